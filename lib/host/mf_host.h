@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node's EDM network stack (EDM 3.2.1): message queue, message state table, grant queue, data
+ * buffers, read timers; the receiving side of a memory node.
+ *
+ * Sans-I/O: spans and operations come in with the time, spans and completions go out. One thread
+ * calls. A node may be compute node, memory node or both (D10).
+ */
+#ifndef MF_HOST_H
+#define MF_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_demux.h"
+#include "mf_memory.h"
+#include "mf_mux.h"
+#include "mf_proto.h"
+#include "mf_timing.h"
+
+struct mf_host_config {
+	uint16_t node; /**< own number = port of the switch, 0..511 */
+	uint16_t nodes; /**< how many there are, 1..512 */
+	bool compute; /**< may submit operations */
+	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
+	struct mf_memory *memory; /**< the caller's, must outlive the host */
+	uint32_t x; /**< X: active notifications a pair, writes and reads apart (3.1.2): 1..128 */
+	uint32_t chunk; /**< c of the scheduler: the first grant of a response */
+	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
+	bool srpt_transfer; /**< put the exponent of the whole transfer into /N/ (D7) */
+	uint32_t queue; /**< room of the message queue: operations, 1..65536 */
+	mf_time read_timeout; /**< an RREQ or RMWREQ without its whole response; 0: never */
+	mf_time write_timeout; /**< a WREQ not granted in full, or not acknowledged; 0: never */
+	mf_time quarantine; /**< how long the id of a timed-out request stays unused; 0: 10 timeouts */
+	struct mf_proto proto;
+	struct mf_timing timing;
+	struct mf_mux_config mux;
+	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
+	mf_time ber_window;
+	const struct mf_probe *probe; /**< or NULL */
+};
+
+enum mf_op_kind {
+	MF_OP_READ,
+	MF_OP_WRITE, /**< completes when its last block is handed to the link (D11) */
+	MF_OP_WRITE_ACK, /**< completes when the memory node has acknowledged it */
+	MF_OP_RMW,
+	MF_OPS
+};
+
+/** An operation: the four message APIs of EDM 3.2.1 (an RRES is made by the memory node by itself). */
+struct mf_op {
+	uint8_t kind; /**< enum mf_op_kind */
+	uint8_t rmw; /**< enum mf_rmw_op */
+	uint16_t node; /**< memory node */
+	uint64_t addr; /**< 48 bits */
+	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
+	void *buf; /**< read: where to put the data; write: the data. The caller's, until completion */
+	uint64_t arg[2]; /**< RMW */
+	uint64_t user; /**< given back */
+};
+
+struct mf_completion {
+	uint64_t user;
+	uint64_t result; /**< RMW: the old value */
+	uint64_t len; /**< octets transferred; 0 for a read that failed: the NULL response of 3.3 */
+	mf_time submitted;
+	mf_time first; /**< read, RMW: first block of the response processed; write: first block sent */
+	mf_time done;
+	uint8_t kind; /**< enum mf_op_kind */
+	uint8_t status; /**< enum mf_status */
+	uint16_t node;
+};
+
+struct mf_host_stats {
+	uint64_t submitted[MF_OPS], completed[MF_OPS], failed[MF_OPS];
+	uint64_t rx[MF_KINDS], tx[MF_KINDS]; /**< messages (chunks for WREQ, RRES) by kind */
+	uint64_t rx_octets, tx_octets; /**< payload of WREQ and RRES */
+	uint64_t control_blocks; /**< /N/, /G/ sent and received, for 3.1.4 */
+	uint64_t megas, mega_messages;
+	uint64_t timeouts, quarantined;
+	uint64_t drop_check, drop_proto, drop_unknown, drop_dst; /**< received and thrown away, by cause */
+	uint64_t grants_returned;
+	uint64_t refused[MF_STATUSES]; /**< error responses sent, by status */
+	uint64_t stalls; /**< requests that waited for room */
+};
+
+struct mf_host;
+
+/** Allocates a host. @return NULL with errno: EINVAL for a bad config, ENOMEM */
+struct mf_host *mf_host_new(const struct mf_host_config *config);
+void mf_host_free(struct mf_host *h);
+
+/**
+ * Submits an operation.
+ * @return 0; -EAGAIN: the message queue is full; -EINVAL: size 0, address beyond 48 bits, node out of
+ *         range or the own one, unknown opcode; -EPERM: not a compute node
+ */
+int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op);
+
+/**
+ * Takes completions that are due at now, in the order of their time.
+ * @return number written to out[0..max)
+ */
+unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max);
+
+/** Sends an ordinary frame (from destination address on, without FCS). @return false: no room */
+bool mf_host_send_frame(struct mf_host *h, const uint8_t *frame, uint16_t len);
+
+/** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
+typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
+void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
+
+/**
+ * Whether mf_host_rx() has room for what a whole span may cause. Wall clock: leave spans in the ring
+ * while it has not.
+ */
+bool mf_host_can_rx(const struct mf_host *h);
+
+/** Takes a span from the link. */
+void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
+
+/**
+ * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
+ * @return the next time that it wants to be called, TX and completions included, or MF_NEVER
+ */
+mf_time mf_host_run(struct mf_host *h, mf_time now);
+
+/** Next blocks for the link; see mf_mux_pull(). */
+unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);
+
+const struct mf_host_stats *mf_host_stats(const struct mf_host *h);
+const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
+const struct mf_demux *mf_host_demux(const struct mf_host *h);
+/** Operations that are queued or under way. */
+uint32_t mf_host_outstanding(const struct mf_host *h);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What answers at a memory node. Flat memory is the one kind that EDM needs; others stand behind the
+ * same ops table.
+ */
+#ifndef MF_MEMORY_H
+#define MF_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_proto.h"
+#include "mf_time.h"
+
+struct mf_memory_config {
+	uint64_t size; /**< octets, 1..2^48 */
+	int numa_node; /**< -1: any */
+	bool huge_pages; /**< use them where there are any */
+	mf_time dram; /**< time of an access under the virtual clock */
+};
+
+struct mf_memory;
+
+/** One thread calls; requests are executed one after the other, so nothing interleaves with an atomic. */
+struct mf_memory_ops {
+	const char *name;
+	struct mf_memory *(*create)(
+		const struct mf_memory_config *config); /**< NULL with errno set; zeroed */
+	void (*destroy)(struct mf_memory *m);
+	/** @return enum mf_status: MF_OK or why an access of len octets at addr would be refused */
+	uint8_t (*check)(const struct mf_memory *m, uint64_t addr, uint64_t len);
+	uint8_t (*read)(struct mf_memory *m, uint64_t addr, uint32_t len, void *out);
+	uint8_t (*write)(struct mf_memory *m, uint64_t addr, uint32_t len, const void *in);
+	/** Atomic on 8 octets, little-endian. *old: the value before. */
+	uint8_t (*rmw)(struct mf_memory *m, uint8_t op, uint64_t addr, const uint64_t arg[2], uint64_t *old);
+	/** Time that an access takes under the virtual clock, ps. */
+	mf_time (*delay)(const struct mf_memory *m, uint64_t addr, uint32_t len);
+	/** Where the octets are (for in-place reading), or NULL where there is no such place. */
+	const void *(*at)(const struct mf_memory *m, uint64_t addr, uint32_t len);
+};
+
+extern const struct mf_memory_ops mf_memory_flat;
+
+/** By the name of the JSON: "flat". NULL: unknown. */
+const struct mf_memory_ops *mf_memory_find(const char *name);
+
+#endif

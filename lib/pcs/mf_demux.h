@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The RX side of a port: takes memory blocks out of the stream, hands the rest, with idles in their
+ * place, to the frame decoder (EDM 3.2, 3.2.3), and watches the sync headers.
+ */
+#ifndef MF_DEMUX_H
+#define MF_DEMUX_H
+
+#include "mf_block.h"
+#include "mf_frame.h"
+#include "mf_lock.h"
+
+enum mf_rx_kind {
+	MF_RX_SINGLE, /**< one block: /N/, /G/ or /MST/ */
+	MF_RX_RUN, /**< blocks of one /MS/ .. /MT/ message, or a part of it */
+	MF_RX_ABORT, /**< the message in progress will not be completed */
+	MF_RX_FRAME, /**< a whole frame */
+};
+
+/** What a span brought, in order. */
+struct mf_rx_item {
+	uint8_t kind; /**< enum mf_rx_kind */
+	bool begins; /**< RUN: word[0] is its /MS/ */
+	bool ends; /**< RUN: the last word is its /MT/ */
+	uint16_t count; /**< SINGLE, RUN: words; FRAME: octets */
+	const uint64_t *word; /**< SINGLE, RUN: into the span */
+	const uint8_t *frame; /**< FRAME: without preamble and FCS; valid until the next call */
+	mf_time at; /**< start of the first block; FRAME: one block behind its /T/ */
+	uint32_t period; /**< ps from block to block of a RUN */
+};
+
+struct mf_demux_stats {
+	uint64_t blocks; /**< seen, of all kinds; the next four add up to it */
+	uint64_t memory_blocks; /**< handed out as SINGLE or RUN */
+	uint64_t frame_blocks; /**< given to the frame decoder as they are */
+	uint64_t idle_blocks;
+	uint64_t bad_blocks; /**< bad sync header, unknown type, or memory data outside a message */
+	uint64_t aborts; /**< messages begun and not completed */
+};
+
+struct mf_demux {
+	struct mf_frame_dec dec;
+	struct mf_ber ber;
+	bool memory_enabled; /**< false: a standard port, memory kinds are bad blocks */
+	bool in_message;
+	uint32_t period;
+	mf_time accept_at; /**< when the frame behind whose /T/ nothing came is delivered */
+	struct mf_demux_stats stats;
+};
+
+/**
+ * @param ber_window  of the hi-BER monitor, ps
+ * @return 0 or -ENOMEM; mf_demux_fini() frees.
+ */
+int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_time ber_window);
+void mf_demux_fini(struct mf_demux *d);
+
+/**
+ * Takes the blocks of a span from *pos on.
+ *
+ * Call until it returns 0. At most one FRAME is given a call, and always as the last item.
+ *
+ * @param pos  next block of the span; start with 0
+ * @return number of items written to items[0..max)
+ */
+unsigned int mf_demux_span(struct mf_demux *d, const struct mf_span *s, unsigned int *pos,
+			   struct mf_rx_item *items, unsigned int max);
+
+/** When mf_demux_poll() has something to do: the block time behind a /T/ that nothing followed. */
+static inline mf_time mf_demux_next(const struct mf_demux *d)
+{
+	return d->accept_at;
+}
+
+/** Idle has passed up to now: delivers the frame that waits for the block behind its /T/. @return 0 or 1 items. */
+unsigned int mf_demux_poll(struct mf_demux *d, mf_time now, struct mf_rx_item *item);
+
+#endif

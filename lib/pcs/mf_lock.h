@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Block lock and bit error monitors (IEEE 802.3 clause 49.2.9, 49.2.13, figures 49-12 and 49-13).
+ */
+#ifndef MF_LOCK_H
+#define MF_LOCK_H
+
+#include "mf_block.h"
+
+/** The block lock state machine: 64 good headers in a row lock, 16 bad ones in a window of 64 unlock. */
+struct mf_lock {
+	uint8_t sh_cnt;
+	uint8_t sh_invalid_cnt;
+	bool block_lock;
+};
+
+void mf_lock_init(struct mf_lock *l);
+
+/**
+ * Feeds the sync header of one candidate block.
+ *
+ * @return true when the caller has to slip by one bit before it looks at the next candidate.
+ */
+bool mf_lock_feed(struct mf_lock *l, uint8_t sync);
+
+/** The hi-BER monitor: 16 bad headers within one window; windows run free from time 0. */
+struct mf_ber {
+	mf_time window; /**< ps; 125 us for 10GBASE-R */
+	mf_time window_end;
+	uint32_t ber_cnt; /**< bad headers of this window */
+	bool hi_ber;
+};
+
+#define MF_BER_LIMIT 16
+
+void mf_ber_init(struct mf_ber *b, mf_time window);
+
+/** Tells the monitor that a header at time now was good or bad; closes windows that have passed. */
+void mf_ber_feed(struct mf_ber *b, mf_time now, bool bad);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The TX multiplexer: one per direction of a link. Shares it between memory messages and the blocks
+ * of ordinary frames, which it preempts between any two of their blocks (EDM 3.2.3).
+ *
+ * Memory messages wait in a queue that is sorted by the time from which they may be sent; a message
+ * is indivisible: the link is held from its first block to its last (only single-block items may
+ * stand inside, while it waits for blocks to arrive). Frames wait in front of the encoder; at most
+ * MF_MUX_FRAME_WAIT encoded blocks wait behind it: more are not asked for (back-pressure).
+ *
+ * Virtual clock (period > 0): the multiplexer keeps the time at which the line is free. Blocks of
+ * frames are only given out when they are in the past: a memory message that comes later still
+ * splits them. Wall clock (period 0): everything that may be sent is given out at once.
+ */
+#ifndef MF_MUX_H
+#define MF_MUX_H
+
+#include "mf_block.h"
+#include "mf_frame.h"
+
+#define MF_MUX_FRAME_WAIT 4 /**< blocks, EDM 3.2.3 */
+
+enum mf_mux_policy {
+	MF_MUX_FAIR, /**< deficit round robin in blocks between memory and frames */
+	MF_MUX_MEMORY_FIRST, /**< strict priority for memory */
+	MF_MUX_NO_PREEMPT, /**< for comparison: memory waits for the end of the frame */
+};
+
+struct mf_mux_config {
+	enum mf_mux_policy policy;
+	uint32_t period; /**< ps a block; 0: wall clock */
+	uint32_t memory_blocks; /**< room for blocks of waiting memory messages: a power of two, 64.. */
+	uint32_t memory_items; /**< room for waiting memory messages: a power of two, 8.. */
+	uint32_t frames; /**< room for waiting frames: a power of two; 0: none */
+	uint32_t frame_bytes; /**< room for their octets, sum of all waiting frames */
+	uint16_t quantum; /**< of FAIR, in blocks: what one side may send before the other's turn */
+	bool align8; /**< see mf_frame_enc_init() */
+	bool memory_enabled; /**< false: a standard port; every push is refused */
+};
+
+/** A handle of a memory message in the queue; valid until its last block was pulled. */
+struct mf_mux_item;
+
+struct mf_mux_stats {
+	uint64_t memory_blocks, frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
+	uint64_t gap_reused; /**< idle blocks of the gap whose place memory blocks took */
+	uint64_t messages, frames;
+	uint64_t preemptions; /**< a memory message went out between two blocks of a frame */
+	uint64_t aborted; /**< messages that were cut after their first block */
+	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
+	uint32_t backlog_max; /**< memory blocks ahead of an arriving forwarded message, maximum (D3) */
+	uint64_t frames_refused; /**< no room */
+};
+
+struct mf_mux;
+
+/** Allocates a multiplexer. @return NULL with errno set. The caller owns it; one thread at a time. */
+struct mf_mux *mf_mux_new(const struct mf_mux_config *config);
+void mf_mux_free(struct mf_mux *m);
+
+/** Whether a message of n blocks would be taken now. */
+bool mf_mux_room(const struct mf_mux *m, unsigned int n);
+
+/**
+ * Queues a memory message of n blocks: the first is a control block, the last too, those between
+ * have the data sync header (n = 1: one control block).
+ *
+ * The words are written by the caller through the returned pointer, up to `have` of them now and the
+ * rest later, each batch told by mf_mux_append(). So the switch cuts through, and hosts build
+ * messages in place.
+ *
+ * @param ready   time from which the first block may be sent
+ * @param tie     orders messages of equal ready time (then the order of pushing decides)
+ * @param n       1..config.memory_blocks
+ * @param cookie  told by mf_mux_done() when the last block has been given out; 0: not told
+ * @param words   where the n words go; contiguous, owned by the multiplexer
+ * @return the item, or NULL where there is no room (nothing is queued)
+ */
+struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
+				uint64_t cookie, uint64_t **words);
+
+/** Tells that n more words of an item have been written. Nothing is sent of an item before. */
+void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
+
+/**
+ * The rest of an item will not come (D14). If nothing of it was sent, it is as if it had never been
+ * pushed; otherwise the hold ends, and the receiver sees a message without its /MT/.
+ */
+void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it);
+
+/**
+ * Queues a frame: its octets are copied.
+ * @return false where there is no room (counted).
+ */
+bool mf_mux_frame(struct mf_mux *m, const uint8_t *frame, uint16_t len);
+
+/** Octets of frames that wait (the encoder's one included), and how many more frames would be taken. */
+uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
+
+/**
+ * Gives out the next blocks: all of the same kind (memory or frame), contiguous, one message or one
+ * frame at most when period > 0; mixed and as many as there are when period is 0.
+ *
+ * @param max  most blocks to give, 1..MF_SPAN_MAX
+ * @return out->count. When 0, mf_mux_next() tells when to come again.
+ */
+unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out);
+
+/**
+ * When mf_mux_pull() next has something to give, if nothing is pushed before then.
+ * With period 0: now, or MF_NEVER.
+ */
+mf_time mf_mux_next(const struct mf_mux *m, mf_time now);
+
+/**
+ * Cookies of items whose last block was given out, oldest first.
+ * @param at  start of that last block
+ * @return the cookie, or 0 when there is none
+ */
+uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
+
+/** Memory blocks that wait. */
+uint32_t mf_mux_backlog(const struct mf_mux *m);
+
+const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory messages, demands and grants as 66-bit blocks (EDM 2.3, 3.1.1, 3.1.4; docs/wire-format.md).
+ *
+ * A control block has 56 bits behind its type octet. A message of several blocks is
+ * /MS/ /MD/... /MT/; its two control blocks carry the header (112 bits) and the check, the data
+ * blocks between carry payload. Every chunk stands alone: it names kind, source, destination, id and
+ * offset, and has a check of its own (D12).
+ */
+#ifndef MF_PROTO_H
+#define MF_PROTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mf_block.h"
+
+#define MF_PORTS_MAX 512 /**< 9 bits of destination (EDM 2.1, 3.1.4) */
+#define MF_IDS 256 /**< 8 bits of message id, for each pair and direction */
+#define MF_MESSAGE_MAX 65536 /**< octets; sizes are stored minus one in 16 bits */
+#define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
+#define MF_CHUNK_UNIT 16 /**< offsets of chunks are multiples of it */
+
+/** Kinds: 4 bits. */
+enum mf_kind {
+	MF_KIND_NONE,
+	MF_RREQ, /**< read request */
+	MF_WREQ, /**< a chunk of a write; completes at the sender when handed to the link (D11) */
+	MF_WREQ_ACK, /**< the same, to be acknowledged when it has taken effect (beyond the paper) */
+	MF_RMWREQ, /**< read-modify-write request */
+	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
+	MF_ACK, /**< one block: an acknowledged write has taken effect */
+	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5) */
+	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
+	MF_NOTIFY, /**< /N/ */
+	MF_GRANT, /**< /G/ */
+	MF_KINDS
+};
+
+/** Read-modify-write on 8 octets. */
+enum mf_rmw_op {
+	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
+	MF_RMW_FADD, /**< arg0: addend */
+	MF_RMW_SWAP, /**< arg0: new */
+	MF_RMW_FOR, /**< arg0: mask */
+	MF_RMW_FAND, /**< arg0: mask */
+	MF_RMW_OPS
+};
+
+/** Why a request was refused; travels in MF_ERR. */
+enum mf_status {
+	MF_OK,
+	MF_ERR_RANGE, /**< address or length outside the memory */
+	MF_ERR_ALIGN, /**< atomic not on an 8-octet boundary */
+	MF_ERR_OPCODE, /**< unknown read-modify-write */
+	MF_ERR_RESOURCE, /**< no room at the memory node */
+	MF_ERR_TIMEOUT, /**< local: the timer expired; a read has zero octets (EDM 3.3) */
+	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
+	MF_ERR_KEY, /**< access refused */
+	MF_STATUSES
+};
+
+/** A message, decoded; which fields count depends on the kind. */
+struct mf_msg {
+	uint8_t kind; /**< enum mf_kind */
+	uint8_t id;
+	uint16_t src; /**< node (= port) numbers; N, G and GRET carry no source on the wire */
+	uint16_t dst;
+	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
+	bool last; /**< WREQ*, RRES: the last chunk of its message */
+	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
+	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
+	uint8_t status; /**< ERR: enum mf_status */
+	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, 0: not given */
+	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
+	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
+	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
+	uint64_t arg[2]; /**< RMWREQ */
+	bool ext; /**< extended request (D13): key and epoch are there */
+	uint64_t key;
+	uint16_t epoch;
+};
+
+/** How a fabric checks its messages. */
+struct mf_proto {
+	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
+};
+
+/** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
+static inline uint32_t mf_proto_rmw_size(uint8_t op)
+{
+	return op < MF_RMW_OPS ? 8 : 0;
+}
+
+/** Wire blocks of a request (RREQ or RMWREQ). */
+unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m);
+
+/** Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included. */
+static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
+{
+	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0);
+}
+
+/** Most blocks of a request, extension and CRC-32C included. */
+#define MF_REQUEST_BLOCKS_MAX 8
+
+/**
+ * Encodes /N/, /G/, ACK, ERR or GRET.
+ * @return the payload of its one control block.
+ */
+uint64_t mf_proto_put_single(const struct mf_msg *m);
+
+/**
+ * Decodes a block of one of the types /N/, /G/, /MST/ and verifies its check.
+ * @return 0; -EBADMSG: the check failed; -EPROTO: unknown kind or a field out of range
+ */
+int mf_proto_get_single(uint64_t word, struct mf_msg *m);
+
+/**
+ * Encodes an RREQ or RMWREQ.
+ * @param word  room for MF_REQUEST_BLOCKS_MAX
+ * @return number of blocks
+ */
+unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg *m, uint64_t *word);
+
+/**
+ * Encodes a chunk: header and payload.
+ * @param data  m->size octets; the rest of the last data block is zero
+ * @param word  room for mf_proto_chunk_blocks()
+ * @return number of blocks
+ */
+unsigned int mf_proto_put_chunk(const struct mf_proto *p, const struct mf_msg *m, const void *data,
+				uint64_t *word);
+
+/** What an /MS/ block says by itself: kind, source, destination, id. Unchecked: only for choosing a way. */
+void mf_proto_peek(uint64_t ms_word, struct mf_msg *m);
+
+/**
+ * Decodes a whole message /MS/ .. /MT/ of n blocks and verifies its check. Nothing may act on a
+ * message before this has returned 0.
+ *
+ * @param data  set to the payload octets (m->size of them) inside word, for WREQ* and RRES
+ * @return 0; -EBADMSG: a check failed; -EPROTO: unknown kind, wrong length, a field out of range
+ */
+int mf_proto_get(const struct mf_proto *p, const uint64_t *word, unsigned int n, struct mf_msg *m,
+		 const uint8_t **data);
+
+/** Names for reports: "RREQ", "cas", "range". "?" for unknown ones. */
+const char *mf_kind_name(uint8_t kind);
+const char *mf_rmw_name(uint8_t op);
+const char *mf_status_name(uint8_t status);
+
+#endif

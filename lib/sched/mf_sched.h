@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The in-switch scheduler (EDM 3.1): demand notification queues, one per destination port, and a
+ * priority-based online maximal matching that grants chunks.
+ *
+ * It knows ports, octets and times, nothing of blocks and links: how many wire blocks a chunk takes
+ * comes in as numbers. Descriptors go in (mf_sched_input), grants come out (mf_sched_run). Another
+ * scheduler is another const struct mf_sched_ops, one more file.
+ *
+ * Words: a pair is a compute node c and a memory node m. The data of a write flows c -> m, the data
+ * of a read or read-modify-write m -> c. Source s and destination d are those of the data.
+ */
+#ifndef MF_SCHED_H
+#define MF_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_time.h"
+
+enum mf_sched_priority {
+	MF_SCHED_FCFS, /**< time of notification */
+	MF_SCHED_SRPT, /**< remaining octets, only across pairs (3.1.1, property 5) */
+};
+
+enum mf_sched_order {
+	MF_ORDER_PAIR, /**< requests of all kinds between c and m in order (D9) */
+	MF_ORDER_DIRECTION, /**< reads among reads, writes among writes */
+};
+
+enum mf_sched_release {
+	MF_RELEASE_WIRE, /**< l / B with l in wire blocks (D2) */
+	MF_RELEASE_PAPER, /**< the literal l / B, payload only */
+	MF_RELEASE_WINDOW, /**< wall clock: a budget of granted, not yet forwarded octets (D4) */
+};
+
+struct mf_sched_config {
+	unsigned int ports; /**< N: 2..512 */
+	enum mf_sched_priority priority;
+	enum mf_sched_order order;
+	enum mf_sched_release release;
+	uint32_t chunk; /**< c: octets, a multiple of 16, 16..65536 */
+	uint32_t x; /**< active notifications of a pair, writes and reads counted apart: 1..128 */
+	uint32_t window; /**< WINDOW: octets a source or destination may have outstanding */
+	unsigned int iterations; /**< of a matching; 0: until it is maximal */
+	bool srpt_transfer; /**< SRPT by the exponent of the whole transfer where given (D7) */
+	uint32_t chunk_overhead; /**< wire blocks of a chunk besides ceil(octets / 8) data blocks */
+	/* Scheduling time (D6, 3.1.2), in ps; all 0: none. */
+	mf_time insert; /**< from arrival to the first matching that sees a demand */
+	mf_time iteration; /**< of one iteration */
+	uint32_t period[512]; /**< ps a block of each port's link; WIRE and PAPER */
+};
+
+/** What the switch tells the scheduler. */
+enum mf_sched_msg_kind {
+	MF_SCHED_DEMAND, /**< a notification, or the implicit demand of a request */
+	MF_SCHED_FORWARDED, /**< octets of a grant have left the switch, or it expired: WINDOW release */
+	MF_SCHED_CANCEL, /**< the rest of a demand is not wanted: error response, grant returned, expired */
+	MF_SCHED_HOLD, /**< destination d takes no grants: its egress backlog is over K (D3) */
+	MF_SCHED_UNHOLD,
+	MF_SCHED_HOLD_SRC, /**< source s takes no grants: its granted-but-not-arrived blocks are over W */
+	MF_SCHED_UNHOLD_SRC,
+};
+
+/** Descriptor of both directions; plain data, so that it travels through rings. */
+struct mf_sched_msg {
+	mf_time at; /**< of arrival at the scheduler; messages of equal time are ordered by src, id */
+	uint16_t src; /**< s */
+	uint16_t dst; /**< d */
+	uint8_t kind; /**< enum mf_sched_msg_kind */
+	uint8_t id;
+	bool resp; /**< the data is a response: c = dst, m = src. Otherwise c = src, m = dst */
+	bool mega; /**< DEMAND: size is in wire octets, granted whole (D8) */
+	uint8_t exponent; /**< DEMAND: see srpt_transfer */
+	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request that will be forwarded (D2) */
+	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */
+	uint32_t
+		cookie; /**< DEMAND with resp: the switch's buffered request; comes back in its first grant */
+};
+
+struct mf_sched_grant {
+	mf_time at; /**< when it leaves the scheduler */
+	mf_time since; /**< at of its demand: arrival at the scheduler */
+	uint16_t src;
+	uint16_t dst;
+	uint8_t id;
+	bool resp;
+	bool first; /**< first grant of its demand: for a response it is the request itself */
+	bool last; /**< the demand is now granted in full */
+	bool mega;
+	uint32_t size; /**< l: octets granted (wire octets for a mega) */
+	uint32_t cookie;
+	uint16_t iteration; /**< of its matching, from 1: for statistics */
+};
+
+struct mf_sched_stats {
+	uint64_t demands, demand_octets;
+	uint64_t grants, granted_octets;
+	uint64_t matchings, iterations; /**< iterations that granted something */
+	uint64_t matched_max; /**< most grants of one matching */
+	uint64_t iterations_max;
+	uint64_t dropped_x; /**< demands beyond X of their pair */
+	uint64_t dropped_bad; /**< ports or sizes out of range, id in use */
+	uint64_t cancelled, cancelled_octets; /**< rest of demands that were cancelled */
+	uint64_t cancel_unknown; /**< cancels that named no demand: it was granted in full */
+	uint32_t queue_max; /**< most entries of one destination's queue: <= 2 * X * N */
+	uint64_t entries, entries_max; /**< demands held now and at most */
+	size_t memory; /**< octets allocated */
+	size_t memory_paper; /**< K * N^2 of EDM 4.1 for this N */
+};
+
+struct mf_sched;
+
+/** A scheduling policy. One thread calls; no call allocates but new(). */
+struct mf_sched_ops {
+	const char *name;
+	struct mf_sched *(*create)(const struct mf_sched_config *config); /**< NULL with errno set */
+	void (*destroy)(struct mf_sched *s);
+	/** Takes a descriptor. at must not be earlier than that of the last mf_sched_run(). */
+	void (*input)(struct mf_sched *s, const struct mf_sched_msg *msg);
+	/**
+	 * Works up to time now. Call again while it returns max.
+	 * @return number of grants written, in the order in which they are issued
+	 */
+	unsigned int (*run)(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
+	/** When run() has something to do, or MF_NEVER. Never earlier than the last run's now. */
+	mf_time (*next)(const struct mf_sched *s);
+	void (*stats)(const struct mf_sched *s, struct mf_sched_stats *out);
+};
+
+extern const struct mf_sched_ops mf_sched_pim; /**< priority PIM, 3.1.2: the default */
+extern const struct mf_sched_ops mf_sched_greedy; /**< steps (1)-(7) of 3.1.1 literally */
+
+/** By the name of the JSON: "pim", "greedy". NULL: unknown. */
+const struct mf_sched_ops *mf_sched_find(const char *name);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The EDM switch (EDM 3.2.2): takes in /N/ and requests as demands, sets circuits by grants, forwards
+ * blocks along them, and switches ordinary frames on layer 2.
+ *
+ * Sans-I/O; one thread calls. It exchanges descriptors with the scheduler, which may be polled by
+ * another lcore; the blocks of buffered requests stay here (D19). Port p belongs to node p.
+ */
+#ifndef MF_SWITCH_H
+#define MF_SWITCH_H
+
+#include "mf_demux.h"
+#include "mf_mux.h"
+#include "mf_proto.h"
+#include "mf_sched.h"
+#include "mf_timing.h"
+
+struct mf_switch_port_config {
+	bool up; /**< something is connected */
+	bool memory_enabled; /**< false: a standard Ethernet port (D16) */
+	struct mf_mux_config mux;
+	mf_time ber_window;
+};
+
+struct mf_switch_config {
+	unsigned int ports; /**< 2..512 */
+	struct mf_switch_port_config port[MF_PORTS_MAX];
+	struct mf_proto proto;
+	struct mf_timing timing;
+	uint32_t x; /**< X, to size the request buffer */
+	uint32_t requests; /**< room for buffered requests; 0: 2 * X * ports * ports, at most 2^20 */
+	uint32_t backlog_k; /**< K: hold an egress whose memory backlog is over K blocks; 0: off (D3) */
+	uint32_t source_w; /**< W: hold a source with more granted, not arrived blocks; 0: off (D3) */
+	bool window; /**< wall clock: tell the scheduler what was forwarded (D4) */
+	mf_time grant_timeout; /**< a granted chunk that does not come expires; 0: never (D5) */
+	mf_time hold_timeout; /**< a message whose next block does not come is aborted; 0: never (D14) */
+	mf_time align
+		[MF_PORTS_MAX]; /**< delay of a write's /G/ to this port, so that arrivals do not overlap */
+	/* layer 2 */
+	unsigned int mac_table; /**< entries of the learning table: a power of two */
+	mf_time l2_latency; /**< parse, match, packet manager, crossbar: Table 1 */
+	const struct mf_probe *probe;
+};
+
+struct mf_switch_stats {
+	uint64_t notifications, requests; /**< demands taken in */
+	uint64_t grants, requests_forwarded;
+	uint64_t chunks, chunk_blocks; /**< forwarded along circuits */
+	uint64_t singles; /**< ACK, ERR forwarded */
+	uint64_t control_blocks; /**< /N/ in and /G/ out */
+	uint64_t returns, errors; /**< GRET, ERR seen */
+	/* dropped, by cause */
+	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
+	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t parked; /**< requests that waited for an earlier write of their pair */
+	/* layer 2 */
+	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_bad, drop_frame_self;
+};
+
+struct mf_switch;
+
+/** @return NULL with errno: EINVAL, ENOMEM */
+struct mf_switch *mf_switch_new(const struct mf_switch_config *config);
+void mf_switch_free(struct mf_switch *sw);
+
+/** Takes a span from the link of a port. */
+void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span);
+
+/** Descriptors for the scheduler, in order. @return number written */
+unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max);
+
+/** Takes a grant: sets a circuit and makes the /G/, or lets the buffered request out. */
+void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
+
+/**
+ * Does what is due: timers, frames that come out of the layer-2 pipeline.
+ * @return the next time that it wants to be called (TX of ports not included), or MF_NEVER
+ */
+mf_time mf_switch_run(struct mf_switch *sw, mf_time now);
+
+/**
+ * Ports whose TX may have something new since they were last named here.
+ * @return number written to out[0..max)
+ */
+unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max);
+
+/** Next blocks of a port; see mf_mux_pull(). */
+unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
+			  struct mf_span *out);
+/** See mf_mux_next(). */
+mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
+
+const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
+const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
+const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port);
+
+#endif
