@@ -54,6 +54,12 @@ static inline uint8_t mf_block_type(uint64_t word)
 	return (uint8_t)word;
 }
 
+/** A block without a time. */
+struct mf_block {
+	uint64_t word;
+	uint8_t sync;
+};
+
 /** Most blocks that one span can hold. */
 #define MF_SPAN_MAX 128
 

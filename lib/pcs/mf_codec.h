@@ -23,12 +23,6 @@ struct mf_xgmii {
 	uint8_t ctl;
 };
 
-/** A block without a time. */
-struct mf_block {
-	uint64_t word;
-	uint8_t sync;
-};
-
 /**
  * Encodes eight characters.
  *

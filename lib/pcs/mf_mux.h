@@ -65,9 +65,8 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n);
  * Queues a memory message of n blocks: the first is a control block, the last too, those between
  * have the data sync header (n = 1: one control block).
  *
- * The words are written by the caller through the returned pointer, up to `have` of them now and the
- * rest later, each batch told by mf_mux_append(). So the switch cuts through, and hosts build
- * messages in place.
+ * The words are written by the caller through the returned pointer, at once or in batches, each told by
+ * mf_mux_append(). So the switch cuts through, and hosts build messages in place.
  *
  * @param ready   time from which the first block may be sent
  * @param tie     orders messages of equal ready time (then the order of pushing decides)
