@@ -78,6 +78,9 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
  */
 mf_time mf_switch_run(struct mf_switch *sw, mf_time now);
 
+/** The next time at which mf_switch_run() may have something to do: cheap, for after each rx or grant. */
+mf_time mf_switch_next(const struct mf_switch *sw);
+
 /**
  * Ports whose TX may have something new since they were last named here.
  * @return number written to out[0..max)
