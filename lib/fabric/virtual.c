@@ -113,12 +113,13 @@ static mf_time arrival(const struct mf_span *s, mf_time delay)
 	return (s->flags & MF_SPAN_FRAME ? mf_span_at(s, s->count - 1U) : s->start) + delay;
 }
 
-static void send(struct virtual *v, struct wire *w, uint32_t actor, struct flight *fl)
+static void send(struct virtual *v, struct wire *w, uint32_t actor, struct flight *fl, enum stage_place from,
+		 enum stage_place to)
 {
 	fl->due = mf_time_max(v->now, arrival(&fl->span, w->timing->delay));
 	fl->next = NULL;
 	if (v->f->stages != NULL)
-		stages_link(v->f->stages, w->timing, &fl->span);
+		stages_link(v->f->stages, w->timing, &fl->span, from, to);
 	fl->span.start += w->timing->delay;
 	if (w->timing->scramble)
 		mf_scramble(&w->scrambler, fl->span.word, fl->span.count);
@@ -218,6 +219,11 @@ static void run_down(struct virtual *v, unsigned int i)
 	after_node(v, i);
 }
 
+static enum stage_place node_place(const struct mf_fabric *f, unsigned int i)
+{
+	return f->node[i].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
+}
+
 static int run_node_tx(struct virtual *v, unsigned int i)
 {
 	struct flight *fl = flight_get(v);
@@ -225,7 +231,7 @@ static int run_node_tx(struct virtual *v, unsigned int i)
 	if (fl == NULL)
 		return -ENOMEM;
 	if (mf_host_tx(v->f->node[i].host, v->now, v->max, &fl->span) > 0)
-		send(v, &v->up[i], actor_up(v, i), fl);
+		send(v, &v->up[i], actor_up(v, i), fl, node_place(v->f, i), PLACE_SWITCH);
 	else
 		flight_put(v, fl);
 	after_node(v, i);
@@ -239,7 +245,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 	if (fl == NULL)
 		return -ENOMEM;
 	if (mf_switch_tx(v->f->sw, i, v->now, v->max, &fl->span) > 0)
-		send(v, &v->down[i], actor_down(v, i), fl);
+		send(v, &v->down[i], actor_down(v, i), fl, PLACE_SWITCH, node_place(v->f, i));
 	else
 		flight_put(v, fl);
 	event_set(&v->queue, actor_port_tx(v, i),

@@ -20,7 +20,8 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	sw->circuits = calloc(sw->circuits_max, sizeof(*sw->circuits));
 	sw->requests = calloc(sw->requests_max, sizeof(*sw->requests));
 	sw->last_write = malloc(n * n * sizeof(*sw->last_write));
-	if (sw->circuits == NULL || sw->requests == NULL || sw->last_write == NULL)
+	sw->write_ready = calloc(n * n, sizeof(*sw->write_ready));
+	if (sw->circuits == NULL || sw->requests == NULL || sw->last_write == NULL || sw->write_ready == NULL)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n * n; i++)
 		sw->last_write[i] = NONE;
@@ -36,20 +37,21 @@ uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t
 {
 	uint32_t c = sw->port[ingress].head;
 
-	/* Hosts use their grants nearly in order: the head, or one close to it. */
+	/* Hosts use their grants nearly in order: the head, or one close to it. The messages of a mega
+	 * have ids of their own; within a pair they come in order. */
 	while (c != NONE) {
 		const struct circuit *ct = &sw->circuits[c];
 
-		if (ct->dst == dst && ct->id == id && ct->resp == resp)
+		if (ct->dst == dst && ct->resp == resp && (ct->id == id || ct->mega))
 			break;
 		c = ct->next;
 	}
 	return c;
 }
 
-static uint32_t *last_write(struct mf_switch *sw, uint16_t cn, uint16_t mn)
+static unsigned int pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
-	return &sw->last_write[cn * sw->ports + mn];
+	return cn * sw->ports + mn;
 }
 
 static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
@@ -90,8 +92,10 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 	sw->youngest = c;
 	due(sw, ct->expires);
 	if (!g->resp)
-		*last_write(sw, g->src, g->dst) = c;
+		sw->last_write[pair(sw, g->src, g->dst)] = c;
 	p->granted += ct->blocks;
+	sw->port[g->dst].inbound += ct->blocks;
+	switch_backlog(sw, g->dst, mf_time_max(now, g->at));
 	return c;
 }
 
@@ -149,6 +153,8 @@ void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, 
 		blocks = ct->blocks;
 	ct->blocks -= blocks;
 	p->granted -= blocks;
+	sw->port[ct->dst].inbound -= blocks;
+	switch_backlog(sw, ct->dst, now);
 	if (p->held_src && p->granted <= sw->source_w) {
 		p->held_src = false;
 		switch_tell(sw, &(struct mf_sched_msg){ .at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC });
@@ -172,19 +178,36 @@ static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
 				});
 }
 
-void circuit_close(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
+/** No chunk of the pair that was granted before is still to come. */
+static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
+{
+	const struct circuit *ct = &sw->circuits[c];
+	unsigned int i = pair(sw, ct->src, ct->dst);
+
+	if (ct->resp)
+		return;
+	if (sw->last_write[i] == c)
+		sw->last_write[i] = NONE;
+	sw->write_ready[i] = ready;
+}
+
+void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
 {
 	struct circuit *ct = &sw->circuits[c];
-	uint16_t src = ct->src;
+	uint32_t slot = ct->parked;
 
-	circuit_arrived(sw, ct, ct->blocks, now);
-	if (!ct->resp && *last_write(sw, ct->src, ct->dst) == c)
-		*last_write(sw, ct->src, ct->dst) = NONE;
-	/* The tie of the chunk itself: they go out right behind it. */
-	for (uint32_t slot = ct->parked, next; slot != NONE; slot = next) {
+	write_through(sw, c, ready);
+	ct->parked = ct->parked_last = NONE;
+	/* With the tie of the chunk itself, so that they go out right behind it. */
+	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
-		send_request(sw, slot, ready, tie(TIE_CHUNK, src), now);
+		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), tie(TIE_CHUNK, ct->src), now);
 	}
+}
+
+void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].blocks, now);
 	unlink_circuit(sw, c);
 }
 
@@ -201,7 +224,8 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 		p->state = RX_DROP;
 	}
 	forfeit(sw, c, now);
-	circuit_close(sw, c, now, now);
+	circuit_queued(sw, c, now, now);
+	circuit_close(sw, c, now);
 }
 
 void circuit_expire(struct mf_switch *sw, mf_time now)
@@ -246,24 +270,31 @@ static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
 	switch_dirty(sw, g->src);
 }
 
-/** The first grant of a response is its request; behind an earlier write of the pair it waits. */
+/**
+ * The first grant of a response is its request. A write of the pair that was granted before it is
+ * delivered before it: it waits for a chunk that has not begun to arrive, and stands behind one that
+ * has.
+ */
 static void grant_request(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
-	uint32_t slot = g->cookie;
-	uint32_t write = *last_write(sw, g->dst, g->src);
+	struct request *r = &sw->requests[g->cookie];
+	unsigned int i = pair(sw, g->dst, g->src);
+	uint32_t write = sw->last_write[i];
 
 	if (write == NONE) {
-		send_request(sw, slot, g->at + sw->grant_out, tie(TIE_REQUEST, g->dst), now);
+		send_request(sw, g->cookie, mf_time_max(g->at + sw->grant_out, sw->write_ready[i]),
+			     tie(TIE_CHUNK, g->dst), now);
 		return;
 	}
 	struct circuit *ct = &sw->circuits[write];
 
-	sw->requests[slot].next = NONE;
+	r->ready = g->at + sw->grant_out;
+	r->next = NONE;
 	if (ct->parked == NONE)
-		ct->parked = slot;
+		ct->parked = g->cookie;
 	else
-		sw->requests[ct->parked_last].next = slot;
-	ct->parked_last = slot;
+		sw->requests[ct->parked_last].next = g->cookie;
+	ct->parked_last = g->cookie;
 	sw->stats.parked++;
 }
 

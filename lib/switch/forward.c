@@ -88,6 +88,8 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	p->state = RX_STREAM;
 	p->words = words;
 	p->want = n;
+	circuit_arrived(sw, &sw->circuits[c], n, now);
+	circuit_queued(sw, c, at + sw->through, now);
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
 		due(sw, now + sw->hold_timeout);
@@ -126,7 +128,7 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 }
 
 /** A collected chunk is whole: queues it for its egress. */
-static void send_collected(struct mf_switch *sw, unsigned int port, mf_time at)
+static void send_collected(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	struct port *p = &sw->port[port];
 	const struct circuit *ct = &sw->circuits[p->circuit];
@@ -141,14 +143,17 @@ static void send_collected(struct mf_switch *sw, unsigned int port, mf_time at)
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
+		circuit_queued(sw, p->circuit, at + sw->through, now);
 		return;
 	}
 	memcpy(words, p->buf, p->have * sizeof(*words));
 	mf_mux_append(e->mux, item, p->have);
+	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
+		circuit_queued(sw, p->circuit, at + sw->through, now);
 }
 
 /** The circuit has had its chunk, or one message of its mega. */
-static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now, mf_time ready)
+static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
 	struct circuit *ct = &sw->circuits[p->circuit];
@@ -160,10 +165,9 @@ static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now, 
 		ct->octets -= p->have * 8;
 		circuit_arrived(sw, ct, p->have, now);
 	} else {
-		circuit_close(sw, p->circuit, ready, now);
+		circuit_close(sw, p->circuit, now);
 	}
 	switch_dirty(sw, egress);
-	switch_backlog(sw, egress, now);
 }
 
 static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
@@ -176,7 +180,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		break;
 	case RX_STREAM:
 		if (p->have == p->want) {
-			chunk_through(sw, port, now, p->first + sw->through);
+			chunk_through(sw, port, now);
 		} else {
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
@@ -184,8 +188,8 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		break;
 	case RX_COLLECT:
 		if (sw->circuits[p->circuit].mega ? p->have <= p->want : p->have == p->want) {
-			send_collected(sw, port, at);
-			chunk_through(sw, port, now, at + sw->through);
+			send_collected(sw, port, now, at);
+			chunk_through(sw, port, now);
 		} else {
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);

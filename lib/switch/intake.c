@@ -67,8 +67,8 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (m->kind == MF_ERR) {
 		sw->stats.errors++;
-		/* resp: it answers a request whose response would have come from here */
-		if (m->resp)
+		/* it answers a request whose response would have come from here, or a write to here */
+		if (m->of == MF_RREQ || m->of == MF_RMWREQ)
 			cancel(sw, (uint16_t)port, m->dst, m->id, true, now, item->at);
 		else
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, now, item->at);

@@ -99,6 +99,7 @@ void mf_switch_free(struct mf_switch *sw)
 	free(sw->circuits);
 	free(sw->requests);
 	free(sw->last_write);
+	free(sw->write_ready);
 	free(sw->out);
 	free(sw->dirty);
 	free(sw);
@@ -124,7 +125,7 @@ void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 {
 	struct port *p = &sw->port[d];
-	bool over = sw->backlog_k != 0 && mf_mux_backlog(p->mux) > sw->backlog_k;
+	bool over = sw->backlog_k != 0 && p->inbound + mf_mux_backlog(p->mux) > sw->backlog_k;
 
 	if (over == p->held_dst)
 		return;

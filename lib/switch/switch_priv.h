@@ -28,6 +28,7 @@ struct circuit {
 /** A buffered RREQ or RMWREQ: waits in the demand queue until it is granted (3.2.2). */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	mf_time ready;            /**< parked: when it could have gone by its own grant */
 	uint32_t next;            /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
@@ -58,7 +59,8 @@ struct port {
 	mf_time first, last;      /**< start of its first block; when its last part came, for the hold timer */
 	/* circuits of which this port is the ingress */
 	uint32_t head, tail;
-	uint32_t granted;         /**< blocks granted and not arrived: W */
+	uint32_t granted;         /**< blocks granted to this source and not arrived: W */
+	uint32_t inbound;         /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
 };
 
@@ -101,7 +103,9 @@ struct mf_switch {
 	struct circuit *circuits;
 	uint32_t circuits_max, circuit_free;
 	uint32_t oldest, youngest;
-	uint32_t *last_write;     /**< [cn * ports + mn]: the youngest outstanding write chunk, or NONE */
+	uint32_t *last_write;     /**< [cn * ports + mn]: the youngest write chunk that has not begun to
+				       arrive, or NONE */
+	mf_time *write_ready;     /**< [cn * ports + mn]: when the youngest that did may be sent */
 
 	struct request *requests;
 	uint32_t requests_max, request_free;
@@ -164,7 +168,10 @@ static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, u
 /* switch.c */
 void switch_dirty(struct mf_switch *sw, unsigned int port);
 void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
-/** Holds or releases port d as a destination after its egress backlog changed (D3). */
+/**
+ * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
+ * wait at its egress, are over K or no longer.
+ */
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
 
 /* intake.c: what the scheduler is told */
@@ -176,12 +183,17 @@ void request_release(struct mf_switch *sw, uint32_t slot);
 /* circuit.c */
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
 uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp);
-/** The chunk has come: takes the circuit out and lets the requests behind it go, ready at `ready`. */
-void circuit_close(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now);
+/**
+ * The chunk stands in the queue of its egress, to be sent from `ready` on: the requests that wait
+ * for it follow right behind.
+ */
+void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now);
+/** Takes the circuit out. */
+void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now);
 /** The chunk will not come, or not as granted: ends it at the egress, gives its window back, closes it. */
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
 void circuit_expire(struct mf_switch *sw, mf_time now);
-/** All blocks of the circuit count as arrived for W. */
+/** So many blocks of the circuit have arrived, for W and K. */
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now);
 
 /* forward.c */

@@ -94,7 +94,7 @@ struct mf_client_stats {
 
 struct mf_client;
 
-/** @return NULL with errno: EINVAL, ENOMEM */
+/** The one client of its host: it takes all completions. @return NULL with errno: EINVAL, ENOMEM */
 struct mf_client *mf_client_new(const struct mf_client_config *config);
 void mf_client_free(struct mf_client *c);
 
@@ -108,7 +108,7 @@ mf_time mf_client_run(struct mf_client *c, mf_time now);
 bool mf_client_finished(const struct mf_client *c, mf_time now);
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
 
-/** Several clients of one host: completions carry the client's number in the upper 16 bits of user. */
+/** Ordinary Ethernet frames of one node: sends one flow at most, receives from everybody. */
 struct mf_ether_config {
 	struct mf_host *host;
 	uint16_t node, target;    /**< numbers; the MAC address of node n is 02:00:00:00:nn:nn */
