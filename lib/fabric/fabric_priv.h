@@ -51,7 +51,9 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages;   /**< NULL: stages are not reported */
 	mf_time measure, stop;      /**< window in which operations that begin are measured */
+	mf_time drain;              /**< at most so long after stop */
 	mf_time ended;
+	uint32_t backlog_k;         /**< K in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
@@ -61,6 +63,10 @@ mf_time node_run(struct node *n, mf_time now);
 
 /** All clients have finished and no frame is under way. */
 bool fabric_quiet(const struct mf_fabric *f, mf_time now);
+
+/* load.c: clients and frames of the configuration */
+int load_clients(struct mf_fabric *f, char *err, size_t errlen);
+int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);
