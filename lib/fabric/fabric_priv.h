@@ -33,7 +33,8 @@ struct link_timing {
 /** Counters of one moment, for what is measured between warm-up and end. */
 struct snapshot {
 	mf_time at;
-	struct mf_mux_stats *host, *port; /**< [nodes] */
+	struct mf_mux_stats *host, *port; /**< [nodes]: links up, links down */
+	struct mf_host_stats *stack;      /**< [nodes] */
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
 };
