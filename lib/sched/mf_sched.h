@@ -74,7 +74,8 @@ enum mf_sched_msg_kind {
 struct mf_sched_msg {
 	/**
 	 * Of arrival at the scheduler; may lie ahead. Messages of equal time are ordered by the pair's
-	 * compute node, whose port they came in by; those of one compute node by the order of input().
+	 * compute node, whose port they came in by (HOLD: by the port held); those of one port keep the
+	 * order of input().
 	 */
 	mf_time at;
 	uint16_t src; /**< s */

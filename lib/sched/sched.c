@@ -74,9 +74,28 @@ void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t gran
 	mf_sched_ports_reopen(s);
 }
 
+/** Whose messages of equal time keep their order: the compute node's, or the port's that is held. */
+static unsigned int origin(const struct mf_sched_msg *msg)
+{
+	switch (msg->kind) {
+	case MF_SCHED_HOLD:
+	case MF_SCHED_UNHOLD:
+		return msg->dst;
+	case MF_SCHED_HOLD_SRC:
+	case MF_SCHED_UNHOLD_SRC:
+		return msg->src;
+	default:
+		return msg->resp ? msg->dst : msg->src;
+	}
+}
+
 static bool acceptable(const struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	if (msg->kind > MF_SCHED_UNHOLD_SRC || msg->src >= s->ports || msg->dst >= s->ports)
+	if (msg->kind > MF_SCHED_UNHOLD_SRC || origin(msg) >= s->ports)
+		return false;
+	if (msg->kind >= MF_SCHED_HOLD)
+		return true;
+	if (msg->src >= s->ports || msg->dst >= s->ports)
 		return false;
 	return msg->kind != MF_SCHED_DEMAND || (msg->size && msg->size <= SCHED_SIZE_MAX);
 }
@@ -99,7 +118,7 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 		s->stats.dropped_bad++;
 		return 0;
 	}
-	slot = agenda_add(&s->pending, effective(s, msg), msg->resp ? msg->dst : msg->src);
+	slot = agenda_add(&s->pending, effective(s, msg), origin(msg));
 	if (!slot) {
 		s->stats.refused++;
 		return -ENOBUFS;
