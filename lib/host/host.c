@@ -78,7 +78,7 @@ static int alloc_tables(struct mf_host *h)
 
 	h->peer = calloc(h->nodes, sizeof(*h->peer));
 	h->job = calloc(HOST_GRANT_QUEUE, sizeof(*h->job));
-	h->assembly = malloc(HOST_ASSEMBLY_MAX * sizeof(*h->assembly));
+	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
 	h->op = calloc(h->config.queue, sizeof(*h->op));
 	h->state_base = calloc(entries + 1, line);
 	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state_base)

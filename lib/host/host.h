@@ -164,9 +164,6 @@ struct host_pool {
 
 enum { HOST_POOL_SMALL, HOST_POOL_LARGE, HOST_POOLS };
 
-/** Blocks of the longest message: header, 64 KiB, CRC-32C, check. */
-#define HOST_ASSEMBLY_MAX (2 + MF_MESSAGE_MAX / 8 + 1)
-
 /** Orders messages of equal ready time, with the peer behind it. */
 enum host_tie { HOST_TIE_REQUEST, HOST_TIE_OWN, HOST_TIE_RESPONSE, HOST_TIE_SINGLE };
 

@@ -197,7 +197,8 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 
 static void refuse(struct mf_host *h, const struct mf_msg *m, uint8_t status, mf_time ready)
 {
-	struct mf_msg err = {.kind = MF_ERR, .src = h->node, .dst = m->src, .id = m->id, .status = status};
+	struct mf_msg err = {
+		.kind = MF_ERR, .src = h->node, .dst = m->src, .id = m->id, .status = status, .of = m->kind};
 
 	h->stats.refused[status]++;
 	if (m->kind != MF_WREQ)
@@ -247,7 +248,7 @@ void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, m
 
 /**
  * Acknowledged writes are counted: an ACK says that every octet is there (D12). A chunk counts only in
- * its place; one that shows a gap spoils its message, the rest of which is ignored.
+ * its place; one out of its place spoils its message, the rest of which is ignored.
  * @return false: not to be applied
  */
 static bool write_in_order(struct mf_host *h, const struct mf_msg *m, mf_time ready)
@@ -261,7 +262,7 @@ static bool write_in_order(struct mf_host *h, const struct mf_msg *m, mf_time re
 	}
 	h->stats.drop_proto++;
 	if (*expected != WRITE_OVER)
-		refuse(h, m, MF_ERR_UNKNOWN, ready);
+		refuse(h, m, MF_ERR_RANGE, ready);
 	*expected = WRITE_OVER;
 	return false;
 }
@@ -294,9 +295,8 @@ void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *dat
 	}
 	if (m->kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
 		return;
-	status = access_check(h, m->addr, m->size);
-	if (status == MF_OK)
-		status = memory_ops(h)->write(h->config.memory, m->addr, m->size, data);
+	status =
+		memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data) : MF_ERR_RANGE;
 	if (status != MF_OK) {
 		write_refused(h, m, status, done);
 		return;

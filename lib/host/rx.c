@@ -88,7 +88,7 @@ static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time firs
 	}
 	if (!h->assembling)
 		return;
-	if (it->count > HOST_ASSEMBLY_MAX - h->assembled) {
+	if (it->count > MF_BLOCKS_MAX - h->assembled) {
 		h->assembling = false;
 		h->stats.drop_proto++;
 		return;
