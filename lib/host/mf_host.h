@@ -33,6 +33,8 @@ struct mf_host_config {
 	mf_time read_timeout; /**< an RREQ or RMWREQ without its whole response; 0: never */
 	mf_time write_timeout; /**< a WREQ not granted in full, or not acknowledged; 0: never */
 	mf_time quarantine; /**< how long the id of a timed-out request stays unused; 0: 10 timeouts */
+	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
+	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
 	struct mf_proto proto;
 	struct mf_timing timing;
 	struct mf_mux_config mux;
@@ -81,9 +83,11 @@ struct mf_host_stats {
 	uint64_t megas, mega_messages;
 	uint64_t timeouts, quarantined;
 	uint64_t drop_check, drop_proto, drop_unknown, drop_dst; /**< received and thrown away, by cause */
+	uint64_t drop_room; /**< received and thrown away: the grant queue was full */
 	uint64_t grants_returned;
-	uint64_t refused[MF_STATUSES]; /**< error responses sent, by status */
-	uint64_t stalls; /**< requests that waited for room */
+	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
+	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
+	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 };
 
 struct mf_host;
