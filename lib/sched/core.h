@@ -103,10 +103,11 @@ struct mf_sched {
 	unsigned int ports, words; /* N, and the words of a bitmap of N */
 
 	uint64_t active[SCHED_WORDS_MAX];
+	uint64_t active_words; /* words of active that are not 0 */
 	uint64_t free[2][SCHED_WORDS_MAX]; /* by side: not busy, not held */
-	uint64_t *wanted; /* [destination][resp][words]: sources that have a candidate for it */
+	uint64_t *wanted; /* [destination][words][resp]: sources that have a candidate for it */
 	/*
-	 * The order arrays of 3.1.2, [source][resp][words]: destinations that it has a candidate for. The
+	 * The order arrays of 3.1.2, [source][words][resp]: destinations that it has a candidate for. The
 	 * hardware keeps them sorted; here the keys have the order, and the bits say whom to look at.
 	 */
 	uint64_t *order_array;
@@ -152,14 +153,45 @@ static inline bool sched_test(const uint64_t *map, unsigned int i)
 	return map[i / 64] >> i % 64 & 1;
 }
 
-static inline uint64_t *sched_wanted(const struct mf_sched *s, unsigned int dst, bool resp)
+/** Of wanted or order_array: the word that has bit other, and the other plane behind or before it. */
+static inline uint64_t *sched_row(const struct mf_sched *s, uint64_t *map, unsigned int port)
 {
-	return s->wanted + (2 * dst + resp) * s->words;
+	return map + 2 * port * s->words;
 }
 
-static inline uint64_t *sched_order_array(const struct mf_sched *s, unsigned int src, bool resp)
+static inline void sched_candidate_set(struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
 {
-	return s->order_array + (2 * src + resp) * s->words;
+	sched_row(s, s->wanted, dst)[src / 64 * 2 + resp] |= UINT64_C(1) << src % 64;
+	sched_row(s, s->order_array, src)[dst / 64 * 2 + resp] |= UINT64_C(1) << dst % 64;
+}
+
+static inline void sched_candidate_clear(struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
+{
+	sched_row(s, s->wanted, dst)[src / 64 * 2 + resp] &= ~(UINT64_C(1) << src % 64);
+	sched_row(s, s->order_array, src)[dst / 64 * 2 + resp] &= ~(UINT64_C(1) << dst % 64);
+}
+
+static inline void sched_activate(struct mf_sched *s, unsigned int w, uint64_t dsts)
+{
+	s->active[w] |= dsts;
+	s->active_words |= (uint64_t) !!dsts << w;
+}
+
+static inline void sched_deactivate(struct mf_sched *s, unsigned int dst)
+{
+	sched_clear(s->active, dst);
+	if (!s->active[dst / 64])
+		sched_clear(&s->active_words, dst / 64);
+}
+
+/** Destinations of a word that are active and free. The others need not be looked at. */
+static inline uint64_t sched_active(struct mf_sched *s, unsigned int w)
+{
+	uint64_t dsts = s->active[w] &= s->free[SCHED_DST][w];
+
+	if (!dsts)
+		sched_clear(&s->active_words, w);
+	return dsts;
 }
 
 static inline sched_key *sched_key_at(const struct mf_sched *s, unsigned int dst, unsigned int src, bool resp)

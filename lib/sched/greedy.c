@@ -15,14 +15,15 @@ static sched_key select_message(struct mf_sched *s)
 {
 	sched_key best = SCHED_KEY_NONE;
 
-	for (unsigned int w = 0; w < s->words; w++) {
-		s->active[w] &= s->free[SCHED_DST][w];
-		for (uint64_t left = s->active[w]; left; left &= left - 1) {
+	for (uint64_t words = s->active_words; words; words &= words - 1) {
+		unsigned int w = __builtin_ctzll(words);
+
+		for (uint64_t left = sched_active(s, w); left; left &= left - 1) {
 			unsigned int dst = w * 64 + __builtin_ctzll(left);
 			sched_key key = mf_sched_best(s, dst);
 
 			if (key == SCHED_KEY_NONE)
-				sched_clear(s->active, dst);
+				sched_deactivate(s, dst);
 			else if (key < best)
 				best = key;
 		}

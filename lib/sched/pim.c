@@ -3,7 +3,7 @@
  * Priority-based parallel iterative matching (EDM 3.1.2). An iteration takes the hardware 3 cycles:
  *
  *   1. every free destination requests its eligible candidate of the highest priority: request()
- *   2. every source that was asked grants the best request: priority_encoder()
+ *   2. every source that was asked takes the best request: priority_encoder()
  *   3. both are marked busy: mf_sched_issue()
  *
  * A destination that was turned down asks again in the next iteration; one that finds nobody is
@@ -16,65 +16,57 @@
 
 struct pim {
 	struct mf_sched core;
-	sched_key *wish; /* [destination]: what it requests */
-	/* The boolean values of the order arrays, [source][words]: destinations that ask in this iteration. */
-	uint64_t *asks;
-	uint64_t asked[SCHED_WORDS_MAX]; /* sources that are asked */
+	sched_key *asked; /* [source]: the best request of this iteration */
+	uint64_t asked_map[SCHED_WORDS_MAX]; /* sources that are asked */
+	uint64_t asked_words; /* words of it that are not 0 */
 };
+
+/**
+ * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
+ * is set. Software sees the requests one by one, so it keeps the first in order as they come.
+ */
+static void priority_encoder(struct pim *p, sched_key request)
+{
+	unsigned int src = sched_key_src(request);
+
+	if (!sched_test(p->asked_map, src) || request < p->asked[src])
+		p->asked[src] = request;
+	sched_set(p->asked_map, src);
+	sched_set(&p->asked_words, src / 64);
+}
 
 /** First cycle. @return whether there is a request */
 static bool request(struct pim *p)
 {
 	struct mf_sched *s = &p->core;
-	bool any = false;
 
-	for (unsigned int w = 0; w < s->words; w++) {
-		s->active[w] &= s->free[SCHED_DST][w];
-		for (uint64_t left = s->active[w]; left; left &= left - 1) {
+	for (uint64_t words = s->active_words; words; words &= words - 1) {
+		unsigned int w = __builtin_ctzll(words);
+
+		for (uint64_t left = sched_active(s, w); left; left &= left - 1) {
 			unsigned int dst = w * 64 + __builtin_ctzll(left);
 			sched_key best = mf_sched_best(s, dst);
 
-			if (best == SCHED_KEY_NONE) {
-				sched_clear(s->active, dst);
-				continue;
-			}
-			p->wish[dst] = best;
-			sched_set(p->asks + sched_key_src(best) * s->words, dst);
-			sched_set(p->asked, sched_key_src(best));
-			any = true;
+			if (best != SCHED_KEY_NONE)
+				priority_encoder(p, best);
+			else
+				sched_deactivate(s, dst);
 		}
 	}
-	return any;
+	return p->asked_words;
 }
 
-/** Second cycle, of one source: the best request of those that are set in its order array. Resets them. */
-static sched_key priority_encoder(struct pim *p, unsigned int src)
-{
-	uint64_t *asks = p->asks + src * p->core.words;
-	sched_key best = SCHED_KEY_NONE;
-
-	for (unsigned int w = 0; w < p->core.words; w++) {
-		for (; asks[w]; asks[w] &= asks[w] - 1) {
-			sched_key key = p->wish[w * 64 + __builtin_ctzll(asks[w])];
-
-			best = key < best ? key : best;
-		}
-	}
-	return best;
-}
-
-/** Second and third cycle, of all sources. @return grants */
+/** Third cycle. @return grants */
 static unsigned int grant(struct pim *p, unsigned int iteration)
 {
 	unsigned int grants = 0;
 
-	for (unsigned int w = 0; w < p->core.words; w++) {
-		for (; p->asked[w]; p->asked[w] &= p->asked[w] - 1) {
-			unsigned int src = w * 64 + __builtin_ctzll(p->asked[w]);
+	for (; p->asked_words; p->asked_words &= p->asked_words - 1) {
+		uint64_t *map = p->asked_map + __builtin_ctzll(p->asked_words);
 
-			mf_sched_issue(&p->core, priority_encoder(p, src), iteration);
-			grants++;
-		}
+		for (; *map; *map &= *map - 1, grants++)
+			mf_sched_issue(&p->core, p->asked[(map - p->asked_map) * 64 + __builtin_ctzll(*map)],
+				       iteration);
 	}
 	mf_sched_ports_settle(&p->core);
 	return grants;
@@ -86,10 +78,8 @@ static void pim_match(struct mf_sched *s)
 	unsigned int limit = s->config.iterations, k = 0;
 	uint64_t grants = 0;
 
-	while ((!limit || k < limit) && request(p))
+	while ((!limit || k < limit) && s->active_words && request(p))
 		grants += grant(p, ++k);
-	for (unsigned int w = 0; w < s->words; w++)
-		s->active[w] &= s->free[SCHED_DST][w];
 	mf_sched_matched(s, k, grants);
 }
 
@@ -99,9 +89,8 @@ static struct mf_sched *pim_create(const struct mf_sched_config *config)
 
 	if (!p)
 		return NULL;
-	p->wish = mf_sched_alloc(&p->core, p->core.ports, sizeof(*p->wish));
-	p->asks = mf_sched_alloc(&p->core, p->core.ports, p->core.words * sizeof(*p->asks));
-	if (!p->wish || !p->asks) {
+	p->asked = mf_sched_alloc(&p->core, p->core.ports, sizeof(*p->asked));
+	if (!p->asked) {
 		mf_sched_destroy(&p->core);
 		return NULL;
 	}

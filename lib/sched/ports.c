@@ -19,17 +19,17 @@ static bool idle(const struct mf_sched *s, const struct sched_port *p)
 static void open_port(struct mf_sched *s, enum sched_side side, unsigned int port)
 {
 	const struct sched_port *p = s->port[side] + port;
+	const uint64_t *order = sched_row(s, s->order_array, port);
 
 	if (p->held || !idle(s, p))
 		return;
 	sched_set(s->free[side], port);
 	if (side == SCHED_DST) {
-		sched_set(s->active, port);
+		sched_activate(s, port / 64, UINT64_C(1) << port % 64);
 		return;
 	}
 	for (unsigned int w = 0; w < s->words; w++)
-		s->active[w] |= (sched_order_array(s, port, false)[w] | sched_order_array(s, port, true)[w]) &
-				s->free[SCHED_DST][w];
+		sched_activate(s, w, (order[2 * w] | order[2 * w + 1]) & s->free[SCHED_DST][w]);
 }
 
 static void push(struct mf_sched *s, mf_time time, unsigned int src, unsigned int dst)

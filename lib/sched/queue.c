@@ -39,10 +39,9 @@ static void publish(struct mf_sched *s, const struct sched_queue *q, unsigned in
 	if (!q->head)
 		return;
 	*sched_key_at(s, dst, src, e->resp) = key_of(s, e, src, dst);
-	sched_set(sched_wanted(s, dst, e->resp), src);
-	sched_set(sched_order_array(s, src, e->resp), dst);
+	sched_candidate_set(s, src, dst, e->resp);
 	if (sched_test(s->free[SCHED_SRC], src) && sched_test(s->free[SCHED_DST], dst))
-		sched_set(s->active, dst);
+		sched_activate(s, dst / 64, UINT64_C(1) << dst % 64);
 }
 
 /** Takes an entry out, after its predecessor (0: it is the head). */
@@ -55,8 +54,7 @@ static void unlink_demand(struct mf_sched *s, struct sched_queue *q, uint32_t pr
 	if (prev) {
 		s->demand[prev].next = e->next;
 	} else {
-		sched_clear(sched_wanted(s, dst, e->resp), src);
-		sched_clear(sched_order_array(s, src, e->resp), dst);
+		sched_candidate_clear(s, src, dst, e->resp);
 		q->head = e->next;
 		publish(s, q, e->resp ? dst : src, e->resp ? src : dst);
 	}

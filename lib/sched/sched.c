@@ -22,20 +22,18 @@ static bool fits(const struct mf_sched *s, sched_key key)
 
 sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst)
 {
+	const uint64_t *wanted = sched_row(s, s->wanted, dst);
 	const sched_key *keys = sched_key_at(s, dst, 0, false);
 	bool window = s->config.release == MF_RELEASE_WINDOW;
 	sched_key best = SCHED_KEY_NONE;
 
-	for (int resp = 0; resp < 2; resp++) {
-		const uint64_t *wanted = sched_wanted(s, dst, resp);
+	for (unsigned int i = 0; i < 2 * s->words; i++) {
+		for (uint64_t left = wanted[i] & s->free[SCHED_SRC][i / 2]; left; left &= left - 1) {
+			unsigned int src = i / 2 * 64 + __builtin_ctzll(left);
+			sched_key key = keys[2 * src + i % 2];
 
-		for (unsigned int w = 0; w < s->words; w++) {
-			for (uint64_t left = wanted[w] & s->free[SCHED_SRC][w]; left; left &= left - 1) {
-				sched_key key = keys[2 * (w * 64 + __builtin_ctzll(left)) + resp];
-
-				if (key < best && (!window || fits(s, key)))
-					best = key;
-			}
+			if (key < best && (!window || fits(s, key)))
+				best = key;
 		}
 	}
 	return best;
@@ -148,21 +146,12 @@ static void apply(struct mf_sched *s, const struct mf_sched_msg *msg)
 	}
 }
 
-static bool any_active(const struct mf_sched *s)
-{
-	uint64_t any = 0;
-
-	for (unsigned int w = 0; w < s->words; w++)
-		any |= s->active[w];
-	return any;
-}
-
 /** When there is something to do next. A release matters only to demands that wait. */
 static mf_time next_step(const struct mf_sched *s)
 {
 	mf_time t = agenda_time(&s->pending);
 
-	if (any_active(s))
+	if (s->active_words)
 		return s->clock;
 	if (s->stats.entries && s->releases)
 		t = mf_time_min(t, s->release[0].time);
@@ -177,7 +166,7 @@ static void step(struct mf_sched *s, mf_time t)
 		agenda_drop(&s->pending);
 	}
 	mf_sched_ports_release(s);
-	if (any_active(s))
+	if (s->active_words)
 		s->match(s);
 }
 
