@@ -106,6 +106,7 @@ struct mf_mux {
 	struct mux_queue messages, singles; /**< of more blocks than one; of one */
 	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
+	uint32_t waiting; /**< blocks of messages that have not begun */
 	struct mux_done_ring done;
 	struct mux_frames frames;
 	struct mf_mux_stats stats;

@@ -95,6 +95,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 	if (!m->period)
 		note_backlog(m, n);
 	m->backlog += n;
+	m->waiting += n;
 	*words = &s->word[it->first];
 	return it;
 }
@@ -179,14 +180,20 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 
 void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 {
+	m->done.promised -= it->cookie != 0;
+	it->cookie = 0;
+	if (it->sent) {
+		/* An /MT/ with a check that fails, so that the receiver knows that the message is over. */
+		m->backlog -= it->n - it->sent - 1;
+		m->store.word[it->first + it->sent] = MF_BT_MT | ~UINT64_C(0xff);
+		it->have = it->n = it->sent + 1;
+		m->stats.aborted++;
+		return;
+	}
 	if (it->queued)
 		mux_queue_remove(m, it);
-	if (it->sent) {
-		m->held = NULL;
-		m->stats.aborted++;
-	}
-	m->backlog -= it->n - it->sent;
-	m->done.promised -= it->cookie != 0;
+	m->backlog -= it->n;
+	m->waiting -= it->n;
 	mux_queue_release(m, it);
 }
 
