@@ -129,7 +129,7 @@ static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, stru
 	if (!it->sent)
 		sync[0] = MF_SYNC_CTRL;
 	it->sent += k;
-	if (it->sent == it->n && !it->cut)
+	if (it->sent == it->n)
 		sync[k - 1] = MF_SYNC_CTRL;
 	out->count += (uint16_t)k;
 }

@@ -24,7 +24,7 @@ struct mf_mux_item {
 	uint32_t prev, next; /**< in its queue */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
 	bool queued, marked, done;
-	bool cut; /**< aborted when it had begun: ends behind the words that it has */
+	bool cut; /**< aborted when it had begun */
 } __attribute__((aligned(64)));
 
 /** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
