@@ -204,9 +204,9 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 	return n;
 }
 
-bool mf_host_send_frame(struct mf_host *h, const uint8_t *frame, uint16_t len)
+bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
 {
-	return mf_mux_frame(h->mux, frame, len);
+	return mf_mux_frame(h->mux, now, frame, len);
 }
 
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)

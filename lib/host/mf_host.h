@@ -110,7 +110,7 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op);
 unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max);
 
 /** Sends an ordinary frame (from destination address on, without FCS). @return false: no room */
-bool mf_host_send_frame(struct mf_host *h, const uint8_t *frame, uint16_t len);
+bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len);
 
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
 typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
