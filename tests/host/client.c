@@ -29,6 +29,7 @@ static void client_start(struct clients *cs, unsigned int i)
 	struct client *c = &cs->client[i];
 
 	c->rng = cs->config.seed * 1000 + i;
+	cs->fault_rng[i] = cs->config.seed * 2000 + i;
 	c->log = calloc(cs->config.ops, sizeof(*c->log));
 	for (unsigned int s = 0; s < cs->config.depth; s++)
 		c->slot[s].expected = malloc(cs->config.size_max + 8);
@@ -269,7 +270,18 @@ static void completed(void *ctx, unsigned int host, const struct mf_completion *
 	cl->log[cl->done++] = *c;
 }
 
+static mf_time filter(void *ctx, const struct mf_msg *m)
+{
+	struct clients *cs = ctx;
+	uint64_t x = client_random(&cs->fault_rng[m->src]) % 1000;
+
+	if (x >= cs->config.lost + cs->config.late)
+		return 0;
+	cs->faults++;
+	return x < cs->config.lost ? NET_DROP : cs->config.lateness;
+}
+
 struct net_hooks clients_hooks(struct clients *cs)
 {
-	return (struct net_hooks){.ctx = cs, .completed = completed, .client = poll};
+	return (struct net_hooks){.ctx = cs, .filter = filter, .completed = completed, .client = poll};
 }

@@ -20,6 +20,9 @@ struct client_config {
 	unsigned int weight[MF_OPS]; /**< how often each kind */
 	bool may_fail; /**< results of failed operations are not looked at, and reads not compared */
 	uint64_t seed;
+	/* of a thousand messages at the switch: */
+	unsigned int lost, late;
+	mf_time lateness;
 };
 
 struct client_slot {
@@ -46,6 +49,8 @@ struct clients {
 	struct net *net;
 	uint64_t region;
 	struct client client[NET_HOSTS];
+	uint64_t fault_rng[NET_HOSTS]; /**< one for each source: its messages come in order in every mode */
+	uint64_t faults;
 	uint64_t mismatches;
 };
 

@@ -170,7 +170,8 @@ static void grant(struct net *n, unsigned int to, uint16_t dst, uint8_t id, bool
 	struct mf_msg g = {.kind = MF_GRANT, .dst = dst, .id = id, .resp = resp, .size = size};
 	uint64_t word = mf_proto_put_single(&g);
 
-	forward(n, to, 0, &word, 1);
+	if (!n->lose_grants)
+		forward(n, to, 0, &word, 1);
 }
 
 /** Grants the rest of a demand, chunk by chunk. */
@@ -227,22 +228,29 @@ static void demand_take(struct net *n, unsigned int c, const struct mf_msg *m, c
 		pair_serve(n, c, m->dst);
 }
 
-/** A chunk of a write passes: the demand at the head of its pair goes on. */
-static void write_passes(struct net *n, unsigned int c, const struct mf_msg *m, unsigned int words)
+/** Octets of a write have passed, or will not come: the demand at the head of its pair goes on. */
+static void write_advances(struct net *n, unsigned int c, unsigned int m, uint32_t octets)
 {
-	struct net_pair *p = n->pair[c][m->dst];
+	struct net_pair *p = n->pair[c][m];
 	struct net_demand *d = &p->demand[p->head % NET_PAIR_DEMANDS];
 
-	if (m->last && m->kind == MF_WREQ)
-		p->busy[m->id] = false;
 	if (p->head == p->tail)
 		return;
-	d->passed += d->m.mega ? 8 * words : m->size;
+	d->passed += octets;
 	if (d->passed < d->m.size)
 		return;
 	p->active[1]--;
 	p->head++;
-	pair_serve(n, c, m->dst);
+	pair_serve(n, c, m);
+}
+
+static void write_passes(struct net *n, unsigned int c, const struct mf_msg *m, unsigned int words)
+{
+	struct net_pair *p = n->pair[c][m->dst];
+
+	if (m->last && m->kind == MF_WREQ)
+		p->busy[m->id] = false;
+	write_advances(n, c, m->dst, p->demand[p->head % NET_PAIR_DEMANDS].m.mega ? 8 * words : m->size);
 }
 
 static void response_passes(struct net *n, unsigned int from, const struct mf_msg *m)
@@ -281,6 +289,9 @@ static void switch_message(struct net *n, unsigned int from, struct mf_msg *m, c
 	}
 	if (m->kind == MF_GRET) {
 		n->returns++;
+		n->pair[m->resp ? m->dst : from][m->resp ? from : m->dst]->busy[m->id] = false;
+		if (!m->resp)
+			write_advances(n, from, m->dst, m->size);
 		return;
 	}
 	if (delay == NET_DROP)

@@ -79,6 +79,7 @@ struct net {
 	unsigned int parts[NET_HOSTS];
 	bool in_message[NET_HOSTS];
 	struct net_pair *pair[NET_HOSTS][NET_HOSTS]; /**< [compute][memory] */
+	bool lose_grants; /**< /G/ are made, but do not arrive */
 	uint64_t id_reuse; /**< ids that were used while under way */
 	uint64_t returns, errors, acks, megas, exponents[32];
 	mf_time id_rest_min; /**< shortest time from a drop to the next use of its id */
