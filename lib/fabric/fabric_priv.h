@@ -33,7 +33,8 @@ struct link_timing {
 /** Counters of one moment, for what is measured between warm-up and end. */
 struct snapshot {
 	mf_time at;
-	struct mf_mux_stats *host, *port; /**< [nodes] */
+	struct mf_mux_stats *host, *port; /**< [nodes]: links up, links down */
+	struct mf_host_stats *stack;      /**< [nodes] */
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
 };
@@ -51,7 +52,9 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages;   /**< NULL: stages are not reported */
 	mf_time measure, stop;      /**< window in which operations that begin are measured */
+	mf_time drain;              /**< at most so long after stop */
 	mf_time ended;
+	uint32_t backlog_k;         /**< K in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
@@ -61,6 +64,10 @@ mf_time node_run(struct node *n, mf_time now);
 
 /** All clients have finished and no frame is under way. */
 bool fabric_quiet(const struct mf_fabric *f, mf_time now);
+
+/* load.c: clients and frames of the configuration */
+int load_clients(struct mf_fabric *f, char *err, size_t errlen);
+int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);

@@ -250,7 +250,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 		flight_put(v, fl);
 	event_set(&v->queue, actor_port_tx(v, i),
 		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
-	if (v->f->config->backlog_k != 0)
+	if (v->f->backlog_k != 0)
 		after_switch(v);
 	return 0;
 }
@@ -281,7 +281,7 @@ static void run_monitor(struct virtual *v)
 		next = v->now + MONITOR_PERIOD;
 	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
 		v->over = true;
-	if (v->now >= f->stop + f->config->drain)
+	if (v->now >= f->stop + f->drain)
 		v->over = true;
 	event_set(&v->queue, actor_monitor(v), next);
 }
@@ -366,7 +366,8 @@ static int set_up(struct virtual *v)
 					  .scrambler.state = MF_SCRAMBLER_INIT,
 					  .descrambler.state = MF_SCRAMBLER_INIT };
 		v->down[i] = v->up[i];
-		event_set(&v->queue, actor_node(v, i), 0);
+		if (v->f->node[i].host != NULL)
+			event_set(&v->queue, actor_node(v, i), 0);
 	}
 	event_set(&v->queue, actor_monitor(v), v->f->measure);
 	return 0;

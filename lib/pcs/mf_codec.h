@@ -39,4 +39,15 @@ bool mf_codec_encode(const struct mf_xgmii *in, struct mf_block *out);
  */
 bool mf_codec_decode(const struct mf_block *in, struct mf_xgmii *out);
 
+/** R_TYPE of clause 49.2.13.2.3: what a received block is to the receive state machine. */
+enum mf_codec_class {
+	MF_CODEC_E, /**< bad sync header, type, C or O code, or an /E/ where idle could stand */
+	MF_CODEC_C, /**< control characters or ordered sets only */
+	MF_CODEC_S, /**< holds a start: types 0x78, 0x33, 0x66 */
+	MF_CODEC_D, /**< data */
+	MF_CODEC_T, /**< holds a /T/ */
+};
+
+enum mf_codec_class mf_codec_classify(uint8_t sync, uint64_t word);
+
 #endif

@@ -13,7 +13,7 @@
 enum mf_rx_kind {
 	MF_RX_SINGLE, /**< one block: /N/, /G/ or /MST/ */
 	MF_RX_RUN, /**< blocks of one /MS/ .. /MT/ message, or a part of it */
-	MF_RX_ABORT, /**< the message in progress will not be completed */
+	MF_RX_ABORT, /**< the message in progress will not be completed; at: the block that cut it */
 	MF_RX_FRAME, /**< a whole frame */
 };
 
@@ -32,9 +32,11 @@ struct mf_rx_item {
 struct mf_demux_stats {
 	uint64_t blocks; /**< seen, of all kinds; the next four add up to it */
 	uint64_t memory_blocks; /**< handed out as SINGLE or RUN */
-	uint64_t frame_blocks; /**< given to the frame decoder as they are */
-	uint64_t idle_blocks;
-	uint64_t bad_blocks; /**< bad sync header, unknown type, or memory data outside a message */
+	uint64_t
+		frame_blocks; /**< data outside messages, standard control blocks: as they are to the decoder */
+	uint64_t idle_blocks; /**< all-idle; inside a message they are holes */
+	uint64_t
+		bad_blocks; /**< bad sync header, unknown type, or /MT/ outside a message: errors to the decoder */
 	uint64_t aborts; /**< messages begun and not completed */
 };
 
@@ -43,14 +45,16 @@ struct mf_demux {
 	struct mf_ber ber;
 	bool memory_enabled; /**< false: a standard port, memory kinds are bad blocks */
 	bool in_message;
-	uint32_t period;
-	mf_time accept_at; /**< when the frame behind whose /T/ nothing came is delivered */
+	uint32_t
+		period; /**< 0: wall clock, where the next block or poll decides about a frame, whenever it is */
+	mf_time accept_at; /**< a good frame waits for the block that starts now; MF_NEVER: none waits */
 	struct mf_demux_stats stats;
 };
 
 /**
+ * @param period      ps a block; 0: wall clock
  * @param ber_window  of the hi-BER monitor, ps
- * @return 0 or -ENOMEM; mf_demux_fini() frees.
+ * @return 0, -EINVAL without a window, or -ENOMEM; mf_demux_fini() frees.
  */
 int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_time ber_window);
 void mf_demux_fini(struct mf_demux *d);
@@ -58,7 +62,8 @@ void mf_demux_fini(struct mf_demux *d);
 /**
  * Takes the blocks of a span from *pos on.
  *
- * Call until it returns 0. At most one FRAME is given a call, and always as the last item.
+ * Call until it returns 0. At most one FRAME is given a call, and always as the last item. Spans come
+ * in the order of their blocks.
  *
  * @param pos  next block of the span; start with 0
  * @return number of items written to items[0..max)

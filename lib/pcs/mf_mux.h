@@ -43,22 +43,31 @@ struct mf_mux_item;
 
 struct mf_mux_stats {
 	uint64_t memory_blocks, frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
-	uint64_t gap_reused; /**< idle blocks of the gap whose place memory blocks took */
+	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
 	uint64_t messages, frames;
 	uint64_t preemptions; /**< a memory message went out between two blocks of a frame */
 	uint64_t aborted; /**< messages that were cut after their first block */
 	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
-	uint32_t backlog_max; /**< memory blocks ahead of an arriving forwarded message, maximum (D3) */
-	uint64_t frames_refused; /**< no room */
+	/**
+	 * Memory blocks that were ahead of a message when it was ready, maximum (D3): the blocks that it
+	 * had to wait for less those of frames. Wall clock: those that waited when it was pushed.
+	 */
+	uint32_t backlog_max;
+	uint32_t
+		backlog_message_max; /**< the same of messages longer than one block: what a switch forwards */
+	uint64_t frames_refused; /**< no room, or a length that no frame has */
 };
 
 struct mf_mux;
 
-/** Allocates a multiplexer. @return NULL with errno set. The caller owns it; one thread at a time. */
+/**
+ * Allocates a multiplexer.
+ * @return NULL with errno: EINVAL for a bad config, ENOMEM. The caller owns it; one thread at a time.
+ */
 struct mf_mux *mf_mux_new(const struct mf_mux_config *config);
 void mf_mux_free(struct mf_mux *m);
 
-/** Whether a message of n blocks would be taken now. */
+/** Whether a message of n blocks would be taken now (one with a cookie: if not too many wait for mf_mux_done()). */
 bool mf_mux_room(const struct mf_mux *m, unsigned int n);
 
 /**
@@ -73,32 +82,51 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n);
  * @param n       1..config.memory_blocks
  * @param cookie  told by mf_mux_done() when the last block has been given out; 0: not told
  * @param words   where the n words go; contiguous, owned by the multiplexer
- * @return the item, or NULL where there is no room (nothing is queued)
+ * @return the item, or NULL where there is no room (nothing is queued). As many items with a cookie are
+ *         taken as config.memory_items, those counted that mf_mux_done() has still to tell.
  */
 struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
 				uint64_t cookie, uint64_t **words);
 
-/** Tells that n more words of an item have been written. Nothing is sent of an item before. */
+/**
+ * Tells that n more words of an item have been written. Nothing is sent of an item before: until its
+ * first word is there it stands in nobody's way.
+ */
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
 
 /**
  * The rest of an item will not come (D14). If nothing of it was sent, it is as if it had never been
- * pushed; otherwise the hold ends, and the receiver sees a message without its /MT/.
+<<<<<<< HEAD
+ * pushed; otherwise it ends with an /MT/ whose check fails. Its cookie is not told. Not for an item whose last
+ * block was pulled.
+=======
+ * pushed; otherwise the words that it has still go, then the hold ends, and the receiver sees a message
+ * without its /MT/. Its cookie is not told. The handle is no longer valid. Not for an item all of whose
+ * words were appended.
+>>>>>>> mux
  */
-void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it);
+void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it);
 
 /**
  * Queues a frame: its octets are copied.
+ *
+ * @param now  its blocks may be sent from now on
+ * @param len  1..MF_FRAME_MAX octets
  * @return false where there is no room (counted).
  */
-bool mf_mux_frame(struct mf_mux *m, const uint8_t *frame, uint16_t len);
+bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t len);
 
-/** Octets of frames that wait (the encoder's one included), and how many more frames would be taken. */
+/** Octets of frames that wait, the encoder's one included. */
 uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
 
 /**
- * Gives out the next blocks: all of the same kind (memory or frame), contiguous, one message or one
- * frame at most when period > 0; mixed and as many as there are when period is 0.
+ * Gives out the next blocks.
+ *
+ * Virtual clock: contiguous blocks of one memory message, the first starting now; or those of one frame
+ * that started before now, up to the gap behind its /T/ (MF_SPAN_FRAME, out->start in the past). Call
+ * until it returns 0, at the times that mf_mux_next() tells: memory that could have gone earlier goes
+ * now.
+ * Wall clock: mixed, and as many as there are.
  *
  * @param max  most blocks to give, 1..MF_SPAN_MAX
  * @return out->count. When 0, mf_mux_next() tells when to come again.
@@ -106,8 +134,11 @@ uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out);
 
 /**
- * When mf_mux_pull() next has something to give, if nothing is pushed before then.
- * With period 0: now, or MF_NEVER.
+ * When mf_mux_pull() should be called, if nothing is pushed before then; at that time it has something
+ * to give. Virtual clock: when memory may start; or when the blocks of a frame, its gap included, are
+ * through, as far as they fill a span.
+ *
+ * @return >= now; MF_NEVER: nothing waits
  */
 mf_time mf_mux_next(const struct mf_mux *m, mf_time now);
 
@@ -118,8 +149,11 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now);
  */
 uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
 
-/** Memory blocks that wait. */
-uint32_t mf_mux_backlog(const struct mf_mux *m);
+/** Memory blocks that wait at now: pushed, and not started before now. */
+uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now);
+
+/** Blocks of memory messages of which nothing has been given out yet: the same in whatever spans. */
+uint32_t mf_mux_waiting(const struct mf_mux *m);
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
 

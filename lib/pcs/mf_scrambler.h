@@ -10,13 +10,13 @@
 
 #include <stdint.h>
 
-/** The last 58 scrambled bits; bit 0 is the newest. */
+/** The last 58 scrambled bits in bits 6..63 of the last scrambled word; bit 63 is the newest. */
 struct mf_scrambler {
 	uint64_t state;
 };
 
 /** All ones, as in the published samples. */
-#define MF_SCRAMBLER_INIT ((UINT64_C(1) << 58) - 1)
+#define MF_SCRAMBLER_INIT (UINT64_MAX << 6)
 
 /** Scrambles n payload words in place. */
 void mf_scramble(struct mf_scrambler *s, uint64_t *word, unsigned int n);

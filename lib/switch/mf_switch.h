@@ -52,6 +52,7 @@ struct mf_switch_stats {
 	/* dropped, by cause */
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
 	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_bad, drop_frame_self;

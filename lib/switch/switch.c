@@ -125,7 +125,7 @@ void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 {
 	struct port *p = &sw->port[d];
-	bool over = sw->backlog_k != 0 && p->inbound + mf_mux_backlog(p->mux) > sw->backlog_k;
+	bool over = sw->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > sw->backlog_k;
 
 	if (over == p->held_dst)
 		return;

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The multiplexer: what goes out next, and when (EDM 3.2.3). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mux.h"
+
+/** Longest block time, for sums of a span's in 32 bits. */
+#define PERIOD_MAX (UINT32_C(1) << 24)
+
+static const struct mux_policy *const policies[] = {
+	[MF_MUX_FAIR] = &mux_policy_fair,
+	[MF_MUX_MEMORY_FIRST] = &mux_policy_memory_first,
+	[MF_MUX_NO_PREEMPT] = &mux_policy_no_preempt,
+};
+
+static int init(struct mf_mux *m, const struct mf_mux_config *config)
+{
+	int rc;
+
+	if ((unsigned int)config->policy >= sizeof(policies) / sizeof(*policies))
+		return -EINVAL;
+	if (config->period > PERIOD_MAX || (config->policy == MF_MUX_FAIR && !config->quantum))
+		return -EINVAL;
+	m->policy = policies[config->policy];
+	m->period = config->period;
+	m->quantum = config->quantum;
+	m->memory_enabled = config->memory_enabled;
+	rc = mux_queue_init(m, config);
+	return rc ? rc : mux_frames_init(m, config);
+}
+
+struct mf_mux *mf_mux_new(const struct mf_mux_config *config)
+{
+	struct mf_mux *m = aligned_alloc(64, (sizeof(*m) + 63) / 64 * 64);
+	int rc;
+
+	if (!m)
+		return NULL;
+	memset(m, 0, sizeof(*m));
+	rc = init(m, config);
+	if (rc) {
+		mf_mux_free(m);
+		errno = -rc;
+		return NULL;
+	}
+	return m;
+}
+
+void mf_mux_free(struct mf_mux *m)
+{
+	if (!m)
+		return;
+	mux_queue_fini(m);
+	mux_frames_fini(m);
+	free(m);
+}
+
+/** From when on memory may be sent, the line aside. */
+static mf_time memory_ready(const struct mf_mux *m)
+{
+	const struct mf_mux_item *it = m->held;
+
+	if (it && it->have > it->sent)
+		return 0;
+	it = it ? mux_queue_head(m, &m->singles) : mux_queue_first(m);
+	return it ? it->ready : MF_NEVER;
+}
+
+/** The message that goes on or begins at now; only single blocks may stand inside one that waits for words. */
+static struct mf_mux_item *pick(const struct mf_mux *m, mf_time now)
+{
+	struct mf_mux_item *it = m->held;
+
+	if (it && it->have > it->sent)
+		return it;
+	it = it ? mux_queue_head(m, &m->singles) : mux_queue_first(m);
+	return it && it->ready <= now ? it : NULL;
+}
+
+/** How much memory was ahead of a message: its wait, but for frames. */
+static void measure_backlog(struct mf_mux *m, const struct mf_mux_item *it, mf_time now)
+{
+	uint32_t blocks;
+
+	/* Hardly any message waits; save the division. */
+	if (now - it->ready < m->period)
+		return;
+	blocks = (uint32_t)((now - it->ready) / m->period) - mux_queue_overtakers(m, it);
+	if (blocks > m->stats.backlog_max)
+		m->stats.backlog_max = blocks;
+	if (it->n > 1 && blocks > m->stats.backlog_message_max)
+		m->stats.backlog_message_max = blocks;
+}
+
+static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
+{
+	if (m->period)
+		measure_backlog(m, it, now);
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, mux_frames_pending(m, now), it->n);
+	m->stats.preemptions += m->frames.left > 0;
+	mux_queue_remove(m, it);
+	m->waiting -= it->n;
+	if (it->n > 1)
+		m->held = it;
+}
+
+static void finish(struct mf_mux *m, struct mf_mux_item *it, mf_time last)
+{
+	struct mux_done_ring *d = &m->done;
+
+	m->stats.messages += !it->cut;
+	if (it->cookie)
+		d->entry[d->put++ & d->mask] = (struct mux_done){.cookie = it->cookie, .at = last};
+	if (m->held == it)
+		m->held = NULL;
+	mux_queue_release(m, it);
+}
+
+/** Puts the next k words of an item behind those in the span: all data but the first and the last. */
+static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, struct mf_span *out)
+{
+	uint8_t *sync = &out->sync[out->count];
+
+	memcpy(&out->word[out->count], &m->store.word[it->first + it->sent], k * sizeof(*out->word));
+	memset(sync, MF_SYNC_DATA, k);
+	if (!it->sent)
+		sync[0] = MF_SYNC_CTRL;
+	it->sent += k;
+	if (it->sent == it->n && !it->cut)
+		sync[k - 1] = MF_SYNC_CTRL;
+	out->count += (uint16_t)k;
+}
+
+/** Sends what there is of one message. @return blocks */
+static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
+{
+	struct mf_mux_item *it = pick(m, now);
+	uint32_t k;
+
+	if (!it)
+		return 0;
+	if (!it->sent)
+		begin(m, it, now);
+	k = it->have - it->sent < max ? it->have - it->sent : max;
+	put_words(m, it, k, out);
+	mux_frames_wait(m, now, k);
+	m->line_free = now + (mf_time)k * m->period;
+	m->memory_last = true;
+	m->backlog -= k;
+	m->stats.memory_blocks += k;
+	if (it->sent == it->n)
+		finish(m, it, now + (mf_time)(k - 1) * m->period);
+	return k;
+}
+
+/** Sends up to max blocks of frames from s on, n at most that the policy lets go before memory. @return blocks */
+static uint32_t send_frames(struct mf_mux *m, mf_time s, mf_time ready, uint32_t n, struct mf_span *out)
+{
+	uint64_t sent = m->stats.frame_blocks + m->stats.gap_blocks;
+
+	n = mux_frames_send(m, s, n, out);
+	if (m->policy->sent_frames)
+		m->policy->sent_frames(m, s, ready, n);
+	if (m->period)
+		mux_queue_overtaken(m, s, n, (uint32_t)sent);
+	m->memory_last = false;
+	return n;
+}
+
+static uint32_t min3(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/** Virtual clock: blocks of a frame that started before now, else memory that starts now. */
+static void pull_virtual(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
+{
+	mf_time s = m->held ? MF_NEVER : mux_frames_start(m), ready = memory_ready(m);
+	uint32_t n = s <= now ? m->policy->frames(m, s, ready) : 0;
+
+	if (!n) {
+		if (m->line_free <= now)
+			send_memory(m, now, max, out);
+		return;
+	}
+	/* A block that starts right now has its turn, but is given out only when it is in the past. */
+	if (s == now)
+		return;
+	out->start = s;
+	out->flags = MF_SPAN_FRAME;
+	n = send_frames(m, s, ready, min3(n, max, mux_blocks_before(m, s, now)), out);
+	m->line_free = s + (mf_time)n * m->period;
+}
+
+/** Wall clock: all there is. */
+static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
+{
+	bool memory = false;
+
+	while (out->count < max) {
+		mf_time ready = memory_ready(m);
+		uint32_t room = max - out->count, n = 0;
+
+		if (!m->held && mux_frames_pending(m, now))
+			n = m->policy->frames(m, now, ready);
+		if (n) {
+			send_frames(m, now, ready, n < room ? n : room, out);
+			continue;
+		}
+		if (!send_memory(m, now, room, out))
+			break;
+		memory = true;
+	}
+	out->flags = memory ? 0 : MF_SPAN_FRAME;
+	if (out->count < max)
+		m->fair = (struct mux_fair){0};
+}
+
+unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)
+{
+	out->start = now;
+	out->period = m->period;
+	out->count = 0;
+	out->flags = 0;
+	if (max > MF_SPAN_MAX)
+		max = MF_SPAN_MAX;
+	if (m->period)
+		pull_virtual(m, now, max, out);
+	else
+		pull_wall(m, now, max, out);
+	return out->count;
+}
+
+/** When frames that may start at s are through, or memory that is ready at r splits them. */
+static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
+{
+	uint32_t policy = m->policy->frames(m, s, r), span = mux_frames_span(m, s);
+	uint32_t n = policy < span ? policy : span;
+
+	return s + (mf_time)(n < MF_SPAN_MAX ? n : MF_SPAN_MAX) * m->period;
+}
+
+mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
+{
+	mf_time ready = memory_ready(m), memory, frames;
+
+	memory = ready == MF_NEVER ? MF_NEVER : mf_time_max(ready, m->line_free);
+	frames = m->held ? MF_NEVER : mux_frames_start(m);
+	if (m->period && frames <= memory && frames != MF_NEVER)
+		return mf_time_max(now, frames_through(m, frames, ready));
+	return mf_time_max(now, mf_time_min(memory, frames));
+}
+
+uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
+{
+	struct mux_done_ring *d = &m->done;
+	struct mux_done *e;
+
+	if (d->get == d->put)
+		return 0;
+	e = &d->entry[d->get++ & d->mask];
+	d->promised--;
+	*at = e->at;
+	return e->cookie;
+}
+
+uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)
+{
+	if (!m->period || !m->memory_last || now >= m->line_free)
+		return m->backlog;
+	return m->backlog + (uint32_t)((m->line_free - now) / m->period);
+}
+
+uint32_t mf_mux_waiting(const struct mf_mux *m)
+{
+	return m->waiting;
+}
+
+const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)
+{
+	return &m->stats;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the multiplexer share. Private to this folder.
+ *
+ *      mf_mux_push() --> mux_queue.c: sorted queue ---------------.
+ *                                                                  >-- mux_policy_*.c --> mux.c: span
+ *      mf_mux_frame() -> mux_frames.c: frames -> encoder -> FIFO -'
+ */
+#ifndef MUX_H
+#define MUX_H
+
+#include "mf_mux.h"
+
+#define MUX_NONE UINT32_MAX
+
+/** A memory message: one cache line. */
+struct mf_mux_item {
+	mf_time ready;
+	uint64_t cookie;
+	uint32_t tie;
+	uint32_t n, have, sent; /**< words in all, written, given out */
+	uint32_t first; /**< index of its first word */
+	uint32_t end; /**< store.write behind it */
+	uint32_t prev, next; /**< in its queue */
+	uint32_t mark; /**< marked: frame blocks that had started before ready */
+	bool queued, marked, done;
+	bool cut; /**< aborted when it had begun: ends behind the words that it has */
+} __attribute__((aligned(64)));
+
+/** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
+struct mux_queue {
+	uint32_t head, tail;
+	uint32_t unmarked; /**< first one behind whose ready time no frame block has started yet */
+};
+
+/**
+ * Words and items, each a ring. Both are given back in the order of pushing, so that a message is
+ * contiguous and nothing has to be searched. Positions run free, the low bits are the index.
+ */
+struct mux_store {
+	uint64_t *word;
+	uint32_t word_mask, write, read;
+	struct mf_mux_item *item;
+	uint32_t item_mask, put, get;
+};
+
+struct mux_done {
+	uint64_t cookie;
+	mf_time at;
+};
+
+/** Cookies on their way back; at most as many are promised as there is room. */
+struct mux_done_ring {
+	struct mux_done *entry;
+	uint32_t mask, put, get;
+	uint32_t promised; /**< of items that wait, and in the ring */
+};
+
+struct mux_frame {
+	mf_time queued;
+	uint32_t at; /**< first octet */
+	uint16_t len;
+};
+
+struct mux_frames {
+	struct mf_frame_enc enc; /**< works on the first frame of the ring once that has started */
+	struct mux_frame *frame;
+	uint32_t mask, put, get;
+	uint8_t *octet;
+	uint32_t size, write; /**< of octet */
+	uint32_t bytes; /**< octets of all frames that wait */
+	uint32_t
+		left; /**< blocks to send of the frame whose start was sent, /T/ included; 0: between frames */
+	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
+	uint32_t fifo_put, fifo_get;
+};
+
+/** Credit of FAIR; see mux_policy_fair.c. */
+struct mux_fair {
+	int32_t credit[2];
+	uint8_t turn;
+};
+
+struct mux_policy {
+	/**
+	 * How many blocks of frames go out from time s on, when a block may start, before memory that is
+	 * ready from r on goes. 0: memory goes first. Any number beyond the frame, or MF_SPAN_MAX, is as good.
+	 */
+	uint32_t (*frames)(const struct mf_mux *m, mf_time s, mf_time r);
+	/** n blocks of frames are sent from s on, while memory was ready from r on. May be NULL. */
+	void (*sent_frames)(struct mf_mux *m, mf_time s, mf_time r, uint32_t n);
+	/** A message of n blocks begins at s. contended: a frame waits. May be NULL. */
+	void (*sent_memory)(struct mf_mux *m, mf_time s, bool contended, uint32_t n);
+};
+
+extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt;
+
+struct mf_mux {
+	const struct mux_policy *policy;
+	mf_time line_free; /**< virtual clock: when the next block may start */
+	uint32_t period;
+	uint16_t quantum;
+	bool memory_enabled;
+	bool memory_last; /**< the last blocks given out were memory's */
+	struct mux_fair fair;
+	struct mf_mux_item *held; /**< the message that has begun and is not through */
+	struct mux_queue messages, singles; /**< of more blocks than one; of one */
+	struct mux_store store;
+	uint32_t backlog; /**< memory blocks not given out */
+	uint32_t waiting; /**< blocks of messages that have not begun */
+	struct mux_done_ring done;
+	struct mux_frames frames;
+	struct mf_mux_stats stats;
+};
+
+/* mux_queue.c */
+int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);
+void mux_queue_fini(struct mf_mux *m);
+/** First item of a queue, NULL: none. */
+struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q);
+/** First of all items, ready or not; NULL: none. */
+struct mf_mux_item *mux_queue_first(const struct mf_mux *m);
+/** Takes an item that begins out of its queue. */
+void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it);
+/** An item is through, or will never be: gives back its room. */
+void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it);
+/** n blocks of frames were sent from s on; `sent` before them. */
+void mux_queue_overtaken(struct mf_mux *m, mf_time s, uint32_t n, uint32_t sent);
+/** Blocks of frames that have gone out since an item was ready. */
+uint32_t mux_queue_overtakers(const struct mf_mux *m, const struct mf_mux_item *it);
+
+/* mux_frames.c */
+int mux_frames_init(struct mf_mux *m, const struct mf_mux_config *config);
+void mux_frames_fini(struct mf_mux *m);
+/** Whether a block of frames could be sent at time s, the gap behind a /T/ included. */
+bool mux_frames_pending(const struct mf_mux *m, mf_time s);
+/** Virtual clock: when the next block of frames can start; MF_NEVER: none waits. */
+mf_time mux_frames_start(const struct mf_mux *m);
+/**
+ * Blocks up to the next /T/, when the next one starts at s, where a frame is pending. 0: only the gap
+ * behind the last one is.
+ * @param gaps  how many of them are gap in front of the frame
+ */
+uint32_t mux_frames_ahead(const struct mf_mux *m, mf_time s, uint32_t *gaps);
+/** Blocks of the span that would begin at s: as above, with the gap behind the /T/ if that would be sent. */
+uint32_t mux_frames_span(const struct mf_mux *m, mf_time s);
+/** Puts up to n blocks behind those in the span, the first starting at s. @return how many */
+uint32_t mux_frames_send(struct mf_mux *m, mf_time s, uint32_t n, struct mf_span *out);
+/** n memory blocks are sent from s on: they fill the gap, or the frame in progress waits in the FIFO. */
+void mux_frames_wait(struct mf_mux *m, mf_time s, uint32_t n);
+
+/** Blocks that start before r, when the first starts at s. */
+static inline uint32_t mux_blocks_before(const struct mf_mux *m, mf_time s, mf_time r)
+{
+	if (r <= s)
+		return 0;
+	if (!m->period || r - s > (mf_time)m->period * MF_SPAN_MAX)
+		return MF_SPAN_MAX + 1;
+	return ((uint32_t)(r - s) + m->period - 1) / m->period;
+}
+
+#endif

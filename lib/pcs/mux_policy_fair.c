@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fair sharing, EDM's default (3.2.3): deficit round robin in blocks between memory and frames (D14).
+ *
+ * While both sides wait they take turns of `quantum` blocks. A memory message is indivisible: what it
+ * takes beyond its side's credit is a debt, which later turns pay off. A side that has nothing to send
+ * loses its credit, and blocks that the other side then sends alone pay off its debt. The one that
+ * comes anew has the first turn. An idle line wipes everything out.
+ */
+#include "mux.h"
+
+enum side {
+	MEMORY,
+	FRAMES,
+};
+
+static struct mux_fair state_at(const struct mf_mux *m, mf_time s)
+{
+	struct mux_fair f = m->fair;
+
+	if (m->period && s > m->line_free)
+		f.credit[MEMORY] = f.credit[FRAMES] = 0;
+	return f;
+}
+
+/** One side sends n blocks while the other has none. */
+static void alone(struct mux_fair *f, enum side side, uint32_t n)
+{
+	int32_t *other = &f->credit[!side];
+
+	*other = *other + (int32_t)n < 0 ? *other + (int32_t)n : 0;
+	f->credit[side] = 0;
+	f->turn = side;
+}
+
+/** Whose turn it is when both sides wait. */
+static enum side next_turn(struct mux_fair *f, uint16_t quantum)
+{
+	while (f->credit[f->turn] <= 0) {
+		f->turn = !f->turn;
+		f->credit[f->turn] += quantum;
+	}
+	return f->turn;
+}
+
+static uint32_t fair_frames(const struct mf_mux *m, mf_time s, mf_time r)
+{
+	struct mux_fair f = state_at(m, s);
+	uint32_t n = mux_blocks_before(m, s, r);
+
+	if (n)
+		alone(&f, FRAMES, n);
+	while (n < MF_SPAN_MAX && next_turn(&f, m->quantum) == FRAMES) {
+		n += (uint32_t)f.credit[FRAMES];
+		f.credit[FRAMES] = 0;
+	}
+	return n;
+}
+
+static void fair_sent_frames(struct mf_mux *m, mf_time s, mf_time r, uint32_t n)
+{
+	struct mux_fair f = state_at(m, s);
+	uint32_t before = mux_blocks_before(m, s, r);
+
+	if (before)
+		alone(&f, FRAMES, before < n ? before : n);
+	for (uint32_t i = before; i < n; i++) {
+		next_turn(&f, m->quantum);
+		f.credit[FRAMES]--;
+	}
+	m->fair = f;
+}
+
+static void fair_sent_memory(struct mf_mux *m, mf_time s, bool contended, uint32_t n)
+{
+	struct mux_fair f = state_at(m, s);
+
+	if (contended) {
+		next_turn(&f, m->quantum);
+		f.credit[MEMORY] -= (int32_t)n;
+	} else {
+		alone(&f, MEMORY, n);
+	}
+	m->fair = f;
+}
+
+const struct mux_policy mux_policy_fair = {
+	.frames = fair_frames,
+	.sent_frames = fair_sent_frames,
+	.sent_memory = fair_sent_memory,
+};
