@@ -70,6 +70,7 @@ static_assert(sizeof(struct sched_demand) == 24, "demand");
 
 /** Queue of a pair, or of a pair and direction: first in, first out (3.1.1, property 5). */
 struct sched_queue {
+	mf_time left; /* when its last grant leaves: the next one does not leave before */
 	uint32_t head, tail; /* 0: empty */
 	uint8_t held[2]; /* demands, by resp: at most X of each */
 };

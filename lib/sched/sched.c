@@ -41,11 +41,14 @@ sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst)
 
 void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
 {
-	mf_time decided = s->clock + iteration * s->config.iteration;
-	mf_time at = mf_sched_ports_at(s, sched_key_src(key), sched_key_dst(key), decided);
+	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
+	struct sched_queue *q = sched_queue(s, src, dst, sched_key_resp(key));
+	mf_time decided = mf_time_max(q->left, s->clock + iteration * s->config.iteration);
+	mf_time at = mf_sched_ports_at(s, src, dst, decided);
 	struct mf_sched_grant *g = s->grant + agenda_add(&s->leaving, at, 0);
 	uint8_t request_blocks;
 
+	q->left = at;
 	g->at = at;
 	g->iteration = iteration;
 	request_blocks = mf_sched_queue_grant(s, key, g);
