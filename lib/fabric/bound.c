@@ -32,8 +32,9 @@ static void extremes(const struct mf_fabric *f, mf_time *least, mf_time *most)
 		}
 		if (n->up && n->memory) {
 			/* a request of two blocks is the shortest */
-			*least = mf_time_min(*least, bound_read_delay(f, i) -
-							     (MF_REQUEST_BLOCKS_MAX - 2) * (mf_time)f->link[i].period);
+			*least = mf_time_min(*least,
+					     bound_read_delay(f, i) - (MF_REQUEST_BLOCKS_MAX - 2) *
+									      (mf_time)f->link[i].period);
 			*most = mf_time_max(*most, bound_read_delay(f, i));
 		}
 	}

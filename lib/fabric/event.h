@@ -13,9 +13,9 @@
 #include "mf_time.h"
 
 struct event_queue {
-	mf_time *due;      /**< of each actor; MF_NEVER: not in the heap */
-	uint32_t *heap;    /**< actors */
-	uint32_t *place;   /**< of each actor in the heap */
+	mf_time *due; /**< of each actor; MF_NEVER: not in the heap */
+	uint32_t *heap; /**< actors */
+	uint32_t *place; /**< of each actor in the heap */
 	uint32_t actors, count;
 };
 

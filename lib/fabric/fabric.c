@@ -44,7 +44,8 @@ static void mux_room(const struct mf_fabric *f, struct mf_mux_config *mux)
 	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_default_k(f);
 
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
-	mux->memory_items = power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
+	mux->memory_items =
+		power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
 }
 
 static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frames, uint32_t frame_bytes,
@@ -73,7 +74,7 @@ static void make_link(struct mf_fabric *f, unsigned int i)
 	f->link[i] = (struct link_timing){
 		.delay = wall ? 0
 			      : t->cost[MF_STAGE_PCS_TX] + 2 * t->cost[MF_STAGE_PMA] + c->propagation +
-					t->cost[MF_STAGE_PCS_RX],
+					 t->cost[MF_STAGE_PCS_RX],
 		.propagation = wall ? 0 : c->propagation,
 		.period = wall ? 0 : c->period,
 		.scramble = c->scramble,

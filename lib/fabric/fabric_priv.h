@@ -17,14 +17,14 @@ struct node {
 	struct mf_host *host;
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
 	struct mf_memory *memory;
-	struct mf_client *client;               /**< NULL: submits nothing */
+	struct mf_client *client; /**< NULL: submits nothing */
 	struct mf_ether *ether;
 	mf_time client_next, ether_next;
 };
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
 struct link_timing {
-	mf_time delay;       /**< PCS TX + PMA + propagation + PMA + PCS RX */
+	mf_time delay; /**< PCS TX + PMA + propagation + PMA + PCS RX */
 	mf_time propagation;
 	uint32_t period;
 	bool scramble;
@@ -34,7 +34,7 @@ struct link_timing {
 struct snapshot {
 	mf_time at;
 	struct mf_mux_stats *host, *port; /**< [nodes]: links up, links down */
-	struct mf_host_stats *stack;      /**< [nodes] */
+	struct mf_host_stats *stack; /**< [nodes] */
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
 };
@@ -44,17 +44,17 @@ struct mf_fabric {
 	enum mf_clock clock;
 	unsigned int nodes;
 	struct node *node;
-	struct link_timing *link;   /**< [nodes] */
+	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
 	const struct mf_sched_ops *sched_ops;
 	struct mf_sched *sched;
 	struct mf_timing timing;
 	struct mf_probe probe;
-	struct stage_log *stages;   /**< NULL: stages are not reported */
-	mf_time measure, stop;      /**< window in which operations that begin are measured */
-	mf_time drain;              /**< at most so long after stop */
+	struct stage_log *stages; /**< NULL: stages are not reported */
+	mf_time measure, stop; /**< window in which operations that begin are measured */
+	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
-	uint32_t backlog_k;         /**< K in force, 0: none */
+	uint32_t backlog_k; /**< K in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };

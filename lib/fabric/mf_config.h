@@ -110,7 +110,7 @@ struct mf_config_sched {
 	bool srpt_transfer;
 	bool timed; /**< time "asic"; false: scheduling takes no time, the rest is 0 (D6) */
 	uint32_t insert_cycles, select_cycles, iteration_cycles;
-	uint32_t mhz;
+	double ghz;
 	mf_time insert; /**< insert + select, ps: as mf_sched_config wants it; virtual clock */
 	mf_time iteration; /**< ps */
 };
@@ -138,7 +138,7 @@ enum mf_size_dist {
 	MF_SIZE_FIXED, /**< size[0] */
 	MF_SIZE_UNIFORM, /**< whole octets from size[0] to size[1] */
 	MF_SIZE_LIST, /**< size[i] with probability weight[i] / sum of all */
-	MF_SIZE_CDF, /**< P(<= size[i]) = weight[i], linear between the points, from 0 (or size[0]) to 1 */
+	MF_SIZE_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] of all have size[0]; the last is 1 */
 };
 
 /** Octets of an operation. RMW has 8, whatever this says. */

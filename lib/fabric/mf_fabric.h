@@ -28,13 +28,13 @@ struct mf_run_options {
 
 /** How the run went on this machine: not a function of file and seed. */
 struct mf_run_info {
-	double host_seconds;     /**< wall time that it took */
+	double host_seconds; /**< wall time that it took */
 	double cpu_seconds;
-	uint64_t events;         /**< of the virtual clock */
+	uint64_t events; /**< of the virtual clock */
 	uint64_t spans;
 	bool interrupted;
 	unsigned int lcores;
-	char placement[1024];    /**< "sched@1 sw0,cn0,...@0" */
+	char placement[1024]; /**< "sched@1 sw0,cn0,...@0" */
 };
 
 struct mf_fabric;
@@ -44,7 +44,8 @@ struct mf_fabric;
  * @param err  on failure: one line
  * @return NULL on failure
  */
-struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen);
+struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err,
+				size_t errlen);
 void mf_fabric_free(struct mf_fabric *f);
 
 /** Runs it to its end; once. @return 0 or -errno */

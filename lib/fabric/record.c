@@ -55,8 +55,7 @@ void record_call(struct record *r, enum record_call call, unsigned int count, mf
 		 size_t size)
 {
 	const struct record_entry e = {
-		.call = (uint8_t)call, .count = (uint16_t)count, .size = (uint32_t)size, .now = now
-	};
+		.call = (uint8_t)call, .count = (uint16_t)count, .size = (uint32_t)size, .now = now};
 
 	fwrite(&e, sizeof(e), 1, r->file);
 	if (size > 0)
@@ -65,7 +64,7 @@ void record_call(struct record *r, enum record_call call, unsigned int count, mf
 
 size_t record_pack_span(const struct mf_span *span, void *out)
 {
-	const struct packed_span p = { span->start, span->period, span->count, span->flags };
+	const struct packed_span p = {span->start, span->period, span->count, span->flags};
 	uint8_t *to = out;
 
 	memcpy(to, &p, sizeof(p));

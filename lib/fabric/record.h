@@ -16,20 +16,20 @@
 #include "mf_time.h"
 
 enum record_call {
-	RECORD_RX = 1,   /**< in: a span */
-	RECORD_RUN,      /**< in: the time */
-	RECORD_TX,       /**< out: a span */
+	RECORD_RX = 1, /**< in: a span */
+	RECORD_RUN, /**< in: the time */
+	RECORD_TX, /**< out: a span */
 	RECORD_TO_SCHED, /**< out: descriptors */
-	RECORD_GRANT,    /**< in: a grant */
-	RECORD_INPUT,    /**< in: a descriptor */
-	RECORD_MATCH,    /**< out: grants */
+	RECORD_GRANT, /**< in: a grant */
+	RECORD_INPUT, /**< in: a descriptor */
+	RECORD_MATCH, /**< out: grants */
 };
 
 struct record_entry {
-	uint8_t call;    /**< enum record_call */
+	uint8_t call; /**< enum record_call */
 	uint8_t pad;
-	uint16_t count;  /**< port, or number of descriptors or grants */
-	uint32_t size;   /**< octets that follow */
+	uint16_t count; /**< port, or number of descriptors or grants */
+	uint32_t size; /**< octets that follow */
 	mf_time now;
 };
 

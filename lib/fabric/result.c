@@ -31,8 +31,11 @@ static json_t *hist_json(const struct mf_hist *h)
 	static const struct {
 		const char *key;
 		uint32_t ppm;
-	} at[] = { { "p50_ns", 500000 }, { "p90_ns", 900000 }, { "p99_ns", 990000 }, { "p99.9_ns", 999000 },
-		   { "p99.99_ns", 999900 } };
+	} at[] = {{"p50_ns", 500000},
+		  {"p90_ns", 900000},
+		  {"p99_ns", 990000},
+		  {"p99.9_ns", 999000},
+		  {"p99.99_ns", 999900}};
 	json_t *o = json_object(), *buckets = json_array();
 
 	set(o, "count", h->count);
@@ -183,7 +186,8 @@ struct use {
 static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
 		    const struct mf_mux_stats *to)
 {
-	uint64_t memory = to->memory_blocks - from->memory_blocks, frame = to->frame_blocks - from->frame_blocks;
+	uint64_t memory = to->memory_blocks - from->memory_blocks,
+		 frame = to->frame_blocks - from->frame_blocks;
 	double t = (double)(f->at_stop.at - f->at_measure.at), share;
 
 	u->memory += memory;
@@ -234,7 +238,7 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 
 static json_t *links_json(const struct mf_fabric *f)
 {
-	struct use up = { 0 }, down = { 0 };
+	struct use up = {0}, down = {0};
 	uint64_t sent = 0, received = 0;
 	json_t *o = json_object();
 
@@ -359,7 +363,7 @@ static json_t *drops_json(const struct mf_fabric *f)
 		if (f->node[i].host == NULL)
 			continue;
 		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
-		const struct mf_demux *d[2] = { mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i) };
+		const struct mf_demux *d[2] = {mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i)};
 
 		check += h->drop_check;
 		proto += h->drop_proto;
@@ -409,9 +413,10 @@ static json_t *run_json(const struct mf_fabric *f)
 	set(o, "lcores", f->info.lcores);
 	set_real(o, "host_seconds", f->info.host_seconds);
 	set_real(o, "cpu_seconds", f->info.cpu_seconds);
-	set_real(o, "cpu_share", f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
-								    (f->info.lcores > 0 ? f->info.lcores : 1)
-							  : 0);
+	set_real(o, "cpu_share",
+		 f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
+						    (f->info.lcores > 0 ? f->info.lcores : 1)
+					  : 0);
 	set(o, "events", f->info.events);
 	set(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
@@ -459,14 +464,17 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 			completed += c->completed_all;
 			if (c->mismatches > 0)
 				return snprintf(err, errlen, "%s: %llu reads returned wrong data",
-						f->config->node[i].name, (unsigned long long)c->mismatches), false;
+						f->config->node[i].name, (unsigned long long)c->mismatches),
+				       false;
 			if (c->failed_all > 0)
-				return snprintf(err, errlen, "%s: %llu operations failed", f->config->node[i].name,
-						(unsigned long long)c->failed_all), false;
+				return snprintf(err, errlen, "%s: %llu operations failed",
+						f->config->node[i].name, (unsigned long long)c->failed_all),
+				       false;
 			if (!f->info.interrupted && c->begun_all != c->completed_all)
 				return snprintf(err, errlen, "%s: %llu operations did not complete",
 						f->config->node[i].name,
-						(unsigned long long)(c->begun_all - c->completed_all)), false;
+						(unsigned long long)(c->begun_all - c->completed_all)),
+				       false;
 		}
 		if (f->node[i].ether != NULL) {
 			e = mf_ether_stats(f->node[i].ether);
@@ -475,13 +483,15 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 			if (e->damaged + e->duplicated > 0)
 				return snprintf(err, errlen, "%s: %llu frames damaged or duplicated",
 						f->config->node[i].name,
-						(unsigned long long)(e->damaged + e->duplicated)), false;
+						(unsigned long long)(e->damaged + e->duplicated)),
+				       false;
 		}
 	}
 	if (clients && completed == 0)
 		return snprintf(err, errlen, "no operation completed"), false;
 	if (!f->info.interrupted && sent != received)
-		return snprintf(err, errlen, "%llu of %llu frames lost", (unsigned long long)(sent - received),
-				(unsigned long long)sent), false;
+		return snprintf(err, errlen, "%llu of %llu frames lost",
+				(unsigned long long)(sent - received), (unsigned long long)sent),
+		       false;
 	return true;
 }

@@ -15,10 +15,10 @@ struct record;
 
 struct role {
 	enum role_kind kind;
-	unsigned int index;      /**< NODE: its number */
+	unsigned int index; /**< NODE: its number */
 	struct mf_fabric *f;
-	struct record *record;   /**< NULL: none is kept */
-	mf_time next;            /**< NODE, SWITCH, SCHED: when it wants to be run */
+	struct record *record; /**< NULL: none is kept */
+	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
 };
 
 /** "cn0", "switch", "scheduler". */

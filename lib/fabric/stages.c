@@ -46,10 +46,11 @@ static void add(struct stage_log *log, enum mf_stage stage, mf_time from, mf_tim
 
 	if (r->count == STAGE_STAMPS_MAX)
 		return;
-	r->stamp[r->count++] = (struct stage_stamp){ stage, log->place, from, to };
+	r->stamp[r->count++] = (struct stage_stamp){stage, log->place, from, to};
 }
 
-static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from, mf_time to)
+static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
+		  mf_time to)
 {
 	struct stage_log *log = ctx;
 
@@ -69,8 +70,8 @@ static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage
 	add(log, stage, from, to);
 }
 
-static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets, bool last,
-		   mf_time first, mf_time done)
+static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+		   bool last, mf_time first, mf_time done)
 {
 	struct stage_log *log = ctx;
 
@@ -90,7 +91,7 @@ struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *pr
 	log->pcs_tx = timing->cost[MF_STAGE_PCS_TX];
 	log->pcs_rx = timing->cost[MF_STAGE_PCS_RX];
 	log->pma = timing->cost[MF_STAGE_PMA];
-	*probe = (struct mf_probe){ .stamp = stamp, .effect = effect, .ctx = log };
+	*probe = (struct mf_probe){.stamp = stamp, .effect = effect, .ctx = log};
 	return log;
 }
 

@@ -24,18 +24,18 @@ struct stage_stamp {
 /** An operation: one read or one write. */
 struct stage_record {
 	bool write;
-	bool whole;        /**< from submission to completion or effect */
+	bool whole; /**< from submission to completion or effect */
 	unsigned int count;
-	mf_time done;      /**< write: effect at the memory node, told by the memory node itself */
+	mf_time done; /**< write: effect at the memory node, told by the memory node itself */
 	struct stage_stamp stamp[STAGE_STAMPS_MAX];
 };
 
 struct stage_log {
-	struct stage_record now;     /**< the operation under way */
+	struct stage_record now; /**< the operation under way */
 	struct stage_record read, write; /**< the last whole one of each */
-	uint64_t reads, writes;      /**< operations that were logged whole */
-	uint64_t broken;             /**< operations with a gap, an overlap, or too many stamps */
-	uint64_t differ;             /**< operations whose stamps do not equal those of the one before */
+	uint64_t reads, writes; /**< operations that were logged whole */
+	uint64_t broken; /**< operations with a gap, an overlap, or too many stamps */
+	uint64_t differ; /**< operations whose stamps do not equal those of the one before */
 	enum stage_place place;
 	mf_time pcs_tx, pcs_rx, pma;
 };

@@ -37,9 +37,9 @@ struct virtual
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	struct event_queue queue;
-	struct wire *up, *down;  /**< [nodes]: from the node, to the node */
+	struct wire *up, *down; /**< [nodes]: from the node, to the node */
 	struct flight *free;
-	unsigned int max;        /**< blocks a span */
+	unsigned int max; /**< blocks a span */
 	mf_time now;
 	mf_time next_snapshot;
 	bool over;
@@ -362,9 +362,9 @@ static int set_up(struct virtual *v)
 	if (v->up == NULL || v->down == NULL || event_init(&v->queue, 5 * n + 3) != 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
-		v->up[i] = (struct wire){ .timing = &v->f->link[i],
-					  .scrambler.state = MF_SCRAMBLER_INIT,
-					  .descrambler.state = MF_SCRAMBLER_INIT };
+		v->up[i] = (struct wire){.timing = &v->f->link[i],
+					 .scrambler.state = MF_SCRAMBLER_INIT,
+					 .descrambler.state = MF_SCRAMBLER_INIT};
 		v->down[i] = v->up[i];
 		if (v->f->node[i].host != NULL)
 			event_set(&v->queue, actor_node(v, i), 0);
@@ -395,7 +395,7 @@ static void tear_down(struct virtual *v)
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct virtual v = { .f = f, .options = options, .max = options->block_by_block ? 1 : MF_SPAN_MAX };
+	struct virtual v = {.f = f, .options = options, .max = options->block_by_block ? 1 : MF_SPAN_MAX};
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	int err = set_up(&v);
 

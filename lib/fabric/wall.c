@@ -26,18 +26,18 @@
 #include "record.h"
 #include "role.h"
 
-#define BURST 8                /**< spans that a role takes from a ring in a turn */
+#define BURST 8 /**< spans that a role takes from a ring in a turn */
 #define DESCRIPTORS 32
-#define SCHED_RING 8192        /**< descriptors between switch and scheduler, each way */
-#define LOOK_PERIOD MF_MS(20)  /**< how often the main lcore looks at the screen and the end */
-#define CPU_PERIOD MF_MS(10)   /**< how often a role loop looks whether its CPU is shared */
+#define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
+#define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
+#define CPU_PERIOD MF_MS(10) /**< how often a role loop looks whether its CPU is shared */
 #define SHARED_FOR MF_MS(500)
-#define QUIET_LOOKS 3          /**< looks without any work before the run is over */
+#define QUIET_LOOKS 3 /**< looks without any work before the run is over */
 
 /** One direction of a link. */
 struct ring_link {
 	struct rte_ring *ring;
-	struct mf_scrambler scrambler;   /**< the sender's */
+	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
 } __rte_cache_aligned;
 
@@ -47,21 +47,21 @@ struct wall_lcore {
 	unsigned int id;
 	/* written by its lcore, read by the main one */
 	uint64_t work __rte_cache_aligned;
-	double cpu;              /**< seconds, at the end */
+	double cpu; /**< seconds, at the end */
 	uint64_t yields;
 } __rte_cache_aligned;
 
 struct wall {
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
-	uint64_t tsc0, ps_mult;  /**< ps = cycles * ps_mult >> 32 */
+	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
 	struct ring_link *up, *down; /**< [ports] */
 	struct rte_ring *to_sched, *to_switch;
 	struct role *role;
 	unsigned int roles;
 	struct wall_lcore *lcore;
 	unsigned int lcores;
-	uint64_t *tx_pending;    /**< the switch's: ports whose ring was full */
+	uint64_t *tx_pending; /**< the switch's: ports whose ring was full */
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;
@@ -94,7 +94,8 @@ static struct mf_span *slot(const struct rte_ring_zc_data *z, unsigned int i)
 static unsigned int take(struct wall *w, struct role *r, unsigned int port, struct ring_link *l, mf_time now)
 {
 	struct rte_ring_zc_data z;
-	unsigned int n = rte_ring_dequeue_zc_burst_elem_start(l->ring, sizeof(struct mf_span), BURST, &z, NULL);
+	unsigned int n =
+		rte_ring_dequeue_zc_burst_elem_start(l->ring, sizeof(struct mf_span), BURST, &z, NULL);
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -155,7 +156,8 @@ static unsigned int poll_node(struct wall *w, struct role *r)
 static unsigned int poll_grants(struct wall *w, struct role *r, mf_time now)
 {
 	struct mf_sched_grant grant[DESCRIPTORS];
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->to_switch, grant, sizeof(grant[0]), DESCRIPTORS, NULL);
+	unsigned int n =
+		rte_ring_sc_dequeue_burst_elem(w->to_switch, grant, sizeof(grant[0]), DESCRIPTORS, NULL);
 
 	for (unsigned int i = 0; i < n; i++)
 		role_grant(r, now, &grant[i]);
@@ -351,15 +353,17 @@ static int make_links(struct wall *w)
 	w->tx_pending = rte_calloc(NULL, (n + 63) / 64, sizeof(uint64_t), RTE_CACHE_LINE_SIZE);
 	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
 	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
-	if (w->up == NULL || w->down == NULL || w->tx_pending == NULL || w->to_sched == NULL || w->to_switch == NULL)
+	if (w->up == NULL || w->down == NULL || w->tx_pending == NULL || w->to_sched == NULL ||
+	    w->to_switch == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
 		if (w->f->node[i].host == NULL)
 			continue;
-		struct ring_link *dir[2] = { &w->up[i], &w->down[i] };
+		struct ring_link *dir[2] = {&w->up[i], &w->down[i]};
 
 		for (unsigned int k = 0; k < 2; k++) {
-			dir[k]->ring = new_ring("link", sizeof(struct mf_span), w->f->config->node[i].link.ring);
+			dir[k]->ring =
+				new_ring("link", sizeof(struct mf_span), w->f->config->node[i].link.ring);
 			if (dir[k]->ring == NULL)
 				return -ENOMEM;
 			dir[k]->scrambler.state = dir[k]->descrambler.state = MF_SCRAMBLER_INIT;
@@ -372,7 +376,7 @@ static int make_role(struct wall *w, enum role_kind kind, unsigned int index)
 {
 	struct role *r = &w->role[w->roles++];
 
-	*r = (struct role){ .kind = kind, .index = index, .f = w->f };
+	*r = (struct role){.kind = kind, .index = index, .f = w->f};
 	if (w->options->record == NULL)
 		return 0;
 	r->record = record_open(w->options->record, role_name(r));
@@ -481,7 +485,7 @@ static int run(struct wall *w)
 
 int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct wall w = { .f = f, .options = options };
+	struct wall w = {.f = f, .options = options};
 	int err = make_links(&w), e;
 
 	if (err == 0)

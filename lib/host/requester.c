@@ -69,23 +69,32 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 static bool more_grants(const struct mf_host *h, const struct host_state *s)
 {
 	if (host_is_write(s->kind))
-		return s->phase != HOST_AWAIT_ACK;
+		return s->moved < s->size;
 	return s->size > h->config.chunk;
 }
 
+static bool error_names(const struct host_state *s, const struct mf_msg *m)
+{
+	static const uint8_t request[MF_OPS] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ};
+
+	return m->of == MF_KIND_NONE || m->of == request[s->kind];
+}
+
+/** A request was refused. Unacknowledged writes are over by then: nobody refuses them. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
 
-	if (!waits || s->kind == MF_OP_WRITE || m->status == MF_OK) {
+	if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
 		h->stats.drop_unknown++;
-		if (!waits && s->kind != MF_OP_WRITE && !more_grants(h, s))
+	} else if (!waits) {
+		h->stats.drop_unknown++;
+		if (!more_grants(h, s))
 			host_state_late(h, s, at);
-		return;
-	}
-	if (more_grants(h, s))
+	} else if (more_grants(h, s)) {
 		host_state_fail(h, s, m->status, at + h->cost_single);
-	else
+	} else {
 		host_state_done(h, s, m->status, at + h->cost_single);
+	}
 }

@@ -99,7 +99,7 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 	if (m->period)
 		measure_backlog(m, it, now);
 	if (m->policy->sent_memory)
-		m->policy->sent_memory(m, now, mux_frames_pending(m, now), it->n);
+		m->policy->sent_memory(m, now, !mux_frames_quiet(m) && mux_frames_pending(m, now), it->n);
 	m->stats.preemptions += m->frames.left > 0;
 	mux_queue_remove(m, it);
 	m->waiting -= it->n;
@@ -129,7 +129,7 @@ static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, stru
 	if (!it->sent)
 		sync[0] = MF_SYNC_CTRL;
 	it->sent += k;
-	if (it->sent == it->n && !it->cut)
+	if (it->sent == it->n)
 		sync[k - 1] = MF_SYNC_CTRL;
 	out->count += (uint16_t)k;
 }
@@ -146,7 +146,8 @@ static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct 
 		begin(m, it, now);
 	k = it->have - it->sent < max ? it->have - it->sent : max;
 	put_words(m, it, k, out);
-	mux_frames_wait(m, now, k);
+	if (!mux_frames_quiet(m))
+		mux_frames_wait(m, now, k);
 	m->line_free = now + (mf_time)k * m->period;
 	m->memory_last = true;
 	m->backlog -= k;
@@ -197,28 +198,33 @@ static void pull_virtual(struct mf_mux *m, mf_time now, uint32_t max, struct mf_
 	m->line_free = s + (mf_time)n * m->period;
 }
 
+/** Blocks of frames whose turn it is. */
+static uint32_t pull_frames(struct mf_mux *m, mf_time now, uint32_t room, struct mf_span *out)
+{
+	mf_time ready = memory_ready(m);
+	uint32_t n = m->policy->frames(m, now, ready);
+
+	return n ? send_frames(m, now, ready, n < room ? n : room, out) : 0;
+}
+
 /** Wall clock: all there is. */
 static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
 {
 	bool memory = false;
 
 	while (out->count < max) {
-		mf_time ready = memory_ready(m);
-		uint32_t room = max - out->count, n = 0;
+		uint32_t room = max - out->count;
 
-		if (!m->held && mux_frames_pending(m, now))
-			n = m->policy->frames(m, now, ready);
-		if (n) {
-			send_frames(m, now, ready, n < room ? n : room, out);
+		if (!m->held && !mux_frames_quiet(m) && mux_frames_pending(m, now) &&
+		    pull_frames(m, now, room, out))
 			continue;
-		}
 		if (!send_memory(m, now, room, out))
 			break;
 		memory = true;
 	}
 	out->flags = memory ? 0 : MF_SPAN_FRAME;
 	if (out->count < max)
-		m->fair = (struct mux_fair){0};
+		m->fair.credit[0] = m->fair.credit[1] = 0;
 }
 
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)

@@ -178,16 +178,17 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 		insert(m, it);
 }
 
-void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it)
+void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 {
-<<<<<<< HEAD
 	m->done.promised -= it->cookie != 0;
 	it->cookie = 0;
 	if (it->sent) {
-		/* An /MT/ with a check that fails, so that the receiver knows that the message is over. */
-		m->backlog -= it->n - it->sent - 1;
-		m->store.word[it->first + it->sent] = MF_BT_MT | ~UINT64_C(0xff);
-		it->have = it->n = it->sent + 1;
+		/* The words that it has still go, then an /MT/ whose check fails: the receiver knows that the
+		 * message is over and goes on with the frame that this one has preempted. */
+		m->backlog -= it->n - it->have - 1;
+		m->store.word[it->first + it->have++] = MF_BT_MT | ~UINT64_C(0xff);
+		it->n = it->have;
+		it->cut = true;
 		m->stats.aborted++;
 		return;
 	}
@@ -195,22 +196,6 @@ void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it)
 		mux_queue_remove(m, it);
 	m->backlog -= it->n;
 	m->waiting -= it->n;
-=======
-	m->backlog -= it->n - (it->sent ? it->have : 0);
-	m->done.promised -= it->cookie != 0;
-	it->cookie = 0;
-	if (it->sent) {
-		m->stats.aborted++;
-		it->cut = true;
-		it->n = it->have;
-		if (it->sent < it->n)
-			return;
-		m->held = NULL;
-		m->line_free = mf_time_max(m->line_free, now);
-	} else if (it->queued) {
-		mux_queue_remove(m, it);
-	}
->>>>>>> mux
 	mux_queue_release(m, it);
 }
 

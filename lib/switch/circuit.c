@@ -13,7 +13,8 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
 	uint64_t n = sw->ports, all = 2 * (uint64_t)config->x * n * n;
 
-	sw->requests_max = config->requests != 0 ? config->requests : (uint32_t)(all < 1u << 20 ? all : 1u << 20);
+	sw->requests_max =
+		config->requests != 0 ? config->requests : (uint32_t)(all < 1u << 20 ? all : 1u << 20);
 	sw->circuits_max = (uint32_t)(all < 1u << 20 ? all : 1u << 20);
 	if (sw->circuits_max < 4096)
 		sw->circuits_max = 4096; /* several chunks of one demand may be under way */
@@ -157,7 +158,8 @@ void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, 
 	switch_backlog(sw, ct->dst, now);
 	if (p->held_src && p->granted <= sw->source_w) {
 		p->held_src = false;
-		switch_tell(sw, &(struct mf_sched_msg){ .at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC });
+		switch_tell(sw,
+			    &(struct mf_sched_msg){.at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC});
 	}
 }
 
@@ -201,7 +203,8 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 	/* With the tie of the chunk itself, so that they go out right behind it. */
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
-		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), tie(TIE_CHUNK, ct->src), now);
+		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), tie(TIE_CHUNK, ct->src),
+			     now);
 	}
 }
 
@@ -253,7 +256,11 @@ void circuit_expire(struct mf_switch *sw, mf_time now)
 static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
 {
 	const struct mf_msg m = {
-		.kind = MF_GRANT, .dst = g->dst, .id = g->id, .size = g->size, .resp = g->resp,
+		.kind = MF_GRANT,
+		.dst = g->dst,
+		.id = g->id,
+		.size = g->size,
+		.resp = g->resp,
 	};
 	mf_time ready = g->at + sw->grant_out + (g->resp ? 0 : sw->align[g->src]);
 	uint64_t *word;
@@ -320,8 +327,8 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		send_grant(sw, g);
 	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
 		sw->port[g->src].held_src = true;
-		switch_tell(sw, &(struct mf_sched_msg){ .at = mf_time_max(now, g->at),
-							.src = g->src,
-							.kind = MF_SCHED_HOLD_SRC });
+		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
+						       .src = g->src,
+						       .kind = MF_SCHED_HOLD_SRC});
 	}
 }

@@ -14,8 +14,8 @@
 /** Cookie of an item whose leaving is told to the scheduler: source, octets. */
 static uint64_t window_cookie(const struct circuit *ct)
 {
-	return UINT64_C(1) << 63 | (uint64_t)ct->id << 41 | (uint64_t)ct->resp << 40 | (uint64_t)ct->src << 24 |
-	       ct->octets;
+	return UINT64_C(1) << 63 | (uint64_t)ct->id << 41 | (uint64_t)ct->resp << 40 |
+	       (uint64_t)ct->src << 24 | ct->octets;
 }
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
@@ -38,8 +38,8 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at)
 {
 	uint64_t *to;
-	struct mf_mux_item *item = mf_mux_push(sw->port[egress].mux, at + sw->through,
-					       tie(TIE_SINGLE, ingress), 1, 0, &to);
+	struct mf_mux_item *item =
+		mf_mux_push(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0, &to);
 
 	if (item == NULL) {
 		sw->stats.drop_room++;

@@ -12,7 +12,7 @@
 
 #define MAC_VALID (UINT64_C(1) << 48)
 #define MAC_GROUP 1 /* of the first octet: multicast and broadcast */
-#define WAYS 4      /* entries that are looked at for one address */
+#define WAYS 4 /* entries that are looked at for one address */
 
 static uint32_t entry_size(uint16_t len)
 {
@@ -100,11 +100,10 @@ static struct l2_frame *ring_room(struct l2 *l, uint32_t size, uint32_t *offset)
 {
 	uint32_t skip = l->ring_head + size > l->ring_size ? l->ring_size - l->ring_head : 0;
 
-	if (l->ring_used + skip + size > l->ring_size ||
-	    l->order_head - l->order_tail > l->order_mask)
+	if (l->ring_used + skip + size > l->ring_size || l->order_head - l->order_tail > l->order_mask)
 		return NULL;
 	if (skip != 0 && skip >= sizeof(struct l2_frame)) /* a filler, so that the tail can step over it */
-		*(struct l2_frame *)(void *)(l->ring + l->ring_head) = (struct l2_frame){ .size = skip };
+		*(struct l2_frame *)(void *)(l->ring + l->ring_head) = (struct l2_frame){.size = skip};
 	*offset = skip != 0 ? 0 : l->ring_head;
 	l->ring_used += skip + size;
 	l->ring_head = *offset + size == l->ring_size ? 0 : *offset + size;
@@ -127,7 +126,8 @@ void l2_frame(struct mf_switch *sw, unsigned int ingress, mf_time at, const uint
 		sw->stats.drop_frame_room++;
 		return;
 	}
-	*f = (struct l2_frame){ .at = at + sw->l2_latency, .size = size, .len = len, .ingress = (uint16_t)ingress };
+	*f = (struct l2_frame){
+		.at = at + sw->l2_latency, .size = size, .len = len, .ingress = (uint16_t)ingress};
 	memcpy(f + 1, frame, len);
 	due(sw, f->at);
 

@@ -130,8 +130,9 @@ void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 	if (over == p->held_dst)
 		return;
 	p->held_dst = over;
-	switch_tell(sw, &(struct mf_sched_msg){
-				.at = now, .dst = (uint16_t)d, .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD });
+	switch_tell(sw, &(struct mf_sched_msg){.at = now,
+					       .dst = (uint16_t)d,
+					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
 }
 
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)

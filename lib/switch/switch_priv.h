@@ -13,11 +13,11 @@
  * order of grants, and in the list of expiry.
  */
 struct circuit {
-	uint32_t next, prev;      /**< of the ingress port */
-	uint32_t older, younger;  /**< of all, by time of grant */
-	uint32_t octets;          /**< payload still to come; a mega's: wire octets */
-	uint32_t blocks;          /**< that count for W */
-	uint32_t parked;          /**< first request that waits behind this chunk, NONE */
+	uint32_t next, prev; /**< of the ingress port */
+	uint32_t older, younger; /**< of all, by time of grant */
+	uint32_t octets; /**< payload still to come; a mega's: wire octets */
+	uint32_t blocks; /**< that count for W */
+	uint32_t parked; /**< first request that waits behind this chunk, NONE */
 	uint32_t parked_last;
 	mf_time expires;
 	uint16_t src, dst;
@@ -28,8 +28,8 @@ struct circuit {
 /** A buffered RREQ or RMWREQ: waits in the demand queue until it is granted (3.2.2). */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
-	mf_time ready;            /**< parked: when it could have gone by its own grant */
-	uint32_t next;            /**< free list, or the list of parked ones */
+	mf_time ready; /**< parked: when it could have gone by its own grant */
+	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
 	uint8_t id;
@@ -39,9 +39,9 @@ struct request {
 enum rx_state {
 	RX_IDLE,
 	RX_REQUEST, /**< collected in buf */
-	RX_STREAM,  /**< cut through into the egress */
+	RX_STREAM, /**< cut through into the egress */
 	RX_COLLECT, /**< collected in buf, forwarded when complete: mega, or the egress is faster */
-	RX_DROP,    /**< the rest of it is thrown away; the cause was counted */
+	RX_DROP, /**< the rest of it is thrown away; the cause was counted */
 };
 
 struct port {
@@ -51,38 +51,38 @@ struct port {
 	uint32_t period;
 	/* message that is arriving */
 	enum rx_state state;
-	uint32_t circuit;         /**< STREAM, COLLECT */
-	uint32_t have, want;      /**< words */
-	uint64_t *words;          /**< STREAM: in the egress multiplexer; otherwise buf */
+	uint32_t circuit; /**< STREAM, COLLECT */
+	uint32_t have, want; /**< words */
+	uint64_t *words; /**< STREAM: in the egress multiplexer; otherwise buf */
 	struct mf_mux_item *item;
-	uint64_t *buf;            /**< room for the longest message */
-	mf_time first, last;      /**< start of its first block; when its last part came, for the hold timer */
+	uint64_t *buf; /**< room for the longest message */
+	mf_time first, last; /**< start of its first block; when its last part came, for the hold timer */
 	/* circuits of which this port is the ingress */
 	uint32_t head, tail;
-	uint32_t granted;         /**< blocks granted to this source and not arrived: W */
-	uint32_t inbound;         /**< blocks granted towards this port and not arrived: K */
+	uint32_t granted; /**< blocks granted to this source and not arrived: W */
+	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
 };
 
 /** A frame inside the layer-2 pipeline; its octets follow. */
 struct l2_frame {
-	mf_time at;               /**< when it leaves the pipeline */
-	uint32_t size;            /**< of this entry in the ring */
+	mf_time at; /**< when it leaves the pipeline */
+	uint32_t size; /**< of this entry in the ring */
 	uint16_t len;
 	uint16_t ingress;
 };
 
 struct l2_entry {
-	uint64_t mac;             /**< 48 bits, plus bit 48: valid */
+	uint64_t mac; /**< 48 bits, plus bit 48: valid */
 	uint16_t port;
 };
 
 struct l2 {
 	struct l2_entry *table;
 	unsigned int mask;
-	uint8_t *ring;            /**< frames in the pipeline */
+	uint8_t *ring; /**< frames in the pipeline */
 	uint32_t ring_size, ring_head, ring_tail, ring_used;
-	uint32_t *order;          /**< offsets in the ring, sorted by (at, ingress) */
+	uint32_t *order; /**< offsets in the ring, sorted by (at, ingress) */
 	uint32_t order_mask, order_head, order_tail;
 };
 
@@ -90,7 +90,7 @@ struct mf_switch {
 	unsigned int ports;
 	struct mf_proto proto;
 	const struct mf_probe *probe;
-	mf_time next;             /**< earliest deadline that is known of */
+	mf_time next; /**< earliest deadline that is known of */
 	/* delays, ps */
 	mf_time identify, through, grant_out; /**< identify; identify + forward; make grant + forward */
 	struct mf_timing timing;
@@ -103,9 +103,9 @@ struct mf_switch {
 	struct circuit *circuits;
 	uint32_t circuits_max, circuit_free;
 	uint32_t oldest, youngest;
-	uint32_t *last_write;     /**< [cn * ports + mn]: the youngest write chunk that has not begun to
+	uint32_t *last_write; /**< [cn * ports + mn]: the youngest write chunk that has not begun to
 				       arrive, or NONE */
-	mf_time *write_ready;     /**< [cn * ports + mn]: when the youngest that did may be sent */
+	mf_time *write_ready; /**< [cn * ports + mn]: when the youngest that did may be sent */
 
 	struct request *requests;
 	uint32_t requests_max, request_free;
@@ -113,11 +113,11 @@ struct mf_switch {
 	struct mf_sched_msg *out; /**< ring of descriptors for the scheduler */
 	uint32_t out_mask, out_head, out_tail;
 
-	uint16_t *dirty;          /**< ports to be named by mf_switch_tx_ports() */
+	uint16_t *dirty; /**< ports to be named by mf_switch_tx_ports() */
 	unsigned int dirties;
 	uint64_t dirty_set[MF_PORTS_MAX / 64];
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
-	uint64_t hold_set[MF_PORTS_MAX / 64];   /**< ports in RX_STREAM: the hold timer runs */
+	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM: the hold timer runs */
 
 	struct l2 l2;
 	struct port port[];
@@ -133,7 +133,7 @@ enum tie_class {
 
 static inline uint32_t tie(enum tie_class class, unsigned int port)
 {
-	return (uint32_t)class << 16 | port;
+	return (uint32_t) class << 16 | port;
 }
 
 /** Something falls due at `at`. */
