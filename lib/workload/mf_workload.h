@@ -66,8 +66,8 @@ struct mf_client_target {
 
 struct mf_client_config {
 	struct mf_host *host;
-	uint16_t node;            /**< own node number: part of the content that it writes */
-	uint64_t seed;            /**< of this client */
+	uint16_t node; /**< own node number: part of the content that it writes */
+	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
@@ -75,27 +75,27 @@ struct mf_client_config {
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
 	enum mf_client_address address;
-	double theta;             /**< of the zipf distributions */
+	double theta; /**< of the zipf distributions */
 	const struct mf_client_target *targets; /**< copied, without the own node; a node once */
 	unsigned int targets_count, first;
-	uint64_t span;            /**< octets of the region at each target */
+	uint64_t span; /**< octets of the region at each target */
 	unsigned int depth; /**< 1..65536. Closed loop: operations under way; open loop: at most so many,
 			       others wait here and their latency counts from the intended start */
-	mf_time interval;         /**< open loop: mean time between operations, ps; 0: closed loop */
-	bool poisson;             /**< open loop: exponential times; otherwise constant, at a random phase */
-	uint64_t operations;      /**< stop after so many; 0: no limit */
-	mf_time start, stop;      /**< no operation is begun (open loop: intended) before start or from stop on */
-	mf_time measure;          /**< operations begun (intended) before are not measured: warm-up */
+	mf_time interval; /**< open loop: mean time between operations, ps; 0: closed loop */
+	bool poisson; /**< open loop: exponential times; otherwise constant, at a random phase */
+	uint64_t operations; /**< stop after so many; 0: no limit */
+	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
+	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 };
 
 struct mf_client_stats {
 	struct {
-		uint64_t begun, completed, failed;   /**< measured ones */
-		uint64_t octets;                     /**< payload of completed ones */
-		struct mf_hist latency;              /**< from submission to completion, ps */
-		struct mf_hist intended;             /**< from the intended start; open loop only */
-		struct mf_hist first;                /**< to the first block; reads and RMW */
+		uint64_t begun, completed, failed; /**< measured ones */
+		uint64_t octets; /**< payload of completed ones */
+		struct mf_hist latency; /**< from submission to completion, ps */
+		struct mf_hist intended; /**< from the intended start; open loop only */
+		struct mf_hist first; /**< to the first block; reads and RMW */
 	} kind[MF_CLIENT_KINDS];
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	uint64_t failed_status[MF_STATUSES];
@@ -127,7 +127,8 @@ const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
 
 /** A flow of frames. */
 struct mf_ether_flow {
-	const uint16_t *targets; /**< nodes, copied, without the own one; each frame goes to one of them at random */
+	const uint16_t
+		*targets; /**< nodes, copied, without the own one; each frame goes to one of them at random */
 	unsigned int targets_count;
 	uint16_t size; /**< octets with FCS, as Ethernet counts: 64..9004 */
 	mf_time interval; /**< mean time between frames, ps */
