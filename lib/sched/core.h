@@ -247,6 +247,9 @@ void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration);
 /** Ends a matching of so many iterations, all of which granted something. */
 void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants);
 
+/** A demand ends without a grant: gives its cookie back, as a grant of nothing. */
+void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie);
+
 /* sched.c: the functions of the ops table that are the same in every policy */
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);

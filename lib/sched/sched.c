@@ -59,6 +59,25 @@ void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
 	s->stats.granted_octets += g->size;
 }
 
+void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie)
+{
+	uint32_t slot;
+
+	if (cookie == MF_SCHED_NO_COOKIE)
+		return;
+	slot = agenda_add(&s->leaving, s->clock, 0);
+	s->grant[slot] = (struct mf_sched_grant){
+		.at = s->clock,
+		.since = msg->at,
+		.src = msg->src,
+		.dst = msg->dst,
+		.id = msg->id,
+		.resp = msg->resp,
+		.last = true,
+		.cookie = cookie,
+	};
+}
+
 void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants)
 {
 	struct mf_sched_stats *st = &s->stats;
@@ -117,6 +136,8 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 
 	if (!acceptable(s, msg)) {
 		s->stats.dropped_bad++;
+		if (msg->kind == MF_SCHED_DEMAND)
+			mf_sched_dismiss(s, msg, msg->cookie);
 		return 0;
 	}
 	slot = agenda_add(&s->pending, effective(s, msg), origin(msg));

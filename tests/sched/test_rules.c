@@ -269,6 +269,32 @@ Test(sched_rules, a_forwarded_request_is_charged)
 	}
 }
 
+/* What ends before it is granted anything gives its cookie back: nothing of a request leaks. */
+Test(sched_rules, a_dismissed_demand_gives_its_cookie_back)
+{
+	EACH_POLICY(ops)
+	{
+		struct mf_sched_config c = fast_config(4);
+		const struct mf_sched_msg cancel = {
+			.at = 2, .src = 1, .dst = 0, .id = 2, .kind = MF_SCHED_CANCEL, .resp = true};
+		struct mf_sched *s;
+		struct mf_sched_grant g[16];
+
+		c.x = 3;
+		s = ops->create(&c);
+		for (uint8_t id = 0; id < 4; id++) /* the first is granted at once, the last is one too many */
+			read_of(ops, s, 1, 0, 1, id, 4096);
+		read_of(ops, s, 1, 0, 1, 1, 8); /* in use */
+		cr_assert_eq(ops->input(s, &cancel), 0);
+		cr_assert_eq(run(ops, s, 2, g, 16), 4);
+		cr_assert(g[0].cookie == 1003 && g[0].size == 0 && g[0].resp && g[0].id == 3);
+		cr_assert(g[1].cookie == 1001 && g[1].size == 0);
+		cr_assert(g[2].cookie == 1000 && g[2].size == c.chunk && g[2].first);
+		cr_assert(g[3].cookie == 1002 && g[3].size == 0);
+		ops->destroy(s);
+	}
+}
+
 /* 3.1.3: the next grant is decided before the release and leaves at the release. */
 Test(sched_rules, matching_ahead)
 {
