@@ -33,6 +33,8 @@ struct mf_host_config {
 	mf_time read_timeout; /**< an RREQ or RMWREQ without its whole response; 0: never */
 	mf_time write_timeout; /**< a WREQ not granted in full, or not acknowledged; 0: never */
 	mf_time quarantine; /**< how long the id of a timed-out request stays unused; 0: 10 timeouts */
+	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
+	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
 	struct mf_proto proto;
 	struct mf_timing timing;
 	struct mf_mux_config mux;
@@ -81,9 +83,11 @@ struct mf_host_stats {
 	uint64_t megas, mega_messages;
 	uint64_t timeouts, quarantined;
 	uint64_t drop_check, drop_proto, drop_unknown, drop_dst; /**< received and thrown away, by cause */
+	uint64_t drop_room; /**< received and thrown away: the grant queue was full */
 	uint64_t grants_returned;
-	uint64_t refused[MF_STATUSES]; /**< error responses sent, by status */
-	uint64_t stalls; /**< requests that waited for room */
+	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
+	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
+	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 };
 
 struct mf_host;
@@ -106,7 +110,7 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op);
 unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max);
 
 /** Sends an ordinary frame (from destination address on, without FCS). @return false: no room */
-bool mf_host_send_frame(struct mf_host *h, const uint8_t *frame, uint16_t len);
+bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len);
 
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
 typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
@@ -123,9 +127,18 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
- * @return the next time that it wants to be called, TX and completions included, or MF_NEVER
+ * @return mf_host_next()
  */
 mf_time mf_host_run(struct mf_host *h, mf_time now);
+
+/**
+ * When mf_host_run() or mf_host_completions() next has something to do, TX not included; MF_NEVER:
+ * nothing. A time that has passed means at once.
+ */
+mf_time mf_host_next(const struct mf_host *h);
+
+/** When mf_host_tx() next has something to give; see mf_mux_next(). */
+mf_time mf_host_tx_next(const struct mf_host *h, mf_time now);
 
 /** Next blocks for the link; see mf_mux_pull(). */
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);

@@ -6,6 +6,7 @@
 #ifndef MF_MEMORY_H
 #define MF_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,8 @@
 
 struct mf_memory_config {
 	uint64_t size; /**< octets, 1..2^48 */
-	int numa_node; /**< -1: any */
-	bool huge_pages; /**< use them where there are any */
+	int numa_node; /**< preferred; -1: any. Without effect where there is no NUMA */
+	bool huge_pages; /**< reserved ones where there are enough, else transparent ones */
 	mf_time dram; /**< time of an access under the virtual clock */
 };
 
@@ -24,14 +25,17 @@ struct mf_memory;
 /** One thread calls; requests are executed one after the other, so nothing interleaves with an atomic. */
 struct mf_memory_ops {
 	const char *name;
-	struct mf_memory *(*create)(
-		const struct mf_memory_config *config); /**< NULL with errno set; zeroed */
+	/** Zeroed. @return NULL with errno: EINVAL for a size or a NUMA node that cannot be, ENOMEM */
+	struct mf_memory *(*create)(const struct mf_memory_config *config);
 	void (*destroy)(struct mf_memory *m);
 	/** @return enum mf_status: MF_OK or why an access of len octets at addr would be refused */
 	uint8_t (*check)(const struct mf_memory *m, uint64_t addr, uint64_t len);
 	uint8_t (*read)(struct mf_memory *m, uint64_t addr, uint32_t len, void *out);
 	uint8_t (*write)(struct mf_memory *m, uint64_t addr, uint32_t len, const void *in);
-	/** Atomic on 8 octets, little-endian. *old: the value before. */
+	/**
+	 * Atomic on 8 octets, little-endian. *old: the value before.
+	 * @return MF_OK; MF_ERR_OPCODE, MF_ERR_RANGE, MF_ERR_ALIGN, looked at in this order: nothing is done
+	 */
 	uint8_t (*rmw)(struct mf_memory *m, uint8_t op, uint64_t addr, const uint64_t arg[2], uint64_t *old);
 	/** Time that an access takes under the virtual clock, ps. */
 	mf_time (*delay)(const struct mf_memory *m, uint64_t addr, uint32_t len);

@@ -70,13 +70,14 @@ struct mf_msg {
 	bool last; /**< WREQ*, RRES: the last chunk of its message */
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
-	uint8_t status; /**< ERR: enum mf_status */
-	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, 0: not given */
+	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
+	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
+	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, at most 31; 0: not given */
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
 	uint64_t arg[2]; /**< RMWREQ */
-	bool ext; /**< extended request (D13): key and epoch are there */
+	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	uint64_t key;
 	uint16_t epoch;
 };
@@ -92,10 +93,16 @@ static inline uint32_t mf_proto_rmw_size(uint8_t op)
 	return op < MF_RMW_OPS ? 8 : 0;
 }
 
+/** Data blocks that an extended message has more: the key, the epoch. */
+#define MF_EXT_BLOCKS 2
+
 /** Wire blocks of a request (RREQ or RMWREQ). */
 unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m);
 
-/** Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included. */
+/**
+ * Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included.
+ * An extended one has MF_EXT_BLOCKS more.
+ */
 static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
 {
 	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0);
@@ -103,6 +110,9 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 
 /** Most blocks of a request, extension and CRC-32C included. */
 #define MF_REQUEST_BLOCKS_MAX 8
+
+/** Most blocks of any message. */
+#define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
 
 /**
  * Encodes /N/, /G/, ACK, ERR or GRET.
@@ -124,9 +134,9 @@ int mf_proto_get_single(uint64_t word, struct mf_msg *m);
 unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg *m, uint64_t *word);
 
 /**
- * Encodes a chunk: header and payload.
+ * Encodes a chunk: header and payload. Every chunk but the last has a multiple of MF_CHUNK_UNIT octets.
  * @param data  m->size octets; the rest of the last data block is zero
- * @param word  room for mf_proto_chunk_blocks()
+ * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended
  * @return number of blocks
  */
 unsigned int mf_proto_put_chunk(const struct mf_proto *p, const struct mf_msg *m, const void *data,

@@ -145,7 +145,7 @@ Test(mux_fair, a_turn_without_a_rival_is_over)
 	mf_mux_append(m, rival, 1);
 	first = first_memory(m, 0);
 	cr_assert_eq(mf_mux_pull(m, first + 70 * PERIOD, MF_SPAN_MAX, &span), 6);
-	mf_mux_abort(m, first + 70 * PERIOD, rival);
+	mf_mux_abort(m, rival);
 	push_at(m, first + 80 * PERIOD, 1);
 	cr_assert_eq(first_memory(m, first + 70 * PERIOD), first + 80 * PERIOD);
 	mf_mux_free(m);

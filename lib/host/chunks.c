@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* WREQ chunks: a grant is looked up in the message state table, and the chunk built in the multiplexer. */
+#include "host.h"
+
+/** Queues the next `size` octets of a write. @return false: no room */
+bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
+{
+	const struct mf_op *op = &h->op[s->op].op;
+	uint64_t done = (uint64_t)s->piece * MF_MESSAGE_MAX + s->moved;
+	struct mf_msg m = {.kind = s->kind == MF_OP_WRITE ? MF_WREQ : MF_WREQ_ACK,
+			   .id = s->id,
+			   .src = h->node,
+			   .dst = s->node,
+			   .last = s->moved + size == s->size,
+			   .size = size,
+			   .offset = s->moved,
+			   .addr = op->addr + done};
+	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, size);
+	struct mf_mux_item *item;
+	uint64_t *word;
+
+	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
+			   host_state_cookie(h, s, n, s->moved == 0, m.last), &word);
+	if (!item)
+		return false;
+	mf_proto_put_chunk(&h->config.proto, &m, (const uint8_t *)op->buf + done, word);
+	mf_mux_append(h->mux, item, n);
+	s->moved += size;
+	if (m.last)
+		s->phase = HOST_SENT;
+	if (m.last && s->kind == MF_OP_WRITE)
+		host_timer_stop(h, s);
+	h->stats.tx[m.kind]++;
+	h->stats.tx_octets += size;
+	if (h->config.probe)
+		host_stamp(h, h->node, s->node, s->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
+			   ready - h->cost_data_tx);
+	return true;
+}
+
+/** Wire octets of the members of a mega-message. */
+static uint32_t mega_octets(const struct mf_host *h, const struct host_state *s)
+{
+	uint32_t octets = 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+
+	while (s->flags & HOST_MEGA_MORE) {
+		s = &h->state[host_index(h, s->node, s->mega_next)];
+		octets += 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+	}
+	return octets;
+}
+
+/** Serves a grant of an own message. @return false: no room, again later */
+bool host_chunk_send(struct mf_host *h, struct host_job *job)
+{
+	struct host_state *s = host_state_find(h, job->node, job->id, job->at);
+	uint32_t left = s->size - s->moved, size = job->size < left ? job->size : left;
+
+	if (s->phase != HOST_ACTIVE || !host_is_write(s->kind) || s->flags & HOST_MEGA_MEMBER)
+		return host_job_return(h, job);
+	if (s->flags & HOST_MEGA_HEAD) {
+		if (job->size < mega_octets(h, s))
+			return host_job_return(h, job);
+		job->kind = HOST_JOB_MEGA;
+		return host_mega_send(h, job);
+	}
+	/* The chunk behind it could not say where it begins. */
+	if (size < left && size % MF_CHUNK_UNIT)
+		return host_job_return(h, job);
+	return host_chunk_push(h, s, size, job->ready);
+}

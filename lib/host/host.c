@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Setting a host up, polling it, and asking it. */
+#include <stdlib.h>
+
+#include "host.h"
+
+#define SMALL_SHIFT 12
+#define LARGE_SHIFT 16
+static_assert(1 << LARGE_SHIFT == MF_MESSAGE_MAX, "a large buffer holds the longest response");
+
+#define QUARANTINE_TIMEOUTS 10
+#define QUARANTINE_DEFAULT MF_MS(1) /**< without any timeout: for refused requests */
+
+static bool config_ok(const struct mf_host_config *c)
+{
+	return c->nodes >= 1 && c->nodes <= MF_PORTS_MAX && c->node < c->nodes && c->x >= 1 &&
+	       c->x <= MF_IDS / 2 && c->chunk >= MF_CHUNK_UNIT && c->chunk <= MF_MESSAGE_MAX &&
+	       c->chunk % MF_CHUNK_UNIT == 0 && c->queue >= 1 && c->queue <= 65536 &&
+	       (!c->memory_ops || c->memory);
+}
+
+/** A chunk and a request fit the multiplexer: they would wait for ever otherwise. */
+static bool mux_ok(const struct mf_host_config *c)
+{
+	return !c->memory_enabled || (mf_proto_chunk_blocks(&c->proto, c->chunk) <= c->mux.memory_blocks &&
+				      MF_REQUEST_BLOCKS_MAX <= c->mux.memory_blocks);
+}
+
+static void set_costs(struct mf_host *h)
+{
+	const struct mf_timing *t = &h->config.timing;
+
+	h->cost_request = mf_timing_sum(t, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST);
+	h->cost_data_tx = mf_timing_data_tx(t);
+	h->cost_grant = mf_timing_grant_rx(t) + h->cost_data_tx;
+	h->cost_return = mf_timing_grant_rx(t) + mf_timing_sum(t, MF_STAGE_GRANT_QUEUE, MF_STAGE_STATE_TABLE);
+	h->cost_parse = mf_timing_sum(t, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER);
+	h->cost_data = mf_timing_sum(t, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_DELIVER);
+	h->cost_single = t->cost[MF_STAGE_DATA_PARSE];
+}
+
+static void set_timers(struct mf_host *h)
+{
+	const struct mf_host_config *c = &h->config;
+	mf_time longest = mf_time_max(c->read_timeout, c->write_timeout);
+
+	for (int i = 0; i < HOST_TIMERS; i++)
+		h->timer[i] = (struct host_timer){.at = MF_NEVER, .head = HOST_NIL, .tail = HOST_NIL};
+	h->timer[HOST_TIMER_READ].timeout = c->read_timeout;
+	h->timer[HOST_TIMER_WRITE].timeout = c->write_timeout;
+	h->timer[HOST_TIMER_QUARANTINE].timeout = c->quarantine ? c->quarantine
+						  : longest     ? longest * QUARANTINE_TIMEOUTS
+								: QUARANTINE_DEFAULT;
+}
+
+static void set_lists(struct mf_host *h)
+{
+	h->wake = MF_NEVER;
+	h->due_head = h->due_tail = HOST_NIL;
+	h->event_head = h->event_tail = HOST_NIL;
+	h->op_free = HOST_NIL;
+	h->response_head = h->response_tail = HOST_NIL;
+	h->ready_head = h->ready_tail = HOST_NO_NODE;
+	for (unsigned int i = 0; i < h->nodes; i++) {
+		struct host_peer *p = &h->peer[i];
+
+		p->head = p->tail = HOST_NIL;
+		p->free_ids = MF_IDS;
+		memset(p->ids, 0xff, sizeof(p->ids));
+	}
+}
+
+/* Tables are calloc'ed: what is never used is never touched. */
+static int alloc_tables(struct mf_host *h)
+{
+	size_t entries = (size_t)h->nodes * MF_IDS, line = sizeof(struct host_state);
+	int err = 0;
+
+	h->peer = calloc(h->nodes, sizeof(*h->peer));
+	h->job = calloc(HOST_GRANT_QUEUE, sizeof(*h->job));
+	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
+	h->op = calloc(h->config.queue, sizeof(*h->op));
+	h->state_base = calloc(entries + 1, line);
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state_base)
+		return -ENOMEM;
+	h->state = (struct host_state *)(((uintptr_t)h->state_base + line - 1) & ~(uintptr_t)(line - 1));
+	if (!h->config.memory_ops)
+		return 0;
+	h->response = calloc(entries, sizeof(*h->response));
+	h->written = calloc(entries, sizeof(*h->written));
+	if (!h->response || !h->written)
+		return -ENOMEM;
+	err = host_pool_init(&h->pool[HOST_POOL_SMALL], h->config.buffers_small, SMALL_SHIFT);
+	return err ? err : host_pool_init(&h->pool[HOST_POOL_LARGE], h->config.buffers_large, LARGE_SHIFT);
+}
+
+static int host_init(struct mf_host *h, const struct mf_host_config *config)
+{
+	struct mf_host_config *c = &h->config;
+	int err;
+
+	*c = *config;
+	c->mux.memory_enabled = c->memory_enabled;
+	if (c->buffers_small == 0)
+		c->buffers_small = 4u * c->nodes;
+	if (c->buffers_large == 0)
+		c->buffers_large = 2u * c->nodes;
+	h->node = c->node;
+	h->nodes = c->nodes;
+	h->wall = c->mux.period == 0;
+	set_costs(h);
+	set_timers(h);
+	err = alloc_tables(h);
+	if (err)
+		return err;
+	set_lists(h);
+	h->mux = mf_mux_new(&c->mux);
+	if (!h->mux)
+		return -errno;
+	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
+	h->demux_ready = err == 0;
+	return err;
+}
+
+struct mf_host *mf_host_new(const struct mf_host_config *config)
+{
+	struct mf_host *h;
+	int err;
+
+	if (!config_ok(config) || !mux_ok(config)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	h = aligned_alloc(64, (sizeof(*h) + 63) & ~(size_t)63);
+	if (!h) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	memset(h, 0, sizeof(*h));
+	err = host_init(h, config);
+	if (err) {
+		mf_host_free(h);
+		errno = -err;
+		return NULL;
+	}
+	return h;
+}
+
+void mf_host_free(struct mf_host *h)
+{
+	if (!h)
+		return;
+	if (h->demux_ready)
+		mf_demux_fini(&h->demux);
+	if (h->mux)
+		mf_mux_free(h->mux);
+	for (int i = 0; i < HOST_POOLS; i++)
+		host_pool_fini(&h->pool[i]);
+	free(h->written);
+	free(h->response);
+	free(h->state_base);
+	free(h->op);
+	free(h->assembly);
+	free(h->job);
+	free(h->peer);
+	free(h);
+}
+
+/** What waits for room in the multiplexer: grants first, they were promised a place on the links. */
+static void retry(struct mf_host *h, mf_time now)
+{
+	if (h->job_head != h->job_tail)
+		host_jobs_run(h);
+	if (h->ready_head != HOST_NO_NODE)
+		host_ready_run(h, now);
+}
+
+mf_time mf_host_run(struct mf_host *h, mf_time now)
+{
+	if (now >= h->wake)
+		host_advance(h, now);
+	if (now >= mf_demux_next(&h->demux))
+		host_rx_idle(h, now);
+	retry(h, now);
+	return mf_host_next(h);
+}
+
+mf_time mf_host_next(const struct mf_host *h)
+{
+	if (h->due_head != HOST_NIL)
+		return 0;
+	return mf_time_min(h->wake, mf_demux_next(&h->demux));
+}
+
+mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
+{
+	return mf_mux_next(h->mux, now);
+}
+
+unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out)
+{
+	unsigned int n = mf_mux_pull(h->mux, now, max, out);
+	uint64_t cookie;
+	mf_time at;
+
+	if (n == 0)
+		return 0;
+	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
+		host_state_sent(h, cookie, at);
+	retry(h, now);
+	return n;
+}
+
+bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
+{
+	return mf_mux_frame(h->mux, now, frame, len);
+}
+
+void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
+{
+	h->frame_fn = fn;
+	h->frame_ctx = ctx;
+}
+
+const struct mf_host_stats *mf_host_stats(const struct mf_host *h)
+{
+	return &h->stats;
+}
+
+const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h)
+{
+	return mf_mux_stats(h->mux);
+}
+
+const struct mf_demux *mf_host_demux(const struct mf_host *h)
+{
+	return &h->demux;
+}
+
+uint32_t mf_host_outstanding(const struct mf_host *h)
+{
+	return h->op_count;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside of lib/host: what its files share. The mechanisms of EDM 3.2.1 by name:
+ *
+ *   message_queue.c  operations wait for X, an id and room; a FIFO for each destination
+ *   state_table.c    message state table, indexed by <destination, id>
+ *   timers.c         read and write timers, quarantine, and what falls due at a date
+ *   grant_queue.c    grants, and what else could not be sent at once
+ *   chunks.c         WREQ chunks
+ *   mega.c           several WREQs behind one notification (3.1.2)
+ *   requester.c      responses, acknowledgements, errors
+ *   responder.c      the memory node
+ *   data_buffer.c    what long responses still have to send
+ *   rx.c             spans to messages
+ */
+#ifndef HOST_H
+#define HOST_H
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "mf_host.h"
+
+#define HOST_NIL UINT32_MAX
+#define HOST_NO_NODE UINT16_MAX
+
+/** An operation, from its submission until its completion was taken. */
+struct host_op {
+	struct mf_op op;
+	mf_time submitted, first, done;
+	uint64_t result;
+	uint64_t issued; /**< octets for which messages were started */
+	uint32_t live; /**< messages under way */
+	uint32_t next; /**< in the FIFO of its destination, among the completions, or the free ones */
+	uint8_t status;
+};
+
+/*
+ * A message under way.
+ *
+ *             start           last chunk queued         last block out
+ *      FREE ---------> ACTIVE ------------------> SENT ----------------> DONE (WREQ)
+ *       ^               |                          |  (WREQ_ACK)
+ *       |  response     |                          v
+ *       |  complete     v               ACK  AWAIT_ACK
+ *       |<--(date)--- DONE <--------------------'  |
+ *       |                                          v  timer, or refused while grants may come
+ *       |<--(date)--- LATE <-- QUARANTINE <--(date)-- FAILED <-- ACTIVE, SENT, AWAIT_ACK
+ *
+ * "(date)": a step that is known before it happens, because a span says when its last block comes.
+ * Such a state stands in the list of events and takes the step at its date: the block-by-block mode
+ * sees the same.
+ */
+enum host_phase {
+	HOST_FREE,
+	HOST_ACTIVE,
+	HOST_SENT,
+	HOST_AWAIT_ACK,
+	HOST_DONE,
+	HOST_FAILED,
+	HOST_QUARANTINE,
+	HOST_LATE
+};
+
+enum host_timer_class {
+	HOST_TIMER_READ,
+	HOST_TIMER_WRITE,
+	HOST_TIMER_QUARANTINE,
+	HOST_TIMERS,
+	HOST_NO_TIMER
+};
+
+enum {
+	HOST_HOLDS_SLOT = 1, /**< counts as one of the X of its pair */
+	HOST_HAS_EVENT = 2,
+	HOST_LATE_END = 4, /**< FAILED: what it waited for ends at `deadline` all the same */
+	HOST_MEGA_HEAD = 8, /**< its grant is that of the members behind it, too */
+	HOST_MEGA_MEMBER = 16, /**< no grant names it */
+	HOST_MEGA_MORE = 32, /**< mega_next is there */
+};
+
+/** Entry of the message state table. */
+struct host_state {
+	mf_time deadline; /**< of its timer */
+	mf_time event_at;
+	uint32_t op;
+	uint32_t piece; /**< which 64 KiB of the operation */
+	uint32_t size;
+	uint32_t moved; /**< octets sent or received */
+	uint32_t prev, next; /**< timer list */
+	uint32_t event_prev, event_next;
+	uint32_t seq; /**< orders events of equal date: by the start of the message */
+	uint16_t gen; /**< tells messages that used the same entry apart */
+	uint16_t node;
+	uint8_t id;
+	uint8_t kind; /**< enum mf_op_kind */
+	uint8_t phase; /**< enum host_phase */
+	uint8_t status; /**< enum mf_status, from FAILED or DONE on */
+	uint8_t flags;
+	uint8_t timer; /**< list that it stands in: enum host_timer_class */
+	uint8_t mega_next;
+};
+static_assert(sizeof(struct host_state) == 64, "one cache line");
+
+/** States whose deadlines are in order: all of a class have the same timeout. */
+struct host_timer {
+	mf_time timeout;
+	mf_time at; /**< not later than the first deadline */
+	uint32_t head, tail;
+};
+
+/** What is sent to a peer in the order of its grants: own messages, responses, single blocks. */
+enum host_lane { HOST_LANE_OWN, HOST_LANE_RESPONSE, HOST_LANE_SINGLE, HOST_LANES };
+
+/** What is known of a destination. */
+struct host_peer {
+	uint64_t ids[MF_IDS / 64]; /**< free ids */
+	uint32_t head, tail; /**< operations that wait */
+	uint32_t held_scan[HOST_LANES]; /**< grant queue: last scan in which one of the lane had no room */
+	uint16_t held[HOST_LANES]; /**< grant queue: entries of the lane */
+	uint16_t active[2]; /**< [0] reads and RMWs, [1] writes: at most X each */
+	uint16_t free_ids;
+	uint16_t ready_next;
+	bool ready; /**< in the ready list */
+};
+
+/** What a host still has to send. */
+enum host_job_kind { HOST_JOB_OWN, HOST_JOB_MEGA, HOST_JOB_RESPONSE, HOST_JOB_SINGLE };
+
+struct host_job {
+	mf_time at; /**< arrival of its grant */
+	mf_time ready;
+	uint64_t word; /**< SINGLE */
+	uint32_t size;
+	uint16_t node;
+	uint8_t id;
+	uint8_t kind; /**< enum host_job_kind */
+	uint8_t lane; /**< enum host_lane */
+	uint8_t message; /**< SINGLE: enum mf_kind */
+};
+
+#define HOST_GRANT_QUEUE 4096 /**< entries, a power of two */
+
+/** The state of a response at a memory node, indexed by <requester, id>. */
+struct host_response {
+	uint8_t *data; /**< a data buffer; NULL: there is no response */
+	mf_time ready; /**< not before the memory has answered */
+	uint32_t size;
+	uint32_t sent;
+	uint32_t prev, next; /**< from the oldest to the newest */
+};
+static_assert(sizeof(struct host_response) == 32, "two a cache line");
+
+/** Buffers of one size. Last in, first out: what was used last is in the cache. */
+struct host_pool {
+	uint8_t *base;
+	size_t octets;
+	uint32_t *free; /**< numbers of free buffers */
+	uint32_t count; /**< of them */
+	uint32_t shift; /**< log2 of the size of a buffer */
+};
+
+enum { HOST_POOL_SMALL, HOST_POOL_LARGE, HOST_POOLS };
+
+/** Orders messages of equal ready time, with the peer behind it. */
+enum host_tie { HOST_TIE_REQUEST, HOST_TIE_OWN, HOST_TIE_RESPONSE, HOST_TIE_SINGLE };
+
+struct mf_host {
+	/* read by every poll */
+	mf_time wake; /**< not later than the first event or timer */
+	struct mf_mux *mux;
+	uint32_t due_head, due_tail; /**< operations whose completion can be taken */
+	uint32_t job_head, job_tail; /**< grant queue: entries job_head..job_tail - 1 */
+	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
+	uint16_t node, nodes;
+	bool wall;
+
+	uint32_t event_head, event_tail;
+	uint32_t op_free, op_fresh, op_count;
+	uint32_t seq, scan;
+	struct host_timer timer[HOST_TIMERS];
+	/* sums of mf_timing: */
+	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
+	mf_time cost_grant; /**< /G/ -> chunk made */
+	mf_time cost_return; /**< /G/ -> known that it is of no use */
+	mf_time cost_parse; /**< request -> memory controller */
+	mf_time cost_data_tx; /**< memory has answered -> chunk made */
+	mf_time cost_data; /**< block of data -> delivered */
+	mf_time cost_single; /**< ACK or ERR -> known */
+
+	struct host_op *op;
+	void *state_base; /**< the allocation that state stands in */
+	struct host_state *state;
+	struct host_peer *peer;
+	struct host_job *job;
+	struct host_response *response;
+	uint32_t response_head, response_tail;
+	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next */
+	struct host_pool pool[HOST_POOLS];
+
+	uint64_t *assembly; /**< a message that comes in several spans */
+	uint32_t assembled;
+	bool assembling;
+	mf_time assembly_first;
+
+	mf_host_frame_fn frame_fn;
+	void *frame_ctx;
+	struct mf_host_config config;
+	struct mf_host_stats stats;
+	struct mf_demux demux;
+	bool demux_ready;
+};
+
+static inline bool host_is_write(uint8_t op_kind)
+{
+	return op_kind == MF_OP_WRITE || op_kind == MF_OP_WRITE_ACK;
+}
+
+/** Rows of ids: the lowest free id is taken, so only the first few rows are ever touched. */
+static inline uint32_t host_index(const struct mf_host *h, uint16_t node, uint8_t id)
+{
+	return (uint32_t)id * h->nodes + node;
+}
+
+static inline uint32_t host_state_index(const struct mf_host *h, const struct host_state *s)
+{
+	return (uint32_t)(s - h->state);
+}
+
+/** Under the wall clock the order of the calls is the order of the messages. */
+static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint16_t node)
+{
+	return h->wall ? 0 : (uint32_t)tie << 9 | node;
+}
+
+/* message_queue.c */
+void host_kick(struct mf_host *h, uint16_t node, mf_time at);
+void host_ready_run(struct mf_host *h, mf_time now);
+uint32_t host_queue_pop(struct mf_host *h, struct host_peer *p);
+struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
+				      mf_time at);
+void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
+		     mf_time at);
+
+/* mega.c */
+unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *p, uint32_t *octets);
+bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at);
+bool host_mega_send(struct mf_host *h, struct host_job *job);
+
+/* state_table.c */
+struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind);
+void host_slot_hold(struct mf_host *h, struct host_state *s);
+struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at);
+void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
+void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
+void host_state_late(struct mf_host *h, struct host_state *s, mf_time date);
+void host_state_step(struct mf_host *h, struct host_state *s);
+void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at);
+uint64_t host_state_cookie(const struct mf_host *h, const struct host_state *s, unsigned int blocks,
+			   bool first, bool last);
+
+/* completions.c */
+void host_op_part(struct mf_host *h, const struct host_state *s);
+
+/* timers.c */
+void host_timer_start(struct mf_host *h, struct host_state *s, enum host_timer_class c, mf_time from);
+void host_timer_stop(struct mf_host *h, struct host_state *s);
+void host_event_put(struct mf_host *h, struct host_state *s, mf_time date);
+void host_event_drop(struct mf_host *h, struct host_state *s);
+void host_advance(struct mf_host *h, mf_time now);
+
+/* grant_queue.c */
+static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
+{
+	return h->job_tail - h->job_head + more > HOST_GRANT_QUEUE;
+}
+void host_rx_grant(struct mf_host *h, const struct mf_msg *m, mf_time at);
+void host_job_put(struct mf_host *h, struct host_job *job);
+void host_jobs_run(struct mf_host *h);
+void host_single_put(struct mf_host *h, const struct mf_msg *m, mf_time ready);
+bool host_job_return(struct mf_host *h, struct host_job *job);
+
+/* chunks.c */
+bool host_chunk_send(struct mf_host *h, struct host_job *job);
+bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready);
+
+/* requester.c */
+void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+		      mf_time last);
+void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at);
+void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
+
+/* responder.c */
+void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last);
+void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+		   mf_time last);
+bool host_response_send(struct mf_host *h, struct host_job *job);
+
+/* rx.c */
+void host_rx_idle(struct mf_host *h, mf_time now);
+
+/* data_buffer.c */
+int host_pool_init(struct host_pool *p, uint32_t count, uint32_t shift);
+void host_pool_fini(struct host_pool *p);
+uint8_t *host_buffer_get(struct mf_host *h, uint32_t size);
+void host_buffer_put(struct mf_host *h, uint8_t *data);
+
+/* probe.c: call only with a probe */
+mf_time host_stamp(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage first,
+		   enum mf_stage last, mf_time from);
+void host_stamp_one(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage,
+		    mf_time from, mf_time to);
+void host_stamp_data(const struct mf_host *h, uint16_t cn, uint16_t mn, const struct mf_msg *m, mf_time first,
+		     mf_time last);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
+#include "host.h"
+
+static void response_store(struct mf_host *h, struct host_state *s, const struct mf_msg *m,
+			   const uint8_t *data)
+{
+	struct host_op *o = &h->op[s->op];
+
+	if (s->kind == MF_OP_RMW) {
+		uint64_t old;
+
+		memcpy(&old, data, sizeof(old));
+		o->result = le64toh(old);
+	} else {
+		memcpy((uint8_t *)o->op.buf + (uint64_t)s->piece * MF_MESSAGE_MAX + m->offset, data, m->size);
+	}
+	s->moved += m->size;
+	h->stats.rx_octets += m->size;
+}
+
+/** Nothing is written for a request that has timed out; only the end of what comes is of interest. */
+static void response_unwanted(struct mf_host *h, struct host_state *s, const struct mf_msg *m, mf_time last)
+{
+	h->stats.drop_unknown++;
+	if (m->last && !host_is_write(s->kind))
+		host_state_late(h, s, last);
+}
+
+void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+		      mf_time last)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, last);
+	struct host_op *o;
+
+	if (s->phase != HOST_ACTIVE || host_is_write(s->kind)) {
+		response_unwanted(h, s, m, last);
+		return;
+	}
+	/* The chunks of a message come in order over a link; behind a gap the timer decides. */
+	if (m->offset != s->moved || m->size > s->size - s->moved ||
+	    m->last != (m->size == s->size - s->moved)) {
+		h->stats.drop_proto++;
+		return;
+	}
+	if (h->config.probe && m->last)
+		host_stamp_data(h, h->node, m->src, m, first, last);
+	o = &h->op[s->op];
+	o->first = mf_time_min(o->first, first + h->cost_data);
+	response_store(h, s, m, data);
+	if (m->last)
+		host_state_done(h, s, MF_OK, last + h->cost_data);
+}
+
+void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, at);
+
+	if (s->kind != MF_OP_WRITE_ACK || s->phase != HOST_AWAIT_ACK) {
+		h->stats.drop_unknown++;
+		if (s->kind == MF_OP_WRITE_ACK)
+			host_state_late(h, s, at);
+		return;
+	}
+	host_state_done(h, s, MF_OK, at + h->cost_single);
+}
+
+/** Grants of a refused request may still be under way: only then its id must rest. */
+static bool more_grants(const struct mf_host *h, const struct host_state *s)
+{
+	if (host_is_write(s->kind))
+		return s->moved < s->size;
+	return s->size > h->config.chunk;
+}
+
+static bool error_names(const struct host_state *s, const struct mf_msg *m)
+{
+	static const uint8_t request[MF_OPS] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ};
+
+	return m->of == MF_KIND_NONE || m->of == request[s->kind];
+}
+
+/** A request was refused. Unacknowledged writes are over by then: nobody refuses them. */
+void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, at);
+	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
+
+	if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
+		h->stats.drop_unknown++;
+	} else if (!waits) {
+		h->stats.drop_unknown++;
+		if (!more_grants(h, s))
+			host_state_late(h, s, at);
+	} else if (more_grants(h, s)) {
+		host_state_fail(h, s, m->status, at + h->cost_single);
+	} else {
+		host_state_done(h, s, m->status, at + h->cost_single);
+	}
+}

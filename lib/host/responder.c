@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receiving side of a memory node (EDM 3.2.1). Requests are executed in the order of their arrival,
+ * when their check has passed; so a read sees the writes before it, and nothing interleaves with an
+ * atomic. Only the response is dated: it leaves when the memory would have answered.
+ *
+ * A request is the grant of its response's first chunk. What does not go out at once is kept in a data
+ * buffer, as it was when the request was executed.
+ */
+#include "host.h"
+
+#define WRITE_OVER UINT32_MAX /**< host.written: chunks are ignored until a message begins */
+
+static const struct mf_memory_ops *memory_ops(const struct mf_host *h)
+{
+	return h->config.memory_ops;
+}
+
+/* ---- responses ---- */
+
+static bool response_push(struct mf_host *h, struct mf_msg *m, const uint8_t *data, mf_time ready)
+{
+	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
+	struct mf_mux_item *item;
+	uint64_t *word;
+
+	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0, &word);
+	if (!item)
+		return false;
+	mf_proto_put_chunk(&h->config.proto, m, data, word);
+	mf_mux_append(h->mux, item, n);
+	h->stats.tx[MF_RRES]++;
+	h->stats.tx_octets += m->size;
+	if (h->config.probe)
+		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
+			   ready - h->cost_data_tx);
+	return true;
+}
+
+static void response_unlink(struct mf_host *h, struct host_response *r)
+{
+	if (r->prev == HOST_NIL)
+		h->response_head = r->next;
+	else
+		h->response[r->prev].next = r->next;
+	if (r->next == HOST_NIL)
+		h->response_tail = r->prev;
+	else
+		h->response[r->next].prev = r->prev;
+}
+
+static void response_end(struct mf_host *h, struct host_response *r)
+{
+	if (!r->data)
+		return;
+	host_buffer_put(h, r->data);
+	r->data = NULL;
+	response_unlink(h, r);
+}
+
+/**
+ * A data buffer. When there is none, one of a response whose requester has given up long ago: its
+ * grants will not come.
+ */
+static uint8_t *buffer_get(struct mf_host *h, uint32_t size, mf_time at)
+{
+	uint8_t *data = host_buffer_get(h, size);
+
+	while (!data && h->response_head != HOST_NIL && h->config.read_timeout) {
+		struct host_response *r = &h->response[h->response_head];
+
+		if (r->ready + h->timer[HOST_TIMER_QUARANTINE].timeout > at)
+			break;
+		response_end(h, r);
+		h->stats.reclaimed++;
+		data = host_buffer_get(h, size);
+	}
+	return data;
+}
+
+/** Enters a response and the grant of its first chunk. */
+static void response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+			   mf_time ready)
+{
+	uint32_t i = host_index(h, m->src, m->id);
+	struct host_response *r = &h->response[i];
+	struct host_job job = {.at = ready,
+			       .ready = ready,
+			       .size = h->config.chunk,
+			       .node = m->src,
+			       .id = m->id,
+			       .kind = HOST_JOB_RESPONSE,
+			       .lane = HOST_LANE_RESPONSE};
+
+	response_end(h, r);
+	*r = (struct host_response){
+		.data = data, .ready = ready, .size = size, .prev = h->response_tail, .next = HOST_NIL};
+	if (h->response_tail == HOST_NIL)
+		h->response_head = i;
+	else
+		h->response[h->response_tail].next = i;
+	h->response_tail = i;
+	host_job_put(h, &job);
+}
+
+/** Serves a grant of a response. @return false: no room, again later */
+bool host_response_send(struct mf_host *h, struct host_job *job)
+{
+	struct host_response *r = h->response ? &h->response[host_index(h, job->node, job->id)] : NULL;
+	struct mf_msg m = {.kind = MF_RRES, .src = h->node, .dst = job->node, .id = job->id};
+	uint32_t left;
+
+	if (!r || !r->data)
+		return host_job_return(h, job);
+	left = r->size - r->sent;
+	m.size = job->size < left ? job->size : left;
+	m.offset = r->sent;
+	m.last = m.size == left;
+	if (!m.last && m.size % MF_CHUNK_UNIT)
+		return host_job_return(h, job);
+	if (!response_push(h, &m, r->data + r->sent, mf_time_max(job->ready, r->ready)))
+		return false;
+	r->sent += m.size;
+	if (m.last)
+		response_end(h, r);
+	return true;
+}
+
+/* ---- requests ---- */
+
+/** Whether a response goes out whole, at once. */
+static bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
+{
+	return size <= h->config.chunk && h->peer[node].held[HOST_LANE_RESPONSE] == 0 &&
+	       mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size));
+}
+
+static void respond_at_once(struct mf_host *h, const struct mf_msg *req, const uint8_t *data, uint32_t size,
+			    mf_time ready)
+{
+	struct mf_msg m = {
+		.kind = MF_RRES, .src = h->node, .dst = req->src, .id = req->id, .size = size, .last = true};
+
+	response_push(h, &m, data, ready);
+}
+
+static uint8_t read_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+{
+	struct mf_memory *mem = h->config.memory;
+	bool at_once = goes_at_once(h, m->src, m->size);
+	const uint8_t *place = at_once ? memory_ops(h)->at(mem, m->addr, m->size) : NULL;
+	uint8_t *data, status;
+
+	if (place) {
+		respond_at_once(h, m, place, m->size, ready);
+		return MF_OK;
+	}
+	data = buffer_get(h, m->size, at);
+	if (!data)
+		return MF_ERR_RESOURCE;
+	status = memory_ops(h)->read(mem, m->addr, m->size, data);
+	if (status == MF_OK && !at_once) {
+		response_begin(h, m, data, m->size, ready);
+		return MF_OK;
+	}
+	if (status == MF_OK)
+		respond_at_once(h, m, data, m->size, ready);
+	host_buffer_put(h, data);
+	return status;
+}
+
+/** The room for the result is there before the operation is executed. */
+static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+{
+	uint32_t size = mf_proto_rmw_size(m->op);
+	bool at_once = goes_at_once(h, m->src, size);
+	uint8_t *data, status;
+	uint64_t old = 0;
+
+	if (size != sizeof(old))
+		return MF_ERR_OPCODE;
+	data = at_once ? NULL : buffer_get(h, size, at);
+	if (!at_once && !data)
+		return MF_ERR_RESOURCE;
+	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
+	old = htole64(old);
+	if (status == MF_OK && at_once) {
+		respond_at_once(h, m, (const uint8_t *)&old, size, ready);
+	} else if (status == MF_OK) {
+		memcpy(data, &old, size);
+		response_begin(h, m, data, size, ready);
+	} else if (data) {
+		host_buffer_put(h, data);
+	}
+	return status;
+}
+
+static void refuse(struct mf_host *h, const struct mf_msg *m, uint8_t status, mf_time ready)
+{
+	struct mf_msg err = {
+		.kind = MF_ERR, .src = h->node, .dst = m->src, .id = m->id, .status = status, .of = m->kind};
+
+	h->stats.refused[status]++;
+	if (m->kind != MF_WREQ)
+		host_single_put(h, &err, ready);
+}
+
+/** @return status of an access that has no octet outside of the memory; a node without memory has none */
+static uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
+{
+	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
+}
+
+static void stamp_request(const struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last,
+			  mf_time dram)
+{
+	mf_time t;
+
+	host_stamp_one(h, m->src, h->node, m->id, MF_STAGE_CHECK, first, last);
+	t = host_stamp(h, m->src, h->node, m->id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
+	host_stamp_one(h, m->src, h->node, m->id, MF_STAGE_DRAM, t, t + dram);
+}
+
+/** An RREQ or RMWREQ whose last block starts at last. */
+void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last)
+{
+	uint32_t size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op);
+	uint8_t status = access_check(h, m->addr, size);
+	mf_time ready = last + h->cost_parse, dram = 0;
+
+	if (host_jobs_full(h, 1)) {
+		h->stats.drop_room++;
+		return;
+	}
+	if (status == MF_OK) {
+		if (!h->wall)
+			dram = memory_ops(h)->delay(h->config.memory, m->addr, size);
+		ready += dram + h->cost_data_tx;
+		status = m->kind == MF_RREQ ? read_serve(h, m, last, ready) : rmw_serve(h, m, last, ready);
+	}
+	if (status != MF_OK)
+		refuse(h, m, status, last + h->cost_parse);
+	else if (h->config.probe)
+		stamp_request(h, m, first, last, dram);
+}
+
+/* ---- writes ---- */
+
+/**
+ * Acknowledged writes are counted: an ACK says that every octet is there (D12). A chunk counts only in
+ * its place; one out of its place spoils its message, the rest of which is ignored.
+ * @return false: not to be applied
+ */
+static bool write_in_order(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+{
+	uint32_t *expected = &h->written[host_index(h, m->src, m->id)];
+	bool gap = m->offset != 0 && m->offset != *expected;
+
+	if (!gap) {
+		*expected = m->last ? WRITE_OVER : m->offset + m->size;
+		return true;
+	}
+	h->stats.drop_proto++;
+	if (*expected != WRITE_OVER)
+		refuse(h, m, MF_ERR_RANGE, ready);
+	*expected = WRITE_OVER;
+	return false;
+}
+
+static void acknowledge(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+{
+	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = m->src, .id = m->id};
+
+	host_single_put(h, &ack, ready);
+}
+
+static void write_refused(struct mf_host *h, const struct mf_msg *m, uint8_t status, mf_time ready)
+{
+	if (m->kind == MF_WREQ_ACK && h->written)
+		h->written[host_index(h, m->src, m->id)] = WRITE_OVER;
+	refuse(h, m, status, ready);
+}
+
+/** A chunk of a write. */
+void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+		   mf_time last)
+{
+	const struct mf_probe *probe = h->config.probe;
+	mf_time done = last + h->cost_data;
+	uint8_t status;
+
+	if (m->kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {
+		h->stats.drop_room++;
+		return;
+	}
+	if (m->kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
+		return;
+	status =
+		memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data) : MF_ERR_RANGE;
+	if (status != MF_OK) {
+		write_refused(h, m, status, done);
+		return;
+	}
+	h->stats.rx_octets += m->size;
+	if (probe && m->last)
+		host_stamp_data(h, m->src, h->node, m, first, last);
+	if (probe && probe->effect)
+		probe->effect(probe->ctx, m->src, h->node, m->id, m->offset, m->size, m->last,
+			      first + h->cost_data, done);
+	if (m->kind == MF_WREQ_ACK && m->last)
+		acknowledge(h, m, done);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From spans to messages. A message that stands whole in a span is used where it is; one that comes in
+ * several is assembled first. Nothing acts on a message before its check has passed.
+ *
+ * Under the virtual clock things are dated by their blocks; under the wall clock by the call.
+ */
+#include "host.h"
+
+#define RX_ITEMS 16
+
+static void count_bad(struct mf_host *h, int err)
+{
+	if (err == -EBADMSG)
+		h->stats.drop_check++;
+	else
+		h->stats.drop_proto++;
+}
+
+/** Whether a message is for this node, from another one. */
+static bool for_us(struct mf_host *h, const struct mf_msg *m)
+{
+	if (m->dst != h->node)
+		h->stats.drop_dst++;
+	else if (m->src >= h->nodes || m->src == h->node)
+		h->stats.drop_proto++;
+	else
+		return true;
+	return false;
+}
+
+static void rx_single(struct mf_host *h, uint64_t word, mf_time at)
+{
+	struct mf_msg m;
+	int err = mf_proto_get_single(word, &m);
+
+	if (err) {
+		count_bad(h, err);
+		return;
+	}
+	h->stats.rx[m.kind]++;
+	if (m.kind == MF_GRANT)
+		host_rx_grant(h, &m, at);
+	else if (m.kind != MF_ACK && m.kind != MF_ERR)
+		h->stats.drop_unknown++;
+	else if (!for_us(h, &m))
+		return;
+	else if (m.kind == MF_ACK)
+		host_rx_ack(h, &m, at);
+	else
+		host_rx_error(h, &m, at);
+}
+
+static void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	const uint8_t *data;
+	struct mf_msg m;
+	int err = mf_proto_get(&h->config.proto, word, n, &m, &data);
+
+	if (err) {
+		count_bad(h, err);
+		return;
+	}
+	h->stats.rx[m.kind]++;
+	if (!for_us(h, &m))
+		return;
+	switch (m.kind) {
+	case MF_RREQ:
+	case MF_RMWREQ:
+		host_rx_request(h, &m, first, last);
+		break;
+	case MF_WREQ:
+	case MF_WREQ_ACK:
+		host_rx_write(h, &m, data, first, last);
+		break;
+	case MF_RRES:
+		host_rx_response(h, &m, data, first, last);
+		break;
+	}
+}
+
+static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
+{
+	if (it->begins) {
+		h->assembling = true;
+		h->assembled = 0;
+		h->assembly_first = first;
+	}
+	if (!h->assembling)
+		return;
+	if (it->count > MF_BLOCKS_MAX - h->assembled) {
+		h->assembling = false;
+		h->stats.drop_proto++;
+		return;
+	}
+	memcpy(h->assembly + h->assembled, it->word, it->count * sizeof(*it->word));
+	h->assembled += it->count;
+	if (!it->ends)
+		return;
+	h->assembling = false;
+	rx_message(h, h->assembly, h->assembled, h->assembly_first, last);
+}
+
+static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
+{
+	mf_time first = h->wall ? now : it->at;
+	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
+
+	switch (it->kind) {
+	case MF_RX_SINGLE:
+		rx_single(h, it->word[0], first);
+		break;
+	case MF_RX_RUN:
+		if (it->begins && it->ends)
+			rx_message(h, it->word, it->count, first, last);
+		else
+			rx_part(h, it, first, last);
+		break;
+	case MF_RX_ABORT:
+		h->assembling = false;
+		break;
+	case MF_RX_FRAME:
+		if (h->frame_fn)
+			h->frame_fn(h->frame_ctx, first, it->frame, it->count);
+		break;
+	}
+}
+
+bool mf_host_can_rx(const struct mf_host *h)
+{
+	return !host_jobs_full(h, MF_SPAN_MAX);
+}
+
+void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+{
+	struct mf_rx_item item[RX_ITEMS];
+	unsigned int pos = 0, n;
+
+	if (now >= h->wake)
+		host_advance(h, now);
+	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
+		for (unsigned int i = 0; i < n; i++)
+			rx_item(h, now, &item[i]);
+}
+
+/** Idle has passed: the frame behind whose /T/ nothing came. */
+void host_rx_idle(struct mf_host *h, mf_time now)
+{
+	struct mf_rx_item item;
+
+	if (mf_demux_poll(&h->demux, now, &item))
+		rx_item(h, now, &item);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "mf_memory.h"
+
+static const struct mf_memory_ops *const kinds[] = {&mf_memory_flat};
+
+const struct mf_memory_ops *mf_memory_find(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	return NULL;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages there and back, their sizes in blocks, their names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random_msg.h"
+
+#define SEED 0x5eed0001
+
+TestSuite(message, .timeout = 60);
+
+static void there_and_back(struct test_rng *r, uint8_t kind, const struct mf_proto *p, uint32_t max_octets,
+			   const uint8_t *data, uint64_t *word)
+{
+	struct mf_msg in = random_msg(r, kind, max_octets), out;
+	const uint8_t *got = NULL;
+	unsigned int n = encode(p, &in, data, word);
+
+	cr_assert_eq(decode(p, word, n, &out, &got), 0, "%s", mf_kind_name(kind));
+	expect_equal(&in, &out);
+	if (kind == MF_WREQ || kind == MF_WREQ_ACK || kind == MF_RRES) {
+		cr_assert_eq(n, mf_proto_chunk_blocks(p, in.size) + (in.ext ? MF_EXT_BLOCKS : 0));
+		cr_assert(memcmp(got, data, in.size) == 0);
+	} else if (!is_single(kind)) {
+		cr_assert_eq(n, mf_proto_request_blocks(p, &in));
+		cr_assert_leq(n, MF_REQUEST_BLOCKS_MAX);
+	}
+	if (is_single(kind))
+		return;
+
+	struct mf_msg peeked = {0};
+
+	mf_proto_peek(word[0], &peeked);
+	cr_assert(peeked.kind == kind && peeked.src == in.src && peeked.dst == in.dst && peeked.id == in.id);
+}
+
+Test(message, there_and_back)
+{
+	struct test_rng r = {SEED};
+	uint64_t *word = malloc(MF_BLOCKS_MAX * sizeof(*word));
+	uint8_t *data = malloc(MF_MESSAGE_MAX);
+
+	cr_log_info("seed %#x", SEED);
+	cr_assert(word && data);
+	for (unsigned int i = 0; i < MF_MESSAGE_MAX; i++)
+		data[i] = (uint8_t)rnd(&r);
+	for (unsigned int i = 0; i < 40000; i++) {
+		struct mf_proto p = {.check32 = i & 1};
+		uint8_t kind = 1 + i / 2 % (MF_KINDS - 1);
+
+		there_and_back(&r, kind, &p, i % 64 < 2 ? MF_MESSAGE_MAX : 600, data, word);
+	}
+	free(word);
+	free(data);
+}
+
+Test(message, every_chunk_size)
+{
+	static uint64_t word[2 + 4096 / 8 + 1];
+	static uint8_t data[4096];
+	struct test_rng r = {SEED};
+
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = 1 + below(&r, 255);
+	for (uint32_t size = 1; size <= sizeof(data); size++) {
+		struct mf_proto p = {.check32 = size & 1};
+		struct mf_msg in = {.kind = MF_WREQ, .last = true, .size = size, .dst = 1}, out;
+		const uint8_t *got;
+		unsigned int n = mf_proto_put_chunk(&p, &in, data, word);
+
+		cr_assert_eq(n, mf_proto_chunk_blocks(&p, size));
+		cr_assert_eq(mf_proto_get(&p, word, n, &out, &got), 0);
+		cr_assert(out.size == size && memcmp(got, data, size) == 0);
+	}
+}
+
+/* The largest and smallest value of each field reach the other side and touch no other field. */
+Test(message, edges)
+{
+	const struct mf_proto p = {0};
+	struct mf_msg in = {.kind = MF_RREQ, .size = MF_MESSAGE_MAX}, out;
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	const uint8_t *data;
+
+	cr_assert_eq(mf_proto_put_request(&p, &in, word), 2, "an RREQ takes two blocks (D13)");
+	cr_assert_eq(mf_proto_get(&p, word, 2, &out, &data), 0);
+	expect_equal(&in, &out);
+	in = (struct mf_msg){.kind = MF_RREQ,
+			     .size = 1,
+			     .addr = MF_ADDR_MAX,
+			     .src = MF_PORTS_MAX - 1,
+			     .dst = MF_PORTS_MAX - 1,
+			     .id = MF_IDS - 1};
+	mf_proto_put_request(&p, &in, word);
+	cr_assert_eq(mf_proto_get(&p, word, 2, &out, &data), 0);
+	expect_equal(&in, &out);
+
+	in = (struct mf_msg){.kind = MF_NOTIFY, .size = 1, .exponent = 48};
+	cr_assert_eq(mf_proto_get_single(mf_proto_put_single(&in), &out), 0);
+	cr_assert_eq(out.exponent, 31, "the exponent saturates");
+	cr_assert(out.dst == 0 && !out.mega && !out.ext && out.size == 1);
+}
+
+Test(message, blocks_by_kind)
+{
+	const struct mf_proto p16 = {0}, p32 = {.check32 = true};
+	struct mf_msg m = {.kind = MF_RMWREQ, .op = MF_RMW_CAS};
+
+	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4);
+	cr_assert_eq(mf_proto_request_blocks(&p32, &m), 5, "a CAS fits five");
+	for (m.op = MF_RMW_FADD; m.op < MF_RMW_OPS; m.op++)
+		cr_assert_eq(mf_proto_request_blocks(&p16, &m), 3);
+	cr_assert_eq(mf_proto_chunk_blocks(&p16, 64), 10, "a 64 B chunk (D17)");
+}
+
+Test(message, names)
+{
+	cr_assert_str_eq(mf_kind_name(MF_RREQ), "RREQ");
+	cr_assert_str_eq(mf_kind_name(MF_KINDS), "?");
+	cr_assert_str_eq(mf_rmw_name(MF_RMW_CAS), "cas");
+	cr_assert_str_eq(mf_rmw_name(MF_RMW_OPS), "?");
+	cr_assert_str_eq(mf_status_name(MF_ERR_RANGE), "range");
+	cr_assert_str_eq(mf_status_name(255), "?");
+	for (uint8_t k = 1; k < MF_KINDS; k++)
+		for (uint8_t j = 0; j < k; j++)
+			cr_assert_str_neq(mf_kind_name(k), mf_kind_name(j));
+	for (uint8_t s = 0; s < MF_STATUSES; s++)
+		cr_assert_str_neq(mf_status_name(s), "?");
+	for (uint8_t op = 0; op < MF_RMW_OPS; op++) {
+		cr_assert_str_neq(mf_rmw_name(op), "?");
+		cr_assert_eq(mf_proto_rmw_size(op), 8);
+	}
+	cr_assert_eq(mf_proto_rmw_size(MF_RMW_OPS), 0);
+}
