@@ -285,13 +285,13 @@ static json_t *put_point(struct put *p, const struct mf_config_size *s, unsigned
 
 static json_t *put_dist(struct put *p, const struct mf_config_size *s)
 {
-	bool list = s->dist == MF_SIZE_LIST;
+	bool list = s->dist == MF_CONFIG_LIST;
 	json_t *json = json_object(), *array, *weights;
 
 	set(p, json, "dist", json_string(cfg_dist_names[s->dist]));
-	if (s->dist == MF_SIZE_FIXED) {
+	if (s->dist == MF_CONFIG_FIXED) {
 		set(p, json, "value", put_size(s->size[0]));
-	} else if (s->dist == MF_SIZE_UNIFORM) {
+	} else if (s->dist == MF_CONFIG_UNIFORM) {
 		set(p, json, "min", put_size(s->size[0]));
 		set(p, json, "max", put_size(s->size[1]));
 	} else {
@@ -322,7 +322,7 @@ static void put_workload(struct put *p, json_t *json, const struct mf_config_wor
 		set(p, json, "size", put_dist(p, &w->size));
 	set(p, json, "loop", json_string(w->open ? "open" : "closed"));
 	put_fields(p, json, cfg_workload_fields, w);
-	if (w->pattern != MF_PATTERN_ZIPF && w->address != MF_ADDRESS_ZIPF)
+	if (w->pattern != MF_CONFIG_ZIPF_TARGET && w->address != MF_CONFIG_ZIPF_ADDRESS)
 		json_object_del(json, "theta");
 	if (!w->open)
 		drop(json, open_keys);
