@@ -144,7 +144,7 @@ enum mf_config_dist {
 	MF_CONFIG_FIXED, /**< size[0] */
 	MF_CONFIG_UNIFORM, /**< whole octets from size[0] to size[1] */
 	MF_CONFIG_LIST, /**< size[i] with probability weight[i] / sum of all; ascending */
-	MF_CONFIG_CDF, /**< P(<= size[i]) = weight[i], linear between; the first have size[0]; the last is 1 */
+	MF_CONFIG_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] have size[0]; ends at 1 */
 };
 
 /** Octets of an operation. RMW has 8, whatever this says. */
@@ -174,7 +174,7 @@ enum mf_mix {
 enum mf_config_pattern {
 	MF_CONFIG_UNIFORM_TARGET, /**< at random each time */
 	MF_CONFIG_INCAST_TARGET, /**< there is one target only */
-	MF_CONFIG_PERMUTATION_TARGET, /**< one partner for the whole run, as few clients as possible share one */
+	MF_CONFIG_PERMUTATION_TARGET, /**< one partner for the whole run, shared as little as possible */
 	MF_CONFIG_ALL_TO_ALL_TARGET, /**< all in turn, each client starting with another one */
 	MF_CONFIG_ZIPF_TARGET, /**< at random, skewed by theta */
 };
