@@ -511,17 +511,19 @@ Test(config, no_memory)
 	int rc = -1;
 
 	json_set_alloc_funcs(scarce, free);
-	for (long n = 0; rc != 0; n++) {
+	for (long n = 0; rc != 0 && n < 10000; n++) {
 		allocations = n;
 		rc = mf_config_parse(text, len, "scarce", &c, err, sizeof(err));
 		if (rc != 0)
 			assert_one_line(err);
 	}
-	for (long n = 0; json == NULL; n++) {
+	cr_assert_eq(rc, 0, "%s", err);
+	for (long n = 0; json == NULL && n < 10000; n++) {
 		allocations = n;
 		json = mf_config_to_json(&c);
 	}
 	allocations = 1 << 20;
+	cr_assert_not_null(json);
 	json_decref(json);
 	mf_config_free(&c);
 	free(text);
