@@ -66,12 +66,17 @@ mf_time node_run(struct node *n, mf_time now);
 bool fabric_quiet(const struct mf_fabric *f, mf_time now);
 
 /* load.c: clients and frames of the configuration */
+/** The one target of client i under the permutation and incast patterns. */
+uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i);
 int load_clients(struct mf_fabric *f, char *err, size_t errlen);
 int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+
+/* machine.c */
+json_t *machine_json(void);
 
 /** Runs the fabric under the virtual clock to its end. @return 0 or -errno */
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <string.h>
 
 #include "stages.h"
 
@@ -12,6 +13,33 @@ static bool same(const struct stage_record *a, const struct stage_record *b)
 		    a->stamp[i].to - a->stamp[i].from != b->stamp[i].to - b->stamp[i].from)
 			return false;
 	return true;
+}
+
+/** Stamps are made by whoever knows first; in time they follow each other. */
+static void sort(struct stage_record *r)
+{
+	for (unsigned int i = 1; i < r->count; i++) {
+		struct stage_stamp s = r->stamp[i];
+		unsigned int k = i;
+
+		for (; k > 0 && r->stamp[k - 1].from > s.from; k--)
+			r->stamp[k] = r->stamp[k - 1];
+		r->stamp[k] = s;
+	}
+}
+
+/** Between being ready and going out a message may have waited for the line: the only gap there can be. */
+static void fill_line(struct stage_record *r)
+{
+	for (unsigned int i = 1; i < r->count && r->count < STAGE_STAMPS_MAX; i++) {
+		struct stage_stamp *s = &r->stamp[i];
+
+		if (s->stage != MF_STAGE_PCS_TX || s->from <= s[-1].to)
+			continue;
+		memmove(s + 1, s, (r->count - i) * sizeof(*s));
+		*s = (struct stage_stamp){ MF_STAGE_LINE, s[1].place, s[-1].to, s[1].from };
+		r->count++;
+	}
 }
 
 static bool contiguous(const struct stage_record *r)
@@ -30,6 +58,8 @@ static void close_record(struct stage_log *log)
 
 	if (!r->whole)
 		return;
+	sort(r);
+	fill_line(r);
 	if (!contiguous(r) || (r->write && r->done != r->stamp[r->count - 1].to)) {
 		log->broken++;
 	} else {
@@ -111,8 +141,6 @@ void stages_link(struct stage_log *log, const struct link_timing *link, const st
 	if (span->sync[0] != MF_SYNC_CTRL || mf_block_type(span->word[0]) == MF_BT_MT)
 		return; /* the rest of a message whose first block was stamped before */
 	log->place = from;
-	if (t > r->stamp[r->count - 1].to)
-		add(log, MF_STAGE_LINE, r->stamp[r->count - 1].to, t);
 	add(log, MF_STAGE_PCS_TX, t, t + log->pcs_tx);
 	t += log->pcs_tx;
 	add(log, MF_STAGE_PMA, t, t + log->pma);

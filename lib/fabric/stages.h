@@ -57,6 +57,6 @@ mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage
 unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enum stage_place place);
 
 /** The table and the timeline as JSON: part of the result. */
-json_t *stages_json(const struct stage_log *log, const struct mf_timing *timing);
+json_t *stages_json(const struct stage_log *log);
 
 #endif

@@ -70,6 +70,7 @@ static_assert(sizeof(struct sched_demand) == 24, "demand");
 
 /** Queue of a pair, or of a pair and direction: first in, first out (3.1.1, property 5). */
 struct sched_queue {
+	mf_time left; /* when its last grant leaves: the next one does not leave before */
 	uint32_t head, tail; /* 0: empty */
 	uint8_t held[2]; /* demands, by resp: at most X of each */
 };
@@ -245,6 +246,9 @@ sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst);
 void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration);
 /** Ends a matching of so many iterations, all of which granted something. */
 void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants);
+
+/** A demand ends without a grant: gives its cookie back, as a grant of nothing. */
+void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie);
 
 /* sched.c: the functions of the ops table that are the same in every policy */
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);

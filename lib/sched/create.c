@@ -70,14 +70,18 @@ static bool alloc_ports(struct mf_sched *s, size_t n)
 	return s->port[SCHED_SRC] && s->port[SCHED_DST] && s->release && s->charge && s->matched;
 }
 
-/** A port is not matched again before its grant has left, so at most N wait to leave. */
+/**
+ * A port is not matched again before its grant has left, so at most N grants wait to leave; and as many
+ * dismissed demands as messages can be handed in between two calls of run(), which lets all leave.
+ */
 static bool alloc_agendas(struct mf_sched *s, size_t n)
 {
 	size_t pending = MF_SCHED_PENDING * n;
 
 	s->msg = mf_sched_alloc(s, pending + 1, sizeof(*s->msg));
-	s->grant = mf_sched_alloc(s, n + 1, sizeof(*s->grant));
-	return s->msg && s->grant && alloc_agenda(s, &s->pending, pending) && alloc_agenda(s, &s->leaving, n);
+	s->grant = mf_sched_alloc(s, n + 2 * pending + 1, sizeof(*s->grant));
+	return s->msg && s->grant && alloc_agenda(s, &s->pending, pending) &&
+	       alloc_agenda(s, &s->leaving, n + 2 * pending);
 }
 
 void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*match)(struct mf_sched *))

@@ -70,6 +70,8 @@ enum mf_sched_msg_kind {
 	MF_SCHED_UNHOLD_SRC,
 };
 
+#define MF_SCHED_NO_COOKIE UINT32_MAX
+
 /** Descriptor of both directions; plain data, so that it travels through rings. */
 struct mf_sched_msg {
 	/**
@@ -87,7 +89,12 @@ struct mf_sched_msg {
 	uint8_t exponent; /**< DEMAND: see srpt_transfer */
 	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request that will be forwarded (D2) */
 	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */
-	uint32_t cookie; /**< DEMAND with resp: the switch's buffered request; comes back in its grants */
+	/**
+	 * DEMAND: the caller's, MF_SCHED_NO_COOKIE for none: the switch's buffered request. Comes back in
+	 * every grant; or in one of size 0 when the demand ends before it is granted anything (dropped,
+	 * cancelled), so that nothing leaks.
+	 */
+	uint32_t cookie;
 };
 
 struct mf_sched_grant {
@@ -100,7 +107,7 @@ struct mf_sched_grant {
 	bool first; /**< first grant of its demand: for a response it is the request itself */
 	bool last; /**< the demand is now granted in full */
 	bool mega;
-	uint32_t size; /**< l: octets granted (wire octets for a mega) */
+	uint32_t size; /**< l: octets granted (wire octets for a mega); 0: only gives the cookie back */
 	uint32_t cookie;
 	uint16_t iteration; /**< of its matching, from 1: for statistics */
 };

@@ -108,10 +108,12 @@ void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 
 	if (q->held[msg->resp] >= s->config.x) {
 		s->stats.dropped_x++;
+		mf_sched_dismiss(s, msg, msg->cookie);
 		return;
 	}
 	if (find(s, q, msg->id, msg->resp, &i)) {
 		s->stats.dropped_bad++;
+		mf_sched_dismiss(s, msg, msg->cookie);
 		return;
 	}
 	i = take_demand(s);
@@ -147,6 +149,8 @@ void mf_sched_queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
 	}
 	s->stats.cancelled++;
 	s->stats.cancelled_octets += s->demand[i].remaining;
+	if (!s->demand[i].started)
+		mf_sched_dismiss(s, msg, s->demand[i].cookie);
 	unlink_demand(s, q, prev, msg->src, msg->dst);
 }
 

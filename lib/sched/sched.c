@@ -41,11 +41,14 @@ sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst)
 
 void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
 {
-	mf_time decided = s->clock + iteration * s->config.iteration;
-	mf_time at = mf_sched_ports_at(s, sched_key_src(key), sched_key_dst(key), decided);
+	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
+	struct sched_queue *q = sched_queue(s, src, dst, sched_key_resp(key));
+	mf_time decided = mf_time_max(q->left, s->clock + iteration * s->config.iteration);
+	mf_time at = mf_sched_ports_at(s, src, dst, decided);
 	struct mf_sched_grant *g = s->grant + agenda_add(&s->leaving, at, 0);
 	uint8_t request_blocks;
 
+	q->left = at;
 	g->at = at;
 	g->iteration = iteration;
 	request_blocks = mf_sched_queue_grant(s, key, g);
@@ -54,6 +57,25 @@ void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
 		mf_sched_ports_charge(s, g->src, at, request_blocks);
 	s->stats.grants++;
 	s->stats.granted_octets += g->size;
+}
+
+void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie)
+{
+	uint32_t slot;
+
+	if (cookie == MF_SCHED_NO_COOKIE)
+		return;
+	slot = agenda_add(&s->leaving, s->clock, 0);
+	s->grant[slot] = (struct mf_sched_grant){
+		.at = s->clock,
+		.since = msg->at,
+		.src = msg->src,
+		.dst = msg->dst,
+		.id = msg->id,
+		.resp = msg->resp,
+		.last = true,
+		.cookie = cookie,
+	};
 }
 
 void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants)
@@ -114,6 +136,8 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 
 	if (!acceptable(s, msg)) {
 		s->stats.dropped_bad++;
+		if (msg->kind == MF_SCHED_DEMAND)
+			mf_sched_dismiss(s, msg, msg->cookie);
 		return 0;
 	}
 	slot = agenda_add(&s->pending, effective(s, msg), origin(msg));

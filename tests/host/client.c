@@ -72,6 +72,25 @@ bool clients_done(const struct clients *cs)
 	return true;
 }
 
+static bool same(const struct mf_completion *a, const struct mf_completion *b)
+{
+	return a->user == b->user && a->result == b->result && a->len == b->len &&
+	       a->submitted == b->submitted && a->first == b->first && a->done == b->done &&
+	       a->kind == b->kind && a->status == b->status && a->node == b->node;
+}
+
+bool clients_same(const struct clients *a, const struct clients *b, unsigned int *host, unsigned int *index)
+{
+	for (*host = 0; *host < a->net->config.hosts; ++*host) {
+		const struct client *x = &a->client[*host], *y = &b->client[*host];
+
+		for (*index = 0; *index < x->done; ++*index)
+			if (x->done != y->done || !same(&x->log[*index], &y->log[*index]))
+				return false;
+	}
+	return true;
+}
+
 static uint8_t draw_kind(struct clients *cs, struct client *c)
 {
 	unsigned int sum = 0, x, kind = 0;

@@ -60,6 +60,8 @@ struct clients *clients_new(const struct client_config *c);
 struct net_hooks clients_hooks(struct clients *cs);
 void clients_start(struct clients *cs, struct net *n);
 void clients_free(struct clients *cs);
+/** Same completions at the same times: the first that differs in *host, *index. */
+bool clients_same(const struct clients *a, const struct clients *b, unsigned int *host, unsigned int *index);
 /** All operations of all hosts are done. */
 bool clients_done(const struct clients *cs);
 

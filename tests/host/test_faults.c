@@ -255,6 +255,7 @@ Test(host_faults, losses_and_delays)
 					   .lateness = MF_US(25)};
 		struct clients *cs[2];
 		struct net_config nc;
+		unsigned int host, index;
 		uint64_t failed = 0;
 
 		config(&nc);
@@ -277,10 +278,9 @@ Test(host_faults, losses_and_delays)
 		cr_assert_geq(cs[0]->net->id_rest_min, QUARANTINE, "seed %lu: %lu", seed,
 			      cs[0]->net->id_rest_min);
 		cr_assert_neq(cs[0]->net->id_rest_min, MF_NEVER, "seed %lu: no id came back", seed);
+		cr_assert(clients_same(cs[0], cs[1], &host, &index), "seed %lu host %u completion %u", seed,
+			  host, index);
 		for (unsigned int i = 0; i < nc.hosts; i++) {
-			cr_assert_eq(memcmp(cs[0]->client[i].log, cs[1]->client[i].log,
-					    cs[0]->client[i].done * sizeof(struct mf_completion)),
-				     0, "seed %lu host %u", seed, i);
 			failed += cs[0]->client[i].failed[MF_ERR_TIMEOUT];
 		}
 		cr_assert_gt(failed, 0);

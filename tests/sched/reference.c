@@ -26,6 +26,7 @@ struct ref {
 	size_t held;
 	struct port src[512], dst[512];
 	bool *seen;
+	mf_time *pair_left; /* last grant of each pair, or pair and direction */
 	mf_time clock;
 	struct mf_sched_grant *grants;
 	size_t granted, room;
@@ -141,6 +142,13 @@ static void apply(struct ref *r, const struct mf_sched_msg *m)
 	}
 }
 
+static size_t pair(const struct ref *r, const struct mf_sched_msg *m)
+{
+	size_t cn = m->resp ? m->dst : m->src, mn = m->resp ? m->src : m->dst;
+
+	return 2 * (cn * r->c->ports + mn) + (r->c->order == MF_ORDER_DIRECTION && m->resp);
+}
+
 /* Property 5 of 3.1.1 and D9: only the first of a pair. */
 static void mark_heads(struct ref *r)
 {
@@ -149,8 +157,7 @@ static void mark_heads(struct ref *r)
 	memset(r->seen, 0, 2 * n * n);
 	for (size_t i = 0; i < r->held; i++) {
 		struct demand *d = &r->demands[i];
-		size_t cn = d->m.resp ? d->m.dst : d->m.src, mn = d->m.resp ? d->m.src : d->m.dst;
-		bool *seen = &r->seen[2 * (cn * n + mn) + (r->c->order == MF_ORDER_DIRECTION && d->m.resp)];
+		bool *seen = &r->seen[pair(r, &d->m)];
 
 		d->head = !*seen;
 		*seen = true;
@@ -221,9 +228,11 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 {
 	struct port *s = &r->src[d->m.src], *t = &r->dst[d->m.dst];
 	struct mf_sched_grant *g = append(r);
+	mf_time *left = &r->pair_left[pair(r, &d->m)];
+	mf_time decided = r->clock + iteration * r->c->iteration;
 
 	*g = (struct mf_sched_grant){
-		.at = latest(r->clock + iteration * r->c->iteration, s->until, t->until),
+		.at = latest(decided > *left ? decided : *left, s->until, t->until),
 		.since = d->m.at,
 		.src = d->m.src,
 		.dst = d->m.dst,
@@ -236,6 +245,7 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 		.cookie = d->m.cookie,
 		.iteration = iteration,
 	};
+	*left = g->at;
 	d->started = true;
 	d->remaining -= g->size;
 	s->matched = t->matched = true;
@@ -382,6 +392,7 @@ size_t reference_run(const struct mf_sched_config *config, bool greedy, const st
 	sort_messages(r, msgs, n);
 	r->demands = calloc(n + 1, sizeof(*r->demands));
 	r->seen = calloc(2 * config->ports, config->ports);
+	r->pair_left = calloc(2 * config->ports, config->ports * sizeof(mf_time));
 	while (r->clock != MF_NEVER) {
 		while (r->applied < r->n && reference_effective(config, &r->msgs[r->applied]) <= r->clock)
 			apply(r, &r->msgs[r->applied++]);
@@ -394,6 +405,7 @@ size_t reference_run(const struct mf_sched_config *config, bool greedy, const st
 	free(r->msgs);
 	free(r->demands);
 	free(r->seen);
+	free(r->pair_left);
 	free(r);
 	return granted;
 }
