@@ -8,6 +8,7 @@
  *     data           frame's     of the message; /MT/ -> outside
  *     idle           decoder     a hole
  */
+#include <errno.h>
 #include <string.h>
 
 #include "mf_demux.h"
@@ -33,6 +34,8 @@ static const uint8_t kind_of_type[256] = {
 
 int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_time ber_window)
 {
+	if (!ber_window)
+		return -EINVAL;
 	*d = (struct mf_demux){.memory_enabled = memory_enabled, .period = period, .accept_at = MF_NEVER};
 	mf_ber_init(&d->ber, ber_window);
 	return mf_frame_dec_init(&d->dec);

@@ -52,8 +52,9 @@ struct mf_demux {
 };
 
 /**
+ * @param period      ps a block; 0: wall clock
  * @param ber_window  of the hi-BER monitor, ps
- * @return 0 or -ENOMEM; mf_demux_fini() frees.
+ * @return 0, -EINVAL without a window, or -ENOMEM; mf_demux_fini() frees.
  */
 int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_time ber_window);
 void mf_demux_fini(struct mf_demux *d);

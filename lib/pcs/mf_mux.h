@@ -96,10 +96,11 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
 
 /**
  * The rest of an item will not come (D14). If nothing of it was sent, it is as if it had never been
- * pushed; otherwise the hold ends, and the receiver sees a message without its /MT/. Its cookie is not
- * told. Not for an item whose last block was pulled.
+ * pushed; otherwise the words that it has still go, then the hold ends, and the receiver sees a message
+ * without its /MT/. Its cookie is not told. The handle is no longer valid. Not for an item all of whose
+ * words were appended.
  */
-void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it);
+void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it);
 
 /**
  * Queues a frame: its octets are copied.

@@ -99,7 +99,7 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 	if (m->period)
 		measure_backlog(m, it, now);
 	if (m->policy->sent_memory)
-		m->policy->sent_memory(m, now, mux_frames_pending(m, now), it->n);
+		m->policy->sent_memory(m, now, !mux_frames_quiet(m) && mux_frames_pending(m, now), it->n);
 	m->stats.preemptions += m->frames.left > 0;
 	mux_queue_remove(m, it);
 	if (it->n > 1)
@@ -110,7 +110,7 @@ static void finish(struct mf_mux *m, struct mf_mux_item *it, mf_time last)
 {
 	struct mux_done_ring *d = &m->done;
 
-	m->stats.messages++;
+	m->stats.messages += !it->cut;
 	if (it->cookie)
 		d->entry[d->put++ & d->mask] = (struct mux_done){.cookie = it->cookie, .at = last};
 	if (m->held == it)
@@ -128,7 +128,7 @@ static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, stru
 	if (!it->sent)
 		sync[0] = MF_SYNC_CTRL;
 	it->sent += k;
-	if (it->sent == it->n)
+	if (it->sent == it->n && !it->cut)
 		sync[k - 1] = MF_SYNC_CTRL;
 	out->count += (uint16_t)k;
 }
@@ -145,7 +145,8 @@ static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct 
 		begin(m, it, now);
 	k = it->have - it->sent < max ? it->have - it->sent : max;
 	put_words(m, it, k, out);
-	mux_frames_wait(m, now, k);
+	if (!mux_frames_quiet(m))
+		mux_frames_wait(m, now, k);
 	m->line_free = now + (mf_time)k * m->period;
 	m->memory_last = true;
 	m->backlog -= k;
@@ -155,16 +156,12 @@ static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct 
 	return k;
 }
 
-/** Sends up to max blocks of frames from s on, as far as the policy lets them go before memory. @return blocks */
-static uint32_t send_frames(struct mf_mux *m, mf_time s, uint32_t max, struct mf_span *out)
+/** Sends up to max blocks of frames from s on, n at most that the policy lets go before memory. @return blocks */
+static uint32_t send_frames(struct mf_mux *m, mf_time s, mf_time ready, uint32_t n, struct mf_span *out)
 {
-	mf_time ready = memory_ready(m);
-	uint32_t n = m->policy->frames(m, s, ready);
 	uint64_t sent = m->stats.frame_blocks + m->stats.gap_blocks;
 
-	if (!n)
-		return 0;
-	n = mux_frames_send(m, s, n < max ? n : max, out);
+	n = mux_frames_send(m, s, n, out);
 	if (m->policy->sent_frames)
 		m->policy->sent_frames(m, s, ready, n);
 	if (m->period)
@@ -173,24 +170,40 @@ static uint32_t send_frames(struct mf_mux *m, mf_time s, uint32_t max, struct mf
 	return n;
 }
 
+static uint32_t min3(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
 /** Virtual clock: blocks of a frame that started before now, else memory that starts now. */
 static void pull_virtual(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
 {
-	mf_time s = m->held ? MF_NEVER : mux_frames_start(m);
+	mf_time s = m->held ? MF_NEVER : mux_frames_start(m), ready = memory_ready(m);
+	uint32_t n = s <= now ? m->policy->frames(m, s, ready) : 0;
 
-	if (s < now) {
-		uint32_t past = mux_blocks_before(m, s, now);
-		uint32_t n = send_frames(m, s, past < max ? past : max, out);
-
-		if (n) {
-			out->start = s;
-			out->flags = MF_SPAN_FRAME;
-			m->line_free = s + (mf_time)n * m->period;
-			return;
-		}
+	if (!n) {
+		if (m->line_free <= now)
+			send_memory(m, now, max, out);
+		return;
 	}
-	if (m->line_free <= now)
-		send_memory(m, now, max, out);
+	/* A block that starts right now has its turn, but is given out only when it is in the past. */
+	if (s == now)
+		return;
+	out->start = s;
+	out->flags = MF_SPAN_FRAME;
+	n = send_frames(m, s, ready, min3(n, max, mux_blocks_before(m, s, now)), out);
+	m->line_free = s + (mf_time)n * m->period;
+}
+
+/** Blocks of frames whose turn it is. */
+static uint32_t pull_frames(struct mf_mux *m, mf_time now, uint32_t room, struct mf_span *out)
+{
+	mf_time ready = memory_ready(m);
+	uint32_t n = m->policy->frames(m, now, ready);
+
+	return n ? send_frames(m, now, ready, n < room ? n : room, out) : 0;
 }
 
 /** Wall clock: all there is. */
@@ -199,19 +212,18 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 	bool memory = false;
 
 	while (out->count < max) {
-		uint32_t n = 0;
+		uint32_t room = max - out->count;
 
-		if (!m->held && mux_frames_pending(m, now))
-			n = send_frames(m, now, max - out->count, out);
-		if (!n) {
-			if (!send_memory(m, now, max - out->count, out))
-				break;
-			memory = true;
-		}
+		if (!m->held && !mux_frames_quiet(m) && mux_frames_pending(m, now) &&
+		    pull_frames(m, now, room, out))
+			continue;
+		if (!send_memory(m, now, room, out))
+			break;
+		memory = true;
 	}
 	out->flags = memory ? 0 : MF_SPAN_FRAME;
 	if (out->count < max)
-		m->fair = (struct mux_fair){0};
+		m->fair.credit[0] = m->fair.credit[1] = 0;
 }
 
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)

@@ -24,6 +24,7 @@ struct mf_mux_item {
 	uint32_t prev, next; /**< in its queue */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
 	bool queued, marked, done;
+	bool cut; /**< aborted when it had begun: ends behind the words that it has */
 } __attribute__((aligned(64)));
 
 /** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
@@ -130,6 +131,15 @@ uint32_t mux_queue_overtakers(const struct mf_mux *m, const struct mf_mux_item *
 /* mux_frames.c */
 int mux_frames_init(struct mf_mux *m, const struct mf_mux_config *config);
 void mux_frames_fini(struct mf_mux *m);
+/** Whether the frame side has nothing at all, not even a gap owed: the common case of a memory fabric. */
+static inline bool mux_frames_quiet(const struct mf_mux *m)
+{
+	const struct mux_frames *f = &m->frames;
+
+	/* A frame in progress stays in the ring until its /T/ was sent. */
+	return f->put == f->get && !f->enc.owed && !f->enc.close;
+}
+
 /** Whether a block of frames could be sent at time s, the gap behind a /T/ included. */
 bool mux_frames_pending(const struct mf_mux *m, mf_time s);
 /** Virtual clock: when the next block of frames can start; MF_NEVER: none waits. */

@@ -14,13 +14,11 @@ enum side {
 	FRAMES,
 };
 
-static struct mux_fair state_at(const struct mf_mux *m, mf_time s)
+/** Before a block starts at s. */
+static void wipe_if_idle(const struct mf_mux *m, mf_time s, struct mux_fair *f)
 {
-	struct mux_fair f = m->fair;
-
 	if (m->period && s > m->line_free)
-		f.credit[MEMORY] = f.credit[FRAMES] = 0;
-	return f;
+		f->credit[MEMORY] = f->credit[FRAMES] = 0;
 }
 
 /** One side sends n blocks while the other has none. */
@@ -45,9 +43,10 @@ static enum side next_turn(struct mux_fair *f, uint16_t quantum)
 
 static uint32_t fair_frames(const struct mf_mux *m, mf_time s, mf_time r)
 {
-	struct mux_fair f = state_at(m, s);
+	struct mux_fair f = m->fair;
 	uint32_t n = mux_blocks_before(m, s, r);
 
+	wipe_if_idle(m, s, &f);
 	if (n)
 		alone(&f, FRAMES, n);
 	while (n < MF_SPAN_MAX && next_turn(&f, m->quantum) == FRAMES) {
@@ -59,29 +58,29 @@ static uint32_t fair_frames(const struct mf_mux *m, mf_time s, mf_time r)
 
 static void fair_sent_frames(struct mf_mux *m, mf_time s, mf_time r, uint32_t n)
 {
-	struct mux_fair f = state_at(m, s);
+	struct mux_fair *f = &m->fair;
 	uint32_t before = mux_blocks_before(m, s, r);
 
+	wipe_if_idle(m, s, f);
 	if (before)
-		alone(&f, FRAMES, before < n ? before : n);
+		alone(f, FRAMES, before < n ? before : n);
 	for (uint32_t i = before; i < n; i++) {
-		next_turn(&f, m->quantum);
-		f.credit[FRAMES]--;
+		next_turn(f, m->quantum);
+		f->credit[FRAMES]--;
 	}
-	m->fair = f;
 }
 
 static void fair_sent_memory(struct mf_mux *m, mf_time s, bool contended, uint32_t n)
 {
-	struct mux_fair f = state_at(m, s);
+	struct mux_fair *f = &m->fair;
 
+	wipe_if_idle(m, s, f);
 	if (contended) {
-		next_turn(&f, m->quantum);
-		f.credit[MEMORY] -= (int32_t)n;
+		next_turn(f, m->quantum);
+		f->credit[MEMORY] -= (int32_t)n;
 	} else {
-		alone(&f, MEMORY, n);
+		alone(f, MEMORY, n);
 	}
-	m->fair = f;
 }
 
 const struct mux_policy mux_policy_fair = {

@@ -177,16 +177,22 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 		insert(m, it);
 }
 
-void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
+void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it)
 {
-	if (it->queued)
-		mux_queue_remove(m, it);
-	if (it->sent) {
-		m->held = NULL;
-		m->stats.aborted++;
-	}
-	m->backlog -= it->n - it->sent;
+	m->backlog -= it->n - (it->sent ? it->have : 0);
 	m->done.promised -= it->cookie != 0;
+	it->cookie = 0;
+	if (it->sent) {
+		m->stats.aborted++;
+		it->cut = true;
+		it->n = it->have;
+		if (it->sent < it->n)
+			return;
+		m->held = NULL;
+		m->line_free = mf_time_max(m->line_free, now);
+	} else if (it->queued) {
+		mux_queue_remove(m, it);
+	}
 	mux_queue_release(m, it);
 }
 

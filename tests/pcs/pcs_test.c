@@ -3,12 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mf_frame.h"
 #include "pcs_test.h"
 
 void test_fill(uint64_t *state, uint8_t *octets, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		octets[i] = (uint8_t)(test_random(state) >> 56);
+}
+
+void test_fcs(void)
+{
+	mf_fcs_init(false);
 }
 
 json_t *vectors_load(const char *name)
