@@ -438,3 +438,48 @@ Test(host_faults, unanswered_writes_do_not_count)
 	cr_assert_eq(s->count, 3);
 	script_free(s);
 }
+
+/** Grants of a long read that was refused may still come: its id rests; that of a short one does not. */
+Test(host_faults, ids_of_refused_requests)
+{
+	for (int large = 0; large < 2; large++) {
+		uint8_t buf[5000];
+		struct mf_op bad = {
+			.kind = MF_OP_READ, .node = 1, .addr = 1 << 20, .len = large ? 5000 : 64, .buf = buf};
+		struct mf_op next = {.kind = MF_OP_READ, .node = 1, .len = 64, .buf = buf};
+		struct net_config nc;
+		struct script *s;
+
+		config(&nc);
+		s = script_new(&nc);
+		cr_assert_eq(script_op(s, 0, &bad), 0);
+		net_run(s->net, READ_TIMEOUT);
+		cr_assert_eq(s->done[0].status, MF_ERR_RANGE);
+		cr_assert_eq(script_op(s, 0, &next), 0);
+		net_run(s->net, 2 * READ_TIMEOUT);
+		cr_assert_eq(last_id(s), large);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(script_do(s, 0, &next).status, MF_OK);
+		cr_assert_eq(last_id(s), 0);
+		script_free(s);
+	}
+}
+
+/** The timer of a write is for its grants, not for the time that its blocks take. */
+Test(host_faults, granted_writes_do_not_expire)
+{
+	uint8_t *buf = calloc(1, MF_MESSAGE_MAX);
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = MF_MESSAGE_MAX, .buf = buf};
+	struct net_config nc;
+	struct mf_completion c;
+	struct script *s;
+
+	net_config_default(&nc);
+	nc.host.write_timeout = MF_MESSAGE_MAX / 16 * NET_PERIOD;
+	s = script_new(&nc);
+	c = script_do(s, 0, &op);
+	cr_assert_eq(c.status, MF_OK);
+	cr_assert_gt(c.done - c.submitted, nc.host.write_timeout);
+	script_free(s);
+	free(buf);
+}
