@@ -177,17 +177,24 @@ static void retry(struct mf_host *h, mf_time now)
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
-	mf_time next;
-
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))
 		host_rx_idle(h, now);
 	retry(h, now);
+	return mf_host_next(h);
+}
+
+mf_time mf_host_next(const struct mf_host *h)
+{
 	if (h->due_head != HOST_NIL)
-		return now;
-	next = mf_time_min(h->wake, mf_demux_next(&h->demux));
-	return mf_time_min(next, mf_mux_next(h->mux, now));
+		return 0;
+	return mf_time_min(h->wake, mf_demux_next(&h->demux));
+}
+
+mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
+{
+	return mf_mux_next(h->mux, now);
 }
 
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out)

@@ -132,9 +132,18 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
- * @return the next time that it wants to be called, TX and completions included, or MF_NEVER
+ * @return mf_host_next()
  */
 mf_time mf_host_run(struct mf_host *h, mf_time now);
+
+/**
+ * When mf_host_run() or mf_host_completions() next has something to do, TX not included; MF_NEVER:
+ * nothing. A time that has passed means at once.
+ */
+mf_time mf_host_next(const struct mf_host *h);
+
+/** When mf_host_tx() next has something to give; see mf_mux_next(). */
+mf_time mf_host_tx_next(const struct mf_host *h, mf_time now);
 
 /** Next blocks for the link; see mf_mux_pull(). */
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);

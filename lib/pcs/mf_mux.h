@@ -96,11 +96,10 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
 
 /**
  * The rest of an item will not come (D14). If nothing of it was sent, it is as if it had never been
- * pushed; otherwise the words that it has still go, then the hold ends, and the receiver sees a message
- * without its /MT/. Its cookie is not told. The handle is no longer valid. Not for an item all of whose
- * words were appended.
+ * pushed; otherwise the words that it has still go, and an /MT/ whose check fails behind them. Its cookie
+ * is not told. The handle is no longer valid. Not for an item all of whose words were appended.
  */
-void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it);
+void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it);
 
 /**
  * Queues a frame: its octets are copied.
@@ -146,6 +145,9 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
 
 /** Memory blocks that wait at now: pushed, and not started before now. */
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now);
+
+/** Blocks of memory messages of which nothing has been given out yet: the same in whatever spans. */
+uint32_t mf_mux_waiting(const struct mf_mux *m);
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
 

@@ -102,6 +102,7 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 		m->policy->sent_memory(m, now, !mux_frames_quiet(m) && mux_frames_pending(m, now), it->n);
 	m->stats.preemptions += m->frames.left > 0;
 	mux_queue_remove(m, it);
+	m->waiting -= it->n;
 	if (it->n > 1)
 		m->held = it;
 }
@@ -128,7 +129,7 @@ static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, stru
 	if (!it->sent)
 		sync[0] = MF_SYNC_CTRL;
 	it->sent += k;
-	if (it->sent == it->n && !it->cut)
+	if (it->sent == it->n)
 		sync[k - 1] = MF_SYNC_CTRL;
 	out->count += (uint16_t)k;
 }
@@ -279,6 +280,11 @@ uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)
 	if (!m->period || !m->memory_last || now >= m->line_free)
 		return m->backlog;
 	return m->backlog + (uint32_t)((m->line_free - now) / m->period);
+}
+
+uint32_t mf_mux_waiting(const struct mf_mux *m)
+{
+	return m->waiting;
 }
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)

@@ -24,7 +24,7 @@ struct mf_mux_item {
 	uint32_t prev, next; /**< in its queue */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
 	bool queued, marked, done;
-	bool cut; /**< aborted when it had begun: ends behind the words that it has */
+	bool cut; /**< aborted when it had begun */
 } __attribute__((aligned(64)));
 
 /** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
@@ -107,6 +107,7 @@ struct mf_mux {
 	struct mux_queue messages, singles; /**< of more blocks than one; of one */
 	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
+	uint32_t waiting; /**< blocks of messages that have not begun */
 	struct mux_done_ring done;
 	struct mux_frames frames;
 	struct mf_mux_stats stats;

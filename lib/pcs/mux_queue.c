@@ -95,6 +95,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 	if (!m->period)
 		note_backlog(m, n);
 	m->backlog += n;
+	m->waiting += n;
 	*words = &s->word[it->first];
 	return it;
 }
@@ -177,22 +178,24 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 		insert(m, it);
 }
 
-void mf_mux_abort(struct mf_mux *m, mf_time now, struct mf_mux_item *it)
+void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 {
-	m->backlog -= it->n - (it->sent ? it->have : 0);
 	m->done.promised -= it->cookie != 0;
 	it->cookie = 0;
 	if (it->sent) {
-		m->stats.aborted++;
-		it->cut = true;
+		/* The words that it has still go, then an /MT/ whose check fails: the receiver knows that the
+		 * message is over and goes on with the frame that this one has preempted. */
+		m->backlog -= it->n - it->have - 1;
+		m->store.word[it->first + it->have++] = MF_BT_MT | ~UINT64_C(0xff);
 		it->n = it->have;
-		if (it->sent < it->n)
-			return;
-		m->held = NULL;
-		m->line_free = mf_time_max(m->line_free, now);
-	} else if (it->queued) {
-		mux_queue_remove(m, it);
+		it->cut = true;
+		m->stats.aborted++;
+		return;
 	}
+	if (it->queued)
+		mux_queue_remove(m, it);
+	m->backlog -= it->n;
+	m->waiting -= it->n;
 	mux_queue_release(m, it);
 }
 

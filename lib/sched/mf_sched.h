@@ -49,6 +49,13 @@ struct mf_sched_config {
 	/* Scheduling time (D6, 3.1.2), in ps; all 0: none. */
 	mf_time insert; /**< from arrival to the first matching that sees a demand */
 	mf_time iteration; /**< of one iteration */
+	/**
+	 * A matching may take a port this long before it is released, once its last grant has left; the
+	 * new grant leaves at the release. 3.1.3: "the link remains busy while forming the next maximal
+	 * matching". 0: step (7) of 3.1.1 to the letter, which at a scheduling time above 0 leaves the
+	 * link idle from the release to the next grant. WIRE and PAPER.
+	 */
+	mf_time ahead;
 	uint32_t period[512]; /**< ps a block of each port's link; WIRE and PAPER */
 };
 
@@ -63,9 +70,16 @@ enum mf_sched_msg_kind {
 	MF_SCHED_UNHOLD_SRC,
 };
 
+#define MF_SCHED_NO_COOKIE UINT32_MAX
+
 /** Descriptor of both directions; plain data, so that it travels through rings. */
 struct mf_sched_msg {
-	mf_time at; /**< of arrival at the scheduler; messages of equal time are ordered by src, id */
+	/**
+	 * Of arrival at the scheduler; may lie ahead. Messages of equal time are ordered by the pair's
+	 * compute node, whose port they came in by (HOLD: by the port held); those of one port keep the
+	 * order of input().
+	 */
+	mf_time at;
 	uint16_t src; /**< s */
 	uint16_t dst; /**< d */
 	uint8_t kind; /**< enum mf_sched_msg_kind */
@@ -75,8 +89,12 @@ struct mf_sched_msg {
 	uint8_t exponent; /**< DEMAND: see srpt_transfer */
 	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request that will be forwarded (D2) */
 	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */
-	uint32_t
-		cookie; /**< DEMAND with resp: the switch's buffered request; comes back in its first grant */
+	/**
+	 * DEMAND: the caller's, MF_SCHED_NO_COOKIE for none: the switch's buffered request. Comes back in
+	 * every grant; or in one of size 0 when the demand ends before it is granted anything (dropped,
+	 * cancelled), so that nothing leaks.
+	 */
+	uint32_t cookie;
 };
 
 struct mf_sched_grant {
@@ -89,7 +107,7 @@ struct mf_sched_grant {
 	bool first; /**< first grant of its demand: for a response it is the request itself */
 	bool last; /**< the demand is now granted in full */
 	bool mega;
-	uint32_t size; /**< l: octets granted (wire octets for a mega) */
+	uint32_t size; /**< l: octets granted (wire octets for a mega); 0: only gives the cookie back */
 	uint32_t cookie;
 	uint16_t iteration; /**< of its matching, from 1: for statistics */
 };
@@ -101,27 +119,48 @@ struct mf_sched_stats {
 	uint64_t matched_max; /**< most grants of one matching */
 	uint64_t iterations_max;
 	uint64_t dropped_x; /**< demands beyond X of their pair */
-	uint64_t dropped_bad; /**< ports or sizes out of range, id in use */
+	uint64_t dropped_bad; /**< kind, ports or size out of range, id in use */
+	uint64_t refused; /**< -ENOBUFS of input() */
 	uint64_t cancelled, cancelled_octets; /**< rest of demands that were cancelled */
 	uint64_t cancel_unknown; /**< cancels that named no demand: it was granted in full */
 	uint32_t queue_max; /**< most entries of one destination's queue: <= 2 * X * N */
 	uint64_t entries, entries_max; /**< demands held now and at most */
 	size_t memory; /**< octets allocated */
-	size_t memory_paper; /**< K * N^2 of EDM 4.1 for this N */
+	/**
+	 * K * N^2 of EDM 4.1 for this N, K being the 33 bits of a notification in 3.1.4 (destination 9,
+	 * id 8, size 16): 1.08 MB for 512 ports, "around 1 MB" in the paper. It leaves X out.
+	 */
+	size_t memory_paper;
 };
+
+#define MF_SCHED_PENDING 64
 
 struct mf_sched;
 
-/** A scheduling policy. One thread calls; no call allocates but new(). */
+/**
+ * A scheduling policy.
+ *
+ * A matching begins at the first time T at which some pair is eligible and no matching is under way.
+ * It is made of what is there at T: a demand that arrived by T - insert, ports released by T. Grants
+ * of its iteration k leave at T + k * iteration. It ends with its last iteration that granted
+ * something: when nothing is eligible any more the hardware sees so from the request lines of the next
+ * clock, which is the first of the next matching. What comes meanwhile enters the next matching.
+ *
+ * One thread calls; no call allocates but new(). */
 struct mf_sched_ops {
 	const char *name;
 	struct mf_sched *(*create)(const struct mf_sched_config *config); /**< NULL with errno set */
 	void (*destroy)(struct mf_sched *s);
-	/** Takes a descriptor. at must not be earlier than that of the last mf_sched_run(). */
-	void (*input)(struct mf_sched *s, const struct mf_sched_msg *msg);
+	/**
+	 * Takes a descriptor. Hand in all of a time before run() of that time: one that comes after it
+	 * counts as arriving then (FCFS still goes by its at).
+	 * @return 0, also for one that is dropped and counted; -ENOBUFS: nothing taken, call run() first.
+	 *   There is room for MF_SCHED_PENDING descriptors a port between two calls of run().
+	 */
+	int (*input)(struct mf_sched *s, const struct mf_sched_msg *msg);
 	/**
 	 * Works up to time now. Call again while it returns max.
-	 * @return number of grants written, in the order in which they are issued
+	 * @return number of grants written, none with at > now, in the order in which they leave
 	 */
 	unsigned int (*run)(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
 	/** When run() has something to do, or MF_NEVER. Never earlier than the last run's now. */

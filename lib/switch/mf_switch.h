@@ -52,6 +52,7 @@ struct mf_switch_stats {
 	/* dropped, by cause */
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
 	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_bad, drop_frame_self;
@@ -77,6 +78,9 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
  * @return the next time that it wants to be called (TX of ports not included), or MF_NEVER
  */
 mf_time mf_switch_run(struct mf_switch *sw, mf_time now);
+
+/** The next time at which mf_switch_run() may have something to do: cheap, for after each rx or grant. */
+mf_time mf_switch_next(const struct mf_switch *sw);
 
 /**
  * Ports whose TX may have something new since they were last named here.

@@ -398,7 +398,8 @@ void net_run(struct net *n, mf_time until)
 			client = MF_NEVER;
 		for (unsigned int i = 0; i < n->config.hosts; i++) {
 			host_send(n, i);
-			n->next[i] = mf_host_run(n->host[i], n->now);
+			n->next[i] = mf_time_max(n->now, mf_time_min(mf_host_run(n->host[i], n->now),
+								     mf_host_tx_next(n->host[i], n->now)));
 		}
 		client = net_next(n, client);
 		if (client == MF_NEVER || client > until)

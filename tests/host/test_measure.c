@@ -212,7 +212,7 @@ Test(host_measure, frames)
 		}
 		cr_assert_not(mf_host_send_frame(host[0], 0, f.sent[0], 100), "no room for one more");
 		while (f.got < 32) {
-			mf_time next = mf_host_run(host[0], now);
+			mf_time next = mf_time_min(mf_host_run(host[0], now), mf_host_tx_next(host[0], now));
 
 			cr_assert(next != MF_NEVER || f.got == 31);
 			now = next == MF_NEVER ? now + MF_US(1) : next;

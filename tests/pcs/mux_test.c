@@ -153,7 +153,7 @@ static void apply(struct script *s, struct mf_mux *m, const struct event *e)
 		mf_mux_append(m, msg->item, e->words);
 		break;
 	case EVENT_ABORT:
-		mf_mux_abort(m, e->at, msg->item);
+		mf_mux_abort(m, msg->item);
 		break;
 	case EVENT_FRAME:
 		cr_assert(mf_mux_frame(m, e->at, f->octet, f->len));

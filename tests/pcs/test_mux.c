@@ -174,19 +174,22 @@ Test(mux, abort_before_and_after_the_first_block)
 
 	cr_assert_eq(mf_mux_backlog(m, 0), 12);
 	cr_assert_eq(mf_mux_pull(m, 0, 1, &span), 1);
-	mf_mux_abort(m, 0, b);
+	mf_mux_abort(m, b);
 	cr_assert_eq(mf_mux_backlog(m, 0), 6);
 	cr_assert_eq(mf_mux_stats(m)->aborted, 0);
-	mf_mux_abort(m, 0, a);
+	mf_mux_abort(m, a);
 	cr_assert_eq(mf_mux_stats(m)->aborted, 1);
-	cr_assert_eq(mf_mux_pull(m, PERIOD, MF_SPAN_MAX, &span), 2, "the words that were there still go");
+	cr_assert_eq(mf_mux_pull(m, PERIOD, MF_SPAN_MAX, &span), 3, "the words that were there, and an /MT/");
 	cr_assert_eq(span.sync[1], MF_SYNC_DATA);
+	cr_assert_eq(span.sync[2], MF_SYNC_CTRL);
+	cr_assert_eq(mf_block_type(span.word[2]), MF_BT_MT);
 	push(m, 0, 0, 3, 2, 2);
-	assert_pull(m, 3 * PERIOD, 3, 0, 2, 2);
+	assert_pull(m, 4 * PERIOD, 3, 0, 2, 2);
 	cr_assert_eq(mf_mux_done(m, &at), 3);
 	cr_assert_eq(mf_mux_done(m, &at), 0);
 	cr_assert_eq(mf_mux_stats(m)->messages, 1);
-	cr_assert_eq(mf_mux_backlog(m, 5 * PERIOD), 0);
+	cr_assert_eq(mf_mux_backlog(m, 6 * PERIOD), 0);
+	cr_assert_eq(mf_mux_waiting(m), 0);
 	mf_mux_free(m);
 }
 
@@ -198,10 +201,12 @@ Test(mux, frames_do_not_fill_a_hold_that_was_aborted)
 
 	assert_pull(m, 0, 1, 0, 1, 6);
 	cr_assert(mf_mux_frame(m, 0, octets, 60));
-	mf_mux_abort(m, 50 * PERIOD, it);
-	cr_assert_eq(mf_mux_next(m, 50 * PERIOD), (50 + frame_and_gap(60)) * PERIOD);
-	cr_assert_gt(mf_mux_pull(m, 70 * PERIOD, MF_SPAN_MAX, &span), 0);
-	cr_assert_eq(span.start, 50 * PERIOD);
+	mf_mux_abort(m, it);
+	cr_assert_eq(mf_mux_next(m, 50 * PERIOD), 50 * PERIOD);
+	cr_assert_eq(mf_mux_pull(m, 50 * PERIOD, MF_SPAN_MAX, &span), 1, "its failing /MT/");
+	cr_assert_eq(mf_mux_next(m, 50 * PERIOD), (51 + frame_and_gap(60)) * PERIOD);
+	cr_assert_gt(mf_mux_pull(m, 80 * PERIOD, MF_SPAN_MAX, &span), 0);
+	cr_assert_eq(span.start, 51 * PERIOD);
 	mf_mux_free(m);
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "mf_rng.h"
+
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* the increment of splitmix64 */
+
+void mf_rng_init(struct mf_rng *r, uint64_t seed, const char *name, uint64_t number)
+{
+	uint64_t x = mf_hash64(seed + GOLDEN);
+
+	for (; *name != '\0'; name++)
+		x = mf_hash64((x ^ (unsigned char)*name) + GOLDEN);
+	x = mf_hash64(~x + GOLDEN) ^ mf_hash64(number + GOLDEN);
+	for (int i = 0; i < 4; i++)
+		r->s[i] = mf_hash64(x += GOLDEN);
+}
+
+double mf_rng_exp(struct mf_rng *r, double mean)
+{
+	return -log1p(-mf_rng_double(r)) * mean;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mf_unit.h"
+
+#define BLOCK_BITS_PS 64000 /* ps of 64 bits at 1 Gb/s */
+#define RATE_MAX 800
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/* Ascending, so that put() finds the largest one that fits. */
+static const struct unit time_units[] = {
+	{"ps", 1}, {"ns", MF_NS(1)}, {"us", MF_US(1)}, {"ms", MF_MS(1)}, {"s", MF_SEC(1)}, {NULL, 0},
+};
+static const struct unit size_units[] = {
+	{"", 1},
+	{"B", 1},
+	{"KiB", UINT64_C(1) << 10},
+	{"MiB", UINT64_C(1) << 20},
+	{"GiB", UINT64_C(1) << 30},
+	{"TiB", UINT64_C(1) << 40},
+	{NULL, 0},
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Reads digits into *n; false when they do not fit 63 bits. */
+static bool digits(const char **s, uint64_t *n)
+{
+	for (; is_digit(**s); (*s)++) {
+		if (__builtin_mul_overflow(*n, 10, n) || __builtin_add_overflow(*n, **s - '0', n))
+			return false;
+	}
+	return *n <= INT64_MAX;
+}
+
+/* Adds 0.ddd times factor to *value; it has to be whole. 10^18 times the largest factor fits 128 bits. */
+static int fraction(const char *digit, size_t n, uint64_t factor, uint64_t *value)
+{
+	unsigned __int128 sum = 0, scale = 1;
+
+	while (n > 0 && digit[n - 1] == '0')
+		n--;
+	if (n > 18)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		sum = sum * 10 + (unsigned int)(digit[i] - '0');
+		scale *= 10;
+	}
+	sum *= factor;
+	if (sum % scale != 0)
+		return -EINVAL;
+	return __builtin_add_overflow(*value, (uint64_t)(sum / scale), value) || *value > INT64_MAX ? -ERANGE
+												    : 0;
+}
+
+static const struct unit *find(const struct unit *units, const char *name)
+{
+	for (; units->name != NULL; units++) {
+		if (strcmp(units->name, name) == 0)
+			return units;
+	}
+	return NULL;
+}
+
+static int parse(const char *s, const struct unit *units, uint64_t *out)
+{
+	uint64_t whole = 0;
+	const char *frac, *end;
+	const struct unit *unit;
+
+	if (!is_digit(*s))
+		return -EINVAL;
+	if (!digits(&s, &whole))
+		return -ERANGE;
+	frac = *s == '.' ? s + 1 : s;
+	for (end = frac; is_digit(*end); end++)
+		;
+	if (*s == '.' && end == frac)
+		return -EINVAL;
+	unit = find(units, end);
+	if (unit == NULL && whole == 0 && *end == '\0')
+		unit = units;
+	if (unit == NULL)
+		return -EINVAL;
+	if (__builtin_mul_overflow(whole, unit->factor, &whole) || whole > INT64_MAX)
+		return -ERANGE;
+	*out = whole;
+	return fraction(frac, (size_t)(end - frac), unit->factor, out);
+}
+
+int mf_unit_time(const char *s, mf_time *ps)
+{
+	return parse(s, time_units, ps);
+}
+
+int mf_unit_size(const char *s, uint64_t *octets)
+{
+	return parse(s, size_units, octets);
+}
+
+int mf_unit_rate(const char *s, uint32_t *block_ps)
+{
+	uint64_t gbps = 0;
+
+	if (!is_digit(*s))
+		return -EINVAL;
+	if (!digits(&s, &gbps))
+		return -ERANGE;
+	if (strcmp(s, "G") != 0)
+		return -EINVAL;
+	if (gbps == 0 || gbps > RATE_MAX || BLOCK_BITS_PS % gbps != 0)
+		return -ERANGE;
+	*block_ps = (uint32_t)(BLOCK_BITS_PS / gbps);
+	return 0;
+}
+
+char *mf_unit_put_time(char *buf, mf_time ps)
+{
+	const struct unit *unit = &time_units[0];
+	uint64_t rest, scale;
+	int len;
+
+	while (unit[1].name != NULL && ps >= unit[1].factor)
+		unit++;
+	len = snprintf(buf, MF_UNIT_LEN, "%" PRIu64, ps / unit->factor);
+	rest = ps % unit->factor;
+	if (rest != 0)
+		buf[len++] = '.';
+	for (scale = unit->factor / 10; rest != 0; scale /= 10) {
+		buf[len++] = (char)('0' + rest / scale);
+		rest %= scale;
+	}
+	strcpy(buf + len, ps == 0 ? "" : unit->name);
+	return buf;
+}
+
+char *mf_unit_put_size(char *buf, uint64_t octets)
+{
+	const struct unit *unit = &size_units[0];
+
+	for (const struct unit *u = &size_units[2]; u->name != NULL; u++) {
+		if (octets != 0 && octets % u->factor == 0)
+			unit = u;
+	}
+	snprintf(buf, MF_UNIT_LEN, "%" PRIu64 "%s", octets / unit->factor, unit->name);
+	return buf;
+}
+
+char *mf_unit_put_rate(char *buf, uint32_t block_ps)
+{
+	snprintf(buf, MF_UNIT_LEN, "%uG", block_ps == 0 ? 0 : BLOCK_BITS_PS / block_ps);
+	return buf;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound.h"
+
+/** Out of the switch, over the link, and the chunk back. */
+static mf_time round_trip(const struct mf_fabric *f, unsigned int node)
+{
+	return mf_timing_sum(&f->timing, MF_STAGE_MAKE_GRANT, MF_STAGE_FORWARD) + 2 * f->link[node].delay;
+}
+
+mf_time bound_write_delay(const struct mf_fabric *f, unsigned int cn)
+{
+	return round_trip(f, cn) + mf_timing_grant_rx(&f->timing) + mf_timing_data_tx(&f->timing);
+}
+
+mf_time bound_read_delay(const struct mf_fabric *f, unsigned int mn)
+{
+	return round_trip(f, mn) + (MF_REQUEST_BLOCKS_MAX - 1) * (mf_time)f->link[mn].period +
+	       mf_timing_sum(&f->timing, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER) +
+	       f->config->node[mn].memory_config.dram + mf_timing_data_tx(&f->timing);
+}
+
+static void extremes(const struct mf_fabric *f, mf_time *least, mf_time *most)
+{
+	*least = MF_NEVER;
+	*most = 0;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+
+		if (n->up && n->compute) {
+			*least = mf_time_min(*least, bound_write_delay(f, i));
+			*most = mf_time_max(*most, bound_write_delay(f, i));
+		}
+		if (n->up && n->memory) {
+			/* a request of two blocks is the shortest */
+			*least = mf_time_min(*least,
+					     bound_read_delay(f, i) - (MF_REQUEST_BLOCKS_MAX - 2) *
+									      (mf_time)f->link[i].period);
+			*most = mf_time_max(*most, bound_read_delay(f, i));
+		}
+	}
+}
+
+mf_time bound_difference(const struct mf_fabric *f)
+{
+	mf_time least, most;
+
+	extremes(f, &least, &most);
+	return most > least ? most - least : 0;
+}
+
+mf_time bound_align(const struct mf_fabric *f, unsigned int cn)
+{
+	mf_time least, most, own = bound_write_delay(f, cn);
+
+	extremes(f, &least, &most);
+	return most > own ? most - own : 0;
+}
+
+uint32_t bound_chunk_blocks(const struct mf_fabric *f)
+{
+	return mf_proto_chunk_blocks(&f->config->proto, f->config->sched.chunk[f->clock]);
+}
+
+uint32_t bound_default_k(const struct mf_fabric *f)
+{
+	mf_time least, most;
+	uint32_t period = UINT32_MAX;
+
+	extremes(f, &least, &most);
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->config->node[i].up && f->link[i].period < period)
+			period = f->link[i].period;
+	return (uint32_t)(most / period) + 1 + 2 * bound_chunk_blocks(f);
+}
+
+uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
+{
+	uint32_t period = f->link[d].period, singles = 0;
+	uint32_t drift = (uint32_t)((bound_difference(f) + period - 1) / period);
+
+	/* An acknowledgement or error for every active request of this node, a /G/ for every active write. */
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (i != d && f->config->node[i].up && f->config->node[i].memory_enabled)
+			singles++;
+	return drift + bound_chunk_blocks(f) + MF_REQUEST_BLOCKS_MAX + singles;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long after its grant a chunk arrives, and what follows for the backlog of an egress (D3).
+ */
+#ifndef BOUND_H
+#define BOUND_H
+
+#include "fabric_priv.h"
+
+/** From a grant to the arrival of the chunk's first block at the switch, idle fabric, ps. */
+mf_time bound_write_delay(const struct mf_fabric *f, unsigned int cn);
+mf_time bound_read_delay(const struct mf_fabric *f, unsigned int mn);
+
+/** D: the largest difference of grant-to-arrival times in this fabric. */
+mf_time bound_difference(const struct mf_fabric *f);
+
+/** What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest. */
+mf_time bound_align(const struct mf_fabric *f, unsigned int cn);
+
+/** K by default: what is under way at full rate, and two chunks. Blocks of the port's link. */
+uint32_t bound_default_k(const struct mf_fabric *f);
+
+/** Wire blocks of a whole chunk. */
+uint32_t bound_chunk_blocks(const struct mf_fabric *f);
+
+/** The bound of the memory backlog of port d, blocks. */
+uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds a fabric out of its configuration, for one of the two clocks. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound.h"
+#include "fabric_priv.h"
+#include "stages.h"
+
+static int fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int fail(char *err, size_t errlen, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, errlen, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static uint32_t power_of_two(uint64_t n)
+{
+	uint32_t p = 64;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/**
+ * Room of a multiplexer for memory messages, so that nothing that was let in can find none: a request
+ * or single block for every active message of every pair, and what may be granted at a time.
+ */
+static void mux_room(const struct mf_fabric *f, struct mf_mux_config *mux)
+{
+	const struct mf_config_sched *s = &f->config->sched;
+	uint64_t messages = 2ULL * s->x * f->nodes;
+	uint64_t chunk = bound_chunk_blocks(f);
+	/* Wall clock: the window, in the smallest messages that there are (8 octets in 3 blocks). Virtual
+	 * clock: what is granted during the longest round trip. */
+	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_default_k(f);
+
+	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
+	mux->memory_items =
+		power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
+}
+
+static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frames, uint32_t frame_bytes,
+		       struct mf_mux_config *mux)
+{
+	const struct mf_config_link *link = &f->config->node[i].link;
+
+	*mux = (struct mf_mux_config){
+		.policy = link->policy,
+		.period = f->link[i].period,
+		.frames = frames,
+		.frame_bytes = frame_bytes,
+		.quantum = link->quantum,
+		.align8 = link->align8,
+		.memory_enabled = f->config->node[i].memory_enabled,
+	};
+	mux_room(f, mux);
+}
+
+static void make_link(struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_config_link *c = &f->config->node[i].link;
+	const struct mf_timing *t = &f->timing;
+	bool wall = f->clock == MF_CLOCK_WALL;
+
+	f->link[i] = (struct link_timing){
+		.delay = wall ? 0
+			      : t->cost[MF_STAGE_PCS_TX] + 2 * t->cost[MF_STAGE_PMA] + c->propagation +
+					 t->cost[MF_STAGE_PCS_RX],
+		.propagation = wall ? 0 : c->propagation,
+		.period = wall ? 0 : c->period,
+		.scramble = c->scramble,
+	};
+}
+
+static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
+{
+	const struct mf_config_node *c = &f->config->node[i];
+	struct mf_memory_config config = c->memory_config;
+	struct node *n = &f->node[i];
+
+	if (!c->memory)
+		return 0;
+	if (f->clock == MF_CLOCK_WALL)
+		config.dram = 0;
+	n->memory_ops = mf_memory_find(c->memory_type);
+	n->memory = n->memory_ops != NULL ? n->memory_ops->create(&config) : NULL;
+	if (n->memory == NULL)
+		return fail(err, errlen, "%s: cannot have %llu octets of memory: %s", c->name,
+			    (unsigned long long)config.size, strerror(errno));
+	return 0;
+}
+
+static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
+{
+	const struct mf_config_node *c = &f->config->node[i];
+	struct node *n = &f->node[i];
+	struct mf_host_config h = {
+		.node = (uint16_t)i,
+		.nodes = (uint16_t)f->nodes,
+		.compute = c->compute,
+		.memory_ops = n->memory_ops,
+		.memory = n->memory,
+		.x = c->host.x,
+		.chunk = f->config->sched.chunk[f->clock],
+		.mega = c->host.mega,
+		.srpt_transfer = f->config->sched.srpt_transfer,
+		.queue = c->host.queue,
+		.read_timeout = c->host.read_timeout[f->clock],
+		.write_timeout = c->host.write_timeout[f->clock],
+		.quarantine = c->host.quarantine[f->clock],
+		.proto = f->config->proto,
+		.timing = f->timing,
+		.memory_enabled = c->memory_enabled,
+		.ber_window = c->link.ber_window,
+		.probe = f->stages != NULL ? &f->probe : NULL,
+	};
+
+	mux_config(f, i, c->host.frames, c->host.frame_queue, &h.mux);
+	n->host = mf_host_new(&h);
+	if (n->host == NULL)
+		return fail(err, errlen, "%s: cannot set up its stack: %s", c->name, strerror(errno));
+	return 0;
+}
+
+static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct mf_config_switch *c = &f->config->sw;
+	struct mf_switch_config *s = calloc(1, sizeof(*s));
+	bool fair = false;
+
+	if (s == NULL)
+		return fail(err, errlen, "no memory");
+	s->ports = f->nodes;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		s->port[i].up = f->config->node[i].up;
+		s->port[i].memory_enabled = f->config->node[i].memory_enabled;
+		s->port[i].ber_window = f->config->node[i].link.ber_window;
+		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
+		fair |= f->config->node[i].up && f->config->node[i].link.policy != MF_MUX_MEMORY_FIRST;
+		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
+			s->align[i] = bound_align(f, i);
+	}
+	s->proto = f->config->proto;
+	s->timing = f->timing;
+	s->x = f->config->sched.x;
+	s->requests = c->requests;
+	s->window = f->clock == MF_CLOCK_WALL;
+	s->backlog_k = c->backlog_k;
+	/* Frames that share an egress take from what the scheduler believes to be all memory's. */
+	if (s->backlog_k == 0 && f->clock == MF_CLOCK_VIRTUAL && fair && f->config->ethernets > 0)
+		s->backlog_k = bound_default_k(f);
+	f->backlog_k = s->backlog_k;
+	s->source_w = c->source_w;
+	s->grant_timeout = c->grant_timeout[f->clock];
+	s->hold_timeout = c->hold_timeout[f->clock];
+	s->mac_table = c->mac_table;
+	s->l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0;
+	s->probe = f->stages != NULL ? &f->probe : NULL;
+	f->sw = mf_switch_new(s);
+	free(s);
+	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
+}
+
+static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct mf_config_sched *c = &f->config->sched;
+	struct mf_sched_config s = {
+		.ports = f->nodes,
+		.priority = c->priority,
+		.order = c->order,
+		.release = f->clock == MF_CLOCK_WALL ? MF_RELEASE_WINDOW : c->release,
+		.chunk = c->chunk[f->clock],
+		.x = c->x,
+		.window = c->window,
+		.iterations = c->iterations,
+		.srpt_transfer = c->srpt_transfer,
+		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
+		.insert = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->insert : 0,
+		.iteration = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->iteration : 0,
+	};
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		s.period[i] = f->link[i].period;
+	f->sched_ops = mf_sched_find(c->policy);
+	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
+	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
+}
+
+static int build(struct mf_fabric *f, char *err, size_t errlen)
+{
+	int e = 0;
+
+	if (f->node == NULL || f->link == NULL || snapshot_init(&f->at_measure, f->nodes) != 0 ||
+	    snapshot_init(&f->at_stop, f->nodes) != 0)
+		return fail(err, errlen, "no memory");
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		f->timing = f->config->timing;
+	if (f->config->report_stages && f->clock == MF_CLOCK_VIRTUAL) {
+		f->stages = stages_new(&f->timing, &f->probe);
+		if (f->stages == NULL)
+			return fail(err, errlen, "no memory");
+	}
+	for (unsigned int i = 0; i < f->nodes; i++)
+		make_link(f, i);
+	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
+		if (!f->config->node[i].up)
+			continue;
+		e = make_memory(f, i, err, errlen);
+		if (e == 0)
+			e = make_host(f, i, err, errlen);
+	}
+	if (e == 0)
+		e = make_switch(f, err, errlen);
+	if (e == 0)
+		e = make_sched(f, err, errlen);
+	if (e == 0)
+		e = load_clients(f, err, errlen);
+	if (e == 0)
+		e = load_frames(f, err, errlen);
+	return e;
+}
+
+struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
+{
+	struct mf_fabric *f = calloc(1, sizeof(*f));
+
+	if (f == NULL) {
+		fail(err, errlen, "no memory");
+		return NULL;
+	}
+	f->config = config;
+	f->clock = clock;
+	f->nodes = config->sw.ports;
+	f->measure = config->clock[clock].warmup;
+	f->stop = f->measure + config->clock[clock].duration;
+	f->drain = config->clock[clock].drain;
+	f->node = calloc(f->nodes, sizeof(*f->node));
+	f->link = calloc(f->nodes, sizeof(*f->link));
+	if (build(f, err, errlen) != 0) {
+		mf_fabric_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+void mf_fabric_free(struct mf_fabric *f)
+{
+	if (f == NULL)
+		return;
+	for (unsigned int i = 0; i < f->nodes && f->node != NULL; i++) {
+		struct node *n = &f->node[i];
+
+		mf_client_free(n->client);
+		mf_ether_free(n->ether);
+		mf_host_free(n->host);
+		if (n->memory != NULL)
+			n->memory_ops->destroy(n->memory);
+	}
+	mf_switch_free(f->sw);
+	if (f->sched != NULL)
+		f->sched_ops->destroy(f->sched);
+	stages_free(f->stages);
+	snapshot_fini(&f->at_measure);
+	snapshot_fini(&f->at_stop);
+	free(f->node);
+	free(f->link);
+	free(f);
+}
+
+int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
+{
+	return f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
+}

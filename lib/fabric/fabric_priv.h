@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the fabric: what both engines run. */
+#ifndef FABRIC_PRIV_H
+#define FABRIC_PRIV_H
+
+#include "mf_config.h"
+#include "mf_fabric.h"
+#include "mf_host.h"
+#include "mf_memory.h"
+#include "mf_scrambler.h"
+#include "mf_sched.h"
+#include "mf_switch.h"
+#include "mf_workload.h"
+
+/** A node: its stack, its memory, and what drives it. Node n is on port n. */
+struct node {
+	struct mf_host *host;
+	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
+	struct mf_memory *memory;
+	struct mf_client *client; /**< NULL: submits nothing */
+	struct mf_ether *ether;
+	mf_time client_next, ether_next;
+};
+
+/** What a link adds to a block's time, one direction, and its scrambler at both ends. */
+struct link_timing {
+	mf_time delay; /**< PCS TX + PMA + propagation + PMA + PCS RX */
+	mf_time propagation;
+	uint32_t period;
+	bool scramble;
+};
+
+/** Counters of one moment, for what is measured between warm-up and end. */
+struct snapshot {
+	mf_time at;
+	struct mf_mux_stats *host, *port; /**< [nodes]: links up, links down */
+	struct mf_host_stats *stack; /**< [nodes] */
+	struct mf_switch_stats sw;
+	struct mf_sched_stats sched;
+};
+
+struct mf_fabric {
+	const struct mf_config *config;
+	enum mf_clock clock;
+	unsigned int nodes;
+	struct node *node;
+	struct link_timing *link; /**< [nodes] */
+	struct mf_switch *sw;
+	const struct mf_sched_ops *sched_ops;
+	struct mf_sched *sched;
+	struct mf_timing timing;
+	struct mf_probe probe;
+	struct stage_log *stages; /**< NULL: stages are not reported */
+	mf_time measure, stop; /**< window in which operations that begin are measured */
+	mf_time drain; /**< at most so long after stop */
+	mf_time ended;
+	uint32_t backlog_k; /**< K in force, 0: none */
+	struct snapshot at_measure, at_stop;
+	struct mf_run_info info;
+};
+
+/** The client, the frames and the stack of a node, once. @return the next time, TX not included */
+mf_time node_run(struct node *n, mf_time now);
+
+/** All clients have finished and no frame is under way. */
+bool fabric_quiet(const struct mf_fabric *f, mf_time now);
+
+/* load.c: clients and frames of the configuration */
+/** The one target of client i under the permutation and incast patterns. */
+uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i);
+int load_clients(struct mf_fabric *f, char *err, size_t errlen);
+int load_frames(struct mf_fabric *f, char *err, size_t errlen);
+
+int snapshot_init(struct snapshot *s, unsigned int nodes);
+void snapshot_fini(struct snapshot *s);
+void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+
+/* machine.c */
+json_t *machine_json(void);
+
+/** Runs the fabric under the virtual clock to its end. @return 0 or -errno */
+int virtual_run(struct mf_fabric *f, const struct mf_run_options *options);
+/** Runs the fabric under the wall clock. EAL must be up. @return 0 or -errno */
+int wall_run(struct mf_fabric *f, const struct mf_run_options *options);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clients and frames of the configuration, and what a load means (D17): offered wire blocks of all
+ * kinds on the busiest link direction over its block rate.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric_priv.h"
+#include "mf_rng.h"
+
+#define SIZE_SAMPLES 4096
+
+/** Expected wire blocks of one operation on the four link directions that it crosses. */
+struct op_blocks {
+	double cn_up, cn_down, mn_up, mn_down;
+};
+
+static void add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
+{
+	sum->cn_up += weight * b->cn_up;
+	sum->cn_down += weight * b->cn_down;
+	sum->mn_up += weight * b->mn_up;
+	sum->mn_down += weight * b->mn_down;
+}
+
+/** Blocks of a message's chunks, header and check included, and how many there are. */
+static double data_blocks(const struct mf_fabric *f, uint64_t size, double *chunks)
+{
+	uint64_t c = f->config->sched.chunk[f->clock], pieces = (size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX;
+	double blocks = 0;
+
+	*chunks = 0;
+	for (uint64_t i = 0; i < pieces; i++) {
+		uint64_t piece = i + 1 < pieces ? MF_MESSAGE_MAX : size - i * MF_MESSAGE_MAX;
+		uint64_t n = (piece + c - 1) / c;
+
+		blocks += (double)((piece + 7) / 8 + n * mf_proto_chunk_blocks(&f->config->proto, 0));
+		*chunks += (double)n;
+	}
+	return blocks;
+}
+
+static double request_blocks(const struct mf_fabric *f, uint8_t kind, uint8_t op)
+{
+	return mf_proto_request_blocks(&f->config->proto, &(struct mf_msg){ .kind = kind, .op = op });
+}
+
+static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+{
+	double chunks, data = data_blocks(f, mix >= MF_MIX_CAS ? 8 : size, &chunks), request;
+	double pieces = (double)((size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX);
+
+	if (mix == MF_MIX_WRITE || mix == MF_MIX_WRITE_ACK)
+		return (struct op_blocks){ .cn_up = pieces + data, /* /N/ */
+					   .cn_down = chunks + (mix == MF_MIX_WRITE_ACK ? pieces : 0), /* /G/ */
+					   .mn_up = mix == MF_MIX_WRITE_ACK ? pieces : 0,
+					   .mn_down = data };
+	if (mix == MF_MIX_READ)
+		request = pieces * request_blocks(f, MF_RREQ, 0);
+	else
+		request = request_blocks(f, MF_RMWREQ, (uint8_t)(mix - MF_MIX_CAS));
+	/* the first grant of each piece is the request itself */
+	return (struct op_blocks){
+		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces
+	};
+}
+
+/** The size at quantile q of a distribution. */
+static uint64_t size_at(const struct mf_config_size *s, double q)
+{
+	double cum = 0, sum = 0;
+
+	switch (s->dist) {
+	case MF_SIZE_FIXED:
+		return s->size[0];
+	case MF_SIZE_UNIFORM:
+		return s->size[0] + (uint64_t)(q * (double)(s->size[1] - s->size[0] + 1));
+	case MF_SIZE_LIST:
+		for (unsigned int i = 0; i < s->n; i++)
+			sum += s->weight[i];
+		for (unsigned int i = 0; i < s->n; i++) {
+			cum += s->weight[i] / sum;
+			if (q < cum)
+				return s->size[i];
+		}
+		return s->size[s->n - 1];
+	case MF_SIZE_CDF:
+		for (unsigned int i = 0; i < s->n; i++) {
+			if (q > s->weight[i])
+				continue;
+			if (i == 0 || s->weight[i] <= s->weight[i - 1])
+				return s->size[i];
+			return s->size[i - 1] + (uint64_t)((q - s->weight[i - 1]) /
+							   (s->weight[i] - s->weight[i - 1]) *
+							   ((double)s->size[i] - (double)s->size[i - 1]));
+		}
+		break;
+	}
+	return s->max;
+}
+
+static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
+{
+	unsigned int samples = w->size.dist == MF_SIZE_FIXED ? 1 : SIZE_SAMPLES;
+	struct op_blocks mean = { 0 };
+
+	for (unsigned int i = 0; i < samples; i++) {
+		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
+
+		for (unsigned int k = 0; k < MF_MIXES; k++) {
+			struct op_blocks b = kind_blocks(f, k, size);
+
+			if (w->mix[k] > 0)
+				add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
+		}
+	}
+	return mean;
+}
+
+/** How often the client at place i sends an operation to the target at place t; sums to 1 over t. */
+static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t)
+{
+	bool self = false;
+	unsigned int others, rank = 0;
+	double sum = 0, own = 0;
+
+	for (unsigned int k = 0; k < w->targets.n; k++)
+		self |= w->targets.node[k] == w->clients.node[i];
+	others = w->targets.n - self;
+	if (w->targets.node[t] == w->clients.node[i])
+		return 0;
+	switch (w->pattern) {
+	case MF_PATTERN_INCAST:
+	case MF_PATTERN_PERMUTATION:
+		return w->targets.node[t] == permutation_partner(w, i) ? 1 : 0;
+	case MF_PATTERN_ZIPF:
+		for (unsigned int k = 0; k < w->targets.n; k++) {
+			if (w->targets.node[k] == w->clients.node[i])
+				continue;
+			double weight = pow(++rank, -w->theta);
+
+			sum += weight;
+			if (k == t)
+				own = weight;
+		}
+		return own / sum;
+	default:
+		return 1.0 / others;
+	}
+}
+
+/** Block times of the busiest link direction per operation of each client. */
+static double busiest(const struct mf_fabric *f, const struct mf_config_workload *w)
+{
+	struct op_blocks b = mean_blocks(f, w);
+	double *up = calloc(f->nodes, sizeof(*up)), *down = calloc(f->nodes, sizeof(*down)), most = 0;
+
+	for (unsigned int i = 0; up != NULL && down != NULL && i < w->clients.n; i++) {
+		up[w->clients.node[i]] += b.cn_up;
+		down[w->clients.node[i]] += b.cn_down;
+		for (unsigned int t = 0; t < w->targets.n; t++) {
+			double share = target_share(w, i, t);
+
+			up[w->targets.node[t]] += share * b.mn_up;
+			down[w->targets.node[t]] += share * b.mn_down;
+		}
+	}
+	for (unsigned int i = 0; up != NULL && down != NULL && i < f->nodes; i++) {
+		double period = f->config->node[i].link.period;
+
+		most = fmax(most, fmax(up[i], down[i]) * period);
+	}
+	free(up);
+	free(down);
+	return most;
+}
+
+/** Mean time between two operations of a client, ps; 0: closed loop. */
+static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
+{
+	if (!w->open)
+		return 0;
+	if (w->rate > 0)
+		return (mf_time)fmax(1, 1e12 / w->rate);
+	return (mf_time)fmax(1, busiest(f, w) / w->load);
+}
+
+uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
+{
+	/* Client i has target i + 1, cyclically: as few as can be share one, and nobody has itself. */
+	for (unsigned int k = 1; k <= w->targets.n; k++) {
+		uint16_t t = w->targets.node[(i + k) % w->targets.n];
+
+		if (t != w->clients.node[i])
+			return t;
+	}
+	return w->clients.node[i];
+}
+
+static unsigned int cdf_of(const struct mf_config_size *s, struct mf_cdf_point *cdf)
+{
+	double sum = 0, cum = 0;
+	unsigned int n = 0;
+
+	if (s->dist == MF_SIZE_CDF) {
+		for (; n < s->n; n++)
+			cdf[n] = (struct mf_cdf_point){ s->weight[n], s->size[n] };
+		return n;
+	}
+	for (unsigned int i = 0; i < s->n; i++)
+		sum += s->weight[i];
+	/* A list is a flight of steps; by size, as the client wants it. */
+	for (uint64_t last = 0;;) {
+		unsigned int next = s->n;
+
+		for (unsigned int i = 0; i < s->n; i++)
+			if (s->size[i] > last && (next == s->n || s->size[i] < s->size[next]))
+				next = i;
+		if (next == s->n)
+			break;
+		last = s->size[next];
+		cdf[n++] = (struct mf_cdf_point){ cum, last };
+		for (unsigned int i = 0; i < s->n; i++)
+			cum += s->size[i] == last ? s->weight[i] / sum : 0;
+		cdf[n++] = (struct mf_cdf_point){ cum, last };
+	}
+	cdf[n - 1].cum = 1;
+	return n;
+}
+
+static enum mf_client_pattern pattern_of(enum mf_pattern pattern)
+{
+	switch (pattern) {
+	case MF_PATTERN_INCAST:
+	case MF_PATTERN_PERMUTATION:
+		return MF_CLIENT_TO_ONE;
+	case MF_PATTERN_ALL_TO_ALL:
+		return MF_CLIENT_TO_ROUND;
+	case MF_PATTERN_ZIPF:
+		return MF_CLIENT_TO_ZIPF;
+	default:
+		return MF_CLIENT_TO_UNIFORM;
+	}
+}
+
+/** Where in targets a client begins. */
+static unsigned int first_target(const struct mf_config_workload *w, unsigned int i,
+				 const struct mf_client_target *targets, unsigned int n)
+{
+	if (pattern_of(w->pattern) != MF_CLIENT_TO_ONE)
+		return i % n;
+	for (unsigned int t = 0; t < n; t++)
+		if (targets[t].node == permutation_partner(w, i))
+			return t;
+	return 0;
+}
+
+static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned int node)
+{
+	struct mf_rng r;
+
+	mf_rng_init(&r, f->config->seed, what, node);
+	return mf_rng_next(&r);
+}
+
+static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w, unsigned int i)
+{
+	static const enum mf_client_size dist[] = { [MF_SIZE_FIXED] = MF_CLIENT_SIZE_FIXED,
+						    [MF_SIZE_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
+						    [MF_SIZE_LIST] = MF_CLIENT_SIZE_CDF,
+						    [MF_SIZE_CDF] = MF_CLIENT_SIZE_CDF };
+	static const enum mf_client_address address[] = { [MF_ADDRESS_UNIFORM] = MF_CLIENT_AT_UNIFORM,
+							  [MF_ADDRESS_ZIPF] = MF_CLIENT_AT_ZIPF,
+							  [MF_ADDRESS_SEQUENTIAL] = MF_CLIENT_AT_SEQUENTIAL };
+	struct mf_cdf_point cdf[2 * MF_CONFIG_POINTS_MAX];
+	struct mf_client_target targets[MF_PORTS_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int t = 0; t < w->targets.n; t++)
+		if (w->targets.node[t] != w->clients.node[i])
+			targets[n++] = (struct mf_client_target){ w->targets.node[t], w->base + i * w->span };
+	struct mf_client_config c = {
+		.host = f->node[w->clients.node[i]].host,
+		.node = w->clients.node[i],
+		.seed = seed_of(f, "client", w->clients.node[i]),
+		.size_dist = dist[w->size.dist],
+		.size_min = w->size.size[0],
+		.size_max = w->size.max,
+		.pattern = pattern_of(w->pattern),
+		.address = address[w->address],
+		.theta = w->theta,
+		.targets = targets,
+		.targets_count = n,
+		.span = w->span,
+		.depth = w->depth,
+		.interval = interval(f, w),
+		.poisson = w->arrival == MF_ARRIVAL_POISSON,
+		.operations = w->operations,
+		.stop = f->stop,
+		.measure = f->measure,
+		.verify = w->verify,
+	};
+
+	c.first = first_target(w, i, targets, n);
+	memcpy(c.mix, w->mix, sizeof(c.mix));
+	if (c.size_dist == MF_CLIENT_SIZE_CDF) {
+		c.cdf = cdf;
+		c.cdf_points = cdf_of(&w->size, cdf);
+		c.size_min = cdf[0].size;
+	}
+	return mf_client_new(&c);
+}
+
+int load_clients(struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->workloads; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+
+		for (unsigned int i = 0; i < w->clients.n; i++) {
+			struct node *n = &f->node[w->clients.node[i]];
+
+			n->client = new_client(f, w, i);
+			if (n->client == NULL) {
+				snprintf(err, errlen, "workload[%u]: cannot set up the client of %s: %s", k,
+					 f->config->node[w->clients.node[i]].name, strerror(errno));
+				return -errno;
+			}
+		}
+	}
+	return 0;
+}
+
+/** Mean time between two frames of this size that make up this load, gap and preamble included. */
+static mf_time frame_interval(const struct mf_config_ethernet *e, uint32_t period)
+{
+	return (mf_time)((e->size + 4.0 + 8.0 + 12.0) / 8.0 * period / e->load);
+}
+
+static bool sends(const struct mf_config_set *set, unsigned int node)
+{
+	for (unsigned int i = 0; i < set->n; i++)
+		if (set->node[i] == node)
+			return true;
+	return false;
+}
+
+int load_frames(struct mf_fabric *f, char *err, size_t errlen)
+{
+	struct mf_ether_flow flow[MF_CONFIG_ETHERNET_MAX];
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		struct mf_ether_config c = {
+			.host = f->node[i].host,
+			.node = (uint16_t)i,
+			.flows = flow,
+			.seed = seed_of(f, "ether", i),
+			.stop = f->stop,
+			.measure = f->measure,
+		};
+
+		if (f->node[i].host == NULL)
+			continue;
+		for (unsigned int k = 0; k < f->config->ethernets; k++) {
+			const struct mf_config_ethernet *e = &f->config->ethernet[k];
+
+			if (!sends(&e->from, i))
+				continue;
+			flow[c.flows_count++] = (struct mf_ether_flow){
+				.targets = e->to.node,
+				.targets_count = e->to.n,
+				.size = (uint16_t)(e->size + MF_FCS_LEN),
+				.interval = frame_interval(e, f->config->node[i].link.period),
+				.poisson = e->arrival == MF_ARRIVAL_POISSON,
+			};
+		}
+		f->node[i].ether = mf_ether_new(&c);
+		if (f->node[i].ether == NULL) {
+			snprintf(err, errlen, "%s: cannot set up its frames: %s", f->config->node[i].name,
+				 strerror(errno));
+			return -errno;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fabric file: one JSON file describes nodes, links, switch, scheduler and workload
+ * (docs/fabric-file.md). Here it is as plain values: every default is filled in, every name is a node
+ * number, every quantity is in ps, octets, blocks or wire block periods, and everything is checked
+ * against everything else.
+ *
+ * Node number = port of the switch (the switch binds them), so "node" below is always both.
+ */
+#ifndef MF_CONFIG_H
+#define MF_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_memory.h"
+#include "mf_mux.h"
+#include "mf_proto.h"
+#include "mf_sched.h"
+#include "mf_time.h"
+#include "mf_timing.h"
+
+struct json_t;
+
+#define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
+#define MF_CONFIG_TEXT_LEN 1024
+#define MF_CONFIG_POINTS_MAX 64 /**< of a distribution of sizes */
+#define MF_CONFIG_WORKLOADS_MAX 64
+#define MF_CONFIG_ETHERNET_MAX 64
+#define MF_CONFIG_TRANSFER_MAX (16 << 20) /**< octets of one operation */
+#define MF_CONFIG_BUFFER_MAX (256 << 20) /**< octets of all operations that a client may have under way */
+
+enum mf_clock { MF_CLOCK_WALL, MF_CLOCK_VIRTUAL, MF_CLOCKS };
+
+/** What a run under one clock consists of; the three follow each other. At most 30 days each. */
+struct mf_config_clock {
+	mf_time warmup; /**< load runs, nothing is counted */
+	mf_time duration; /**< what is measured; > 0 */
+	mf_time drain; /**< no new load; at most this long until everything has completed */
+};
+
+enum mf_role { MF_ROLE_COMPUTE, MF_ROLE_MEMORY, MF_ROLE_BOTH, MF_ROLE_ETHERNET, MF_ROLES };
+
+/** A node's stack (mf_host_config). */
+struct mf_config_host {
+	uint32_t x; /**< 1..x of the scheduler */
+	uint32_t mega; /**< M, 1: no mega-messages */
+	uint32_t queue; /**< room of the message queue, operations */
+	mf_time read_timeout[MF_CLOCKS], write_timeout[MF_CLOCKS]; /**< 0: never */
+	mf_time quarantine[MF_CLOCKS]; /**< 0 only where nothing times out */
+	uint32_t frames; /**< room for frames that wait to be sent: a power of two */
+	uint32_t frame_queue; /**< and for their octets */
+};
+
+/** The link between a node and its port; both ends are alike. */
+struct mf_config_link {
+	uint32_t period; /**< ps a block, virtual clock */
+	mf_time propagation; /**< one way */
+	enum mf_mux_policy policy;
+	uint16_t quantum; /**< of MF_MUX_FAIR, blocks */
+	bool scramble;
+	bool align8;
+	mf_time ber_window;
+	uint32_t ring; /**< spans in a ring, wall clock: a power of two */
+};
+
+struct mf_config_node {
+	bool up; /**< false: no node at this port, the rest is 0 */
+	char name[MF_CONFIG_NAME_LEN];
+	uint16_t group; /**< index in mf_config.group */
+	enum mf_role role;
+	bool compute; /**< COMPUTE, BOTH */
+	bool memory; /**< MEMORY, BOTH */
+	bool memory_enabled; /**< not ETHERNET: its link carries memory blocks (D16) */
+	char memory_type[MF_CONFIG_NAME_LEN]; /**< for mf_memory_find() */
+	struct mf_memory_config memory_config; /**< dram: virtual clock */
+	struct mf_config_host host;
+	struct mf_config_link link;
+};
+
+/** An entry of "nodes": count nodes that differ in name and port only. */
+struct mf_config_group {
+	char name[MF_CONFIG_NAME_LEN];
+	unsigned int count;
+};
+
+struct mf_config_switch {
+	char name[MF_CONFIG_NAME_LEN];
+	unsigned int ports; /**< 2..MF_PORTS_MAX */
+	mf_time l2_latency; /**< virtual clock */
+	uint32_t mac_table; /**< entries: a power of two */
+	uint32_t frames,
+		frame_queue; /**< room of a port for waiting frames: number (a power of two), octets */
+	uint32_t requests; /**< room for buffered requests; 0: 2 * X * ports^2, at most 2^20 */
+	uint32_t backlog_k, source_w; /**< blocks, 0: off (D3) */
+	bool align; /**< virtual clock: delay a write's /G/ so that arrivals do not overlap (D3) */
+	mf_time grant_timeout[MF_CLOCKS], hold_timeout[MF_CLOCKS]; /**< 0: never */
+};
+
+struct mf_config_sched {
+	char policy[MF_CONFIG_NAME_LEN]; /**< for mf_sched_find() */
+	enum mf_sched_priority priority;
+	enum mf_sched_order order;
+	enum mf_sched_release release; /**< under the virtual clock; the wall clock's is always WINDOW */
+	uint32_t chunk[MF_CLOCKS]; /**< octets, a multiple of MF_CHUNK_UNIT */
+	uint32_t x; /**< X, 1..128 */
+	uint32_t window; /**< wall clock: octets, at least one chunk */
+	uint32_t iterations; /**< 0: until maximal */
+	bool srpt_transfer;
+	bool timed; /**< time "asic"; false: scheduling takes no time, the rest is 0 (D6) */
+	uint32_t insert_cycles, select_cycles, iteration_cycles;
+	double ghz;
+	mf_time insert; /**< insert + select, ps: as mf_sched_config wants it; virtual clock */
+	mf_time iteration; /**< ps */
+};
+
+/** Nodes, ascending, without duplicates. */
+struct mf_config_set {
+	unsigned int n;
+	uint16_t node[MF_PORTS_MAX];
+};
+
+enum mf_arrival { MF_ARRIVAL_POISSON, MF_ARRIVAL_CONSTANT };
+
+/**
+ * Background frames: every node of from sends this load to nodes chosen at random from to (never
+ * itself; to has another one for every sender). The loads of a sender add up to at most 1.
+ */
+struct mf_config_ethernet {
+	struct mf_config_set from, to;
+	uint16_t size; /**< octets without preamble and FCS */
+	double load; /**< share of the block rate of the sender's link, preamble, FCS and gap included */
+	enum mf_arrival arrival;
+};
+
+enum mf_size_dist {
+	MF_SIZE_FIXED, /**< size[0] */
+	MF_SIZE_UNIFORM, /**< whole octets from size[0] to size[1] */
+	MF_SIZE_LIST, /**< size[i] with probability weight[i] / sum of all */
+	MF_SIZE_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] of all have size[0]; the last is 1 */
+};
+
+/** Octets of an operation. RMW has 8, whatever this says. */
+struct mf_config_size {
+	enum mf_size_dist dist;
+	unsigned int n; /**< 1, 2, or number of points */
+	uint32_t size[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX */
+	double weight[MF_CONFIG_POINTS_MAX];
+	uint32_t max; /**< largest possible */
+	double mean;
+};
+
+/** What a client may do. The atomics stand in the order of enum mf_rmw_op. */
+enum mf_mix {
+	MF_MIX_READ,
+	MF_MIX_WRITE,
+	MF_MIX_WRITE_ACK,
+	MF_MIX_CAS,
+	MF_MIX_FADD,
+	MF_MIX_SWAP,
+	MF_MIX_OR,
+	MF_MIX_AND,
+	MF_MIXES
+};
+
+/** How a client chooses the target of an operation; never itself. */
+enum mf_pattern {
+	MF_PATTERN_UNIFORM, /**< at random each time */
+	MF_PATTERN_INCAST, /**< there is one target only */
+	MF_PATTERN_PERMUTATION, /**< one partner for the whole run, as few clients as possible share one */
+	MF_PATTERN_ALL_TO_ALL, /**< all in turn, each client starting with another one */
+	MF_PATTERN_ZIPF, /**< at random, skewed by theta */
+};
+
+/** How it chooses the address within its region. */
+enum mf_address { MF_ADDRESS_UNIFORM, MF_ADDRESS_ZIPF, MF_ADDRESS_SEQUENTIAL };
+
+/**
+ * A workload: every node of clients runs one client.
+ *
+ * Client i (by its place in clients) has the region [base + i * span, base + (i + 1) * span) of every
+ * target for itself: no two clients share an octet, of no two workloads.
+ */
+struct mf_config_workload {
+	struct mf_config_set clients; /**< compute nodes, at least one */
+	struct mf_config_set targets; /**< memory nodes; another one than itself for every client */
+	double mix[MF_MIXES]; /**< weights */
+	double mix_sum; /**< > 0 */
+	struct mf_config_size size;
+	enum mf_pattern pattern;
+	enum mf_address address;
+	double theta; /**< 0 <= theta < 1; 0 when nothing is zipf */
+	uint64_t base, span; /**< multiples of 8; base + clients.n * span fits every target */
+	bool open; /**< open loop; false: closed loop, always depth operations under way */
+	uint32_t depth; /**< open: most operations under way, later arrivals wait (and their time counts) */
+	double rate; /**< open: operations a second and client; 0: given as load */
+	double load; /**< open: offered load as D17 counts it; 0: given as rate */
+	enum mf_arrival arrival; /**< open */
+	uint64_t operations; /**< of a client, then it stops; 0: no limit */
+	bool verify; /**< check what is read */
+};
+
+enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };
+
+struct mf_config {
+	char name[MF_CONFIG_NAME_LEN * 2];
+	char description[MF_CONFIG_TEXT_LEN];
+	uint64_t seed;
+	struct mf_config_clock clock[MF_CLOCKS];
+	char timing_profile[MF_CONFIG_NAME_LEN];
+	mf_time cycle; /**< ps, > 0: every cost but PMA is a multiple of it */
+	struct mf_timing timing; /**< virtual clock; all 0 under the wall clock */
+	struct mf_proto proto;
+	struct mf_config_switch sw;
+	struct mf_config_sched sched;
+	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */
+	struct mf_config_node *node; /**< [sw.ports], by number = port */
+	unsigned int groups;
+	struct mf_config_group *group;
+	unsigned int ethernets;
+	struct mf_config_ethernet *ethernet;
+	unsigned int workloads;
+	struct mf_config_workload *workload;
+	bool report_stages; /**< stamp and report the time in each stage */
+	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
+};
+
+/**
+ * Reads a fabric file.
+ *
+ * @param config  filled in on success, freed by mf_config_free(); all 0 on failure
+ * @param err     on failure one line without newline: "PATH:LINE:COLUMN: reason" where it is not JSON,
+ *                "PATH:LINE: key.path: reason" for what it says, "PATH: reason" for the file itself
+ * @return 0; -EINVAL: not valid; -ENOMEM; or what opening and reading it said (-ENOENT, -EISDIR, -EFBIG...)
+ */
+int mf_config_load(const char *path, struct mf_config *config, char *err, size_t errlen);
+
+/** The same from memory; name stands in err for the path. */
+int mf_config_parse(const char *text, size_t len, const char *name, struct mf_config *config, char *err,
+		    size_t errlen);
+
+void mf_config_free(struct mf_config *config);
+
+/**
+ * The effective configuration, all defaults included, as a fabric file that gives the same
+ * configuration again; keys in fixed order.
+ *
+ * @return a new reference (json_decref()), or NULL: no memory
+ */
+struct json_t *mf_config_to_json(const struct mf_config *config);
+
+/** Number of the node of this name, or -ENOENT. */
+int mf_config_node(const struct mf_config *config, const char *name);
+
+/** Names of the JSON, for reports. */
+const char *mf_config_role_name(enum mf_role role);
+const char *mf_config_mix_name(enum mf_mix mix);
+const char *mf_config_pattern_name(enum mf_pattern pattern);
+
+#endif

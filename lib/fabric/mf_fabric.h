@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A whole fabric: built from a fabric file for one of the two clocks, run, and asked for its result.
+ */
+#ifndef MF_FABRIC_H
+#define MF_FABRIC_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "mf_config.h"
+#include "mf_time.h"
+
+struct mf_run_options {
+	/** Virtual clock: every block is a span of its own (D18). Slow; gives the identical result. */
+	bool block_by_block;
+	/** Set by a signal handler: the run ends early, with the report of what was measured. May be NULL. */
+	const atomic_bool *interrupt;
+	/** Called about once a second on the calling thread: share of the run that is done, 0..1. May be NULL. */
+	void (*progress)(void *ctx, double done, mf_time now);
+	void *progress_ctx;
+	/** Wall clock: folder into which each role's inputs and outputs are recorded (D19). NULL: none. */
+	const char *record;
+};
+
+/** How the run went on this machine: not a function of file and seed. */
+struct mf_run_info {
+	double host_seconds; /**< wall time that it took */
+	double cpu_seconds;
+	uint64_t events; /**< of the virtual clock */
+	uint64_t spans;
+	bool interrupted;
+	unsigned int lcores;
+	char placement[1024]; /**< "sched@1 sw0,cn0,...@0" */
+};
+
+struct mf_fabric;
+
+/**
+ * Builds a fabric. The configuration must outlive it.
+ * @param err  on failure: one line
+ * @return NULL on failure
+ */
+struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err,
+				size_t errlen);
+void mf_fabric_free(struct mf_fabric *f);
+
+/** Runs it to its end; once. @return 0 or -errno */
+int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options);
+
+/**
+ * Whether the run was sound: samples in every kind that the workload has, nothing lost, damaged or
+ * mismatched.
+ * @param err  the first reason why not, one line
+ */
+bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen);
+
+/** The result as JSON (docs/result.schema.json): "result" and "run". The caller owns it. NULL: no memory */
+json_t *mf_fabric_result(const struct mf_fabric *f);
+
+/** The report for people, made of the JSON result: the same numbers. */
+void mf_fabric_report(FILE *out, const json_t *result);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a node does in a turn; the same under both clocks. */
+#include "fabric_priv.h"
+
+mf_time node_run(struct node *n, mf_time now)
+{
+	mf_time next;
+
+	mf_host_run(n->host, now);
+	if (n->client != NULL)
+		n->client_next = mf_client_run(n->client, now);
+	if (n->ether != NULL && n->ether_next <= now)
+		n->ether_next = mf_ether_run(n->ether, now);
+	/* Again: what the client has just submitted is taken from the message queue at once. */
+	next = mf_host_run(n->host, now);
+	next = mf_time_min(next, n->client_next);
+	return mf_time_min(next, n->ether_next);
+}
+
+bool fabric_quiet(const struct mf_fabric *f, mf_time now)
+{
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct node *n = &f->node[i];
+
+		if (n->host == NULL)
+			continue;
+		if (n->client != NULL && !mf_client_finished(n->client, now))
+			return false;
+		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
+			return false;
+	}
+	return true;
+}

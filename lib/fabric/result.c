@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The result of a run as JSON (docs/result.schema.json). Everything in "result" follows, under the
+ * virtual clock, from file and seed alone; how the run went on this machine stands in "run". The report
+ * for people is made of this JSON, so that no number exists twice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_version.h>
+
+#include "bound.h"
+#include "fabric_priv.h"
+#include "stages.h"
+
+#define NS 1000.0
+
+static void set(json_t *o, const char *key, uint64_t value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+static void set_real(json_t *o, const char *key, double value)
+{
+	json_object_set_new(o, key, json_real(value));
+}
+
+/** Percentiles, and the histogram as pairs of the lowest value of a bucket (ps) and its count. */
+static json_t *hist_json(const struct mf_hist *h)
+{
+	static const struct {
+		const char *key;
+		uint32_t ppm;
+	} at[] = {{"p50_ns", 500000},
+		  {"p90_ns", 900000},
+		  {"p99_ns", 990000},
+		  {"p99.9_ns", 999000},
+		  {"p99.99_ns", 999900}};
+	json_t *o = json_object(), *buckets = json_array();
+
+	set(o, "count", h->count);
+	set_real(o, "mean_ns", mf_hist_mean(h) / NS);
+	set_real(o, "min_ns", (double)h->min / NS);
+	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		set_real(o, at[i].key, (double)mf_hist_percentile(h, at[i].ppm) / NS);
+	set_real(o, "max_ns", (double)h->max / NS);
+	for (unsigned int i = 0; i < MF_HIST_BUCKETS; i++)
+		if (h->bucket[i] != 0)
+			json_array_append_new(buckets, json_pack("[I, I]", (json_int_t)mf_hist_low(i),
+								 (json_int_t)h->bucket[i]));
+	json_object_set_new(o, "histogram_ps", buckets);
+	return o;
+}
+
+static double window_seconds(const struct mf_fabric *f)
+{
+	mf_time from = f->at_measure.at, to = f->at_stop.at;
+
+	return to > from ? (double)(to - from) * 1e-12 : 0;
+}
+
+/* Operations */
+
+static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *s, unsigned int k)
+{
+	sum->kind[k].begun += s->kind[k].begun;
+	sum->kind[k].completed += s->kind[k].completed;
+	sum->kind[k].failed += s->kind[k].failed;
+	sum->kind[k].octets += s->kind[k].octets;
+	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
+	mf_hist_merge(&sum->kind[k].intended, &s->kind[k].intended);
+	mf_hist_merge(&sum->kind[k].first, &s->kind[k].first);
+}
+
+static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s)
+{
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		add_kind(sum, s, k);
+	sum->begun_all += s->begun_all;
+	sum->completed_all += s->completed_all;
+	sum->failed_all += s->failed_all;
+	for (unsigned int i = 0; i < MF_STATUSES; i++)
+		sum->failed_status[i] += s->failed_status[i];
+	sum->verified += s->verified;
+	sum->unverified += s->unverified;
+	sum->mismatches += s->mismatches;
+	sum->refused += s->refused;
+	sum->last_done = mf_time_max(sum->last_done, s->last_done);
+}
+
+static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_stats *s, unsigned int k)
+{
+	json_t *o = json_object();
+	double t = window_seconds(f);
+
+	set(o, "begun", s->kind[k].begun);
+	set(o, "completed", s->kind[k].completed);
+	set(o, "failed", s->kind[k].failed);
+	set_real(o, "rate_per_s", t > 0 ? (double)s->kind[k].completed / t : 0);
+	set_real(o, "goodput_gbps", t > 0 ? (double)s->kind[k].octets * 8e-9 / t : 0);
+	json_object_set_new(o, "latency", hist_json(&s->kind[k].latency));
+	if (s->kind[k].first.count > 0)
+		json_object_set_new(o, "first_block", hist_json(&s->kind[k].first));
+	if (s->kind[k].intended.count > 0)
+		json_object_set_new(o, "from_intended_start", hist_json(&s->kind[k].intended));
+	return o;
+}
+
+static json_t *operations_json(const struct mf_fabric *f)
+{
+	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object(), *kinds = json_object(), *failed = json_object();
+
+	if (sum == NULL)
+		return o;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL)
+			add_client(sum, mf_client_stats(f->node[i].client));
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		if (sum->kind[k].begun > 0)
+			json_object_set_new(kinds, mf_client_kind_name(k), kind_json(f, sum, k));
+	for (unsigned int i = 1; i < MF_STATUSES; i++)
+		set(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
+	json_object_set_new(o, "kinds", kinds);
+	set(o, "begun_all", sum->begun_all);
+	set(o, "completed_all", sum->completed_all);
+	set(o, "failed_all", sum->failed_all);
+	json_object_set_new(o, "failed_by_cause", failed);
+	set(o, "verified", sum->verified);
+	set(o, "unverified", sum->unverified);
+	set(o, "mismatches", sum->mismatches);
+	set(o, "refused", sum->refused);
+	set(o, "last_done_ps", sum->last_done);
+	free(sum);
+	return o;
+}
+
+/* Frames */
+
+static json_t *frames_json(const struct mf_fabric *f)
+{
+	struct mf_ether_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object();
+
+	if (sum == NULL)
+		return o;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_ether_stats *s;
+
+		if (f->node[i].ether == NULL)
+			continue;
+		s = mf_ether_stats(f->node[i].ether);
+		sum->sent += s->sent;
+		sum->received += s->received;
+		sum->octets += s->octets;
+		sum->refused += s->refused;
+		sum->lost += s->lost;
+		sum->duplicated += s->duplicated;
+		sum->damaged += s->damaged;
+		sum->foreign += s->foreign;
+		mf_hist_merge(&sum->latency, &s->latency);
+	}
+	set(o, "sent", sum->sent);
+	set(o, "received", sum->received);
+	set(o, "octets", sum->octets);
+	set(o, "refused", sum->refused);
+	set(o, "gaps", sum->lost);
+	set(o, "duplicated", sum->duplicated);
+	set(o, "damaged", sum->damaged);
+	set(o, "foreign", sum->foreign);
+	set(o, "missing", sum->sent - sum->received);
+	if (sum->latency.count > 0)
+		json_object_set_new(o, "latency", hist_json(&sum->latency));
+	free(sum);
+	return o;
+}
+
+/* Links */
+
+struct use {
+	double busiest, mean;
+	uint64_t memory, frame, gap;
+	unsigned int links;
+};
+
+static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
+		    const struct mf_mux_stats *to)
+{
+	uint64_t memory = to->memory_blocks - from->memory_blocks,
+		 frame = to->frame_blocks - from->frame_blocks;
+	double t = (double)(f->at_stop.at - f->at_measure.at), share;
+
+	u->memory += memory;
+	u->frame += frame;
+	u->gap += to->gap_blocks - from->gap_blocks;
+	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
+	u->mean += share;
+	u->links++;
+	if (share > u->busiest)
+		u->busiest = share;
+}
+
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			uint64_t octets)
+{
+	json_t *o = json_object();
+	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
+	uint32_t wait = 0, backlog = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		preemptions += end[i].preemptions;
+		reused += end[i].gap_reused;
+		aborted += end[i].aborted;
+		refused += end[i].frames_refused;
+		if (end[i].frame_wait_max > wait)
+			wait = end[i].frame_wait_max;
+		if (end[i].backlog_message_max > backlog)
+			backlog = end[i].backlog_message_max;
+	}
+	if (f->clock == MF_CLOCK_VIRTUAL) {
+		set_real(o, "utilisation_busiest", u->busiest);
+		set_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+	}
+	set(o, "memory_blocks", u->memory);
+	set(o, "frame_blocks", u->frame);
+	set(o, "gap_blocks", u->gap);
+	set(o, "payload_octets", octets);
+	set_real(o, "payload_share_of_memory_blocks",
+		 u->memory > 0 ? (double)octets / 8 / (double)u->memory : 0);
+	set(o, "preemptions", preemptions);
+	set(o, "gap_blocks_reused", reused);
+	set(o, "messages_aborted", aborted);
+	set(o, "frames_refused", refused);
+	set(o, "frame_blocks_waiting_max", wait);
+	set(o, "memory_backlog_max", backlog);
+	return o;
+}
+
+static json_t *links_json(const struct mf_fabric *f)
+{
+	struct use up = {0}, down = {0};
+	uint64_t sent = 0, received = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
+		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
+		sent += f->at_stop.stack[i].tx_octets - f->at_measure.stack[i].tx_octets;
+		received += f->at_stop.stack[i].rx_octets - f->at_measure.stack[i].rx_octets;
+	}
+	struct snapshot end;
+
+	if (snapshot_init(&end, f->nodes) == 0) {
+		snapshot_take(f, &end, f->ended);
+		json_object_set_new(o, "to_switch", use_json(f, &up, end.host, sent));
+		json_object_set_new(o, "from_switch", use_json(f, &down, end.port, received));
+	}
+	snapshot_fini(&end);
+	return o;
+}
+
+/** Notifications and grants against all memory blocks, beside the 6 % of 3.1.4. */
+static json_t *control_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *from = &f->at_measure.sw, *to = &f->at_stop.sw;
+	uint64_t memory = 0, control = to->control_blocks - from->control_blocks;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		memory += f->at_stop.host[i].memory_blocks - f->at_measure.host[i].memory_blocks +
+			  f->at_stop.port[i].memory_blocks - f->at_measure.port[i].memory_blocks;
+	set(o, "notification_and_grant_blocks", control);
+	set(o, "memory_blocks", memory);
+	set_real(o, "share", memory > 0 ? (double)control / (double)memory : 0);
+	set_real(o, "share_in_paper", 0.06);
+	return o;
+}
+
+/* Switch and scheduler */
+
+static json_t *sched_json(const struct mf_fabric *f)
+{
+	struct mf_sched_stats s;
+	json_t *o = json_object();
+
+	f->sched_ops->stats(f->sched, &s);
+	set(o, "demands", s.demands);
+	set(o, "demand_octets", s.demand_octets);
+	set(o, "grants", s.grants);
+	set(o, "granted_octets", s.granted_octets);
+	set(o, "matchings", s.matchings);
+	set(o, "iterations", s.iterations);
+	set_real(o, "grants_per_matching", s.matchings > 0 ? (double)s.grants / (double)s.matchings : 0);
+	set(o, "matched_max", s.matched_max);
+	set(o, "iterations_max", s.iterations_max);
+	set(o, "dropped_over_x", s.dropped_x);
+	set(o, "dropped_bad", s.dropped_bad);
+	set(o, "cancelled", s.cancelled);
+	set(o, "cancelled_octets", s.cancelled_octets);
+	set(o, "cancel_unknown", s.cancel_unknown);
+	set(o, "queue_max", s.queue_max);
+	set(o, "queue_bound", 2ULL * f->config->sched.x * f->nodes);
+	set(o, "entries_left", s.entries);
+	set(o, "entries_max", s.entries_max);
+	set(o, "memory_octets", s.memory);
+	set(o, "memory_octets_in_paper", s.memory_paper);
+	return o;
+}
+
+static json_t *backlog_json(const struct mf_fabric *f)
+{
+	json_t *o = json_object();
+	uint32_t worst = 0, bound = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_mux_stats *m = mf_switch_mux_stats(f->sw, i);
+
+		if (m->backlog_message_max >= worst) {
+			worst = m->backlog_message_max;
+			bound = bound_backlog(f, i);
+		}
+	}
+	set(o, "egress_memory_blocks_max", worst);
+	set(o, "egress_memory_blocks_bound", bound);
+	set(o, "grant_to_arrival_difference_ps", bound_difference(f));
+	set(o, "k_blocks", f->backlog_k);
+	set(o, "w_blocks", f->config->sw.source_w);
+	return o;
+}
+
+static json_t *switch_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	json_t *o = json_object();
+
+	set(o, "notifications", s->notifications);
+	set(o, "requests", s->requests);
+	set(o, "grants", s->grants);
+	set(o, "requests_forwarded", s->requests_forwarded);
+	set(o, "requests_behind_a_write", s->parked);
+	set(o, "chunks", s->chunks);
+	set(o, "chunk_blocks", s->chunk_blocks);
+	set(o, "acknowledgements_and_errors", s->singles);
+	set(o, "grants_returned", s->returns);
+	set(o, "frames", s->frames);
+	set(o, "frames_flooded", s->flooded);
+	set(o, "addresses_learned", s->learned);
+	return o;
+}
+
+/** Everything that was thrown away, by where and why. */
+static json_t *drops_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	uint64_t check = 0, proto = 0, unknown = 0, dst = 0, room = 0, timeouts = 0, bad = 0, aborts = 0;
+	json_t *o = json_object(), *sw = json_object(), *host = json_object(), *pcs = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+		const struct mf_demux *d[2] = {mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i)};
+
+		check += h->drop_check;
+		proto += h->drop_proto;
+		unknown += h->drop_unknown;
+		dst += h->drop_dst;
+		room += h->drop_room;
+		timeouts += h->timeouts;
+		for (unsigned int k = 0; k < 2; k++) {
+			bad += d[k]->stats.bad_blocks;
+			aborts += d[k]->stats.aborts;
+		}
+	}
+	set(sw, "check", s->drop_check);
+	set(sw, "protocol", s->drop_proto);
+	set(sw, "spoofed_source", s->drop_spoof);
+	set(sw, "destination", s->drop_dst);
+	set(sw, "not_granted", s->drop_ungranted);
+	set(sw, "room", s->drop_room);
+	set(sw, "cut", s->drop_cut);
+	set(sw, "expired", s->expired);
+	set(sw, "descriptors", s->drop_descriptor);
+	set(sw, "frame_room", s->drop_frame_room);
+	set(sw, "frame_to_own_port", s->drop_frame_self);
+	set(host, "check", check);
+	set(host, "protocol", proto);
+	set(host, "unknown_message", unknown);
+	set(host, "destination", dst);
+	set(host, "room", room);
+	set(host, "timeouts", timeouts);
+	set(pcs, "bad_blocks", bad);
+	set(pcs, "aborted_messages", aborts);
+	json_object_set_new(o, "switch", sw);
+	json_object_set_new(o, "hosts", host);
+	json_object_set_new(o, "pcs", pcs);
+	return o;
+}
+
+static json_t *run_json(const struct mf_fabric *f)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "memfab", json_string(MF_VERSION));
+	json_object_set_new(o, "dpdk", json_string(rte_version()));
+	json_object_set_new(o, "compiler", json_string(__VERSION__));
+	json_object_set_new(o, "machine", machine_json());
+	json_object_set_new(o, "placement", json_string(f->info.placement));
+	set(o, "lcores", f->info.lcores);
+	set_real(o, "host_seconds", f->info.host_seconds);
+	set_real(o, "cpu_seconds", f->info.cpu_seconds);
+	set_real(o, "cpu_share",
+		 f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
+						    (f->info.lcores > 0 ? f->info.lcores : 1)
+					  : 0);
+	set(o, "events", f->info.events);
+	set(o, "spans", f->info.spans);
+	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
+	return o;
+}
+
+json_t *mf_fabric_result(const struct mf_fabric *f)
+{
+	json_t *all = json_object(), *o = json_object(), *time = json_object();
+
+	json_object_set_new(o, "clock", json_string(f->clock == MF_CLOCK_VIRTUAL ? "virtual" : "wall"));
+	json_object_set_new(o, "config", mf_config_to_json(f->config));
+	set(time, "measured_from_ps", f->at_measure.at);
+	set(time, "measured_to_ps", f->at_stop.at);
+	set(time, "ended_ps", f->ended);
+	json_object_set_new(o, "time", time);
+	json_object_set_new(o, "operations", operations_json(f));
+	json_object_set_new(o, "frames", frames_json(f));
+	json_object_set_new(o, "links", links_json(f));
+	json_object_set_new(o, "control", control_json(f));
+	json_object_set_new(o, "scheduler", sched_json(f));
+	json_object_set_new(o, "switch", switch_json(f));
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		json_object_set_new(o, "backlog", backlog_json(f));
+	json_object_set_new(o, "drops", drops_json(f));
+	if (f->stages != NULL)
+		json_object_set_new(o, "stages", stages_json(f->stages));
+	json_object_set_new(all, "result", o);
+	json_object_set_new(all, "run", run_json(f));
+	return all;
+}
+
+bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	uint64_t completed = 0, sent = 0, received = 0;
+	bool clients = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_client_stats *c;
+		const struct mf_ether_stats *e;
+
+		if (f->node[i].client != NULL) {
+			c = mf_client_stats(f->node[i].client);
+			clients = true;
+			completed += c->completed_all;
+			if (c->mismatches > 0)
+				return snprintf(err, errlen, "%s: %llu reads returned wrong data",
+						f->config->node[i].name, (unsigned long long)c->mismatches),
+				       false;
+			if (c->failed_all > 0)
+				return snprintf(err, errlen, "%s: %llu operations failed",
+						f->config->node[i].name, (unsigned long long)c->failed_all),
+				       false;
+			if (!f->info.interrupted && c->begun_all != c->completed_all)
+				return snprintf(err, errlen, "%s: %llu operations did not complete",
+						f->config->node[i].name,
+						(unsigned long long)(c->begun_all - c->completed_all)),
+				       false;
+		}
+		if (f->node[i].ether != NULL) {
+			e = mf_ether_stats(f->node[i].ether);
+			sent += e->sent;
+			received += e->received;
+			if (e->damaged + e->duplicated > 0)
+				return snprintf(err, errlen, "%s: %llu frames damaged or duplicated",
+						f->config->node[i].name,
+						(unsigned long long)(e->damaged + e->duplicated)),
+				       false;
+		}
+	}
+	if (clients && completed == 0)
+		return snprintf(err, errlen, "no operation completed"), false;
+	if (!f->info.interrupted && sent != received)
+		return snprintf(err, errlen, "%llu of %llu frames lost",
+				(unsigned long long)(sent - received), (unsigned long long)sent),
+		       false;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Roles under the wall clock: what an lcore polls. Every call into a library goes through these
+ * functions, which record it where a record is kept (D19): the same calls in the same order, replayed,
+ * must give the same outputs.
+ */
+#ifndef ROLE_H
+#define ROLE_H
+
+#include "fabric_priv.h"
+
+enum role_kind { ROLE_NODE, ROLE_SWITCH, ROLE_SCHED };
+
+struct record;
+
+struct role {
+	enum role_kind kind;
+	unsigned int index; /**< NODE: its number */
+	struct mf_fabric *f;
+	struct record *record; /**< NULL: none is kept */
+	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
+};
+
+/** "cn0", "switch", "scheduler". */
+const char *role_name(const struct role *r);
+
+/** A span arrives; port counts for the switch only. */
+void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
+/** Deadlines, clients, timers. */
+void role_run(struct role *r, mf_time now);
+/** @return number of blocks in *out */
+unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out);
+
+/** Switch: descriptors out, grants in. */
+unsigned int role_to_sched(struct role *r, struct mf_sched_msg *out, unsigned int max);
+void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
+
+/** Scheduler: descriptors in, grants out. A descriptor that is older than the last run counts as of then. */
+void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg);
+unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
+
+#endif

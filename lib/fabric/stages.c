@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages.h"
+
+static bool same(const struct stage_record *a, const struct stage_record *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (unsigned int i = 0; i < a->count; i++)
+		if (a->stamp[i].stage != b->stamp[i].stage ||
+		    a->stamp[i].to - a->stamp[i].from != b->stamp[i].to - b->stamp[i].from)
+			return false;
+	return true;
+}
+
+/** Stamps are made by whoever knows first; in time they follow each other. */
+static void sort(struct stage_record *r)
+{
+	for (unsigned int i = 1; i < r->count; i++) {
+		struct stage_stamp s = r->stamp[i];
+		unsigned int k = i;
+
+		for (; k > 0 && r->stamp[k - 1].from > s.from; k--)
+			r->stamp[k] = r->stamp[k - 1];
+		r->stamp[k] = s;
+	}
+}
+
+/** Between being ready and going out a message may have waited for the line: the only gap there can be. */
+static void fill_line(struct stage_record *r)
+{
+	for (unsigned int i = 1; i < r->count && r->count < STAGE_STAMPS_MAX; i++) {
+		struct stage_stamp *s = &r->stamp[i];
+
+		if (s->stage != MF_STAGE_PCS_TX || s->from <= s[-1].to)
+			continue;
+		memmove(s + 1, s, (r->count - i) * sizeof(*s));
+		*s = (struct stage_stamp){ MF_STAGE_LINE, s[1].place, s[-1].to, s[1].from };
+		r->count++;
+	}
+}
+
+static bool contiguous(const struct stage_record *r)
+{
+	for (unsigned int i = 1; i < r->count; i++)
+		if (r->stamp[i].from != r->stamp[i - 1].to)
+			return false;
+	return r->count > 0 && r->count < STAGE_STAMPS_MAX;
+}
+
+static void close_record(struct stage_log *log)
+{
+	struct stage_record *r = &log->now;
+	struct stage_record *kept = r->write ? &log->write : &log->read;
+	uint64_t *count = r->write ? &log->writes : &log->reads;
+
+	if (!r->whole)
+		return;
+	sort(r);
+	fill_line(r);
+	if (!contiguous(r) || (r->write && r->done != r->stamp[r->count - 1].to)) {
+		log->broken++;
+	} else {
+		if (*count > 0 && !same(r, kept))
+			log->differ++;
+		*kept = *r;
+		++*count;
+	}
+}
+
+static void add(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to)
+{
+	struct stage_record *r = &log->now;
+
+	if (r->count == STAGE_STAMPS_MAX)
+		return;
+	r->stamp[r->count++] = (struct stage_stamp){stage, log->place, from, to};
+}
+
+static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
+		  mf_time to)
+{
+	struct stage_log *log = ctx;
+
+	(void)cn, (void)mn, (void)id;
+	if (stage == MF_STAGE_MESSAGE_QUEUE) {
+		close_record(log);
+		log->now.count = 0;
+		log->now.write = false;
+		log->now.whole = false;
+		log->place = PLACE_COMPUTE;
+	}
+	if (stage == MF_STAGE_GRANT_PARSE)
+		log->now.write = true;
+	/* A read is whole when the compute node has its data; a write when it has taken effect. */
+	if (stage == MF_STAGE_DATA_DELIVER && !log->now.write)
+		log->now.whole = true;
+	add(log, stage, from, to);
+}
+
+static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+		   bool last, mf_time first, mf_time done)
+{
+	struct stage_log *log = ctx;
+
+	(void)cn, (void)mn, (void)id, (void)offset, (void)octets, (void)first;
+	if (last) {
+		log->now.whole = true;
+		log->now.done = done;
+	}
+}
+
+struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *probe)
+{
+	struct stage_log *log = calloc(1, sizeof(*log));
+
+	if (log == NULL)
+		return NULL;
+	log->pcs_tx = timing->cost[MF_STAGE_PCS_TX];
+	log->pcs_rx = timing->cost[MF_STAGE_PCS_RX];
+	log->pma = timing->cost[MF_STAGE_PMA];
+	*probe = (struct mf_probe){.stamp = stamp, .effect = effect, .ctx = log};
+	return log;
+}
+
+void stages_free(struct stage_log *log)
+{
+	free(log);
+}
+
+void stages_link(struct stage_log *log, const struct link_timing *link, const struct mf_span *span,
+		 enum stage_place from, enum stage_place to)
+{
+	const struct stage_record *r = &log->now;
+	mf_time t = span->start;
+
+	if (span->flags & MF_SPAN_FRAME || r->count == 0)
+		return;
+	if (span->sync[0] != MF_SYNC_CTRL || mf_block_type(span->word[0]) == MF_BT_MT)
+		return; /* the rest of a message whose first block was stamped before */
+	log->place = from;
+	add(log, MF_STAGE_PCS_TX, t, t + log->pcs_tx);
+	t += log->pcs_tx;
+	add(log, MF_STAGE_PMA, t, t + log->pma);
+	t += log->pma;
+	add(log, MF_STAGE_PROPAGATION, t, t + link->propagation);
+	t += link->propagation;
+	log->place = to;
+	add(log, MF_STAGE_PMA, t, t + log->pma);
+	t += log->pma;
+	add(log, MF_STAGE_PCS_RX, t, t + log->pcs_rx);
+}
+
+void stages_end(struct stage_log *log)
+{
+	close_record(log);
+	log->now.whole = false;
+}
+
+mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage_place place)
+{
+	mf_time sum = 0;
+
+	for (unsigned int i = 0; i < r->count; i++)
+		if (r->stamp[i].stage == stage && (place == PLACES || r->stamp[i].place == place))
+			sum += r->stamp[i].to - r->stamp[i].from;
+	return sum;
+}
+
+unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enum stage_place place)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < r->count; i++)
+		n += r->stamp[i].stage == stage && (place == PLACES || r->stamp[i].place == place);
+	return n;
+}

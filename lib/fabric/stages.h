@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The stage log: where the time of a message goes, for Table 1 and Figure 5 of the paper.
+ *
+ * Every stage stamps the one operation that is under way (one client, depth 1). The log checks that the
+ * stamps follow each other without gap or overlap, so that nothing is left unexplained.
+ */
+#ifndef STAGES_H
+#define STAGES_H
+
+#include "fabric_priv.h"
+
+/** Where a stage is. */
+enum stage_place { PLACE_COMPUTE, PLACE_SWITCH, PLACE_MEMORY, PLACES };
+
+struct stage_stamp {
+	enum mf_stage stage;
+	enum stage_place place;
+	mf_time from, to;
+};
+
+#define STAGE_STAMPS_MAX 128
+
+/** An operation: one read or one write. */
+struct stage_record {
+	bool write;
+	bool whole; /**< from submission to completion or effect */
+	unsigned int count;
+	mf_time done; /**< write: effect at the memory node, told by the memory node itself */
+	struct stage_stamp stamp[STAGE_STAMPS_MAX];
+};
+
+struct stage_log {
+	struct stage_record now; /**< the operation under way */
+	struct stage_record read, write; /**< the last whole one of each */
+	uint64_t reads, writes; /**< operations that were logged whole */
+	uint64_t broken; /**< operations with a gap, an overlap, or too many stamps */
+	uint64_t differ; /**< operations whose stamps do not equal those of the one before */
+	enum stage_place place;
+	mf_time pcs_tx, pcs_rx, pma;
+};
+
+/** @return NULL: no memory. Sets up *probe so that the cores stamp into the log. */
+struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *probe);
+void stages_free(struct stage_log *log);
+
+/** A span goes onto a link: stamps PCS, PMA and propagation of its first block, and the wait for the line. */
+void stages_link(struct stage_log *log, const struct link_timing *link, const struct mf_span *span,
+		 enum stage_place from, enum stage_place to);
+
+/** The run is over: closes the last operation. */
+void stages_end(struct stage_log *log);
+
+/** Sum over an operation of one stage, at one place or (place = PLACES) everywhere. */
+mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage_place place);
+/** How often a stage occurred. */
+unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enum stage_place place);
+
+/** The table and the timeline as JSON: part of the result. */
+json_t *stages_json(const struct stage_log *log);
+
+#endif

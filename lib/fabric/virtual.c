@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The virtual clock: one event loop, deterministic. An event is a span, a deadline or a transmission,
+ * never a block (D18), but in the block-by-block reference mode, where every span has one block.
+ *
+ * Every actor has one time at which it wants to be called. Actors of equal time are called in the
+ * order of their numbers: first what arrives, then what the cores do, then what is sent; so that a
+ * multiplexer chooses among everything that is there at its time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "event.h"
+#include "fabric_priv.h"
+#include "stages.h"
+
+#define GRANTS 64
+#define MONITOR_PERIOD MF_US(1)
+
+/** A span under way. */
+struct flight {
+	struct flight *next;
+	mf_time due;
+	struct mf_span span;
+};
+
+/** One direction of a link: the spans arrive in the order in which they were sent. */
+struct wire {
+	struct flight *head, *tail;
+	const struct link_timing *timing;
+	struct mf_scrambler scrambler, descrambler;
+};
+
+struct virtual
+{
+	struct mf_fabric *f;
+	const struct mf_run_options *options;
+	struct event_queue queue;
+	struct wire *up, *down; /**< [nodes]: from the node, to the node */
+	struct flight *free;
+	unsigned int max; /**< blocks a span */
+	mf_time now;
+	mf_time next_snapshot;
+	bool over;
+};
+
+/* Actors, in the order of their calls. */
+static uint32_t actor_up(const struct virtual *v, unsigned int i)
+{
+	(void)v;
+	return i;
+}
+
+static uint32_t actor_down(const struct virtual *v, unsigned int i)
+{
+	return v->f->nodes + i;
+}
+
+static uint32_t actor_switch(const struct virtual *v)
+{
+	return 2 * v->f->nodes;
+}
+
+static uint32_t actor_sched(const struct virtual *v)
+{
+	return 2 * v->f->nodes + 1;
+}
+
+static uint32_t actor_node(const struct virtual *v, unsigned int i)
+{
+	return 2 * v->f->nodes + 2 + i;
+}
+
+static uint32_t actor_node_tx(const struct virtual *v, unsigned int i)
+{
+	return 3 * v->f->nodes + 2 + i;
+}
+
+static uint32_t actor_port_tx(const struct virtual *v, unsigned int i)
+{
+	return 4 * v->f->nodes + 2 + i;
+}
+
+static uint32_t actor_monitor(const struct virtual *v)
+{
+	return 5 * v->f->nodes + 2;
+}
+
+static struct flight *flight_get(struct virtual *v)
+{
+	struct flight *fl = v->free;
+
+	if (fl != NULL) {
+		v->free = fl->next;
+		return fl;
+	}
+	return aligned_alloc(64, (sizeof(*fl) + 63) & ~(size_t)63);
+}
+
+static void flight_put(struct virtual *v, struct flight *fl)
+{
+	fl->next = v->free;
+	v->free = fl;
+}
+
+/**
+ * When a span is handed over. A memory message is acted upon from its first block on; blocks of a
+ * frame mean nothing before the /T/.
+ */
+static mf_time arrival(const struct mf_span *s, mf_time delay)
+{
+	return (s->flags & MF_SPAN_FRAME ? mf_span_at(s, s->count - 1U) : s->start) + delay;
+}
+
+static void send(struct virtual *v, struct wire *w, uint32_t actor, struct flight *fl, enum stage_place from,
+		 enum stage_place to)
+{
+	fl->due = mf_time_max(v->now, arrival(&fl->span, w->timing->delay));
+	fl->next = NULL;
+	if (v->f->stages != NULL)
+		stages_link(v->f->stages, w->timing, &fl->span, from, to);
+	fl->span.start += w->timing->delay;
+	if (w->timing->scramble)
+		mf_scramble(&w->scrambler, fl->span.word, fl->span.count);
+	if (w->head == NULL) {
+		w->head = fl;
+		event_set(&v->queue, actor, fl->due);
+	} else {
+		w->tail->next = fl;
+	}
+	w->tail = fl;
+	v->f->info.spans++;
+}
+
+static struct flight *receive(struct virtual *v, struct wire *w, uint32_t actor)
+{
+	struct flight *fl = w->head;
+
+	w->head = fl->next;
+	event_set(&v->queue, actor, w->head != NULL ? w->head->due : MF_NEVER);
+	if (w->timing->scramble)
+		mf_descramble(&w->descrambler, fl->span.word, fl->span.count);
+	return fl;
+}
+
+/** Hands over what the switch has for the scheduler, and looks which ports have something to send. */
+static void after_switch(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	struct mf_sched_msg msg[GRANTS];
+	uint16_t port[MF_PORTS_MAX];
+	unsigned int n, told = 0;
+
+	while ((n = mf_switch_to_sched(f->sw, msg, GRANTS)) > 0)
+		for (unsigned int i = 0; i < n; i++, told++)
+			f->sched_ops->input(f->sched, &msg[i]);
+	if (told > 0)
+		event_set(&v->queue, actor_sched(v), f->sched_ops->next(f->sched));
+	n = mf_switch_tx_ports(f->sw, port, MF_PORTS_MAX);
+	for (unsigned int i = 0; i < n; i++)
+		event_set(&v->queue, actor_port_tx(v, port[i]),
+			  mf_time_max(v->now, mf_switch_tx_next(f->sw, port[i], v->now)));
+	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(f->sw)));
+}
+
+static void run_switch(struct virtual *v)
+{
+	event_set(&v->queue, actor_switch(v), MF_NEVER);
+	mf_switch_run(v->f->sw, v->now);
+	after_switch(v);
+}
+
+static void run_sched(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	struct mf_sched_grant grant[GRANTS];
+	unsigned int n;
+
+	do {
+		n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
+		for (unsigned int i = 0; i < n; i++)
+			mf_switch_grant(f->sw, v->now, &grant[i]);
+	} while (n == GRANTS);
+	event_set(&v->queue, actor_sched(v), f->sched_ops->next(f->sched));
+	after_switch(v);
+}
+
+/** Something came to a node or left it: when must it be called, when may it send? */
+static void after_node(struct virtual *v, unsigned int i)
+{
+	struct mf_host *h = v->f->node[i].host;
+
+	event_hasten(&v->queue, actor_node(v, i), mf_time_max(v->now, mf_host_next(h)));
+	event_set(&v->queue, actor_node_tx(v, i), mf_time_max(v->now, mf_host_tx_next(h, v->now)));
+}
+
+static void run_node(struct virtual *v, unsigned int i)
+{
+	event_set(&v->queue, actor_node(v, i), mf_time_max(v->now, node_run(&v->f->node[i], v->now)));
+	after_node(v, i);
+}
+
+static void run_up(struct virtual *v, unsigned int i)
+{
+	struct flight *fl = receive(v, &v->up[i], actor_up(v, i));
+
+	mf_switch_rx(v->f->sw, i, v->now, &fl->span);
+	flight_put(v, fl);
+	after_switch(v);
+}
+
+static void run_down(struct virtual *v, unsigned int i)
+{
+	struct flight *fl = receive(v, &v->down[i], actor_down(v, i));
+
+	mf_host_rx(v->f->node[i].host, v->now, &fl->span);
+	flight_put(v, fl);
+	after_node(v, i);
+}
+
+static enum stage_place node_place(const struct mf_fabric *f, unsigned int i)
+{
+	return f->node[i].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
+}
+
+static int run_node_tx(struct virtual *v, unsigned int i)
+{
+	struct flight *fl = flight_get(v);
+
+	if (fl == NULL)
+		return -ENOMEM;
+	if (mf_host_tx(v->f->node[i].host, v->now, v->max, &fl->span) > 0)
+		send(v, &v->up[i], actor_up(v, i), fl, node_place(v->f, i), PLACE_SWITCH);
+	else
+		flight_put(v, fl);
+	after_node(v, i);
+	return 0;
+}
+
+static int run_port_tx(struct virtual *v, unsigned int i)
+{
+	struct flight *fl = flight_get(v);
+
+	if (fl == NULL)
+		return -ENOMEM;
+	if (mf_switch_tx(v->f->sw, i, v->now, v->max, &fl->span) > 0)
+		send(v, &v->down[i], actor_down(v, i), fl, PLACE_SWITCH, node_place(v->f, i));
+	else
+		flight_put(v, fl);
+	event_set(&v->queue, actor_port_tx(v, i),
+		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
+	if (v->f->backlog_k != 0)
+		after_switch(v);
+	return 0;
+}
+
+static bool wires_idle(const struct virtual *v)
+{
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		if (v->up[i].head != NULL || v->down[i].head != NULL)
+			return false;
+	return true;
+}
+
+/** Takes the snapshots and finds the end, at times that do not depend on how many events there are. */
+static void run_monitor(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	mf_time next;
+
+	if (v->now == f->measure)
+		snapshot_take(f, &f->at_measure, v->now);
+	if (v->now == f->stop)
+		snapshot_take(f, &f->at_stop, v->now);
+	if (v->now < f->measure)
+		next = f->measure;
+	else if (v->now < f->stop)
+		next = f->stop;
+	else
+		next = v->now + MONITOR_PERIOD;
+	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
+		v->over = true;
+	if (v->now >= f->stop + f->drain)
+		v->over = true;
+	event_set(&v->queue, actor_monitor(v), next);
+}
+
+static int call(struct virtual *v, uint32_t actor)
+{
+	unsigned int n = v->f->nodes;
+
+	if (actor < n)
+		run_up(v, actor);
+	else if (actor < 2 * n)
+		run_down(v, actor - n);
+	else if (actor == actor_switch(v))
+		run_switch(v);
+	else if (actor == actor_sched(v))
+		run_sched(v);
+	else if (actor < actor_node_tx(v, 0))
+		run_node(v, actor - actor_node(v, 0));
+	else if (actor < actor_port_tx(v, 0))
+		return run_node_tx(v, actor - actor_node_tx(v, 0));
+	else if (actor < actor_monitor(v))
+		return run_port_tx(v, actor - actor_port_tx(v, 0));
+	else
+		run_monitor(v);
+	return 0;
+}
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/** The screen and Ctrl-C, every 65,536 events. @return false: interrupted */
+static bool look_around(struct virtual *v, double *shown)
+{
+	const struct mf_run_options *o = v->options;
+	double t;
+
+	if (o->interrupt != NULL && atomic_load_explicit(o->interrupt, memory_order_relaxed)) {
+		v->f->info.interrupted = true;
+		return false;
+	}
+	if (o->progress != NULL && (t = seconds(CLOCK_MONOTONIC)) - *shown >= 1.0) {
+		*shown = t;
+		o->progress(o->progress_ctx, (double)v->now / (double)v->f->stop, v->now);
+	}
+	return true;
+}
+
+static int loop(struct virtual *v)
+{
+	double shown = seconds(CLOCK_MONOTONIC);
+	int err = 0;
+
+	while (!v->over && err == 0 && event_next(&v->queue) != MF_NEVER) {
+		uint32_t actor = event_actor(&v->queue);
+
+		v->now = event_next(&v->queue);
+		err = call(v, actor);
+		if ((++v->f->info.events & 0xffff) == 0 && !look_around(v, &shown))
+			break;
+	}
+	v->f->ended = v->now;
+	if (v->f->at_stop.at == 0)
+		snapshot_take(v->f, &v->f->at_stop, v->now);
+	return err;
+}
+
+static int set_up(struct virtual *v)
+{
+	unsigned int n = v->f->nodes;
+
+	v->up = calloc(n, sizeof(*v->up));
+	v->down = calloc(n, sizeof(*v->down));
+	if (v->up == NULL || v->down == NULL || event_init(&v->queue, 5 * n + 3) != 0)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		v->up[i] = (struct wire){.timing = &v->f->link[i],
+					 .scrambler.state = MF_SCRAMBLER_INIT,
+					 .descrambler.state = MF_SCRAMBLER_INIT};
+		v->down[i] = v->up[i];
+		if (v->f->node[i].host != NULL)
+			event_set(&v->queue, actor_node(v, i), 0);
+	}
+	event_set(&v->queue, actor_monitor(v), v->f->measure);
+	return 0;
+}
+
+static void flights_free(struct flight *fl)
+{
+	for (struct flight *next; fl != NULL; fl = next) {
+		next = fl->next;
+		free(fl);
+	}
+}
+
+static void tear_down(struct virtual *v)
+{
+	for (unsigned int i = 0; i < v->f->nodes && v->up != NULL && v->down != NULL; i++) {
+		flights_free(v->up[i].head);
+		flights_free(v->down[i].head);
+	}
+	flights_free(v->free);
+	free(v->up);
+	free(v->down);
+	event_fini(&v->queue);
+}
+
+int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
+{
+	struct virtual v = {.f = f, .options = options, .max = options->block_by_block ? 1 : MF_SPAN_MAX};
+	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	int err = set_up(&v);
+
+	if (err == 0)
+		err = loop(&v);
+	tear_down(&v);
+	f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;
+	f->info.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	return err;
+}

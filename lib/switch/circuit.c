@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Circuits (EDM 3.1.1, property 2; 3.2.2): a grant sets the way of one chunk from its ingress to its
+ * egress. Also what follows from a grant: the /G/, or the buffered request that is the first grant of
+ * its response; and requests that wait for an earlier write of their pair (D9).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "switch_priv.h"
+
+int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
+{
+	uint64_t n = sw->ports, all = 2 * (uint64_t)config->x * n * n;
+
+	sw->requests_max =
+		config->requests != 0 ? config->requests : (uint32_t)(all < 1u << 20 ? all : 1u << 20);
+	sw->circuits_max = (uint32_t)(all < 1u << 20 ? all : 1u << 20);
+	if (sw->circuits_max < 4096)
+		sw->circuits_max = 4096; /* several chunks of one demand may be under way */
+	sw->circuits = calloc(sw->circuits_max, sizeof(*sw->circuits));
+	sw->requests = calloc(sw->requests_max, sizeof(*sw->requests));
+	sw->last_write = malloc(n * n * sizeof(*sw->last_write));
+	sw->write_ready = calloc(n * n, sizeof(*sw->write_ready));
+	if (sw->circuits == NULL || sw->requests == NULL || sw->last_write == NULL || sw->write_ready == NULL)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < n * n; i++)
+		sw->last_write[i] = NONE;
+	for (uint32_t i = 0; i < sw->circuits_max; i++)
+		sw->circuits[i].next = i + 1 < sw->circuits_max ? i + 1 : NONE;
+	for (uint32_t i = 0; i < sw->requests_max; i++)
+		sw->requests[i].next = i + 1 < sw->requests_max ? i + 1 : NONE;
+	sw->oldest = sw->youngest = NONE;
+	return 0;
+}
+
+uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp)
+{
+	uint32_t c = sw->port[ingress].head;
+
+	/* Hosts use their grants nearly in order: the head, or one close to it. The messages of a mega
+	 * have ids of their own; within a pair they come in order. */
+	while (c != NONE) {
+		const struct circuit *ct = &sw->circuits[c];
+
+		if (ct->dst == dst && ct->resp == resp && (ct->id == id || ct->mega))
+			break;
+		c = ct->next;
+	}
+	return c;
+}
+
+static unsigned int pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
+{
+	return cn * sw->ports + mn;
+}
+
+static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	uint32_t c = sw->circuit_free;
+	struct port *p = &sw->port[g->src];
+
+	if (c == NONE)
+		return NONE;
+	struct circuit *ct = &sw->circuits[c];
+
+	sw->circuit_free = ct->next;
+	*ct = (struct circuit){
+		.next = NONE,
+		.prev = p->tail,
+		.older = sw->youngest,
+		.younger = NONE,
+		.octets = g->size,
+		.blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
+		.parked = NONE,
+		.parked_last = NONE,
+		.expires = sw->grant_timeout != 0 ? mf_time_max(now, g->at) + sw->grant_timeout : MF_NEVER,
+		.src = g->src,
+		.dst = g->dst,
+		.id = g->id,
+		.resp = g->resp,
+		.mega = g->mega,
+	};
+	if (p->tail != NONE)
+		sw->circuits[p->tail].next = c;
+	else
+		p->head = c;
+	p->tail = c;
+	if (sw->youngest != NONE)
+		sw->circuits[sw->youngest].younger = c;
+	else
+		sw->oldest = c;
+	sw->youngest = c;
+	due(sw, ct->expires);
+	if (!g->resp)
+		sw->last_write[pair(sw, g->src, g->dst)] = c;
+	p->granted += ct->blocks;
+	sw->port[g->dst].inbound += ct->blocks;
+	switch_backlog(sw, g->dst, mf_time_max(now, g->at));
+	return c;
+}
+
+static void unlink_circuit(struct mf_switch *sw, uint32_t c)
+{
+	struct circuit *ct = &sw->circuits[c];
+	struct port *p = &sw->port[ct->src];
+
+	if (ct->prev != NONE)
+		sw->circuits[ct->prev].next = ct->next;
+	else
+		p->head = ct->next;
+	if (ct->next != NONE)
+		sw->circuits[ct->next].prev = ct->prev;
+	else
+		p->tail = ct->prev;
+	if (ct->older != NONE)
+		sw->circuits[ct->older].younger = ct->younger;
+	else
+		sw->oldest = ct->younger;
+	if (ct->younger != NONE)
+		sw->circuits[ct->younger].older = ct->older;
+	else
+		sw->youngest = ct->older;
+	ct->next = sw->circuit_free;
+	sw->circuit_free = c;
+}
+
+/** Lets a granted request out to its memory node. */
+static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, uint32_t order, mf_time now)
+{
+	struct request *r = &sw->requests[slot];
+	struct port *p = &sw->port[r->mn];
+	uint64_t *words;
+	struct mf_mux_item *item = mf_mux_push(p->mux, ready, order, r->blocks, 0, &words);
+
+	if (item == NULL) {
+		sw->stats.drop_room++;
+	} else {
+		for (unsigned int i = 0; i < r->blocks; i++)
+			words[i] = r->word[i];
+		mf_mux_append(p->mux, item, r->blocks);
+		sw->stats.requests_forwarded++;
+		switch_dirty(sw, r->mn);
+		switch_backlog(sw, r->mn, now);
+	}
+	request_release(sw, slot);
+}
+
+void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
+{
+	struct port *p = &sw->port[ct->src];
+
+	if (blocks > ct->blocks)
+		blocks = ct->blocks;
+	ct->blocks -= blocks;
+	p->granted -= blocks;
+	sw->port[ct->dst].inbound -= blocks;
+	switch_backlog(sw, ct->dst, now);
+	if (p->held_src && p->granted <= sw->source_w) {
+		p->held_src = false;
+		switch_tell(sw,
+			    &(struct mf_sched_msg){.at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC});
+	}
+}
+
+/** Gives the scheduler the window of a chunk back that will not be forwarded. */
+static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	const struct circuit *ct = &sw->circuits[c];
+
+	if (sw->window)
+		switch_tell(sw, &(struct mf_sched_msg){
+					.at = now,
+					.src = ct->src,
+					.dst = ct->dst,
+					.kind = MF_SCHED_FORWARDED,
+					.id = ct->id,
+					.resp = ct->resp,
+					.size = ct->octets,
+				});
+}
+
+/** No chunk of the pair that was granted before is still to come. */
+static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
+{
+	const struct circuit *ct = &sw->circuits[c];
+	unsigned int i = pair(sw, ct->src, ct->dst);
+
+	if (ct->resp)
+		return;
+	if (sw->last_write[i] == c)
+		sw->last_write[i] = NONE;
+	sw->write_ready[i] = ready;
+}
+
+void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
+{
+	struct circuit *ct = &sw->circuits[c];
+	uint32_t slot = ct->parked;
+
+	write_through(sw, c, ready);
+	ct->parked = ct->parked_last = NONE;
+	/* With the tie of the chunk itself, so that they go out right behind it. */
+	for (uint32_t next; slot != NONE; slot = next) {
+		next = sw->requests[slot].next;
+		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), tie(TIE_CHUNK, ct->src),
+			     now);
+	}
+}
+
+void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].blocks, now);
+	unlink_circuit(sw, c);
+}
+
+void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	struct port *p = &sw->port[sw->circuits[c].src];
+
+	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
+		if (p->state == RX_STREAM) {
+			switch_dirty(sw, sw->circuits[c].dst);
+			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
+			clear_bit(sw->hold_set, sw->circuits[c].src);
+		}
+		p->state = RX_DROP;
+	}
+	forfeit(sw, c, now);
+	circuit_queued(sw, c, now, now);
+	circuit_close(sw, c, now);
+}
+
+void circuit_expire(struct mf_switch *sw, mf_time now)
+{
+	while (sw->oldest != NONE && sw->circuits[sw->oldest].expires <= now) {
+		uint32_t c = sw->oldest;
+		const struct circuit ct = sw->circuits[c];
+
+		sw->stats.expired++;
+		circuit_kill(sw, c, now);
+		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
+		switch_tell(sw, &(struct mf_sched_msg){
+					.at = now,
+					.src = ct.src,
+					.dst = ct.dst,
+					.kind = MF_SCHED_CANCEL,
+					.id = ct.id,
+					.resp = ct.resp,
+					.cookie = NONE,
+				});
+	}
+}
+
+/** Tells a sender to send: /G/ to s, naming the destination of its chunk. */
+static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	const struct mf_msg m = {
+		.kind = MF_GRANT,
+		.dst = g->dst,
+		.id = g->id,
+		.size = g->size,
+		.resp = g->resp,
+	};
+	mf_time ready = g->at + sw->grant_out + (g->resp ? 0 : sw->align[g->src]);
+	uint64_t *word;
+	struct mf_mux_item *item =
+		mf_mux_push(sw->port[g->src].mux, ready, tie(TIE_GRANT, g->dst), 1, 0, &word);
+
+	if (item == NULL) {
+		sw->stats.drop_room++;
+		return;
+	}
+	*word = mf_proto_put_single(&m);
+	mf_mux_append(sw->port[g->src].mux, item, 1);
+	sw->stats.control_blocks++;
+	switch_dirty(sw, g->src);
+}
+
+/**
+ * The first grant of a response is its request. A write of the pair that was granted before it is
+ * delivered before it: it waits for a chunk that has not begun to arrive, and stands behind one that
+ * has.
+ */
+static void grant_request(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	struct request *r = &sw->requests[g->cookie];
+	unsigned int i = pair(sw, g->dst, g->src);
+	uint32_t write = sw->last_write[i];
+
+	if (write == NONE) {
+		send_request(sw, g->cookie, mf_time_max(g->at + sw->grant_out, sw->write_ready[i]),
+			     tie(TIE_CHUNK, g->dst), now);
+		return;
+	}
+	struct circuit *ct = &sw->circuits[write];
+
+	r->ready = g->at + sw->grant_out;
+	r->next = NONE;
+	if (ct->parked == NONE)
+		ct->parked = g->cookie;
+	else
+		sw->requests[ct->parked_last].next = g->cookie;
+	ct->parked_last = g->cookie;
+	sw->stats.parked++;
+}
+
+void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	uint16_t cn = g->resp ? g->dst : g->src, mn = g->resp ? g->src : g->dst;
+
+	if (g->size == 0) { /* the demand was dropped or cancelled before its first grant */
+		if (g->resp && g->cookie != NONE)
+			request_release(sw, g->cookie);
+		return;
+	}
+	sw->stats.grants++;
+	stamp(sw, cn, mn, g->id, MF_STAGE_SCHEDULER, g->since, g->at);
+	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT]);
+	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT],
+	      g->at + sw->grant_out);
+	if (open_circuit(sw, now, g) == NONE)
+		sw->stats.drop_room++;
+	if (g->resp && g->first)
+		grant_request(sw, now, g);
+	else
+		send_grant(sw, g);
+	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
+		sw->port[g->src].held_src = true;
+		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
+						       .src = g->src,
+						       .kind = MF_SCHED_HOLD_SRC});
+	}
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Forwarding of memory messages (EDM 3.2.2): requests are collected for the scheduler, chunks go along
+ * the circuit that their grant has set, block by block and without being processed.
+ *
+ * A chunk cuts through: its length is known from the grant, so the egress reserves it when the /MS/
+ * arrives and is held by it until the /MT/ (D14). It is collected first where the egress is faster than
+ * the ingress, or where the length of each message is not known beforehand (a mega-message).
+ */
+#include <string.h>
+
+#include "switch_priv.h"
+
+/** Cookie of an item whose leaving is told to the scheduler: source, octets. */
+static uint64_t window_cookie(const struct circuit *ct)
+{
+	return UINT64_C(1) << 63 | (uint64_t)ct->id << 41 | (uint64_t)ct->resp << 40 |
+	       (uint64_t)ct->src << 24 | ct->octets;
+}
+
+void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
+{
+	uint64_t cookie;
+	mf_time at;
+
+	while ((cookie = mf_mux_done(sw->port[egress].mux, &at)) != 0)
+		switch_tell(sw, &(struct mf_sched_msg){
+					.at = now,
+					.src = (uint16_t)(cookie >> 24),
+					.dst = (uint16_t)egress,
+					.kind = MF_SCHED_FORWARDED,
+					.id = (uint8_t)(cookie >> 41),
+					.resp = cookie >> 40 & 1,
+					.size = cookie & 0xffffff,
+				});
+}
+
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at)
+{
+	uint64_t *to;
+	struct mf_mux_item *item =
+		mf_mux_push(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0, &to);
+
+	if (item == NULL) {
+		sw->stats.drop_room++;
+		return;
+	}
+	*to = word;
+	mf_mux_append(sw->port[egress].mux, item, 1);
+	switch_dirty(sw, egress);
+}
+
+static void collect(struct port *p, enum rx_state state, uint32_t want)
+{
+	p->state = state;
+	p->words = p->buf;
+	p->want = want;
+}
+
+/** A chunk begins: finds its circuit and makes room at the egress. */
+static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_msg *m,
+			mf_time at)
+{
+	struct port *p = &sw->port[port];
+	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
+	uint64_t *words;
+
+	if (c == NONE) {
+		sw->stats.drop_ungranted++;
+		return;
+	}
+	const struct circuit *ct = &sw->circuits[c];
+	struct port *e = &sw->port[ct->dst];
+	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
+
+	p->circuit = c;
+	if (ct->mega || p->period > e->period) {
+		collect(p, RX_COLLECT, ct->mega ? ct->octets / 8 : n);
+		return;
+	}
+	p->item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), n,
+			      sw->window ? window_cookie(ct) : 0, &words);
+	if (p->item == NULL) {
+		sw->stats.drop_room++;
+		circuit_kill(sw, c, now);
+		return;
+	}
+	p->state = RX_STREAM;
+	p->words = words;
+	p->want = n;
+	circuit_arrived(sw, &sw->circuits[c], n, now);
+	circuit_queued(sw, c, at + sw->through, now);
+	set_bit(sw->hold_set, port);
+	if (sw->hold_timeout != 0)
+		due(sw, now + sw->hold_timeout);
+	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_IDENTIFY, at,
+	      at + sw->identify);
+	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_FORWARD,
+	      at + sw->identify, at + sw->through);
+}
+
+static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	struct port *p = &sw->port[port];
+	struct mf_msg m;
+
+	p->state = RX_DROP;
+	p->have = 0;
+	p->first = item->at;
+	mf_proto_peek(item->word[0], &m);
+	switch (m.kind) {
+	case MF_RREQ:
+	case MF_RMWREQ:
+		collect(p, RX_REQUEST, MF_REQUEST_BLOCKS_MAX);
+		break;
+	case MF_WREQ:
+	case MF_WREQ_ACK:
+	case MF_RRES:
+		if (m.src != port)
+			sw->stats.drop_spoof++;
+		else
+			begin_chunk(sw, port, now, &m, item->at);
+		break;
+	default:
+		sw->stats.drop_proto++;
+		break;
+	}
+}
+
+/** A collected chunk is whole: queues it for its egress. */
+static void send_collected(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
+{
+	struct port *p = &sw->port[port];
+	const struct circuit *ct = &sw->circuits[p->circuit];
+	struct port *e = &sw->port[ct->dst];
+	uint64_t *words;
+	struct circuit part = *ct;
+
+	if (ct->mega)
+		part.octets = p->have * 8;
+	struct mf_mux_item *item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
+					       sw->window ? window_cookie(&part) : 0, &words);
+
+	if (item == NULL) {
+		sw->stats.drop_room++;
+		circuit_queued(sw, p->circuit, at + sw->through, now);
+		return;
+	}
+	memcpy(words, p->buf, p->have * sizeof(*words));
+	mf_mux_append(e->mux, item, p->have);
+	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
+		circuit_queued(sw, p->circuit, at + sw->through, now);
+}
+
+/** The circuit has had its chunk, or one message of its mega. */
+static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+	struct circuit *ct = &sw->circuits[p->circuit];
+	uint16_t egress = ct->dst;
+
+	sw->stats.chunks++;
+	sw->stats.chunk_blocks += p->have;
+	if (ct->mega && ct->octets > p->have * 8) {
+		ct->octets -= p->have * 8;
+		circuit_arrived(sw, ct, p->have, now);
+	} else {
+		circuit_close(sw, p->circuit, now);
+	}
+	switch_dirty(sw, egress);
+}
+
+static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
+{
+	struct port *p = &sw->port[port];
+
+	switch (p->state) {
+	case RX_REQUEST:
+		intake_request(sw, port, now, p->buf, p->have, p->first, at);
+		break;
+	case RX_STREAM:
+		if (p->have == p->want) {
+			chunk_through(sw, port, now);
+		} else {
+			sw->stats.drop_cut++;
+			circuit_kill(sw, p->circuit, now);
+		}
+		break;
+	case RX_COLLECT:
+		if (sw->circuits[p->circuit].mega ? p->have <= p->want : p->have == p->want) {
+			send_collected(sw, port, now, at);
+			chunk_through(sw, port, now);
+		} else {
+			sw->stats.drop_cut++;
+			circuit_kill(sw, p->circuit, now);
+		}
+		break;
+	default:
+		break;
+	}
+	p->state = RX_IDLE;
+	clear_bit(sw->hold_set, port);
+}
+
+void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (p->state == RX_IDLE || p->state == RX_DROP)
+		return;
+	sw->stats.drop_cut++;
+	if (p->state == RX_REQUEST)
+		p->state = RX_DROP;
+	else /* came, but not as granted: the circuit is used up all the same */
+		circuit_kill(sw, p->circuit, now);
+}
+
+void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	struct port *p = &sw->port[port];
+
+	if (item->begins)
+		begin(sw, port, now, item);
+	if (p->state != RX_DROP && p->have + item->count > p->want)
+		forward_abort(sw, port, now); /* longer than granted, or than any request */
+	if (p->state != RX_DROP) {
+		memcpy(p->words + p->have, item->word, item->count * sizeof(*item->word));
+		p->have += item->count;
+		p->last = now;
+	}
+	if (p->state == RX_STREAM) {
+		uint16_t egress = sw->circuits[p->circuit].dst;
+
+		mf_mux_append(sw->port[egress].mux, p->item, item->count);
+		switch_dirty(sw, egress);
+	}
+	if (item->ends)
+		end(sw, port, now, item->at + (mf_time)(item->count - 1) * item->period);
+}

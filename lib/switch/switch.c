@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The switch: set-up, what arrives at a port, what leaves it, timers. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "switch_priv.h"
+
+#define RX_ITEMS 32
+
+static bool valid(const struct mf_switch_config *c)
+{
+	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128)
+		return false;
+	return c->mac_table >= 4 && (c->mac_table & (c->mac_table - 1)) == 0;
+}
+
+static int port_init(struct port *p, const struct mf_switch_port_config *c)
+{
+	struct mf_mux_config mux = c->mux;
+
+	p->up = c->up;
+	p->memory_enabled = c->memory_enabled;
+	p->period = mux.period;
+	p->head = p->tail = NONE;
+	mux.memory_enabled = c->memory_enabled;
+	p->mux = mf_mux_new(&mux);
+	p->buf = malloc(mux.memory_blocks * sizeof(*p->buf));
+	if (p->mux == NULL || p->buf == NULL)
+		return -ENOMEM;
+	return mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
+}
+
+static int out_init(struct mf_switch *sw)
+{
+	uint32_t n = 4096; /* many spans' worth: the engine empties it after each call */
+
+	while (n < 64 * sw->ports)
+		n *= 2;
+	sw->out_mask = n - 1;
+	sw->out = malloc(n * sizeof(*sw->out));
+	sw->dirty = malloc(sw->ports * sizeof(*sw->dirty));
+	return sw->out != NULL && sw->dirty != NULL ? 0 : -ENOMEM;
+}
+
+struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
+{
+	struct mf_switch *sw = NULL;
+	int err = -EINVAL;
+
+	if (valid(c)) {
+		sw = calloc(1, sizeof(*sw) + c->ports * sizeof(sw->port[0]));
+		err = sw != NULL ? 0 : -ENOMEM;
+	}
+	if (err != 0) {
+		errno = -err;
+		return NULL;
+	}
+	sw->ports = c->ports;
+	sw->proto = c->proto;
+	sw->timing = c->timing;
+	sw->identify = c->timing.cost[MF_STAGE_IDENTIFY];
+	sw->through = sw->identify + c->timing.cost[MF_STAGE_FORWARD];
+	sw->grant_out = c->timing.cost[MF_STAGE_MAKE_GRANT] + c->timing.cost[MF_STAGE_FORWARD];
+	sw->window = c->window;
+	sw->backlog_k = c->backlog_k;
+	sw->source_w = c->source_w;
+	sw->grant_timeout = c->grant_timeout;
+	sw->hold_timeout = c->hold_timeout;
+	sw->l2_latency = c->l2_latency;
+	sw->probe = c->probe;
+	sw->next = MF_NEVER;
+	for (unsigned int i = 0; i < c->ports; i++)
+		sw->align[i] = c->align[i];
+	err = out_init(sw);
+	for (unsigned int i = 0; i < c->ports && err == 0; i++)
+		err = port_init(&sw->port[i], &c->port[i]);
+	if (err == 0)
+		err = circuit_init(sw, c);
+	if (err == 0)
+		err = l2_init(sw, c);
+	if (err != 0) {
+		mf_switch_free(sw);
+		errno = -err;
+		return NULL;
+	}
+	return sw;
+}
+
+void mf_switch_free(struct mf_switch *sw)
+{
+	if (sw == NULL)
+		return;
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		mf_mux_free(sw->port[i].mux);
+		mf_demux_fini(&sw->port[i].demux);
+		free(sw->port[i].buf);
+	}
+	l2_fini(sw);
+	free(sw->circuits);
+	free(sw->requests);
+	free(sw->last_write);
+	free(sw->write_ready);
+	free(sw->out);
+	free(sw->dirty);
+	free(sw);
+}
+
+void switch_dirty(struct mf_switch *sw, unsigned int port)
+{
+	if (test_bit(sw->dirty_set, port))
+		return;
+	set_bit(sw->dirty_set, port);
+	sw->dirty[sw->dirties++] = (uint16_t)port;
+}
+
+void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
+{
+	if (sw->out_head - sw->out_tail > sw->out_mask) {
+		sw->stats.drop_descriptor++;
+		return;
+	}
+	sw->out[sw->out_head++ & sw->out_mask] = *msg;
+}
+
+void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
+{
+	struct port *p = &sw->port[d];
+	bool over = sw->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > sw->backlog_k;
+
+	if (over == p->held_dst)
+		return;
+	p->held_dst = over;
+	switch_tell(sw, &(struct mf_sched_msg){.at = now,
+					       .dst = (uint16_t)d,
+					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
+}
+
+static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	switch (item->kind) {
+	case MF_RX_SINGLE:
+		intake_single(sw, port, now, item);
+		break;
+	case MF_RX_RUN:
+		forward_run(sw, port, now, item);
+		break;
+	case MF_RX_ABORT:
+		forward_abort(sw, port, now);
+		break;
+	case MF_RX_FRAME:
+		l2_frame(sw, port, mf_time_max(now, item->at), item->frame, item->count);
+		break;
+	}
+}
+
+static void watch_accept(struct mf_switch *sw, unsigned int port)
+{
+	mf_time at = mf_demux_next(&sw->port[port].demux);
+
+	if (at != MF_NEVER)
+		set_bit(sw->accept_set, port);
+	else
+		clear_bit(sw->accept_set, port);
+	due(sw, at);
+}
+
+void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
+{
+	struct mf_rx_item items[RX_ITEMS];
+	unsigned int pos = 0, n;
+
+	while ((n = mf_demux_span(&sw->port[port].demux, span, &pos, items, RX_ITEMS)) > 0)
+		for (unsigned int i = 0; i < n; i++)
+			take(sw, port, now, &items[i]);
+	watch_accept(sw, port);
+}
+
+unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (n < max && sw->out_tail != sw->out_head)
+		out[n++] = sw->out[sw->out_tail++ & sw->out_mask];
+	return n;
+}
+
+/** Frames behind whose /T/ nothing came. @return the next such time */
+static mf_time run_accept(struct mf_switch *sw, mf_time now)
+{
+	mf_time next = MF_NEVER;
+	struct mf_rx_item item;
+
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t set = sw->accept_set[w]; set != 0; set &= set - 1) {
+			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
+			mf_time at = mf_demux_next(&sw->port[port].demux);
+
+			if (at <= now) {
+				if (mf_demux_poll(&sw->port[port].demux, now, &item) > 0)
+					take(sw, port, now, &item);
+				watch_accept(sw, port);
+			} else {
+				next = mf_time_min(next, at);
+			}
+		}
+	return next;
+}
+
+/** Messages that hold their egress and do not go on (D14). @return the next such time */
+static mf_time run_holds(struct mf_switch *sw, mf_time now)
+{
+	mf_time next = MF_NEVER;
+
+	if (sw->hold_timeout == 0)
+		return MF_NEVER;
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t set = sw->hold_set[w]; set != 0; set &= set - 1) {
+			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
+			mf_time at = sw->port[port].last + sw->hold_timeout;
+
+			if (at <= now)
+				forward_abort(sw, port, now);
+			else
+				next = mf_time_min(next, at);
+		}
+	return next;
+}
+
+mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
+{
+	if (now < sw->next)
+		return sw->next;
+	sw->next = MF_NEVER;
+	due(sw, run_accept(sw, now));
+	due(sw, l2_run(sw, now));
+	due(sw, run_holds(sw, now));
+	circuit_expire(sw, now);
+	if (sw->oldest != NONE)
+		due(sw, sw->circuits[sw->oldest].expires);
+	return sw->next;
+}
+
+mf_time mf_switch_next(const struct mf_switch *sw)
+{
+	return sw->next;
+}
+
+unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (n < max && sw->dirties > 0) {
+		out[n] = sw->dirty[--sw->dirties];
+		clear_bit(sw->dirty_set, out[n++]);
+	}
+	return n;
+}
+
+unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
+			  struct mf_span *out)
+{
+	unsigned int n = mf_mux_pull(sw->port[port].mux, now, max, out);
+
+	if (n > 0 && sw->window)
+		forward_done(sw, port, now);
+	if (n > 0 && sw->backlog_k != 0)
+		switch_backlog(sw, port, now);
+	return n;
+}
+
+mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_next(sw->port[port].mux, now);
+}
+
+const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw)
+{
+	return &sw->stats;
+}
+
+const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port)
+{
+	return mf_mux_stats(sw->port[port].mux);
+}
+
+const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port)
+{
+	return &sw->port[port].demux;
+}

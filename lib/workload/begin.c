@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations from their choice to their submission. */
+#include <errno.h>
+
+#include "client_priv.h"
+#include "content.h"
+
+bool client_has_more(const struct mf_client *c, mf_time now)
+{
+	if (c->stats.submit_error != 0 || c->begun == c->operations)
+		return false;
+	return (c->open ? c->arrival.next : now) < c->stop;
+}
+
+static bool is_due(const struct mf_client *c, mf_time now)
+{
+	return client_has_more(c, now) && (c->open ? c->arrival.next : c->start) <= now;
+}
+
+static enum mf_op_kind op_kind(enum mf_client_kind kind)
+{
+	switch (kind) {
+	case MF_CLIENT_READ:
+		return MF_OP_READ;
+	case MF_CLIENT_WRITE:
+		return MF_OP_WRITE;
+	case MF_CLIENT_WRITE_ACK:
+		return MF_OP_WRITE_ACK;
+	default:
+		return MF_OP_RMW;
+	}
+}
+
+/** The value that an RMW's arguments are made for; any will do where no shadow is needed. */
+static uint64_t word_before(const struct mf_client *c, const struct slot *s)
+{
+	return c->shadow.regions > 0 ? shadow_word(&c->shadow.region[s->region], s->offset) : 0;
+}
+
+static void op_make(struct mf_client *c)
+{
+	uint32_t i = c->free[--c->free_count];
+	struct slot *s = &c->slot[i];
+	const struct mf_client_target *t;
+	struct choice choice;
+
+	choose_next(&c->chooser, &choice);
+	t = &c->target[choice.target];
+	s->number = c->begun;
+	s->offset = choice.offset;
+	s->len = choice.len;
+	s->region = choice.target;
+	s->kind = (uint8_t)choice.kind;
+	c->op.kind = op_kind(choice.kind);
+	c->op.node = t->node;
+	c->op.addr = t->base + s->offset;
+	c->op.len = s->len;
+	c->op.user = s->number << c->slot_bits | i;
+	if (choose_is_rmw(choice.kind)) {
+		c->op.buf = NULL;
+		c->op.rmw = rmw_opcode(choice.kind);
+		rmw_arguments(choice.kind, word_before(c, s), &c->args, c->op.arg);
+	} else {
+		c->op.buf = client_buffer(c, i);
+		if (choice.kind != MF_CLIENT_READ)
+			content_fill(c->op.buf, (s->len + 7) / 8, content_key(c->node, s->number),
+				     s->offset / 8);
+	}
+	c->waiting = true;
+	c->waiting_counted = false;
+}
+
+/** The operation is in the host's queue: what it will find, and what it will leave behind. */
+static void shadow_submit(struct mf_client *c, struct slot *s)
+{
+	struct shadow_region *r = &c->shadow.region[s->region];
+	uint64_t value;
+
+	s->check = c->verify && shadow_known(r, s->offset, s->len);
+	if (s->kind == MF_CLIENT_READ) {
+		if (s->check)
+			s->expect = shadow_hash(r->octets + s->offset, s->len);
+	} else if (choose_is_rmw((enum mf_client_kind)s->kind)) {
+		s->expect = shadow_word(r, s->offset);
+		value = rmw_result((enum mf_client_kind)s->kind, s->expect, c->op.arg);
+		memcpy(r->octets + s->offset, &value, sizeof(value));
+	} else {
+		memcpy(r->octets + s->offset, c->op.buf, s->len);
+	}
+}
+
+static void count_begun(struct mf_client *c, struct slot *s, mf_time now)
+{
+	s->intended = c->open ? c->arrival.next : now;
+	s->measured = s->intended >= c->measure;
+	c->stats.begun_all++;
+	c->stats.kind[s->kind].begun += s->measured;
+}
+
+static bool op_submit(struct mf_client *c, mf_time now)
+{
+	struct slot *s = &c->slot[c->op.user & ((UINT64_C(1) << c->slot_bits) - 1)];
+	int err = mf_host_submit(c->host, now, &c->op);
+
+	if (err == -EAGAIN) {
+		c->stats.refused += !c->waiting_counted;
+		c->waiting_counted = true;
+		return false;
+	}
+	if (err != 0) {
+		c->stats.submit_error = err;
+		return false;
+	}
+	s->state = SLOT_BUSY;
+	if (c->shadow.regions > 0)
+		shadow_submit(c, s);
+	count_begun(c, s, now);
+	c->waiting = false;
+	c->begun++;
+	if (c->open)
+		arrival_advance(&c->arrival);
+	return true;
+}
+
+void client_begin(struct mf_client *c, mf_time now)
+{
+	while (is_due(c, now) && (c->waiting || c->free_count > 0)) {
+		if (!c->waiting)
+			op_make(c);
+		if (!op_submit(c, now))
+			return;
+	}
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "choose.h"
+
+static uint64_t round_up(uint64_t octets)
+{
+	return (octets + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
+}
+
+bool choose_has_data(const struct mf_client_config *config)
+{
+	return config->mix[MF_CLIENT_READ] + config->mix[MF_CLIENT_WRITE] + config->mix[MF_CLIENT_WRITE_ACK] >
+	       0;
+}
+
+bool choose_has_rmw(const struct mf_client_config *config)
+{
+	for (int k = MF_CLIENT_CAS; k < MF_CLIENT_KINDS; k++)
+		if (config->mix[k] > 0)
+			return true;
+	return false;
+}
+
+uint64_t choose_size_max(const struct mf_client_config *config)
+{
+	switch (config->size_dist) {
+	case MF_CLIENT_SIZE_FIXED:
+		return config->size_min;
+	case MF_CLIENT_SIZE_UNIFORM:
+		return config->size_max;
+	default:
+		return config->cdf[config->cdf_points - 1].size;
+	}
+}
+
+static int mix_init(struct chooser *ch, const double *mix)
+{
+	double sum = 0, cum = 0;
+
+	for (int k = 0; k < MF_CLIENT_KINDS; k++) {
+		if (!(mix[k] >= 0) || isinf(mix[k]))
+			return -EINVAL;
+		sum += mix[k];
+	}
+	if (!(sum > 0) || isinf(sum))
+		return -EINVAL;
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		double limit;
+
+		cum += mix[k];
+		limit = cum / sum * 0x1p64;
+		ch->kind_limit[k] = limit < 0x1p64 ? (uint64_t)limit : UINT64_MAX;
+		if (mix[k] > 0)
+			ch->kind_last = k;
+	}
+	return 0;
+}
+
+static int cdf_check(const struct mf_cdf_point *cdf, unsigned int n)
+{
+	if (cdf == NULL || n == 0 || cdf[0].size == 0 || !(cdf[0].cum >= 0))
+		return -EINVAL;
+	for (unsigned int i = 1; i < n; i++)
+		if (!(cdf[i].cum >= cdf[i - 1].cum) || cdf[i].size < cdf[i - 1].size)
+			return -EINVAL;
+	return fabs(cdf[n - 1].cum - 1) < 1e-9 ? 0 : -EINVAL;
+}
+
+static int cdf_init(struct chooser *ch, const struct mf_cdf_point *cdf, unsigned int n)
+{
+	if (cdf_check(cdf, n) < 0)
+		return -EINVAL;
+	ch->point = calloc(n, sizeof(*ch->point));
+	if (ch->point == NULL)
+		return -ENOMEM;
+	ch->points = n;
+	for (unsigned int i = 0; i < n; i++) {
+		struct choose_point *p = &ch->point[i];
+
+		*p = (struct choose_point){.cum = cdf[i].cum, .size = (double)cdf[i].size};
+		if (i > 0 && p->cum > p[-1].cum)
+			p->slope = (p->size - p[-1].size) / (p->cum - p[-1].cum);
+	}
+	return 0;
+}
+
+static int sizes_init(struct chooser *ch, const struct mf_client_config *config)
+{
+	bool uniform = config->size_dist == MF_CLIENT_SIZE_UNIFORM;
+
+	ch->size_dist = config->size_dist;
+	if (config->size_dist == MF_CLIENT_SIZE_CDF)
+		return cdf_init(ch, config->cdf, config->cdf_points);
+	if (config->size_min == 0 || (uniform && config->size_max < config->size_min))
+		return -EINVAL;
+	ch->size_min = config->size_min;
+	ch->size_range = uniform ? config->size_max - config->size_min + 1 : 1;
+	return 0;
+}
+
+static int targets_init(struct chooser *ch, const struct mf_client_config *config, uint32_t targets,
+			uint32_t first)
+{
+	ch->pattern = config->pattern;
+	ch->targets = targets;
+	ch->target_next = first;
+	if (targets == 0 || first >= targets)
+		return -EINVAL;
+	return ch->pattern == MF_CLIENT_TO_ZIPF ? mf_zipf_init(&ch->target_zipf, targets, config->theta) : 0;
+}
+
+static int slots_init(struct chooser *ch, const struct mf_client_config *config)
+{
+	uint64_t max = choose_size_max(config);
+
+	if (max > ch->span)
+		return -EINVAL;
+	if (ch->size_dist == MF_CLIENT_SIZE_FIXED || ch->address == MF_CLIENT_AT_ZIPF) {
+		ch->stride = round_up(max);
+		ch->slots = ch->span < ch->stride ? 1 : ch->span / ch->stride;
+	}
+	return ch->address == MF_CLIENT_AT_ZIPF ? mf_zipf_init(&ch->slot_zipf, ch->slots, config->theta) : 0;
+}
+
+static int addresses_init(struct chooser *ch, const struct mf_client_config *config)
+{
+	int err = 0;
+
+	ch->address = config->address;
+	ch->span = config->span;
+	ch->units = ch->span / CHOOSE_ALIGN;
+	ch->words = ch->span / 8;
+	ch->salt = mf_rng_next(&ch->rng);
+	if (choose_has_data(config))
+		err = slots_init(ch, config);
+	if (!err && choose_has_rmw(config)) {
+		if (ch->words == 0)
+			return -EINVAL;
+		if (ch->address == MF_CLIENT_AT_ZIPF)
+			err = mf_zipf_init(&ch->word_zipf, ch->words, config->theta);
+	}
+	if (!err && ch->address == MF_CLIENT_AT_SEQUENTIAL) {
+		ch->cursor = calloc(ch->targets, sizeof(*ch->cursor));
+		err = ch->cursor != NULL ? 0 : -ENOMEM;
+	}
+	return err;
+}
+
+int choose_init(struct chooser *ch, const struct mf_client_config *config, uint32_t targets, uint32_t first)
+{
+	int err;
+
+	*ch = (struct chooser){0};
+	mf_rng_init(&ch->rng, config->seed, "client.choice", config->node);
+	err = mix_init(ch, config->mix);
+	if (!err && choose_has_data(config))
+		err = sizes_init(ch, config);
+	if (!err)
+		err = targets_init(ch, config, targets, first);
+	if (!err)
+		err = addresses_init(ch, config);
+	if (err)
+		choose_fini(ch);
+	return err;
+}
+
+void choose_fini(struct chooser *ch)
+{
+	free(ch->point);
+	free(ch->cursor);
+	ch->point = NULL;
+	ch->cursor = NULL;
+}
+
+static enum mf_client_kind next_kind(struct chooser *ch)
+{
+	uint64_t r = mf_rng_next(&ch->rng);
+	unsigned int k = 0;
+
+	while (k < ch->kind_last && r >= ch->kind_limit[k])
+		k++;
+	return (enum mf_client_kind)k;
+}
+
+/** The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s. */
+static uint64_t cdf_size(const struct chooser *ch, double u)
+{
+	unsigned int low = 0, high = ch->points - 1;
+	const struct choose_point *p;
+
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+
+		if (u <= ch->point[middle].cum)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	p = &ch->point[low];
+	return (uint64_t)fmin(ceil(p->size - (p->cum - u) * p->slope), p->size);
+}
+
+static uint64_t next_size(struct chooser *ch)
+{
+	switch (ch->size_dist) {
+	case MF_CLIENT_SIZE_FIXED:
+		return ch->size_min;
+	case MF_CLIENT_SIZE_UNIFORM:
+		return ch->size_min + mf_rng_below(&ch->rng, ch->size_range);
+	default:
+		return cdf_size(ch, mf_rng_double(&ch->rng));
+	}
+}
+
+static uint32_t next_target(struct chooser *ch)
+{
+	uint32_t target;
+
+	switch (ch->pattern) {
+	case MF_CLIENT_TO_UNIFORM:
+		return (uint32_t)mf_rng_below(&ch->rng, ch->targets);
+	case MF_CLIENT_TO_ZIPF:
+		return (uint32_t)mf_zipf_next(&ch->target_zipf, &ch->rng);
+	case MF_CLIENT_TO_ONE:
+		return ch->target_next;
+	default:
+		target = ch->target_next++;
+		if (ch->target_next == ch->targets)
+			ch->target_next = 0;
+		return target;
+	}
+}
+
+/** The cursor's place, or the region's start when len does not fit there. */
+static uint64_t next_sequential(uint64_t *cursor, uint64_t len, uint64_t step, uint64_t span)
+{
+	uint64_t at = len <= span && *cursor <= span - len ? *cursor : 0;
+
+	*cursor = at + step;
+	return at;
+}
+
+static uint64_t next_zipf(struct chooser *ch, const struct mf_zipf *z)
+{
+	return mf_zipf_scramble(z, mf_zipf_next(z, &ch->rng), ch->salt);
+}
+
+static uint64_t next_word(struct chooser *ch, uint32_t target)
+{
+	switch (ch->address) {
+	case MF_CLIENT_AT_SEQUENTIAL:
+		return next_sequential(&ch->cursor[target].word, 8, 8, ch->span);
+	case MF_CLIENT_AT_ZIPF:
+		return next_zipf(ch, &ch->word_zipf) * 8;
+	default:
+		return mf_rng_below(&ch->rng, ch->words) * 8;
+	}
+}
+
+static uint64_t next_place(struct chooser *ch, uint32_t target, uint64_t len)
+{
+	uint64_t units = round_up(len) / CHOOSE_ALIGN;
+
+	if (ch->address == MF_CLIENT_AT_SEQUENTIAL)
+		return next_sequential(&ch->cursor[target].data, len, round_up(len), ch->span);
+	if (ch->address == MF_CLIENT_AT_ZIPF)
+		return next_zipf(ch, &ch->slot_zipf) * ch->stride;
+	if (ch->stride != 0)
+		return mf_rng_below(&ch->rng, ch->slots) * ch->stride;
+	return ch->units <= units ? 0 : mf_rng_below(&ch->rng, ch->units - units + 1) * CHOOSE_ALIGN;
+}
+
+void choose_next(struct chooser *ch, struct choice *out)
+{
+	out->kind = next_kind(ch);
+	out->target = next_target(ch);
+	if (choose_is_rmw(out->kind)) {
+		out->len = 8;
+		out->offset = next_word(ch, out->target);
+	} else {
+		out->len = next_size(ch);
+		out->offset = next_place(ch, out->target, out->len);
+	}
+}

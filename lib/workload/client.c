@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A client from its making to its end; begin.c and complete.c are what it does meanwhile. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "client_priv.h"
+
+#define DEPTH_MAX 65536
+
+static const char *const kind_names[MF_CLIENT_KINDS] = {
+	[MF_CLIENT_READ] = "read", [MF_CLIENT_WRITE] = "write", [MF_CLIENT_WRITE_ACK] = "write_ack",
+	[MF_CLIENT_CAS] = "cas",   [MF_CLIENT_FADD] = "fadd",   [MF_CLIENT_SWAP] = "swap",
+	[MF_CLIENT_OR] = "or",     [MF_CLIENT_AND] = "and",
+};
+
+const char *mf_client_kind_name(enum mf_client_kind kind)
+{
+	return (unsigned int)kind < MF_CLIENT_KINDS ? kind_names[kind] : "?";
+}
+
+static bool target_ok(const struct mf_client_config *config, const struct mf_client_target *t)
+{
+	if (t->base > MF_ADDR_MAX || config->span - 1 > MF_ADDR_MAX - t->base)
+		return false;
+	return !choose_has_rmw(config) || t->base % 8 == 0;
+}
+
+static bool target_known(const struct mf_client *c, uint16_t node)
+{
+	for (uint32_t i = 0; i < c->targets; i++)
+		if (c->target[i].node == node)
+			return true;
+	return false;
+}
+
+/**
+ * Copies the targets but the own node; TO_ONE keeps one only.
+ * @param first  set to the place of targets[first], or of the next one if that is the own node
+ */
+static int targets_copy(struct mf_client *c, const struct mf_client_config *config, uint32_t *first)
+{
+	bool one = config->pattern == MF_CLIENT_TO_ONE;
+
+	c->target = calloc(config->targets_count, sizeof(*c->target));
+	if (c->target == NULL)
+		return -ENOMEM;
+	*first = 0;
+	for (unsigned int i = 0; i < config->targets_count; i++) {
+		const struct mf_client_target *t = &config->targets[i];
+
+		if (t->node == config->node || (one && i != config->first))
+			continue;
+		if (!target_ok(config, t) || target_known(c, t->node))
+			return -EINVAL;
+		*first += i < config->first;
+		c->target[c->targets++] = *t;
+	}
+	if (one || *first == c->targets)
+		*first = 0;
+	return c->targets > 0 ? 0 : -EINVAL;
+}
+
+static int buffers_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	uint64_t total;
+
+	if (!choose_has_data(config))
+		return 0;
+	c->stride = (choose_size_max(config) + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
+	if (__builtin_mul_overflow(c->stride, (uint64_t)c->depth, &total))
+		return -ENOMEM;
+	c->buffers = aligned_alloc(CHOOSE_ALIGN, total);
+	return c->buffers != NULL ? 0 : -ENOMEM;
+}
+
+static int slots_init(struct mf_client *c, unsigned int depth)
+{
+	c->depth = depth;
+	while (UINT64_C(1) << c->slot_bits < depth)
+		c->slot_bits++;
+	c->slot = calloc(depth, sizeof(*c->slot));
+	c->free = calloc(depth, sizeof(*c->free));
+	if (c->slot == NULL || c->free == NULL)
+		return -ENOMEM;
+	while (c->free_count < depth) {
+		c->free[c->free_count] = depth - 1 - c->free_count;
+		c->free_count++;
+	}
+	return 0;
+}
+
+static int parts_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	uint32_t first;
+	int err = targets_copy(c, config, &first);
+
+	if (!err)
+		err = choose_init(&c->chooser, config, c->targets, first);
+	if (!err)
+		err = slots_init(c, config->depth);
+	if (!err)
+		err = buffers_init(c, config);
+	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
+		err = shadow_init(&c->shadow, c->targets, config->span);
+	return err;
+}
+
+static bool config_ok(const struct mf_client_config *config)
+{
+	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
+		return false;
+	return config->span > 0 && config->depth > 0 && config->depth <= DEPTH_MAX;
+}
+
+static void times_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	c->operations = config->operations != 0 ? config->operations : UINT64_MAX;
+	c->start = config->start;
+	c->stop = config->stop;
+	c->measure = config->measure;
+	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
+	c->open = config->interval != 0;
+	if (c->open) {
+		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
+		arrival_start(&c->arrival, config->start, config->interval, config->poisson);
+	}
+}
+
+struct mf_client *mf_client_new(const struct mf_client_config *config)
+{
+	struct mf_client *c;
+	int err;
+
+	if (!config_ok(config)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	c->host = config->host;
+	c->node = config->node;
+	c->verify = config->verify;
+	err = parts_init(c, config);
+	if (err) {
+		mf_client_free(c);
+		errno = -err;
+		return NULL;
+	}
+	times_init(c, config);
+	return c;
+}
+
+void mf_client_free(struct mf_client *c)
+{
+	if (c == NULL)
+		return;
+	choose_fini(&c->chooser);
+	shadow_fini(&c->shadow);
+	free(c->target);
+	free(c->slot);
+	free(c->free);
+	free(c->buffers);
+	free(c);
+}
+
+mf_time mf_client_run(struct mf_client *c, mf_time now)
+{
+	client_complete(c, now);
+	client_begin(c, now);
+	if (c->waiting || c->free_count == 0 || !client_has_more(c, now))
+		return MF_NEVER;
+	return c->open ? c->arrival.next : c->start;
+}
+
+bool mf_client_finished(const struct mf_client *c, mf_time now)
+{
+	return c->free_count + c->waiting == c->depth && !client_has_more(c, now);
+}
+
+const struct mf_client_stats *mf_client_stats(const struct mf_client *c)
+{
+	return &c->stats;
+}

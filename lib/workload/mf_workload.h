@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clients that drive a host: memory operations with verified data, and ordinary Ethernet frames.
+ *
+ * Sans-I/O, as the host itself: the engine calls run() with the time. A client owns its data buffers
+ * and its shadow of the regions that it writes, so that every read proves which write it came from.
+ */
+#ifndef MF_WORKLOAD_H
+#define MF_WORKLOAD_H
+
+#include "mf_hist.h"
+#include "mf_host.h"
+
+/** What a client does, for the mix and for the report. */
+enum mf_client_kind {
+	MF_CLIENT_READ,
+	MF_CLIENT_WRITE,
+	MF_CLIENT_WRITE_ACK,
+	MF_CLIENT_CAS,
+	MF_CLIENT_FADD,
+	MF_CLIENT_SWAP,
+	MF_CLIENT_OR,
+	MF_CLIENT_AND,
+	MF_CLIENT_KINDS
+};
+
+const char *mf_client_kind_name(enum mf_client_kind kind);
+
+enum mf_client_size {
+	MF_CLIENT_SIZE_FIXED, /**< size_min */
+	MF_CLIENT_SIZE_UNIFORM, /**< size_min..size_max */
+	MF_CLIENT_SIZE_CDF, /**< points of a cumulative distribution, linear between them */
+};
+
+/**
+ * P(size <= .size) = .cum. The first point's cum have its size; the last one's is 1. Two points of equal
+ * size make a step: {0, 64}, {.7, 64}, {.7, 4096}, {1, 4096} is 64 in 70 % and 4096 in the others.
+ */
+struct mf_cdf_point {
+	double cum; /**< 0..1, not falling */
+	uint64_t size; /**< octets, 1.., not falling */
+};
+
+/** Which target an operation goes to; never the client's own node. */
+enum mf_client_pattern {
+	MF_CLIENT_TO_UNIFORM, /**< any of them */
+	MF_CLIENT_TO_ONE, /**< targets[first]: permutation, incast */
+	MF_CLIENT_TO_ROUND, /**< one after the other from targets[first] on: all-to-all */
+	MF_CLIENT_TO_ZIPF, /**< hot targets: targets[0] is the hottest */
+};
+
+/**
+ * Where in the region. RMW: multiples of 8. Reads and writes: multiples of 64; of the size rounded up to
+ * 64 where all have the same size.
+ */
+enum mf_client_address {
+	MF_CLIENT_AT_UNIFORM,
+	MF_CLIENT_AT_SEQUENTIAL, /**< one behind the other in each region, and from its start again */
+	MF_CLIENT_AT_ZIPF, /**< hot slots, of the largest size; hot words for RMW */
+};
+
+struct mf_client_target {
+	uint16_t node;
+	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
+};
+
+struct mf_client_config {
+	struct mf_host *host;
+	uint16_t node; /**< own node number: part of the content that it writes */
+	uint64_t seed; /**< of this client */
+	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
+	enum mf_client_size size_dist;
+	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
+	const struct mf_cdf_point *cdf; /**< copied */
+	unsigned int cdf_points;
+	enum mf_client_pattern pattern;
+	enum mf_client_address address;
+	double theta; /**< of the zipf distributions */
+	const struct mf_client_target *targets; /**< copied, without the own node; a node once */
+	unsigned int targets_count, first;
+	uint64_t span; /**< octets of the region at each target */
+	unsigned int depth; /**< 1..65536. Closed loop: operations under way; open loop: at most so many,
+			       others wait here and their latency counts from the intended start */
+	mf_time interval; /**< open loop: mean time between operations, ps; 0: closed loop */
+	bool poisson; /**< open loop: exponential times; otherwise constant, at a random phase */
+	uint64_t operations; /**< stop after so many; 0: no limit */
+	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
+	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
+	bool verify;
+};
+
+struct mf_client_stats {
+	struct {
+		uint64_t begun, completed, failed; /**< measured ones */
+		uint64_t octets; /**< payload of completed ones */
+		struct mf_hist latency; /**< from submission to completion, ps */
+		struct mf_hist intended; /**< from the intended start; open loop only */
+		struct mf_hist first; /**< to the first block; reads and RMW */
+	} kind[MF_CLIENT_KINDS];
+	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
+	uint64_t failed_status[MF_STATUSES];
+	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
+	uint64_t unverified; /**< those of octets that a failed write or RMW had left unknown */
+	uint64_t mismatch_addr; /**< of the first mismatch */
+	uint16_t mismatch_node;
+	uint64_t stray; /**< completions of no operation that is under way */
+	uint64_t refused; /**< operations that found the host's message queue full, and waited */
+	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
+	mf_time last_done; /**< when the last operation completed */
+};
+
+struct mf_client;
+
+/** The one client of its host: it takes all completions. @return NULL with errno: EINVAL, ENOMEM */
+struct mf_client *mf_client_new(const struct mf_client_config *config);
+void mf_client_free(struct mf_client *c);
+
+/**
+ * Takes the host's completions, verifies, measures, and begins what is due.
+ * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
+ */
+mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/** Nothing under way and nothing more to begin. */
+bool mf_client_finished(const struct mf_client *c, mf_time now);
+const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
+
+/** A flow of frames. */
+struct mf_ether_flow {
+	const uint16_t
+		*targets; /**< nodes, copied, without the own one; each frame goes to one of them at random */
+	unsigned int targets_count;
+	uint16_t size; /**< octets with FCS, as Ethernet counts: 64..9004 */
+	mf_time interval; /**< mean time between frames, ps */
+	bool poisson; /**< exponential times; otherwise constant, at a random phase */
+};
+
+/** Ordinary Ethernet frames of one node: sends flows, receives from everybody. */
+struct mf_ether_config {
+	struct mf_host *host;
+	uint16_t node; /**< the MAC address of node n is 02:00:00:00:nn:nn */
+	const struct mf_ether_flow *flows; /**< copied */
+	unsigned int flows_count; /**< 0: only receives */
+	uint64_t seed;
+	mf_time start, stop, measure;
+};
+
+/** Of the whole run, but for octets and latency: those of frames intended from measure on. */
+struct mf_ether_stats {
+	uint64_t sent, received; /**< received: each frame once, and whole */
+	uint64_t octets; /**< of received frames, with FCS */
+	uint64_t refused; /**< frames that found no room in the multiplexer: back-pressure, sent later */
+	uint64_t lost; /**< gaps in the sequence numbers of each sender; a damaged frame leaves one, too */
+	uint64_t reordered; /**< came behind a later one: no longer counted as lost */
+	uint64_t duplicated; /**< came again, or more than MF_ETHER_WINDOW behind a later one */
+	uint64_t damaged; /**< one of ours by its EtherType, but not as it was sent */
+	uint64_t foreign; /**< for somebody else (flooded), or not one of ours */
+	struct mf_hist latency; /**< from the intended start to reception, ps (all share the clock) */
+};
+
+#define MF_ETHER_TYPE 0x88b6 /**< IEEE 802 local experimental EtherType 2 */
+#define MF_ETHER_WINDOW 1024
+
+struct mf_ether;
+
+/** The one receiver of its host's frames. @return NULL with errno: EINVAL, ENOMEM */
+struct mf_ether *mf_ether_new(const struct mf_ether_config *config);
+/** The host must still be there. */
+void mf_ether_free(struct mf_ether *e);
+
+/** Sends what is due. @return when it wants to be called next, or MF_NEVER */
+mf_time mf_ether_run(struct mf_ether *e, mf_time now);
+
+/** Every frame that was intended before stop has been handed to the host. */
+bool mf_ether_finished(const struct mf_ether *e);
+const struct mf_ether_stats *mf_ether_stats(const struct mf_ether *e);
+
+/** For comparing both ends of a pair: the loss of the last frames leaves no gap. */
+uint64_t mf_ether_sent_to(const struct mf_ether *e, uint16_t node);
+uint64_t mf_ether_received_from(const struct mf_ether *e, uint16_t node);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a client's regions hold, by what it has submitted: requests of a pair are delivered in order
+ * (EDM 3.1.1, D9), so a read returns the state that its region had when the read was submitted.
+ *
+ * A write or RMW that failed may have taken effect or not, or in part. The words that it covers are
+ * unknown from then on, until a write that was submitted after it has completed.
+ */
+#ifndef VERIFY_H
+#define VERIFY_H
+
+#include <string.h>
+
+#include "mf_rng.h"
+#include "mf_workload.h"
+
+struct shadow_region {
+	uint8_t *octets; /**< touched as the client touches the region */
+	uint64_t *unknown; /**< bitmap of words */
+	uint64_t unknown_words;
+	uint64_t failed; /**< number of the youngest operation that failed, plus one; 0: none */
+};
+
+struct shadow {
+	struct shadow_region *region;
+	unsigned int regions;
+	void *map;
+	size_t map_len;
+};
+
+/** @return 0, -ENOMEM */
+int shadow_init(struct shadow *s, unsigned int regions, uint64_t span);
+void shadow_fini(struct shadow *s);
+
+/** Hash of octets, of the shadow's or of those that a read has brought. */
+uint64_t shadow_hash(const void *octets, uint64_t len);
+
+/** Operation number failed: what it covers is unknown. */
+void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
+
+/** Operation number, which overwrites, has completed: what it covers in whole words may be known again. */
+void shadow_settle(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
+
+bool shadow_known_slow(const struct shadow_region *r, uint64_t offset, uint64_t len);
+
+static inline bool shadow_known(const struct shadow_region *r, uint64_t offset, uint64_t len)
+{
+	return r->unknown_words == 0 || shadow_known_slow(r, offset, len);
+}
+
+static inline uint64_t shadow_word(const struct shadow_region *r, uint64_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, r->octets + offset, sizeof(word));
+	return word;
+}
+
+/** Makes the arguments of an RMW on a word that holds this value. A CAS fails in one of four. */
+void rmw_arguments(enum mf_client_kind kind, uint64_t value, struct mf_rng *rng, uint64_t arg[2]);
+
+enum mf_rmw_op rmw_opcode(enum mf_client_kind kind);
+
+/** What the word holds afterwards. */
+uint64_t rmw_result(enum mf_client_kind kind, uint64_t value, const uint64_t arg[2]);
+
+#endif

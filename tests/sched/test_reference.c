@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Grant for grant the same as the definition, whatever the configuration, demand and way of calling. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "reference.h"
+#include "script.h"
+
+TestSuite(sched_reference, .timeout = 120);
+
+static void describe(const char *what, const struct mf_sched_grant *g)
+{
+	cr_log_error("%s: at %lu since %lu %u->%u id %u resp %d first %d last %d size %u iteration %u", what,
+		     g->at, g->since, g->src, g->dst, g->id, g->resp, g->first, g->last, g->size,
+		     g->iteration);
+}
+
+static bool equal(const struct mf_sched_grant *a, const struct mf_sched_grant *b)
+{
+	return a->at == b->at && a->since == b->since && a->src == b->src && a->dst == b->dst &&
+	       a->id == b->id && a->resp == b->resp && a->first == b->first && a->last == b->last &&
+	       a->mega == b->mega && a->size == b->size && a->cookie == b->cookie &&
+	       a->iteration == b->iteration;
+}
+
+static void compare(uint64_t seed, const struct grants *got, const struct mf_sched_grant *want, size_t n)
+{
+	for (size_t i = 0; i < got->n && i < n; i++) {
+		if (equal(&got->g[i], &want[i]))
+			continue;
+		describe("got", &got->g[i]);
+		describe("want", &want[i]);
+		cr_assert_fail("seed %lu: grant %zu of %zu differs", seed, i, n);
+	}
+	cr_assert_eq(got->n, n, "seed %lu: %zu grants, not %zu", seed, got->n, n);
+}
+
+/* All that came in is accounted for, and the queues are as they were. */
+static void account(uint64_t seed, const struct mf_sched_stats *st, const struct mf_sched_config *c,
+		    size_t demands)
+{
+	cr_assert_eq(st->entries, 0, "seed %lu: %lu entries left", seed, st->entries);
+	cr_assert_eq(st->demand_octets, st->granted_octets + st->cancelled_octets, "seed %lu", seed);
+	cr_assert_leq(st->demands + st->dropped_x, demands, "seed %lu", seed);
+	cr_assert_leq(st->queue_max, 2 * c->x * c->ports, "seed %lu", seed);
+	cr_assert_leq(st->matched_max, c->ports, "seed %lu", seed);
+	if (c->iterations)
+		cr_assert_leq(st->iterations_max, c->iterations, "seed %lu", seed);
+}
+
+static void one_case(const struct mf_sched_ops *ops, uint64_t seed, unsigned int ports, size_t n)
+{
+	struct rng r = {seed};
+	struct mf_sched_config c = random_config(&r, ports);
+	struct messages script = random_messages(&r, &c, n), all = {0};
+	struct mf_sched *s = ops->create(&c), *again = ops->create(&c);
+	struct grants got = {0}, other = {0};
+	struct mf_sched_grant *want;
+	struct mf_sched_stats st, st2;
+	size_t wanted;
+
+	cr_assert(s && again);
+	play(ops, s, &c, &script, rng_below(&r, 2) * rng_below(&r, 3000), &all, &got);
+	wanted = reference_run(&c, ops == &mf_sched_greedy, all.m, all.n, &want);
+	compare(seed, &got, want, wanted);
+	replay(ops, again, &all, &r, 1 + rng_below(&r, 3000), &other);
+	compare(seed, &other, want, wanted);
+	ops->stats(s, &st);
+	ops->stats(again, &st2);
+	account(seed, &st, &c, all.n);
+	cr_assert_arr_eq(&st, &st2, sizeof(st), "seed %lu: statistics differ", seed);
+	ops->destroy(s);
+	ops->destroy(again);
+	free(script.m);
+	free(all.m);
+	free(got.g);
+	free(other.g);
+	free(want);
+}
+
+static void cases(const struct mf_sched_ops *ops, uint64_t seed, unsigned int count, unsigned int ports_min,
+		  unsigned int ports_max, size_t n)
+{
+	struct rng r = {seed};
+
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t next = rng_next(&r);
+
+		one_case(ops, next, ports_min + rng_below(&r, ports_max - ports_min + 1), n);
+	}
+}
+
+Test(sched_reference, pim_few_ports)
+{
+	cases(&mf_sched_pim, 1, 3000, 2, 6, 120);
+}
+
+Test(sched_reference, pim_rack)
+{
+	cases(&mf_sched_pim, 2, 150, 7, 70, 500);
+}
+
+Test(sched_reference, pim_many_ports)
+{
+	cases(&mf_sched_pim, 3, 8, 120, 300, 1500);
+	cases(&mf_sched_pim, 4, 4, 512, 512, 2500);
+}
+
+Test(sched_reference, greedy_few_ports)
+{
+	cases(&mf_sched_greedy, 5, 3000, 2, 6, 120);
+}
+
+Test(sched_reference, greedy_rack)
+{
+	cases(&mf_sched_greedy, 6, 100, 7, 70, 400);
+}
+
+Test(sched_reference, greedy_many_ports)
+{
+	cases(&mf_sched_greedy, 7, 4, 120, 512, 1000);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each rule by an example that can be followed by hand. */
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "script.h"
+
+static const struct mf_sched_ops *const policies[] = {&mf_sched_pim, &mf_sched_greedy};
+#define BLOCK 640
+#define EACH_POLICY(ops)                                                                                     \
+	for (const struct mf_sched_ops *const *each = policies, *ops; each < policies + 2 && (ops = *each);  \
+	     each++)
+
+TestSuite(sched_rules, .timeout = 30);
+
+static struct mf_sched_config fast_config(unsigned int ports)
+{
+	struct mf_sched_config c = plain_config(ports);
+
+	for (unsigned int p = 0; p < ports; p++)
+		c.period[p] = BLOCK;
+	return c;
+}
+
+static void write_of(const struct mf_sched_ops *ops, struct mf_sched *s, mf_time at, unsigned int src,
+		     unsigned int dst, uint8_t id, uint32_t size)
+{
+	struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND,
+				 .at = at,
+				 .src = src,
+				 .dst = dst,
+				 .id = id,
+				 .size = size,
+				 .cookie = MF_SCHED_NO_COOKIE};
+
+	cr_assert_eq(ops->input(s, &m), 0);
+}
+
+static void read_of(const struct mf_sched_ops *ops, struct mf_sched *s, mf_time at, unsigned int c,
+		    unsigned int m, uint8_t id, uint32_t size)
+{
+	struct mf_sched_msg msg = {.kind = MF_SCHED_DEMAND,
+				   .at = at,
+				   .src = m,
+				   .dst = c,
+				   .resp = true,
+				   .id = id,
+				   .size = size,
+				   .request_blocks = 2,
+				   .cookie = 1000u + id};
+
+	cr_assert_eq(ops->input(s, &msg), 0);
+}
+
+static void control(const struct mf_sched_ops *ops, struct mf_sched *s, mf_time at,
+		    enum mf_sched_msg_kind kind, unsigned int src, unsigned int dst, uint8_t id,
+		    uint32_t size)
+{
+	struct mf_sched_msg m = {.kind = kind, .at = at, .src = src, .dst = dst, .id = id, .size = size};
+
+	cr_assert_eq(ops->input(s, &m), 0);
+}
+
+/* Runs from event to event until time end. */
+static unsigned int run(const struct mf_sched_ops *ops, struct mf_sched *s, mf_time end,
+			struct mf_sched_grant *g, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (ops->next(s) <= end) {
+		n += ops->run(s, ops->next(s), g + n, max - n);
+		cr_assert_lt(n, max);
+	}
+	return n;
+}
+
+static struct mf_sched_stats stats(const struct mf_sched_ops *ops, struct mf_sched *s)
+{
+	struct mf_sched_stats st;
+
+	ops->stats(s, &st);
+	return st;
+}
+
+/* D1: s1-d1 > s1-d2 > s2-d2 > s2-d3. */
+static void four_pairs(const struct mf_sched_ops *ops, struct mf_sched *s)
+{
+	write_of(ops, s, 1, 1, 11, 0, 64);
+	write_of(ops, s, 2, 1, 12, 0, 64);
+	write_of(ops, s, 3, 2, 12, 0, 64);
+	write_of(ops, s, 4, 2, 13, 0, 64);
+}
+
+Test(sched_rules, greedy_and_pim_differ)
+{
+	struct mf_sched_config c = fast_config(16);
+	struct mf_sched_grant g[8];
+
+	c.insert = 0;
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+
+		for (unsigned int p = 11; p <= 13; p++)
+			control(ops, s, 0, MF_SCHED_HOLD, 0, p, 0, 0);
+		four_pairs(ops, s);
+		for (unsigned int p = 11; p <= 13; p++)
+			control(ops, s, 10, MF_SCHED_UNHOLD, 0, p, 0, 0);
+		cr_assert_eq(run(ops, s, 10, g, 8), 2);
+		cr_assert(g[0].src == 1 && g[0].dst == 11 && g[1].src == 2);
+		cr_assert_eq(g[1].dst, ops == &mf_sched_greedy ? 12 : 13);
+		ops->destroy(s);
+	}
+}
+
+Test(sched_rules, a_grant_of_iteration_k_leaves_k_iterations_later)
+{
+	struct mf_sched_config c = fast_config(16);
+	struct mf_sched *s;
+	struct mf_sched_grant g[8];
+
+	c.insert = 700;
+	c.iteration = 1000;
+	s = mf_sched_pim.create(&c);
+	write_of(&mf_sched_pim, s, 100, 1, 11, 0, 64); /* seen at 800, together with the next */
+	write_of(&mf_sched_pim, s, 100, 2, 11, 0, 64);
+	write_of(&mf_sched_pim, s, 100, 2, 12, 0, 64);
+	write_of(&mf_sched_pim, s, 101, 3, 13, 0, 64); /* seen one too late for that matching */
+	cr_assert_eq(run(&mf_sched_pim, s, 5000, g, 8), 3);
+	cr_assert(g[0].src == 1 && g[0].at == 1800 && g[0].iteration == 1);
+	cr_assert(g[1].src == 2 && g[1].dst == 12 && g[1].at == 1800 && g[1].iteration == 1);
+	cr_assert(g[2].src == 3 && g[2].at == 2800 && g[2].iteration == 1 && g[2].since == 101);
+	mf_sched_pim.destroy(s);
+}
+
+/* s1 is asked by d1 and d2, which then has s2: two iterations; a limit of one makes two matchings. */
+Test(sched_rules, iterations_are_limited)
+{
+	for (unsigned int limit = 0; limit <= 1; limit++) {
+		struct mf_sched_config c = fast_config(8);
+		struct mf_sched_grant g[4];
+		struct mf_sched_stats st;
+		struct mf_sched *s;
+
+		c.iterations = limit;
+		c.iteration = 1000;
+		s = mf_sched_pim.create(&c);
+		write_of(&mf_sched_pim, s, 1, 1, 3, 0, 64);
+		write_of(&mf_sched_pim, s, 1, 1, 4, 0, 64);
+		write_of(&mf_sched_pim, s, 1, 2, 4, 0, 64);
+		cr_assert_eq(run(&mf_sched_pim, s, 2500, g, 4), 2);
+		cr_assert(g[0].at == 1001 && g[1].at == 2001 && g[1].src == 2);
+		cr_assert_eq(g[1].iteration, limit ? 1 : 2);
+		st = stats(&mf_sched_pim, s);
+		cr_assert(st.matchings == 1 + limit && st.iterations == 2 && st.matched_max == 2 - limit);
+		mf_sched_pim.destroy(s);
+	}
+}
+
+/* Property 4 of 3.1.1: an incast while its destination is held. */
+Test(sched_rules, first_come_first_served_or_shortest_first)
+{
+	static const uint32_t size[] = {500, 100, 300, 200, 400};
+	static const unsigned int fcfs[] = {0, 1, 2, 3, 4}, srpt[] = {1, 3, 2, 4, 0},
+				  transfer[] = {0, 1, 3, 4, 2};
+
+	EACH_POLICY(ops)
+	{
+		for (int mode = 0; mode < 3; mode++) {
+			const unsigned int *want = mode == 0 ? fcfs : mode == 1 ? srpt : transfer;
+			struct mf_sched_config c = fast_config(8);
+			struct mf_sched_grant g[16];
+			struct mf_sched *s;
+
+			c.chunk = 512;
+			c.priority = mode ? MF_SCHED_SRPT : MF_SCHED_FCFS;
+			c.srpt_transfer = mode == 2;
+			s = ops->create(&c);
+			control(ops, s, 0, MF_SCHED_HOLD, 0, 7, 0, 0);
+			for (unsigned int i = 0; i < 5; i++) {
+				struct mf_sched_msg m = {
+					.kind = MF_SCHED_DEMAND, .at = 1 + i, .src = i, .dst = 7};
+
+				m.size = size[i];
+				m.exponent = i == 0 ? 6 : i == 2 ? 20 : 0; /* 64 octets, 1 MiB */
+				cr_assert_eq(ops->input(s, &m), 0);
+			}
+			control(ops, s, 10, MF_SCHED_UNHOLD, 0, 7, 0, 0);
+			cr_assert_eq(run(ops, s, MF_US(1), g, 16), 5);
+			for (unsigned int i = 0; i < 5; i++)
+				cr_assert_eq(g[i].src, want[i], "mode %d, grant %u is of %u", mode, i,
+					     g[i].src);
+			ops->destroy(s);
+		}
+	}
+}
+
+/* D9: the pair's write is before its read, however short the read; by direction they are independent. */
+Test(sched_rules, order_of_a_pair)
+{
+	EACH_POLICY(ops)
+	{
+		for (int order = MF_ORDER_PAIR; order <= MF_ORDER_DIRECTION; order++) {
+			struct mf_sched_config c = fast_config(4);
+			struct mf_sched_grant g[16];
+			struct mf_sched *s;
+
+			c.order = order;
+			c.priority = MF_SCHED_SRPT;
+			s = ops->create(&c);
+			write_of(ops, s, 1, 0, 1, 5, 512);
+			read_of(ops, s, 2, 0, 1, 5, 8);
+			write_of(ops, s, 3, 0, 1, 6, 8);
+			cr_assert_eq(run(ops, s, MF_US(1), g, 16), 4);
+			if (order == MF_ORDER_PAIR) {
+				cr_assert(!g[0].resp && !g[1].resp && g[1].last && g[1].id == 5);
+				cr_assert(g[2].resp && g[2].first && g[2].cookie == 1005 && g[2].src == 1);
+				cr_assert(!g[3].resp && g[3].id == 6);
+			} else {
+				cr_assert(g[1].resp && g[1].at == 2);
+				cr_assert(g[2].id == 5 && g[2].last && g[3].id == 6);
+			}
+			ops->destroy(s);
+		}
+	}
+}
+
+/* Step (7) and D2: 256 + 2 control blocks, at the rate of the slower link; 3.1.1 counts the payload. */
+Test(sched_rules, chunks_follow_each_other_at_line_rate)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[16];
+
+	c.period[2] = 4 * BLOCK;
+	for (int paper = 0; paper < 2; paper++) {
+		const mf_time chunk = (paper ? 32 : 34) * BLOCK;
+		struct mf_sched *s;
+
+		c.release = paper ? MF_RELEASE_PAPER : MF_RELEASE_WIRE;
+		s = mf_sched_pim.create(&c);
+		write_of(&mf_sched_pim, s, 5, 0, 1, 1, 600);
+		write_of(&mf_sched_pim, s, 5, 3, 2, 1, 257);
+		cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 16), 5);
+		cr_assert(g[0].at == 5 && g[0].first && !g[0].last && g[0].size == 256);
+		cr_assert(g[1].at == 5 && g[1].src == 3);
+		cr_assert(g[2].at == 5 + chunk && g[2].src == 0 && !g[2].first && !g[2].last);
+		cr_assert(g[3].at == 5 + 2 * chunk && g[3].last && g[3].size == 88);
+		cr_assert(g[4].at == 5 + 4 * chunk && g[4].src == 3 && g[4].size == 1 && g[4].last);
+		mf_sched_pim.destroy(s);
+	}
+}
+
+/* D2: 2 blocks of the request go to memory node 1, behind the chunk that it is granted at the same time. */
+Test(sched_rules, a_forwarded_request_is_charged)
+{
+	EACH_POLICY(ops)
+	{
+		struct mf_sched_config c = fast_config(4);
+		struct mf_sched *s = ops->create(&c);
+		struct mf_sched_grant g[16];
+
+		write_of(ops, s, 1, 2, 1, 0, 64);
+		read_of(ops, s, 1, 0, 1, 0, 64);
+		write_of(ops, s, 2, 3, 1, 0, 64);
+		write_of(ops, s, 3, 3, 1, 1, 64);
+		cr_assert_eq(run(ops, s, MF_US(1), g, 16), 4);
+		cr_assert(g[0].at == 1 && g[0].resp && g[0].cookie == 1000);
+		if (ops == &mf_sched_pim) /* both in one iteration */
+			cr_assert(g[1].at == 1 && g[2].at == 1 + 12 * BLOCK);
+		else /* one after the other: 1 is busy with the request */
+			cr_assert(g[1].at == 1 + 2 * BLOCK && g[2].at == 1 + 12 * BLOCK);
+		cr_assert_eq(g[3].at, g[2].at + 10 * BLOCK);
+		ops->destroy(s);
+	}
+}
+
+/* What ends before it is granted anything gives its cookie back: nothing of a request leaks. */
+Test(sched_rules, a_dismissed_demand_gives_its_cookie_back)
+{
+	EACH_POLICY(ops)
+	{
+		struct mf_sched_config c = fast_config(4);
+		const struct mf_sched_msg cancel = {
+			.at = 2, .src = 1, .dst = 0, .id = 2, .kind = MF_SCHED_CANCEL, .resp = true};
+		struct mf_sched *s;
+		struct mf_sched_grant g[16];
+
+		c.x = 3;
+		s = ops->create(&c);
+		for (uint8_t id = 0; id < 4; id++) /* the first is granted at once, the last is one too many */
+			read_of(ops, s, 1, 0, 1, id, 4096);
+		read_of(ops, s, 1, 0, 1, 1, 8); /* in use */
+		cr_assert_eq(ops->input(s, &cancel), 0);
+		cr_assert_eq(run(ops, s, 2, g, 16), 4);
+		cr_assert(g[0].cookie == 1003 && g[0].size == 0 && g[0].resp && g[0].id == 3);
+		cr_assert(g[1].cookie == 1001 && g[1].size == 0);
+		cr_assert(g[2].cookie == 1000 && g[2].size == c.chunk && g[2].first);
+		cr_assert(g[3].cookie == 1002 && g[3].size == 0);
+		ops->destroy(s);
+	}
+}
+
+/* 3.1.3: the next grant is decided before the release and leaves at the release. */
+Test(sched_rules, matching_ahead)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[8];
+	struct mf_sched *s;
+
+	c.iteration = 1000;
+	for (c.ahead = 0; c.ahead <= 3000; c.ahead += 3000) {
+		const mf_time second = 1000 + 34 * BLOCK + (c.ahead ? 0 : 1000);
+
+		s = mf_sched_pim.create(&c);
+		write_of(&mf_sched_pim, s, 0, 0, 1, 0, 512);
+		cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 8), 2);
+		cr_assert(g[0].at == 1000 && g[1].at == second, "%lu", g[1].at);
+		mf_sched_pim.destroy(s);
+	}
+}
+
+/* D8. */
+Test(sched_rules, a_mega_message_is_granted_whole)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched *s = mf_sched_pim.create(&c);
+	struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND, .src = 1, .dst = 2, .size = 4000, .mega = true};
+	struct mf_sched_grant g[8];
+
+	cr_assert_eq(mf_sched_pim.input(s, &m), 0);
+	write_of(&mf_sched_pim, s, 1, 1, 2, 1, 64);
+	cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 8), 2);
+	cr_assert(g[0].mega && g[0].size == 4000 && g[0].first && g[0].last);
+	cr_assert_eq(g[1].at, 500 * BLOCK);
+	mf_sched_pim.destroy(s);
+}
+
+/* D4: several grants of a pair may be outstanding, as far as they fit; alone, any fits. */
+Test(sched_rules, window)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[16];
+
+	c.release = MF_RELEASE_WINDOW;
+	c.window = 600;
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+
+		write_of(ops, s, 1, 0, 1, 0, 1000);
+		cr_assert_eq(run(ops, s, 1, g, 16), 2);
+		cr_assert(g[0].at == 1 && g[1].at == 1 && g[0].first && !g[1].last);
+		write_of(ops, s, 2, 2, 1, 0, 88); /* fits the 88 that are left */
+		cr_assert_eq(run(ops, s, 2, g, 16), 1);
+		control(ops, s, 3, MF_SCHED_FORWARDED, 0, 1, 0, 255);
+		cr_assert_eq(run(ops, s, 3, g, 16), 0);
+		control(ops, s, 4, MF_SCHED_FORWARDED, 0, 1, 0, 1);
+		cr_assert_eq(run(ops, s, 4, g, 16), 1);
+		control(ops, s, 5, MF_SCHED_FORWARDED, 0, 1, 0, 60000); /* more than there is: not below 0 */
+		cr_assert_eq(run(ops, s, 5, g, 16), 1);
+		cr_assert(g[0].last && g[0].size == 232);
+		ops->destroy(s);
+	}
+	c.window = 1;
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+
+		write_of(ops, s, 1, 0, 1, 0, 512);
+		cr_assert_eq(run(ops, s, 1, g, 16), 1);
+		control(ops, s, 2, MF_SCHED_FORWARDED, 0, 1, 0, 256);
+		cr_assert_eq(run(ops, s, 2, g, 16), 1);
+		ops->destroy(s);
+	}
+}
+
+/* D3. */
+Test(sched_rules, held_ports)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[16];
+
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+
+		control(ops, s, 0, MF_SCHED_HOLD, 0, 1, 0, 0);
+		control(ops, s, 0, MF_SCHED_HOLD_SRC, 2, 0, 0, 0);
+		write_of(ops, s, 1, 0, 1, 0, 64);
+		write_of(ops, s, 1, 2, 3, 0, 64);
+		write_of(ops, s, 1, 1, 2, 0, 64); /* 1 as source, 2 as destination: not held */
+		cr_assert_eq(run(ops, s, MF_US(1), g, 16), 1);
+		cr_assert_eq(g[0].src, 1);
+		control(ops, s, MF_US(2), MF_SCHED_UNHOLD, 0, 1, 0, 0);
+		cr_assert_eq(run(ops, s, MF_US(2), g, 16), 1);
+		cr_assert_eq(g[0].dst, 1);
+		control(ops, s, MF_US(3), MF_SCHED_UNHOLD_SRC, 2, 0, 0, 0);
+		cr_assert_eq(run(ops, s, MF_US(3), g, 16), 1);
+		cr_assert_eq(g[0].src, 2);
+		ops->destroy(s);
+	}
+}
+
+/* D5: the head, one behind it, one that is not there, one that is granted in part. */
+Test(sched_rules, cancel)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[16];
+
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+		struct mf_sched_stats st;
+
+		write_of(ops, s, 0, 0, 1, 0, 1000);
+		write_of(ops, s, 0, 0, 1, 1, 100);
+		write_of(ops, s, 0, 0, 1, 2, 100);
+		cr_assert_eq(run(ops, s, 0, g, 16), 1);
+		control(ops, s, 1, MF_SCHED_CANCEL, 0, 1, 0, 0);
+		control(ops, s, 1, MF_SCHED_CANCEL, 0, 1, 2, 0);
+		control(ops, s, 1, MF_SCHED_CANCEL, 0, 1, 3, 0);
+		control(ops, s, 1, MF_SCHED_CANCEL, 1, 0, 1, 0);
+		write_of(ops, s, 2, 0, 1, 2, 50); /* the id and the place are free again */
+		cr_assert_eq(run(ops, s, MF_US(1), g, 16), 2);
+		cr_assert(g[0].id == 1 && g[0].size == 100 && g[1].id == 2 && g[1].size == 50);
+		st = stats(ops, s);
+		cr_assert(st.cancelled == 2 && st.cancelled_octets == 744 + 100 && st.cancel_unknown == 2);
+		cr_assert(st.entries == 0 && st.grants == 3);
+		ops->destroy(s);
+	}
+}
+
+/* 3.1.2: at most X of a pair and kind, so at most 2 * X * N for a destination; and again, and again. */
+Test(sched_rules, queues_are_bounded)
+{
+	struct mf_sched_config c = fast_config(8);
+	struct mf_sched *s = mf_sched_pim.create(&c);
+	struct mf_sched_grant g[512];
+	struct mf_sched_stats st;
+	mf_time at = 0;
+
+	for (int round = 1; round <= 5; round++) {
+		for (unsigned int i = 0; i < 8 * 8 * (c.x + 1); i++) {
+			at = mf_time_max(at, mf_sched_pim.next(s) == MF_NEVER ? 0 : mf_sched_pim.next(s));
+			control(&mf_sched_pim, s, at, MF_SCHED_HOLD, 0, i % 8, 0, 0);
+			write_of(&mf_sched_pim, s, at, i / 8 % 8, i % 8, i / 64, 8);
+			read_of(&mf_sched_pim, s, at, i / 8 % 8, i % 8, i / 64, 8);
+			/* only the cookie of the read that is one too many */
+			cr_assert_eq(mf_sched_pim.run(s, at, g, 512), i / 64 == c.x);
+			cr_assert(i / 64 < c.x || g[0].size == 0);
+		}
+		st = stats(&mf_sched_pim, s);
+		cr_assert_eq(st.entries, 2 * c.x * 64);
+		cr_assert_eq(st.entries_max, 2 * c.x * 64);
+		cr_assert_eq(st.queue_max, 2 * c.x * 8);
+		cr_assert_eq(st.dropped_x, 2 * 64 * round);
+		for (unsigned int p = 0; p < 8; p++)
+			control(&mf_sched_pim, s, at, MF_SCHED_UNHOLD, 0, p, 0, 0);
+		cr_assert_eq(run(&mf_sched_pim, s, at += MF_US(10), g, 512), 2 * c.x * 64);
+		cr_assert_eq(stats(&mf_sched_pim, s).entries, 0);
+	}
+	mf_sched_pim.destroy(s);
+}
+
+Test(sched_rules, nonsense_is_dropped_and_counted)
+{
+	static const struct mf_sched_msg bad[] = {
+		{.kind = MF_SCHED_DEMAND, .src = 4, .dst = 1, .size = 1},
+		{.kind = MF_SCHED_DEMAND, .src = 1, .dst = 65535, .size = 1},
+		{.kind = MF_SCHED_DEMAND, .src = 1, .dst = 2},
+		{.kind = MF_SCHED_DEMAND, .src = 1, .dst = 2, .size = 65537},
+		{.kind = MF_SCHED_DEMAND, .src = 1, .dst = 2, .size = UINT32_MAX, .mega = true},
+		{.kind = MF_SCHED_CANCEL, .src = 1, .dst = 4},
+		{.kind = MF_SCHED_FORWARDED, .src = 512, .dst = 2, .size = 1},
+		{.kind = MF_SCHED_HOLD, .dst = 4},
+		{.kind = MF_SCHED_UNHOLD_SRC, .src = 4},
+		{.kind = MF_SCHED_UNHOLD_SRC + 1},
+		{.kind = 255, .src = 1, .dst = 2, .size = 1},
+	};
+	const unsigned int n = sizeof(bad) / sizeof(bad[0]);
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[8];
+
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+
+		for (unsigned int i = 0; i < n; i++)
+			cr_assert_eq(ops->input(s, &bad[i]), 0);
+		cr_assert_eq(run(ops, s, 0, g, 8), 5, "the demands' cookies");
+		cr_assert_eq(ops->next(s), MF_NEVER);
+		cr_assert_eq(stats(ops, s).dropped_bad, n);
+		write_of(ops, s, 1, 0, 0, 9, 1024); /* to itself is a pair like others */
+		write_of(ops, s, 1, 0, 0, 9, 8); /* an id that is in use */
+		write_of(ops, s, MF_NEVER, 0, 1, 9, 8);
+		cr_assert_eq(run(ops, s, MF_US(1), g, 8), 4);
+		cr_assert_eq(stats(ops, s).dropped_bad, n + 1);
+		cr_assert_eq(ops->next(s), MF_NEVER);
+		ops->destroy(s);
+	}
+}
+
+Test(sched_rules, a_late_message_counts_as_arriving_now)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched *s = mf_sched_pim.create(&c);
+	struct mf_sched_grant g[8];
+
+	cr_assert_eq(mf_sched_pim.run(s, 1000, g, 8), 0);
+	write_of(&mf_sched_pim, s, 1001, 1, 0, 0, 64);
+	write_of(&mf_sched_pim, s, 1, 2, 0, 0, 64);
+	cr_assert_eq(mf_sched_pim.next(s), 1000);
+	cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 8), 2);
+	cr_assert(g[0].src == 2 && g[0].at == 1000 && g[0].since == 1 && g[1].src == 1);
+	mf_sched_pim.destroy(s);
+}
+
+Test(sched_rules, a_full_house_refuses)
+{
+	struct mf_sched_config c = fast_config(2);
+	struct mf_sched *s = mf_sched_pim.create(&c);
+	struct mf_sched_msg m = {.kind = MF_SCHED_FORWARDED, .at = 7};
+	struct mf_sched_grant g[8];
+
+	for (unsigned int i = 0; i < 2 * MF_SCHED_PENDING; i++)
+		cr_assert_eq(mf_sched_pim.input(s, &m), 0);
+	cr_assert_eq(mf_sched_pim.input(s, &m), -ENOBUFS);
+	cr_assert_eq(stats(&mf_sched_pim, s).refused, 1);
+	cr_assert_eq(mf_sched_pim.run(s, 7, g, 8), 0);
+	cr_assert_eq(mf_sched_pim.input(s, &m), 0);
+	mf_sched_pim.destroy(s);
+}
+
+static void refuse(struct mf_sched_config c)
+{
+	EACH_POLICY(ops)
+	{
+		errno = 0;
+		cr_assert_null(ops->create(&c));
+		cr_assert_eq(errno, EINVAL);
+	}
+}
+
+Test(sched_rules, bad_configurations)
+{
+	const struct mf_sched_config good = fast_config(4);
+	struct mf_sched_config c;
+
+#define REFUSE(field, value) (c = good, c.field = value, refuse(c))
+	REFUSE(ports, 1);
+	REFUSE(ports, 513);
+	REFUSE(priority, 2);
+	REFUSE(order, 7);
+	REFUSE(release, 3);
+	REFUSE(chunk, 0);
+	REFUSE(chunk, 100);
+	REFUSE(chunk, 65552);
+	REFUSE(x, 0);
+	REFUSE(x, 129);
+	REFUSE(release, MF_RELEASE_WINDOW); /* without a window */
+	REFUSE(period[3], 0);
+}
+
+Test(sched_rules, names_and_memory)
+{
+	struct mf_sched_config c = fast_config(512);
+	struct mf_sched *s = mf_sched_find("pim")->create(&c);
+	struct mf_sched_stats st = stats(&mf_sched_pim, s);
+
+	cr_assert_eq(mf_sched_find("pim"), &mf_sched_pim);
+	cr_assert_eq(mf_sched_find("greedy"), &mf_sched_greedy);
+	cr_assert_null(mf_sched_find("islip"));
+	cr_assert_null(mf_sched_find(""));
+	cr_assert(st.memory_paper > 1000000 && st.memory_paper < 1100000, "4.1: around 1 MB");
+	cr_assert_gt(st.memory, st.memory_paper);
+	mf_sched_pim.destroy(s);
+	mf_sched_pim.destroy(NULL);
+}
