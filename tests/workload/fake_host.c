@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_host.h"
+
+struct mf_host *fake_host_new(void)
+{
+	struct mf_host *h = calloc(1, sizeof(*h));
+
+	h->latency = MF_NS(300);
+	h->queue = FAKE_QUEUE;
+	h->frame_room = 256;
+	return h;
+}
+
+static uint64_t modified(const struct mf_op *op, uint64_t old)
+{
+	switch (op->rmw) {
+	case MF_RMW_CAS:
+		return old == op->arg[0] ? op->arg[1] : old;
+	case MF_RMW_FADD:
+		return old + op->arg[0];
+	case MF_RMW_SWAP:
+		return op->arg[0];
+	case MF_RMW_FOR:
+		return old | op->arg[0];
+	default:
+		return old & op->arg[0];
+	}
+}
+
+static uint64_t rmw(const struct mf_op *op, uint8_t *at, bool lost)
+{
+	uint64_t old, value;
+
+	memcpy(&old, at, sizeof(old));
+	value = modified(op, old);
+	if (!lost)
+		memcpy(at, &value, sizeof(value));
+	return old;
+}
+
+static void execute(struct mf_host *h, const struct mf_op *op, const struct fake_fault *f,
+		    struct mf_completion *done)
+{
+	uint8_t *at = &h->memory[op->node][op->addr];
+
+	switch (op->kind) {
+	case MF_OP_READ:
+		memcpy(op->buf, f->stale ? &h->before[op->node][op->addr] : at, op->len);
+		((uint8_t *)op->buf)[op->len - 1] ^= f->flip;
+		break;
+	case MF_OP_RMW:
+		done->result = rmw(op, at, f->lost) ^ f->flip;
+		break;
+	default:
+		memcpy(&h->before[op->node][op->addr], at, op->len);
+		if (!f->lost)
+			memcpy(at, op->buf, op->len);
+		break;
+	}
+}
+
+static void put(struct mf_host *h, const struct mf_completion *done)
+{
+	unsigned int i = h->pendings++;
+
+	while (i > 0 && h->pending[i - 1].done > done->done) {
+		h->pending[i] = h->pending[i - 1];
+		i--;
+	}
+	h->pending[i] = *done;
+}
+
+int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
+{
+	struct fake_fault f = {0};
+	struct mf_completion done = {.user = op->user,
+				     .submitted = now,
+				     .first = now + h->latency / 2,
+				     .done = now + h->latency,
+				     .kind = op->kind,
+				     .node = op->node,
+				     .len = op->len};
+
+	if (h->refuse != 0)
+		return h->refuse;
+	if (op->len == 0 || op->node >= FAKE_NODES || op->addr + op->len > FAKE_MEMORY)
+		return -EINVAL;
+	if (h->pendings >= h->queue)
+		return -EAGAIN;
+	if (h->hook != NULL)
+		h->hook(h->hook_ctx, op, &f);
+	execute(h, op, &f, &done);
+	done.status = f.status;
+	done.len = f.status == MF_OK ? op->len : 0;
+	done.user ^= f.wrong_user;
+	if (done.done >= h->stall_from && done.done < h->stall_to)
+		done.done = h->stall_to;
+	done.done += f.late;
+	h->last = *op;
+	h->submitted++;
+	put(h, &done);
+	if (f.twice)
+		put(h, &done);
+	if (h->pendings > h->busy_max)
+		h->busy_max = h->pendings;
+	return 0;
+}
+
+mf_time fake_host_next(const struct mf_host *h)
+{
+	return h->pendings > 0 ? h->pending[0].done : MF_NEVER;
+}
+
+unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max)
+{
+	unsigned int n = 0;
+
+	while (n < max && n < h->pendings && h->pending[n].done <= now) {
+		out[n] = h->pending[n];
+		n++;
+	}
+	h->pendings -= n;
+	memmove(h->pending, h->pending + n, h->pendings * sizeof(*h->pending));
+	return n;
+}
+
+bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
+{
+	(void)now;
+	if (h->frames >= h->frame_room)
+		return false;
+	memcpy(h->frame[h->frames], frame, len);
+	h->frame_len[h->frames++] = len;
+	return true;
+}
+
+void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
+{
+	h->frame_fn = fn;
+	h->frame_ctx = ctx;
+}

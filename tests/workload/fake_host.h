@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A host for the clients' tests, linked instead of lib/host: the memory of every node is here, operations
+ * take effect in order when they are submitted and complete a fixed time later. Faults are planted
+ * by a hook.
+ */
+#ifndef FAKE_HOST_H
+#define FAKE_HOST_H
+
+#include "mf_host.h"
+#include "mf_rng.h"
+
+#define FAKE_NODES 8
+#define FAKE_MEMORY (1 << 18)
+#define FAKE_QUEUE 1024
+
+/** What the hook may do to an operation, before it takes effect. */
+struct fake_fault {
+	uint8_t status; /**< fails with it */
+	bool lost; /**< a write or RMW without effect */
+	bool stale; /**< a read returns what the memory held before the last write */
+	bool flip; /**< a read: one bit of its last octet; RMW: one bit of its result */
+	bool wrong_user; /**< completes under another name */
+	bool twice; /**< completes twice */
+	mf_time late; /**< completes so much later */
+};
+
+struct mf_host {
+	uint8_t memory[FAKE_NODES][FAKE_MEMORY], before[FAKE_NODES][FAKE_MEMORY];
+	struct mf_completion pending[FAKE_QUEUE];
+	unsigned int pendings;
+	unsigned int queue; /**< room */
+	uint64_t submitted;
+	unsigned int busy_max;
+	mf_time latency;
+	mf_time stall_from, stall_to; /**< nothing completes in between */
+	int refuse; /**< every submission fails so */
+	void (*hook)(void *ctx, const struct mf_op *op, struct fake_fault *f);
+	void *hook_ctx;
+	struct mf_op last;
+	mf_host_frame_fn frame_fn;
+	void *frame_ctx;
+	unsigned int frame_room;
+	uint8_t frame[256][9000];
+	uint16_t frame_len[256];
+	unsigned int frames;
+};
+
+struct mf_host *fake_host_new(void);
+/** When the next operation completes. */
+mf_time fake_host_next(const struct mf_host *h);
+
+#endif

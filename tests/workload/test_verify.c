@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the client's verification finds, and what it must not blame. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "client_test.h"
+#include "content.h"
+#include "verify.h"
+
+TestSuite(verify, .timeout = 60);
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Words of two writers, 64 writes each, the same addresses and others. */
+Test(verify, content_is_unique)
+{
+	enum { WRITERS = 2, WRITES = 64, WORDS = 512, ALL = WRITERS * WRITES * WORDS };
+	uint64_t *word = malloc(ALL * sizeof(*word)), *at = word;
+
+	for (uint64_t w = 0; w < WRITERS; w++)
+		for (uint64_t n = 0; n < WRITES; n++, at += WORDS)
+			content_fill(at, WORDS, content_key(w, n), n % 4 * 100);
+	qsort(word, ALL, sizeof(*word), compare);
+	for (int i = 1; i < ALL; i++)
+		cr_assert_neq(word[i], word[i - 1]);
+	free(word);
+}
+
+Test(verify, content_of_a_part_is_part_of_the_content)
+{
+	uint64_t whole[16], part[4];
+
+	content_fill(whole, 16, 99, 1000);
+	content_fill(part, 4, 99, 1005);
+	cr_assert_arr_eq(part, whole + 5, sizeof(part));
+}
+
+Test(verify, unknown_words)
+{
+	struct shadow s;
+	struct shadow_region *r;
+
+	cr_assert_eq(shadow_init(&s, 2, 1000), 0);
+	r = &s.region[1];
+	cr_assert(shadow_known(r, 0, 1000));
+	shadow_fail(r, 5, 60, 70); /* words 7..16 */
+	cr_assert(shadow_known(r, 0, 56));
+	cr_assert(!shadow_known(r, 0, 57));
+	cr_assert(!shadow_known(r, 135, 1));
+	cr_assert(shadow_known(r, 136, 864));
+	cr_assert(shadow_known(&s.region[0], 0, 1000));
+	shadow_settle(r, 5, 0, 1000);
+	cr_assert(!shadow_known(r, 60, 1), "only what was submitted later settles");
+	shadow_settle(r, 6, 0, 63);
+	cr_assert(!shadow_known(r, 56, 8), "only whole words settle");
+	shadow_settle(r, 6, 0, 64);
+	cr_assert(shadow_known(r, 0, 64));
+	cr_assert(!shadow_known(r, 64, 1));
+	shadow_settle(r, 7, 64, 72);
+	cr_assert(shadow_known(r, 0, 1000));
+	cr_assert_eq(r->unknown_words, 0);
+	shadow_fini(&s);
+}
+
+/* The arguments do something, and a CAS has both outcomes. */
+Test(verify, rmw_arguments)
+{
+	struct mf_rng rng;
+	uint64_t arg[2], value = 0;
+	int swapped = 0, changed = 0;
+
+	mf_rng_init(&rng, 3, "test", 0);
+	for (int i = 0; i < 10000; i++) {
+		rmw_arguments(MF_CLIENT_CAS, value, &rng, arg);
+		swapped += rmw_result(MF_CLIENT_CAS, value, arg) == arg[1];
+		value = rmw_result(MF_CLIENT_CAS, value, arg);
+	}
+	cr_assert_float_eq(swapped, 7500, 200);
+	for (int i = 0; i < 1000; i++) {
+		enum mf_client_kind kind = i % 2 ? MF_CLIENT_OR : MF_CLIENT_AND;
+		uint64_t before = value;
+
+		rmw_arguments(kind, value, &rng, arg);
+		value = rmw_result(kind, value, arg);
+		changed += value != before;
+	}
+	cr_assert_gt(changed, 950);
+}
+
+/* Faults that are planted in operations number from .. to. */
+struct plan {
+	struct fake_fault fault;
+	uint64_t from, to, count;
+	uint8_t kind; /**< enum mf_op_kind */
+};
+
+static void planted(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	struct plan *p = ctx;
+
+	if (op->kind != p->kind)
+		return;
+	if (p->count >= p->from && p->count < p->to)
+		*f = p->fault;
+	p->count++;
+}
+
+static struct mf_client_stats *run_planted(struct plan *p, uint64_t seed)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_stats *s;
+
+	test_mix_all(&config);
+	config.span = 512;
+	config.seed = seed;
+	config.operations = 2000;
+	h->hook = planted;
+	h->hook_ctx = p;
+	s = test_run(&config);
+	free(h);
+	return s;
+}
+
+Test(verify, one_wrong_octet)
+{
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct plan p = {.fault.flip = true, .from = 100, .to = 101, .kind = MF_OP_READ};
+		struct mf_client_stats *s = run_planted(&p, seed);
+
+		cr_assert_eq(s->mismatches, 1);
+		cr_assert_neq(s->mismatch_node, TEST_NODE);
+		cr_assert_eq(s->unverified, 0);
+		free(s);
+	}
+}
+
+Test(verify, a_wrong_result)
+{
+	struct plan p = {.fault.flip = true, .from = 100, .to = 103, .kind = MF_OP_RMW};
+	struct mf_client_stats *s = run_planted(&p, 1);
+
+	cr_assert_eq(s->mismatches, 3);
+	free(s);
+}
+
+Test(verify, stale_data)
+{
+	struct plan p = {.fault.stale = true, .from = 100, .to = 200, .kind = MF_OP_READ};
+	struct mf_client_stats *s = run_planted(&p, 1);
+
+	cr_assert_gt(s->mismatches, 80);
+	cr_assert_leq(s->mismatches, 100);
+	free(s);
+}
+
+Test(verify, a_write_without_effect)
+{
+	for (uint8_t kind = MF_OP_WRITE; kind <= MF_OP_RMW; kind++) {
+		struct plan p = {.fault.lost = true, .from = 50, .to = 70, .kind = kind};
+		struct mf_client_stats *s = run_planted(&p, 1);
+
+		cr_assert_gt(s->mismatches, 5);
+		free(s);
+	}
+}
+
+struct last_two {
+	void *buf[2];
+	unsigned int n;
+};
+
+static void remember(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	struct last_two *l = ctx;
+
+	(void)f;
+	l->buf[l->n++ % 2] = op->buf;
+}
+
+static void swap_octets(void *a, void *b, size_t len)
+{
+	uint8_t *x = a, *y = b;
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t t = x[i];
+
+		x[i] = y[i];
+		y[i] = t;
+	}
+}
+
+/* Two reads that exchange their data: what each brings was really written, but elsewhere. */
+Test(verify, swapped_completions)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct last_two l = {0};
+	struct mf_client *c;
+	bool swapped = false;
+
+	config.pattern = MF_CLIENT_TO_ONE;
+	config.address = MF_CLIENT_AT_SEQUENTIAL;
+	config.mix[MF_CLIENT_WRITE] = 1;
+	config.size_min = 256;
+	config.span = 512;
+	config.depth = 2;
+	h->hook = remember;
+	h->hook_ctx = &l;
+	c = mf_client_new(&config);
+	for (mf_time now = 0; !swapped && now < 1000 * h->latency; now += h->latency) {
+		mf_client_run(c, now);
+		swapped = now > 100 * h->latency && h->pending[0].kind == MF_OP_READ &&
+			  h->pending[1].kind == MF_OP_READ;
+	}
+	cr_assert(swapped);
+	cr_assert_eq(mf_client_stats(c)->mismatches, 0);
+	swap_octets(l.buf[0], l.buf[1], 256);
+	mf_client_run(c, h->pending[0].done);
+	cr_assert_eq(mf_client_stats(c)->mismatches, 2);
+	mf_client_free(c);
+	free(h);
+}
+
+/* RMW results that are exchanged: each word holds something else. */
+Test(verify, swapped_results)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client *c;
+	uint64_t user;
+
+	config.mix[MF_CLIENT_READ] = 0;
+	config.mix[MF_CLIENT_SWAP] = 1;
+	config.pattern = MF_CLIENT_TO_ONE;
+	config.address = MF_CLIENT_AT_SEQUENTIAL;
+	config.span = 16;
+	config.depth = 2;
+	config.operations = 4;
+	c = mf_client_new(&config);
+	mf_client_run(c, 0);
+	mf_client_run(c, h->latency);
+	cr_assert_eq(h->pendings, 2);
+	user = h->pending[0].user;
+	h->pending[0].user = h->pending[1].user;
+	h->pending[1].user = user;
+	mf_client_run(c, 2 * h->latency);
+	cr_assert_eq(mf_client_stats(c)->verified, 4);
+	cr_assert_eq(mf_client_stats(c)->mismatches, 2);
+	mf_client_free(c);
+	free(h);
+}
+
+Test(verify, completions_of_nothing)
+{
+	struct plan p = {.fault.twice = true, .from = 100, .to = 110, .kind = MF_OP_READ};
+	struct mf_client_stats *s = run_planted(&p, 1);
+
+	cr_assert_eq(s->stray, 10);
+	cr_assert_eq(s->completed_all, 2000);
+	cr_assert_eq(s->mismatches, 0);
+	free(s);
+}
+
+Test(verify, a_completion_under_another_name)
+{
+	struct plan p = {.fault.wrong_user = true, .from = 10, .to = 11, .kind = MF_OP_READ};
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client *c;
+
+	config.depth = 1;
+	config.operations = 20;
+	h->hook = planted;
+	h->hook_ctx = &p;
+	c = mf_client_new(&config);
+	test_drive(c, h, 0, MF_NEVER);
+	cr_assert_eq(mf_client_stats(c)->stray, 1);
+	cr_assert(!mf_client_finished(c, MF_SEC(1)), "the operation is still under way");
+	mf_client_free(c);
+	free(h);
+}
+
+/* Writes that fail, with effect or without, at once or late: no read may be blamed for that. */
+Test(verify, failed_writes_explain_what_reads_find)
+{
+	for (int i = 0; i < 120; i++) {
+		struct plan p = {.fault = {.status = i % 2 ? MF_ERR_UNKNOWN : MF_ERR_TIMEOUT,
+					   .lost = i / 2 % 2,
+					   .late = MF_NS(100) * (uint64_t)(i / 4 % 10)},
+				 .from = 100,
+				 .to = 130,
+				 .kind = (uint8_t)(MF_OP_WRITE + i / 40)};
+		struct mf_client_stats *s = run_planted(&p, (uint64_t)i);
+
+		cr_assert_eq(s->mismatches, 0, "seed %d", i);
+		cr_assert_eq(s->failed_all, 30);
+		cr_assert_eq(s->failed_status[p.fault.status], 30);
+		cr_assert_gt(s->unverified, 0);
+		cr_assert_eq(s->completed_all, 1970);
+		free(s);
+	}
+}
+
+/* Octets that are written again are verified again: wrong data long after the failures is found. */
+Test(verify, what_is_written_again_is_known_again)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct plan p = {
+		.fault = {.status = MF_ERR_UNKNOWN, .lost = true}, .from = 0, .to = 20, .kind = MF_OP_WRITE};
+	struct mf_client *c;
+	uint64_t verified, unverified;
+
+	config.mix[MF_CLIENT_WRITE] = 1;
+	config.span = 512;
+	config.operations = 4000;
+	h->hook = planted;
+	h->hook_ctx = &p;
+	c = mf_client_new(&config);
+	test_drive(c, h, 0, MF_US(60));
+	verified = mf_client_stats(c)->verified;
+	unverified = mf_client_stats(c)->unverified;
+	cr_assert_gt(unverified, 0);
+	test_drive(c, h, MF_US(60), MF_NEVER);
+	cr_assert_gt(mf_client_stats(c)->verified, verified + 500);
+	cr_assert_eq(mf_client_stats(c)->unverified, unverified);
+	cr_assert_eq(mf_client_stats(c)->mismatches, 0);
+	mf_client_free(c);
+	free(h);
+}
+
+/* A read that is wrong, while a write of its octets is late: blamed once that write has not failed. */
+Test(verify, a_late_write_does_not_excuse_wrong_data)
+{
+	static const struct mf_client_target target = {1, 0};
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct plan p = {
+		.fault = {.late = MF_US(50), .lost = true}, .from = 20, .to = 21, .kind = MF_OP_WRITE_ACK};
+	struct mf_client *c;
+
+	config.targets = &target;
+	config.targets_count = 1;
+	config.mix[MF_CLIENT_READ] = 20;
+	config.mix[MF_CLIENT_WRITE_ACK] = 1;
+	config.span = 64;
+	config.stop = MF_US(40);
+	h->hook = planted;
+	h->hook_ctx = &p;
+	c = mf_client_new(&config);
+	test_drive(c, h, 0, MF_US(45));
+	cr_assert_eq(mf_client_stats(c)->mismatches, 0);
+	cr_assert(!mf_client_finished(c, MF_US(45)));
+	test_drive(c, h, MF_US(45), MF_NEVER);
+	cr_assert_gt(mf_client_stats(c)->mismatches, 0);
+	cr_assert(mf_client_finished(c, MF_US(200)));
+	mf_client_free(c);
+	free(h);
+}
+
+Test(verify, can_be_switched_off)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct plan p = {.fault.flip = true, .from = 0, .to = UINT64_MAX, .kind = MF_OP_READ};
+	struct mf_client_stats *s;
+
+	test_mix_all(&config);
+	config.verify = false;
+	config.operations = 1000;
+	h->hook = planted;
+	h->hook_ctx = &p;
+	s = test_run(&config);
+	cr_assert_eq(s->completed_all, 1000);
+	cr_assert_eq(s->verified + s->unverified + s->mismatches, 0);
+	free(s);
+	free(h);
+}
