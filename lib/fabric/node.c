@@ -13,8 +13,9 @@ mf_time node_run(struct node *n, mf_time now)
 		n->ether_next = mf_ether_run(n->ether, now);
 	/* Again: what the client has just submitted is taken from the message queue at once. */
 	next = mf_host_run(n->host, now);
-	next = mf_time_min(next, n->client_next);
-	return mf_time_min(next, n->ether_next);
+	if (n->client != NULL)
+		next = mf_time_min(next, n->client_next);
+	return n->ether != NULL ? mf_time_min(next, n->ether_next) : next;
 }
 
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
