@@ -13,8 +13,9 @@ mf_time node_run(struct node *n, mf_time now)
 		n->ether_next = mf_ether_run(n->ether, now);
 	/* Again: what the client has just submitted is taken from the message queue at once. */
 	next = mf_host_run(n->host, now);
-	next = mf_time_min(next, n->client_next);
-	return mf_time_min(next, n->ether_next);
+	if (n->client != NULL)
+		next = mf_time_min(next, n->client_next);
+	return n->ether != NULL ? mf_time_min(next, n->ether_next) : next;
 }
 
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
@@ -25,6 +26,8 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 		if (n->host == NULL)
 			continue;
 		if (n->client != NULL && !mf_client_finished(n->client, now))
+			return false;
+		if (n->ether != NULL && !mf_ether_finished(n->ether))
 			return false;
 		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;

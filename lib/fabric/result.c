@@ -178,13 +178,13 @@ static json_t *frames_json(const struct mf_fabric *f)
 /* Links */
 
 struct use {
-	double busiest, mean;
-	uint64_t memory, frame, gap;
+	double busiest, mean, payload;
+	uint64_t memory, frame, gap, octets;
 	unsigned int links;
 };
 
 static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
-		    const struct mf_mux_stats *to)
+		    const struct mf_mux_stats *to, uint64_t octets)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
 		 frame = to->frame_blocks - from->frame_blocks;
@@ -195,13 +195,14 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, co
 	u->gap += to->gap_blocks - from->gap_blocks;
 	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
 	u->mean += share;
+	u->payload += t > 0 ? (double)octets / 8 * f->link[i].period / t : 0;
+	u->octets += octets;
 	u->links++;
 	if (share > u->busiest)
 		u->busiest = share;
 }
 
-static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
-			uint64_t octets)
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end)
 {
 	json_t *o = json_object();
 	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
@@ -220,13 +221,14 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	if (f->clock == MF_CLOCK_VIRTUAL) {
 		set_real(o, "utilisation_busiest", u->busiest);
 		set_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+		set_real(o, "utilisation_payload_mean", u->links > 0 ? u->payload / u->links : 0);
 	}
 	set(o, "memory_blocks", u->memory);
 	set(o, "frame_blocks", u->frame);
 	set(o, "gap_blocks", u->gap);
-	set(o, "payload_octets", octets);
+	set(o, "payload_octets", u->octets);
 	set_real(o, "payload_share_of_memory_blocks",
-		 u->memory > 0 ? (double)octets / 8 / (double)u->memory : 0);
+		 u->memory > 0 ? (double)u->octets / 8 / (double)u->memory : 0);
 	set(o, "preemptions", preemptions);
 	set(o, "gap_blocks_reused", reused);
 	set(o, "messages_aborted", aborted);
@@ -239,23 +241,22 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 static json_t *links_json(const struct mf_fabric *f)
 {
 	struct use up = {0}, down = {0};
-	uint64_t sent = 0, received = 0;
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
-		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
-		sent += f->at_stop.stack[i].tx_octets - f->at_measure.stack[i].tx_octets;
-		received += f->at_stop.stack[i].rx_octets - f->at_measure.stack[i].rx_octets;
+		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i],
+			f->at_stop.stack[i].tx_octets - f->at_measure.stack[i].tx_octets);
+		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i],
+			f->at_stop.stack[i].rx_octets - f->at_measure.stack[i].rx_octets);
 	}
 	struct snapshot end;
 
 	if (snapshot_init(&end, f->nodes) == 0) {
 		snapshot_take(f, &end, f->ended);
-		json_object_set_new(o, "to_switch", use_json(f, &up, end.host, sent));
-		json_object_set_new(o, "from_switch", use_json(f, &down, end.port, received));
+		json_object_set_new(o, "to_switch", use_json(f, &up, end.host));
+		json_object_set_new(o, "from_switch", use_json(f, &down, end.port));
 	}
 	snapshot_fini(&end);
 	return o;

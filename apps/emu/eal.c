@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_config.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+
+#include "eal.h"
+#include "mf_block.h"
+#include "roles.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define LCORE_TEXT 16 /* "LCORE@CPU," */
+
+/** CPUs whose time a container lets us have (cgroup v2), or UINT_MAX. */
+static unsigned int cpu_quota(void)
+{
+	FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+	unsigned long quota, period;
+	unsigned int cpus = UINT32_MAX;
+
+	if (file == NULL)
+		return cpus;
+	if (fscanf(file, "%lu %lu", &quota, &period) == 2 && period > 0)
+		cpus = quota < period ? 1 : (unsigned int)(quota / period);
+	fclose(file);
+	return cpus;
+}
+
+/**
+ * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
+ * role of its own would only take time from the others.
+ */
+static int choose_lcores(char *text, size_t room, unsigned int roles)
+{
+	unsigned int n = 0, most = cpu_quota();
+	size_t len = 0;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+		return -errno;
+	most = most < roles ? most : roles;
+	most = most < RTE_MAX_LCORE ? most : RTE_MAX_LCORE;
+	for (int cpu = 0; cpu < CPU_SETSIZE && n < most; cpu++)
+		if (CPU_ISSET(cpu, &cpus) && len < room)
+			len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n, cpu),
+				n++;
+	return 0;
+}
+
+/** The rings of all links, and as much again for what else there is. Pages that stay unused cost nothing. */
+static unsigned int choose_mib(const struct mf_config *config)
+{
+	uint64_t octets = 0;
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		octets += 2 * (uint64_t)config->node[i].link.ring * sizeof(struct mf_span);
+	octets = 256 * MIB + 2 * octets;
+	return (unsigned int)(octets / MIB);
+}
+
+/** The arguments of the command line behind the name of the program; EAL wants to write to the array. */
+static int start_given(const struct options *o)
+{
+	char name[] = "memfab-emu", **argv = calloc((size_t)o->eal_count + 2, sizeof(*argv));
+	int rc;
+
+	if (argv == NULL)
+		return -ENOMEM;
+	argv[0] = name;
+	memcpy(argv + 1, o->eal, (size_t)o->eal_count * sizeof(*argv));
+	rc = rte_eal_init(o->eal_count + 1, argv) < 0 ? -rte_errno : 0;
+	free(argv);
+	return rc;
+}
+
+static int start_chosen(const struct mf_config *config)
+{
+	char lcores[RTE_MAX_LCORE * LCORE_TEXT], text[sizeof(lcores) + 256], *argv[32], *rest;
+	int rc = choose_lcores(lcores, sizeof(lcores), roles_count(config)), argc = 0;
+
+	if (rc != 0)
+		return rc;
+	snprintf(text, sizeof(text),
+		 "memfab-emu --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
+		 "--log-level lib.eal:error --lcores %s",
+		 choose_mib(config), (int)getpid(), lcores);
+	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
+		argv[argc++] = arg;
+	argv[argc] = NULL;
+	return rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;
+}
+
+int eal_start(const struct options *o, const struct mf_config *config, char *err, size_t errlen)
+{
+	int rc = o->eal_given ? start_given(o) : start_chosen(config);
+
+	if (rc != 0)
+		snprintf(err, errlen, "cannot start DPDK's EAL: %s", rte_strerror(-rc));
+	return rc;
+}
+
+void eal_stop(void)
+{
+	char dir[256];
+
+	snprintf(dir, sizeof(dir), "%s", rte_eal_get_runtime_dir());
+	rte_eal_cleanup();
+	/* EAL leaves its folder, which has our process id in its name. Of others it would not be empty. */
+	rmdir(dir);
+}

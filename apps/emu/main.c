@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memfab-emu: parse, configure, run, print. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_vect.h>
+#include <rte_version.h>
+
+#include "eal.h"
+#include "mf_fabric.h"
+#include "mf_frame.h"
+#include "options.h"
+#include "progress.h"
+#include "roles.h"
+
+enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
+
+#define ERR_LEN 2048
+
+static atomic_bool interrupted;
+
+static int complain(int status, const char *reason)
+{
+	fprintf(stderr, "memfab-emu: %s\n", reason);
+	return status;
+}
+
+static void on_signal(int signal_number)
+{
+	(void)signal_number;
+	atomic_store_explicit(&interrupted, true, memory_order_relaxed);
+}
+
+/** The first Ctrl-C asks for the report, a second one ends the program at once. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/** Reals with 15 digits: those that a double always keeps, so 0.1 stays 0.1. */
+static int dump(const json_t *json, FILE *out)
+{
+	if (json == NULL || json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0)
+		return -ENOMEM;
+	return fputc('\n', out) == EOF || fflush(out) != 0 ? -EIO : 0;
+}
+
+static int print_config(const struct mf_config *config)
+{
+	json_t *json = mf_config_to_json(config);
+	int rc = dump(json, stdout);
+
+	json_decref(json);
+	return rc == 0 ? SOUND : complain(FAILED, "cannot print the configuration");
+}
+
+static int report(const struct mf_fabric *f, FILE *out)
+{
+	json_t *result = mf_fabric_result(f);
+	int rc = result == NULL ? -ENOMEM : 0;
+
+	if (rc == 0) {
+		mf_fabric_report(stdout, result);
+		if (out != NULL)
+			rc = dump(result, out);
+	}
+	json_decref(result);
+	if (rc == 0 && fflush(stdout) != 0)
+		rc = -EIO;
+	return rc == 0 ? SOUND : complain(FAILED, "cannot write the result");
+}
+
+static int run(const struct options *o, const struct mf_config *config, FILE *out)
+{
+	struct progress progress;
+	struct mf_run_options options = {
+		.block_by_block = o->block_by_block,
+		.interrupt = &interrupted,
+		.progress = progress_show,
+		.progress_ctx = &progress,
+		.record = o->record,
+	};
+	char err[ERR_LEN];
+	struct mf_fabric *f = mf_fabric_new(config, o->clock, err, sizeof(err));
+	int rc;
+
+	if (f == NULL)
+		return complain(FAILED, err);
+	catch_signals();
+	progress_init(&progress, config, o->clock);
+	rc = mf_fabric_run(f, &options);
+	progress_end(&progress);
+	if (rc != 0) {
+		snprintf(err, sizeof(err), "the run failed: %s", strerror(-rc));
+		rc = complain(FAILED, err);
+	} else {
+		rc = report(f, out);
+		if (!mf_fabric_sound(f, err, sizeof(err)))
+			rc = complain(FAILED, err);
+	}
+	mf_fabric_free(f);
+	return rc;
+}
+
+/** Under the clock that was asked for. The CRC's handler is chosen before any other thread is there. */
+static int run_clock(const struct options *o, const struct mf_config *config, FILE *out)
+{
+	char err[ERR_LEN];
+	int rc;
+
+	if (o->clock == MF_CLOCK_VIRTUAL) {
+		rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
+		mf_fcs_init(true);
+		return run(o, config, out);
+	}
+	rc = eal_start(o, config, err, sizeof(err));
+	if (rc != 0)
+		return complain(rc == -EINVAL && o->eal_given ? USAGE : FAILED, err);
+	mf_fcs_init(true);
+	rc = run(o, config, out);
+	eal_stop();
+	return rc;
+}
+
+static int open_and_run(const struct options *o, const struct mf_config *config)
+{
+	char err[ERR_LEN];
+	FILE *out = NULL;
+	int rc;
+
+	if (o->json != NULL) {
+		out = fopen(o->json, "w");
+		if (out == NULL) {
+			snprintf(err, sizeof(err), "%s: %s", o->json, strerror(errno));
+			return complain(USAGE, err);
+		}
+	}
+	rc = run_clock(o, config, out);
+	if (out != NULL && fclose(out) != 0 && rc == SOUND)
+		rc = complain(FAILED, "cannot write the result");
+	return rc;
+}
+
+static int act(const struct options *o, const struct mf_config *config)
+{
+	char err[ERR_LEN];
+
+	if (o->roles != NULL && roles_check(config, o->roles, err, sizeof(err)) != 0)
+		return complain(USAGE, err);
+	switch (o->action) {
+	case ACTION_CHECK:
+		printf("%s: good\n", o->file);
+		return SOUND;
+	case ACTION_PRINT_CONFIG:
+		return print_config(config);
+	default:
+		return open_and_run(o, config);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct mf_config config;
+	struct options o;
+	char err[ERR_LEN];
+	int rc;
+
+	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
+		return complain(USAGE, err);
+	if (o.action == ACTION_HELP) {
+		options_help();
+		return SOUND;
+	}
+	if (o.action == ACTION_VERSION) {
+		printf("memfab-emu %s, %s\n", MF_VERSION, rte_version());
+		return SOUND;
+	}
+	/* The line names the file itself, as compilers do. */
+	if (mf_config_load(o.file, &config, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s\n", err);
+		return USAGE;
+	}
+	options_apply(&o, &config);
+	rc = act(&o, &config);
+	mf_config_free(&config);
+	return rc;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mf_unit.h"
+#include "options.h"
+
+#define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
+
+enum {
+	OPT_CLOCK = 256,
+	OPT_RUN,
+	OPT_DURATION,
+	OPT_WARMUP,
+	OPT_SEED,
+	OPT_JSON,
+	OPT_BLOCKS,
+	OPT_RECORD,
+	OPT_REPLAY,
+	OPT_CHECK,
+	OPT_PRINT,
+	OPT_HELP,
+	OPT_VERSION
+};
+
+static const struct option table[] = {
+	{"clock", required_argument, NULL, OPT_CLOCK},       {"run", required_argument, NULL, OPT_RUN},
+	{"duration", required_argument, NULL, OPT_DURATION}, {"warmup", required_argument, NULL, OPT_WARMUP},
+	{"seed", required_argument, NULL, OPT_SEED},         {"json", required_argument, NULL, OPT_JSON},
+	{"block-by-block", no_argument, NULL, OPT_BLOCKS},   {"record", required_argument, NULL, OPT_RECORD},
+	{"replay", required_argument, NULL, OPT_REPLAY},     {"check", no_argument, NULL, OPT_CHECK},
+	{"print-config", no_argument, NULL, OPT_PRINT},      {"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},         {NULL, 0, NULL, 0},
+};
+
+static const char help[] =
+	"usage: memfab-emu [EAL options --] [options] FABRIC.json\n"
+	"\n"
+	"Runs the fabric that the file describes and prints a report.\n"
+	"\n"
+	"  --clock wall|virtual  wall (default): in real time on DPDK's lcores;\n"
+	"                        virtual: in simulated time, as the modelled hardware would do\n"
+	"  --run ROLES           what this process plays, with commas between: nodes, the switch,\n"
+	"                        \"scheduler\"; default, and so far the only choice: all\n"
+	"  --duration T          how long is measured, with a unit: 3s, 2ms, 500us (default: the file's)\n"
+	"  --warmup T            how long load runs before that (default: the file's)\n"
+	"  --seed N              seed of everything random (default: the file's)\n"
+	"  --json FILE           writes the result as JSON, too\n"
+	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
+	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
+	"  --check               only reads and checks the file\n"
+	"  --print-config        prints the effective configuration, all defaults included\n"
+	"  --help, --version\n"
+	"\n"
+	"Arguments before a lone -- go to DPDK's EAL (wall clock). Without, the program chooses some\n"
+	"that need no hugepages, no devices and no root: an lcore for each CPU, at most one for each role.\n"
+	"\n"
+	"Ctrl-C ends a run with the report of what was measured until then.\n"
+	"\n"
+	"Exit status: 0 the run was sound (every operation completed with the right data, no frame was\n"
+	"lost), or was so far when it was interrupted; 1 it was not, or it failed, or the replay differs;\n"
+	"2 the command line or the fabric file is faulty: one line says why, nothing was started.\n";
+
+void options_help(void)
+{
+	fputs(help, stdout);
+}
+
+static int refuse(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse(char *err, size_t errlen, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, errlen, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int read_clock(struct options *o, const char *s, char *err, size_t errlen)
+{
+	if (strcmp(s, "wall") == 0)
+		o->clock = MF_CLOCK_WALL;
+	else if (strcmp(s, "virtual") == 0)
+		o->clock = MF_CLOCK_VIRTUAL;
+	else
+		return refuse(err, errlen, "--clock: '%s' is neither wall nor virtual", s);
+	return 0;
+}
+
+static int read_time(const char *option, const char *s, mf_time least, mf_time *out, char *err, size_t errlen)
+{
+	int rc = mf_unit_time(s, out);
+
+	if (rc == -EINVAL)
+		return refuse(err, errlen, "--%s: '%s' is not a time such as 3s, 2ms, 500us", option, s);
+	if (rc != 0 || *out < least || *out > LONGEST)
+		return refuse(err, errlen, "--%s: '%s' is out of range, at %s, at most 30 days", option, s,
+			      least > 0 ? "least 1ps" : "least 0");
+	return 0;
+}
+
+static int read_seed(struct options *o, const char *s, char *err, size_t errlen)
+{
+	char *end;
+
+	errno = 0;
+	o->seed = strtoull(s, &end, 10);
+	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || o->seed > INT64_MAX)
+		return refuse(err, errlen, "--seed: '%s' is not a number from 0 to 2^63 - 1", s);
+	o->has_seed = true;
+	return 0;
+}
+
+static int read_one(struct options *o, int opt, const char *arg, char *err, size_t errlen)
+{
+	switch (opt) {
+	case OPT_CLOCK:
+		return read_clock(o, arg, err, errlen);
+	case OPT_RUN:
+		o->roles = arg;
+		return 0;
+	case OPT_DURATION:
+		o->has_duration = true;
+		return read_time("duration", arg, 1, &o->duration, err, errlen);
+	case OPT_WARMUP:
+		o->has_warmup = true;
+		return read_time("warmup", arg, 0, &o->warmup, err, errlen);
+	case OPT_SEED:
+		return read_seed(o, arg, err, errlen);
+	case OPT_JSON:
+		o->json = arg;
+		return 0;
+	case OPT_BLOCKS:
+		o->block_by_block = true;
+		return 0;
+	case OPT_RECORD:
+		o->record = arg;
+		return 0;
+	case OPT_CHECK:
+		o->action = ACTION_CHECK;
+		return 0;
+	case OPT_PRINT:
+		o->action = ACTION_PRINT_CONFIG;
+		return 0;
+	case OPT_HELP:
+		o->action = ACTION_HELP;
+		return 0;
+	default:
+		o->action = ACTION_VERSION;
+		return 0;
+	}
+}
+
+/** What would have no effect is refused, as in the fabric file. */
+static int check(const struct options *o, char *err, size_t errlen)
+{
+	if (o->block_by_block && o->clock != MF_CLOCK_VIRTUAL)
+		return refuse(err, errlen, "--block-by-block needs --clock virtual");
+	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
+		return refuse(err, errlen, "--record needs --clock wall");
+	if (o->eal_given && o->clock != MF_CLOCK_WALL)
+		return refuse(err, errlen, "EAL options have no effect under the virtual clock");
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
+{
+	int skip = 0, opt, rc;
+
+	*o = (struct options){.clock = MF_CLOCK_WALL};
+	for (int i = 1; i < argc && !o->eal_given; i++)
+		if (strcmp(argv[i], "--") == 0) {
+			o->eal_given = true;
+			o->eal = argv + 1;
+			o->eal_count = i - 1;
+			skip = i;
+		}
+	argc -= skip;
+	argv += skip;
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":", table, NULL)) != -1) {
+		if (opt == ':')
+			return refuse(err, errlen, "option '%s' needs an argument, see --help",
+				      argv[optind - 1]);
+		if (opt == '?')
+			return refuse(err, errlen,
+				      "there is no option '%s' (or it takes no argument), see --help",
+				      argv[optind - 1]);
+		rc = read_one(o, opt, optarg, err, errlen);
+		if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
+			return rc;
+	}
+	if (optind != argc - 1)
+		return refuse(err, errlen, "%s, see --help",
+			      optind == argc ? "no fabric file" : "more than one fabric file");
+	o->file = argv[optind];
+	return check(o, err, errlen);
+}
+
+void options_apply(const struct options *o, struct mf_config *config)
+{
+	struct mf_config_clock *clock = &config->clock[o->clock];
+
+	if (o->has_duration)
+		clock->duration = o->duration;
+	if (o->has_warmup)
+		clock->warmup = o->warmup;
+	if (o->has_seed)
+		config->seed = o->seed;
+}

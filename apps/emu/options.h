@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of memfab-emu. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_config.h"
+
+/** What is to be done. */
+enum action {
+	ACTION_RUN,
+	ACTION_CHECK, /**< read the file, run nothing */
+	ACTION_PRINT_CONFIG,
+	ACTION_HELP,
+	ACTION_VERSION,
+};
+
+struct options {
+	enum action action;
+	enum mf_clock clock;
+	char **eal; /**< arguments before a lone "--" */
+	int eal_count;
+	bool eal_given; /**< there was a lone "--": EAL gets those, even if there are none */
+	const char *file; /**< the fabric file */
+	const char *roles; /**< NULL: all */
+	const char *json; /**< NULL: none */
+	const char *record; /**< folder, NULL: none */
+	bool block_by_block;
+	bool has_duration, has_warmup, has_seed; /**< override the file */
+	mf_time duration, warmup;
+	uint64_t seed;
+};
+
+/**
+ * Reads the command line; strings of o point into argv.
+ *
+ * @param err  on failure one line
+ * @return 0, or -EINVAL: it is to be refused
+ */
+int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen);
+
+/** Lays what the command line says over what the file says. */
+void options_apply(const struct options *o, struct mf_config *config);
+
+void options_help(void);
+
+#endif

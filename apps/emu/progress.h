@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One line that says how far the run is, on a terminal only. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <stdbool.h>
+
+#include "mf_config.h"
+
+struct progress {
+	enum mf_clock clock;
+	mf_time end; /**< of the load */
+	bool terminal;
+	bool shown;
+};
+
+void progress_init(struct progress *p, const struct mf_config *config, enum mf_clock clock);
+
+/** For mf_run_options.progress; ctx is the struct progress. */
+void progress_show(void *ctx, double done, mf_time now);
+
+/** Clears the line. */
+void progress_end(struct progress *p);
+
+#endif

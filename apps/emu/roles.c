@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "roles.h"
+
+/** Roles that are named so far: nodes by port, then switch and scheduler. */
+struct chosen {
+	bool role[MF_PORTS_MAX + 2];
+};
+
+unsigned int roles_count(const struct mf_config *config)
+{
+	return config->nodes + 2;
+}
+
+static bool is(const char *name, size_t len, const char *role)
+{
+	return strlen(role) == len && strncmp(name, role, len) == 0;
+}
+
+/** The name of role i, or NULL where there is none. */
+static const char *role_at(const struct mf_config *config, unsigned int i)
+{
+	if (i < config->sw.ports)
+		return config->node[i].up ? config->node[i].name : NULL;
+	return i == config->sw.ports ? config->sw.name : "scheduler";
+}
+
+static int choose(const struct mf_config *config, struct chosen *c, const char *name, size_t len)
+{
+	int found = -ENOENT;
+
+	for (unsigned int i = 0; i < config->sw.ports + 2; i++) {
+		const char *role = role_at(config, i);
+
+		if (role == NULL)
+			continue;
+		if (!is(name, len, role) &&
+		    (i >= config->sw.ports || !is(name, len, config->group[config->node[i].group].name)))
+			continue;
+		if (c->role[i])
+			return -EEXIST;
+		c->role[i] = true;
+		found = 0;
+	}
+	return found;
+}
+
+int roles_check(const struct mf_config *config, const char *list, char *err, size_t errlen)
+{
+	struct chosen c = {0};
+	int rc;
+
+	for (const char *name = list;; name++) {
+		size_t len = strcspn(name, ",");
+
+		rc = choose(config, &c, name, len);
+		if (rc != 0) {
+			snprintf(err, errlen, "--run: '%.*s' %s", (int)len, name,
+				 rc == -EEXIST ? "is named twice" : "is no role of this fabric");
+			return rc;
+		}
+		name += len;
+		if (*name == '\0')
+			break;
+	}
+	for (unsigned int i = 0; i < config->sw.ports + 2; i++)
+		if (role_at(config, i) != NULL && !c.role[i]) {
+			snprintf(err, errlen,
+				 "--run: leaves out '%s', but links between processes are not there yet: "
+				 "one process plays all roles",
+				 role_at(config, i));
+			return -ENOTSUP;
+		}
+	return 0;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results are what docs/result.schema.json says, and the configuration in them gives them again."""
+import json
+import os
+import sys
+import tempfile
+
+from emu import Emu, Tap, text_of, why
+
+try:
+  import jsonschema
+except ImportError:
+  print('1..0 # SKIP python3-jsonschema is not installed')
+  sys.exit(0)
+
+RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemption-25g-fair'),
+        ('virtual', 'incast')]
+
+
+def errors(schema, value):
+  validator = jsonschema.validators.validator_for(schema)
+  return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in
+          validator(schema).iter_errors(value)]
+
+
+def main(program, root):
+  emu, tap = Emu(program, root), Tap()
+  with open(os.path.join(root, 'docs', 'result.schema.json'), encoding='utf-8') as file:
+    schema = json.load(file)
+  jsonschema.validators.validator_for(schema).check_schema(schema)
+  for clock, name in RUNS:
+    process, result = emu.result('--clock', clock, '--warmup', '10us', '--duration', '100us',
+                                 emu.example(name))
+    if tap.ok(process.returncode == 0 and result is not None, f'{name}, {clock} clock', why(process)):
+      bad = errors(schema, result)
+      tap.ok(not bad, f'{name}, {clock} clock: as the schema says', '\n'.join(bad))
+
+  # What the schema does not know it refuses: else the test would say nothing.
+  result['result']['switch']['surprise'] = 1
+  tap.ok(errors(schema, result), 'an unknown key is refused')
+  del result['result']['switch']['surprise'], result['result']['backlog']
+  tap.ok(errors(schema, result), 'a missing key is refused')
+
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'config.json')
+    _, first = emu.result('--clock', 'virtual', '--duration', '50us', emu.example('quickstart'))
+    with open(path, 'w', encoding='utf-8') as file:
+      file.write(text_of(first['result']['config']))
+    process, again = emu.result('--clock', 'virtual', path)
+    tap.ok(again is not None and text_of(first['result']) == text_of(again['result']),
+           'the configuration of a result gives the same result', why(process))
+  tap.done()
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wall clock: quickstart in real time, Ctrl-C, and results by the schema. Skipped where EAL cannot start."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from emu import Emu, Tap, why
+
+STARTS = 10  # seconds that starting may take on a busy machine
+
+
+def check_schema(tap, root, result):
+  try:
+    import jsonschema
+  except ImportError:
+    tap.skip('as the schema says', 'python3-jsonschema is not installed')
+    return
+  with open(os.path.join(root, 'docs', 'result.schema.json'), encoding='utf-8') as file:
+    schema = json.load(file)
+  errors = [e.message[:200] for e in
+            jsonschema.validators.validator_for(schema)(schema).iter_errors(result)]
+  tap.ok(not errors, 'as the schema says', '\n'.join(errors))
+
+
+def quickstart(tap, emu, root):
+  process, both = emu.result('--duration', '1s', emu.example('quickstart'))
+  if not tap.ok(process.returncode == 0 and both is not None, 'quickstart is sound', why(process)):
+    return
+  result = both['result']
+  tap.ok(process.stdout.startswith('WALL CLOCK: '), 'labelled as what it is', process.stdout[:200])
+  tap.ok(process.stderr == '', 'quiet', process.stderr)
+  kinds = result['operations']['kinds']
+  tap.ok(set(kinds) == {'read', 'write', 'cas'} and all(k['completed'] == k['begun'] > 0
+                                                        for k in kinds.values()), 'all completed', kinds)
+  tap.ok(result['operations']['mismatches'] == 0 and result['operations']['verified'] > 0,
+         'every result verified')
+  frames = result['frames']
+  tap.ok(frames['sent'] == frames['received'] > 0, 'no frame lost', frames)
+  measured = result['time']['measured_to_ps'] - result['time']['measured_from_ps']
+  tap.ok(0.5e12 < measured < 3e12, 'measured for as long as was asked', measured)
+  check_schema(tap, root, both)
+
+
+def interrupt(tap, emu, number):
+  """Ctrl-C ends the run soon, with a report and a sound result."""
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'result.json')
+    process = subprocess.Popen([emu.program, '--duration', '100s', '--json', path, emu.example('quickstart')],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    time.sleep(2)
+    process.send_signal(number)
+    try:
+      out, err = process.communicate(timeout=STARTS)
+    except subprocess.TimeoutExpired:
+      process.kill()
+      process.communicate()
+      tap.ok(False, f'{number.name} ends the run', 'it did not')
+      return
+    with open(path, encoding='utf-8') as file:
+      text = file.read()
+  tap.ok(process.returncode == 0 and 'interrupted' in out, f'{number.name} ends the run with a report',
+         f'exit {process.returncode}\n{err}\n{out[-500:]}')
+  tap.ok(text != '' and json.loads(text)['run']['interrupted'] is True, f'{number.name}: result', text[:200])
+
+
+def main(program, root):
+  emu, tap = Emu(program, root), Tap()
+  process = emu.run('--duration', '10ms', '--warmup', '0', emu.example('quickstart'))
+  if 'EAL' in process.stderr:
+    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
+    sys.exit(0)
+  quickstart(tap, emu, root)
+  for number in (signal.SIGINT, signal.SIGTERM):
+    interrupt(tap, emu, number)
+  tap.done()
+
+
+main(*sys.argv[1:])
