@@ -208,7 +208,7 @@ const char *mf_config_mix_name(enum mf_mix mix)
 	return cfg_mix_names[mix];
 }
 
-const char *mf_config_pattern_name(enum mf_pattern pattern)
+const char *mf_config_pattern_name(enum mf_config_pattern pattern)
 {
 	return cfg_pattern_names[pattern];
 }

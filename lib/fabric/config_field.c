@@ -244,8 +244,7 @@ int cfg_known(struct cfg *c, const json_t *json, const struct cfg_field *table, 
 
 	if (rc != 0)
 		return rc;
-	json_object_foreach((json_t *)(uintptr_t)json, key, v)
-	{
+	json_object_foreach((json_t *)(uintptr_t)json, key, v) {
 		if (!has(table, key) && !has(more, key))
 			return cfg_fail_key(c, key, "unknown key");
 	}

@@ -7,16 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config_internal.h"
+#include "config_put.h"
 #include "mf_unit.h"
 
-/* Writing goes on when memory runs out; who began it looks at failed. */
-struct put {
-	const struct mf_config *config;
-	bool failed;
-};
-
-static json_t *set(struct put *p, json_t *object, const char *key, json_t *value)
+json_t *cfg_put_set(struct put *p, json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value) == 0)
 		return value;
@@ -24,7 +18,7 @@ static json_t *set(struct put *p, json_t *object, const char *key, json_t *value
 	return NULL;
 }
 
-static json_t *append(struct put *p, json_t *array, json_t *value)
+json_t *cfg_put_append(struct put *p, json_t *array, json_t *value)
 {
 	if (json_array_append_new(array, value) == 0)
 		return value;
@@ -32,7 +26,7 @@ static json_t *append(struct put *p, json_t *array, json_t *value)
 	return NULL;
 }
 
-static json_t *put_size(uint64_t octets)
+json_t *cfg_put_size(uint64_t octets)
 {
 	char buf[MF_UNIT_LEN];
 
@@ -60,9 +54,9 @@ static json_t *put_value(const struct cfg_field *f, const void *at, size_t place
 	case CFG_TIME:
 		return json_string(mf_unit_put_time(buf, ((const mf_time *)at)[place]));
 	case CFG_SIZE32:
-		return put_size(((const uint32_t *)at)[place]);
+		return cfg_put_size(((const uint32_t *)at)[place]);
 	case CFG_SIZE64:
-		return put_size(((const uint64_t *)at)[place]);
+		return cfg_put_size(((const uint64_t *)at)[place]);
 	case CFG_RATE:
 		return json_string(mf_unit_put_rate(buf, ((const uint32_t *)at)[place]));
 	case CFG_ENUM:
@@ -75,7 +69,7 @@ static json_t *put_value(const struct cfg_field *f, const void *at, size_t place
 	return NULL;
 }
 
-static void put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base)
+void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base)
 {
 	for (; f->key != NULL; f++) {
 		const void *at = (const char *)base + f->offset;
@@ -84,16 +78,16 @@ static void put_fields(struct put *p, json_t *object, const struct cfg_field *f,
 		if (f->kind == CFG_NESTED)
 			continue;
 		if (!f->per_clock) {
-			set(p, object, f->key, put_value(f, at, 0));
+			cfg_put_set(p, object, f->key, put_value(f, at, 0));
 			continue;
 		}
-		both = set(p, object, f->key, json_object());
+		both = cfg_put_set(p, object, f->key, json_object());
 		for (size_t i = 0; i < MF_CLOCKS; i++)
-			set(p, both, cfg_clock_names[i], put_value(f, at, i));
+			cfg_put_set(p, both, cfg_clock_names[i], put_value(f, at, i));
 	}
 }
 
-static void drop(json_t *object, const char *const *keys)
+void cfg_put_drop(json_t *object, const char *const *keys)
 {
 	for (; *keys != NULL; keys++)
 		json_object_del(object, *keys);
@@ -105,15 +99,15 @@ static void put_timing(struct put *p, json_t *json)
 	char buf[MF_UNIT_LEN];
 	mf_time sum = 0;
 
-	set(p, json, "profile", json_string(config->timing_profile));
-	set(p, json, "cycle", json_string(mf_unit_put_time(buf, config->cycle)));
+	cfg_put_set(p, json, "profile", json_string(config->timing_profile));
+	cfg_put_set(p, json, "cycle", json_string(mf_unit_put_time(buf, config->cycle)));
 	for (int i = 0; i < MF_STAGE_PMA; i++) {
 		mf_time cost = config->timing.cost[i];
 
-		set(p, json, cfg_stage_names[i], json_integer((json_int_t)(cost / config->cycle)));
+		cfg_put_set(p, json, cfg_stage_names[i], json_integer((json_int_t)(cost / config->cycle)));
 		sum += cost;
 	}
-	set(p, json, "pma", json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PMA])));
+	cfg_put_set(p, json, "pma", json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PMA])));
 	if (sum == 0)
 		json_object_del(json, "cycle");
 }
@@ -122,21 +116,21 @@ static void put_sched(struct put *p, json_t *json)
 {
 	const struct mf_config_sched *s = &p->config->sched;
 
-	put_fields(p, json, cfg_sched_fields, s);
+	cfg_put_fields(p, json, cfg_sched_fields, s);
 	if (strcmp(s->policy, "pim") != 0)
 		json_object_del(json, "iterations");
 	if (s->priority == MF_SCHED_SRPT)
-		set(p, json, "srpt", json_string(s->srpt_transfer ? "transfer" : "message"));
-	set(p, json, "time", json_string(s->timed ? "asic" : "none"));
+		cfg_put_set(p, json, "srpt", json_string(s->srpt_transfer ? "transfer" : "message"));
+	cfg_put_set(p, json, "time", json_string(s->timed ? "asic" : "none"));
 	if (s->timed)
-		put_fields(p, json, cfg_sched_time_fields, s);
+		cfg_put_fields(p, json, cfg_sched_time_fields, s);
 }
 
 static void put_memory(struct put *p, json_t *json, const struct mf_config_node *n)
 {
-	set(p, json, "type", json_string(n->memory_type));
-	put_fields(p, json, cfg_memory_fields, &n->memory_config);
-	set(p, json, "numa_node", json_integer(n->memory_config.numa_node));
+	cfg_put_set(p, json, "type", json_string(n->memory_type));
+	cfg_put_fields(p, json, cfg_memory_fields, &n->memory_config);
+	cfg_put_set(p, json, "numa_node", json_integer(n->memory_config.numa_node));
 }
 
 static void put_host(struct put *p, json_t *json, const struct mf_config_node *n)
@@ -145,11 +139,11 @@ static void put_host(struct put *p, json_t *json, const struct mf_config_node *n
 					      "quarantine", NULL};
 	const struct mf_config_host *h = &n->host;
 
-	put_fields(p, json, cfg_host_fields, h);
+	cfg_put_fields(p, json, cfg_host_fields, h);
 	if (h->quarantine[MF_CLOCK_WALL] == 0 && h->quarantine[MF_CLOCK_VIRTUAL] == 0)
 		json_object_del(json, "quarantine");
 	if (!n->compute)
-		drop(json, compute);
+		cfg_put_drop(json, compute);
 }
 
 static const struct mf_config_node *member(const struct mf_config *config, unsigned int group)
@@ -165,14 +159,14 @@ static void put_nodes(struct put *p, json_t *array)
 {
 	for (unsigned int g = 0; g < p->config->groups; g++) {
 		const struct mf_config_node *n = member(p->config, g);
-		json_t *json = append(p, array, json_object());
+		json_t *json = cfg_put_append(p, array, json_object());
 
-		set(p, json, "name", json_string(p->config->group[g].name));
-		set(p, json, "count", json_integer(p->config->group[g].count));
-		set(p, json, "role", json_string(cfg_role_names[n->role]));
+		cfg_put_set(p, json, "name", json_string(p->config->group[g].name));
+		cfg_put_set(p, json, "count", json_integer(p->config->group[g].count));
+		cfg_put_set(p, json, "role", json_string(cfg_role_names[n->role]));
 		if (n->memory)
-			put_memory(p, set(p, json, "memory", json_object()), n);
-		put_host(p, set(p, json, "host", json_object()), n);
+			put_memory(p, cfg_put_set(p, json, "memory", json_object()), n);
+		put_host(p, cfg_put_set(p, json, "host", json_object()), n);
 	}
 }
 
@@ -181,9 +175,9 @@ static json_t *put_link(struct put *p, const char *name, unsigned int port)
 	const struct mf_config_link *link = &p->config->node[port].link;
 	json_t *json = json_object();
 
-	set(p, json, "node", json_string(name));
-	set(p, json, "port", json_integer(port));
-	put_fields(p, json, cfg_link_fields, link);
+	cfg_put_set(p, json, "node", json_string(name));
+	cfg_put_set(p, json, "port", json_integer(port));
+	cfg_put_fields(p, json, cfg_link_fields, link);
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
 	return json;
@@ -217,128 +211,14 @@ static void put_links(struct put *p, json_t *array)
 		unsigned int first = (unsigned int)(member(config, g) - config->node);
 
 		if (is_run(p, g, first)) {
-			append(p, array, put_link(p, config->group[g].name, first));
+			cfg_put_append(p, array, put_link(p, config->group[g].name, first));
 			continue;
 		}
 		for (unsigned int port = first; port < config->sw.ports; port++) {
 			if (config->node[port].up && config->node[port].group == g)
-				append(p, array, put_link(p, config->node[port].name, port));
+				cfg_put_append(p, array, put_link(p, config->node[port].name, port));
 		}
 	}
-}
-
-/* Members of the group that are in the set. */
-static unsigned int members(const struct mf_config *config, const struct mf_config_set *s, unsigned int group)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < s->n; i++)
-		n += config->node[s->node[i]].group == group;
-	return n;
-}
-
-static json_t *put_set(struct put *p, const struct mf_config_set *s,
-		       bool (*able)(const struct mf_config_node *))
-{
-	const struct mf_config *config = p->config;
-	json_t *array;
-	unsigned int all = 0;
-
-	for (unsigned int port = 0; port < config->sw.ports; port++)
-		all += config->node[port].up && (able == NULL || able(&config->node[port]));
-	if (all == s->n)
-		return json_string("*");
-	array = json_array();
-	for (unsigned int g = 0; g < config->groups; g++) {
-		unsigned int n = members(config, s, g);
-
-		if (n == config->group[g].count)
-			append(p, array, json_string(config->group[g].name));
-		for (unsigned int i = 0; i < s->n && n < config->group[g].count; i++) {
-			if (config->node[s->node[i]].group == g)
-				append(p, array, json_string(config->node[s->node[i]].name));
-		}
-	}
-	return array;
-}
-
-static void put_ethernet(struct put *p, json_t *array)
-{
-	for (unsigned int i = 0; i < p->config->ethernets; i++) {
-		const struct mf_config_ethernet *e = &p->config->ethernet[i];
-		json_t *json = append(p, array, json_object());
-
-		set(p, json, "from", put_set(p, &e->from, NULL));
-		set(p, json, "to", put_set(p, &e->to, NULL));
-		put_fields(p, json, cfg_ethernet_fields, e);
-	}
-}
-
-static json_t *put_point(struct put *p, const struct mf_config_size *s, unsigned int i)
-{
-	json_t *point = json_array();
-
-	append(p, point, json_real(s->weight[i]));
-	append(p, point, put_size(s->size[i]));
-	return point;
-}
-
-static json_t *put_dist(struct put *p, const struct mf_config_size *s)
-{
-	bool list = s->dist == MF_SIZE_LIST;
-	json_t *json = json_object(), *array, *weights;
-
-	set(p, json, "dist", json_string(cfg_dist_names[s->dist]));
-	if (s->dist == MF_SIZE_FIXED) {
-		set(p, json, "value", put_size(s->size[0]));
-	} else if (s->dist == MF_SIZE_UNIFORM) {
-		set(p, json, "min", put_size(s->size[0]));
-		set(p, json, "max", put_size(s->size[1]));
-	} else {
-		array = set(p, json, list ? "values" : "points", json_array());
-		weights = list ? set(p, json, "weights", json_array()) : NULL;
-		for (unsigned int i = 0; i < s->n; i++) {
-			append(p, array, list ? put_size(s->size[i]) : put_point(p, s, i));
-			if (list)
-				append(p, weights, json_real(s->weight[i]));
-		}
-	}
-	return json;
-}
-
-static void put_workload(struct put *p, json_t *json, const struct mf_config_workload *w)
-{
-	static const char *const open_keys[] = {"rate", "load", "arrival", NULL};
-	json_t *mix;
-
-	set(p, json, "nodes", put_set(p, &w->clients, cfg_is_compute));
-	set(p, json, "targets", put_set(p, &w->targets, cfg_is_memory));
-	mix = set(p, json, "mix", json_object());
-	for (int i = 0; i < MF_MIXES; i++) {
-		if (w->mix[i] != 0)
-			set(p, mix, cfg_mix_names[i], json_real(w->mix[i]));
-	}
-	if (w->mix[MF_MIX_READ] + w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] > 0)
-		set(p, json, "size", put_dist(p, &w->size));
-	set(p, json, "loop", json_string(w->open ? "open" : "closed"));
-	put_fields(p, json, cfg_workload_fields, w);
-	if (w->pattern != MF_PATTERN_ZIPF && w->address != MF_ADDRESS_ZIPF)
-		json_object_del(json, "theta");
-	if (!w->open)
-		drop(json, open_keys);
-	else
-		json_object_del(json, w->rate == 0 ? "rate" : "load");
-}
-
-static void put_traffic(struct put *p, json_t *root)
-{
-	const struct mf_config *config = p->config;
-	json_t *array;
-
-	put_ethernet(p, set(p, root, "ethernet", json_array()));
-	array = set(p, root, "workload", json_array());
-	for (unsigned int i = 0; i < config->workloads; i++)
-		put_workload(p, append(p, array, json_object()), &config->workload[i]);
 }
 
 json_t *mf_config_to_json(const struct mf_config *config)
@@ -346,27 +226,28 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	struct put p = {.config = config};
 	json_t *root = json_object(), *clock, *json;
 
-	set(&p, root, "name", json_string(config->name));
-	set(&p, root, "description", json_string(config->description));
-	set(&p, root, "seed", json_integer((json_int_t)config->seed));
-	clock = set(&p, root, "clock", json_object());
+	cfg_put_set(&p, root, "name", json_string(config->name));
+	cfg_put_set(&p, root, "description", json_string(config->description));
+	cfg_put_set(&p, root, "seed", json_integer((json_int_t)config->seed));
+	clock = cfg_put_set(&p, root, "clock", json_object());
 	for (int i = 0; i < MF_CLOCKS; i++)
-		put_fields(&p, set(&p, clock, cfg_clock_names[i], json_object()), cfg_clock_fields,
-			   &config->clock[i]);
-	put_timing(&p, set(&p, root, "timing", json_object()));
-	json = set(&p, root, "proto", json_object());
-	set(&p, json, "check", json_integer(config->proto.check32 ? 32 : 16));
-	put_nodes(&p, set(&p, root, "nodes", json_array()));
-	put_fields(&p, set(&p, root, "switch", json_object()), cfg_switch_fields, &config->sw);
-	put_links(&p, set(&p, root, "links", json_array()));
-	put_sched(&p, set(&p, root, "scheduler", json_object()));
-	put_traffic(&p, root);
-	put_fields(&p, set(&p, root, "report", json_object()), cfg_report_fields, config);
-	json = set(&p, root, "placement", json_object());
+		cfg_put_fields(&p, cfg_put_set(&p, clock, cfg_clock_names[i], json_object()),
+			       cfg_clock_fields, &config->clock[i]);
+	put_timing(&p, cfg_put_set(&p, root, "timing", json_object()));
+	json = cfg_put_set(&p, root, "proto", json_object());
+	cfg_put_set(&p, json, "check", json_integer(config->proto.check32 ? 32 : 16));
+	put_nodes(&p, cfg_put_set(&p, root, "nodes", json_array()));
+	cfg_put_fields(&p, cfg_put_set(&p, root, "switch", json_object()), cfg_switch_fields, &config->sw);
+	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
+	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
+	cfg_put_traffic(&p, root);
+	cfg_put_fields(&p, cfg_put_set(&p, root, "report", json_object()), cfg_report_fields, config);
+	json = cfg_put_set(&p, root, "placement", json_object());
 	if (config->scheduler_own_lcore == MF_AUTO)
-		set(&p, json, "scheduler_own_lcore", json_string("auto"));
+		cfg_put_set(&p, json, "scheduler_own_lcore", json_string("auto"));
 	else
-		set(&p, json, "scheduler_own_lcore", json_boolean(config->scheduler_own_lcore == MF_YES));
+		cfg_put_set(&p, json, "scheduler_own_lcore",
+			    json_boolean(config->scheduler_own_lcore == MF_YES));
 	if (!p.failed)
 		return root;
 	json_decref(root);

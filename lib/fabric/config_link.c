@@ -105,8 +105,7 @@ static int read_entries(struct cfg *c, const json_t *json, bool rest)
 	size_t i;
 	json_t *entry;
 
-	json_array_foreach(json, i, entry)
-	{
+	json_array_foreach(json, i, entry) {
 		const json_t *node = json_object_get(entry, "node");
 		int rc = 0;
 

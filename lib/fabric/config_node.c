@@ -112,6 +112,7 @@ static int default_host(struct cfg *c, const json_t *json)
 static void set_role(struct mf_config_node *n, enum mf_role role)
 {
 	n->up = true;
+	n->workload = n->ethernet = -1;
 	n->role = role;
 	n->compute = role == MF_ROLE_COMPUTE || role == MF_ROLE_BOTH;
 	n->memory = role == MF_ROLE_MEMORY || role == MF_ROLE_BOTH;
@@ -234,8 +235,7 @@ static int read_nodes(struct cfg *c, const json_t *json)
 	c->config->group = calloc(json_array_size(json) + 1, sizeof(*c->config->group));
 	if (c->config->group == NULL)
 		return cfg_fail_memory(c);
-	json_array_foreach(json, i, entry)
-	{
+	json_array_foreach(json, i, entry) {
 		cfg_push_index(c, i);
 		rc = read_node(c, entry);
 		cfg_pop(c);

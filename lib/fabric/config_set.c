@@ -60,8 +60,7 @@ static int select_array(struct cfg *c, struct selection *s, const json_t *json)
 	size_t i;
 	json_t *name;
 
-	json_array_foreach(json, i, name)
-	{
+	json_array_foreach(json, i, name) {
 		int rc;
 
 		cfg_push_index(c, i);

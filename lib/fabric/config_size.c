@@ -5,19 +5,20 @@
 #include <string.h>
 
 #include "config_internal.h"
+#include "mf_workload.h"
 
-const char *const cfg_dist_names[] = {[MF_SIZE_FIXED] = "fixed",
-				      [MF_SIZE_UNIFORM] = "uniform",
-				      [MF_SIZE_LIST] = "list",
-				      [MF_SIZE_CDF] = "cdf",
-				      [MF_SIZE_CDF + 1] = NULL};
+const char *const cfg_dist_names[] = {[MF_CONFIG_FIXED] = "fixed",
+				      [MF_CONFIG_UNIFORM] = "uniform",
+				      [MF_CONFIG_LIST] = "list",
+				      [MF_CONFIG_CDF] = "cdf",
+				      [MF_CONFIG_CDF + 1] = NULL};
 
 /* The keys that each distribution has. */
 static const struct cfg_field fields[][4] = {
-	[MF_SIZE_FIXED] = {{.key = "dist"}, {.key = "value"}},
-	[MF_SIZE_UNIFORM] = {{.key = "dist"}, {.key = "min"}, {.key = "max"}},
-	[MF_SIZE_LIST] = {{.key = "dist"}, {.key = "values"}, {.key = "weights"}},
-	[MF_SIZE_CDF] = {{.key = "dist"}, {.key = "points"}, {.key = "unit"}},
+	[MF_CONFIG_FIXED] = {{.key = "dist"}, {.key = "value"}},
+	[MF_CONFIG_UNIFORM] = {{.key = "dist"}, {.key = "min"}, {.key = "max"}},
+	[MF_CONFIG_LIST] = {{.key = "dist"}, {.key = "values"}, {.key = "weights"}},
+	[MF_CONFIG_CDF] = {{.key = "dist"}, {.key = "points"}, {.key = "unit"}},
 };
 
 static int one_size(struct cfg *c, const json_t *json, uint64_t unit, uint32_t *out)
@@ -76,6 +77,8 @@ static int read_values(struct cfg *c, const json_t *values, struct mf_config_siz
 		cfg_push_index(c, s->n);
 		s->weight[s->n] = 1;
 		rc = one_size(c, json_array_get(values, s->n), 1, &s->size[s->n]);
+		if (rc == 0 && s->n > 0 && s->size[s->n] <= s->size[s->n - 1])
+			rc = cfg_fail(c, "is not larger than the size before it");
 		cfg_pop(c);
 	}
 	cfg_pop(c);
@@ -184,11 +187,11 @@ static int read_dist(struct cfg *c, const json_t *json, struct mf_config_size *s
 		return rc;
 	s->dist = dist;
 	switch (s->dist) {
-	case MF_SIZE_UNIFORM:
+	case MF_CONFIG_UNIFORM:
 		return read_uniform(c, json, s);
-	case MF_SIZE_LIST:
+	case MF_CONFIG_LIST:
 		return read_list(c, json, s);
-	case MF_SIZE_CDF:
+	case MF_CONFIG_CDF:
 		return read_cdf(c, json, s);
 	default:
 		s->n = 1;
@@ -213,4 +216,24 @@ int cfg_size_dist(struct cfg *c, const json_t *json, struct mf_config_size *s)
 	for (unsigned int i = 0; i < s->n && rc == 0; i++)
 		s->max = s->size[i] > s->max ? s->size[i] : s->max;
 	return rc;
+}
+
+unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf_point *points)
+{
+	double sum = 0, cum = 0;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < size->n; i++)
+		sum += size->weight[i];
+	for (unsigned int i = 0; i < size->n; i++) {
+		/* A list is steps: level from one size to the next, then upright. */
+		if (size->dist == MF_CONFIG_LIST && i > 0)
+			points[n++] = (struct mf_cdf_point){.cum = cum, .size = size->size[i]};
+		if (size->dist == MF_CONFIG_LIST)
+			cum = i + 1 < size->n ? cum + size->weight[i] / sum : 1;
+		else
+			cum = size->dist == MF_CONFIG_CDF ? size->weight[i] : 1;
+		points[n++] = (struct mf_cdf_point){.cum = cum, .size = size->size[i]};
+	}
+	return n;
 }

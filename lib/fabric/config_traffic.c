@@ -5,9 +5,8 @@
 
 #include "config_internal.h"
 
-static const char *const arrival_names[] = {[MF_ARRIVAL_POISSON] = "poisson",
-					    [MF_ARRIVAL_CONSTANT] = "constant",
-					    [MF_ARRIVAL_CONSTANT + 1] = NULL};
+static const char *const arrival_names[] = {
+	[MF_CONFIG_POISSON] = "poisson", [MF_CONFIG_CONSTANT] = "constant", [MF_CONFIG_CONSTANT + 1] = NULL};
 
 #define ETHERNET(m) CFG_AT(struct mf_config_ethernet, m)
 const struct cfg_field cfg_ethernet_fields[] = {
@@ -19,7 +18,22 @@ const struct cfg_field cfg_ethernet_fields[] = {
 	{0},
 };
 
-static int read_flow(struct cfg *c, const json_t *json, struct mf_config_ethernet *e, double *load)
+static int send(struct cfg *c, const struct mf_config_ethernet *e, unsigned int i)
+{
+	struct mf_config_node *n = &c->config->node[e->from.node[i]];
+	uint16_t to = e->to.node[i % e->to.n];
+
+	if (n->ethernet >= 0)
+		return cfg_fail_key(c, "from", "node '%s' sends for ethernet[%d] already", n->name,
+				    n->ethernet);
+	if (!cfg_set_other(&e->to, e->from.node[i]))
+		return cfg_fail_key(c, "to", "node '%s' would send to itself", n->name);
+	n->ethernet = (int)(e - c->config->ethernet);
+	n->frames_to = to != e->from.node[i] ? to : e->to.node[(i + 1) % e->to.n];
+	return 0;
+}
+
+static int read_flow(struct cfg *c, const json_t *json, struct mf_config_ethernet *e)
 {
 	int rc = cfg_object(c, json, cfg_ethernet_fields, e);
 
@@ -29,24 +43,14 @@ static int read_flow(struct cfg *c, const json_t *json, struct mf_config_etherne
 		rc = cfg_set(c, json, "from", NULL, "up", &e->from);
 	if (rc == 0)
 		rc = cfg_set(c, json, "to", NULL, "up", &e->to);
-	for (unsigned int i = 0; i < e->from.n && rc == 0; i++) {
-		unsigned int node = e->from.node[i];
-
-		load[node] += e->load;
-		if (!cfg_set_other(&e->to, node))
-			rc = cfg_fail_key(c, "to", "node '%s' would send to itself",
-					  c->config->node[node].name);
-		else if (load[node] > 1 + 1e-9)
-			rc = cfg_fail_key(c, "load", "node '%s' would send %g of its link's rate",
-					  c->config->node[node].name, load[node]);
-	}
+	for (unsigned int i = 0; i < e->from.n && rc == 0; i++)
+		rc = send(c, e, i);
 	return rc;
 }
 
 int cfg_ethernet(struct cfg *c, const json_t *json)
 {
 	struct mf_config *config = c->config;
-	double load[MF_PORTS_MAX] = {0};
 	int rc = cfg_is(c, json, JSON_ARRAY);
 	size_t i;
 	json_t *entry;
@@ -59,13 +63,12 @@ int cfg_ethernet(struct cfg *c, const json_t *json)
 	config->ethernet = calloc(json_array_size(json) + 1, sizeof(*config->ethernet));
 	if (config->ethernet == NULL)
 		return cfg_fail_memory(c);
-	json_array_foreach(json, i, entry)
-	{
+	json_array_foreach(json, i, entry) {
 		struct mf_config_ethernet *e = &config->ethernet[config->ethernets++];
 
 		e->size = 1500;
 		cfg_push_index(c, i);
-		rc = read_flow(c, entry, e, load);
+		rc = read_flow(c, entry, e);
 		cfg_pop(c);
 		if (rc != 0)
 			return rc;

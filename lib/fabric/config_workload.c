@@ -16,19 +16,18 @@ const char *const cfg_mix_names[] = {
 	[MF_MIX_READ] = "read", [MF_MIX_WRITE] = "write", [MF_MIX_WRITE_ACK] = "write_ack",
 	[MF_MIX_CAS] = "cas",   [MF_MIX_FADD] = "fadd",   [MF_MIX_SWAP] = "swap",
 	[MF_MIX_OR] = "or",     [MF_MIX_AND] = "and",     [MF_MIXES] = NULL};
-const char *const cfg_pattern_names[] = {[MF_PATTERN_UNIFORM] = "uniform",
-					 [MF_PATTERN_INCAST] = "incast",
-					 [MF_PATTERN_PERMUTATION] = "permutation",
-					 [MF_PATTERN_ALL_TO_ALL] = "all-to-all",
-					 [MF_PATTERN_ZIPF] = "zipf",
-					 [MF_PATTERN_ZIPF + 1] = NULL};
-static const char *const address_names[] = {[MF_ADDRESS_UNIFORM] = "uniform",
-					    [MF_ADDRESS_ZIPF] = "zipf",
-					    [MF_ADDRESS_SEQUENTIAL] = "sequential",
-					    [MF_ADDRESS_SEQUENTIAL + 1] = NULL};
-static const char *const arrival_names[] = {[MF_ARRIVAL_POISSON] = "poisson",
-					    [MF_ARRIVAL_CONSTANT] = "constant",
-					    [MF_ARRIVAL_CONSTANT + 1] = NULL};
+const char *const cfg_pattern_names[] = {[MF_CONFIG_UNIFORM_TARGET] = "uniform",
+					 [MF_CONFIG_INCAST_TARGET] = "incast",
+					 [MF_CONFIG_PERMUTATION_TARGET] = "permutation",
+					 [MF_CONFIG_ALL_TO_ALL_TARGET] = "all-to-all",
+					 [MF_CONFIG_ZIPF_TARGET] = "zipf",
+					 [MF_CONFIG_ZIPF_TARGET + 1] = NULL};
+static const char *const address_names[] = {[MF_CONFIG_UNIFORM_ADDRESS] = "uniform",
+					    [MF_CONFIG_ZIPF_ADDRESS] = "zipf",
+					    [MF_CONFIG_SEQUENTIAL_ADDRESS] = "sequential",
+					    [MF_CONFIG_SEQUENTIAL_ADDRESS + 1] = NULL};
+static const char *const arrival_names[] = {
+	[MF_CONFIG_POISSON] = "poisson", [MF_CONFIG_CONSTANT] = "constant", [MF_CONFIG_CONSTANT + 1] = NULL};
 static const char *const loop_names[] = {"closed", "open", NULL};
 
 #define WORK(m) CFG_AT(struct mf_config_workload, m)
@@ -123,19 +122,25 @@ static int read_loop(struct cfg *c, const json_t *json, struct mf_config_workloa
 static int read_where(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
 	static const char *const theta[] = {"theta", NULL};
-	const struct mf_config_node *node = c->config->node;
+	struct mf_config_node *node = c->config->node;
 	int rc = cfg_set(c, json, "nodes", cfg_is_compute, "compute", &w->clients);
 
 	if (rc == 0)
 		rc = cfg_set(c, json, "targets", cfg_is_memory, "memory", &w->targets);
 	for (unsigned int i = 0; i < w->clients.n && rc == 0; i++) {
-		if (!cfg_set_other(&w->targets, w->clients.node[i]))
-			rc = cfg_fail_key(c, "targets", "node '%s' would be its own target",
-					  node[w->clients.node[i]].name);
+		struct mf_config_node *n = &node[w->clients.node[i]];
+
+		if (n->workload >= 0)
+			rc = cfg_fail_key(c, "nodes", "node '%s' has a client already, of workload[%d]",
+					  n->name, n->workload);
+		else if (!cfg_set_other(&w->targets, w->clients.node[i]))
+			rc = cfg_fail_key(c, "targets", "node '%s' would be its own target", n->name);
+		n->workload = (int)(w - c->config->workload);
+		n->client = i;
 	}
-	if (rc == 0 && w->pattern == MF_PATTERN_INCAST && w->targets.n != 1)
+	if (rc == 0 && w->pattern == MF_CONFIG_INCAST_TARGET && w->targets.n != 1)
 		rc = cfg_fail_key(c, "pattern", "incast needs one target, there are %u", w->targets.n);
-	if (rc == 0 && w->pattern != MF_PATTERN_ZIPF && w->address != MF_ADDRESS_ZIPF) {
+	if (rc == 0 && w->pattern != MF_CONFIG_ZIPF_TARGET && w->address != MF_CONFIG_ZIPF_ADDRESS) {
 		w->theta = 0;
 		rc = cfg_refuse(c, json, theta, "neither pattern nor address is \"zipf\"");
 	}
@@ -228,8 +233,7 @@ int cfg_workload(struct cfg *c, const json_t *json)
 	config->workload = calloc(json_array_size(json) + 1, sizeof(*config->workload));
 	if (config->workload == NULL)
 		return cfg_fail_memory(c);
-	json_array_foreach(json, i, entry)
-	{
+	json_array_foreach(json, i, entry) {
 		struct mf_config_workload *w = &config->workload[config->workloads++];
 
 		*w = defaults;

@@ -74,11 +74,11 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 	double cum = 0, sum = 0;
 
 	switch (s->dist) {
-	case MF_SIZE_FIXED:
+	case MF_CONFIG_FIXED:
 		return s->size[0];
-	case MF_SIZE_UNIFORM:
+	case MF_CONFIG_UNIFORM:
 		return s->size[0] + (uint64_t)(q * (double)(s->size[1] - s->size[0] + 1));
-	case MF_SIZE_LIST:
+	case MF_CONFIG_LIST:
 		for (unsigned int i = 0; i < s->n; i++)
 			sum += s->weight[i];
 		for (unsigned int i = 0; i < s->n; i++) {
@@ -87,7 +87,7 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 				return s->size[i];
 		}
 		return s->size[s->n - 1];
-	case MF_SIZE_CDF:
+	case MF_CONFIG_CDF:
 		for (unsigned int i = 0; i < s->n; i++) {
 			if (q > s->weight[i])
 				continue;
@@ -104,7 +104,7 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 
 static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	unsigned int samples = w->size.dist == MF_SIZE_FIXED ? 1 : SIZE_SAMPLES;
+	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
 	struct op_blocks mean = { 0 };
 
 	for (unsigned int i = 0; i < samples; i++) {
@@ -133,10 +133,10 @@ static double target_share(const struct mf_config_workload *w, unsigned int i, u
 	if (w->targets.node[t] == w->clients.node[i])
 		return 0;
 	switch (w->pattern) {
-	case MF_PATTERN_INCAST:
-	case MF_PATTERN_PERMUTATION:
+	case MF_CONFIG_INCAST_TARGET:
+	case MF_CONFIG_PERMUTATION_TARGET:
 		return w->targets.node[t] == permutation_partner(w, i) ? 1 : 0;
-	case MF_PATTERN_ZIPF:
+	case MF_CONFIG_ZIPF_TARGET:
 		for (unsigned int k = 0; k < w->targets.n; k++) {
 			if (w->targets.node[k] == w->clients.node[i])
 				continue;
@@ -205,7 +205,7 @@ static unsigned int cdf_of(const struct mf_config_size *s, struct mf_cdf_point *
 	double sum = 0, cum = 0;
 	unsigned int n = 0;
 
-	if (s->dist == MF_SIZE_CDF) {
+	if (s->dist == MF_CONFIG_CDF) {
 		for (; n < s->n; n++)
 			cdf[n] = (struct mf_cdf_point){ s->weight[n], s->size[n] };
 		return n;
@@ -231,15 +231,15 @@ static unsigned int cdf_of(const struct mf_config_size *s, struct mf_cdf_point *
 	return n;
 }
 
-static enum mf_client_pattern pattern_of(enum mf_pattern pattern)
+static enum mf_client_pattern pattern_of(enum mf_config_pattern pattern)
 {
 	switch (pattern) {
-	case MF_PATTERN_INCAST:
-	case MF_PATTERN_PERMUTATION:
+	case MF_CONFIG_INCAST_TARGET:
+	case MF_CONFIG_PERMUTATION_TARGET:
 		return MF_CLIENT_TO_ONE;
-	case MF_PATTERN_ALL_TO_ALL:
+	case MF_CONFIG_ALL_TO_ALL_TARGET:
 		return MF_CLIENT_TO_ROUND;
-	case MF_PATTERN_ZIPF:
+	case MF_CONFIG_ZIPF_TARGET:
 		return MF_CLIENT_TO_ZIPF;
 	default:
 		return MF_CLIENT_TO_UNIFORM;
@@ -268,13 +268,13 @@ static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned in
 
 static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w, unsigned int i)
 {
-	static const enum mf_client_size dist[] = { [MF_SIZE_FIXED] = MF_CLIENT_SIZE_FIXED,
-						    [MF_SIZE_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
-						    [MF_SIZE_LIST] = MF_CLIENT_SIZE_CDF,
-						    [MF_SIZE_CDF] = MF_CLIENT_SIZE_CDF };
-	static const enum mf_client_address address[] = { [MF_ADDRESS_UNIFORM] = MF_CLIENT_AT_UNIFORM,
-							  [MF_ADDRESS_ZIPF] = MF_CLIENT_AT_ZIPF,
-							  [MF_ADDRESS_SEQUENTIAL] = MF_CLIENT_AT_SEQUENTIAL };
+	static const enum mf_client_size dist[] = { [MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
+						    [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
+						    [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
+						    [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF };
+	static const enum mf_client_address address[] = { [MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
+							  [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
+							  [MF_CONFIG_SEQUENTIAL_ADDRESS] = MF_CLIENT_AT_SEQUENTIAL };
 	struct mf_cdf_point cdf[2 * MF_CONFIG_POINTS_MAX];
 	struct mf_client_target targets[MF_PORTS_MAX];
 	unsigned int n = 0;
@@ -297,7 +297,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.span = w->span,
 		.depth = w->depth,
 		.interval = interval(f, w),
-		.poisson = w->arrival == MF_ARRIVAL_POISSON,
+		.poisson = w->arrival == MF_CONFIG_POISSON,
 		.operations = w->operations,
 		.stop = f->stop,
 		.measure = f->measure,
@@ -373,7 +373,7 @@ int load_frames(struct mf_fabric *f, char *err, size_t errlen)
 				.targets_count = e->to.n,
 				.size = (uint16_t)(e->size + MF_FCS_LEN),
 				.interval = frame_interval(e, f->config->node[i].link.period),
-				.poisson = e->arrival == MF_ARRIVAL_POISSON,
+				.poisson = e->arrival == MF_CONFIG_POISSON,
 			};
 		}
 		f->node[i].ether = mf_ether_new(&c);

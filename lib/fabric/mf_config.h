@@ -22,6 +22,7 @@
 #include "mf_timing.h"
 
 struct json_t;
+struct mf_cdf_point;
 
 #define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
 #define MF_CONFIG_TEXT_LEN 1024
@@ -77,6 +78,10 @@ struct mf_config_node {
 	struct mf_memory_config memory_config; /**< dram: virtual clock */
 	struct mf_config_host host;
 	struct mf_config_link link;
+	int workload; /**< of its client: index in mf_config.workload, -1: no client */
+	unsigned int client; /**< its place in the clients of that workload */
+	int ethernet; /**< what it sends: index in mf_config.ethernet, -1: nothing */
+	uint16_t frames_to; /**< and to whom: never itself */
 };
 
 /** An entry of "nodes": count nodes that differ in name and port only. */
@@ -121,29 +126,30 @@ struct mf_config_set {
 	uint16_t node[MF_PORTS_MAX];
 };
 
-enum mf_arrival { MF_ARRIVAL_POISSON, MF_ARRIVAL_CONSTANT };
+enum mf_config_arrival { MF_CONFIG_POISSON, MF_CONFIG_CONSTANT };
 
 /**
- * Background frames: every node of from sends this load to nodes chosen at random from to (never
- * itself; to has another one for every sender). The loads of a sender add up to at most 1.
+ * Background frames: every node of from sends this load to one node of to: the first sender to the
+ * first, the second to the second and so on, over again from the first; the one behind instead of
+ * itself. A node sends for one entry at most.
  */
 struct mf_config_ethernet {
 	struct mf_config_set from, to;
 	uint16_t size; /**< octets without preamble and FCS */
 	double load; /**< share of the block rate of the sender's link, preamble, FCS and gap included */
-	enum mf_arrival arrival;
+	enum mf_config_arrival arrival;
 };
 
-enum mf_size_dist {
-	MF_SIZE_FIXED, /**< size[0] */
-	MF_SIZE_UNIFORM, /**< whole octets from size[0] to size[1] */
-	MF_SIZE_LIST, /**< size[i] with probability weight[i] / sum of all */
-	MF_SIZE_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] of all have size[0]; the last is 1 */
+enum mf_config_dist {
+	MF_CONFIG_FIXED, /**< size[0] */
+	MF_CONFIG_UNIFORM, /**< whole octets from size[0] to size[1] */
+	MF_CONFIG_LIST, /**< size[i] with probability weight[i] / sum of all; ascending */
+	MF_CONFIG_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] have size[0]; ends at 1 */
 };
 
 /** Octets of an operation. RMW has 8, whatever this says. */
 struct mf_config_size {
-	enum mf_size_dist dist;
+	enum mf_config_dist dist;
 	unsigned int n; /**< 1, 2, or number of points */
 	uint32_t size[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX */
 	double weight[MF_CONFIG_POINTS_MAX];
@@ -151,7 +157,7 @@ struct mf_config_size {
 	double mean;
 };
 
-/** What a client may do. The atomics stand in the order of enum mf_rmw_op. */
+/** What a client may do, in the order of enum mf_client_kind. */
 enum mf_mix {
 	MF_MIX_READ,
 	MF_MIX_WRITE,
@@ -165,19 +171,19 @@ enum mf_mix {
 };
 
 /** How a client chooses the target of an operation; never itself. */
-enum mf_pattern {
-	MF_PATTERN_UNIFORM, /**< at random each time */
-	MF_PATTERN_INCAST, /**< there is one target only */
-	MF_PATTERN_PERMUTATION, /**< one partner for the whole run, as few clients as possible share one */
-	MF_PATTERN_ALL_TO_ALL, /**< all in turn, each client starting with another one */
-	MF_PATTERN_ZIPF, /**< at random, skewed by theta */
+enum mf_config_pattern {
+	MF_CONFIG_UNIFORM_TARGET, /**< at random each time */
+	MF_CONFIG_INCAST_TARGET, /**< there is one target only */
+	MF_CONFIG_PERMUTATION_TARGET, /**< one partner for the whole run, shared as little as possible */
+	MF_CONFIG_ALL_TO_ALL_TARGET, /**< all in turn, each client starting with another one */
+	MF_CONFIG_ZIPF_TARGET, /**< at random, skewed by theta */
 };
 
 /** How it chooses the address within its region. */
-enum mf_address { MF_ADDRESS_UNIFORM, MF_ADDRESS_ZIPF, MF_ADDRESS_SEQUENTIAL };
+enum mf_config_address { MF_CONFIG_UNIFORM_ADDRESS, MF_CONFIG_ZIPF_ADDRESS, MF_CONFIG_SEQUENTIAL_ADDRESS };
 
 /**
- * A workload: every node of clients runs one client.
+ * A workload: every node of clients runs one client; no node runs two.
  *
  * Client i (by its place in clients) has the region [base + i * span, base + (i + 1) * span) of every
  * target for itself: no two clients share an octet, of no two workloads.
@@ -188,15 +194,15 @@ struct mf_config_workload {
 	double mix[MF_MIXES]; /**< weights */
 	double mix_sum; /**< > 0 */
 	struct mf_config_size size;
-	enum mf_pattern pattern;
-	enum mf_address address;
+	enum mf_config_pattern pattern;
+	enum mf_config_address address;
 	double theta; /**< 0 <= theta < 1; 0 when nothing is zipf */
 	uint64_t base, span; /**< multiples of 8; base + clients.n * span fits every target */
 	bool open; /**< open loop; false: closed loop, always depth operations under way */
 	uint32_t depth; /**< open: most operations under way, later arrivals wait (and their time counts) */
 	double rate; /**< open: operations a second and client; 0: given as load */
 	double load; /**< open: offered load as D17 counts it; 0: given as rate */
-	enum mf_arrival arrival; /**< open */
+	enum mf_config_arrival arrival; /**< open */
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
 };
@@ -253,9 +259,19 @@ struct json_t *mf_config_to_json(const struct mf_config *config);
 /** Number of the node of this name, or -ENOENT. */
 int mf_config_node(const struct mf_config *config, const char *name);
 
+#define MF_CONFIG_CDF_MAX (2 * MF_CONFIG_POINTS_MAX)
+
+/**
+ * A distribution of any kind but UNIFORM as the points of a cumulative one, as clients take it.
+ *
+ * @param points  room for MF_CONFIG_CDF_MAX
+ * @return number of points
+ */
+unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf_point *points);
+
 /** Names of the JSON, for reports. */
 const char *mf_config_role_name(enum mf_role role);
 const char *mf_config_mix_name(enum mf_mix mix);
-const char *mf_config_pattern_name(enum mf_pattern pattern);
+const char *mf_config_pattern_name(enum mf_config_pattern pattern);
 
 #endif

@@ -5,6 +5,11 @@
  *
  * Sans-I/O: spans and operations come in with the time, spans and completions go out. One thread
  * calls. A node may be compute node, memory node or both (D10).
+ *
+ * At one time of the virtual clock: first mf_host_rx(), then mf_host_tx(), mf_host_run(),
+ * mf_host_completions(), and what the client submits; tx and run again while they have something. In
+ * this order spans and single blocks give the same result. Under the wall clock everything is dated by
+ * the time of the call, not by the span.
  */
 #ifndef MF_HOST_H
 #define MF_HOST_H

@@ -154,7 +154,7 @@ static inline bool sched_test(const uint64_t *map, unsigned int i)
 	return map[i / 64] >> i % 64 & 1;
 }
 
-/** Of wanted or order_array: the word that has bit other, and the other plane behind or before it. */
+/** The row of a port in wanted or order_array: words of writes and of responses in turn. */
 static inline uint64_t *sched_row(const struct mf_sched *s, uint64_t *map, unsigned int port)
 {
 	return map + 2 * port * s->words;

@@ -11,6 +11,7 @@
 
 #include "mf_config.h"
 #include "mf_rng.h"
+#include "mf_workload.h"
 
 #include "config_bad.h"
 
@@ -134,6 +135,18 @@ Test(config, files_that_cannot_be_read)
 	cr_assert_str_eq(err, "/non");
 }
 
+Test(config, octets_that_are_not_text)
+{
+	static const char not_utf8[] = "{\n\"name\": \"\xff\xfe\"}", nul[] = "{\"seed\"\0: 1}";
+	struct mf_config config;
+	char err[256] = "";
+
+	cr_assert_eq(parse(not_utf8, &config, err, sizeof(err)), -EINVAL);
+	cr_assert_str_eq(err, "x:2:9: unable to decode byte 0xff near '\"'");
+	cr_assert_eq(mf_config_parse(nul, sizeof(nul) - 1, "x", &config, err, sizeof(err)), -EINVAL);
+	cr_assert_eq(strncmp(err, "x:1:", 4), 0, "%s", err);
+}
+
 Test(config, lines_of_keys)
 {
 	static const char text[] = "{\n \"nodes\": [{\"name\": \"a\", \"role\": \"compute\"},\n"
@@ -220,11 +233,14 @@ Test(config, groups_ports_and_sets)
 	cr_assert_eq(c.node[0].link.period, 2560);
 	cr_assert_eq(c.node[6].link.period, 640);
 	cr_assert_eq(c.node[7].link.period, 640);
-	cr_assert_eq(c.workload[0].clients.n, 3);
-	cr_assert_eq(c.workload[0].targets.n, 2);
-	cr_assert_eq(c.workload[1].targets.node[0], 7);
-	cr_assert(c.workload[2].clients.n == 2 && c.workload[2].clients.node[0] == 1);
+	cr_assert(c.workload[0].clients.n == 1 && c.workload[0].clients.node[0] == 0);
+	cr_assert(c.workload[0].targets.n == 1 && c.workload[0].targets.node[0] == 7);
+	cr_assert(c.workload[1].clients.n == 2 && c.workload[1].clients.node[1] == 2);
+	cr_assert_eq(c.workload[1].targets.n, 2);
+	cr_assert(c.node[0].workload == 0 && c.node[2].workload == 1 && c.node[2].client == 1);
+	cr_assert(c.node[6].workload == -1 && c.node[6].ethernet == -1);
 	cr_assert(c.ethernet[0].from.n == 1 && c.ethernet[0].to.n == 6);
+	cr_assert(c.node[3].ethernet == 0 && c.node[3].frames_to == 0);
 	mf_config_free(&c);
 }
 
@@ -255,6 +271,46 @@ Test(config, everything)
 	cr_assert_float_eq(c.workload[3].size.mean, (64 + 2.5 * 1000) / 3.5, 1e-9);
 	cr_assert_eq(c.workload[3].size.max, 4096);
 	cr_assert(c.workload[4].open && c.workload[4].depth == 1024 && c.workload[4].rate == 0);
+	mf_config_free(&c);
+}
+
+/* No sender sends to itself, and they spread over the receivers. */
+Test(config, frames_have_receivers)
+{
+	static const char text[] = "{\"nodes\": [{\"name\": \"n\", \"role\": \"ethernet\", \"count\": 9}],"
+				   "\"ethernet\": [{\"load\": 0.5, \"to\": [\"n2\", \"n3\", \"n4\"]}]}";
+	unsigned int got[9] = {0};
+	struct mf_config c;
+	char err[256] = "";
+
+	cr_assert_eq(parse(text, &c, err, sizeof(err)), 0, "%s", err);
+	for (unsigned int i = 0; i < 9; i++) {
+		cr_assert_eq(c.node[i].ethernet, 0);
+		cr_assert_neq(c.node[i].frames_to, i);
+		got[c.node[i].frames_to]++;
+	}
+	for (unsigned int i = 2; i < 5; i++)
+		cr_assert(got[i] >= 2 && got[i] <= 4, "%u: %u", i, got[i]);
+	mf_config_free(&c);
+}
+
+Test(config, sizes_as_points)
+{
+	struct mf_cdf_point p[MF_CONFIG_CDF_MAX];
+	struct mf_config c;
+
+	load(&c, "fabric/good", "everything.json");
+	cr_assert_eq(mf_config_size_cdf(&c.workload[0].size, p), 6);
+	cr_assert(p[1].cum == 0.6 && p[1].size == 4 * 1460 && p[5].cum == 1 && p[5].size == 930 * 1460);
+	cr_assert_eq(mf_config_size_cdf(&c.workload[3].size, p), 5);
+	for (unsigned int i = 1; i < 5; i++)
+		cr_assert(p[i].cum >= p[i - 1].cum && p[i].size >= p[i - 1].size);
+	cr_assert(p[0].size == 64 && p[2].size == 1000 && p[4].size == 4096);
+	cr_assert_float_eq(p[0].cum, 1 / 3.5, 1e-12);
+	cr_assert_eq(p[1].cum, p[0].cum);
+	cr_assert_eq(p[4].cum, 1);
+	cr_assert_eq(mf_config_size_cdf(&c.workload[4].size, p), 1);
+	cr_assert(p[0].cum == 1 && p[0].size == 2048);
 	mf_config_free(&c);
 }
 
@@ -336,15 +392,15 @@ static void assert_documented(const char *doc, const json_t *json)
 	json_t *value;
 	size_t i;
 
-	json_object_foreach((json_t *)(uintptr_t)json, key, value)
-	{
+	json_object_foreach((json_t *)(uintptr_t)json, key, value) {
 		char quoted[128];
 
 		snprintf(quoted, sizeof(quoted), "`%s`", key);
 		cr_assert_not_null(strstr(doc, quoted), "docs/fabric-file.md has no %s", quoted);
 		assert_documented(doc, value);
 	}
-	json_array_foreach(json, i, value) assert_documented(doc, value);
+	json_array_foreach(json, i, value)
+		assert_documented(doc, value);
 }
 
 static char *slurp(const char *folder, const char *name, size_t *len)
@@ -455,17 +511,19 @@ Test(config, no_memory)
 	int rc = -1;
 
 	json_set_alloc_funcs(scarce, free);
-	for (long n = 0; rc != 0; n++) {
+	for (long n = 0; rc != 0 && n < 10000; n++) {
 		allocations = n;
 		rc = mf_config_parse(text, len, "scarce", &c, err, sizeof(err));
 		if (rc != 0)
 			assert_one_line(err);
 	}
-	for (long n = 0; json == NULL; n++) {
+	cr_assert_eq(rc, 0, "%s", err);
+	for (long n = 0; json == NULL && n < 10000; n++) {
 		allocations = n;
 		json = mf_config_to_json(&c);
 	}
 	allocations = 1 << 20;
+	cr_assert_not_null(json);
 	json_decref(json);
 	mf_config_free(&c);
 	free(text);

@@ -218,7 +218,7 @@ static bool submit(struct clients *cs, unsigned int self, struct client_slot *s,
 	c->issued++;
 	c->drawn = false;
 	if (cs->config.think)
-		c->next = now + client_random(&c->rng) % cs->config.think;
+		c->next = now + client_random(&c->rng) % cs->config.think / NET_PERIOD * NET_PERIOD;
 	return true;
 }
 

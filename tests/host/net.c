@@ -33,7 +33,7 @@ void net_config_default(struct net_config *c)
 static int host_create(struct net *n, unsigned int i)
 {
 	struct mf_host_config hc = n->config.host;
-	struct mf_memory_config mc = {.size = n->config.memory_size, .numa_node = -1, .dram = MF_NS(82)};
+	struct mf_memory_config mc = {.size = n->config.memory_size, .numa_node = -1, .dram = NET_DRAM};
 
 	hc.node = (uint16_t)i;
 	hc.nodes = (uint16_t)n->config.hosts;

@@ -11,9 +11,11 @@
 #include "mf_host.h"
 
 #define NET_HOSTS 4
+/* All times are whole periods, so that things often happen at the same time. */
 #define NET_PERIOD 2560
-#define NET_LINK MF_NS(40) /**< first bit out -> first bit in */
-#define NET_SWITCH MF_NS(15)
+#define NET_LINK (16 * NET_PERIOD) /**< first bit out -> first bit in */
+#define NET_SWITCH (6 * NET_PERIOD)
+#define NET_DRAM (32 * NET_PERIOD)
 #define NET_DROP MF_NEVER
 
 struct net;

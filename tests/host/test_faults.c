@@ -10,9 +10,9 @@
 
 TestSuite(host_faults, .timeout = 120);
 
-#define READ_TIMEOUT MF_US(20)
-#define WRITE_TIMEOUT MF_US(30)
-#define QUARANTINE MF_US(400)
+#define READ_TIMEOUT (8000 * NET_PERIOD)
+#define WRITE_TIMEOUT (12000 * NET_PERIOD)
+#define QUARANTINE (160000 * NET_PERIOD)
 
 static void config(struct net_config *nc)
 {
@@ -252,7 +252,7 @@ Test(host_faults, losses_and_delays)
 					   .seed = seed,
 					   .lost = 15,
 					   .late = 4,
-					   .lateness = MF_US(25)};
+					   .lateness = 9000 * NET_PERIOD};
 		struct clients *cs[2];
 		struct net_config nc;
 		unsigned int host, index;
@@ -354,4 +354,132 @@ Test(host_faults, data_buffers_are_reclaimed)
 	cr_assert_eq(script_do(s, 0, &op).status, MF_OK);
 	cr_assert_geq(s->net->now, QUARANTINE);
 	script_free(s);
+}
+
+/** A new request with the id of a response that never ended takes its place. */
+Test(host_faults, response_replaced)
+{
+	static uint8_t buf[3000];
+	struct mf_op op = {.kind = MF_OP_READ, .node = 1, .len = 3000, .buf = buf};
+	const struct mf_host_stats *st;
+	struct net_config nc;
+	struct script *s;
+
+	config(&nc);
+	nc.host.buffers_small = 4;
+	nc.host.buffers_large = 4;
+	s = script_new(&nc);
+	st = mf_host_stats(s->net->host[1]);
+	s->net->lose_grants = true;
+	for (int i = 0; i < 20; i++)
+		cr_assert_eq(script_do(s, 0, &op).status, MF_ERR_TIMEOUT);
+	cr_assert_eq(st->refused[MF_ERR_RESOURCE], 0);
+	cr_assert_eq(st->reclaimed, 0);
+	s->net->lose_grants = false;
+	cr_assert_eq(script_do(s, 0, &op).status, MF_OK);
+	script_free(s);
+}
+
+/** A transfer of several messages ends with the first that fails; what is behind it goes on. */
+Test(host_faults, failed_transfer_stops)
+{
+	uint8_t *buf = calloc(1, 300000);
+
+	for (uint8_t kind = MF_OP_READ; kind <= MF_OP_WRITE_ACK; kind++) {
+		struct mf_op op = {.kind = kind, .node = 1, .len = 300000, .buf = buf};
+		struct mf_op next = {.kind = MF_OP_READ, .node = 1, .len = 64, .buf = buf};
+		const struct mf_host_stats *st;
+		struct net_config nc;
+		struct script *s;
+		uint64_t started;
+
+		config(&nc);
+		nc.host.x = 1;
+		s = script_new(&nc);
+		st = mf_host_stats(s->net->host[0]);
+		s->kind = kind == MF_OP_READ ? MF_RREQ : MF_NOTIFY;
+		s->fate = NET_DROP;
+		cr_assert_eq(script_op(s, 0, &op), 0);
+		op.len = 64;
+		cr_assert_eq(script_op(s, 0, &op), 0);
+		net_run(s->net, READ_TIMEOUT / 2);
+		s->kind = MF_KIND_NONE;
+		cr_assert_eq(script_op(s, 0, &next), 0);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(s->count, 3, "kind %d: %u", kind, s->count);
+		started = st->tx[MF_RREQ] + st->tx[MF_NOTIFY];
+		cr_assert_eq(started, 3, "kind %d: %lu messages", kind, started);
+		for (unsigned int i = 0; i < 3; i++)
+			cr_assert_eq(s->done[i].status == MF_OK, s->done[i].len == 64);
+		script_free(s);
+	}
+	free(buf);
+}
+
+/** D10: an acknowledged write counts as active until it was sent, not until its ACK. */
+Test(host_faults, unanswered_writes_do_not_count)
+{
+	uint8_t buf[64] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE_ACK, .node = 1, .len = 64, .buf = buf};
+	struct net_config nc;
+	struct script *s;
+
+	config(&nc);
+	nc.host.x = 1;
+	s = script_new(&nc);
+	s->kind = MF_ACK;
+	s->fate = NET_DROP;
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(script_op(s, 0, &op), 0);
+	net_run(s->net, WRITE_TIMEOUT / 2);
+	cr_assert_eq(s->count, 0);
+	cr_assert_eq(mf_host_stats(s->net->host[1])->tx[MF_ACK], 3);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 3);
+	script_free(s);
+}
+
+/** Grants of a long read that was refused may still come: its id rests; that of a short one does not. */
+Test(host_faults, ids_of_refused_requests)
+{
+	for (int large = 0; large < 2; large++) {
+		uint8_t buf[5000];
+		struct mf_op bad = {
+			.kind = MF_OP_READ, .node = 1, .addr = 1 << 20, .len = large ? 5000 : 64, .buf = buf};
+		struct mf_op next = {.kind = MF_OP_READ, .node = 1, .len = 64, .buf = buf};
+		struct net_config nc;
+		struct script *s;
+
+		config(&nc);
+		s = script_new(&nc);
+		cr_assert_eq(script_op(s, 0, &bad), 0);
+		net_run(s->net, READ_TIMEOUT);
+		cr_assert_eq(s->done[0].status, MF_ERR_RANGE);
+		cr_assert_eq(script_op(s, 0, &next), 0);
+		net_run(s->net, 2 * READ_TIMEOUT);
+		cr_assert_eq(last_id(s), large);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(script_do(s, 0, &next).status, MF_OK);
+		cr_assert_eq(last_id(s), 0);
+		script_free(s);
+	}
+}
+
+/** The timer of a write is for its grants, not for the time that its blocks take. */
+Test(host_faults, granted_writes_do_not_expire)
+{
+	uint8_t *buf = calloc(1, MF_MESSAGE_MAX);
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = MF_MESSAGE_MAX, .buf = buf};
+	struct net_config nc;
+	struct mf_completion c;
+	struct script *s;
+
+	net_config_default(&nc);
+	nc.host.write_timeout = MF_MESSAGE_MAX / 16 * NET_PERIOD;
+	s = script_new(&nc);
+	c = script_do(s, 0, &op);
+	cr_assert_eq(c.status, MF_OK);
+	cr_assert_gt(c.done - c.submitted, nc.host.write_timeout);
+	script_free(s);
+	free(buf);
 }

@@ -98,6 +98,42 @@ Test(host_input, grants_of_no_use)
 	script_free(s);
 }
 
+/** A mega-message is granted whole, by its first id. */
+Test(host_input, grants_of_megas)
+{
+	struct net_config nc;
+	struct script *s;
+	uint8_t buf[64] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = 64, .buf = buf};
+	struct mf_msg g = {.kind = MF_GRANT, .dst = 1, .size = 240};
+	const struct mf_host_stats *st;
+
+	net_config_default(&nc);
+	nc.host.x = 1;
+	nc.host.mega = 3;
+	s = script_new(&nc);
+	st = mf_host_stats(s->net->host[0]);
+	s->net->lose_grants = true;
+	for (int i = 0; i < 5; i++)
+		cr_assert_eq(script_op(s, 0, &op), 0);
+	inject_single(s, 0, &g);
+	net_run(s->net, MF_SEC(1)); /* the first one goes alone; then a mega of three, one waits */
+	cr_assert_eq(s->count, 1);
+	cr_assert_eq(st->mega_messages, 3);
+	for (g.id = 0; g.id < 3; g.id++) {
+		g.size = g.id == 0 ? 239 : 240;
+		inject_single(s, 0, &g);
+	}
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 1);
+	cr_assert_eq(st->grants_returned, 3);
+	g.id = 0;
+	inject_single(s, 0, &g);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 4);
+	script_free(s);
+}
+
 Test(host_input, messages_that_nobody_waits_for)
 {
 	struct script *s = script_default();

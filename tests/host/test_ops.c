@@ -258,7 +258,7 @@ Test(host_ops, times_are_the_sums_of_their_stages)
 	}
 	/* The switch stores: a request's second block and a chunk's third one are waited for there. */
 	read = mf_timing_sum(t, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST) + way + NET_PERIOD;
-	read += NET_PERIOD + mf_timing_sum(t, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER) + MF_NS(82);
+	read += NET_PERIOD + mf_timing_sum(t, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER) + NET_DRAM;
 	read += mf_timing_data_tx(t) + way + 2 * NET_PERIOD;
 	read += mf_timing_sum(t, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_DELIVER);
 	cr_assert_eq(got[MF_OP_READ], read, "%lu, not %lu", got[MF_OP_READ], read);

@@ -161,8 +161,22 @@ static void apply(struct script *s, struct mf_mux *m, const struct event *e)
 	}
 }
 
+/** A span of a frame ends with its /T/ or the gap behind that. */
+static void check_frame_span(const struct mf_span *span)
+{
+	for (unsigned int i = 0; i + 1 < span->count; i++) {
+		bool ends = span->sync[i] == MF_SYNC_CTRL &&
+			    mf_codec_classify(MF_SYNC_CTRL, span->word[i]) == MF_CODEC_T;
+
+		cr_assert(!ends || (i + 2 == span->count && span->word[i + 1] == MF_IDLE_WORD),
+			  "block %u of %u ends a frame", i, span->count);
+	}
+}
+
 static void write_down(struct outcome *out, const struct mf_span *span)
 {
+	if (span->flags & MF_SPAN_FRAME)
+		check_frame_span(span);
 	cr_assert_leq(out->blocks + span->count, LOG_MAX);
 	for (unsigned int i = 0; i < span->count; i++)
 		out->block[out->blocks++] = (struct logged){

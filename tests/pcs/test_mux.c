@@ -305,6 +305,24 @@ Test(mux, frames_beyond_the_room_are_refused_and_counted)
 	mf_mux_free(m);
 }
 
+Test(mux, a_late_pull_gives_one_frame_a_span)
+{
+	struct mf_mux *m = make(MF_MUX_MEMORY_FIRST, PERIOD);
+	unsigned int blocks = frame_and_gap(60) - 1;
+
+	for (unsigned int i = 0; i < 3; i++)
+		cr_assert(mf_mux_frame(m, 0, octets, 60));
+	for (unsigned int i = 0; i < 3; i++) {
+		/* There may be a block of gap in front, and one behind the last. */
+		cr_assert_geq(mf_mux_pull(m, 1000 * PERIOD, MF_SPAN_MAX, &span), blocks);
+		cr_assert_leq(span.count, blocks + 2);
+		cr_assert_eq(mf_mux_stats(m)->frames, i + 1);
+	}
+	push(m, 0, 0, 1, 2, 2);
+	assert_pull(m, 1000 * PERIOD, 1, 0, 2, 2);
+	mf_mux_free(m);
+}
+
 Test(mux, memory_takes_the_place_of_the_gap)
 {
 	struct mf_mux *m = make(MF_MUX_NO_PREEMPT, PERIOD);

@@ -109,6 +109,48 @@ Test(mux_fair, a_debt_is_paid_off)
 	mf_mux_free(m);
 }
 
+/** Frames that go while memory has nothing count towards its debt. */
+Test(mux_fair, a_debt_is_paid_off_while_memory_is_idle)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, PERIOD);
+	struct mf_mux *m;
+	mf_time first, behind;
+
+	config.quantum = 8;
+	m = mf_mux_new(&config);
+	cr_assert(mf_mux_frame(m, 0, octets, MF_FRAME_MAX));
+	push_at(m, 100 * PERIOD, 80);
+	push_at(m, 200 * PERIOD, 1);
+	first = first_memory(m, 0);
+	behind = (first_memory(m, first) - first) / PERIOD - 80;
+	cr_assert(behind + 2U * config.quantum >= 80 && behind <= 80, "%" PRIu64 " blocks of the frame",
+		  behind);
+	mf_mux_free(m);
+}
+
+/** A turn ends when the other side goes: the frame does not keep the rest of it. */
+Test(mux_fair, a_turn_without_a_rival_is_over)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, PERIOD);
+	struct mf_mux_item *rival;
+	struct mf_mux *m;
+	uint64_t *words;
+	mf_time first;
+
+	config.quantum = 64;
+	m = mf_mux_new(&config);
+	cr_assert(mf_mux_frame(m, 0, octets, MF_FRAME_MAX));
+	push_at(m, 100 * PERIOD, 64);
+	rival = mf_mux_push(m, 100 * PERIOD, 1, 2, 0, &words);
+	mf_mux_append(m, rival, 1);
+	first = first_memory(m, 0);
+	cr_assert_eq(mf_mux_pull(m, first + 70 * PERIOD, MF_SPAN_MAX, &span), 6);
+	mf_mux_abort(m, rival);
+	push_at(m, first + 80 * PERIOD, 1);
+	cr_assert_eq(first_memory(m, first + 70 * PERIOD), first + 80 * PERIOD);
+	mf_mux_free(m);
+}
+
 /** What was taken from a line that nobody else wanted is owed to nobody. */
 Test(mux_fair, an_idle_line_wipes_a_debt_out)
 {

@@ -225,6 +225,39 @@ static void check_hold(const struct outcome *o, uint64_t seed)
 	}
 }
 
+static unsigned int lane_of(uint8_t type)
+{
+	static const uint8_t types[] = {MF_BT_T0, MF_BT_T1, MF_BT_T2, MF_BT_T3,
+					MF_BT_T4, MF_BT_T5, MF_BT_T6, MF_BT_T7};
+	const uint8_t *found = memchr(types, type, sizeof(types));
+
+	cr_assert_not_null(found);
+	return (unsigned int)(found - types);
+}
+
+/** Idle and memory between two frames make up the standard's gap of 12 octets, but for the allowed deficit. */
+static void check_gap(const struct outcome *o, unsigned int deficit_max, uint64_t seed)
+{
+	unsigned int deficit = 0;
+	mf_time end = 0;
+
+	for (unsigned int i = 0; i < o->blocks; i++) {
+		uint8_t type = mf_block_type(o->block[i].word);
+
+		if (part[i].owner == OWN_FRAME_START && end) {
+			mf_time gap = (o->block[i].at - end) * 8 / PERIOD + (type == MF_BT_S ? 0 : 4);
+
+			deficit =
+				deficit + MF_FRAME_IFG > gap ? deficit + MF_FRAME_IFG - (unsigned int)gap : 0;
+			cr_assert_leq(deficit, deficit_max, "seed %" PRIu64 ": block %u starts too early",
+				      seed, i);
+		}
+		/* From the /T/ itself on: its lane is how many octets of the block belong to the frame. */
+		if (part[i].owner == OWN_FRAME_END)
+			end = o->block[i].at + lane_of(type) * (PERIOD / 8);
+	}
+}
+
 static void check_counts(const struct outcome *o, uint64_t seed)
 {
 	uint64_t owners[OWN_GAP + 1] = {0}, sent = 0;
@@ -280,6 +313,7 @@ static void compare_modes(enum mf_mux_policy policy)
 		check_no_rest(&spans, seed);
 		check_order(seed);
 		check_hold(&spans, seed);
+		check_gap(&spans, config.align8 ? 7 : 3, seed);
 		if (policy == MF_MUX_MEMORY_FIRST)
 			check_memory_first(&spans, seed);
 		if (policy == MF_MUX_NO_PREEMPT)

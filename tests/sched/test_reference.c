@@ -92,12 +92,12 @@ static void cases(const struct mf_sched_ops *ops, uint64_t seed, unsigned int co
 
 Test(sched_reference, pim_few_ports)
 {
-	cases(&mf_sched_pim, 1, 3000, 2, 6, 120);
+	cases(&mf_sched_pim, 1, 1000, 2, 6, 120);
 }
 
 Test(sched_reference, pim_rack)
 {
-	cases(&mf_sched_pim, 2, 150, 7, 70, 500);
+	cases(&mf_sched_pim, 2, 100, 7, 70, 500);
 }
 
 Test(sched_reference, pim_many_ports)
@@ -108,7 +108,7 @@ Test(sched_reference, pim_many_ports)
 
 Test(sched_reference, greedy_few_ports)
 {
-	cases(&mf_sched_greedy, 5, 3000, 2, 6, 120);
+	cases(&mf_sched_greedy, 5, 1000, 2, 6, 120);
 }
 
 Test(sched_reference, greedy_rack)

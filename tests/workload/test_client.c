@@ -336,8 +336,8 @@ Test(client, refuses_bad_configurations)
 	cr_assert_eq(failure(&c), 0);
 	c.mix[MF_CLIENT_CAS] = 1;
 	cr_assert_eq(failure(&c), EINVAL);
-	c = good, c.span = UINT64_C(1) << 47, c.size_min = c.span, c.depth = 65536;
-	cr_assert_eq(failure(&c), ENOMEM);
+	c = good, c.targets_count = 1, c.span = UINT64_C(1) << 48, c.size_min = c.span, c.depth = 65536;
+	cr_assert_eq(failure(&c), ENOMEM, "buffers of 2^64 octets");
 	free(h);
 }
 

@@ -178,13 +178,17 @@ Test(ether, waits_for_room)
 {
 	struct pair p = pair_new(64);
 	const struct mf_ether_stats *s = mf_ether_stats(p.tx);
+	mf_time retry;
 
 	p.tx_host->frame_room = 10;
 	drive(p.tx, 0, MF_US(60));
 	cr_assert_eq(s->sent, 10);
 	cr_assert_eq(s->refused, 1);
-	mf_ether_run(p.tx, MF_US(60) + 1);
 	p.tx_host->frame_room = 256;
+	retry = mf_ether_run(p.tx, MF_US(60) + 1);
+	cr_assert_eq(s->sent, 10, "an additional call changes nothing");
+	cr_assert_eq(mf_ether_run(p.tx, retry - 1), retry);
+	cr_assert_eq(s->sent, 10);
 	cr_assert_eq(drive(p.tx, MF_US(61), MF_SEC(1)), MF_NEVER);
 	cr_assert_eq(s->sent, 100);
 	cr_assert_eq(s->refused, 1);

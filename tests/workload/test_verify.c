@@ -337,6 +337,46 @@ Test(verify, what_is_written_again_is_known_again)
 	free(h);
 }
 
+static void wrong_read_then_failed_write(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	(void)ctx;
+	if (op->kind == MF_OP_READ)
+		*f = (struct fake_fault){.flip = true, .late = MF_US(1)};
+	else
+		f->status = MF_ERR_UNKNOWN;
+}
+
+/* A write that fails explains nothing about the reads that came before it. */
+Test(verify, a_failed_write_does_not_excuse_older_reads)
+{
+	static const struct mf_client_target target = {1, 0};
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client *c;
+
+	config.targets = &target;
+	config.targets_count = 1;
+	config.span = 64;
+	config.operations = 2;
+	config.mix[MF_CLIENT_WRITE] = 1;
+	h->hook = wrong_read_then_failed_write;
+	for (config.seed = 0;; config.seed++) {
+		c = mf_client_new(&config);
+		mf_client_run(c, 0);
+		cr_assert_eq(h->pendings, 2);
+		/* Of two operations the read comes first, and completes last. */
+		if (h->pending[1].kind == MF_OP_READ && h->last.kind == MF_OP_WRITE)
+			break;
+		test_drive(c, h, 0, MF_NEVER);
+		mf_client_free(c);
+	}
+	test_drive(c, h, 0, MF_NEVER);
+	cr_assert_eq(mf_client_stats(c)->failed_all, 1);
+	cr_assert_eq(mf_client_stats(c)->mismatches, 1);
+	mf_client_free(c);
+	free(h);
+}
+
 /* A read that is wrong, while a write of its octets is late: blamed once that write has not failed. */
 Test(verify, a_late_write_does_not_excuse_wrong_data)
 {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the effective configuration is written; see config_json.c. */
+#ifndef MF_CONFIG_PUT_H
+#define MF_CONFIG_PUT_H
+
+#include "config_internal.h"
+
+/* Writing goes on when memory runs out; who began it looks at failed. */
+struct put {
+	const struct mf_config *config;
+	bool failed;
+};
+
+/* Both take the value over. @return it, or NULL: no memory */
+json_t *cfg_put_set(struct put *p, json_t *object, const char *key, json_t *value);
+json_t *cfg_put_append(struct put *p, json_t *array, json_t *value);
+json_t *cfg_put_size(uint64_t octets);
+/* All keys of a table but the nested ones. */
+void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base);
+/* Takes keys of a NULL-terminated list out again. */
+void cfg_put_drop(json_t *object, const char *const *keys);
+/* "ethernet" and "workload"; config_json_traffic.c */
+void cfg_put_traffic(struct put *p, json_t *root);
+
+#endif
