@@ -190,6 +190,9 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 
 	for (unsigned int i = 0; i < f->nodes; i++)
 		s.period[i] = f->link[i].period;
+	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
+	for (unsigned int n = 1; n < f->nodes; n *= 2)
+		s.ahead += s.iteration;
 	f->sched_ops = mf_sched_find(c->policy);
 	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
 	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
@@ -210,7 +213,10 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			return fail(err, errlen, "no memory");
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
-		make_link(f, i);
+		if (f->config->node[i].up)
+			make_link(f, i);
+		else
+			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
 		if (!f->config->node[i].up)
 			continue;

@@ -200,37 +200,6 @@ uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
 	return w->clients.node[i];
 }
 
-static unsigned int cdf_of(const struct mf_config_size *s, struct mf_cdf_point *cdf)
-{
-	double sum = 0, cum = 0;
-	unsigned int n = 0;
-
-	if (s->dist == MF_CONFIG_CDF) {
-		for (; n < s->n; n++)
-			cdf[n] = (struct mf_cdf_point){ s->weight[n], s->size[n] };
-		return n;
-	}
-	for (unsigned int i = 0; i < s->n; i++)
-		sum += s->weight[i];
-	/* A list is a flight of steps; by size, as the client wants it. */
-	for (uint64_t last = 0;;) {
-		unsigned int next = s->n;
-
-		for (unsigned int i = 0; i < s->n; i++)
-			if (s->size[i] > last && (next == s->n || s->size[i] < s->size[next]))
-				next = i;
-		if (next == s->n)
-			break;
-		last = s->size[next];
-		cdf[n++] = (struct mf_cdf_point){ cum, last };
-		for (unsigned int i = 0; i < s->n; i++)
-			cum += s->size[i] == last ? s->weight[i] / sum : 0;
-		cdf[n++] = (struct mf_cdf_point){ cum, last };
-	}
-	cdf[n - 1].cum = 1;
-	return n;
-}
-
 static enum mf_client_pattern pattern_of(enum mf_config_pattern pattern)
 {
 	switch (pattern) {
@@ -275,7 +244,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	static const enum mf_client_address address[] = { [MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
 							  [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
 							  [MF_CONFIG_SEQUENTIAL_ADDRESS] = MF_CLIENT_AT_SEQUENTIAL };
-	struct mf_cdf_point cdf[2 * MF_CONFIG_POINTS_MAX];
+	struct mf_cdf_point cdf[MF_CONFIG_CDF_MAX];
 	struct mf_client_target targets[MF_PORTS_MAX];
 	unsigned int n = 0;
 
@@ -308,7 +277,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	memcpy(c.mix, w->mix, sizeof(c.mix));
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {
 		c.cdf = cdf;
-		c.cdf_points = cdf_of(&w->size, cdf);
+		c.cdf_points = mf_config_size_cdf(&w->size, cdf);
 		c.size_min = cdf[0].size;
 	}
 	return mf_client_new(&c);
@@ -339,47 +308,37 @@ static mf_time frame_interval(const struct mf_config_ethernet *e, uint32_t perio
 	return (mf_time)((e->size + 4.0 + 8.0 + 12.0) / 8.0 * period / e->load);
 }
 
-static bool sends(const struct mf_config_set *set, unsigned int node)
-{
-	for (unsigned int i = 0; i < set->n; i++)
-		if (set->node[i] == node)
-			return true;
-	return false;
-}
-
 int load_frames(struct mf_fabric *f, char *err, size_t errlen)
 {
-	struct mf_ether_flow flow[MF_CONFIG_ETHERNET_MAX];
-
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+		const struct mf_config_ethernet *e;
+		struct mf_ether_flow flow;
 		struct mf_ether_config c = {
 			.host = f->node[i].host,
 			.node = (uint16_t)i,
-			.flows = flow,
+			.flows = &flow,
 			.seed = seed_of(f, "ether", i),
 			.stop = f->stop,
 			.measure = f->measure,
 		};
 
-		if (f->node[i].host == NULL)
+		if (!n->up)
 			continue;
-		for (unsigned int k = 0; k < f->config->ethernets; k++) {
-			const struct mf_config_ethernet *e = &f->config->ethernet[k];
-
-			if (!sends(&e->from, i))
-				continue;
-			flow[c.flows_count++] = (struct mf_ether_flow){
-				.targets = e->to.node,
-				.targets_count = e->to.n,
+		if (n->ethernet >= 0) {
+			e = &f->config->ethernet[n->ethernet];
+			flow = (struct mf_ether_flow){
+				.targets = &n->frames_to,
+				.targets_count = 1,
 				.size = (uint16_t)(e->size + MF_FCS_LEN),
-				.interval = frame_interval(e, f->config->node[i].link.period),
+				.interval = frame_interval(e, n->link.period),
 				.poisson = e->arrival == MF_CONFIG_POISSON,
 			};
+			c.flows_count = 1;
 		}
 		f->node[i].ether = mf_ether_new(&c);
 		if (f->node[i].ether == NULL) {
-			snprintf(err, errlen, "%s: cannot set up its frames: %s", f->config->node[i].name,
-				 strerror(errno));
+			snprintf(err, errlen, "%s: cannot set up its frames: %s", n->name, strerror(errno));
 			return -errno;
 		}
 	}

@@ -27,6 +27,8 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			continue;
 		if (n->client != NULL && !mf_client_finished(n->client, now))
 			return false;
+		if (n->ether != NULL && !mf_ether_finished(n->ether))
+			return false;
 		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
 	}

@@ -9,7 +9,8 @@
  *   chunks.c         WREQ chunks
  *   mega.c           several WREQs behind one notification (3.1.2)
  *   requester.c      responses, acknowledgements, errors
- *   responder.c      the memory node
+ *   responder.c      the memory node: requests and writes
+ *   responses.c      the memory node: what is still to be sent
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
  */
@@ -292,11 +293,17 @@ void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *
 void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at);
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
 
+/* responses.c */
+bool host_response_push(struct mf_host *h, struct mf_msg *m, const uint8_t *data, mf_time ready);
+uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at);
+void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+			 mf_time ready);
+bool host_response_send(struct mf_host *h, struct host_job *job);
+
 /* responder.c */
 void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last);
 void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
 		   mf_time last);
-bool host_response_send(struct mf_host *h, struct host_job *job);
 
 /* rx.c */
 void host_rx_idle(struct mf_host *h, mf_time now);

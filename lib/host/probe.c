@@ -22,7 +22,7 @@ mf_time host_stamp(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id
 	return from;
 }
 
-/** A data message at its receiver: its first block is processed, then the rest of the data, then the check. */
+/** A data message at its receiver: its first block is processed, then the other data, then the check. */
 void host_stamp_data(const struct mf_host *h, uint16_t cn, uint16_t mn, const struct mf_msg *m, mf_time first,
 		     mf_time last)
 {

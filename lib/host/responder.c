@@ -4,8 +4,8 @@
  * when their check has passed; so a read sees the writes before it, and nothing interleaves with an
  * atomic. Only the response is dated: it leaves when the memory would have answered.
  *
- * A request is the grant of its response's first chunk. What does not go out at once is kept in a data
- * buffer, as it was when the request was executed.
+ * A response that does not go out whole, at once, is kept as it was when the request was executed
+ * (responses.c).
  */
 #include "host.h"
 
@@ -15,118 +15,6 @@ static const struct mf_memory_ops *memory_ops(const struct mf_host *h)
 {
 	return h->config.memory_ops;
 }
-
-/* ---- responses ---- */
-
-static bool response_push(struct mf_host *h, struct mf_msg *m, const uint8_t *data, mf_time ready)
-{
-	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
-	struct mf_mux_item *item;
-	uint64_t *word;
-
-	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0, &word);
-	if (!item)
-		return false;
-	mf_proto_put_chunk(&h->config.proto, m, data, word);
-	mf_mux_append(h->mux, item, n);
-	h->stats.tx[MF_RRES]++;
-	h->stats.tx_octets += m->size;
-	if (h->config.probe)
-		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
-			   ready - h->cost_data_tx);
-	return true;
-}
-
-static void response_unlink(struct mf_host *h, struct host_response *r)
-{
-	if (r->prev == HOST_NIL)
-		h->response_head = r->next;
-	else
-		h->response[r->prev].next = r->next;
-	if (r->next == HOST_NIL)
-		h->response_tail = r->prev;
-	else
-		h->response[r->next].prev = r->prev;
-}
-
-static void response_end(struct mf_host *h, struct host_response *r)
-{
-	if (!r->data)
-		return;
-	host_buffer_put(h, r->data);
-	r->data = NULL;
-	response_unlink(h, r);
-}
-
-/**
- * A data buffer. When there is none, one of a response whose requester has given up long ago: its
- * grants will not come.
- */
-static uint8_t *buffer_get(struct mf_host *h, uint32_t size, mf_time at)
-{
-	uint8_t *data = host_buffer_get(h, size);
-
-	while (!data && h->response_head != HOST_NIL && h->config.read_timeout) {
-		struct host_response *r = &h->response[h->response_head];
-
-		if (r->ready + h->timer[HOST_TIMER_QUARANTINE].timeout > at)
-			break;
-		response_end(h, r);
-		h->stats.reclaimed++;
-		data = host_buffer_get(h, size);
-	}
-	return data;
-}
-
-/** Enters a response and the grant of its first chunk. */
-static void response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
-			   mf_time ready)
-{
-	uint32_t i = host_index(h, m->src, m->id);
-	struct host_response *r = &h->response[i];
-	struct host_job job = {.at = ready,
-			       .ready = ready,
-			       .size = h->config.chunk,
-			       .node = m->src,
-			       .id = m->id,
-			       .kind = HOST_JOB_RESPONSE,
-			       .lane = HOST_LANE_RESPONSE};
-
-	response_end(h, r);
-	*r = (struct host_response){
-		.data = data, .ready = ready, .size = size, .prev = h->response_tail, .next = HOST_NIL};
-	if (h->response_tail == HOST_NIL)
-		h->response_head = i;
-	else
-		h->response[h->response_tail].next = i;
-	h->response_tail = i;
-	host_job_put(h, &job);
-}
-
-/** Serves a grant of a response. @return false: no room, again later */
-bool host_response_send(struct mf_host *h, struct host_job *job)
-{
-	struct host_response *r = h->response ? &h->response[host_index(h, job->node, job->id)] : NULL;
-	struct mf_msg m = {.kind = MF_RRES, .src = h->node, .dst = job->node, .id = job->id};
-	uint32_t left;
-
-	if (!r || !r->data)
-		return host_job_return(h, job);
-	left = r->size - r->sent;
-	m.size = job->size < left ? job->size : left;
-	m.offset = r->sent;
-	m.last = m.size == left;
-	if (!m.last && m.size % MF_CHUNK_UNIT)
-		return host_job_return(h, job);
-	if (!response_push(h, &m, r->data + r->sent, mf_time_max(job->ready, r->ready)))
-		return false;
-	r->sent += m.size;
-	if (m.last)
-		response_end(h, r);
-	return true;
-}
-
-/* ---- requests ---- */
 
 /** Whether a response goes out whole, at once. */
 static bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
@@ -141,7 +29,7 @@ static void respond_at_once(struct mf_host *h, const struct mf_msg *req, const u
 	struct mf_msg m = {
 		.kind = MF_RRES, .src = h->node, .dst = req->src, .id = req->id, .size = size, .last = true};
 
-	response_push(h, &m, data, ready);
+	host_response_push(h, &m, data, ready);
 }
 
 static uint8_t read_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
@@ -155,12 +43,12 @@ static uint8_t read_serve(struct mf_host *h, const struct mf_msg *m, mf_time at,
 		respond_at_once(h, m, place, m->size, ready);
 		return MF_OK;
 	}
-	data = buffer_get(h, m->size, at);
+	data = host_response_buffer(h, m->size, at);
 	if (!data)
 		return MF_ERR_RESOURCE;
 	status = memory_ops(h)->read(mem, m->addr, m->size, data);
 	if (status == MF_OK && !at_once) {
-		response_begin(h, m, data, m->size, ready);
+		host_response_begin(h, m, data, m->size, ready);
 		return MF_OK;
 	}
 	if (status == MF_OK)
@@ -179,7 +67,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 
 	if (size != sizeof(old))
 		return MF_ERR_OPCODE;
-	data = at_once ? NULL : buffer_get(h, size, at);
+	data = at_once ? NULL : host_response_buffer(h, size, at);
 	if (!at_once && !data)
 		return MF_ERR_RESOURCE;
 	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
@@ -188,7 +76,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 		respond_at_once(h, m, (const uint8_t *)&old, size, ready);
 	} else if (status == MF_OK) {
 		memcpy(data, &old, size);
-		response_begin(h, m, data, size, ready);
+		host_response_begin(h, m, data, size, ready);
 	} else if (data) {
 		host_buffer_put(h, data);
 	}

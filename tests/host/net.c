@@ -5,7 +5,7 @@
 
 #include "net.h"
 
-#define SLOTS 65536
+#define SLOTS 32768
 
 void net_config_default(struct net_config *c)
 {
@@ -82,7 +82,9 @@ void net_free(struct net *n)
 
 uint8_t *net_memory_at(struct net *n, unsigned int host, uint64_t addr, uint32_t len)
 {
-	return (uint8_t *)(uintptr_t)mf_memory_flat.at(n->memory[host], addr, len);
+	const void *place = mf_memory_flat.at(n->memory[host], addr, len);
+
+	return (uint8_t *)(uintptr_t)place;
 }
 
 /* ---- links ---- */

@@ -293,7 +293,7 @@ Test(host_faults, losses_and_delays)
 	}
 }
 
-/** Two data buffers are held by responses that get no grants: long reads are refused, short ones need none. */
+/** Two responses without grants hold all data buffers: long reads are refused, short ones need none. */
 Test(host_faults, data_buffers_run_out)
 {
 	enum { OPS = 48 };
