@@ -235,7 +235,7 @@ static unsigned int lane_of(uint8_t type)
 	return (unsigned int)(found - types);
 }
 
-/** Idle and memory between two frames make up the standard's gap of 12 octets, but for the allowed deficit. */
+/** Idle and memory between two frames make up the standard's gap of 12 octets, less the allowed deficit. */
 static void check_gap(const struct outcome *o, unsigned int deficit_max, uint64_t seed)
 {
 	unsigned int deficit = 0;
