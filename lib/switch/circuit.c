@@ -291,7 +291,7 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 		return NONE;
 	sw->request_free = sw->requests[slot].next;
 	sw->requests[slot] = (struct request){
-		.word = { grant_word(g) },
+		.word = {grant_word(g)},
 		.cn = g->dst,
 		.mn = g->src,
 		.blocks = 1,
