@@ -135,7 +135,6 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
 	struct mf_switch_config *s = calloc(1, sizeof(*s));
-	bool fair = false;
 
 	if (s == NULL)
 		return fail(err, errlen, "no memory");
@@ -145,7 +144,6 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = f->config->node[i].memory_enabled;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
-		fair |= f->config->node[i].up && f->config->node[i].link.policy != MF_MUX_MEMORY_FIRST;
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);
 	}
@@ -155,8 +153,10 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
 	s->backlog_k = c->backlog_k;
-	/* Frames that share an egress take from what the scheduler believes to be all memory's. */
-	if (s->backlog_k == 0 && f->clock == MF_CLOCK_VIRTUAL && fair && f->config->ethernets > 0)
+	/* The scheduler believes in fixed delays and an egress that is all memory's. Frames, and grants and
+	 * requests that wait behind data, bring more than that now and then, and a link that is granted in
+	 * full never catches up. */
+	if (s->backlog_k == 0 && f->clock == MF_CLOCK_VIRTUAL)
 		s->backlog_k = bound_default_k(f);
 	f->backlog_k = s->backlog_k;
 	s->source_w = c->source_w;
