@@ -50,6 +50,21 @@ uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t
 	return c;
 }
 
+uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
+		       bool mega)
+{
+	uint32_t c = sw->port[ingress].head;
+
+	while (c != NONE) {
+		const struct circuit *ct = &sw->circuits[c];
+
+		if (ct->dst == dst && ct->resp == resp && ct->id == id && (mega || !ct->mega))
+			break;
+		c = ct->next;
+	}
+	return c;
+}
+
 static unsigned int pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
 	return cn * sw->ports + mn;
@@ -134,7 +149,11 @@ static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, uin
 	struct mf_mux_item *item = mf_mux_push(p->mux, ready, order, r->blocks, 0, &words);
 
 	if (item == NULL) {
+		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
+
 		sw->stats.drop_room++;
+		if (c != NONE)
+			circuit_give_up(sw, c, now);
 	} else {
 		for (unsigned int i = 0; i < r->blocks; i++)
 			words[i] = r->word[i];
@@ -180,25 +199,58 @@ static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
 				});
 }
 
-/** No chunk of the pair that was granted before is still to come. */
+/** The youngest chunk of the same writer and reader that was granted before c and is still to come. */
+static uint32_t write_before(const struct mf_switch *sw, uint32_t c)
+{
+	uint32_t w = sw->circuits[c].prev;
+
+	while (w != NONE && (sw->circuits[w].resp || sw->circuits[w].queued ||
+			     sw->circuits[w].dst != sw->circuits[c].dst))
+		w = sw->circuits[w].prev;
+	return w;
+}
+
+/** Adds the requests that wait for chunk `from` to those that wait for `to`. */
+static void hand_parked(struct mf_switch *sw, struct circuit *from, struct circuit *to)
+{
+	if (from->parked == NONE)
+		return;
+	if (to->parked == NONE)
+		to->parked = from->parked;
+	else
+		sw->requests[to->parked_last].next = from->parked;
+	to->parked_last = from->parked_last;
+	from->parked = from->parked_last = NONE;
+}
+
+/**
+ * A chunk of a write is through, or will not come. Where one that was granted before it is still to
+ * come (a younger one was returned), whatever waits goes on waiting for that.
+ */
 static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
 {
-	const struct circuit *ct = &sw->circuits[c];
+	struct circuit *ct = &sw->circuits[c];
 	unsigned int i = pair(sw, ct->src, ct->dst);
+	uint32_t before;
 
-	if (ct->resp)
+	if (ct->resp || ct->queued)
 		return;
+	ct->queued = true;
+	before = write_before(sw, c);
+	if (before != NONE)
+		hand_parked(sw, ct, &sw->circuits[before]);
 	if (sw->last_write[i] == c)
-		sw->last_write[i] = NONE;
-	sw->write_ready[i] = ready;
+		sw->last_write[i] = before;
+	sw->write_ready[i] = mf_time_max(sw->write_ready[i], ready);
 }
 
 void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
 {
 	struct circuit *ct = &sw->circuits[c];
-	uint32_t slot = ct->parked;
+	uint32_t slot;
 
 	write_through(sw, c, ready);
+	slot = ct->parked;
 	ct->parked = ct->parked_last = NONE;
 	/* With the tie of the chunk itself, so that they go out right behind it. */
 	for (uint32_t next; slot != NONE; slot = next) {
@@ -222,8 +274,8 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 		if (p->state == RX_STREAM) {
 			switch_dirty(sw, sw->circuits[c].dst);
 			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
-			clear_bit(sw->hold_set, sw->circuits[c].src);
 		}
+		clear_bit(sw->hold_set, sw->circuits[c].src);
 		p->state = RX_DROP;
 	}
 	forfeit(sw, c, now);
@@ -231,29 +283,35 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 	circuit_close(sw, c, now);
 }
 
+void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	const struct circuit ct = sw->circuits[c];
+
+	circuit_kill(sw, c, now);
+	switch_tell(sw, &(struct mf_sched_msg){
+				.at = now,
+				.src = ct.src,
+				.dst = ct.dst,
+				.kind = MF_SCHED_CANCEL,
+				.id = ct.id,
+				.resp = ct.resp,
+				.cookie = NONE,
+			});
+}
+
 void circuit_expire(struct mf_switch *sw, mf_time now)
 {
-	while (sw->oldest != NONE && sw->circuits[sw->oldest].expires <= now) {
-		uint32_t c = sw->oldest;
-		const struct circuit ct = sw->circuits[c];
-
+	/* A descriptor that finds no room would leak what it gives back; the rest is due at the next call. */
+	while (sw->oldest != NONE && sw->circuits[sw->oldest].expires <= now &&
+	       sw->out_head - sw->out_tail <= sw->out_mask / 2) {
 		sw->stats.expired++;
-		circuit_kill(sw, c, now);
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
-		switch_tell(sw, &(struct mf_sched_msg){
-					.at = now,
-					.src = ct.src,
-					.dst = ct.dst,
-					.kind = MF_SCHED_CANCEL,
-					.id = ct.id,
-					.resp = ct.resp,
-					.cookie = NONE,
-				});
+		circuit_give_up(sw, sw->oldest, now);
 	}
 }
 
 /** Tells a sender to send: /G/ to s, naming the destination of its chunk. */
-static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
+static void send_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
 	const struct mf_msg m = {
 		.kind = MF_GRANT,
@@ -269,6 +327,7 @@ static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
+		circuit_give_up(sw, c, now);
 		return;
 	}
 	*word = mf_proto_put_single(&m);
@@ -305,9 +364,32 @@ static void grant_request(struct mf_switch *sw, mf_time now, const struct mf_sch
 	sw->stats.parked++;
 }
 
+/** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */
+static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	struct mf_sched_msg m = {.at = now,
+				 .src = g->src,
+				 .dst = g->dst,
+				 .kind = MF_SCHED_FORWARDED,
+				 .id = g->id,
+				 .resp = g->resp,
+				 .size = g->size,
+				 .cookie = NONE};
+
+	sw->stats.drop_room++;
+	if (g->resp && g->first)
+		request_release(sw, g->cookie);
+	if (sw->window)
+		switch_tell(sw, &m);
+	m.kind = MF_SCHED_CANCEL;
+	m.size = 0;
+	switch_tell(sw, &m);
+}
+
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	uint16_t cn = g->resp ? g->dst : g->src, mn = g->resp ? g->src : g->dst;
+	uint32_t c;
 
 	if (g->size == 0) { /* the demand was dropped or cancelled before its first grant */
 		if (g->resp && g->cookie != NONE)
@@ -319,12 +401,15 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT]);
 	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT],
 	      g->at + sw->grant_out);
-	if (open_circuit(sw, now, g) == NONE)
-		sw->stats.drop_room++;
+	c = open_circuit(sw, now, g);
+	if (c == NONE) {
+		refuse_grant(sw, now, g);
+		return;
+	}
 	if (g->resp && g->first)
 		grant_request(sw, now, g);
 	else
-		send_grant(sw, g);
+		send_grant(sw, now, g, c);
 	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
 		sw->port[g->src].held_src = true;
 		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
