@@ -204,8 +204,8 @@ static uint32_t write_before(const struct mf_switch *sw, uint32_t c)
 {
 	uint32_t w = sw->circuits[c].prev;
 
-	while (w != NONE && (sw->circuits[w].resp || sw->circuits[w].queued ||
-			     sw->circuits[w].dst != sw->circuits[c].dst))
+	while (w != NONE &&
+	       (sw->circuits[w].resp || sw->circuits[w].queued || sw->circuits[w].dst != sw->circuits[c].dst))
 		w = sw->circuits[w].prev;
 	return w;
 }
