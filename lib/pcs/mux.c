@@ -286,6 +286,13 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 	return e->cookie;
 }
 
+uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now)
+{
+	if (!m->period || !m->memory_last || m->line_free <= now)
+		return 0;
+	return (uint32_t)((m->line_free - now - 1) / m->period);
+}
+
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)
 {
 	if (!m->period || !m->memory_last || now >= m->line_free)
