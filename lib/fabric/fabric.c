@@ -152,8 +152,9 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->x = f->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
-	/* Frames, requests, /N/ and acknowledgements take from the links what the scheduler believes to be
-	 * all the chunks'. K and W keep what that makes wait at an egress and in a source bounded (D3). */
+	/* The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests
+	 * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
+	 * granted in full never catches up: K and W bound what waits at an egress and in a source (D3). */
 	s->backlog_k = c->backlog_k;
 	s->source_w = c->source_w;
 	if (f->clock == MF_CLOCK_VIRTUAL) {
