@@ -342,7 +342,7 @@ static json_t *backlog_json(const struct mf_fabric *f)
 	set(o, "egress_memory_blocks_bound", bound);
 	set(o, "grant_to_arrival_difference_ps", bound_difference(f));
 	set(o, "k_blocks", f->backlog_k);
-	set(o, "w_blocks", f->config->sw.source_w);
+	set(o, "w_blocks", f->source_w);
 	return o;
 }
 

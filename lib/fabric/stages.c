@@ -37,7 +37,7 @@ static void fill_line(struct stage_record *r)
 		if (s->stage != MF_STAGE_PCS_TX || s->from <= s[-1].to)
 			continue;
 		memmove(s + 1, s, (r->count - i) * sizeof(*s));
-		*s = (struct stage_stamp){ MF_STAGE_LINE, s[1].place, s[-1].to, s[1].from };
+		*s = (struct stage_stamp){MF_STAGE_LINE, s[1].place, s[-1].to, s[1].from};
 		r->count++;
 	}
 }
