@@ -32,7 +32,7 @@ struct circuit {
  */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
-	mf_time ready; /**< parked: when it could have gone by its own grant */
+	mf_time ready; /**< granted: when it could go, but for the writes before it */
 	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
