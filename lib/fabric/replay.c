@@ -214,7 +214,7 @@ static int replay_role(struct role *role, const char *dir, uint32_t config, uint
 static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 {
 	struct role *role = calloc(f->nodes + 2, sizeof(*role));
-	uint32_t config;
+	uint32_t config = 0;
 	uint64_t differ = 0;
 	int err = role != NULL ? record_config(f->config, &config) : -ENOMEM;
 

@@ -389,7 +389,7 @@ static int make_links(struct wall *w)
 static int make_records(struct wall *w)
 {
 	const char *dir = w->options->record;
-	uint32_t config;
+	uint32_t config = 0;
 	int err = record_folder(dir);
 
 	if (err == 0)
