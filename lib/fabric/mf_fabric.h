@@ -19,7 +19,7 @@ struct mf_run_options {
 	bool block_by_block;
 	/** Set by a signal handler: the run ends early, with the report of what was measured. May be NULL. */
 	const atomic_bool *interrupt;
-	/** Called about once a second on the calling thread: share of the run that is done, 0..1. May be NULL. */
+	/** Called about once a second on the calling thread: share of the run that is done, 0..1. Or NULL. */
 	void (*progress)(void *ctx, double done, mf_time now);
 	void *progress_ctx;
 	/**

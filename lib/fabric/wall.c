@@ -90,7 +90,16 @@ static struct mf_span *slot(const struct rte_ring_zc_data *z, unsigned int i)
 	return i < z->n1 ? (struct mf_span *)z->ptr1 + i : (struct mf_span *)z->ptr2 + (i - z->n1);
 }
 
-/** Hands what is in a ring to a role. @return spans taken */
+static bool can_rx(const struct wall *w, const struct role *r)
+{
+	return r->kind == ROLE_NODE ? mf_host_can_rx(w->f->node[r->index].host) : mf_switch_can_rx(w->f->sw);
+}
+
+/**
+ * Hands what is in a ring to a role. It is dated by the call: its sender may have looked at the clock
+ * later than this role did, and what is in the future would be sent by nobody.
+ * @return spans taken
+ */
 static unsigned int take(struct wall *w, struct role *r, unsigned int port, struct ring_link *l, mf_time now)
 {
 	struct rte_ring_zc_data z;
@@ -101,8 +110,9 @@ static unsigned int take(struct wall *w, struct role *r, unsigned int port, stru
 	for (i = 0; i < n; i++) {
 		struct mf_span *s = slot(&z, i);
 
-		if (r->kind == ROLE_NODE && !mf_host_can_rx(w->f->node[r->index].host))
+		if (!can_rx(w, r))
 			break;
+		s->start = now;
 		if (w->f->link[r->kind == ROLE_NODE ? r->index : port].scramble)
 			mf_descramble(&l->descrambler, s->word, s->count);
 		role_rx(r, port, now, s);
@@ -159,8 +169,10 @@ static unsigned int poll_grants(struct wall *w, struct role *r, mf_time now)
 	unsigned int n =
 		rte_ring_sc_dequeue_burst_elem(w->to_switch, grant, sizeof(grant[0]), DESCRIPTORS, NULL);
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		grant[i].at = now; /* dated by the call, too */
 		role_grant(r, now, &grant[i]);
+	}
 	return n;
 }
 
@@ -188,6 +200,8 @@ static unsigned int switch_send(struct wall *w, struct role *r, mf_time now)
 		for (uint64_t set = w->tx_pending[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
+			if (!mf_switch_can_rx(w->f->sw))
+				return spans;
 			if (give(w, r, p, &w->down[p], now, &spans))
 				w->tx_pending[k] &= ~(UINT64_C(1) << (p % 64));
 		}
