@@ -229,9 +229,12 @@ static unsigned int poll_sched(struct wall *w, struct role *r)
 	struct mf_sched_msg msg[DESCRIPTORS];
 	struct mf_sched_grant grant[DESCRIPTORS];
 	mf_time now = wall_now(w);
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
-	unsigned int work = n, room;
+	unsigned int room, n, work;
 
+	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
+	if (rte_ring_free_count(w->to_switch) == 0)
+		return 0;
+	n = work = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
 	for (unsigned int i = 0; i < n; i++)
 		role_input(r, now, &msg[i]);
 	if (n == 0 && r->next > now)
