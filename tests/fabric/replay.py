@@ -49,7 +49,7 @@ def recorded(tap, emu, name, fabric, folder):
   lines = {role: tuple(map(int, rest)) for role, *rest in LINE.findall(process.stdout)}
   tap.ok(process.returncode == 0 and process.stderr == '' and sorted(lines) == ROLES,
          f'{name}: identical for all roles', why(process) + process.stdout)
-  tap.ok(all(calls > 100 and out > 100 and octets > 1000 for calls, out, octets in lines.values()),
+  tap.ok(all(calls > out > 0 and octets > 0 for calls, out, octets in lines.values()),
          f'{name}: there was something to compare', lines)
   return placement(result)
 
