@@ -123,7 +123,7 @@ static void take_msgs(struct replay *p, const struct record_entry *e)
 	struct mf_sched_msg msg[RECORD_ITEMS_MAX];
 	uint8_t packed[RECORD_DATA_MAX];
 
-	compare(p, packed, record_pack_msgs(msg, role_to_sched(p->role, msg, e->count), packed));
+	compare(p, packed, record_pack_msgs(msg, role_to_sched(p->role, e->now, msg, e->count), packed));
 }
 
 static void take_grants(struct replay *p, const struct record_entry *e)
