@@ -268,10 +268,13 @@ static bool wires_idle(const struct virtual *v)
 static int take_snapshot(struct virtual *v, struct snapshot *s)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		if (v->f->node[i].host == NULL)
-			continue;
-		if (run_node_tx(v, i) != 0 || run_port_tx(v, i) != 0)
-			return -ENOMEM;
+		uint64_t before = v->f->info.spans - 1;
+
+		while (v->f->node[i].host != NULL && v->f->info.spans != before) {
+			before = v->f->info.spans;
+			if (run_node_tx(v, i) != 0 || run_port_tx(v, i) != 0)
+				return -ENOMEM;
+		}
 	}
 	snapshot_take(v->f, s, v->now);
 	return 0;
