@@ -87,8 +87,8 @@ uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 {
 	uint32_t period = f->link[d].period, chunk = bound_chunk_blocks(f);
 
-	/* Frames take link time that was granted to memory: then K is what holds. */
-	if (f->config->ethernets > 0 && f->config->node[d].link.policy != MF_MUX_MEMORY_FIRST)
+	/* Never more than K, but for what is granted in the matching that exceeds it, and what needs no grant. */
+	if (f->backlog_k != 0)
 		return f->backlog_k + chunk + control_blocks(f, d);
 	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler
 	 * charges them. */

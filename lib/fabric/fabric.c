@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bound.h"
+#include "delivery.h"
 #include "fabric_priv.h"
 #include "stages.h"
 
@@ -121,7 +122,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.timing = f->timing,
 		.memory_enabled = c->memory_enabled,
 		.ber_window = c->link.ber_window,
-		.probe = f->stages != NULL ? &f->probe : NULL,
+		.probe = f->delivery != NULL ? &f->probe : NULL,
 	};
 
 	mux_config(f, i, c->host.frames, c->host.frame_queue, &h.mux);
@@ -152,8 +153,9 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->x = f->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
-	/* Frames, requests, /N/ and acknowledgements take from the links what the scheduler believes to be
-	 * all the chunks'. K and W keep what that makes wait at an egress and in a source bounded (D3). */
+	/* The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests
+	 * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
+	 * granted in full never catches up: K and W bound what waits at an egress and in a source (D3). */
 	s->backlog_k = c->backlog_k;
 	s->source_w = c->source_w;
 	if (f->clock == MF_CLOCK_VIRTUAL) {
@@ -209,11 +211,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 		return fail(err, errlen, "no memory");
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		f->timing = f->config->timing;
-	if (f->config->report_stages && f->clock == MF_CLOCK_VIRTUAL) {
-		f->stages = stages_new(&f->timing, &f->probe);
-		if (f->stages == NULL)
-			return fail(err, errlen, "no memory");
-	}
+	if (f->clock == MF_CLOCK_VIRTUAL && probe_init(f) != 0)
+		return fail(err, errlen, "no memory");
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->config->node[i].up)
 			make_link(f, i);
@@ -277,6 +276,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);
 	stages_free(f->stages);
+	delivery_free(f->delivery);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	free(f->node);

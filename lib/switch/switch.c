@@ -165,6 +165,12 @@ static void watch_accept(struct mf_switch *sw, unsigned int port)
 	due(sw, at);
 }
 
+bool mf_switch_can_rx(const struct mf_switch *sw)
+{
+	/* A block may make two: a grant-return ends a chunk and its demand. */
+	return sw->out_head - sw->out_tail + 2 * MF_SPAN_MAX <= sw->out_mask + 1;
+}
+
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	struct mf_rx_item items[RX_ITEMS];

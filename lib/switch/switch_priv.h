@@ -164,7 +164,7 @@ static inline bool test_bit(const uint64_t *set, unsigned int i)
 static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id,
 			 enum mf_stage stage, mf_time from, mf_time to)
 {
-	if (sw->probe != NULL)
+	if (sw->probe != NULL && sw->probe->stamp != NULL)
 		sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
 }
 
