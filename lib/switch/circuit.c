@@ -86,7 +86,7 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 		.older = sw->youngest,
 		.younger = NONE,
 		.octets = g->size,
-		.blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
+		.inbound = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
 		.parked = NONE,
 		.parked_last = NONE,
 		.expires = sw->grant_timeout != 0 ? mf_time_max(now, g->at) + sw->grant_timeout : MF_NEVER,
@@ -109,8 +109,9 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 	due(sw, ct->expires);
 	if (!g->resp)
 		sw->last_write[pair(sw, g->src, g->dst)] = c;
-	p->granted += ct->blocks;
-	sw->port[g->dst].inbound += ct->blocks;
+	ct->granted = ct->inbound;
+	p->granted += ct->granted;
+	sw->port[g->dst].inbound += ct->inbound;
 	switch_backlog(sw, g->dst, mf_time_max(now, g->at));
 	return c;
 }
@@ -179,14 +180,19 @@ static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_read
 
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
 {
-	struct port *p = &sw->port[ct->src];
-
-	if (blocks > ct->blocks)
-		blocks = ct->blocks;
-	ct->blocks -= blocks;
-	p->granted -= blocks;
+	if (blocks > ct->inbound)
+		blocks = ct->inbound;
+	ct->inbound -= blocks;
 	sw->port[ct->dst].inbound -= blocks;
 	switch_backlog(sw, ct->dst, now);
+}
+
+void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
+{
+	struct port *p = &sw->port[ct->src];
+
+	p->granted -= ct->granted;
+	ct->granted = 0;
 	if (p->held_src && p->granted <= sw->source_w) {
 		p->held_src = false;
 		switch_tell(sw,
@@ -272,7 +278,8 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 
 void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 {
-	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].blocks, now);
+	circuit_begun(sw, &sw->circuits[c], now);
+	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].inbound, now);
 	unlink_circuit(sw, c);
 }
 

@@ -74,6 +74,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
 
 	p->circuit = c;
+	circuit_begun(sw, &sw->circuits[c], now);
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
 		due(sw, now + sw->hold_timeout);
