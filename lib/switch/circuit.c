@@ -272,6 +272,7 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 	ct->parked = ct->parked_last = NONE;
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
+		sw->port[sw->requests[slot].mn].inbound -= sw->requests[slot].blocks;
 		send_request(sw, slot, ready, now);
 	}
 }
@@ -362,6 +363,7 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 	*word = grant_word(g);
 	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
+	switch_backlog(sw, g->src, now);
 }
 
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
@@ -384,7 +386,7 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 	return slot;
 }
 
-static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind)
+static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf_time now)
 {
 	sw->requests[slot].next = NONE;
 	if (behind->parked == NONE)
@@ -392,6 +394,9 @@ static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind)
 	else
 		sw->requests[behind->parked_last].next = slot;
 	behind->parked_last = slot;
+	/* It counts for K as what is under way, so that nothing changes when its write lets it go. */
+	sw->port[sw->requests[slot].mn].inbound += sw->requests[slot].blocks;
+	switch_backlog(sw, sw->requests[slot].mn, now);
 }
 
 /**
@@ -422,7 +427,7 @@ static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sc
 	if (write == NONE)
 		send_request(sw, slot, sw->write_ready[i], now);
 	else
-		park(sw, slot, &sw->circuits[write]);
+		park(sw, slot, &sw->circuits[write], now);
 }
 
 /** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */

@@ -174,7 +174,8 @@ void switch_dirty(struct mf_switch *sw, unsigned int port);
 bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
- * wait at its egress, are over K or no longer.
+ * wait at its egress, are over K or no longer. Called whenever they change, so that it does not matter
+ * when else.
  */
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
 
@@ -214,7 +215,8 @@ void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now);
 /* forward.c */
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at);
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
+		    mf_time at);
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */
