@@ -278,7 +278,6 @@ void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	struct port *p = &sw->port[sw->circuits[c].src];
-
 	bool queued = false;
 
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
