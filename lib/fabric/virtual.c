@@ -417,6 +417,8 @@ int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 
 	if (err == 0)
 		err = loop(&v);
+	if (f->stages != NULL)
+		stages_end(f->stages);
 	tear_down(&v);
 	f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;
 	f->info.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;

@@ -27,7 +27,7 @@
 #include "role.h"
 
 #define BURST 8 /**< spans that a role takes from a ring in a turn */
-#define DESCRIPTORS 32
+#define DESCRIPTORS RECORD_ITEMS_MAX
 #define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
 #define CPU_PERIOD MF_MS(10) /**< how often a role loop looks whether its CPU is shared */
@@ -386,31 +386,29 @@ static int make_links(struct wall *w)
 	return 0;
 }
 
-static int make_role(struct wall *w, enum role_kind kind, unsigned int index)
+static int make_records(struct wall *w)
 {
-	struct role *r = &w->role[w->roles++];
+	const char *dir = w->options->record;
+	uint32_t config;
+	int err = record_folder(dir);
 
-	*r = (struct role){.kind = kind, .index = index, .f = w->f};
-	if (w->options->record == NULL)
-		return 0;
-	r->record = record_open(w->options->record, role_name(r));
-	return r->record != NULL ? 0 : -errno;
+	if (err == 0)
+		err = record_config(w->f->config, &config);
+	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		w->role[i].record = record_open(dir, role_name(&w->role[i]), config);
+		if (w->role[i].record == NULL)
+			err = -errno;
+	}
+	return err;
 }
 
 static int make_roles(struct wall *w)
 {
-	int err;
-
 	w->role = calloc(w->f->nodes + 2, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
-	err = make_role(w, ROLE_SCHED, 0);
-	if (err == 0)
-		err = make_role(w, ROLE_SWITCH, 0);
-	for (unsigned int i = 0; i < w->f->nodes && err == 0; i++)
-		if (w->f->node[i].host != NULL)
-			err = make_role(w, ROLE_NODE, i);
-	return err;
+	w->roles = role_all(w->f, w->role);
+	return w->options->record != NULL ? make_records(w) : 0;
 }
 
 static void assign(struct wall *w, unsigned int lcore, struct role *r)

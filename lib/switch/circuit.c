@@ -160,13 +160,14 @@ static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uin
 	return true;
 }
 
-/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node. */
-static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, mf_time now)
+/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node, behind the writes. */
+static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
 {
 	const struct request *r = &sw->requests[slot];
 
-	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, ready, now)) {
+	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
 		sw->stats.requests_forwarded += r->blocks > 1;
+		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
 	} else {
 		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
 
@@ -265,7 +266,7 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 	ct->parked = ct->parked_last = NONE;
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
-		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), now);
+		send_request(sw, slot, ready, now);
 	}
 }
 
@@ -375,16 +376,14 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 	return slot;
 }
 
-static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf_time ready)
+static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind)
 {
-	sw->requests[slot].ready = ready;
 	sw->requests[slot].next = NONE;
 	if (behind->parked == NONE)
 		behind->parked = slot;
 	else
 		sw->requests[behind->parked_last].next = slot;
 	behind->parked_last = slot;
-	sw->stats.parked++;
 }
 
 /**
@@ -409,11 +408,13 @@ static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sc
 	if (slot == NONE) {
 		sw->stats.drop_room++;
 		circuit_give_up(sw, c, now);
-	} else if (write == NONE) {
-		send_request(sw, slot, mf_time_max(ready, sw->write_ready[i]), now);
-	} else {
-		park(sw, slot, &sw->circuits[write], ready);
+		return;
 	}
+	sw->requests[slot].ready = ready;
+	if (write == NONE)
+		send_request(sw, slot, sw->write_ready[i], now);
+	else
+		park(sw, slot, &sw->circuits[write]);
 }
 
 /** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */

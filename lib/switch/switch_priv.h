@@ -32,7 +32,7 @@ struct circuit {
  */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
-	mf_time ready; /**< parked: when it could have gone by its own grant */
+	mf_time ready; /**< granted: when it could go, but for the writes before it */
 	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
@@ -164,7 +164,7 @@ static inline bool test_bit(const uint64_t *set, unsigned int i)
 static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id,
 			 enum mf_stage stage, mf_time from, mf_time to)
 {
-	if (sw->probe != NULL)
+	if (sw->probe != NULL && sw->probe->stamp != NULL)
 		sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
 }
 
