@@ -93,7 +93,11 @@ static int start_chosen(const struct mf_config *config)
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
 	argv[argc] = NULL;
-	return rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;
+	if (rte_eal_init(argc, argv) < 0)
+		return -rte_errno;
+	/* EAL makes a folder with our process id in its name, and needs none with --no-shconf. */
+	rmdir(rte_eal_get_runtime_dir());
+	return 0;
 }
 
 int eal_start(const struct options *o, const struct mf_config *config, char *err, size_t errlen)
@@ -107,10 +111,5 @@ int eal_start(const struct options *o, const struct mf_config *config, char *err
 
 void eal_stop(void)
 {
-	char dir[256];
-
-	snprintf(dir, sizeof(dir), "%s", rte_eal_get_runtime_dir());
 	rte_eal_cleanup();
-	/* EAL leaves its folder, which has our process id in its name. Of others it would not be empty. */
-	rmdir(dir);
 }

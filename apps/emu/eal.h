@@ -14,7 +14,6 @@
  */
 int eal_start(const struct options *o, const struct mf_config *config, char *err, size_t errlen);
 
-/** Stops EAL and leaves nothing of it behind. */
 void eal_stop(void);
 
 #endif

@@ -82,5 +82,7 @@ uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (i != d && f->config->node[i].up && f->config->node[i].memory_enabled)
 			singles++;
-	return drift + bound_chunk_blocks(f) + MF_REQUEST_BLOCKS_MAX + singles;
+	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler
+	 * charges them. */
+	return drift + 2 * bound_chunk_blocks(f) + MF_REQUEST_BLOCKS_MAX + singles;
 }

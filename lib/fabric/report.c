@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report for people, made of the JSON result alone: the same numbers. Here: run and operations. */
+/* The report for people, made of the JSON result alone: the same numbers. Here: the run, its operations. */
 #include <string.h>
 
 #include "mf_fabric.h"

@@ -178,13 +178,13 @@ static json_t *frames_json(const struct mf_fabric *f)
 /* Links */
 
 struct use {
-	double busiest, mean, payload;
-	uint64_t memory, frame, gap, octets;
+	double busiest, mean, memory_mean;
+	uint64_t memory, frame, gap;
 	unsigned int links;
 };
 
 static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
-		    const struct mf_mux_stats *to, uint64_t octets)
+		    const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
 		 frame = to->frame_blocks - from->frame_blocks;
@@ -195,20 +195,26 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, co
 	u->gap += to->gap_blocks - from->gap_blocks;
 	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
 	u->mean += share;
-	u->payload += t > 0 ? (double)octets / 8 * f->link[i].period / t : 0;
-	u->octets += octets;
+	u->memory_mean += t > 0 ? (double)memory * f->link[i].period / t : 0;
 	u->links++;
 	if (share > u->busiest)
 		u->busiest = share;
 }
 
-static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end)
+/**
+ * Blocks are those of the measured window. Payload is counted where it is handled, not where its blocks
+ * stand on the wire, so its share of the blocks is that of the whole run.
+ */
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			uint64_t octets)
 {
 	json_t *o = json_object();
-	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
+	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0, memory = 0;
 	uint32_t wait = 0, backlog = 0;
+	double payload;
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		memory += end[i].memory_blocks;
 		preemptions += end[i].preemptions;
 		reused += end[i].gap_reused;
 		aborted += end[i].aborted;
@@ -218,17 +224,18 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 		if (end[i].backlog_message_max > backlog)
 			backlog = end[i].backlog_message_max;
 	}
+	payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
 	if (f->clock == MF_CLOCK_VIRTUAL) {
 		set_real(o, "utilisation_busiest", u->busiest);
 		set_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
-		set_real(o, "utilisation_payload_mean", u->links > 0 ? u->payload / u->links : 0);
+		set_real(o, "utilisation_payload_mean",
+			 u->links > 0 ? u->memory_mean * payload / u->links : 0);
 	}
 	set(o, "memory_blocks", u->memory);
 	set(o, "frame_blocks", u->frame);
 	set(o, "gap_blocks", u->gap);
-	set(o, "payload_octets", u->octets);
-	set_real(o, "payload_share_of_memory_blocks",
-		 u->memory > 0 ? (double)u->octets / 8 / (double)u->memory : 0);
+	set(o, "payload_octets", octets);
+	set_real(o, "payload_share_of_memory_blocks", payload);
 	set(o, "preemptions", preemptions);
 	set(o, "gap_blocks_reused", reused);
 	set(o, "messages_aborted", aborted);
@@ -238,45 +245,51 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	return o;
 }
 
-static json_t *links_json(const struct mf_fabric *f)
+static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 {
 	struct use up = {0}, down = {0};
+	uint64_t sent = 0, received = 0;
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i],
-			f->at_stop.stack[i].tx_octets - f->at_measure.stack[i].tx_octets);
-		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i],
-			f->at_stop.stack[i].rx_octets - f->at_measure.stack[i].rx_octets);
+		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
+		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
+		sent += end->stack[i].tx_octets;
+		received += end->stack[i].rx_octets;
 	}
+	json_object_set_new(o, "to_switch", use_json(f, &up, end->host, sent));
+	json_object_set_new(o, "from_switch", use_json(f, &down, end->port, received));
+	return o;
+}
+
+/** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
+static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	uint64_t memory = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		memory += end->host[i].memory_blocks + end->port[i].memory_blocks;
+	set(o, "notification_and_grant_blocks", end->sw.control_blocks);
+	set(o, "memory_blocks", memory);
+	set_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
+	set_real(o, "share_in_paper", 0.06);
+	return o;
+}
+
+/** What is told by the multiplexers' counters, at the end of the run. */
+static void counters_json(const struct mf_fabric *f, json_t *o)
+{
 	struct snapshot end;
 
 	if (snapshot_init(&end, f->nodes) == 0) {
 		snapshot_take(f, &end, f->ended);
-		json_object_set_new(o, "to_switch", use_json(f, &up, end.host));
-		json_object_set_new(o, "from_switch", use_json(f, &down, end.port));
+		json_object_set_new(o, "links", links_json(f, &end));
+		json_object_set_new(o, "control", control_json(f, &end));
 	}
 	snapshot_fini(&end);
-	return o;
-}
-
-/** Notifications and grants against all memory blocks, beside the 6 % of 3.1.4. */
-static json_t *control_json(const struct mf_fabric *f)
-{
-	const struct mf_switch_stats *from = &f->at_measure.sw, *to = &f->at_stop.sw;
-	uint64_t memory = 0, control = to->control_blocks - from->control_blocks;
-	json_t *o = json_object();
-
-	for (unsigned int i = 0; i < f->nodes; i++)
-		memory += f->at_stop.host[i].memory_blocks - f->at_measure.host[i].memory_blocks +
-			  f->at_stop.port[i].memory_blocks - f->at_measure.port[i].memory_blocks;
-	set(o, "notification_and_grant_blocks", control);
-	set(o, "memory_blocks", memory);
-	set_real(o, "share", memory > 0 ? (double)control / (double)memory : 0);
-	set_real(o, "share_in_paper", 0.06);
-	return o;
 }
 
 /* Switch and scheduler */
@@ -436,8 +449,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	json_object_set_new(o, "time", time);
 	json_object_set_new(o, "operations", operations_json(f));
 	json_object_set_new(o, "frames", frames_json(f));
-	json_object_set_new(o, "links", links_json(f));
-	json_object_set_new(o, "control", control_json(f));
+	counters_json(f, o);
 	json_object_set_new(o, "scheduler", sched_json(f));
 	json_object_set_new(o, "switch", switch_json(f));
 	if (f->clock == MF_CLOCK_VIRTUAL)

@@ -4,8 +4,9 @@
  * never a block (D18), but in the block-by-block reference mode, where every span has one block.
  *
  * Every actor has one time at which it wants to be called. Actors of equal time are called in the
- * order of their numbers: first what arrives, then what the cores do, then what is sent; so that a
- * multiplexer chooses among everything that is there at its time.
+ * order of their numbers: first what arrives, then what is sent, then what is decided; and what is
+ * decided and has to go at once goes at that time still. So the last block of a message leaves before
+ * anybody asks whether it has left, in whatever spans.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,27 +58,27 @@ static uint32_t actor_down(const struct virtual *v, unsigned int i)
 	return v->f->nodes + i;
 }
 
+static uint32_t actor_node_tx(const struct virtual *v, unsigned int i)
+{
+	return 2 * v->f->nodes + i;
+}
+
+static uint32_t actor_port_tx(const struct virtual *v, unsigned int i)
+{
+	return 3 * v->f->nodes + i;
+}
+
 static uint32_t actor_switch(const struct virtual *v)
 {
-	return 2 * v->f->nodes;
+	return 4 * v->f->nodes;
 }
 
 static uint32_t actor_sched(const struct virtual *v)
 {
-	return 2 * v->f->nodes + 1;
+	return 4 * v->f->nodes + 1;
 }
 
 static uint32_t actor_node(const struct virtual *v, unsigned int i)
-{
-	return 2 * v->f->nodes + 2 + i;
-}
-
-static uint32_t actor_node_tx(const struct virtual *v, unsigned int i)
-{
-	return 3 * v->f->nodes + 2 + i;
-}
-
-static uint32_t actor_port_tx(const struct virtual *v, unsigned int i)
 {
 	return 4 * v->f->nodes + 2 + i;
 }
@@ -263,16 +264,30 @@ static bool wires_idle(const struct virtual *v)
 	return true;
 }
 
+/** Blocks of frames are given out late: those that have started by now are to be counted. */
+static int take_snapshot(struct virtual *v, struct snapshot *s)
+{
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
+		if (v->f->node[i].host == NULL)
+			continue;
+		if (run_node_tx(v, i) != 0 || run_port_tx(v, i) != 0)
+			return -ENOMEM;
+	}
+	snapshot_take(v->f, s, v->now);
+	return 0;
+}
+
 /** Takes the snapshots and finds the end, at times that do not depend on how many events there are. */
-static void run_monitor(struct virtual *v)
+static int run_monitor(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
 	mf_time next;
+	int err = 0;
 
 	if (v->now == f->measure)
-		snapshot_take(f, &f->at_measure, v->now);
-	if (v->now == f->stop)
-		snapshot_take(f, &f->at_stop, v->now);
+		err = take_snapshot(v, &f->at_measure);
+	if (v->now == f->stop && err == 0)
+		err = take_snapshot(v, &f->at_stop);
 	if (v->now < f->measure)
 		next = f->measure;
 	else if (v->now < f->stop)
@@ -284,6 +299,7 @@ static void run_monitor(struct virtual *v)
 	if (v->now >= f->stop + f->drain)
 		v->over = true;
 	event_set(&v->queue, actor_monitor(v), next);
+	return err;
 }
 
 static int call(struct virtual *v, uint32_t actor)
@@ -294,18 +310,18 @@ static int call(struct virtual *v, uint32_t actor)
 		run_up(v, actor);
 	else if (actor < 2 * n)
 		run_down(v, actor - n);
+	else if (actor < 3 * n)
+		return run_node_tx(v, actor - 2 * n);
+	else if (actor < 4 * n)
+		return run_port_tx(v, actor - 3 * n);
 	else if (actor == actor_switch(v))
 		run_switch(v);
 	else if (actor == actor_sched(v))
 		run_sched(v);
-	else if (actor < actor_node_tx(v, 0))
-		run_node(v, actor - actor_node(v, 0));
-	else if (actor < actor_port_tx(v, 0))
-		return run_node_tx(v, actor - actor_node_tx(v, 0));
 	else if (actor < actor_monitor(v))
-		return run_port_tx(v, actor - actor_port_tx(v, 0));
+		run_node(v, actor - actor_node(v, 0));
 	else
-		run_monitor(v);
+		return run_monitor(v);
 	return 0;
 }
 

@@ -232,6 +232,11 @@ const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h)
 	return mf_mux_stats(h->mux);
 }
 
+uint32_t mf_host_ahead(const struct mf_host *h, mf_time now)
+{
+	return mf_mux_ahead(h->mux, now);
+}
+
 const struct mf_demux *mf_host_demux(const struct mf_host *h)
 {
 	return &h->demux;

@@ -150,6 +150,8 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 
 const struct mf_host_stats *mf_host_stats(const struct mf_host *h);
 const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
+/** See mf_mux_ahead(). */
+uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);

@@ -145,6 +145,9 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
 /** Memory blocks that wait at now: pushed, and not started before now. */
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now);
 
+/** Virtual clock: memory blocks that have been given out and start after now. */
+uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now);
+
 /** Blocks of memory messages of which nothing has been given out yet: the same in whatever spans. */
 uint32_t mf_mux_waiting(const struct mf_mux *m);
 

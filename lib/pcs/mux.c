@@ -57,6 +57,17 @@ void mf_mux_free(struct mf_mux *m)
 	free(m);
 }
 
+/**
+ * The next to begin, ready or not. While a message holds the link for words to come only single blocks
+ * may stand inside it; but a single block overtakes no message that is in front of it in the queue.
+ */
+static struct mf_mux_item *next_item(const struct mf_mux *m)
+{
+	struct mf_mux_item *it = mux_queue_first(m);
+
+	return m->held && it && it->n > 1 ? NULL : it;
+}
+
 /** From when on memory may be sent, the line aside. */
 static mf_time memory_ready(const struct mf_mux *m)
 {
@@ -64,18 +75,18 @@ static mf_time memory_ready(const struct mf_mux *m)
 
 	if (it && it->have > it->sent)
 		return 0;
-	it = it ? mux_queue_head(m, &m->singles) : mux_queue_first(m);
+	it = next_item(m);
 	return it ? it->ready : MF_NEVER;
 }
 
-/** The message that goes on or begins at now; only single blocks may stand inside one that waits. */
+/** The message that goes on or begins at now. */
 static struct mf_mux_item *pick(const struct mf_mux *m, mf_time now)
 {
 	struct mf_mux_item *it = m->held;
 
 	if (it && it->have > it->sent)
 		return it;
-	it = it ? mux_queue_head(m, &m->singles) : mux_queue_first(m);
+	it = next_item(m);
 	return it && it->ready <= now ? it : NULL;
 }
 
@@ -273,6 +284,13 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 	d->promised--;
 	*at = e->at;
 	return e->cookie;
+}
+
+uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now)
+{
+	if (!m->period || !m->memory_last || m->line_free <= now)
+		return 0;
+	return (uint32_t)((m->line_free - now - 1) / m->period);
 }
 
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)

@@ -81,6 +81,7 @@ enum sched_side { SCHED_SRC, SCHED_DST };
 struct sched_port {
 	mf_time until; /* WIRE, PAPER: when its last chunk is over */
 	mf_time left; /* ... and when the grant of that left */
+	uint32_t debt; /* WIRE: blocks of requests and /G/ that have not been charged yet */
 	uint64_t outstanding; /* WINDOW: octets granted, not forwarded */
 	bool busy; /* WIRE, PAPER: waits in the heap of releases. WINDOW: in the matching under way */
 	bool held; /* D3 */
@@ -101,6 +102,7 @@ struct mf_sched {
 	void (*match)(struct mf_sched *s); /* the policy: makes the matching that begins at clock */
 	mf_time clock; /* of the last step, or the end of its matching: nothing is done before it */
 	mf_time now; /* of the last run() */
+	uint32_t chunk_blocks; /* wire blocks of a whole chunk */
 	unsigned int ports, words; /* N, and the words of a bitmap of N */
 
 	uint64_t active[SCHED_WORDS_MAX];
@@ -224,7 +226,10 @@ uint8_t mf_sched_queue_grant(struct mf_sched *s, sched_key key, struct mf_sched_
 /** When a grant decided now leaves at the earliest: not before its ports are released (ahead). */
 mf_time mf_sched_ports_at(const struct mf_sched *s, unsigned int src, unsigned int dst, mf_time decided);
 void mf_sched_ports_take(struct mf_sched *s, const struct mf_sched_grant *g);
-/** Charges the forwarded request of a response to the memory node as destination, at settle() (D2). */
+/**
+ * What tells a source to send takes its link in the other direction: the forwarded request, or the one
+ * block of a /G/. Charges it to the port as destination, at settle() (D2).
+ */
 void mf_sched_ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uint8_t blocks);
 void mf_sched_ports_settle(struct mf_sched *s);
 void mf_sched_ports_release(struct mf_sched *s); /**< what is due at clock */

@@ -99,6 +99,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*mat
 	s->match = match;
 	s->config = *config;
 	s->ports = n;
+	s->chunk_blocks = (config->chunk + 7) / 8 + config->chunk_overhead;
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;

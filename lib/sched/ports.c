@@ -107,9 +107,12 @@ void mf_sched_ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uin
 }
 
 /*
- * Requests are charged when the iteration has marked its pairs busy, so that the charge comes on top
- * of a chunk that the same iteration granted to the node. A busy port's entry in the heap is put off
- * when it comes up.
+ * What tells a source to send takes blocks of its link in the other direction. They are collected until
+ * they make up a chunk, and take its place: ports that were released together stay so, and a matching
+ * that is made ahead of the release wastes no block time on either side.
+ *
+ * Charged when the iteration has marked its pairs busy, so that the charge comes on top of a chunk that
+ * the same iteration granted. A busy port's entry in the heap is put off when it comes up.
  */
 void mf_sched_ports_settle(struct mf_sched *s)
 {
@@ -117,7 +120,11 @@ void mf_sched_ports_settle(struct mf_sched *s)
 		const struct sched_charge *c = s->charge + i;
 		struct sched_port *p = s->port[SCHED_DST] + c->dst;
 
-		p->until = mf_time_max(p->until, c->at) + c->blocks * (mf_time)s->config.period[c->dst];
+		p->debt += c->blocks;
+		if (p->debt < s->chunk_blocks)
+			continue;
+		p->until = mf_time_max(p->until, c->at) + p->debt * (mf_time)s->config.period[c->dst];
+		p->debt = 0;
 		if (p->busy || release_time(s, p) <= s->clock)
 			continue;
 		p->busy = true;

@@ -53,8 +53,7 @@ void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
 	g->iteration = iteration;
 	request_blocks = mf_sched_queue_grant(s, key, g);
 	mf_sched_ports_take(s, g);
-	if (g->resp && g->first)
-		mf_sched_ports_charge(s, g->src, at, request_blocks);
+	mf_sched_ports_charge(s, g->src, at, g->resp && g->first ? request_blocks : 1);
 	s->stats.grants++;
 	s->stats.granted_octets += g->size;
 }

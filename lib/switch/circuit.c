@@ -125,13 +125,13 @@ static void unlink_circuit(struct mf_switch *sw, uint32_t c)
 	sw->circuit_free = c;
 }
 
-/** Lets a granted request out to its memory node. */
-static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, uint32_t order, mf_time now)
+/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node. */
+static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, mf_time now)
 {
 	struct request *r = &sw->requests[slot];
 	struct port *p = &sw->port[r->mn];
 	uint64_t *words;
-	struct mf_mux_item *item = mf_mux_push(p->mux, ready, order, r->blocks, 0, &words);
+	struct mf_mux_item *item = mf_mux_push(p->mux, ready, tie(TIE_CHUNK, r->cn), r->blocks, 0, &words);
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
@@ -139,7 +139,7 @@ static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, uin
 		for (unsigned int i = 0; i < r->blocks; i++)
 			words[i] = r->word[i];
 		mf_mux_append(p->mux, item, r->blocks);
-		sw->stats.requests_forwarded++;
+		sw->stats.requests_forwarded += r->blocks > 1;
 		switch_dirty(sw, r->mn);
 		switch_backlog(sw, r->mn, now);
 	}
@@ -200,11 +200,9 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 
 	write_through(sw, c, ready);
 	ct->parked = ct->parked_last = NONE;
-	/* With the tie of the chunk itself, so that they go out right behind it. */
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
-		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), tie(TIE_CHUNK, ct->src),
-			     now);
+		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), now);
 	}
 }
 
@@ -252,8 +250,7 @@ void circuit_expire(struct mf_switch *sw, mf_time now)
 	}
 }
 
-/** Tells a sender to send: /G/ to s, naming the destination of its chunk. */
-static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
+static uint64_t grant_word(const struct mf_sched_grant *g)
 {
 	const struct mf_msg m = {
 		.kind = MF_GRANT,
@@ -262,46 +259,77 @@ static void send_grant(struct mf_switch *sw, const struct mf_sched_grant *g)
 		.size = g->size,
 		.resp = g->resp,
 	};
-	mf_time ready = g->at + sw->grant_out + (g->resp ? 0 : sw->align[g->src]);
+
+	return mf_proto_put_single(&m);
+}
+
+/** Tells the sender of a write to send: /G/ to s, naming the destination of its chunk. */
+static void grant_write(struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	struct port *p = &sw->port[g->src];
+	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
 	uint64_t *word;
-	struct mf_mux_item *item =
-		mf_mux_push(sw->port[g->src].mux, ready, tie(TIE_GRANT, g->dst), 1, 0, &word);
+	struct mf_mux_item *item = mf_mux_push(p->mux, ready, tie(TIE_GRANT, g->dst), 1, 0, &word);
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
 		return;
 	}
-	*word = mf_proto_put_single(&m);
-	mf_mux_append(sw->port[g->src].mux, item, 1);
-	sw->stats.control_blocks++;
+	*word = grant_word(g);
+	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
+}
+
+/** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
+static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	uint32_t slot = sw->request_free;
+
+	if (g->first)
+		return g->cookie;
+	if (slot == NONE)
+		return NONE;
+	sw->request_free = sw->requests[slot].next;
+	sw->requests[slot] = (struct request){
+		.word = {grant_word(g)},
+		.cn = g->dst,
+		.mn = g->src,
+		.blocks = 1,
+		.id = g->id,
+	};
+	return slot;
 }
 
 /**
  * The first grant of a response is its request. A write of the pair that was granted before it is
- * delivered before it: it waits for a chunk that has not begun to arrive, and stands behind one that
- * has.
+ * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
+ * that has. So does the /G/ of a later chunk: it must not overtake the request.
  */
-static void grant_request(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
-	struct request *r = &sw->requests[g->cookie];
+	uint32_t slot = response_slot(sw, g);
 	unsigned int i = pair(sw, g->dst, g->src);
 	uint32_t write = sw->last_write[i];
 
+	if (slot == NONE) {
+		sw->stats.drop_room++;
+		return;
+	}
+	struct request *r = &sw->requests[slot];
+
+	r->ready = g->at + sw->grant_out;
 	if (write == NONE) {
-		send_request(sw, g->cookie, mf_time_max(g->at + sw->grant_out, sw->write_ready[i]),
-			     tie(TIE_CHUNK, g->dst), now);
+		send_request(sw, slot, mf_time_max(r->ready, sw->write_ready[i]), now);
 		return;
 	}
 	struct circuit *ct = &sw->circuits[write];
 
-	r->ready = g->at + sw->grant_out;
 	r->next = NONE;
 	if (ct->parked == NONE)
-		ct->parked = g->cookie;
+		ct->parked = slot;
 	else
-		sw->requests[ct->parked_last].next = g->cookie;
-	ct->parked_last = g->cookie;
+		sw->requests[ct->parked_last].next = slot;
+	ct->parked_last = slot;
 	sw->stats.parked++;
 }
 
@@ -321,10 +349,11 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 	      g->at + sw->grant_out);
 	if (open_circuit(sw, now, g) == NONE)
 		sw->stats.drop_room++;
-	if (g->resp && g->first)
-		grant_request(sw, now, g);
+	sw->stats.control_blocks += !g->resp || !g->first;
+	if (g->resp)
+		grant_response(sw, now, g);
 	else
-		send_grant(sw, g);
+		grant_write(sw, g);
 	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
 		sw->port[g->src].held_src = true;
 		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),

@@ -96,6 +96,8 @@ mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
+/** See mf_mux_ahead(). */
+uint32_t mf_switch_ahead(const struct mf_switch *sw, unsigned int port, mf_time now);
 const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port);
 
 #endif

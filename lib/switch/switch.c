@@ -283,6 +283,11 @@ const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsig
 	return mf_mux_stats(sw->port[port].mux);
 }
 
+uint32_t mf_switch_ahead(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_ahead(sw->port[port].mux, now);
+}
+
 const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port)
 {
 	return &sw->port[port].demux;

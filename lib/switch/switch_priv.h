@@ -25,7 +25,10 @@ struct circuit {
 	bool resp, mega;
 };
 
-/** A buffered RREQ or RMWREQ: waits in the demand queue until it is granted (3.2.2). */
+/**
+ * A buffered RREQ or RMWREQ: waits in the demand queue until it is granted (3.2.2). Or a /G/ that must
+ * not overtake one.
+ */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
 	mf_time ready; /**< parked: when it could have gone by its own grant */
@@ -127,7 +130,6 @@ struct mf_switch {
 enum tie_class {
 	TIE_GRANT,
 	TIE_SINGLE,
-	TIE_REQUEST,
 	TIE_CHUNK,
 };
 

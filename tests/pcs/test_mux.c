@@ -130,7 +130,7 @@ Test(mux, only_singles_pass_a_held_message_that_waits)
 	struct mf_mux_item *held = push(m, 0, 0, 1, 6, 2);
 
 	assert_pull(m, 0, 1, 0, 2, 6);
-	push(m, PERIOD, 0, 2, 3, 3);
+	push(m, 2 * PERIOD, 0, 2, 3, 3);
 	cr_assert(mf_mux_frame(m, PERIOD, octets, 100));
 	cr_assert_eq(mf_mux_next(m, PERIOD), MF_NEVER);
 	push(m, PERIOD, 0, 3, 1, 1);
@@ -142,9 +142,11 @@ Test(mux, only_singles_pass_a_held_message_that_waits)
 	assert_pull(m, 4 * PERIOD, 4, 0, 1, 1);
 	cr_assert_eq(mf_mux_pull(m, 9 * PERIOD, MF_SPAN_MAX, &span), 0);
 	mf_mux_append(m, held, 3);
+	push(m, 3 * PERIOD, 0, 5, 1, 1); /* behind a message that waits, too: stays behind it */
 	assert_pull(m, 10 * PERIOD, 1, 3, 3, 6);
 	assert_pull(m, 13 * PERIOD, 2, 0, 3, 3);
-	cr_assert_eq(mf_mux_next(m, 13 * PERIOD), (16 + frame_and_gap(100)) * PERIOD);
+	assert_pull(m, 16 * PERIOD, 5, 0, 1, 1);
+	cr_assert_eq(mf_mux_next(m, 16 * PERIOD), (17 + frame_and_gap(100)) * PERIOD);
 	mf_mux_free(m);
 }
 

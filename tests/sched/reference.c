@@ -16,6 +16,7 @@ struct port {
 	mf_time until, left;
 	uint64_t outstanding;
 	bool matched, held;
+	uint32_t debt;
 };
 
 struct ref {
@@ -258,14 +259,18 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 	s->until = t->until = g->at + reference_duration(r->c, g);
 }
 
-/* D2: the request that is forwarded takes the memory node's link as destination. */
-static void charge(struct ref *r, const struct demand *d, mf_time at)
+/* D2: forwarded requests and /G/ take the source's link in the other direction, a chunk at a time. */
+static void charge(struct ref *r, const struct demand *d, const struct mf_sched_grant *g)
 {
 	struct port *p = &r->dst[d->m.src];
 
-	if (r->c->release == MF_RELEASE_WIRE && d->m.resp && d->m.request_blocks)
-		p->until = (p->until > at ? p->until : at) +
-			   d->m.request_blocks * (mf_time)r->c->period[d->m.src];
+	if (r->c->release != MF_RELEASE_WIRE)
+		return;
+	p->debt += g->resp && g->first ? d->m.request_blocks : 1;
+	if (p->debt < (r->c->chunk + 7) / 8 + r->c->chunk_overhead)
+		return;
+	p->until = (p->until > g->at ? p->until : g->at) + p->debt * (mf_time)r->c->period[d->m.src];
+	p->debt = 0;
 }
 
 static void settle(struct ref *r, size_t from)
@@ -276,8 +281,7 @@ static void settle(struct ref *r, size_t from)
 
 			if (r->grants[g].src == d->m.src && r->grants[g].dst == d->m.dst &&
 			    r->grants[g].id == d->m.id && r->grants[g].resp == d->m.resp) {
-				if (r->grants[g].first)
-					charge(r, d, r->grants[g].at);
+				charge(r, d, &r->grants[g]);
 				if (!d->remaining)
 					drop(r, i);
 				break;

@@ -32,7 +32,7 @@ struct world {
 	uint64_t octets;
 	struct mf_sched_grant
 		charged[PORTS_MAX]; /* of the iteration under way, whose requests are charged at its end */
-	unsigned int charges;
+	unsigned int charges, debt[PORTS_MAX];
 	uint8_t id[PORTS_MAX][PORTS_MAX][2];
 };
 
@@ -83,17 +83,24 @@ static size_t find(const struct world *w, const struct mf_sched_grant *g)
 }
 
 /*
- * D2: the forwarded request takes its part of the memory node's link. It needs no matching, so ahead of
- * time it may be granted to leave before a chunk that was granted earlier: then it is not looked at.
+ * D2: forwarded requests and /G/ take their part of the source's link in the other direction, a chunk at
+ * a time. It needs no matching, so ahead of time it may be granted to leave before a chunk that was
+ * granted earlier: then it is not looked at.
  */
 static void charge(struct world *w)
 {
-	for (; w->charges; w->charges--) {
-		const struct mf_sched_grant *g = &w->charged[w->charges - 1];
+	for (unsigned int i = 0; i < w->charges; i++) {
+		const struct mf_sched_grant *g = &w->charged[i];
 		mf_time *until = &w->dst_until[g->src], from = mf_time_max(*until, g->at);
+		unsigned int *debt = &w->debt[g->src];
 
-		*until = from + REQUEST_BLOCKS * (mf_time)w->c.period[g->src];
+		*debt += g->resp && g->first ? REQUEST_BLOCKS : 1;
+		if (*debt < (w->c.chunk + 7) / 8 + w->c.chunk_overhead)
+			continue;
+		*until = from + *debt * (mf_time)w->c.period[g->src];
+		*debt = 0;
 	}
+	w->charges = 0;
 }
 
 static void check_grant(struct world *w, const struct mf_sched_grant *g)
@@ -110,7 +117,7 @@ static void check_grant(struct world *w, const struct mf_sched_grant *g)
 	cr_assert_eq(g->last, size == d->remaining, "seed %lu", w->seed);
 	cr_assert_geq(g->at, w->src_until[g->src], "seed %lu: source %u is busy", w->seed, g->src);
 	cr_assert_geq(g->at, w->dst_until[g->dst], "seed %lu: destination %u is busy", w->seed, g->dst);
-	if (g->first && g->resp && w->c.release == MF_RELEASE_WIRE && !w->c.ahead)
+	if (w->c.release == MF_RELEASE_WIRE && !w->c.ahead)
 		w->charged[w->charges++] = *g;
 	d->started = true;
 	d->remaining -= size;

@@ -172,26 +172,29 @@ Test(sched_rules, chunks_follow_each_other_at_line_rate)
 	}
 }
 
-/* D2: 2 blocks of the request go to memory node 1, behind the chunk that it is granted at the same time. */
-Test(sched_rules, a_forwarded_request_is_charged)
+/*
+ * D2: requests of 2 blocks go to memory node 1. When they make up a chunk, 4 blocks, they have taken the
+ * place of one: behind the chunk that is on its way to the node.
+ */
+Test(sched_rules, forwarded_requests_are_charged)
 {
 	EACH_POLICY(ops)
 	{
 		struct mf_sched_config c = fast_config(4);
-		struct mf_sched *s = ops->create(&c);
 		struct mf_sched_grant g[16];
+		struct mf_sched *s;
 
-		write_of(ops, s, 1, 2, 1, 0, 64);
-		read_of(ops, s, 1, 0, 1, 0, 64);
-		write_of(ops, s, 2, 3, 1, 0, 64);
-		write_of(ops, s, 3, 3, 1, 1, 64);
+		c.chunk = 16;
+		s = ops->create(&c);
+		read_of(ops, s, 1, 0, 1, 0, 16);
+		read_of(ops, s, 1, 2, 1, 0, 16);
+		write_of(ops, s, 2, 3, 1, 0, 16);
+		write_of(ops, s, 3, 0, 1, 0, 16);
 		cr_assert_eq(run(ops, s, MF_US(1), g, 16), 4);
 		cr_assert(g[0].at == 1 && g[0].resp && g[0].cookie == 1000);
-		if (ops == &mf_sched_pim) /* both in one iteration */
-			cr_assert(g[1].at == 1 && g[2].at == 1 + 12 * BLOCK);
-		else /* one after the other: 1 is busy with the request */
-			cr_assert(g[1].at == 1 + 2 * BLOCK && g[2].at == 1 + 12 * BLOCK);
-		cr_assert_eq(g[3].at, g[2].at + 10 * BLOCK);
+		cr_assert(g[1].at == 2 && !g[1].resp && g[1].src == 3, "not charged yet");
+		cr_assert(g[2].at == 1 + 4 * BLOCK && g[2].resp);
+		cr_assert(g[3].at == 2 + 8 * BLOCK && g[3].src == 0, "charged");
 		ops->destroy(s);
 	}
 }
