@@ -81,11 +81,20 @@ static inline mf_time mf_timing_data_tx(const struct mf_timing *t)
  */
 #define MF_PROBE_ANY 0xffff
 struct mf_probe {
+	/** NULL: stages are not stamped. */
 	void (*stamp)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
 		      mf_time to);
 	/** A chunk of a write has taken effect at the memory node: first block processed, check passed. */
 	void (*effect)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
 		       bool last, mf_time first, mf_time done);
+	/** A chunk of a read's response has been delivered at the compute node. As effect(). */
+	void (*response)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+			 bool last, mf_time first, mf_time done);
+	/**
+	 * A write leaves the message queue. submitted: when its operation was; MF_NEVER for a piece of a
+	 * long transfer that is not the last.
+	 */
+	void (*begun)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
 	void *ctx;
 };
 

@@ -51,10 +51,11 @@ struct mf_fabric {
 	struct mf_timing timing;
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
+	struct delivery *delivery; /**< virtual clock */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
-	uint32_t backlog_k; /**< K in force, 0: none */
+	uint32_t backlog_k, source_w; /**< K and W in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
@@ -64,6 +65,9 @@ mf_time node_run(struct node *n, mf_time now);
 
 /** All clients have finished and no frame is under way. */
 bool fabric_quiet(const struct mf_fabric *f, mf_time now);
+
+/** probe.c, virtual clock: who listens to what the cores say. @return 0 or -ENOMEM */
+int probe_init(struct mf_fabric *f);
 
 /* load.c: clients and frames of the configuration */
 /** The one target of client i under the permutation and incast patterns. */

@@ -147,7 +147,28 @@ static void put_latencies(FILE *out, const json_t *result)
 		put_latency(out, json_object_get(kind, "latency"), name, "completion", unit);
 		put_latency(out, json_object_get(kind, "from_intended_start"), name, "from intended", unit);
 	}
+	put_latency(out, report_at(result, "delivery/writes/effect"), "writes", "effect at memory", unit);
 	put_latency(out, report_at(result, "frames/latency"), "frame", "delivery", unit);
+}
+
+/* What the receivers see */
+
+static void put_delivery(FILE *out, const json_t *result)
+{
+	char n[REPORT_NUMBER];
+	const char *name;
+	json_t *o;
+
+	if (json_object_size(json_object_get(result, "delivery")) == 0)
+		return;
+	report_head(out, result, "At the receiver, from first to last block");
+	fprintf(out, "%-*s %15s %17s %17s %17s\n", LABEL, "goodput, Gb/s", "messages", "format allows",
+		"a message", "all in a row");
+	json_object_foreach(json_object_get(result, "delivery"), name, o)
+		fprintf(out, "%-*s %15s %17.4f %8.4f %6.2f %% %8.4f %6.2f %%\n", LABEL, name,
+			report_group(n, report_count(o, "messages")), report_real(o, "limit_gbps"),
+			report_real(o, "message_gbps"), report_real(o, "message_of_limit") * 100,
+			report_real(o, "queue_gbps"), report_real(o, "queue_of_limit") * 100);
 }
 
 void mf_fabric_report(FILE *out, const json_t *json)
@@ -160,6 +181,7 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	put_fabric(out, result);
 	put_operations(out, result);
 	put_latencies(out, result);
+	put_delivery(out, result);
 	if (json_object_get(result, "stages") != NULL)
 		report_stages(out, result);
 	report_links(out, result);

@@ -27,6 +27,11 @@ static void put_direction(FILE *out, const json_t *o, const char *name)
 			    report_real(o, "utilisation_busiest") * 100);
 		report_line(out, "", "%.2f %% memory payload, without framing",
 			    report_real(o, "utilisation_payload_mean") * 100);
+		if (report_count(o, "frame_blocks") > 0)
+			report_line(out, "",
+				    "%.2f %% frames and their gaps, %.2f %% on the link with the fewest",
+				    report_real(o, "utilisation_frames_mean") * 100,
+				    report_real(o, "utilisation_frames_least") * 100);
 	} else {
 		report_line(out, name, "%s octets of memory payload", count(&c, o, "payload_octets"));
 	}

@@ -10,23 +10,24 @@
 #include <rte_version.h>
 
 #include "bound.h"
+#include "delivery.h"
 #include "fabric_priv.h"
+#include "result_priv.h"
 #include "stages.h"
 
 #define NS 1000.0
 
-static void set(json_t *o, const char *key, uint64_t value)
+void result_count(json_t *o, const char *key, uint64_t value)
 {
 	json_object_set_new(o, key, json_integer((json_int_t)value));
 }
 
-static void set_real(json_t *o, const char *key, double value)
+void result_real(json_t *o, const char *key, double value)
 {
 	json_object_set_new(o, key, json_real(value));
 }
 
-/** Percentiles, and the histogram as pairs of the lowest value of a bucket (ps) and its count. */
-static json_t *hist_json(const struct mf_hist *h)
+json_t *result_hist(const struct mf_hist *h)
 {
 	static const struct {
 		const char *key;
@@ -38,12 +39,12 @@ static json_t *hist_json(const struct mf_hist *h)
 		  {"p99.99_ns", 999900}};
 	json_t *o = json_object(), *buckets = json_array();
 
-	set(o, "count", h->count);
-	set_real(o, "mean_ns", mf_hist_mean(h) / NS);
-	set_real(o, "min_ns", (double)h->min / NS);
+	result_count(o, "count", h->count);
+	result_real(o, "mean_ns", mf_hist_mean(h) / NS);
+	result_real(o, "min_ns", (double)h->min / NS);
 	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++)
-		set_real(o, at[i].key, (double)mf_hist_percentile(h, at[i].ppm) / NS);
-	set_real(o, "max_ns", (double)h->max / NS);
+		result_real(o, at[i].key, (double)mf_hist_percentile(h, at[i].ppm) / NS);
+	result_real(o, "max_ns", (double)h->max / NS);
 	for (unsigned int i = 0; i < MF_HIST_BUCKETS; i++)
 		if (h->bucket[i] != 0)
 			json_array_append_new(buckets, json_pack("[I, I]", (json_int_t)mf_hist_low(i),
@@ -93,16 +94,16 @@ static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_stats
 	json_t *o = json_object();
 	double t = window_seconds(f);
 
-	set(o, "begun", s->kind[k].begun);
-	set(o, "completed", s->kind[k].completed);
-	set(o, "failed", s->kind[k].failed);
-	set_real(o, "rate_per_s", t > 0 ? (double)s->kind[k].completed / t : 0);
-	set_real(o, "goodput_gbps", t > 0 ? (double)s->kind[k].octets * 8e-9 / t : 0);
-	json_object_set_new(o, "latency", hist_json(&s->kind[k].latency));
+	result_count(o, "begun", s->kind[k].begun);
+	result_count(o, "completed", s->kind[k].completed);
+	result_count(o, "failed", s->kind[k].failed);
+	result_real(o, "rate_per_s", t > 0 ? (double)s->kind[k].completed / t : 0);
+	result_real(o, "goodput_gbps", t > 0 ? (double)s->kind[k].octets * 8e-9 / t : 0);
+	json_object_set_new(o, "latency", result_hist(&s->kind[k].latency));
 	if (s->kind[k].first.count > 0)
-		json_object_set_new(o, "first_block", hist_json(&s->kind[k].first));
+		json_object_set_new(o, "first_block", result_hist(&s->kind[k].first));
 	if (s->kind[k].intended.count > 0)
-		json_object_set_new(o, "from_intended_start", hist_json(&s->kind[k].intended));
+		json_object_set_new(o, "from_intended_start", result_hist(&s->kind[k].intended));
 	return o;
 }
 
@@ -120,17 +121,17 @@ static json_t *operations_json(const struct mf_fabric *f)
 		if (sum->kind[k].begun > 0)
 			json_object_set_new(kinds, mf_client_kind_name(k), kind_json(f, sum, k));
 	for (unsigned int i = 1; i < MF_STATUSES; i++)
-		set(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
+		result_count(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
 	json_object_set_new(o, "kinds", kinds);
-	set(o, "begun_all", sum->begun_all);
-	set(o, "completed_all", sum->completed_all);
-	set(o, "failed_all", sum->failed_all);
+	result_count(o, "begun_all", sum->begun_all);
+	result_count(o, "completed_all", sum->completed_all);
+	result_count(o, "failed_all", sum->failed_all);
 	json_object_set_new(o, "failed_by_cause", failed);
-	set(o, "verified", sum->verified);
-	set(o, "unverified", sum->unverified);
-	set(o, "mismatches", sum->mismatches);
-	set(o, "refused", sum->refused);
-	set(o, "last_done_ps", sum->last_done);
+	result_count(o, "verified", sum->verified);
+	result_count(o, "unverified", sum->unverified);
+	result_count(o, "mismatches", sum->mismatches);
+	result_count(o, "refused", sum->refused);
+	result_count(o, "last_done_ps", sum->last_done);
 	free(sum);
 	return o;
 }
@@ -160,17 +161,17 @@ static json_t *frames_json(const struct mf_fabric *f)
 		sum->foreign += s->foreign;
 		mf_hist_merge(&sum->latency, &s->latency);
 	}
-	set(o, "sent", sum->sent);
-	set(o, "received", sum->received);
-	set(o, "octets", sum->octets);
-	set(o, "refused", sum->refused);
-	set(o, "gaps", sum->lost);
-	set(o, "duplicated", sum->duplicated);
-	set(o, "damaged", sum->damaged);
-	set(o, "foreign", sum->foreign);
-	set(o, "missing", sum->sent - sum->received);
+	result_count(o, "sent", sum->sent);
+	result_count(o, "received", sum->received);
+	result_count(o, "octets", sum->octets);
+	result_count(o, "refused", sum->refused);
+	result_count(o, "gaps", sum->lost);
+	result_count(o, "duplicated", sum->duplicated);
+	result_count(o, "damaged", sum->damaged);
+	result_count(o, "foreign", sum->foreign);
+	result_count(o, "missing", sum->sent - sum->received);
 	if (sum->latency.count > 0)
-		json_object_set_new(o, "latency", hist_json(&sum->latency));
+		json_object_set_new(o, "latency", result_hist(&sum->latency));
 	free(sum);
 	return o;
 }
@@ -179,6 +180,7 @@ static json_t *frames_json(const struct mf_fabric *f)
 
 struct use {
 	double busiest, mean, memory_mean;
+	double frames, frames_least; /**< with the gaps between them */
 	uint64_t memory, frame, gap;
 	unsigned int links;
 };
@@ -187,15 +189,19 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, co
 		    const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
-		 frame = to->frame_blocks - from->frame_blocks;
-	double t = (double)(f->at_stop.at - f->at_measure.at), share;
+		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
+	double t = (double)(f->at_stop.at - f->at_measure.at), share, frames;
 
 	u->memory += memory;
 	u->frame += frame;
-	u->gap += to->gap_blocks - from->gap_blocks;
+	u->gap += gap;
 	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
 	u->mean += share;
 	u->memory_mean += t > 0 ? (double)memory * f->link[i].period / t : 0;
+	frames = t > 0 ? (double)(frame + gap) * f->link[i].period / t : 0;
+	u->frames += frames;
+	if (u->links == 0 || frames < u->frames_least)
+		u->frames_least = frames;
 	u->links++;
 	if (share > u->busiest)
 		u->busiest = share;
@@ -226,22 +232,24 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	}
 	payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
 	if (f->clock == MF_CLOCK_VIRTUAL) {
-		set_real(o, "utilisation_busiest", u->busiest);
-		set_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
-		set_real(o, "utilisation_payload_mean",
-			 u->links > 0 ? u->memory_mean * payload / u->links : 0);
+		result_real(o, "utilisation_busiest", u->busiest);
+		result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+		result_real(o, "utilisation_payload_mean",
+			    u->links > 0 ? u->memory_mean * payload / u->links : 0);
+		result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
+		result_real(o, "utilisation_frames_least", u->frames_least);
 	}
-	set(o, "memory_blocks", u->memory);
-	set(o, "frame_blocks", u->frame);
-	set(o, "gap_blocks", u->gap);
-	set(o, "payload_octets", octets);
-	set_real(o, "payload_share_of_memory_blocks", payload);
-	set(o, "preemptions", preemptions);
-	set(o, "gap_blocks_reused", reused);
-	set(o, "messages_aborted", aborted);
-	set(o, "frames_refused", refused);
-	set(o, "frame_blocks_waiting_max", wait);
-	set(o, "memory_backlog_max", backlog);
+	result_count(o, "memory_blocks", u->memory);
+	result_count(o, "frame_blocks", u->frame);
+	result_count(o, "gap_blocks", u->gap);
+	result_count(o, "payload_octets", octets);
+	result_real(o, "payload_share_of_memory_blocks", payload);
+	result_count(o, "preemptions", preemptions);
+	result_count(o, "gap_blocks_reused", reused);
+	result_count(o, "messages_aborted", aborted);
+	result_count(o, "frames_refused", refused);
+	result_count(o, "frame_blocks_waiting_max", wait);
+	result_count(o, "memory_backlog_max", backlog);
 	return o;
 }
 
@@ -272,10 +280,10 @@ static json_t *control_json(const struct mf_fabric *f, const struct snapshot *en
 
 	for (unsigned int i = 0; i < f->nodes; i++)
 		memory += end->host[i].memory_blocks + end->port[i].memory_blocks;
-	set(o, "notification_and_grant_blocks", end->sw.control_blocks);
-	set(o, "memory_blocks", memory);
-	set_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
-	set_real(o, "share_in_paper", 0.06);
+	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
+	result_count(o, "memory_blocks", memory);
+	result_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
+	result_real(o, "share_in_paper", 0.06);
 	return o;
 }
 
@@ -300,26 +308,26 @@ static json_t *sched_json(const struct mf_fabric *f)
 	json_t *o = json_object();
 
 	f->sched_ops->stats(f->sched, &s);
-	set(o, "demands", s.demands);
-	set(o, "demand_octets", s.demand_octets);
-	set(o, "grants", s.grants);
-	set(o, "granted_octets", s.granted_octets);
-	set(o, "matchings", s.matchings);
-	set(o, "iterations", s.iterations);
-	set_real(o, "grants_per_matching", s.matchings > 0 ? (double)s.grants / (double)s.matchings : 0);
-	set(o, "matched_max", s.matched_max);
-	set(o, "iterations_max", s.iterations_max);
-	set(o, "dropped_over_x", s.dropped_x);
-	set(o, "dropped_bad", s.dropped_bad);
-	set(o, "cancelled", s.cancelled);
-	set(o, "cancelled_octets", s.cancelled_octets);
-	set(o, "cancel_unknown", s.cancel_unknown);
-	set(o, "queue_max", s.queue_max);
-	set(o, "queue_bound", 2ULL * f->config->sched.x * f->nodes);
-	set(o, "entries_left", s.entries);
-	set(o, "entries_max", s.entries_max);
-	set(o, "memory_octets", s.memory);
-	set(o, "memory_octets_in_paper", s.memory_paper);
+	result_count(o, "demands", s.demands);
+	result_count(o, "demand_octets", s.demand_octets);
+	result_count(o, "grants", s.grants);
+	result_count(o, "granted_octets", s.granted_octets);
+	result_count(o, "matchings", s.matchings);
+	result_count(o, "iterations", s.iterations);
+	result_real(o, "grants_per_matching", s.matchings > 0 ? (double)s.grants / (double)s.matchings : 0);
+	result_count(o, "matched_max", s.matched_max);
+	result_count(o, "iterations_max", s.iterations_max);
+	result_count(o, "dropped_over_x", s.dropped_x);
+	result_count(o, "dropped_bad", s.dropped_bad);
+	result_count(o, "cancelled", s.cancelled);
+	result_count(o, "cancelled_octets", s.cancelled_octets);
+	result_count(o, "cancel_unknown", s.cancel_unknown);
+	result_count(o, "queue_max", s.queue_max);
+	result_count(o, "queue_bound", 2ULL * f->config->sched.x * f->nodes);
+	result_count(o, "entries_left", s.entries);
+	result_count(o, "entries_max", s.entries_max);
+	result_count(o, "memory_octets", s.memory);
+	result_count(o, "memory_octets_in_paper", s.memory_paper);
 	return o;
 }
 
@@ -338,11 +346,11 @@ static json_t *backlog_json(const struct mf_fabric *f)
 			bound = bound_backlog(f, i);
 		}
 	}
-	set(o, "egress_memory_blocks_max", worst);
-	set(o, "egress_memory_blocks_bound", bound);
-	set(o, "grant_to_arrival_difference_ps", bound_difference(f));
-	set(o, "k_blocks", f->backlog_k);
-	set(o, "w_blocks", f->config->sw.source_w);
+	result_count(o, "egress_memory_blocks_max", worst);
+	result_count(o, "egress_memory_blocks_bound", bound);
+	result_count(o, "grant_to_arrival_difference_ps", bound_difference(f));
+	result_count(o, "k_blocks", f->backlog_k);
+	result_count(o, "w_blocks", f->source_w);
 	return o;
 }
 
@@ -351,18 +359,18 @@ static json_t *switch_json(const struct mf_fabric *f)
 	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
 	json_t *o = json_object();
 
-	set(o, "notifications", s->notifications);
-	set(o, "requests", s->requests);
-	set(o, "grants", s->grants);
-	set(o, "requests_forwarded", s->requests_forwarded);
-	set(o, "requests_behind_a_write", s->parked);
-	set(o, "chunks", s->chunks);
-	set(o, "chunk_blocks", s->chunk_blocks);
-	set(o, "acknowledgements_and_errors", s->singles);
-	set(o, "grants_returned", s->returns);
-	set(o, "frames", s->frames);
-	set(o, "frames_flooded", s->flooded);
-	set(o, "addresses_learned", s->learned);
+	result_count(o, "notifications", s->notifications);
+	result_count(o, "requests", s->requests);
+	result_count(o, "grants", s->grants);
+	result_count(o, "requests_forwarded", s->requests_forwarded);
+	result_count(o, "requests_behind_a_write", s->parked);
+	result_count(o, "chunks", s->chunks);
+	result_count(o, "chunk_blocks", s->chunk_blocks);
+	result_count(o, "acknowledgements_and_errors", s->singles);
+	result_count(o, "grants_returned", s->returns);
+	result_count(o, "frames", s->frames);
+	result_count(o, "frames_flooded", s->flooded);
+	result_count(o, "addresses_learned", s->learned);
 	return o;
 }
 
@@ -390,25 +398,25 @@ static json_t *drops_json(const struct mf_fabric *f)
 			aborts += d[k]->stats.aborts;
 		}
 	}
-	set(sw, "check", s->drop_check);
-	set(sw, "protocol", s->drop_proto);
-	set(sw, "spoofed_source", s->drop_spoof);
-	set(sw, "destination", s->drop_dst);
-	set(sw, "not_granted", s->drop_ungranted);
-	set(sw, "room", s->drop_room);
-	set(sw, "cut", s->drop_cut);
-	set(sw, "expired", s->expired);
-	set(sw, "descriptors", s->drop_descriptor);
-	set(sw, "frame_room", s->drop_frame_room);
-	set(sw, "frame_to_own_port", s->drop_frame_self);
-	set(host, "check", check);
-	set(host, "protocol", proto);
-	set(host, "unknown_message", unknown);
-	set(host, "destination", dst);
-	set(host, "room", room);
-	set(host, "timeouts", timeouts);
-	set(pcs, "bad_blocks", bad);
-	set(pcs, "aborted_messages", aborts);
+	result_count(sw, "check", s->drop_check);
+	result_count(sw, "protocol", s->drop_proto);
+	result_count(sw, "spoofed_source", s->drop_spoof);
+	result_count(sw, "destination", s->drop_dst);
+	result_count(sw, "not_granted", s->drop_ungranted);
+	result_count(sw, "room", s->drop_room);
+	result_count(sw, "cut", s->drop_cut);
+	result_count(sw, "expired", s->expired);
+	result_count(sw, "descriptors", s->drop_descriptor);
+	result_count(sw, "frame_room", s->drop_frame_room);
+	result_count(sw, "frame_to_own_port", s->drop_frame_self);
+	result_count(host, "check", check);
+	result_count(host, "protocol", proto);
+	result_count(host, "unknown_message", unknown);
+	result_count(host, "destination", dst);
+	result_count(host, "room", room);
+	result_count(host, "timeouts", timeouts);
+	result_count(pcs, "bad_blocks", bad);
+	result_count(pcs, "aborted_messages", aborts);
 	json_object_set_new(o, "switch", sw);
 	json_object_set_new(o, "hosts", host);
 	json_object_set_new(o, "pcs", pcs);
@@ -424,15 +432,15 @@ static json_t *run_json(const struct mf_fabric *f)
 	json_object_set_new(o, "compiler", json_string(__VERSION__));
 	json_object_set_new(o, "machine", machine_json());
 	json_object_set_new(o, "placement", json_string(f->info.placement));
-	set(o, "lcores", f->info.lcores);
-	set_real(o, "host_seconds", f->info.host_seconds);
-	set_real(o, "cpu_seconds", f->info.cpu_seconds);
-	set_real(o, "cpu_share",
-		 f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
-						    (f->info.lcores > 0 ? f->info.lcores : 1)
-					  : 0);
-	set(o, "events", f->info.events);
-	set(o, "spans", f->info.spans);
+	result_count(o, "lcores", f->info.lcores);
+	result_real(o, "host_seconds", f->info.host_seconds);
+	result_real(o, "cpu_seconds", f->info.cpu_seconds);
+	result_real(o, "cpu_share",
+		    f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
+						       (f->info.lcores > 0 ? f->info.lcores : 1)
+					     : 0);
+	result_count(o, "events", f->info.events);
+	result_count(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
 	return o;
 }
@@ -443,11 +451,13 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 
 	json_object_set_new(o, "clock", json_string(f->clock == MF_CLOCK_VIRTUAL ? "virtual" : "wall"));
 	json_object_set_new(o, "config", mf_config_to_json(f->config));
-	set(time, "measured_from_ps", f->at_measure.at);
-	set(time, "measured_to_ps", f->at_stop.at);
-	set(time, "ended_ps", f->ended);
+	result_count(time, "measured_from_ps", f->at_measure.at);
+	result_count(time, "measured_to_ps", f->at_stop.at);
+	result_count(time, "ended_ps", f->ended);
 	json_object_set_new(o, "time", time);
 	json_object_set_new(o, "operations", operations_json(f));
+	if (f->delivery != NULL)
+		json_object_set_new(o, "delivery", delivery_json(f->delivery));
 	json_object_set_new(o, "frames", frames_json(f));
 	counters_json(f, o);
 	json_object_set_new(o, "scheduler", sched_json(f));
@@ -506,5 +516,5 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 		return snprintf(err, errlen, "%llu of %llu frames lost",
 				(unsigned long long)(sent - received), (unsigned long long)sent),
 		       false;
-	return true;
+	return f->stages == NULL || stages_sound(f, err, errlen);
 }

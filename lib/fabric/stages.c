@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "delivery.h"
 #include "stages.h"
 
 static bool same(const struct stage_record *a, const struct stage_record *b)
@@ -79,12 +80,8 @@ static void add(struct stage_log *log, enum mf_stage stage, mf_time from, mf_tim
 	r->stamp[r->count++] = (struct stage_stamp){stage, log->place, from, to};
 }
 
-static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
-		  mf_time to)
+void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to)
 {
-	struct stage_log *log = ctx;
-
-	(void)cn, (void)mn, (void)id;
 	if (stage == MF_STAGE_MESSAGE_QUEUE) {
 		close_record(log);
 		log->now.count = 0;
@@ -100,19 +97,13 @@ static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage
 	add(log, stage, from, to);
 }
 
-static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
-		   bool last, mf_time first, mf_time done)
+void stages_effect(struct stage_log *log, mf_time done)
 {
-	struct stage_log *log = ctx;
-
-	(void)cn, (void)mn, (void)id, (void)offset, (void)octets, (void)first;
-	if (last) {
-		log->now.whole = true;
-		log->now.done = done;
-	}
+	log->now.whole = true;
+	log->now.done = done;
 }
 
-struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *probe)
+struct stage_log *stages_new(const struct mf_timing *timing)
 {
 	struct stage_log *log = calloc(1, sizeof(*log));
 
@@ -121,7 +112,6 @@ struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *pr
 	log->pcs_tx = timing->cost[MF_STAGE_PCS_TX];
 	log->pcs_rx = timing->cost[MF_STAGE_PCS_RX];
 	log->pma = timing->cost[MF_STAGE_PMA];
-	*probe = (struct mf_probe){.stamp = stamp, .effect = effect, .ctx = log};
 	return log;
 }
 
@@ -176,4 +166,46 @@ unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enu
 	for (unsigned int i = 0; i < r->count; i++)
 		n += r->stamp[i].stage == stage && (place == PLACES || r->stamp[i].place == place);
 	return n;
+}
+
+static mf_time total(const struct stage_record *r)
+{
+	mf_time sum = 0;
+
+	for (enum mf_stage s = 0; s < MF_STAGES; s++)
+		sum += stages_sum(r, s, PLACES);
+	return sum;
+}
+
+static bool add_up(const struct stage_record *r, const struct mf_hist *measured, char *err, size_t errlen)
+{
+	mf_time sum = total(r);
+
+	if (measured->count == 0 || (measured->min == sum && measured->max == sum))
+		return true;
+	snprintf(err, errlen, "stages: those of a %s take %llu ps, but %llu to %llu ps were measured",
+		 r->write ? "write" : "read", (unsigned long long)sum, (unsigned long long)measured->min,
+		 (unsigned long long)measured->max);
+	return false;
+}
+
+bool stages_sound(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct stage_log *log = f->stages;
+
+	if (log->broken + log->differ > 0) {
+		snprintf(err, errlen,
+			 "stages: %llu operations with gaps, %llu that differ; they need an idle fabric, one "
+			 "operation at a time",
+			 (unsigned long long)log->broken, (unsigned long long)log->differ);
+		return false;
+	}
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_client *c = f->node[i].client;
+
+		if (c != NULL &&
+		    !add_up(&log->read, &mf_client_stats(c)->kind[MF_CLIENT_READ].latency, err, errlen))
+			return false;
+	}
+	return add_up(&log->write, &f->delivery->effect, err, errlen);
 }

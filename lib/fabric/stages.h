@@ -40,9 +40,14 @@ struct stage_log {
 	mf_time pcs_tx, pcs_rx, pma;
 };
 
-/** @return NULL: no memory. Sets up *probe so that the cores stamp into the log. */
-struct stage_log *stages_new(const struct mf_timing *timing, struct mf_probe *probe);
+/** @return NULL: no memory */
+struct stage_log *stages_new(const struct mf_timing *timing);
 void stages_free(struct stage_log *log);
+
+/** A core's stamp. */
+void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to);
+/** The write under way has taken effect. */
+void stages_effect(struct stage_log *log, mf_time done);
 
 /** A span goes onto a link: stamps PCS, PMA and propagation of its first block, and the wait for the line. */
 void stages_link(struct stage_log *log, const struct link_timing *link, const struct mf_span *span,
@@ -50,6 +55,13 @@ void stages_link(struct stage_log *log, const struct link_timing *link, const st
 
 /** The run is over: closes the last operation. */
 void stages_end(struct stage_log *log);
+
+/**
+ * Whether the stages of every operation follow each other without gap, are the same for all, and add up to
+ * what client (reads) and memory node (writes) measured, to the picosecond.
+ * @param err  why not, one line
+ */
+bool stages_sound(const struct mf_fabric *f, char *err, size_t errlen);
 
 /** Sum over an operation of one stage, at one place or (place = PLACES) everywhere. */
 mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage_place place);

@@ -32,7 +32,7 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 		host_timer_stop(h, s);
 	h->stats.tx[m.kind]++;
 	h->stats.tx_octets += size;
-	if (h->config.probe)
+	if (host_stamps(h))
 		host_stamp(h, h->node, s->node, s->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;

@@ -91,7 +91,7 @@ void host_rx_grant(struct mf_host *h, const struct mf_msg *m, mf_time at)
 		h->stats.drop_proto++;
 		return;
 	}
-	if (h->config.probe) {
+	if (host_stamps(h)) {
 		uint16_t cn = m->resp ? m->dst : h->node, mn = m->resp ? h->node : m->dst;
 
 		host_stamp(h, cn, mn, m->id, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE, at);

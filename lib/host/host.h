@@ -314,7 +314,12 @@ void host_pool_fini(struct host_pool *p);
 uint8_t *host_buffer_get(struct mf_host *h, uint32_t size);
 void host_buffer_put(struct mf_host *h, uint8_t *data);
 
-/* probe.c: call only with a probe */
+static inline bool host_stamps(const struct mf_host *h)
+{
+	return h->config.probe && h->config.probe->stamp;
+}
+
+/* probe.c: call only where host_stamps() */
 mf_time host_stamp(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage first,
 		   enum mf_stage last, mf_time from);
 void host_stamp_one(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage,

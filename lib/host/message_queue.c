@@ -87,6 +87,9 @@ struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t
 	host_timer_start(h, s, write ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
 	o->issued += size;
 	o->live++;
+	if (write && h->config.probe && h->config.probe->begun)
+		h->config.probe->begun(h->config.probe->ctx, h->node, node, s->id,
+				       o->issued == o->op.len ? o->submitted : MF_NEVER);
 	if (o->issued == o->op.len)
 		host_queue_pop(h, &h->peer[node]);
 	return s;
@@ -124,7 +127,7 @@ static bool request_start(struct mf_host *h, uint16_t node, mf_time at)
 	mf_proto_put_request(&h->config.proto, &m, word);
 	mf_mux_append(h->mux, item, n);
 	h->stats.tx[m.kind]++;
-	if (h->config.probe)
+	if (host_stamps(h))
 		host_stamp(h, h->node, node, m.id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 	return true;
 }
@@ -137,7 +140,7 @@ void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word
 	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[MF_NOTIFY]++;
 	h->stats.control_blocks++;
-	if (h->config.probe)
+	if (host_stamps(h))
 		host_stamp(h, h->node, m->dst, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 }
 

@@ -5,10 +5,7 @@
 void host_stamp_one(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage,
 		    mf_time from, mf_time to)
 {
-	const struct mf_probe *p = h->config.probe;
-
-	if (p->stamp)
-		p->stamp(p->ctx, cn, mn, id, stage, from, to);
+	h->config.probe->stamp(h->config.probe->ctx, cn, mn, id, stage, from, to);
 }
 
 /** Stages that follow each other from a time on. @return when the last one ends */

@@ -27,6 +27,18 @@ static void response_unwanted(struct mf_host *h, struct host_state *s, const str
 		host_state_late(h, s, last);
 }
 
+static void response_probe(const struct mf_host *h, uint8_t kind, const struct mf_msg *m, mf_time first,
+			   mf_time last)
+{
+	const struct mf_probe *p = h->config.probe;
+
+	if (m->last && p->stamp)
+		host_stamp_data(h, h->node, m->src, m, first, last);
+	if (p->response && kind == MF_OP_READ)
+		p->response(p->ctx, h->node, m->src, m->id, m->offset, m->size, m->last, first + h->cost_data,
+			    last + h->cost_data);
+}
+
 void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
 		      mf_time last)
 {
@@ -43,8 +55,8 @@ void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *
 		h->stats.drop_proto++;
 		return;
 	}
-	if (h->config.probe && m->last)
-		host_stamp_data(h, h->node, m->src, m, first, last);
+	if (h->config.probe)
+		response_probe(h, s->kind, m, first, last);
 	o = &h->op[s->op];
 	o->first = mf_time_min(o->first, first + h->cost_data);
 	response_store(h, s, m, data);

@@ -128,7 +128,7 @@ void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, m
 	}
 	if (status != MF_OK)
 		refuse(h, m, status, last + h->cost_parse);
-	else if (h->config.probe)
+	else if (host_stamps(h))
 		stamp_request(h, m, first, last, dram);
 }
 
@@ -190,7 +190,7 @@ void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *dat
 		return;
 	}
 	h->stats.rx_octets += m->size;
-	if (probe && m->last)
+	if (m->last && host_stamps(h))
 		host_stamp_data(h, m->src, h->node, m, first, last);
 	if (probe && probe->effect)
 		probe->effect(probe->ctx, m->src, h->node, m->id, m->offset, m->size, m->last,

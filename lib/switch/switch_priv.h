@@ -23,6 +23,7 @@ struct circuit {
 	uint16_t src, dst;
 	uint8_t id;
 	bool resp, mega;
+	bool queued; /**< of a write: it stands at its egress, or will not come */
 };
 
 /**
@@ -31,7 +32,7 @@ struct circuit {
  */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
-	mf_time ready; /**< parked: when it could have gone by its own grant */
+	mf_time ready; /**< granted: when it could go, but for the writes before it */
 	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
@@ -120,7 +121,7 @@ struct mf_switch {
 	unsigned int dirties;
 	uint64_t dirty_set[MF_PORTS_MAX / 64];
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
-	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM: the hold timer runs */
+	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 
 	struct l2 l2;
 	struct port port[];
@@ -163,13 +164,14 @@ static inline bool test_bit(const uint64_t *set, unsigned int i)
 static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id,
 			 enum mf_stage stage, mf_time from, mf_time to)
 {
-	if (sw->probe != NULL)
+	if (sw->probe != NULL && sw->probe->stamp != NULL)
 		sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
 }
 
 /* switch.c */
 void switch_dirty(struct mf_switch *sw, unsigned int port);
-void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
+/** @return false: no room, counted */
+bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
  * wait at its egress, are over K or no longer.
@@ -184,7 +186,11 @@ void request_release(struct mf_switch *sw, uint32_t slot);
 
 /* circuit.c */
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
+/** The circuit that a chunk goes along: for an id in the midst of a mega that of the mega. */
 uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp);
+/** The circuit of a demand. @param mega  whether it may be that of a mega, which bears its first id */
+uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
+		       bool mega);
 /**
  * The chunk stands in the queue of its egress, to be sent from `ready` on: the requests that wait
  * for it follow right behind.
@@ -194,6 +200,8 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now);
 /** The chunk will not come, or not as granted: ends it at the egress, gives its window back, closes it. */
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
+/** The same, and the rest of its demand is cancelled. */
+void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
 void circuit_expire(struct mf_switch *sw, mf_time now);
 /** So many blocks of the circuit have arrived, for W and K. */
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now);

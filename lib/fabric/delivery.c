@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "delivery.h"
+
+#define NIL UINT32_MAX
+
+struct delivery *delivery_new(const struct mf_fabric *f)
+{
+	struct delivery *d = calloc(1, sizeof(*d));
+	size_t pairs = (size_t)f->nodes * f->nodes;
+
+	if (d == NULL)
+		return NULL;
+	d->f = f;
+	d->free = NIL;
+	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
+	d->pair = calloc(pairs, sizeof(*d->pair));
+	if (d->stream == NULL || d->pair == NULL) {
+		delivery_free(d);
+		return NULL;
+	}
+	for (size_t i = 0; i < pairs; i++)
+		d->pair[i].head = NIL;
+	return d;
+}
+
+void delivery_free(struct delivery *d)
+{
+	if (d == NULL)
+		return;
+	free(d->stream);
+	free(d->pair);
+	free(d->write);
+	free(d);
+}
+
+static struct delivery_pair *pair_of(const struct delivery *d, uint16_t cn, uint16_t mn)
+{
+	return &d->pair[(size_t)cn * d->f->nodes + mn];
+}
+
+static bool grow(struct delivery *d)
+{
+	uint32_t n = d->writes > 0 ? 2 * d->writes : 1024;
+	struct delivery_write *w = realloc(d->write, n * sizeof(*w));
+
+	if (w == NULL) {
+		d->incomplete = true;
+		return false;
+	}
+	d->write = w;
+	for (uint32_t i = n; i-- > d->writes;) {
+		w[i].next = d->free;
+		d->free = i;
+	}
+	d->writes = n;
+	return true;
+}
+
+void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted)
+{
+	struct delivery_pair *p = pair_of(d, cn, mn);
+	uint32_t i;
+
+	if (d->free == NIL && !grow(d))
+		return;
+	i = d->free;
+	d->free = d->write[i].next;
+	d->write[i] = (struct delivery_write){.submitted = submitted, .next = NIL, .id = id};
+	if (p->head == NIL)
+		p->head = i;
+	else
+		d->write[p->tail].next = i;
+	p->tail = i;
+}
+
+void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done)
+{
+	struct delivery_pair *p = pair_of(d, cn, mn);
+
+	/* Those before it that never took effect have failed. */
+	while (p->head != NIL) {
+		struct delivery_write *w = &d->write[p->head];
+		uint32_t i = p->head;
+		bool found = w->id == id;
+
+		if (found && w->submitted != MF_NEVER && w->submitted >= d->f->measure)
+			mf_hist_add(&d->effect, done - w->submitted);
+		p->head = w->next;
+		w->next = d->free;
+		d->free = i;
+		if (found)
+			break;
+	}
+}
+
+static void message_received(struct delivery_stream *s, mf_time begin, mf_time end, uint64_t octets,
+			     mf_time format)
+{
+	if (s->messages++ == 0 || begin < s->first)
+		s->first = begin;
+	s->last = mf_time_max(s->last, end);
+	s->octets += octets;
+	s->lasting += end - begin;
+	s->format += format;
+}
+
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
+		    uint32_t octets, bool last, mf_time first, mf_time done)
+{
+	struct delivery_pair *p = pair_of(d, cn, mn);
+	uint16_t to = kind == DELIVERY_READ ? cn : mn;
+	uint32_t period = d->f->link[cn].period;
+
+	if (d->f->link[mn].period > period)
+		period = d->f->link[mn].period;
+	if (offset == 0) {
+		p->begin[kind] = first;
+		p->format[kind] = 0;
+	}
+	p->format[kind] += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
+	if (last && p->begin[kind] >= d->f->measure)
+		message_received(&d->stream[to * DELIVERY_KINDS + kind], p->begin[kind], done + period,
+				 (uint64_t)offset + octets, p->format[kind]);
+}

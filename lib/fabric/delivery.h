@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Delivery: what the receivers see of reads and writes, under the virtual clock. The client cannot tell
+ * it: a read looks longer to it than its data takes, and a write is over for it when it has left (D11).
+ *
+ * Goodput from first to last block, of each message and of all that a node received, beside what the
+ * block format allows; and the time from the submission of a write to its effect at the memory node.
+ */
+#ifndef DELIVERY_H
+#define DELIVERY_H
+
+#include "fabric_priv.h"
+
+enum { DELIVERY_READ, DELIVERY_WRITE, DELIVERY_KINDS };
+
+/** What one node has received of one kind. */
+struct delivery_stream {
+	mf_time first, last; /**< first block of the first message; end of the last block */
+	uint64_t messages, octets;
+	mf_time lasting; /**< of all messages, each from its first block to the end of its last */
+	mf_time format; /**< of all their blocks, back to back */
+};
+
+/** A write that has begun and not taken effect. */
+struct delivery_write {
+	mf_time submitted;
+	uint32_t next;
+	uint8_t id;
+};
+
+/** Writes of a pair take effect in the order in which they began (D9). */
+struct delivery_pair {
+	mf_time begin[DELIVERY_KINDS]; /**< first block of the message that is coming in */
+	mf_time format[DELIVERY_KINDS]; /**< its blocks until now */
+	uint32_t head, tail;
+};
+
+struct delivery {
+	const struct mf_fabric *f;
+	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
+	struct delivery_pair *pair; /**< [compute node][memory node] */
+	struct delivery_write *write; /**< a pool */
+	uint32_t writes, free;
+	bool incomplete; /**< no memory for the pool: effects were missed */
+	struct mf_hist effect;
+};
+
+/** @return NULL: no memory */
+struct delivery *delivery_new(const struct mf_fabric *f);
+void delivery_free(struct delivery *d);
+
+/* As in struct mf_probe, of which they are a part. */
+void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
+void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done);
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
+		    uint32_t octets, bool last, mf_time first, mf_time done);
+
+/** Part of the result; {} where nothing was received. */
+json_t *delivery_json(const struct delivery *d);
+
+#endif
