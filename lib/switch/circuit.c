@@ -349,6 +349,7 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 	*word = grant_word(g);
 	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
+	switch_backlog(sw, g->src, now);
 }
 
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */

@@ -35,7 +35,8 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 				});
 }
 
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at)
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, mf_time now, uint64_t word,
+		    mf_time at)
 {
 	uint64_t *to;
 	struct mf_mux_item *item =
@@ -48,6 +49,7 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 	*to = word;
 	mf_mux_append(sw->port[egress].mux, item, 1);
 	switch_dirty(sw, egress);
+	switch_backlog(sw, egress, now);
 }
 
 static void collect(struct port *p, enum rx_state state, uint32_t want)

@@ -174,7 +174,8 @@ void switch_dirty(struct mf_switch *sw, unsigned int port);
 bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
- * wait at its egress, are over K or no longer.
+ * wait at its egress, are over K or no longer. For after each change of either: what is found later would
+ * depend on how blocks come in spans.
  */
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
 
@@ -209,7 +210,8 @@ void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, 
 /* forward.c */
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at);
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, mf_time now, uint64_t word,
+		    mf_time at);
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */
