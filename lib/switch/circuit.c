@@ -193,7 +193,7 @@ void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
 
 	p->granted -= ct->granted;
 	ct->granted = 0;
-	if (p->held_src && p->granted <= sw->source_w) {
+	if (p->held_src && p->granted <= p->source_w) {
 		p->held_src = false;
 		switch_tell(sw,
 			    &(struct mf_sched_msg){.at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC});
@@ -471,8 +471,10 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		grant_response(sw, now, g, c);
 	else
 		grant_write(sw, now, g, c);
-	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
-		sw->port[g->src].held_src = true;
+	struct port *p = &sw->port[g->src];
+
+	if (p->source_w != 0 && p->granted > p->source_w && !p->held_src) {
+		p->held_src = true;
 		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
 						       .src = g->src,
 						       .kind = MF_SCHED_HOLD_SRC});
