@@ -105,7 +105,8 @@ int eal_start(const struct options *o, const struct mf_config *config, char *err
 	int rc = o->eal_given ? start_given(o) : start_chosen(config);
 
 	if (rc != 0)
-		snprintf(err, errlen, "cannot start DPDK's EAL: %s", rte_strerror(-rc));
+		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s",
+			 o->eal_given ? " with these options" : "", rte_strerror(-rc));
 	return rc;
 }
 
