@@ -86,7 +86,7 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 		.older = sw->youngest,
 		.younger = NONE,
 		.octets = g->size,
-		.blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
+		.inbound = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
 		.parked = NONE,
 		.parked_last = NONE,
 		.expires = sw->grant_timeout != 0 ? mf_time_max(now, g->at) + sw->grant_timeout : MF_NEVER,
@@ -109,8 +109,9 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 	due(sw, ct->expires);
 	if (!g->resp)
 		sw->last_write[pair(sw, g->src, g->dst)] = c;
-	p->granted += ct->blocks;
-	sw->port[g->dst].inbound += ct->blocks;
+	ct->granted = ct->inbound;
+	p->granted += ct->granted;
+	sw->port[g->dst].inbound += ct->inbound;
 	switch_backlog(sw, g->dst, mf_time_max(now, g->at));
 	return c;
 }
@@ -179,14 +180,19 @@ static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_read
 
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
 {
-	struct port *p = &sw->port[ct->src];
-
-	if (blocks > ct->blocks)
-		blocks = ct->blocks;
-	ct->blocks -= blocks;
-	p->granted -= blocks;
+	if (blocks > ct->inbound)
+		blocks = ct->inbound;
+	ct->inbound -= blocks;
 	sw->port[ct->dst].inbound -= blocks;
 	switch_backlog(sw, ct->dst, now);
+}
+
+void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
+{
+	struct port *p = &sw->port[ct->src];
+
+	p->granted -= ct->granted;
+	ct->granted = 0;
 	if (p->held_src && p->granted <= sw->source_w) {
 		p->held_src = false;
 		switch_tell(sw,
@@ -266,13 +272,15 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 	ct->parked = ct->parked_last = NONE;
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
+		sw->port[sw->requests[slot].mn].inbound -= sw->requests[slot].blocks;
 		send_request(sw, slot, ready, now);
 	}
 }
 
 void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 {
-	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].blocks, now);
+	circuit_begun(sw, &sw->circuits[c], now);
+	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].inbound, now);
 	unlink_circuit(sw, c);
 }
 
@@ -280,21 +288,15 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	struct port *p = &sw->port[sw->circuits[c].src];
 
-	bool queued = false;
-
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
 		if (p->state == RX_STREAM) {
-			/* All words of a chunk that turns out too long may be there: its check will fail. */
-			queued = p->have == p->want;
 			switch_dirty(sw, sw->circuits[c].dst);
-			if (!queued)
-				mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
+			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
 		}
 		clear_bit(sw->hold_set, sw->circuits[c].src);
 		p->state = RX_DROP;
 	}
-	if (!queued)
-		forfeit(sw, c, now);
+	forfeit(sw, c, now);
 	circuit_queued(sw, c, now, now);
 	circuit_close(sw, c, now);
 }
@@ -355,6 +357,7 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 	*word = grant_word(g);
 	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
+	switch_backlog(sw, g->src, now);
 }
 
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
@@ -377,7 +380,7 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 	return slot;
 }
 
-static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind)
+static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf_time now)
 {
 	sw->requests[slot].next = NONE;
 	if (behind->parked == NONE)
@@ -385,6 +388,9 @@ static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind)
 	else
 		sw->requests[behind->parked_last].next = slot;
 	behind->parked_last = slot;
+	/* It counts for K as what is under way, so that nothing changes when its write lets it go. */
+	sw->port[sw->requests[slot].mn].inbound += sw->requests[slot].blocks;
+	switch_backlog(sw, sw->requests[slot].mn, now);
 }
 
 /**
@@ -415,7 +421,7 @@ static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sc
 	if (write == NONE)
 		send_request(sw, slot, sw->write_ready[i], now);
 	else
-		park(sw, slot, &sw->circuits[write]);
+		park(sw, slot, &sw->circuits[write], now);
 }
 
 /** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */

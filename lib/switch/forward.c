@@ -35,7 +35,8 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 				});
 }
 
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at)
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
+		    mf_time at)
 {
 	uint64_t *to;
 	struct mf_mux_item *item =
@@ -48,6 +49,7 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 	*to = word;
 	mf_mux_append(sw->port[egress].mux, item, 1);
 	switch_dirty(sw, egress);
+	switch_backlog(sw, egress, now);
 }
 
 static void collect(struct port *p, enum rx_state state, uint32_t want)
@@ -74,6 +76,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
 
 	p->circuit = c;
+	circuit_begun(sw, &sw->circuits[c], now);
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
 		due(sw, now + sw->hold_timeout);
@@ -147,6 +150,7 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 	}
 	memcpy(words, p->buf, p->have * sizeof(*words));
 	mf_mux_append(e->mux, item, p->have);
+	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
 	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
 	return true;
@@ -163,7 +167,6 @@ static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
 	sw->stats.chunk_blocks += p->have;
 	if (ct->mega && ct->octets > p->have * 8) {
 		ct->octets -= p->have * 8;
-		circuit_arrived(sw, ct, p->have, now);
 	} else {
 		circuit_close(sw, p->circuit, now);
 	}

@@ -75,7 +75,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
 	}
 	sw->stats.singles++;
-	forward_single(sw, port, m->dst, item->word[0], item->at);
+	forward_single(sw, port, m->dst, item->word[0], now, item->at);
 }
 
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)

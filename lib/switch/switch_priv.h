@@ -16,7 +16,7 @@ struct circuit {
 	uint32_t next, prev; /**< of the ingress port */
 	uint32_t older, younger; /**< of all, by time of grant */
 	uint32_t octets; /**< payload still to come; a mega's: wire octets */
-	uint32_t blocks; /**< that count for W */
+	uint32_t granted, inbound; /**< blocks that count for W, for K */
 	uint32_t parked; /**< first request that waits behind this chunk, NONE */
 	uint32_t parked_last;
 	mf_time expires;
@@ -174,7 +174,8 @@ void switch_dirty(struct mf_switch *sw, unsigned int port);
 bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
- * wait at its egress, are over K or no longer.
+ * wait at its egress, are over K or no longer. Called whenever they change, so that it does not matter
+ * when else.
  */
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
 
@@ -203,13 +204,19 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
 /** The same, and the rest of its demand is cancelled. */
 void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
 void circuit_expire(struct mf_switch *sw, mf_time now);
-/** So many blocks of the circuit have arrived, for W and K. */
+/** So many blocks of the circuit stand at its egress, or will not come: for K. */
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now);
+/**
+ * Its chunk, or its mega, has begun to arrive: for W, whose descriptors must not hang on when the end of
+ * what is collected becomes known (D18).
+ */
+void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now);
 
 /* forward.c */
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at);
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
+		    mf_time at);
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */

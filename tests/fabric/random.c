@@ -39,7 +39,8 @@ static unsigned int below(struct mf_rng *r, unsigned int n)
 
 struct shape {
 	unsigned int compute, memory, both, plain;
-	bool frames, slow; /**< slow: a port of 10 Gb/s is there */
+	bool loose; /**< reads and writes of a pair need not be in order */
+	bool frames;
 };
 
 static void nodes(struct text *t, struct mf_rng *r, struct shape *s)
@@ -100,15 +101,16 @@ static void links(struct text *t, struct mf_rng *r, const struct shape *s)
 	put(t, "],\n");
 }
 
-static void scheduler(struct text *t, struct mf_rng *r)
+static void scheduler(struct text *t, struct mf_rng *r, struct shape *s)
 {
 	static const char *const chunks[] = {"64", "256", "512", "\"4KiB\"", "16", "1040"};
 	unsigned int x = 1 + below(r, 6);
 	bool srpt = below(r, 2), greedy = below(r, 3) == 0;
 
+	s->loose = below(r, 3) == 0;
 	put(t,
 	    "\"scheduler\": {\"policy\": \"%s\", \"priority\": \"%s\", \"order\": \"%s\", \"chunk\": %s%s%s, \"x\": %u",
-	    greedy ? "greedy" : "pim", srpt ? "srpt" : "fcfs", below(r, 2) ? "pair" : "direction",
+	    greedy ? "greedy" : "pim", srpt ? "srpt" : "fcfs", s->loose ? "direction" : "pair",
 	    "{\"virtual\": ", ONE_OF(r, chunks), "}", x);
 	if (srpt && below(r, 2))
 		put(t, ", \"srpt\": \"transfer\"");
@@ -129,7 +131,7 @@ static void switch_keys(struct text *t, struct mf_rng *r)
 	put(t, "},\n");
 }
 
-static void workload(struct text *t, struct mf_rng *r)
+static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 {
 	static const char *const kinds[] = {"read", "write", "write_ack", "cas", "fadd", "swap", "or", "and"};
 	static const char *const patterns[] = {"uniform", "permutation", "all-to-all"};
@@ -155,6 +157,13 @@ static void workload(struct text *t, struct mf_rng *r)
 		    "\"size\": {\"dist\": \"list\", \"values\": [64, 4096, 100000], \"weights\": [60, 10, 1]}");
 	else
 		put(t, "\"size\": 64");
+	/* Clients know what they should read where requests of a pair are in order, or one at a time. */
+	if (s->loose && below(r, 2))
+		put(t, ", \"verify\": false");
+	else if (s->loose) {
+		put(t, ", \"loop\": \"closed\", \"depth\": 1}]");
+		return;
+	}
 	if (below(r, 2))
 		put(t, ", \"loop\": \"closed\", \"depth\": %u", 1 + below(r, 8));
 	else
@@ -180,14 +189,14 @@ static void fabric(struct text *t, uint64_t seed)
 	put(t, "{\"name\": \"random %llu\", \"seed\": %llu,\n", (unsigned long long)seed,
 	    (unsigned long long)seed);
 	put(t, "\"clock\": {\"virtual\": {\"warmup\": \"3us\", \"duration\": \"%uus\"}},\n",
-	    10 + below(&r, 30));
+	    20 + below(&r, 30));
 	put(t, "\"proto\": {\"check\": %u},\n", below(&r, 2) ? 16 : 32);
 	nodes(t, &r, &s);
 	links(t, &r, &s);
 	put(t, "\"host\": {\"mega\": %u},\n", below(&r, 2) ? 1 : 2 + below(&r, 6));
-	scheduler(t, &r);
+	scheduler(t, &r, &s);
 	switch_keys(t, &r);
-	workload(t, &r);
+	workload(t, &r, &s);
 	frames(t, &r, &s);
 	put(t, "}\n");
 }
