@@ -87,7 +87,7 @@ uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 {
 	uint32_t period = f->link[d].period, chunk = bound_chunk_blocks(f);
 
-	/* Never more than K, but for what is granted in the matching that exceeds it, and what needs no grant. */
+	/* At most K, but for what the matching grants that exceeds it, and for what needs no grant. */
 	if (f->backlog_k != 0)
 		return f->backlog_k + chunk + control_blocks(f, d);
 	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler

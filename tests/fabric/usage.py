@@ -54,9 +54,10 @@ def streams(tap, emu):
   with tempfile.TemporaryDirectory() as folder:
     for name, shell in {'closed': '"$@" >&-', 'not read': '"$@"'}.items():
       path = os.path.join(folder, name)
-      process = subprocess.run(['sh', '-c', shell, 'sh', emu.program, '--clock', 'virtual', '--duration', '20us',
-                                '--json', path, emu.example('quickstart')], stdin=subprocess.DEVNULL,
-                               stdout=pipe, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+      process = subprocess.run(['sh', '-c', shell, 'sh', emu.program, '--clock', 'virtual', '--duration',
+                                '20us', '--json', path, emu.example('quickstart')],
+                               stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.PIPE, text=True,
+                               timeout=120, check=False)
       tap.ok(process.returncode == 1 and 'standard output: ' in process.stderr,
              f'standard output is {name}', why(process))
       with open(path, encoding='utf-8') as file:
