@@ -46,7 +46,7 @@ static const char help[] =
 	"                        virtual: in simulated time, as the modelled hardware would do\n"
 	"  --run ROLES           what this process plays, with commas between: nodes, the switch,\n"
 	"                        \"scheduler\"; default, and so far the only choice: all\n"
-	"  --duration T          how long is measured, with a unit: 3s, 2ms, 500us (default: the file's)\n"
+	"  --duration T          how long is measured, with a unit: 3s, 2ms, 10min (default: the file's)\n"
 	"  --warmup T            how long load runs before that (default: the file's)\n"
 	"  --seed N              seed of everything random (default: the file's)\n"
 	"  --json FILE           writes the result as JSON, too\n"
