@@ -161,7 +161,7 @@ static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uin
 	return true;
 }
 
-/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node, behind the writes. */
+/** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
 static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
 {
 	const struct request *r = &sw->requests[slot];

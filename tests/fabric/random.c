@@ -109,7 +109,8 @@ static void scheduler(struct text *t, struct mf_rng *r, struct shape *s)
 
 	s->loose = below(r, 3) == 0;
 	put(t,
-	    "\"scheduler\": {\"policy\": \"%s\", \"priority\": \"%s\", \"order\": \"%s\", \"chunk\": %s%s%s, \"x\": %u",
+	    "\"scheduler\": {\"policy\": \"%s\", \"priority\": \"%s\", \"order\": \"%s\", "
+	    "\"chunk\": %s%s%s, \"x\": %u",
 	    greedy ? "greedy" : "pim", srpt ? "srpt" : "fcfs", s->loose ? "direction" : "pair",
 	    "{\"virtual\": ", ONE_OF(r, chunks), "}", x);
 	if (srpt && below(r, 2))
@@ -153,8 +154,8 @@ static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 	else if (how == 1)
 		put(t, "\"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": %u}", 2 + below(r, 9000));
 	else if (how == 2)
-		put(t,
-		    "\"size\": {\"dist\": \"list\", \"values\": [64, 4096, 100000], \"weights\": [60, 10, 1]}");
+		put(t, "\"size\": {\"dist\": \"list\", \"values\": [64, 4096, 100000], "
+		       "\"weights\": [60, 10, 1]}");
 	else
 		put(t, "\"size\": 64");
 	/* Clients know what they should read where requests of a pair are in order, or one at a time. */
