@@ -42,7 +42,7 @@ struct virtual
 	struct flight *free;
 	unsigned int max; /**< blocks a span */
 	mf_time now;
-	mf_time next_snapshot;
+	mf_time last_block; /**< of all that was sent: when it arrives, however long its span */
 	bool over;
 };
 
@@ -131,6 +131,7 @@ static void send(struct virtual *v, struct wire *w, uint32_t actor, struct fligh
 		w->tail->next = fl;
 	}
 	w->tail = fl;
+	v->last_block = mf_time_max(v->last_block, mf_span_at(&fl->span, fl->span.count - 1U));
 	v->f->info.spans++;
 }
 
@@ -262,14 +263,6 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 	return (int)n;
 }
 
-static bool wires_idle(const struct virtual *v)
-{
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->up[i].head != NULL || v->down[i].head != NULL)
-			return false;
-	return true;
-}
-
 /** Blocks of frames are given out late: those that have started by now are to be counted. */
 static int take_snapshot(struct virtual *v, struct snapshot *s)
 {
@@ -304,7 +297,7 @@ static int run_monitor(struct virtual *v)
 		next = f->stop;
 	else
 		next = v->now + MONITOR_PERIOD;
-	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
+	if (v->now >= f->stop && v->now >= v->last_block && fabric_quiet(f, v->now))
 		v->over = true;
 	if (v->now >= f->stop + f->drain)
 		v->over = true;
