@@ -52,6 +52,7 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct delivery *delivery; /**< virtual clock */
+	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
@@ -78,6 +79,9 @@ int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+
+/** waits.c, virtual clock: where operations waited, part of the result. */
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);
 
 /* machine.c */
 json_t *machine_json(void);

@@ -123,7 +123,7 @@ static void take_msgs(struct replay *p, const struct record_entry *e)
 	struct mf_sched_msg msg[RECORD_ITEMS_MAX];
 	uint8_t packed[RECORD_DATA_MAX];
 
-	compare(p, packed, record_pack_msgs(msg, role_to_sched(p->role, msg, e->count), packed));
+	compare(p, packed, record_pack_msgs(msg, role_to_sched(p->role, e->now, msg, e->count), packed));
 }
 
 static void take_grants(struct replay *p, const struct record_entry *e)
@@ -214,7 +214,7 @@ static int replay_role(struct role *role, const char *dir, uint32_t config, uint
 static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 {
 	struct role *role = calloc(f->nodes + 2, sizeof(*role));
-	uint32_t config;
+	uint32_t config = 0;
 	uint64_t differ = 0;
 	int err = role != NULL ? record_config(f->config, &config) : -ENOMEM;
 

@@ -171,6 +171,20 @@ static void put_delivery(FILE *out, const json_t *result)
 			report_real(o, "queue_gbps"), report_real(o, "queue_of_limit") * 100);
 }
 
+static void put_waits(FILE *out, const json_t *result)
+{
+	const json_t *o = json_object_get(result, "waits");
+
+	if (o == NULL)
+		return;
+	report_head(out, result, "Where an operation waits, ns in the mean of the whole run");
+	report_line(out, "message queue", "%.2f", report_real(o, "message_queue_ns"));
+	report_line(out, "line to the switch", "%.2f", report_real(o, "line_to_switch_ns"));
+	report_line(out, "scheduler", "%.2f, until the first grant, its own time included",
+		    report_real(o, "scheduler_ns"));
+	report_line(out, "line to the node", "%.2f", report_real(o, "line_from_switch_ns"));
+}
+
 void mf_fabric_report(FILE *out, const json_t *json)
 {
 	const json_t *result = json_object_get(json, "result");
@@ -182,6 +196,7 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	put_operations(out, result);
 	put_latencies(out, result);
 	put_delivery(out, result);
+	put_waits(out, result);
 	if (json_object_get(result, "stages") != NULL)
 		report_stages(out, result);
 	report_links(out, result);

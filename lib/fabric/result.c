@@ -296,6 +296,8 @@ static void counters_json(const struct mf_fabric *f, json_t *o)
 		snapshot_take(f, &end, f->ended);
 		json_object_set_new(o, "links", links_json(f, &end));
 		json_object_set_new(o, "control", control_json(f, &end));
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			json_object_set_new(o, "waits", waits_json(f, &end));
 	}
 	snapshot_fini(&end);
 }

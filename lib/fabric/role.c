@@ -72,13 +72,13 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	return n;
 }
 
-unsigned int role_to_sched(struct role *r, struct mf_sched_msg *out, unsigned int max)
+unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
 	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = mf_switch_to_sched(r->f->sw, out, max);
 
 	if (n > 0 && r->record != NULL)
-		record_call(r->record, RECORD_TO_SCHED, max, 0, packed, record_pack_msgs(out, n, packed));
+		record_call(r->record, RECORD_TO_SCHED, max, now, packed, record_pack_msgs(out, n, packed));
 	return n;
 }
 

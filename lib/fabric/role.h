@@ -35,7 +35,7 @@ void role_run(struct role *r, mf_time now);
 unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out);
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
-unsigned int role_to_sched(struct role *r, struct mf_sched_msg *out, unsigned int max);
+unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 
 /** Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the last run counts as of then. */

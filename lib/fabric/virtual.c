@@ -181,8 +181,11 @@ static void run_sched(struct virtual *v)
 
 	do {
 		n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
-		for (unsigned int i = 0; i < n; i++)
+		for (unsigned int i = 0; i < n; i++) {
+			if (grant[i].first)
+				f->sched_waited += grant[i].at - grant[i].since;
 			mf_switch_grant(f->sw, v->now, &grant[i]);
+		}
 	} while (n == GRANTS);
 	event_set(&v->queue, actor_sched(v), f->sched_ops->next(f->sched));
 	after_switch(v);

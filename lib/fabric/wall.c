@@ -176,13 +176,13 @@ static unsigned int poll_grants(struct wall *w, struct role *r, mf_time now)
 	return n;
 }
 
-static void switch_tell_sched(struct wall *w, struct role *r)
+static void switch_tell_sched(struct wall *w, struct role *r, mf_time now)
 {
 	struct mf_sched_msg msg[DESCRIPTORS];
 	unsigned int room, n;
 
 	while ((room = rte_ring_free_count(w->to_sched)) > 0) {
-		n = role_to_sched(r, msg, RTE_MIN(room, (unsigned int)DESCRIPTORS));
+		n = role_to_sched(r, now, msg, RTE_MIN(room, (unsigned int)DESCRIPTORS));
 		rte_ring_sp_enqueue_bulk_elem(w->to_sched, msg, sizeof(msg[0]), n, NULL);
 		if (n < DESCRIPTORS)
 			break;
@@ -220,7 +220,7 @@ static unsigned int poll_switch(struct wall *w, struct role *r)
 		role_run(r, now);
 	work += poll_grants(w, r, now);
 	work += switch_send(w, r, now);
-	switch_tell_sched(w, r);
+	switch_tell_sched(w, r, now);
 	return work;
 }
 
@@ -229,9 +229,12 @@ static unsigned int poll_sched(struct wall *w, struct role *r)
 	struct mf_sched_msg msg[DESCRIPTORS];
 	struct mf_sched_grant grant[DESCRIPTORS];
 	mf_time now = wall_now(w);
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
-	unsigned int work = n, room;
+	unsigned int room, n, work;
 
+	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
+	if (rte_ring_free_count(w->to_switch) == 0)
+		return 0;
+	n = work = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
 	for (unsigned int i = 0; i < n; i++)
 		role_input(r, now, &msg[i]);
 	if (n == 0 && r->next > now)
@@ -389,7 +392,7 @@ static int make_links(struct wall *w)
 static int make_records(struct wall *w)
 {
 	const char *dir = w->options->record;
-	uint32_t config;
+	uint32_t config = 0;
 	int err = record_folder(dir);
 
 	if (err == 0)

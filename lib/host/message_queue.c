@@ -85,6 +85,8 @@ struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t
 	s->piece = (uint32_t)(o->issued / MF_MESSAGE_MAX);
 	s->size = size;
 	host_timer_start(h, s, write ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
+	if (o->issued == 0)
+		h->stats.waited += at - o->submitted;
 	o->issued += size;
 	o->live++;
 	if (write && h->config.probe && h->config.probe->begun)

@@ -84,6 +84,7 @@ struct mf_host_stats {
 	uint64_t submitted[MF_OPS], completed[MF_OPS], failed[MF_OPS];
 	uint64_t rx[MF_KINDS], tx[MF_KINDS]; /**< messages (chunks for WREQ, RRES) by kind */
 	uint64_t rx_octets, tx_octets; /**< payload of WREQ and RRES */
+	mf_time waited; /**< of all operations together, from submission to their first message */
 	uint64_t control_blocks; /**< /N/, /G/ sent and received, for 3.1.4 */
 	uint64_t megas, mega_messages;
 	uint64_t timeouts, quarantined;

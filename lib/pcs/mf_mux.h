@@ -45,6 +45,7 @@ struct mf_mux_stats {
 	uint64_t memory_blocks, frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
 	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
 	uint64_t messages, frames;
+	mf_time waited; /**< of all memory messages together, from ready to their first block */
 	uint64_t preemptions; /**< a memory message went out between two blocks of a frame */
 	uint64_t aborted; /**< messages that were cut after their first block */
 	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */

@@ -109,6 +109,7 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 {
 	if (m->period)
 		measure_backlog(m, it, now);
+	m->stats.waited += now - it->ready;
 	if (m->policy->sent_memory)
 		m->policy->sent_memory(m, now, !mux_frames_quiet(m) && mux_frames_pending(m, now), it->n);
 	m->stats.preemptions += m->frames.left > 0;

@@ -291,21 +291,15 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	struct port *p = &sw->port[sw->circuits[c].src];
 
-	bool queued = false;
-
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
 		if (p->state == RX_STREAM) {
-			/* All words of a chunk that turns out too long may be there: its check will fail. */
-			queued = p->have == p->want;
 			switch_dirty(sw, sw->circuits[c].dst);
-			if (!queued)
-				mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
+			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
 		}
 		clear_bit(sw->hold_set, sw->circuits[c].src);
 		p->state = RX_DROP;
 	}
-	if (!queued)
-		forfeit(sw, c, now);
+	forfeit(sw, c, now);
 	circuit_queued(sw, c, now, now);
 	circuit_close(sw, c, now);
 }

@@ -136,7 +136,8 @@ static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 	static const char *const kinds[] = {"read", "write", "write_ack", "cas", "fadd", "swap", "or", "and"};
 	static const char *const patterns[] = {"uniform", "permutation", "all-to-all"};
 	bool any = false, sized = false;
-	unsigned int how = below(r, 4);
+	bool open = below(r, 2);
+	unsigned int how = open ? below(r, 2) * 3 : below(r, 4); /* open: many, so small */
 
 	put(t, "\"workload\": [{\"mix\": {");
 	for (unsigned int k = 0; k < 8; k++)
@@ -158,16 +159,16 @@ static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 	else
 		put(t, "\"size\": 64");
 	/* Clients know what they should read where requests of a pair are in order, or one at a time. */
-	if (s->loose && below(r, 2))
+	if (s->loose && (open || below(r, 2)))
 		put(t, ", \"verify\": false");
 	else if (s->loose) {
 		put(t, ", \"loop\": \"closed\", \"depth\": 1}]");
 		return;
 	}
-	if (below(r, 2))
+	if (!open)
 		put(t, ", \"loop\": \"closed\", \"depth\": %u", 1 + below(r, 8));
 	else
-		put(t, ", \"loop\": \"open\", \"load\": 0.%u", 1 + below(r, 6));
+		put(t, ", \"loop\": \"open\", \"load\": 0.%u", 3 + below(r, 4));
 	put(t, "}]");
 }
 

@@ -59,7 +59,7 @@ static void turn(struct role *role, unsigned int roles, mf_time now)
 			role_rx(sw, role[i].index, now, &span);
 	}
 	role_run(sw, now);
-	while ((n = role_to_sched(sw, msg, RECORD_ITEMS_MAX)) > 0)
+	while ((n = role_to_sched(sw, now, msg, RECORD_ITEMS_MAX)) > 0)
 		for (unsigned int i = 0; i < n; i++)
 			role_input(sched, now, &msg[i]);
 	do {
