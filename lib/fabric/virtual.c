@@ -29,6 +29,7 @@ struct flight {
 /** One direction of a link: the spans arrive in the order in which they were sent. */
 struct wire {
 	struct flight *head, *tail;
+	mf_time busy_until; /**< arrival of the last block that was sent */
 	const struct link_timing *timing;
 	struct mf_scrambler scrambler, descrambler;
 };
@@ -42,7 +43,7 @@ struct virtual
 	struct flight *free;
 	unsigned int max; /**< blocks a span */
 	mf_time now;
-	mf_time last_block; /**< of all that was sent: when it arrives, however long its span */
+	mf_time next_snapshot;
 	bool over;
 };
 
@@ -122,6 +123,7 @@ static void send(struct virtual *v, struct wire *w, uint32_t actor, struct fligh
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &fl->span, from, to);
 	fl->span.start += w->timing->delay;
+	w->busy_until = mf_span_at(&fl->span, fl->span.count - 1U);
 	if (w->timing->scramble)
 		mf_scramble(&w->scrambler, fl->span.word, fl->span.count);
 	if (w->head == NULL) {
@@ -131,7 +133,6 @@ static void send(struct virtual *v, struct wire *w, uint32_t actor, struct fligh
 		w->tail->next = fl;
 	}
 	w->tail = fl;
-	v->last_block = mf_time_max(v->last_block, mf_span_at(&fl->span, fl->span.count - 1U));
 	v->f->info.spans++;
 }
 
@@ -266,6 +267,15 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 	return (int)n;
 }
 
+static bool wires_idle(const struct virtual *v)
+{
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		if (v->up[i].head != NULL || v->up[i].busy_until > v->now || v->down[i].head != NULL ||
+		    v->down[i].busy_until > v->now)
+			return false;
+	return true;
+}
+
 /** Blocks of frames are given out late: those that have started by now are to be counted. */
 static int take_snapshot(struct virtual *v, struct snapshot *s)
 {
@@ -300,7 +310,7 @@ static int run_monitor(struct virtual *v)
 		next = f->stop;
 	else
 		next = v->now + MONITOR_PERIOD;
-	if (v->now >= f->stop && v->now >= v->last_block && fabric_quiet(f, v->now))
+	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
 		v->over = true;
 	if (v->now >= f->stop + f->drain)
 		v->over = true;
