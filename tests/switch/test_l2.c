@@ -88,7 +88,8 @@ Test(l2, equal_times_by_port)
 
 	for (unsigned int b = 0; b < 2; b++) {
 		rig_config(&config, 4);
-		rig_start(&r[b], &config, b);
+		rig_start(&r[b], &config, false);
+		r[b].reverse = b;
 		for (unsigned int i = 0; i < 3; i++) {
 			unsigned int port = 3 - i;
 
