@@ -19,7 +19,10 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (sw->circuits_max < 4096)
 		sw->circuits_max = 4096; /* several chunks of one demand may be under way */
 	sw->circuits = calloc(sw->circuits_max, sizeof(*sw->circuits));
-	sw->requests = calloc(sw->requests_max, sizeof(*sw->requests));
+	/* Those behind requests_max are for /G/ that are parked: one a circuit at most. They do not take from
+	 * the requests, or a long response in small chunks would; they are untouched until used. */
+	sw->requests = calloc((size_t)sw->requests_max + sw->circuits_max, sizeof(*sw->requests));
+	sw->parked_grant_free = NONE;
 	sw->last_write = malloc(n * n * sizeof(*sw->last_write));
 	sw->write_ready = calloc(n * n, sizeof(*sw->write_ready));
 	if (sw->circuits == NULL || sw->requests == NULL || sw->last_write == NULL || sw->write_ready == NULL)
@@ -363,13 +366,16 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
 static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
 {
-	uint32_t slot = sw->request_free;
+	uint32_t slot = sw->parked_grant_free;
 
 	if (g->first)
 		return g->cookie;
-	if (slot == NONE)
+	if (slot != NONE)
+		sw->parked_grant_free = sw->requests[slot].next;
+	else if (sw->parked_grants_used < sw->circuits_max)
+		slot = sw->requests_max + sw->parked_grants_used++;
+	else
 		return NONE;
-	sw->request_free = sw->requests[slot].next;
 	sw->requests[slot] = (struct request){
 		.word = {grant_word(g)},
 		.cn = g->dst,

@@ -95,6 +95,9 @@ mf_time mf_switch_next(const struct mf_switch *sw);
  */
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max);
 
+/** Whether frames are inside: in the layer-2 pipeline, or before it, behind their /T/. */
+bool mf_switch_has_frames(const struct mf_switch *sw);
+
 /** Next blocks of a port; see mf_mux_pull(). */
 unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
 			  struct mf_span *out);

@@ -252,6 +252,16 @@ mf_time mf_switch_next(const struct mf_switch *sw)
 	return sw->next;
 }
 
+bool mf_switch_has_frames(const struct mf_switch *sw)
+{
+	if (sw->l2.order_tail != sw->l2.order_head)
+		return true;
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		if (sw->accept_set[w] != 0)
+			return true;
+	return false;
+}
+
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;

@@ -113,6 +113,7 @@ struct mf_switch {
 
 	struct request *requests;
 	uint32_t requests_max, request_free;
+	uint32_t parked_grant_free, parked_grants_used; /**< of those behind requests_max */
 
 	struct mf_sched_msg *out; /**< ring of descriptors for the scheduler */
 	uint32_t out_mask, out_head, out_tail;
