@@ -124,7 +124,7 @@ def arguments():
   parser.add_argument('--loads', default=','.join(f'{i / 10:.1f}' for i in range(1, 10)))
   parser.add_argument('--nodes', default='both,half', help='both: each node has both roles; half: 72 and 72')
   parser.add_argument('--warmup', default='10us')
-  parser.add_argument('--duration', default='30us', help='in which operations are measured')
+  parser.add_argument('--duration', default='20us', help='in which operations are measured')
   parser.add_argument('--seed', type=int, default=1)
   parser.add_argument('--jobs', type=int, default=os.cpu_count())
   parser.add_argument('--json', help='writes all results there')
