@@ -146,6 +146,22 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 	return rc;
 }
 
+static int replay(const struct options *o, const struct mf_config *config)
+{
+	char err[ERR_LEN];
+	int rc;
+
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
+	mf_fcs_init(true);
+	rc = mf_fabric_replay(config, o->replay, stdout);
+	if (rc > 0)
+		return complain(FAILED, "the replay differs from the record");
+	if (rc == 0)
+		return fflush(stdout) == 0 ? SOUND : complain(FAILED, "cannot write what was found");
+	snprintf(err, sizeof(err), "cannot replay all of %s: %s", o->replay, strerror(-rc));
+	return complain(FAILED, err);
+}
+
 static int act(const struct options *o, const struct mf_config *config)
 {
 	char err[ERR_LEN];
@@ -158,6 +174,8 @@ static int act(const struct options *o, const struct mf_config *config)
 		return SOUND;
 	case ACTION_PRINT_CONFIG:
 		return print_config(config);
+	case ACTION_REPLAY:
+		return replay(o, config);
 	default:
 		return open_and_run(o, config);
 	}

@@ -52,6 +52,8 @@ static const char help[] =
 	"  --json FILE           writes the result as JSON, too\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
+	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
+	"                        with the same fabric file, --duration, --warmup and --seed\n"
 	"  --check               only reads and checks the file\n"
 	"  --print-config        prints the effective configuration, all defaults included\n"
 	"  --help, --version\n"
@@ -142,6 +144,10 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_RECORD:
 		o->record = arg;
 		return 0;
+	case OPT_REPLAY:
+		o->replay = arg;
+		o->action = ACTION_REPLAY;
+		return 0;
 	case OPT_CHECK:
 		o->action = ACTION_CHECK;
 		return 0;
@@ -164,6 +170,13 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return refuse(err, errlen, "--block-by-block needs --clock virtual");
 	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
 		return refuse(err, errlen, "--record needs --clock wall");
+	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
+		return refuse(err, errlen, "--replay needs --clock wall");
+	if (o->replay != NULL && (o->record != NULL || o->json != NULL || o->action != ACTION_REPLAY))
+		return refuse(err, errlen, "--replay goes with none of --record, --json, --check and "
+					   "--print-config");
+	if (o->replay != NULL && o->eal_given)
+		return refuse(err, errlen, "EAL options have no effect on a replay");
 	if (o->eal_given && o->clock != MF_CLOCK_WALL)
 		return refuse(err, errlen, "EAL options have no effect under the virtual clock");
 	return 0;

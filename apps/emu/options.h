@@ -14,6 +14,7 @@ enum action {
 	ACTION_RUN,
 	ACTION_CHECK, /**< read the file, run nothing */
 	ACTION_PRINT_CONFIG,
+	ACTION_REPLAY,
 	ACTION_HELP,
 	ACTION_VERSION,
 };
@@ -28,6 +29,7 @@ struct options {
 	const char *roles; /**< NULL: all */
 	const char *json; /**< NULL: none */
 	const char *record; /**< folder, NULL: none */
+	const char *replay; /**< folder, for ACTION_REPLAY */
 	bool block_by_block;
 	bool has_duration, has_warmup, has_seed; /**< override the file */
 	mf_time duration, warmup;

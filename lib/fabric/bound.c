@@ -61,7 +61,7 @@ uint32_t bound_chunk_blocks(const struct mf_fabric *f)
 	return mf_proto_chunk_blocks(&f->config->proto, f->config->sched.chunk[f->clock]);
 }
 
-uint32_t bound_default_k(const struct mf_fabric *f)
+uint32_t bound_under_way(const struct mf_fabric *f)
 {
 	mf_time least, most;
 	uint32_t period = UINT32_MAX;
@@ -73,16 +73,24 @@ uint32_t bound_default_k(const struct mf_fabric *f)
 	return (uint32_t)(most / period) + 1 + 2 * bound_chunk_blocks(f);
 }
 
+/** What waits at an egress besides chunks: one request, and a single block of every other node. */
+static uint32_t control_blocks(const struct mf_fabric *f, unsigned int d)
+{
+	uint32_t blocks = MF_REQUEST_BLOCKS_MAX;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		blocks += i != d && f->config->node[i].up && f->config->node[i].memory_enabled;
+	return blocks;
+}
+
 uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 {
-	uint32_t period = f->link[d].period, singles = 0;
-	uint32_t drift = (uint32_t)((bound_difference(f) + period - 1) / period);
+	uint32_t period = f->link[d].period, chunk = bound_chunk_blocks(f);
 
-	/* An acknowledgement or error for every active request of this node, a /G/ for every active write. */
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (i != d && f->config->node[i].up && f->config->node[i].memory_enabled)
-			singles++;
+	/* Never more than K, but for what is granted in the matching that exceeds it, and what needs no grant. */
+	if (f->backlog_k != 0)
+		return f->backlog_k + chunk + control_blocks(f, d);
 	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler
 	 * charges them. */
-	return drift + 2 * bound_chunk_blocks(f) + MF_REQUEST_BLOCKS_MAX + singles;
+	return (uint32_t)((bound_difference(f) + period - 1) / period) + 2 * chunk + control_blocks(f, d);
 }

@@ -42,7 +42,7 @@ static void mux_room(const struct mf_fabric *f, struct mf_mux_config *mux)
 	uint64_t chunk = bound_chunk_blocks(f);
 	/* Wall clock: the window, in the smallest messages that there are (8 octets in 3 blocks). Virtual
 	 * clock: what is granted during the longest round trip. */
-	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_default_k(f);
+	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_under_way(f);
 
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
 	mux->memory_items =
@@ -136,7 +136,6 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
 	struct mf_switch_config *s = calloc(1, sizeof(*s));
-	bool fair = false;
 
 	if (s == NULL)
 		return fail(err, errlen, "no memory");
@@ -146,7 +145,6 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = f->config->node[i].memory_enabled;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
-		fair |= f->config->node[i].up && f->config->node[i].link.policy != MF_MUX_MEMORY_FIRST;
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);
 	}
@@ -155,12 +153,17 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->x = f->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
+	/* The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests
+	 * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
+	 * granted in full never catches up: K and W bound what waits at an egress and in a source (D3). */
 	s->backlog_k = c->backlog_k;
-	/* Frames that share an egress take from what the scheduler believes to be all memory's. */
-	if (s->backlog_k == 0 && f->clock == MF_CLOCK_VIRTUAL && fair && f->config->ethernets > 0)
-		s->backlog_k = bound_default_k(f);
-	f->backlog_k = s->backlog_k;
 	s->source_w = c->source_w;
+	if (f->clock == MF_CLOCK_VIRTUAL) {
+		s->backlog_k = s->backlog_k != 0 ? s->backlog_k : bound_under_way(f);
+		s->source_w = s->source_w != 0 ? s->source_w : bound_under_way(f);
+	}
+	f->backlog_k = s->backlog_k;
+	f->source_w = s->source_w;
 	s->grant_timeout = c->grant_timeout[f->clock];
 	s->hold_timeout = c->hold_timeout[f->clock];
 	s->mac_table = c->mac_table;

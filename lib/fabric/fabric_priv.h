@@ -56,7 +56,7 @@ struct mf_fabric {
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
-	uint32_t backlog_k; /**< K in force, 0: none */
+	uint32_t backlog_k, source_w; /**< K and W in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };

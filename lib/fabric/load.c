@@ -45,7 +45,7 @@ static double data_blocks(const struct mf_fabric *f, uint64_t size, double *chun
 
 static double request_blocks(const struct mf_fabric *f, uint8_t kind, uint8_t op)
 {
-	return mf_proto_request_blocks(&f->config->proto, &(struct mf_msg){ .kind = kind, .op = op });
+	return mf_proto_request_blocks(&f->config->proto, &(struct mf_msg){.kind = kind, .op = op});
 }
 
 static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
@@ -54,18 +54,18 @@ static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix,
 	double pieces = (double)((size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX);
 
 	if (mix == MF_MIX_WRITE || mix == MF_MIX_WRITE_ACK)
-		return (struct op_blocks){ .cn_up = pieces + data, /* /N/ */
-					   .cn_down = chunks + (mix == MF_MIX_WRITE_ACK ? pieces : 0), /* /G/ */
-					   .mn_up = mix == MF_MIX_WRITE_ACK ? pieces : 0,
-					   .mn_down = data };
+		return (struct op_blocks){.cn_up = pieces + data, /* /N/ */
+					  .cn_down =
+						  chunks + (mix == MF_MIX_WRITE_ACK ? pieces : 0), /* /G/ */
+					  .mn_up = mix == MF_MIX_WRITE_ACK ? pieces : 0,
+					  .mn_down = data};
 	if (mix == MF_MIX_READ)
 		request = pieces * request_blocks(f, MF_RREQ, 0);
 	else
 		request = request_blocks(f, MF_RMWREQ, (uint8_t)(mix - MF_MIX_CAS));
 	/* the first grant of each piece is the request itself */
 	return (struct op_blocks){
-		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces
-	};
+		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
 }
 
 /** The size at quantile q of a distribution. */
@@ -93,9 +93,9 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 				continue;
 			if (i == 0 || s->weight[i] <= s->weight[i - 1])
 				return s->size[i];
-			return s->size[i - 1] + (uint64_t)((q - s->weight[i - 1]) /
-							   (s->weight[i] - s->weight[i - 1]) *
-							   ((double)s->size[i] - (double)s->size[i - 1]));
+			return s->size[i - 1] +
+			       (uint64_t)((q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]) *
+					  ((double)s->size[i] - (double)s->size[i - 1]));
 		}
 		break;
 	}
@@ -105,7 +105,7 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
 	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
-	struct op_blocks mean = { 0 };
+	struct op_blocks mean = {0};
 
 	for (unsigned int i = 0; i < samples; i++) {
 		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
@@ -235,22 +235,24 @@ static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned in
 	return mf_rng_next(&r);
 }
 
-static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w, unsigned int i)
+static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w,
+				    unsigned int i)
 {
-	static const enum mf_client_size dist[] = { [MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
-						    [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
-						    [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
-						    [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF };
-	static const enum mf_client_address address[] = { [MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
-							  [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
-							  [MF_CONFIG_SEQUENTIAL_ADDRESS] = MF_CLIENT_AT_SEQUENTIAL };
+	static const enum mf_client_size dist[] = {[MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
+						   [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
+						   [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
+						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF};
+	static const enum mf_client_address address[] = {[MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
+							 [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
+							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
+								 MF_CLIENT_AT_SEQUENTIAL};
 	struct mf_cdf_point cdf[MF_CONFIG_CDF_MAX];
 	struct mf_client_target targets[MF_PORTS_MAX];
 	unsigned int n = 0;
 
 	for (unsigned int t = 0; t < w->targets.n; t++)
 		if (w->targets.node[t] != w->clients.node[i])
-			targets[n++] = (struct mf_client_target){ w->targets.node[t], w->base + i * w->span };
+			targets[n++] = (struct mf_client_target){w->targets.node[t], w->base + i * w->span};
 	struct mf_client_config c = {
 		.host = f->node[w->clients.node[i]].host,
 		.node = w->clients.node[i],

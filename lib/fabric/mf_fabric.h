@@ -19,10 +19,13 @@ struct mf_run_options {
 	bool block_by_block;
 	/** Set by a signal handler: the run ends early, with the report of what was measured. May be NULL. */
 	const atomic_bool *interrupt;
-	/** Called about once a second on the calling thread: share of the run that is done, 0..1. May be NULL. */
+	/** Called about once a second on the calling thread: share of the run that is done, 0..1. Or NULL. */
 	void (*progress)(void *ctx, double done, mf_time now);
 	void *progress_ctx;
-	/** Wall clock: folder into which each role's inputs and outputs are recorded (D19). NULL: none. */
+	/**
+	 * Wall clock: folder into which each role's inputs and outputs are recorded (D19); made where it is
+	 * not there. NULL: none.
+	 */
 	const char *record;
 };
 
@@ -50,6 +53,19 @@ void mf_fabric_free(struct mf_fabric *f);
 
 /** Runs it to its end; once. @return 0 or -errno */
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options);
+
+/**
+ * Repeats a recorded run, role by role, through the libraries alone: no EAL, no clock, no other role.
+ * Everything that a role gives is compared octet by octet with what is recorded.
+ *
+ * @param config  the one that the run was recorded with
+ * @param dir     the folder of the record: one file for each role
+ * @param out     a line for each role: what was identical, and the first difference; or why its record
+ *                cannot be replayed
+ * @return 0: all identical; > 0: number of outputs that differ; -ENOENT: a record is missing; -EINVAL: one
+ *         is damaged, or of another configuration; or another -errno. The other roles are replayed still
+ */
+int mf_fabric_replay(const struct mf_config *config, const char *dir, FILE *out);
 
 /**
  * Whether the run was sound: samples in every kind that the workload has, nothing lost, damaged or

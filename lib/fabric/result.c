@@ -352,7 +352,7 @@ static json_t *backlog_json(const struct mf_fabric *f)
 	result_count(o, "egress_memory_blocks_bound", bound);
 	result_count(o, "grant_to_arrival_difference_ps", bound_difference(f));
 	result_count(o, "k_blocks", f->backlog_k);
-	result_count(o, "w_blocks", f->config->sw.source_w);
+	result_count(o, "w_blocks", f->source_w);
 	return o;
 }
 

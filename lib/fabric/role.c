@@ -14,10 +14,30 @@ const char *role_name(const struct role *r)
 	}
 }
 
+unsigned int role_all(struct mf_fabric *f, struct role *out)
+{
+	unsigned int n = 0;
+
+	out[n++] = (struct role){.kind = ROLE_SCHED, .f = f};
+	out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f};
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].host != NULL)
+			out[n++] = (struct role){.kind = ROLE_NODE, .index = i, .f = f};
+	return n;
+}
+
+static void record_span(const struct role *r, enum record_call call, unsigned int port, mf_time now,
+			const struct mf_span *span)
+{
+	uint8_t packed[RECORD_SPAN_MAX];
+
+	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
+}
+
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	if (r->record != NULL)
-		record_span(r->record, RECORD_RX, port, now, span);
+		record_span(r, RECORD_RX, port, now, span);
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->f->sw, port, now, span);
 	else
@@ -42,41 +62,52 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 		n = mf_switch_tx(r->f->sw, port, now, MF_SPAN_MAX, out);
 	else
 		n = mf_host_tx(r->f->node[r->index].host, now, MF_SPAN_MAX, out);
-	if (n > 0 && r->record != NULL)
-		record_span(r->record, RECORD_TX, port, now, out);
+	if (r->record == NULL)
+		return n;
+	/* Nothing is recorded, too: finding nothing resets the credits of a fair multiplexer. */
+	if (n > 0)
+		record_span(r, RECORD_TX, port, now, out);
+	else
+		record_call(r->record, RECORD_TX, port, now, NULL, 0);
 	return n;
 }
 
-unsigned int role_to_sched(struct role *r, struct mf_sched_msg *out, unsigned int max)
+unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
+	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = mf_switch_to_sched(r->f->sw, out, max);
 
 	if (n > 0 && r->record != NULL)
-		record_call(r->record, RECORD_TO_SCHED, n, 0, out, n * sizeof(*out));
+		record_call(r->record, RECORD_TO_SCHED, max, now, packed, record_pack_msgs(out, n, packed));
 	return n;
 }
 
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
+	uint8_t packed[RECORD_GRANT_SIZE];
+
 	if (r->record != NULL)
-		record_call(r->record, RECORD_GRANT, 0, now, grant, sizeof(*grant));
+		record_call(r->record, RECORD_GRANT, 0, now, packed, record_pack_grants(grant, 1, packed));
 	mf_switch_grant(r->f->sw, now, grant);
 }
 
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
+	uint8_t packed[RECORD_MSG];
+
 	msg->at = now;
 	if (r->record != NULL)
-		record_call(r->record, RECORD_INPUT, 0, now, msg, sizeof(*msg));
+		record_call(r->record, RECORD_INPUT, 0, now, packed, record_pack_msgs(msg, 1, packed));
 	r->f->sched_ops->input(r->f->sched, msg);
 }
 
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
+	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = r->f->sched_ops->run(r->f->sched, now, out, max);
 
 	if (r->record != NULL)
-		record_call(r->record, RECORD_MATCH, n, now, out, n * sizeof(*out));
+		record_call(r->record, RECORD_MATCH, max, now, packed, record_pack_grants(out, n, packed));
 	r->next = r->f->sched_ops->next(r->f->sched);
 	return n;
 }

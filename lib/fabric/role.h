@@ -21,8 +21,11 @@ struct role {
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
 };
 
-/** "cn0", "switch", "scheduler". */
+/** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
+
+/** All roles of a fabric, without records. @param out  room for f->nodes + 2 @return how many */
+unsigned int role_all(struct mf_fabric *f, struct role *out);
 
 /** A span arrives; port counts for the switch only. */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
@@ -31,11 +34,11 @@ void role_run(struct role *r, mf_time now);
 /** @return number of blocks in *out */
 unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out);
 
-/** Switch: descriptors out, grants in. */
-unsigned int role_to_sched(struct role *r, struct mf_sched_msg *out, unsigned int max);
+/** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
+unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 
-/** Scheduler: descriptors in, grants out. A descriptor that is older than the last run counts as of then. */
+/** Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the last run counts as of then. */
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg);
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
 

@@ -11,9 +11,9 @@ static const struct {
 	enum stage_place place;
 	unsigned int crossings[2], cycles[2]; /**< read, write */
 } paper[] = {
-	{ "compute node PCS", PLACE_COMPUTE, { 2, 3 }, { 5, 11 } },
-	{ "switch PCS", PLACE_SWITCH, { 4, 4 }, { 11, 11 } },
-	{ "memory node PCS", PLACE_MEMORY, { 2, 1 }, { 10, 3 } },
+	{"compute node PCS", PLACE_COMPUTE, {2, 3}, {5, 11}},
+	{"switch PCS", PLACE_SWITCH, {4, 4}, {11, 11}},
+	{"memory node PCS", PLACE_MEMORY, {2, 1}, {10, 3}},
 };
 
 /** The paper's testbed: cycle, PCS crossing, PMA and transceiver, propagation of a hop. */
@@ -64,8 +64,9 @@ static json_t *table(const struct stage_record *r)
 	hop = stages_sum(r, MF_STAGE_PROPAGATION, PLACES);
 	json_array_append_new(rows, row("PMA, PMD, transceiver", pma, PAPER_PMA_CROSSINGS * PAPER_PMA));
 	json_array_append_new(rows, row("propagation", hop, PAPER_HOPS * PAPER_HOP));
-	json_array_append_new(rows, row("fabric latency", sum + pma + hop,
-					published + PAPER_PMA_CROSSINGS * PAPER_PMA + PAPER_HOPS * PAPER_HOP));
+	json_array_append_new(rows,
+			      row("fabric latency", sum + pma + hop,
+				  published + PAPER_PMA_CROSSINGS * PAPER_PMA + PAPER_HOPS * PAPER_HOP));
 	return rows;
 }
 
@@ -80,8 +81,8 @@ static json_t *beyond(const struct stage_record *r)
 	json_object_set_new(o, "fabric_ps", json_integer((json_int_t)fabric));
 	total = fabric;
 	for (enum mf_stage s = MF_STAGE_SERIALISATION; s < MF_STAGES; s++) {
-		static const char *const key[] = { "serialisation_ps", "check_ps", "scheduler_ps", "dram_ps",
-						   "line_ps" };
+		static const char *const key[] = {"serialisation_ps", "check_ps", "scheduler_ps", "dram_ps",
+						  "line_ps"};
 		mf_time t = stages_sum(r, s, PLACES);
 
 		json_object_set_new(o, key[s - MF_STAGE_SERIALISATION], json_integer((json_int_t)t));
@@ -93,14 +94,14 @@ static json_t *beyond(const struct stage_record *r)
 
 static json_t *timeline(const struct stage_record *r)
 {
-	static const char *const place[] = { "compute node", "switch", "memory node" };
+	static const char *const place[] = {"compute node", "switch", "memory node"};
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < r->count; i++) {
 		const struct stage_stamp *s = &r->stamp[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "place", place[s->place], "stage",
-						      mf_stage_name(s->stage), "from_ps",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "place", place[s->place],
+						      "stage", mf_stage_name(s->stage), "from_ps",
 						      (json_int_t)(s->from - r->stamp[0].from), "to_ps",
 						      (json_int_t)(s->to - r->stamp[0].from)));
 	}

@@ -228,27 +228,33 @@ static enum stage_place node_place(const struct mf_fabric *f, unsigned int i)
 	return f->node[i].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
 }
 
+/** @return number of blocks, or -errno */
 static int run_node_tx(struct virtual *v, unsigned int i)
 {
 	struct flight *fl = flight_get(v);
+	unsigned int n;
 
 	if (fl == NULL)
 		return -ENOMEM;
-	if (mf_host_tx(v->f->node[i].host, v->now, v->max, &fl->span) > 0)
+	n = mf_host_tx(v->f->node[i].host, v->now, v->max, &fl->span);
+	if (n > 0)
 		send(v, &v->up[i], actor_up(v, i), fl, node_place(v->f, i), PLACE_SWITCH);
 	else
 		flight_put(v, fl);
 	after_node(v, i);
-	return 0;
+	return (int)n;
 }
 
+/** @return number of blocks, or -errno */
 static int run_port_tx(struct virtual *v, unsigned int i)
 {
 	struct flight *fl = flight_get(v);
+	unsigned int n;
 
 	if (fl == NULL)
 		return -ENOMEM;
-	if (mf_switch_tx(v->f->sw, i, v->now, v->max, &fl->span) > 0)
+	n = mf_switch_tx(v->f->sw, i, v->now, v->max, &fl->span);
+	if (n > 0)
 		send(v, &v->down[i], actor_down(v, i), fl, PLACE_SWITCH, node_place(v->f, i));
 	else
 		flight_put(v, fl);
@@ -256,7 +262,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
 	if (v->f->backlog_k != 0)
 		after_switch(v);
-	return 0;
+	return (int)n;
 }
 
 static bool wires_idle(const struct virtual *v)
@@ -270,11 +276,15 @@ static bool wires_idle(const struct virtual *v)
 /** Blocks of frames are given out late: those that have started by now are to be counted. */
 static int take_snapshot(struct virtual *v, struct snapshot *s)
 {
+	int n;
+
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
 		if (v->f->node[i].host == NULL)
 			continue;
-		if (run_node_tx(v, i) != 0 || run_port_tx(v, i) != 0)
-			return -ENOMEM;
+		while ((n = run_node_tx(v, i)) > 0 || (n == 0 && (n = run_port_tx(v, i)) > 0))
+			;
+		if (n < 0)
+			return n;
 	}
 	snapshot_take(v->f, s, v->now);
 	return 0;
@@ -358,7 +368,7 @@ static int loop(struct virtual *v)
 	double shown = seconds(CLOCK_MONOTONIC);
 	int err = 0;
 
-	while (!v->over && err == 0 && event_next(&v->queue) != MF_NEVER) {
+	while (!v->over && err >= 0 && event_next(&v->queue) != MF_NEVER) {
 		uint32_t actor = event_actor(&v->queue);
 
 		v->now = event_next(&v->queue);
@@ -369,7 +379,7 @@ static int loop(struct virtual *v)
 	v->f->ended = v->now;
 	if (v->f->at_stop.at == 0)
 		snapshot_take(v->f, &v->f->at_stop, v->now);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 static int set_up(struct virtual *v)

@@ -27,7 +27,7 @@
 #include "role.h"
 
 #define BURST 8 /**< spans that a role takes from a ring in a turn */
-#define DESCRIPTORS 32
+#define DESCRIPTORS RECORD_ITEMS_MAX
 #define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
 #define CPU_PERIOD MF_MS(10) /**< how often a role loop looks whether its CPU is shared */
@@ -90,7 +90,16 @@ static struct mf_span *slot(const struct rte_ring_zc_data *z, unsigned int i)
 	return i < z->n1 ? (struct mf_span *)z->ptr1 + i : (struct mf_span *)z->ptr2 + (i - z->n1);
 }
 
-/** Hands what is in a ring to a role. @return spans taken */
+static bool can_rx(const struct wall *w, const struct role *r)
+{
+	return r->kind == ROLE_NODE ? mf_host_can_rx(w->f->node[r->index].host) : mf_switch_can_rx(w->f->sw);
+}
+
+/**
+ * Hands what is in a ring to a role. It is dated by the call: its sender may have looked at the clock
+ * later than this role did, and what is in the future would be sent by nobody.
+ * @return spans taken
+ */
 static unsigned int take(struct wall *w, struct role *r, unsigned int port, struct ring_link *l, mf_time now)
 {
 	struct rte_ring_zc_data z;
@@ -101,8 +110,9 @@ static unsigned int take(struct wall *w, struct role *r, unsigned int port, stru
 	for (i = 0; i < n; i++) {
 		struct mf_span *s = slot(&z, i);
 
-		if (r->kind == ROLE_NODE && !mf_host_can_rx(w->f->node[r->index].host))
+		if (!can_rx(w, r))
 			break;
+		s->start = now;
 		if (w->f->link[r->kind == ROLE_NODE ? r->index : port].scramble)
 			mf_descramble(&l->descrambler, s->word, s->count);
 		role_rx(r, port, now, s);
@@ -159,18 +169,20 @@ static unsigned int poll_grants(struct wall *w, struct role *r, mf_time now)
 	unsigned int n =
 		rte_ring_sc_dequeue_burst_elem(w->to_switch, grant, sizeof(grant[0]), DESCRIPTORS, NULL);
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		grant[i].at = now; /* dated by the call, too */
 		role_grant(r, now, &grant[i]);
+	}
 	return n;
 }
 
-static void switch_tell_sched(struct wall *w, struct role *r)
+static void switch_tell_sched(struct wall *w, struct role *r, mf_time now)
 {
 	struct mf_sched_msg msg[DESCRIPTORS];
 	unsigned int room, n;
 
 	while ((room = rte_ring_free_count(w->to_sched)) > 0) {
-		n = role_to_sched(r, msg, RTE_MIN(room, (unsigned int)DESCRIPTORS));
+		n = role_to_sched(r, now, msg, RTE_MIN(room, (unsigned int)DESCRIPTORS));
 		rte_ring_sp_enqueue_bulk_elem(w->to_sched, msg, sizeof(msg[0]), n, NULL);
 		if (n < DESCRIPTORS)
 			break;
@@ -188,6 +200,8 @@ static unsigned int switch_send(struct wall *w, struct role *r, mf_time now)
 		for (uint64_t set = w->tx_pending[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
+			if (!mf_switch_can_rx(w->f->sw))
+				return spans;
 			if (give(w, r, p, &w->down[p], now, &spans))
 				w->tx_pending[k] &= ~(UINT64_C(1) << (p % 64));
 		}
@@ -206,7 +220,7 @@ static unsigned int poll_switch(struct wall *w, struct role *r)
 		role_run(r, now);
 	work += poll_grants(w, r, now);
 	work += switch_send(w, r, now);
-	switch_tell_sched(w, r);
+	switch_tell_sched(w, r, now);
 	return work;
 }
 
@@ -215,9 +229,12 @@ static unsigned int poll_sched(struct wall *w, struct role *r)
 	struct mf_sched_msg msg[DESCRIPTORS];
 	struct mf_sched_grant grant[DESCRIPTORS];
 	mf_time now = wall_now(w);
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
-	unsigned int work = n, room;
+	unsigned int room, n, work;
 
+	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
+	if (rte_ring_free_count(w->to_switch) == 0)
+		return 0;
+	n = work = rte_ring_sc_dequeue_burst_elem(w->to_sched, msg, sizeof(msg[0]), DESCRIPTORS, NULL);
 	for (unsigned int i = 0; i < n; i++)
 		role_input(r, now, &msg[i]);
 	if (n == 0 && r->next > now)
@@ -372,31 +389,29 @@ static int make_links(struct wall *w)
 	return 0;
 }
 
-static int make_role(struct wall *w, enum role_kind kind, unsigned int index)
+static int make_records(struct wall *w)
 {
-	struct role *r = &w->role[w->roles++];
+	const char *dir = w->options->record;
+	uint32_t config = 0;
+	int err = record_folder(dir);
 
-	*r = (struct role){.kind = kind, .index = index, .f = w->f};
-	if (w->options->record == NULL)
-		return 0;
-	r->record = record_open(w->options->record, role_name(r));
-	return r->record != NULL ? 0 : -errno;
+	if (err == 0)
+		err = record_config(w->f->config, &config);
+	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		w->role[i].record = record_open(dir, role_name(&w->role[i]), config);
+		if (w->role[i].record == NULL)
+			err = -errno;
+	}
+	return err;
 }
 
 static int make_roles(struct wall *w)
 {
-	int err;
-
 	w->role = calloc(w->f->nodes + 2, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
-	err = make_role(w, ROLE_SCHED, 0);
-	if (err == 0)
-		err = make_role(w, ROLE_SWITCH, 0);
-	for (unsigned int i = 0; i < w->f->nodes && err == 0; i++)
-		if (w->f->node[i].host != NULL)
-			err = make_role(w, ROLE_NODE, i);
-	return err;
+	w->roles = role_all(w->f, w->role);
+	return w->options->record != NULL ? make_records(w) : 0;
 }
 
 static void assign(struct wall *w, unsigned int lcore, struct role *r)

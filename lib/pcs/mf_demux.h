@@ -32,11 +32,9 @@ struct mf_rx_item {
 struct mf_demux_stats {
 	uint64_t blocks; /**< seen, of all kinds; the next four add up to it */
 	uint64_t memory_blocks; /**< handed out as SINGLE or RUN */
-	uint64_t
-		frame_blocks; /**< data outside messages, standard control blocks: as they are to the decoder */
+	uint64_t frame_blocks; /**< data outside messages, standard control blocks: to the decoder as is */
 	uint64_t idle_blocks; /**< all-idle; inside a message they are holes */
-	uint64_t
-		bad_blocks; /**< bad sync header, unknown type, or /MT/ outside a message: errors to the decoder */
+	uint64_t bad_blocks; /**< bad sync header or type, /MT/ outside a message: errors to the decoder */
 	uint64_t aborts; /**< messages begun and not completed */
 };
 
@@ -45,8 +43,7 @@ struct mf_demux {
 	struct mf_ber ber;
 	bool memory_enabled; /**< false: a standard port, memory kinds are bad blocks */
 	bool in_message;
-	uint32_t
-		period; /**< 0: wall clock, where the next block or poll decides about a frame, whenever it is */
+	uint32_t period; /**< 0: wall clock, where the next block or poll decides about a frame */
 	mf_time accept_at; /**< a good frame waits for the block that starts now; MF_NEVER: none waits */
 	struct mf_demux_stats stats;
 };
@@ -77,7 +74,7 @@ static inline mf_time mf_demux_next(const struct mf_demux *d)
 	return d->accept_at;
 }
 
-/** Idle has passed up to now: delivers the frame that waits for the block behind its /T/. @return 0 or 1 items. */
+/** Idle has passed up to now: delivers the frame that waits for the block behind its /T/. @return 0 or 1 */
 unsigned int mf_demux_poll(struct mf_demux *d, mf_time now, struct mf_rx_item *item);
 
 #endif

@@ -140,7 +140,7 @@ enum mf_frame_error {
  */
 struct mf_frame_dec {
 	uint8_t *
-		buf; /**< the blocks' octets as they come: a frame begins at 8, or at 12 behind a lane-4 start */
+		buf; /**< the blocks' octets as they come: a frame begins at 8, at 12 behind a lane-4 start */
 	uint32_t len; /**< octets in buf */
 	uint8_t lane; /**< of the start: 0 or 4 */
 	uint8_t state;

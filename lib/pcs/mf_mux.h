@@ -55,8 +55,7 @@ struct mf_mux_stats {
 	 * had to wait for less those of frames. Wall clock: those that waited when it was pushed.
 	 */
 	uint32_t backlog_max;
-	uint32_t
-		backlog_message_max; /**< the same of messages longer than one block: what a switch forwards */
+	uint32_t backlog_message_max; /**< of messages longer than one block: what a switch forwards */
 	uint64_t frames_refused; /**< no room, or a length that no frame has */
 };
 
@@ -69,7 +68,7 @@ struct mf_mux;
 struct mf_mux *mf_mux_new(const struct mf_mux_config *config);
 void mf_mux_free(struct mf_mux *m);
 
-/** Whether a message of n blocks would be taken now (one with a cookie: if not too many wait for mf_mux_done()). */
+/** Whether a message of n blocks would be taken now (with a cookie: if few enough wait for mf_mux_done()). */
 bool mf_mux_room(const struct mf_mux *m, unsigned int n);
 
 /**

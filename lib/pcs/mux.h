@@ -69,8 +69,7 @@ struct mux_frames {
 	uint8_t *octet;
 	uint32_t size, write; /**< of octet */
 	uint32_t bytes; /**< octets of all frames that wait */
-	uint32_t
-		left; /**< blocks to send of the frame whose start was sent, /T/ included; 0: between frames */
+	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
 	uint32_t fifo_put, fifo_get;
 };
@@ -84,7 +83,7 @@ struct mux_fair {
 struct mux_policy {
 	/**
 	 * How many blocks of frames go out from time s on, when a block may start, before memory that is
-	 * ready from r on goes. 0: memory goes first. Any number beyond the frame, or MF_SPAN_MAX, is as good.
+	 * ready from r on goes. 0: memory first. Any number beyond the frame, or MF_SPAN_MAX, is as good.
 	 */
 	uint32_t (*frames)(const struct mf_mux *m, mf_time s, mf_time r);
 	/** n blocks of frames are sent from s on, while memory was ready from r on. May be NULL. */

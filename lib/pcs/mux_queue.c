@@ -48,7 +48,7 @@ static uint32_t index_of(const struct mf_mux *m, const struct mf_mux_item *it)
 	return (uint32_t)(it - m->store.item);
 }
 
-/** Where a message of n words would begin, free-running: at the store's start if it does not fit at its end. */
+/** Where a message of n words would begin, free-running: at the store's start where its end is too short. */
 static uint32_t place(const struct mux_store *s, uint32_t n)
 {
 	uint32_t to_end = s->word_mask + 1 - (s->write & s->word_mask);

@@ -5,19 +5,19 @@
 
 /* An octet whose bit j stands for the power p##j: the sum of those that are set. */
 #define PICK(b, bit, p) ((b) >> (bit)&1 ? (p) : 0)
-#define E1(b, p0, p1, p2, p3, p4, p5, p6, p7)                                                                \
-	(PICK(b, 0, p0) ^ PICK(b, 1, p1) ^ PICK(b, 2, p2) ^ PICK(b, 3, p3) ^ PICK(b, 4, p4) ^                \
+#define E1(b, p0, p1, p2, p3, p4, p5, p6, p7)                                                 \
+	(PICK(b, 0, p0) ^ PICK(b, 1, p1) ^ PICK(b, 2, p2) ^ PICK(b, 3, p3) ^ PICK(b, 4, p4) ^ \
 	 PICK(b, 5, p5) ^ PICK(b, 6, p6) ^ PICK(b, 7, p7))
-#define E4(b, ...)                                                                                           \
+#define E4(b, ...) \
 	E1(b, __VA_ARGS__), E1((b) + 1, __VA_ARGS__), E1((b) + 2, __VA_ARGS__), E1((b) + 3, __VA_ARGS__)
-#define E16(b, ...)                                                                                          \
+#define E16(b, ...) \
 	E4(b, __VA_ARGS__), E4((b) + 4, __VA_ARGS__), E4((b) + 8, __VA_ARGS__), E4((b) + 12, __VA_ARGS__)
-#define E64(b, ...)                                                                                          \
-	E16(b, __VA_ARGS__), E16((b) + 16, __VA_ARGS__), E16((b) + 32, __VA_ARGS__),                         \
+#define E64(b, ...)                                                                  \
+	E16(b, __VA_ARGS__), E16((b) + 16, __VA_ARGS__), E16((b) + 32, __VA_ARGS__), \
 		E16((b) + 48, __VA_ARGS__)
-#define ROW(...)                                                                                             \
-	{                                                                                                    \
-		E64(0, __VA_ARGS__), E64(64, __VA_ARGS__), E64(128, __VA_ARGS__), E64(192, __VA_ARGS__)      \
+#define ROW(...)                                                                                        \
+	{                                                                                               \
+		E64(0, __VA_ARGS__), E64(64, __VA_ARGS__), E64(128, __VA_ARGS__), E64(192, __VA_ARGS__) \
 	}
 
 const uint16_t mf_crc16_row[8][256] = {

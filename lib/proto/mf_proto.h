@@ -72,7 +72,7 @@ struct mf_msg {
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
-	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, at most 31; 0: not given */
+	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, to 31; 0: not given */
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */

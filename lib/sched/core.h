@@ -219,7 +219,7 @@ static inline uint32_t sched_next_size(const struct mf_sched *s, const struct sc
 /* queue.c */
 void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg);
 void mf_sched_queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg);
-/** Takes the next grant of a candidate from its queue; all but at and iteration. @return its request's blocks */
+/** Takes a candidate's next grant from its queue; all but at and iteration. @return its request's blocks */
 uint8_t mf_sched_queue_grant(struct mf_sched *s, sched_key key, struct mf_sched_grant *g);
 
 /* ports.c */
@@ -261,8 +261,8 @@ unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant
 mf_time mf_sched_next(const struct mf_sched *s);
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out);
 
-#define MF_SCHED_CORE_OPS                                                                                    \
-	.destroy = mf_sched_destroy, .input = mf_sched_input, .run = mf_sched_run, .next = mf_sched_next,    \
+#define MF_SCHED_CORE_OPS                                                                                 \
+	.destroy = mf_sched_destroy, .input = mf_sched_input, .run = mf_sched_run, .next = mf_sched_next, \
 	.stats = mf_sched_get_stats
 
 #endif

@@ -87,7 +87,7 @@ struct mf_sched_msg {
 	bool resp; /**< the data is a response: c = dst, m = src. Otherwise c = src, m = dst */
 	bool mega; /**< DEMAND: size is in wire octets, granted whole (D8) */
 	uint8_t exponent; /**< DEMAND: see srpt_transfer */
-	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request that will be forwarded (D2); a /G/ has 1 */
+	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request (D2); a /G/ has 1 */
 	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */
 	/**
 	 * DEMAND: the caller's, MF_SCHED_NO_COOKIE for none: the switch's buffered request. Comes back in

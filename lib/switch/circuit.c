@@ -50,6 +50,21 @@ uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t
 	return c;
 }
 
+uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
+		       bool mega)
+{
+	uint32_t c = sw->port[ingress].head;
+
+	while (c != NONE) {
+		const struct circuit *ct = &sw->circuits[c];
+
+		if (ct->dst == dst && ct->resp == resp && ct->id == id && (mega || !ct->mega))
+			break;
+		c = ct->next;
+	}
+	return c;
+}
+
 static unsigned int pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
 	return cn * sw->ports + mn;
@@ -71,7 +86,7 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 		.older = sw->youngest,
 		.younger = NONE,
 		.octets = g->size,
-		.blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
+		.inbound = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size),
 		.parked = NONE,
 		.parked_last = NONE,
 		.expires = sw->grant_timeout != 0 ? mf_time_max(now, g->at) + sw->grant_timeout : MF_NEVER,
@@ -94,8 +109,9 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 	due(sw, ct->expires);
 	if (!g->resp)
 		sw->last_write[pair(sw, g->src, g->dst)] = c;
-	p->granted += ct->blocks;
-	sw->port[g->dst].inbound += ct->blocks;
+	ct->granted = ct->inbound;
+	p->granted += ct->granted;
+	sw->port[g->dst].inbound += ct->inbound;
 	switch_backlog(sw, g->dst, mf_time_max(now, g->at));
 	return c;
 }
@@ -125,37 +141,58 @@ static void unlink_circuit(struct mf_switch *sw, uint32_t c)
 	sw->circuit_free = c;
 }
 
-/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node. */
-static void send_request(struct mf_switch *sw, uint32_t slot, mf_time ready, mf_time now)
+/** Sends a message of the switch's own to a memory node, in order with the chunks of cn. */
+static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word, unsigned int n,
+		       mf_time ready, mf_time now)
 {
-	struct request *r = &sw->requests[slot];
-	struct port *p = &sw->port[r->mn];
+	struct mf_mux *mux = sw->port[mn].mux;
 	uint64_t *words;
-	struct mf_mux_item *item = mf_mux_push(p->mux, ready, tie(TIE_CHUNK, r->cn), r->blocks, 0, &words);
+	struct mf_mux_item *item = mf_mux_push(mux, ready, tie(TIE_CHUNK, cn), n, 0, &words);
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
-	} else {
-		for (unsigned int i = 0; i < r->blocks; i++)
-			words[i] = r->word[i];
-		mf_mux_append(p->mux, item, r->blocks);
+		return false;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		words[i] = word[i];
+	mf_mux_append(mux, item, n);
+	switch_dirty(sw, mn);
+	switch_backlog(sw, mn, now);
+	return true;
+}
+
+/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node, behind the writes. */
+static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
+{
+	const struct request *r = &sw->requests[slot];
+
+	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
 		sw->stats.requests_forwarded += r->blocks > 1;
-		switch_dirty(sw, r->mn);
-		switch_backlog(sw, r->mn, now);
+		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
+	} else {
+		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
+
+		if (c != NONE)
+			circuit_give_up(sw, c, now);
 	}
 	request_release(sw, slot);
 }
 
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
 {
-	struct port *p = &sw->port[ct->src];
-
-	if (blocks > ct->blocks)
-		blocks = ct->blocks;
-	ct->blocks -= blocks;
-	p->granted -= blocks;
+	if (blocks > ct->inbound)
+		blocks = ct->inbound;
+	ct->inbound -= blocks;
 	sw->port[ct->dst].inbound -= blocks;
 	switch_backlog(sw, ct->dst, now);
+}
+
+void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
+{
+	struct port *p = &sw->port[ct->src];
+
+	p->granted -= ct->granted;
+	ct->granted = 0;
 	if (p->held_src && p->granted <= sw->source_w) {
 		p->held_src = false;
 		switch_tell(sw,
@@ -180,35 +217,70 @@ static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
 				});
 }
 
-/** No chunk of the pair that was granted before is still to come. */
+/** The youngest chunk of the same writer and reader that was granted before c and is still to come. */
+static uint32_t write_before(const struct mf_switch *sw, uint32_t c)
+{
+	uint32_t w = sw->circuits[c].prev;
+
+	while (w != NONE &&
+	       (sw->circuits[w].resp || sw->circuits[w].queued || sw->circuits[w].dst != sw->circuits[c].dst))
+		w = sw->circuits[w].prev;
+	return w;
+}
+
+/** Adds the requests that wait for chunk `from` to those that wait for `to`. */
+static void hand_parked(struct mf_switch *sw, struct circuit *from, struct circuit *to)
+{
+	if (from->parked == NONE)
+		return;
+	if (to->parked == NONE)
+		to->parked = from->parked;
+	else
+		sw->requests[to->parked_last].next = from->parked;
+	to->parked_last = from->parked_last;
+	from->parked = from->parked_last = NONE;
+}
+
+/**
+ * A chunk of a write is through, or will not come. Where one that was granted before it is still to
+ * come (a younger one was returned), whatever waits goes on waiting for that.
+ */
 static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
 {
-	const struct circuit *ct = &sw->circuits[c];
+	struct circuit *ct = &sw->circuits[c];
 	unsigned int i = pair(sw, ct->src, ct->dst);
+	uint32_t before;
 
-	if (ct->resp)
+	if (ct->resp || ct->queued)
 		return;
+	ct->queued = true;
+	before = write_before(sw, c);
+	if (before != NONE)
+		hand_parked(sw, ct, &sw->circuits[before]);
 	if (sw->last_write[i] == c)
-		sw->last_write[i] = NONE;
-	sw->write_ready[i] = ready;
+		sw->last_write[i] = before;
+	sw->write_ready[i] = mf_time_max(sw->write_ready[i], ready);
 }
 
 void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
 {
 	struct circuit *ct = &sw->circuits[c];
-	uint32_t slot = ct->parked;
+	uint32_t slot;
 
 	write_through(sw, c, ready);
+	slot = ct->parked;
 	ct->parked = ct->parked_last = NONE;
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
-		send_request(sw, slot, mf_time_max(ready, sw->requests[slot].ready), now);
+		sw->port[sw->requests[slot].mn].inbound -= sw->requests[slot].blocks;
+		send_request(sw, slot, ready, now);
 	}
 }
 
 void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 {
-	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].blocks, now);
+	circuit_begun(sw, &sw->circuits[c], now);
+	circuit_arrived(sw, &sw->circuits[c], sw->circuits[c].inbound, now);
 	unlink_circuit(sw, c);
 }
 
@@ -220,8 +292,8 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 		if (p->state == RX_STREAM) {
 			switch_dirty(sw, sw->circuits[c].dst);
 			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
-			clear_bit(sw->hold_set, sw->circuits[c].src);
 		}
+		clear_bit(sw->hold_set, sw->circuits[c].src);
 		p->state = RX_DROP;
 	}
 	forfeit(sw, c, now);
@@ -229,24 +301,30 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 	circuit_close(sw, c, now);
 }
 
+void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	const struct circuit ct = sw->circuits[c];
+
+	circuit_kill(sw, c, now);
+	switch_tell(sw, &(struct mf_sched_msg){
+				.at = now,
+				.src = ct.src,
+				.dst = ct.dst,
+				.kind = MF_SCHED_CANCEL,
+				.id = ct.id,
+				.resp = ct.resp,
+				.cookie = NONE,
+			});
+}
+
 void circuit_expire(struct mf_switch *sw, mf_time now)
 {
-	while (sw->oldest != NONE && sw->circuits[sw->oldest].expires <= now) {
-		uint32_t c = sw->oldest;
-		const struct circuit ct = sw->circuits[c];
-
+	/* A descriptor that finds no room would leak what it gives back; the rest is due at the next call. */
+	while (sw->oldest != NONE && sw->circuits[sw->oldest].expires <= now &&
+	       sw->out_head - sw->out_tail <= sw->out_mask / 2) {
 		sw->stats.expired++;
-		circuit_kill(sw, c, now);
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
-		switch_tell(sw, &(struct mf_sched_msg){
-					.at = now,
-					.src = ct.src,
-					.dst = ct.dst,
-					.kind = MF_SCHED_CANCEL,
-					.id = ct.id,
-					.resp = ct.resp,
-					.cookie = NONE,
-				});
+		circuit_give_up(sw, sw->oldest, now);
 	}
 }
 
@@ -264,7 +342,7 @@ static uint64_t grant_word(const struct mf_sched_grant *g)
 }
 
 /** Tells the sender of a write to send: /G/ to s, naming the destination of its chunk. */
-static void grant_write(struct mf_switch *sw, const struct mf_sched_grant *g)
+static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
 	struct port *p = &sw->port[g->src];
 	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
@@ -273,11 +351,13 @@ static void grant_write(struct mf_switch *sw, const struct mf_sched_grant *g)
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
+		circuit_give_up(sw, c, now);
 		return;
 	}
 	*word = grant_word(g);
 	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
+	switch_backlog(sw, g->src, now);
 }
 
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
@@ -291,7 +371,7 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 		return NONE;
 	sw->request_free = sw->requests[slot].next;
 	sw->requests[slot] = (struct request){
-		.word = { grant_word(g) },
+		.word = {grant_word(g)},
 		.cn = g->dst,
 		.mn = g->src,
 		.blocks = 1,
@@ -300,42 +380,76 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 	return slot;
 }
 
+static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf_time now)
+{
+	sw->requests[slot].next = NONE;
+	if (behind->parked == NONE)
+		behind->parked = slot;
+	else
+		sw->requests[behind->parked_last].next = slot;
+	behind->parked_last = slot;
+	/* It counts for K as what is under way, so that nothing changes when its write lets it go. */
+	sw->port[sw->requests[slot].mn].inbound += sw->requests[slot].blocks;
+	switch_backlog(sw, sw->requests[slot].mn, now);
+}
+
 /**
  * The first grant of a response is its request. A write of the pair that was granted before it is
  * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
  * that has. So does the /G/ of a later chunk: it must not overtake the request.
  */
-static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
-	uint32_t slot = response_slot(sw, g);
 	unsigned int i = pair(sw, g->dst, g->src);
-	uint32_t write = sw->last_write[i];
+	uint32_t write = sw->last_write[i], slot;
+	mf_time ready = g->at + sw->grant_out;
 
+	if (write == NONE && !g->first) { /* needs no slot */
+		const uint64_t word = grant_word(g);
+
+		if (!send_words(sw, g->src, g->dst, &word, 1, mf_time_max(ready, sw->write_ready[i]), now))
+			circuit_give_up(sw, c, now);
+		return;
+	}
+	slot = response_slot(sw, g);
 	if (slot == NONE) {
 		sw->stats.drop_room++;
+		circuit_give_up(sw, c, now);
 		return;
 	}
-	struct request *r = &sw->requests[slot];
-
-	r->ready = g->at + sw->grant_out;
-	if (write == NONE) {
-		send_request(sw, slot, mf_time_max(r->ready, sw->write_ready[i]), now);
-		return;
-	}
-	struct circuit *ct = &sw->circuits[write];
-
-	r->next = NONE;
-	if (ct->parked == NONE)
-		ct->parked = slot;
+	sw->requests[slot].ready = ready;
+	if (write == NONE)
+		send_request(sw, slot, sw->write_ready[i], now);
 	else
-		sw->requests[ct->parked_last].next = slot;
-	ct->parked_last = slot;
-	sw->stats.parked++;
+		park(sw, slot, &sw->circuits[write], now);
+}
+
+/** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */
+static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	struct mf_sched_msg m = {.at = now,
+				 .src = g->src,
+				 .dst = g->dst,
+				 .kind = MF_SCHED_FORWARDED,
+				 .id = g->id,
+				 .resp = g->resp,
+				 .size = g->size,
+				 .cookie = NONE};
+
+	sw->stats.drop_room++;
+	if (g->resp && g->first)
+		request_release(sw, g->cookie);
+	if (sw->window)
+		switch_tell(sw, &m);
+	m.kind = MF_SCHED_CANCEL;
+	m.size = 0;
+	switch_tell(sw, &m);
 }
 
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	uint16_t cn = g->resp ? g->dst : g->src, mn = g->resp ? g->src : g->dst;
+	uint32_t c;
 
 	if (g->size == 0) { /* the demand was dropped or cancelled before its first grant */
 		if (g->resp && g->cookie != NONE)
@@ -347,13 +461,16 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT]);
 	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT],
 	      g->at + sw->grant_out);
-	if (open_circuit(sw, now, g) == NONE)
-		sw->stats.drop_room++;
+	c = open_circuit(sw, now, g);
+	if (c == NONE) {
+		refuse_grant(sw, now, g);
+		return;
+	}
 	sw->stats.control_blocks += !g->resp || !g->first;
 	if (g->resp)
-		grant_response(sw, now, g);
+		grant_response(sw, now, g, c);
 	else
-		grant_write(sw, g);
+		grant_write(sw, now, g, c);
 	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
 		sw->port[g->src].held_src = true;
 		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),

@@ -35,7 +35,8 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 				});
 }
 
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at)
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
+		    mf_time at)
 {
 	uint64_t *to;
 	struct mf_mux_item *item =
@@ -48,6 +49,7 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 	*to = word;
 	mf_mux_append(sw->port[egress].mux, item, 1);
 	switch_dirty(sw, egress);
+	switch_backlog(sw, egress, now);
 }
 
 static void collect(struct port *p, enum rx_state state, uint32_t want)
@@ -74,6 +76,10 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
 
 	p->circuit = c;
+	circuit_begun(sw, &sw->circuits[c], now);
+	set_bit(sw->hold_set, port);
+	if (sw->hold_timeout != 0)
+		due(sw, now + sw->hold_timeout);
 	if (ct->mega || p->period > e->period) {
 		collect(p, RX_COLLECT, ct->mega ? ct->octets / 8 : n);
 		return;
@@ -90,9 +96,6 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	p->want = n;
 	circuit_arrived(sw, &sw->circuits[c], n, now);
 	circuit_queued(sw, c, at + sw->through, now);
-	set_bit(sw->hold_set, port);
-	if (sw->hold_timeout != 0)
-		due(sw, now + sw->hold_timeout);
 	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_IDENTIFY, at,
 	      at + sw->identify);
 	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_FORWARD,
@@ -127,8 +130,8 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 }
 
-/** A collected chunk is whole: queues it for its egress. */
-static void send_collected(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
+/** A collected chunk is whole: queues it for its egress. @return whether there was room */
+static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	struct port *p = &sw->port[port];
 	const struct circuit *ct = &sw->circuits[p->circuit];
@@ -143,13 +146,14 @@ static void send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 
 	if (item == NULL) {
 		sw->stats.drop_room++;
-		circuit_queued(sw, p->circuit, at + sw->through, now);
-		return;
+		return false;
 	}
 	memcpy(words, p->buf, p->have * sizeof(*words));
 	mf_mux_append(e->mux, item, p->have);
+	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
 	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
+	return true;
 }
 
 /** The circuit has had its chunk, or one message of its mega. */
@@ -163,7 +167,6 @@ static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
 	sw->stats.chunk_blocks += p->have;
 	if (ct->mega && ct->octets > p->have * 8) {
 		ct->octets -= p->have * 8;
-		circuit_arrived(sw, ct, p->have, now);
 	} else {
 		circuit_close(sw, p->circuit, now);
 	}
@@ -187,11 +190,12 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		}
 		break;
 	case RX_COLLECT:
-		if (sw->circuits[p->circuit].mega ? p->have <= p->want : p->have == p->want) {
-			send_collected(sw, port, now, at);
+		if (!sw->circuits[p->circuit].mega && p->have != p->want) {
+			sw->stats.drop_cut++;
+			circuit_kill(sw, p->circuit, now);
+		} else if (send_collected(sw, port, now, at)) {
 			chunk_through(sw, port, now);
 		} else {
-			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
 		}
 		break;
@@ -221,8 +225,9 @@ void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const str
 
 	if (item->begins)
 		begin(sw, port, now, item);
-	if (p->state != RX_DROP && p->have + item->count > p->want)
-		forward_abort(sw, port, now); /* longer than granted, or than any request */
+	/* Longer than granted, or than any request: seen at once, while the egress still waits for a block. */
+	if (p->state != RX_DROP && p->have + item->count + !item->ends > p->want)
+		forward_abort(sw, port, now);
 	if (p->state != RX_DROP) {
 		memcpy(p->words + p->have, item->word, item->count * sizeof(*item->word));
 		p->have += item->count;

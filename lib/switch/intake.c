@@ -36,12 +36,12 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 }
 
 /** The rest of a demand is not wanted; a chunk of it that was granted will not come. */
-static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, mf_time now,
-		   mf_time at)
+static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega,
+		   mf_time now, mf_time at)
 {
 	uint32_t c;
 
-	while ((c = circuit_find(sw, src, dst, id, resp)) != NONE)
+	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE)
 		circuit_kill(sw, c, now);
 	switch_tell(sw, &(struct mf_sched_msg){
 				.at = mf_time_max(now, at + sw->identify),
@@ -67,14 +67,15 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (m->kind == MF_ERR) {
 		sw->stats.errors++;
-		/* it answers a request whose response would have come from here, or a write to here */
+		/* It answers a request whose response would have come from here, or a write to here. One that
+		 * came in a mega was whole, and the others of the mega are still wanted. */
 		if (m->of == MF_RREQ || m->of == MF_RMWREQ)
-			cancel(sw, (uint16_t)port, m->dst, m->id, true, now, item->at);
+			cancel(sw, (uint16_t)port, m->dst, m->id, true, false, now, item->at);
 		else
-			cancel(sw, m->dst, (uint16_t)port, m->id, false, now, item->at);
+			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
 	}
 	sw->stats.singles++;
-	forward_single(sw, port, m->dst, item->word[0], item->at);
+	forward_single(sw, port, m->dst, item->word[0], now, item->at);
 }
 
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -95,7 +96,10 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		break;
 	case MF_GRET:
 		sw->stats.returns++;
-		cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, now, item->at);
+		if (m.dst < sw->ports)
+			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, now, item->at);
+		else
+			sw->stats.drop_dst++;
 		break;
 	case MF_ACK:
 	case MF_ERR:
@@ -154,15 +158,18 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 	sw->stats.requests++;
 	stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, first, at);
 	stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
-	switch_tell(sw, &(struct mf_sched_msg){
-				.at = mf_time_max(now, at + sw->identify),
-				.src = m.dst,
-				.dst = m.src,
-				.kind = MF_SCHED_DEMAND,
-				.id = m.id,
-				.resp = true,
-				.request_blocks = (uint8_t)n,
-				.size = m.kind == MF_RREQ ? m.size : mf_proto_rmw_size(m.op),
-				.cookie = slot,
-			});
+	const struct mf_sched_msg demand = {
+		.at = mf_time_max(now, at + sw->identify),
+		.src = m.dst,
+		.dst = m.src,
+		.kind = MF_SCHED_DEMAND,
+		.id = m.id,
+		.resp = true,
+		.request_blocks = (uint8_t)n,
+		.size = m.kind == MF_RREQ ? m.size : mf_proto_rmw_size(m.op),
+		.cookie = slot,
+	};
+
+	if (!switch_tell(sw, &demand))
+		request_release(sw, slot);
 }

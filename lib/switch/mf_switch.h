@@ -64,6 +64,12 @@ struct mf_switch;
 struct mf_switch *mf_switch_new(const struct mf_switch_config *config);
 void mf_switch_free(struct mf_switch *sw);
 
+/**
+ * Whether a span may be given, or blocks taken: there is room for the descriptors that may come of it.
+ * Where the scheduler falls behind, the links push back, and no demand is lost.
+ */
+bool mf_switch_can_rx(const struct mf_switch *sw);
+
 /** Takes a span from the link of a port. */
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span);
 

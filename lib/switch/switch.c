@@ -24,7 +24,7 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->head = p->tail = NONE;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
-	p->buf = malloc(mux.memory_blocks * sizeof(*p->buf));
+	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
 	if (p->mux == NULL || p->buf == NULL)
 		return -ENOMEM;
 	return mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
@@ -113,13 +113,14 @@ void switch_dirty(struct mf_switch *sw, unsigned int port)
 	sw->dirty[sw->dirties++] = (uint16_t)port;
 }
 
-void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
+bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
 {
 	if (sw->out_head - sw->out_tail > sw->out_mask) {
 		sw->stats.drop_descriptor++;
-		return;
+		return false;
 	}
 	sw->out[sw->out_head++ & sw->out_mask] = *msg;
+	return true;
 }
 
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
@@ -162,6 +163,12 @@ static void watch_accept(struct mf_switch *sw, unsigned int port)
 	else
 		clear_bit(sw->accept_set, port);
 	due(sw, at);
+}
+
+bool mf_switch_can_rx(const struct mf_switch *sw)
+{
+	/* A block may make two: a grant-return ends a chunk and its demand. */
+	return sw->out_head - sw->out_tail + 2 * MF_SPAN_MAX <= sw->out_mask + 1;
 }
 
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)

@@ -16,13 +16,14 @@ struct circuit {
 	uint32_t next, prev; /**< of the ingress port */
 	uint32_t older, younger; /**< of all, by time of grant */
 	uint32_t octets; /**< payload still to come; a mega's: wire octets */
-	uint32_t blocks; /**< that count for W */
+	uint32_t granted, inbound; /**< blocks that count for W, for K */
 	uint32_t parked; /**< first request that waits behind this chunk, NONE */
 	uint32_t parked_last;
 	mf_time expires;
 	uint16_t src, dst;
 	uint8_t id;
 	bool resp, mega;
+	bool queued; /**< of a write: it stands at its egress, or will not come */
 };
 
 /**
@@ -31,7 +32,7 @@ struct circuit {
  */
 struct request {
 	uint64_t word[MF_REQUEST_BLOCKS_MAX];
-	mf_time ready; /**< parked: when it could have gone by its own grant */
+	mf_time ready; /**< granted: when it could go, but for the writes before it */
 	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
@@ -120,7 +121,7 @@ struct mf_switch {
 	unsigned int dirties;
 	uint64_t dirty_set[MF_PORTS_MAX / 64];
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
-	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM: the hold timer runs */
+	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 
 	struct l2 l2;
 	struct port port[];
@@ -169,10 +170,12 @@ static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, u
 
 /* switch.c */
 void switch_dirty(struct mf_switch *sw, unsigned int port);
-void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
+/** @return false: no room, counted */
+bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
- * wait at its egress, are over K or no longer.
+ * wait at its egress, are over K or no longer. Called whenever they change, so that it does not matter
+ * when else.
  */
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
 
@@ -184,7 +187,11 @@ void request_release(struct mf_switch *sw, uint32_t slot);
 
 /* circuit.c */
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
+/** The circuit that a chunk goes along: for an id in the midst of a mega that of the mega. */
 uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp);
+/** The circuit of a demand. @param mega  whether it may be that of a mega, which bears its first id */
+uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
+		       bool mega);
 /**
  * The chunk stands in the queue of its egress, to be sent from `ready` on: the requests that wait
  * for it follow right behind.
@@ -194,14 +201,22 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now);
 /** The chunk will not come, or not as granted: ends it at the egress, gives its window back, closes it. */
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
+/** The same, and the rest of its demand is cancelled. */
+void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
 void circuit_expire(struct mf_switch *sw, mf_time now);
-/** So many blocks of the circuit have arrived, for W and K. */
+/** So many blocks of the circuit stand at its egress, or will not come: for K. */
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now);
+/**
+ * Its chunk, or its mega, has begun to arrive: for W, whose descriptors must not hang on when the end of
+ * what is collected becomes known (D18).
+ */
+void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now);
 
 /* forward.c */
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
-void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time at);
+void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
+		    mf_time at);
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */

@@ -34,7 +34,7 @@ int shadow_init(struct shadow *s, unsigned int regions, uint64_t span)
 	}
 	for (unsigned int i = 0; i < regions; i++) {
 		s->region[i].octets = (uint8_t *)s->map + i * octets;
-		s->region[i].unknown = (uint64_t *)((uint8_t *)s->map + regions * octets) + i * bitmap;
+		s->region[i].unknown = (uint64_t *)s->map + regions * octets / sizeof(uint64_t) + i * bitmap;
 	}
 	return 0;
 }

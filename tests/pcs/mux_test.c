@@ -139,8 +139,7 @@ struct mf_mux_config mux_test_config(enum mf_mux_policy policy, uint32_t period)
 
 static void apply(struct script *s, struct mf_mux *m, const struct event *e)
 {
-	struct message *msg = &s->message[e->id];
-	const struct frame *f = &s->frame[e->id];
+	struct message *msg = e->kind == EVENT_FRAME ? NULL : &s->message[e->id];
 
 	switch ((enum event_kind)e->kind) {
 	case EVENT_PUSH:
@@ -156,7 +155,7 @@ static void apply(struct script *s, struct mf_mux *m, const struct event *e)
 		mf_mux_abort(m, msg->item);
 		break;
 	case EVENT_FRAME:
-		cr_assert(mf_mux_frame(m, e->at, f->octet, f->len));
+		cr_assert(mf_mux_frame(m, e->at, s->frame[e->id].octet, s->frame[e->id].len));
 		break;
 	}
 }

@@ -30,8 +30,7 @@ static void check_encode(const char *key, size_t count)
 	size_t i;
 
 	cr_assert_eq(json_array_size(list), count);
-	json_array_foreach(list, i, v)
-	{
+	json_array_foreach(list, i, v) {
 		struct mf_xgmii in = vector_xgmii(v, "xgmii_data", "xgmii_ctl");
 		struct mf_block out;
 		bool ok = mf_codec_encode(&in, &out);
@@ -59,8 +58,7 @@ Test(codec, decodes)
 	size_t i;
 
 	cr_assert_eq(json_array_size(list), 1552);
-	json_array_foreach(list, i, v)
-	{
+	json_array_foreach(list, i, v) {
 		struct mf_block in = vector_block(v);
 		struct mf_xgmii out;
 		bool ok = mf_codec_decode(&in, &out);
@@ -102,14 +100,12 @@ Test(codec, classifies_as_it_decodes)
 	unsigned int seen[MF_CODEC_T + 1] = {0};
 	size_t i;
 
-	json_array_foreach(vectors_list(file, "decode"), i, v)
-	{
+	json_array_foreach(vectors_list(file, "decode"), i, v) {
 		struct mf_block b = vector_block(v);
 
 		cr_assert_eq(mf_codec_classify(b.sync, b.word), class_of(&b), "decode %zu", i);
 	}
-	json_array_foreach(vectors_list(file, "encode_ok"), i, v)
-	{
+	json_array_foreach(vectors_list(file, "encode_ok"), i, v) {
 		struct mf_block b = vector_block(v);
 
 		cr_assert_eq(mf_codec_classify(b.sync, b.word), class_of(&b), "encode_ok %zu", i);

@@ -14,8 +14,7 @@ static void check_vectors(void)
 	size_t i;
 
 	cr_assert_eq(json_array_size(list), 15);
-	json_array_foreach(list, i, v)
-	{
+	json_array_foreach(list, i, v) {
 		static uint8_t data[16384];
 		uint8_t wire[MF_FCS_LEN];
 		size_t len = vector_octets(v, "data", data, sizeof(data));

@@ -387,7 +387,7 @@ static uint32_t backlog_of(enum mf_mux_policy policy)
 
 Test(mux, backlog_counts_memory_and_not_frames)
 {
-	/* The last one is ready when 2 blocks of the first have gone, or none where they wait for the frame. */
+	/* The last is ready when 2 blocks of the first have gone, or none where they wait for the frame. */
 	cr_assert_eq(backlog_of(MF_MUX_MEMORY_FIRST), 10 + 7 - 2);
 	cr_assert_eq(backlog_of(MF_MUX_NO_PREEMPT), 10 + 7);
 	cr_assert_eq(backlog_of(MF_MUX_FAIR), 10 + 7 - 2);

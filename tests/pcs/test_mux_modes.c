@@ -211,14 +211,15 @@ static void check_hold(const struct outcome *o, uint64_t seed)
 	unsigned int held = UINT32_MAX;
 
 	for (unsigned int i = 0; i < o->blocks; i++) {
-		const struct message *msg = &script.message[part[i].message];
+		const struct message *msg =
+			part[i].owner == OWN_MESSAGE ? &script.message[part[i].message] : NULL;
 
-		if (part[i].owner == OWN_MESSAGE && msg->n > 1) {
+		if (msg != NULL && msg->n > 1) {
 			cr_assert(held == UINT32_MAX || held == part[i].message, "seed %" PRIu64 ": block %u",
 				  seed, i);
 			held = part[i].word + 1 < msg->n && part[i].word < msg->appended ? part[i].message
 											 : UINT32_MAX;
-		} else if (part[i].owner != OWN_MESSAGE) {
+		} else if (msg == NULL) {
 			cr_assert_eq(held, UINT32_MAX, "seed %" PRIu64 ": frame block %u inside a message",
 				     seed, i);
 		}
@@ -235,7 +236,7 @@ static unsigned int lane_of(uint8_t type)
 	return (unsigned int)(found - types);
 }
 
-/** Idle and memory between two frames make up the standard's gap of 12 octets, but for the allowed deficit. */
+/** Idle and memory between two frames make up the standard's gap of 12 octets, less the allowed deficit. */
 static void check_gap(const struct outcome *o, unsigned int deficit_max, uint64_t seed)
 {
 	unsigned int deficit = 0;

@@ -102,8 +102,8 @@ int main(void)
 {
 	static const unsigned int ports[] = {4, 16, 144, 512};
 
-	printf("ports octets  release  iteration    a grant    calls/grant  per matching: grants  iterations  "
-	       "entries max   memory\n");
+	printf("ports octets  release  iteration    a grant    calls/grant  per matching: grants  "
+	       "iterations  entries max   memory\n");
 	for (unsigned int i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
 		measure(ports[i], 64, MF_RELEASE_WIRE, 0);
 		measure(ports[i], 64, MF_RELEASE_WIRE, 1000);

@@ -259,7 +259,7 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 	s->until = t->until = g->at + reference_duration(r->c, g);
 }
 
-/* D2: requests that are forwarded and /G/ take the source's link in the other direction, a chunk at a time. */
+/* D2: forwarded requests and /G/ take the source's link in the other direction, a chunk at a time. */
 static void charge(struct ref *r, const struct demand *d, const struct mf_sched_grant *g)
 {
 	struct port *p = &r->dst[d->m.src];

@@ -33,7 +33,7 @@ struct mf_sched_config random_config(struct rng *r, unsigned int ports);
 /** 25 and 100 Gb/s, chunks of 256 octets and two control blocks, X = 3; release by wire blocks. */
 struct mf_sched_config plain_config(unsigned int ports);
 
-/** Demands with some cancels, holds and nonsense between them, in order of time; all held are let go at the end. */
+/** Demands, some cancels, holds and nonsense between them, in order of time; at the end no hold is left. */
 struct messages random_messages(struct rng *r, const struct mf_sched_config *c, size_t n);
 
 /**

@@ -9,8 +9,8 @@
 
 static const struct mf_sched_ops *const policies[] = {&mf_sched_pim, &mf_sched_greedy};
 #define BLOCK 640
-#define EACH_POLICY(ops)                                                                                     \
-	for (const struct mf_sched_ops *const *each = policies, *ops; each < policies + 2 && (ops = *each);  \
+#define EACH_POLICY(ops)                                                                                    \
+	for (const struct mf_sched_ops *const *each = policies, *ops; each < policies + 2 && (ops = *each); \
 	     each++)
 
 static inline struct mf_sched_config fast_config(unsigned int ports)

@@ -29,7 +29,7 @@ Test(sched_bounds, queues_are_bounded)
 		cr_assert_eq(st.entries, 2 * c.x * 64);
 		cr_assert_eq(st.entries_max, 2 * c.x * 64);
 		cr_assert_eq(st.queue_max, 2 * c.x * 8);
-		cr_assert_eq(st.dropped_x, 2 * 64 * round);
+		cr_assert_eq(st.dropped_x, 2 * 64 * (uint64_t)round);
 		for (unsigned int p = 0; p < 8; p++)
 			control(&mf_sched_pim, s, at, MF_SCHED_UNHOLD, 0, p, 0, 0);
 		cr_assert_eq(run(&mf_sched_pim, s, at += MF_US(10), g, 512), 2 * c.x * 64);
@@ -166,7 +166,8 @@ Test(sched_bounds, a_dismissed_demand_gives_its_cookie_back)
 
 		c.x = 3;
 		s = ops->create(&c);
-		for (uint8_t id = 0; id < 4; id++) /* the first is granted at once, the last is one too many */
+		for (uint8_t id = 0; id < 4;
+		     id++) /* the first is granted at once, the last is one too many */
 			read_of(ops, s, 1, 0, 1, id, 4096);
 		read_of(ops, s, 1, 0, 1, 1, 8); /* in use */
 		cr_assert_eq(ops->input(s, &cancel), 0);

@@ -83,8 +83,9 @@ static size_t find(const struct world *w, const struct mf_sched_grant *g)
 }
 
 /*
- * D2: forwarded requests and /G/ take their part of the source's link in the other direction, a chunk at a time. It needs no matching, so ahead of
- * time it may be granted to leave before a chunk that was granted earlier: then it is not looked at.
+ * D2: forwarded requests and /G/ take their part of the source's link in the other direction, a chunk at
+ * a time. It needs no matching, so ahead of time it may be granted to leave before a chunk that was
+ * granted earlier: then it is not looked at.
  */
 static void charge(struct world *w)
 {

@@ -97,8 +97,8 @@ Test(sched_rate, chunk_of_128_reaches_the_line)
 
 		part[i] = piped.line / ideal.line;
 		fprintf(stderr,
-			"# chunk %u: line rate %.3f without scheduling time, %.3f released at l/B, %.3f matched %lu ns "
-			"ahead; %.2f iterations of %u ns a matching, chunk %.2f ns\n",
+			"# chunk %u: line rate %.3f without scheduling time, %.3f released at l/B, %.3f "
+			"matched %lu ns ahead; %.2f iterations of %u ns a matching, chunk %.2f ns\n",
 			chunk, ideal.line, literal.line, piped.line, ahead / 1000, piped.iterations,
 			ITERATION / 1000, (chunk / 8 + 2) * PERIOD / 1000.0);
 		cr_expect_lt(literal.line, 0.95 * ideal.line);

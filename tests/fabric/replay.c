@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Record and replay (D19) without EAL: roles that call each other directly stand for the wall clock. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "mf_fabric.h"
+#include "mf_frame.h"
+#include "mf_rng.h"
+
+#include "record.h"
+#include "role.h"
+
+#define STEPS 400 /* of a microsecond */
+#define PATH_LEN 256
+#define TEXT_LEN 8192
+
+TestSuite(replay, .timeout = 120);
+
+static const char fabric[] =
+	"{\"seed\": %u, \"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"200us\"}},"
+	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 2}, {\"name\": \"mn\", \"role\": \"memory\"}],"
+	" \"memory\": {\"size\": \"2MiB\"}, \"link\": {\"policy\": \"fair\"},"
+	" \"workload\": [{\"mix\": {\"read\": 4, \"write\": 4, \"write_ack\": 2, \"cas\": 1}, \"span\": \"64KiB\","
+	"               \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 3000}, \"depth\": 4}],"
+	" \"ethernet\": [{\"load\": 0.2, \"size\": 400}]}";
+
+struct bench {
+	struct mf_config config;
+	char dir[PATH_LEN];
+	char text[TEXT_LEN]; /* of the last replay */
+};
+
+static void configure(struct mf_config *config, unsigned int seed)
+{
+	char text[sizeof(fabric) + 16], err[256] = "";
+	int len = snprintf(text, sizeof(text), fabric, seed);
+
+	cr_assert_eq(mf_config_parse(text, (size_t)len, "x", config, err, sizeof(err)), 0, "%s", err);
+}
+
+/* A turn of every role at time now. */
+static void turn(struct role *role, unsigned int roles, mf_time now)
+{
+	struct role *sched = &role[0], *sw = &role[1];
+	struct mf_sched_grant grant[RECORD_ITEMS_MAX];
+	struct mf_sched_msg msg[RECORD_ITEMS_MAX];
+	struct mf_span span;
+	unsigned int n;
+
+	for (unsigned int i = 2; i < roles; i++) {
+		role_run(&role[i], now);
+		while (role_tx(&role[i], role[i].index, now, &span) > 0)
+			role_rx(sw, role[i].index, now, &span);
+	}
+	role_run(sw, now);
+	while ((n = role_to_sched(sw, now, msg, RECORD_ITEMS_MAX)) > 0)
+		for (unsigned int i = 0; i < n; i++)
+			role_input(sched, now, &msg[i]);
+	do {
+		n = role_match(sched, now, grant, 2);
+		for (unsigned int i = 0; i < n; i++)
+			role_grant(sw, now, &grant[i]);
+	} while (n == 2);
+	for (unsigned int i = 2; i < roles; i++)
+		while (role_tx(sw, role[i].index, now, &span) > 0)
+			role_rx(&role[i], role[i].index, now, &span);
+}
+
+static void make_record(struct bench *b)
+{
+	struct role role[MF_PORTS_MAX + 2];
+	char err[256] = "";
+	struct mf_fabric *f = mf_fabric_new(&b->config, MF_CLOCK_WALL, err, sizeof(err));
+	unsigned int roles;
+	uint32_t config;
+
+	cr_assert_not_null(f, "%s", err);
+	roles = role_all(f, role);
+	cr_assert_eq(roles, 5);
+	cr_assert_eq(record_config(&b->config, &config), 0);
+	for (unsigned int i = 0; i < roles; i++) {
+		role[i].record = record_open(b->dir, role_name(&role[i]), config);
+		cr_assert_not_null(role[i].record);
+	}
+	for (unsigned int i = 0; i < STEPS; i++)
+		turn(role, roles, MF_US(i));
+	for (unsigned int i = 0; i < roles; i++)
+		cr_assert_eq(record_close(role[i].record), 0);
+	cr_assert(fabric_quiet(f, MF_US(STEPS)), "all that began has ended");
+	mf_fabric_free(f);
+}
+
+static void start(struct bench *b)
+{
+	mf_fcs_init(false);
+	snprintf(b->dir, sizeof(b->dir), "/tmp/memfab-replay-XXXXXX");
+	cr_assert_not_null(mkdtemp(b->dir));
+	configure(&b->config, 1);
+	make_record(b);
+}
+
+static void finish(struct bench *b)
+{
+	DIR *d = opendir(b->dir);
+
+	for (struct dirent *e; (e = readdir(d)) != NULL;)
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	cr_assert_eq(rmdir(b->dir), 0);
+	mf_config_free(&b->config);
+}
+
+static int replay(struct bench *b)
+{
+	FILE *out = fmemopen(b->text, sizeof(b->text), "w");
+	int rc;
+
+	cr_assert_not_null(out);
+	rc = mf_fabric_replay(&b->config, b->dir, out);
+	fclose(out);
+	return rc;
+}
+
+/* Files */
+
+struct content {
+	uint8_t *data;
+	size_t size;
+};
+
+static struct content load(const struct bench *b, const char *role)
+{
+	char path[PATH_LEN + 64];
+	struct content c;
+	FILE *file;
+
+	record_path(path, sizeof(path), b->dir, role);
+	file = fopen(path, "rb");
+	cr_assert_not_null(file);
+	fseek(file, 0, SEEK_END);
+	c.size = (size_t)ftell(file);
+	rewind(file);
+	c.data = malloc(c.size);
+	cr_assert_not_null(c.data);
+	cr_assert_eq(fread(c.data, 1, c.size, file), c.size);
+	fclose(file);
+	return c;
+}
+
+static void store(const struct bench *b, const char *role, const void *data, size_t size)
+{
+	char path[PATH_LEN + 64];
+	FILE *file;
+
+	record_path(path, sizeof(path), b->dir, role);
+	file = fopen(path, "wb");
+	cr_assert_not_null(file);
+	cr_assert_eq(fwrite(data, 1, size, file), size);
+	cr_assert_eq(fclose(file), 0);
+}
+
+static struct record_entry entry_at(const struct content *c, size_t at)
+{
+	struct record_entry e;
+
+	cr_assert_leq(at + sizeof(e), c->size);
+	memcpy(&e, c->data + at, sizeof(e));
+	return e;
+}
+
+/* The last entry of a kind that has data. */
+static size_t find(const struct content *c, enum record_call call)
+{
+	size_t at = sizeof(struct record_header), found = 0;
+
+	for (struct record_entry e = {0}; e.call != RECORD_END; at += sizeof(e) + e.size) {
+		e = entry_at(c, at);
+		if (e.call == call && e.size > 0)
+			found = at;
+	}
+	cr_assert_gt(found, 0, "call %d was recorded", call);
+	return found;
+}
+
+static void assert_refused(struct bench *b, const char *because)
+{
+	int rc = replay(b);
+
+	cr_assert_eq(rc, -EINVAL, "%d: %s", rc, b->text);
+	cr_assert_not_null(strstr(b->text, because), "'%s' in: %s", because, b->text);
+}
+
+Test(replay, identical)
+{
+	struct bench b;
+	unsigned int lines = 0;
+
+	start(&b);
+	cr_assert_eq(replay(&b), 0, "%s", b.text);
+	for (const char *p = b.text; (p = strstr(p, " identical\n")) != NULL; p++)
+		lines++;
+	cr_assert_eq(lines, 5, "%s", b.text);
+	finish(&b);
+}
+
+/* The same run recorded twice gives the same octets: no padding, no chance. */
+Test(replay, record_is_deterministic)
+{
+	static const char *const roles[] = {"scheduler", "sw0", "cn0", "cn1", "mn"};
+	struct content first[5];
+	struct bench b;
+
+	start(&b);
+	for (unsigned int i = 0; i < 5; i++)
+		first[i] = load(&b, roles[i]);
+	make_record(&b);
+	for (unsigned int i = 0; i < 5; i++) {
+		struct content c = load(&b, roles[i]);
+
+		cr_assert_eq(c.size, first[i].size);
+		cr_assert_eq(memcmp(c.data, first[i].data, c.size), 0, "%s", roles[i]);
+		free(c.data);
+		free(first[i].data);
+	}
+	finish(&b);
+}
+
+/* Every octet of an output counts, of all three kinds of role. */
+Test(replay, output_differs)
+{
+	static const struct {
+		const char *role, *says;
+		enum record_call call;
+	} outputs[] = {
+		{"cn0", "blocks sent", RECORD_TX},
+		{"mn", "blocks sent", RECORD_TX},
+		{"sw0", "blocks sent", RECORD_TX},
+		{"sw0", "descriptors for the scheduler", RECORD_TO_SCHED},
+		{"scheduler", "grants", RECORD_MATCH},
+	};
+	struct bench b;
+
+	start(&b);
+	for (unsigned int i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		struct content c = load(&b, outputs[i].role);
+		size_t at = find(&c, outputs[i].call), size = entry_at(&c, at).size;
+
+		for (size_t k = 0; k < size; k += 13) {
+			uint8_t *octet = c.data + at + sizeof(struct record_entry) + k;
+
+			*octet ^= 0x10;
+			store(&b, outputs[i].role, c.data, c.size);
+			cr_assert_eq(replay(&b), 1, "%s octet %zu: %s", outputs[i].role, k, b.text);
+			cr_assert_not_null(strstr(b.text, "1 outputs differ"));
+			cr_assert_not_null(strstr(b.text, outputs[i].says), "%s", b.text);
+			*octet ^= 0x10;
+		}
+		store(&b, outputs[i].role, c.data, c.size);
+		free(c.data);
+	}
+	cr_assert_eq(replay(&b), 0);
+	finish(&b);
+}
+
+/* A flipped bit anywhere is a difference or refused, and never overlooked. */
+Test(replay, any_bit)
+{
+	static const char *const roles[] = {"scheduler", "sw0", "cn0", "cn1", "mn"};
+	unsigned int differ = 0, refused = 0;
+	struct mf_rng rng;
+	struct bench b;
+
+	start(&b);
+	mf_rng_init(&rng, 11, "replay", 0);
+	for (unsigned int i = 0; i < 150; i++) {
+		const char *role = roles[i % 5];
+		struct content c = load(&b, role);
+		uint64_t bit = mf_rng_below(&rng, 8 * (i % 3 == 0 && c.size > 400 ? 400 : c.size));
+		int rc;
+
+		c.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		store(&b, role, c.data, c.size);
+		rc = replay(&b);
+		cr_assert(rc == 1 || rc == -EINVAL, "%s bit %llu: %d %s", role, (unsigned long long)bit, rc,
+			  b.text);
+		differ += rc == 1;
+		refused += rc < 0;
+		c.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		store(&b, role, c.data, c.size);
+		free(c.data);
+	}
+	cr_assert(differ > 10 && refused > 10, "%u differ, %u refused", differ, refused);
+	finish(&b);
+}
+
+Test(replay, truncated)
+{
+	struct mf_rng rng;
+	struct content c;
+	struct bench b;
+	size_t size;
+
+	start(&b);
+	c = load(&b, "sw0");
+	mf_rng_init(&rng, 12, "replay", 0);
+	for (unsigned int i = 0; i < 100; i++) {
+		size = i < sizeof(struct record_header) ? i : mf_rng_below(&rng, c.size);
+		store(&b, "sw0", c.data, size);
+		assert_refused(&b, size < sizeof(struct record_header) ? "is no record" : "is cut off");
+	}
+	/* All entries, but not the last one, which says that they are all. */
+	store(&b, "sw0", c.data, c.size - sizeof(struct record_entry));
+	assert_refused(&b, "is cut off");
+	free(c.data);
+	finish(&b);
+}
+
+Test(replay, not_as_it_was)
+{
+	static const uint32_t absurd = UINT32_MAX;
+	struct content c, other;
+	struct bench b;
+	uint8_t *more;
+	size_t first = sizeof(struct record_header), size;
+
+	start(&b);
+	c = load(&b, "cn0");
+	other = load(&b, "cn1");
+	more = malloc(c.size + 4096);
+	cr_assert_not_null(more);
+
+	store(&b, "cn0", other.data, other.size);
+	assert_refused(&b, "is the record of cn1");
+	memcpy(more, c.data, c.size);
+	more[0] = 'M';
+	store(&b, "cn0", more, c.size);
+	assert_refused(&b, "is no record");
+	more[0] = c.data[0];
+	more[c.size] = 0;
+	store(&b, "cn0", more, c.size + 1);
+	assert_refused(&b, "goes on behind its end");
+	memcpy(more + first + offsetof(struct record_entry, size), &absurd, sizeof(absurd));
+	store(&b, "cn0", more, c.size);
+	assert_refused(&b, "4294967295 octets");
+	/* An entry left out, and one twice: each is whole. */
+	size = sizeof(struct record_entry) + entry_at(&c, first).size;
+	memcpy(more + first, c.data + first + size, c.size - first - size);
+	store(&b, "cn0", more, c.size - size);
+	assert_refused(&b, "entry 0 is damaged");
+	memcpy(more, c.data, first + size);
+	memcpy(more + first + size, c.data + first, c.size - first);
+	store(&b, "cn0", more, c.size + size);
+	assert_refused(&b, "entry 1 is damaged");
+	free(more);
+	free(other.data);
+	free(c.data);
+	finish(&b);
+}
+
+Test(replay, missing)
+{
+	char path[PATH_LEN + 64];
+	struct bench b;
+
+	start(&b);
+	record_path(path, sizeof(path), b.dir, "mn");
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(replay(&b), -ENOENT, "%s", b.text);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	cr_assert_lt(replay(&b), 0, "%s", b.text);
+	cr_assert_eq(rmdir(path), 0);
+	finish(&b);
+}
+
+Test(replay, other_configuration)
+{
+	struct bench b;
+
+	start(&b);
+	mf_config_free(&b.config);
+	configure(&b.config, 2);
+	assert_refused(&b, "another fabric file");
+	finish(&b);
+}
+
+/* Entries that are whole, and that no role can be called with. */
+Test(replay, senseless)
+{
+	struct mf_span span = {.count = 1, .word = {MF_IDLE_WORD}, .sync = {MF_SYNC_CTRL}};
+	const struct mf_sched_grant grant = {.src = 3, .dst = 0, .size = 64, .cookie = UINT32_MAX};
+	uint8_t packed_span[RECORD_SPAN_MAX], packed_grant[RECORD_GRANT_SIZE], zeros[RECORD_DATA_MAX] = {0};
+	size_t span_size = record_pack_span(&span, packed_span);
+	const struct {
+		const char *role;
+		unsigned int call, count;
+		const void *data;
+		size_t size;
+	} bad[] = {
+		{"cn0", RECORD_RX, 1, packed_span, span_size}, /* not its port */
+		{"cn0", RECORD_RX, 0, packed_span, span_size - 1},
+		{"cn0", RECORD_RX, 0, packed_span, 0},
+		{"cn0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant)},
+		{"cn0", RECORD_MATCH, 1, NULL, 0},
+		{"cn0", 0, 0, NULL, 0},
+		{"cn0", RECORD_CALLS, 0, NULL, 0},
+		{"cn0", 255, 0, NULL, 0},
+		{"sw0", RECORD_RX, 3, packed_span, span_size}, /* there is no port 3 */
+		{"sw0", RECORD_TX, 65535, NULL, 0},
+		{"sw0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant)},
+		{"sw0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant) - 1},
+		{"sw0", RECORD_TO_SCHED, 0, NULL, 0},
+		{"sw0", RECORD_TO_SCHED, RECORD_ITEMS_MAX + 1, NULL, 0},
+		{"sw0", RECORD_INPUT, 0, zeros, RECORD_MSG},
+		{"scheduler", RECORD_INPUT, 0, zeros, RECORD_MSG + 1},
+		{"scheduler", RECORD_MATCH, 65535, NULL, 0},
+		{"scheduler", RECORD_RUN, 0, NULL, 0},
+	};
+	struct bench b;
+	uint32_t config;
+
+	start(&b);
+	record_pack_grants(&grant, 1, packed_grant);
+	cr_assert_eq(record_config(&b.config, &config), 0);
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct content c = load(&b, bad[i].role);
+		struct record *r = record_open(b.dir, bad[i].role, config);
+
+		cr_assert_not_null(r);
+		record_call(r, (enum record_call)bad[i].call, bad[i].count, 0, bad[i].data, bad[i].size);
+		cr_assert_eq(record_close(r), 0);
+		assert_refused(&b, "entry 0 makes no sense");
+		store(&b, bad[i].role, c.data, c.size);
+		free(c.data);
+	}
+	/* A span that claims more blocks than there can be. */
+	struct record *r = record_open(b.dir, "cn0", config);
+
+	span.count = UINT16_MAX;
+	memcpy(zeros, &span, 16);
+	record_call(r, RECORD_RX, 0, 0, zeros, sizeof(zeros));
+	cr_assert_eq(record_close(r), 0);
+	assert_refused(&b, "entry 0 makes no sense");
+	finish(&b);
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wall clock: what was recorded replays to identical outputs, and a damaged record does not.
+
+Skipped where EAL cannot start."""
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+
+from emu import Emu, Tap, why
+
+TIMES = ('--warmup', '50ms', '--duration', '100ms')
+ROLES = ['cn0', 'cn1', 'mn0', 'mn1', 'scheduler', 'sw0']
+HEADER = struct.Struct('=16s32sII')
+ENTRY = struct.Struct('=BBHIQII')  # lib/fabric/record.h
+TX, TO_SCHED, MATCH = 3, 4, 7
+LINE = re.compile(r'(\w+): (\d+) calls; (\d+) outputs, (\d+) octets identical$', re.M)
+OUTPUTS = {'scheduler': MATCH, 'sw0': TO_SCHED, 'cn0': TX, 'mn1': TX}
+
+
+def placement(result):
+  """lcore of each role."""
+  return dict(re.findall(r'(\w+)@(\d+)', result['run']['placement']))
+
+
+def outputs(data, call):
+  """Where the data of the outputs of a kind is, and how much."""
+  at = HEADER.size
+  while at < len(data):
+    kind, _, _, size, *_ = ENTRY.unpack_from(data, at)
+    at += ENTRY.size
+    if kind == call and size:
+      yield at, size
+    at += size
+
+
+def recorded(tap, emu, name, fabric, folder):
+  """Records a run and replays it. @return the placement, or None"""
+  process, result = emu.result(*TIMES, '--record', folder, fabric)
+  # Sound or not, as a busy machine may have it: what happened must happen again.
+  if not tap.ok(result is not None, f'{name}: recorded', why(process)):
+    return None
+  tap.ok(sorted(os.listdir(folder)) == [r + '.rec' for r in ROLES], f'{name}: a record of each role',
+         os.listdir(folder))
+  process = emu.run(*TIMES, '--replay', folder, fabric)
+  lines = {role: tuple(map(int, rest)) for role, *rest in LINE.findall(process.stdout)}
+  tap.ok(process.returncode == 0 and process.stderr == '' and sorted(lines) == ROLES,
+         f'{name}: identical for all roles', why(process) + process.stdout)
+  tap.ok(all(calls > out > 0 and octets > 0 for calls, out, octets in lines.values()),
+         f'{name}: there was something to compare', lines)
+  return placement(result)
+
+
+def damaged(tap, emu, fabric, folder):
+  """One octet of one output is noticed; a record that is cut off is refused."""
+  for role, call in OUTPUTS.items():
+    path = os.path.join(folder, role + '.rec')
+    with open(path, 'rb') as file:
+      good = file.read()
+    places = list(outputs(good, call))
+    at, size = places[len(places) // 2]
+    bad = bytearray(good)
+    bad[at + size - 16] ^= 1
+    with open(path, 'wb') as file:
+      file.write(bad)
+    process = emu.run(*TIMES, '--replay', folder, fabric)
+    tap.ok(process.returncode == 1 and f'{role}: ' in process.stdout and 'differ' in process.stderr
+           and len(LINE.findall(process.stdout)) == len(ROLES) - 1
+           and '; 1 outputs differ, the first in entry ' in process.stdout,
+           f'{role}: a damaged octet is a difference', why(process) + process.stdout)
+    with open(path, 'wb') as file:
+      file.write(good[:at + 1])
+    process = emu.run(*TIMES, '--replay', folder, fabric)
+    tap.ok(process.returncode == 1 and f'{role}.rec is cut off' in process.stdout,
+           f'{role}: a record that is cut off is refused', why(process) + process.stdout)
+    with open(path, 'wb') as file:
+      file.write(good)
+  process = emu.run(*TIMES, '--seed', '12345', '--replay', folder, fabric)
+  tap.ok(process.returncode == 1 and 'another fabric file' in process.stdout, 'another seed is refused',
+         why(process) + process.stdout)
+
+
+def shared_fabric(emu, folder):
+  """quickstart with the scheduler on an lcore that it shares."""
+  with open(emu.example('quickstart'), encoding='utf-8') as file:
+    fabric = json.load(file)
+  fabric['placement'] = {'scheduler_own_lcore': False}
+  path = os.path.join(folder, 'shared.json')
+  with open(path, 'w', encoding='utf-8') as file:
+    json.dump(fabric, file)
+  return path
+
+
+def main(program, root):
+  emu, tap = Emu(program, root), Tap()
+  process = emu.run('--duration', '10ms', '--warmup', '0', emu.example('quickstart'))
+  if 'EAL' in process.stderr:
+    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
+    sys.exit(0)
+  with tempfile.TemporaryDirectory() as top:
+    fabric, folder = shared_fabric(emu, top), os.path.join(top, 'shared')
+    place = recorded(tap, emu, 'shared lcore', fabric, folder)
+    if place is not None:
+      tap.ok(list(place.values()).count(place['scheduler']) > 1, 'shared lcore: it is', place)
+    fabric, folder = emu.example('quickstart'), os.path.join(top, 'own')
+    place = recorded(tap, emu, 'own lcore', fabric, folder)
+    if place is not None and len(os.sched_getaffinity(0)) > 1 and len(set(place.values())) > 1:
+      tap.ok(list(place.values()).count(place['scheduler']) == 1, 'own lcore: it is', place)
+    else:
+      tap.skip('own lcore: it is', 'there is one lcore only')
+    if place is not None:
+      damaged(tap, emu, fabric, folder)
+  tap.done()
+
+
+main(*sys.argv[1:])

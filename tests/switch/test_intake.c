@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What comes in for the scheduler: notifications, requests, and all that is refused. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+TestSuite(intake, .timeout = 60);
+
+static struct mf_switch_config config;
+
+static void start(struct rig *r)
+{
+	rig_config(&config, 4);
+	rig_start(r, &config, false);
+}
+
+static void send_single(struct rig *r, mf_time at, unsigned int port, const struct mf_msg *m)
+{
+	uint64_t word;
+
+	rig_single(m, &word);
+	rig_message(r, at, port, &word, 1);
+}
+
+Test(intake, notification_becomes_a_descriptor)
+{
+	struct rig r;
+	const struct mf_msg m = {
+		.kind = MF_NOTIFY, .dst = 2, .id = 77, .size = 4000, .exponent = 13, .mega = true};
+	struct mf_sched_msg d;
+
+	start(&r);
+	send_single(&r, MF_NS(100), 1, &m);
+	rig_run(&r, MF_US(1));
+	cr_assert_eq(r.msgs, 1);
+	d = r.msg[0];
+	cr_expect_eq(d.kind, MF_SCHED_DEMAND);
+	cr_expect_eq(d.at, MF_NS(100) + IDENTIFY);
+	cr_expect(d.src == 1 && d.dst == 2 && d.id == 77 && d.size == 4000);
+	cr_expect(!d.resp && d.mega && d.exponent == 13);
+	cr_expect_eq(d.cookie, MF_SCHED_NO_COOKIE);
+	cr_expect_eq(mf_switch_stats(r.sw)->notifications, 1);
+	rig_stop(&r);
+}
+
+Test(intake, request_waits_for_its_grant)
+{
+	for (unsigned int by_block = 0; by_block < 2; by_block++) {
+		struct rig r;
+		uint64_t word[MF_REQUEST_BLOCKS_MAX];
+		struct mf_sched_msg d;
+		struct mf_sched_grant g;
+		unsigned int n;
+
+		rig_config(&config, 4);
+		rig_start(&r, &config, by_block);
+		n = rig_request(&r, 0, 3, 9, 512, word);
+		rig_message(&r, MF_NS(50), 0, word, n);
+		rig_run(&r, MF_US(1));
+		cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+		cr_expect_eq(d.at, MF_NS(50) + (n - 1) * P + IDENTIFY, "the check is in the last block");
+		cr_expect(d.src == 3 && d.dst == 0 && d.id == 9 && d.size == 512 && d.resp);
+		cr_expect_eq(d.request_blocks, n);
+		cr_expect_eq(r.outs[3], 0);
+		g = rig_grant_of(MF_US(2), 3, 0, 9, true, true, 256, d.cookie);
+		rig_grant(&r, g.at, &g);
+		rig_run(&r, MF_US(3));
+		cr_expect(rig_sent(&r, 3, 0, g.at + MAKE_GRANT + FORWARD, word, n));
+		cr_expect_eq(r.outs[3], n);
+		rig_stop(&r);
+	}
+}
+
+Test(intake, a_read_modify_write_is_as_long_as_its_response)
+{
+	struct rig r;
+	struct mf_msg m = {.kind = MF_RMWREQ, .src = 0, .dst = 1, .op = MF_RMW_CAS, .addr = 8, .arg = {1, 2}};
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	struct mf_sched_msg d;
+	unsigned int n;
+
+	start(&r);
+	n = mf_proto_put_request(&config.proto, &m, word);
+	rig_message(&r, 0, 0, word, n);
+	rig_run(&r, MF_US(1));
+	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+	cr_expect_eq(d.size, 8);
+	cr_expect_eq(d.request_blocks, n);
+	rig_stop(&r);
+}
+
+Test(intake, grant_has_its_fields)
+{
+	struct rig r;
+	struct mf_sched_grant w, s;
+	struct mf_msg m;
+
+	rig_config(&config, 4);
+	config.align[1] = MF_NS(30);
+	rig_start(&r, &config, false);
+	w = rig_grant_of(MF_NS(10), 1, 2, 33, false, true, 256, MF_SCHED_NO_COOKIE);
+	s = rig_grant_of(MF_US(1), 1, 3, 34, true, false, 128, 0);
+	rig_grant(&r, w.at, &w);
+	rig_grant(&r, s.at, &s);
+	rig_run(&r, MF_US(2));
+	cr_assert_eq(r.outs[1], 2);
+	cr_expect_eq(r.out[1][0].at, w.at + MAKE_GRANT + FORWARD + MF_NS(30), "aligned: a write's");
+	cr_assert_eq(mf_proto_get_single(r.out[1][0].word, &m), 0);
+	cr_expect(m.kind == MF_GRANT && m.dst == 2 && m.id == 33 && m.size == 256 && !m.resp);
+	cr_expect_eq(r.out[1][1].at, s.at + MAKE_GRANT + FORWARD, "a response's is not");
+	cr_assert_eq(mf_proto_get_single(r.out[1][1].word, &m), 0);
+	cr_expect(m.kind == MF_GRANT && m.dst == 3 && m.id == 34 && m.size == 128 && m.resp);
+	rig_stop(&r);
+}
+
+/** Every slot is given back, forwarded or dismissed: with two slots nothing is ever lost. */
+Test(intake, slots_do_not_leak)
+{
+	struct rig r;
+	struct mf_sched_msg msg;
+	struct mf_span s;
+	unsigned int n;
+	mf_time now = 0;
+
+	rig_config(&config, 3);
+	config.requests = 2;
+	rig_start(&r, &config, false);
+	for (unsigned int i = 0; i < 100000; i++) {
+		struct mf_sched_grant g;
+
+		now += MF_US(1);
+		s = (struct mf_span){.start = now, .period = P};
+		n = rig_request(&r, 0, 1, (uint8_t)i, 64, s.word);
+		s.count = (uint16_t)n;
+		for (unsigned int k = 0; k < n; k++)
+			s.sync[k] = k == 0 || k == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA;
+		mf_switch_rx(r.sw, 0, now, &s);
+		cr_assert_eq(mf_switch_to_sched(r.sw, &msg, 1), 1, "round %u", i);
+		g = rig_grant_of(now, 1, 0, (uint8_t)i, true, true, i % 2 ? 64 : 0, msg.cookie);
+		mf_switch_grant(r.sw, now, &g);
+		if (i % 2 == 0)
+			continue;
+		cr_assert_eq(mf_switch_tx(r.sw, 1, now + MF_NS(500), MF_SPAN_MAX, &s), n);
+		s.count = (uint16_t)rig_chunk(&r, MF_RRES, 1, 0, (uint8_t)i, 64, s.word);
+		s.start = now + MF_NS(600);
+		for (unsigned int k = 0; k < s.count; k++)
+			s.sync[k] = k == 0 || k + 1 == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
+		mf_switch_rx(r.sw, 1, s.start, &s);
+		while (mf_switch_tx(r.sw, 0, now + MF_NS(900), MF_SPAN_MAX, &s) > 0)
+			;
+	}
+	cr_expect_eq(rig_drops(&r), 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 50000);
+	rig_stop(&r);
+}
+
+Test(intake, no_slot_is_a_counted_drop)
+{
+	struct rig r;
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+
+	rig_config(&config, 3);
+	config.requests = 2;
+	rig_start(&r, &config, false);
+	for (unsigned int i = 0; i < 5; i++)
+		rig_message(&r, MF_US(i), 0, word, rig_request(&r, 0, 1, (uint8_t)i, 64, word));
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 2);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_room, 3);
+	rig_stop(&r);
+}
+
+Test(intake, what_is_wrong_is_dropped_by_cause)
+{
+	struct rig r;
+	const struct mf_switch_stats *s;
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	unsigned int n;
+	struct mf_msg m = {.kind = MF_NOTIFY, .dst = 1, .size = 64};
+
+	rig_config(&config, 4);
+	config.port[3].memory_enabled = config.port[3].mux.memory_enabled = false;
+	config.port[2].up = false;
+	rig_start(&r, &config, false);
+	s = mf_switch_stats(r.sw);
+
+	send_single(&r, MF_US(1), 1, &m); /* to itself */
+	m.dst = 2;
+	send_single(&r, MF_US(2), 1, &m); /* nothing is there */
+	m.dst = 3;
+	send_single(&r, MF_US(3), 1, &m); /* a plain port */
+	m.dst = 300;
+	send_single(&r, MF_US(4), 1, &m); /* no such port */
+	rig_run(&r, MF_US(5));
+	cr_expect_eq(s->drop_dst, 4);
+
+	m = (struct mf_msg){.kind = MF_GRANT, .dst = 1, .size = 64};
+	send_single(&r, MF_US(6), 0, &m); /* hosts grant nothing */
+	rig_run(&r, MF_US(7));
+	cr_expect_eq(s->drop_proto, 1);
+
+	m = (struct mf_msg){.kind = MF_ACK, .src = 1, .dst = 0};
+	send_single(&r, MF_US(8), 0, &m); /* from another port */
+	n = rig_request(&r, 1, 0, 5, 64, word);
+	rig_message(&r, MF_US(9), 0, word, n);
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(s->drop_spoof, 2);
+
+	n = rig_request(&r, 0, 1, 5, 64, word);
+	word[n - 1] ^= UINT64_C(1) << 40;
+	rig_message(&r, MF_US(11), 0, word, n);
+	rig_single(&(struct mf_msg){.kind = MF_NOTIFY, .dst = 1, .size = 64}, word);
+	word[0] ^= UINT64_C(1) << 20;
+	rig_message(&r, MF_US(12), 0, word, 1);
+	rig_run(&r, MF_US(13));
+	cr_expect_eq(s->drop_check, 2);
+
+	m = (struct mf_msg){.kind = MF_GRET, .dst = 400, .size = 64};
+	send_single(&r, MF_US(14), 0, &m);
+	rig_run(&r, MF_US(15));
+	cr_expect_eq(s->drop_dst, 5);
+
+	cr_expect_eq(r.msgs, 0);
+	for (unsigned int i = 0; i < 4; i++)
+		cr_expect_eq(r.outs[i], 0);
+	rig_stop(&r);
+}
+
+/** Every kind of nonsense in the first block of a message, and lengths that no message has. */
+Test(intake, unknown_kinds_and_lengths)
+{
+	struct rig r;
+	uint64_t word[64] = {0};
+
+	start(&r);
+	for (unsigned int k = 0; k < 16; k++)
+		for (unsigned int n = 2; n < 20; n++) {
+			struct mf_msg m;
+
+			word[0] = MF_BT_MS | (uint64_t)k << 8;
+			word[n - 1] = MF_BT_MT;
+			mf_proto_peek(word[0], &m);
+			rig_message(&r, MF_US(1) * (k * 20 + n), 0, word, n);
+			word[n - 1] = 0;
+		}
+	rig_run(&r, MF_MS(1));
+	cr_expect_eq(r.msgs, 0);
+	cr_expect_eq(rig_drops(&r), 16 * 18);
+	rig_stop(&r);
+}
