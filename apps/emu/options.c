@@ -173,8 +173,9 @@ static int check(const struct options *o, char *err, size_t errlen)
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
 		return refuse(err, errlen, "--replay needs --clock wall");
 	if (o->replay != NULL && (o->record != NULL || o->json != NULL || o->action != ACTION_REPLAY))
-		return refuse(err, errlen, "--replay goes with none of --record, --json, --check and "
-					   "--print-config");
+		return refuse(err, errlen,
+			      "--replay goes with none of --record, --json, --check and "
+			      "--print-config");
 	if (o->replay != NULL && o->eal_given)
 		return refuse(err, errlen, "EAL options have no effect on a replay");
 	if (o->eal_given && o->clock != MF_CLOCK_WALL)

@@ -29,6 +29,7 @@ struct flight {
 /** One direction of a link: the spans arrive in the order in which they were sent. */
 struct wire {
 	struct flight *head, *tail;
+	mf_time busy_until; /**< arrival of the last block that was sent */
 	const struct link_timing *timing;
 	struct mf_scrambler scrambler, descrambler;
 };
@@ -122,6 +123,7 @@ static void send(struct virtual *v, struct wire *w, uint32_t actor, struct fligh
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &fl->span, from, to);
 	fl->span.start += w->timing->delay;
+	w->busy_until = mf_span_at(&fl->span, fl->span.count - 1U);
 	if (w->timing->scramble)
 		mf_scramble(&w->scrambler, fl->span.word, fl->span.count);
 	if (w->head == NULL) {
@@ -268,7 +270,8 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 static bool wires_idle(const struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->up[i].head != NULL || v->down[i].head != NULL)
+		if (v->up[i].head != NULL || v->up[i].busy_until > v->now || v->down[i].head != NULL ||
+		    v->down[i].busy_until > v->now)
 			return false;
 	return true;
 }

@@ -15,6 +15,7 @@ RUNS = {
   'preemption-25g-fair': '100us',
   'preemption-25g-memory-first': '100us',
   'preemption-100g-no-preempt': '100us',
+  '../tests/fabric/whole/both-roles': '60us',
 }
 
 
