@@ -37,6 +37,7 @@ def fabric(kind, half, load, args):
   config['clock'] = {'virtual': {'warmup': args.warmup, 'duration': args.duration}}
   config['workload'][0]['load'] = load
   config['seed'] = args.seed
+  config['scheduler']['time'] = args.time
   nodes = config['nodes'][0]['count']
   if half:
     config['nodes'] = [{'name': 'cn', 'role': 'compute', 'count': nodes // 2},
@@ -124,7 +125,8 @@ def arguments():
   parser.add_argument('--loads', default=','.join(f'{i / 10:.1f}' for i in range(1, 10)))
   parser.add_argument('--nodes', default='both,half', help='both: each node has both roles; half: 72 and 72')
   parser.add_argument('--warmup', default='10us')
-  parser.add_argument('--duration', default='30us', help='in which operations are measured')
+  parser.add_argument('--duration', default='20us', help='in which operations are measured')
+  parser.add_argument('--time', choices=['asic', 'none'], default='asic', help='what scheduling takes')
   parser.add_argument('--seed', type=int, default=1)
   parser.add_argument('--jobs', type=int, default=os.cpu_count())
   parser.add_argument('--json', help='writes all results there')
@@ -147,6 +149,12 @@ def main():
     for nodes in args.nodes:
       for kind in args.kinds:
         found[f'{kind}-{nodes}'] = series(kind, nodes == 'half', args, pool)
+  runs = [both for loads in found.values() for both in loads.values()]
+  cpu = sum(both['run']['cpu_seconds'] for both in runs)
+  done = sum(both['result']['operations']['completed_all'] for both in runs)
+  events = sum(both['run']['events'] for both in runs)
+  print(f'\n{len(runs)} runs, {done:,} operations, {events:,} events, {cpu:.1f} s of CPU: '
+        f'{done / cpu:,.0f} operations/s, {events / cpu:,.0f} events/s')
   if args.json:
     with open(args.json, 'w', encoding='utf-8') as file:
       json.dump(found, file, indent=1)

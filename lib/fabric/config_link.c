@@ -9,7 +9,8 @@
 static const char *const policy_names[] = {[MF_MUX_FAIR] = "fair",
 					   [MF_MUX_MEMORY_FIRST] = "memory-first",
 					   [MF_MUX_NO_PREEMPT] = "no-preempt",
-					   [MF_MUX_NO_PREEMPT + 1] = NULL};
+					   [MF_MUX_FIFO] = "fifo",
+					   [MF_MUX_FIFO + 1] = NULL};
 
 #define LINK(m) CFG_AT(struct mf_config_link, m)
 const struct cfg_field cfg_link_fields[] = {

@@ -24,6 +24,7 @@ enum mf_mux_policy {
 	MF_MUX_FAIR, /**< deficit round robin in blocks between memory and frames */
 	MF_MUX_MEMORY_FIRST, /**< strict priority for memory */
 	MF_MUX_NO_PREEMPT, /**< for comparison: memory waits for the end of the frame */
+	MF_MUX_FIFO, /**< for comparison: memory waits for all frames that were there before it */
 };
 
 struct mf_mux_config {

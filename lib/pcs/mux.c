@@ -13,6 +13,7 @@ static const struct mux_policy *const policies[] = {
 	[MF_MUX_FAIR] = &mux_policy_fair,
 	[MF_MUX_MEMORY_FIRST] = &mux_policy_memory_first,
 	[MF_MUX_NO_PREEMPT] = &mux_policy_no_preempt,
+	[MF_MUX_FIFO] = &mux_policy_fifo,
 };
 
 static int init(struct mf_mux *m, const struct mf_mux_config *config)

@@ -92,7 +92,8 @@ struct mux_policy {
 	void (*sent_memory)(struct mf_mux *m, mf_time s, bool contended, uint32_t n);
 };
 
-extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt;
+extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt,
+	mux_policy_fifo;
 
 struct mf_mux {
 	const struct mux_policy *policy;

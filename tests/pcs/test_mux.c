@@ -69,7 +69,7 @@ Test(mux, bad_configs_are_refused)
 	struct mf_mux_config good = mux_test_config(MF_MUX_FAIR, PERIOD), bad;
 
 #define BAD(field, value) (bad = good, bad.field = (value), assert_refused(bad))
-	BAD(policy, 3);
+	BAD(policy, 4);
 	BAD(quantum, 0);
 	BAD(period, UINT32_MAX);
 	BAD(memory_blocks, 32);
@@ -341,6 +341,28 @@ Test(mux, memory_takes_the_place_of_the_gap)
 	cr_assert_eq(mf_mux_stats(m)->gap_reused, 1);
 	cr_assert_eq(mf_mux_stats(m)->gap_blocks, 0);
 	cr_assert_eq(mf_mux_stats(m)->preemptions, 0);
+	mf_mux_free(m);
+}
+
+/** First come, first served: behind the frames that were there before, and before those that came later. */
+Test(mux, fifo)
+{
+	struct mf_mux *m = make(MF_MUX_FIFO, PERIOD);
+	mf_time end = 0;
+
+	cr_assert(mf_mux_frame(m, 0, octets, 60));
+	cr_assert(mf_mux_frame(m, PERIOD, octets, 60));
+	push(m, PERIOD, 0, 1, 3, 3);
+	cr_assert(mf_mux_frame(m, PERIOD + 1, octets, 60));
+	for (unsigned int i = 0; i < 2; i++) {
+		cr_assert_gt(mf_mux_pull(m, mf_mux_next(m, end), MF_SPAN_MAX, &span), 0);
+		cr_assert_eq(span.flags, MF_SPAN_FRAME);
+		end = mf_span_at(&span, span.count);
+	}
+	cr_assert_eq(mf_mux_stats(m)->frames, 2);
+	cr_assert_eq(mf_mux_next(m, end), end);
+	assert_pull(m, end, 1, 0, 3, 3);
+	cr_assert_neq(mf_mux_next(m, end), MF_NEVER);
 	mf_mux_free(m);
 }
 

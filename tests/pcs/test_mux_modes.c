@@ -317,12 +317,12 @@ static void compare_modes(enum mf_mux_policy policy)
 		check_gap(&spans, config.align8 ? 7 : 3, seed);
 		if (policy == MF_MUX_MEMORY_FIRST)
 			check_memory_first(&spans, seed);
-		if (policy == MF_MUX_NO_PREEMPT)
+		if (policy == MF_MUX_NO_PREEMPT || policy == MF_MUX_FIFO)
 			check_no_preempt(&spans, seed);
 		if (spans.stats.frame_wait_max > waited)
 			waited = spans.stats.frame_wait_max;
 	}
-	cr_assert_eq(waited, policy == MF_MUX_NO_PREEMPT ? 0 : MF_MUX_FRAME_WAIT);
+	cr_assert_eq(waited, policy == MF_MUX_NO_PREEMPT || policy == MF_MUX_FIFO ? 0 : MF_MUX_FRAME_WAIT);
 }
 
 Test(mux_modes, memory_first)
@@ -338,4 +338,9 @@ Test(mux_modes, fair)
 Test(mux_modes, no_preempt)
 {
 	compare_modes(MF_MUX_NO_PREEMPT);
+}
+
+Test(mux_modes, fifo)
+{
+	compare_modes(MF_MUX_FIFO);
 }
