@@ -249,8 +249,10 @@ static void play(uint64_t seed, bool window, unsigned int steps, struct mf_switc
 	f->config.grant_timeout = TIMEOUT;
 	f->config.hold_timeout = TIMEOUT / 4;
 	f->config.window = window;
-	f->config.backlog_k = 100;
-	f->config.source_w = 150;
+	for (unsigned int i = 0; i < f->config.ports; i++) {
+		f->config.port[i].backlog_k = 100;
+		f->config.port[i].source_w = 150;
+	}
 	f->config.proto.check32 = seed & 1;
 	for (unsigned int i = 0; i < PORTS; i++) {
 		f->config.port[i].mux.memory_blocks = seed % 3 ? 1 << 12 : 64; /* tiny ones, too */
