@@ -86,9 +86,10 @@ static int start_chosen(const struct mf_config *config)
 
 	if (rc != 0)
 		return rc;
+	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(text, sizeof(text),
 		 "memfab-emu --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
-		 "--log-level lib.eal:error --lcores %s",
+		 "--log-level lib.eal:critical --lcores %s",
 		 choose_mib(config), (int)getpid(), lcores);
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
@@ -105,7 +106,8 @@ int eal_start(const struct options *o, const struct mf_config *config, char *err
 	int rc = o->eal_given ? start_given(o) : start_chosen(config);
 
 	if (rc != 0)
-		snprintf(err, errlen, "cannot start DPDK's EAL: %s", rte_strerror(-rc));
+		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s",
+			 o->eal_given ? " with these options" : "", rte_strerror(-rc));
 	return rc;
 }
 

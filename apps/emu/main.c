@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memfab-emu: parse, configure, run, print. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_vect.h>
 #include <rte_version.h>
@@ -33,21 +35,53 @@ static void on_signal(int signal_number)
 	atomic_store_explicit(&interrupted, true, memory_order_relaxed);
 }
 
-/** The first Ctrl-C asks for the report, a second one ends the program at once. */
+/**
+ * The first Ctrl-C asks for the report, a second one ends the program at once. Who reads the report may
+ * leave early (head): the JSON is still written, and EAL stopped.
+ */
 static void catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/** A file that is opened later must not get the number of a standard stream that the caller closed. */
+static void hold_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/** What errno says of a stream that failed, never 0. */
+static int io_error(void)
+{
+	return errno != 0 ? -errno : -EIO;
 }
 
 /** Reals with 15 digits: those that a double always keeps, so 0.1 stays 0.1. */
 static int dump(const json_t *json, FILE *out)
 {
 	if (json == NULL || json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0)
-		return -ENOMEM;
-	return fputc('\n', out) == EOF || fflush(out) != 0 ? -EIO : 0;
+		return json == NULL ? -ENOMEM : io_error();
+	return fputc('\n', out) == EOF || fflush(out) != 0 ? io_error() : 0;
+}
+
+static int complain_of(const char *name, int rc)
+{
+	char err[ERR_LEN];
+
+	if (rc == 0)
+		return SOUND;
+	snprintf(err, sizeof(err), "%s: %s", name, strerror(-rc));
+	return complain(FAILED, err);
 }
 
 static int print_config(const struct mf_config *config)
@@ -56,23 +90,22 @@ static int print_config(const struct mf_config *config)
 	int rc = dump(json, stdout);
 
 	json_decref(json);
-	return rc == 0 ? SOUND : complain(FAILED, "cannot print the configuration");
+	return complain_of("standard output", rc);
 }
 
-static int report(const struct mf_fabric *f, FILE *out)
+/** @param out  of o->json, NULL: none */
+static int report(const struct options *o, const struct mf_fabric *f, FILE *out)
 {
 	json_t *result = mf_fabric_result(f);
-	int rc = result == NULL ? -ENOMEM : 0;
+	int text, json;
 
-	if (rc == 0) {
-		mf_fabric_report(stdout, result);
-		if (out != NULL)
-			rc = dump(result, out);
-	}
+	if (result == NULL)
+		return complain_of("the result", -ENOMEM);
+	mf_fabric_report(stdout, result);
+	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? io_error() : 0);
+	json = out != NULL ? complain_of(o->json, dump(result, out)) : SOUND;
 	json_decref(result);
-	if (rc == 0 && fflush(stdout) != 0)
-		rc = -EIO;
-	return rc == 0 ? SOUND : complain(FAILED, "cannot write the result");
+	return text != SOUND ? text : json;
 }
 
 static int run(const struct options *o, const struct mf_config *config, FILE *out)
@@ -91,15 +124,15 @@ static int run(const struct options *o, const struct mf_config *config, FILE *ou
 
 	if (f == NULL)
 		return complain(FAILED, err);
-	catch_signals();
 	progress_init(&progress, config, o->clock);
 	rc = mf_fabric_run(f, &options);
 	progress_end(&progress);
 	if (rc != 0) {
-		snprintf(err, sizeof(err), "the run failed: %s", strerror(-rc));
+		snprintf(err, sizeof(err), "the run failed: %s%s", strerror(-rc),
+			 rc == -ENOMEM && o->eal_given ? " (EAL's -m gives more)" : "");
 		rc = complain(FAILED, err);
 	} else {
-		rc = report(f, out);
+		rc = report(o, f, out);
 		if (!mf_fabric_sound(f, err, sizeof(err)))
 			rc = complain(FAILED, err);
 	}
@@ -140,9 +173,10 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 			return complain(USAGE, err);
 		}
 	}
+	catch_signals();
 	rc = run_clock(o, config, out);
 	if (out != NULL && fclose(out) != 0 && rc == SOUND)
-		rc = complain(FAILED, "cannot write the result");
+		rc = complain_of(o->json, io_error());
 	return rc;
 }
 
@@ -188,6 +222,7 @@ int main(int argc, char **argv)
 	char err[ERR_LEN];
 	int rc;
 
+	hold_streams();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.action == ACTION_HELP) {

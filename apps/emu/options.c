@@ -46,7 +46,7 @@ static const char help[] =
 	"                        virtual: in simulated time, as the modelled hardware would do\n"
 	"  --run ROLES           what this process plays, with commas between: nodes, the switch,\n"
 	"                        \"scheduler\"; default, and so far the only choice: all\n"
-	"  --duration T          how long is measured, with a unit: 3s, 2ms, 500us (default: the file's)\n"
+	"  --duration T          how long is measured, with a unit: 3s, 2ms, 10min (default: the file's)\n"
 	"  --warmup T            how long load runs before that (default: the file's)\n"
 	"  --seed N              seed of everything random (default: the file's)\n"
 	"  --json FILE           writes the result as JSON, too\n"
@@ -154,6 +154,7 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_PRINT:
 		o->action = ACTION_PRINT_CONFIG;
 		return 0;
+	case 'h':
 	case OPT_HELP:
 		o->action = ACTION_HELP;
 		return 0;
@@ -183,14 +184,24 @@ static int check(const struct options *o, char *err, size_t errlen)
 	return 0;
 }
 
+/** What getopt_long() did not take: in optopt is a short option, or the long one that takes no argument. */
+static int refuse_option(const char *last, char *err, size_t errlen)
+{
+	if (optopt == 0)
+		return refuse(err, errlen, "there is no option '%s', see --help", last);
+	if (optopt >= OPT_CLOCK)
+		return refuse(err, errlen, "option '%s' takes no argument, see --help", last);
+	return refuse(err, errlen, "there is no option '-%c', see --help", optopt);
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
 	int skip = 0, opt, rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};
-	for (int i = 1; i < argc && !o->eal_given; i++)
+	for (int i = 1; i < argc && skip == 0; i++)
 		if (strcmp(argv[i], "--") == 0) {
-			o->eal_given = true;
+			o->eal_given = i > 1;
 			o->eal = argv + 1;
 			o->eal_count = i - 1;
 			skip = i;
@@ -199,14 +210,12 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	argv += skip;
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":", table, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
 		if (opt == ':')
 			return refuse(err, errlen, "option '%s' needs an argument, see --help",
 				      argv[optind - 1]);
 		if (opt == '?')
-			return refuse(err, errlen,
-				      "there is no option '%s' (or it takes no argument), see --help",
-				      argv[optind - 1]);
+			return refuse_option(argv[optind - 1], err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 		if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
 			return rc;

@@ -24,7 +24,7 @@ struct options {
 	enum mf_clock clock;
 	char **eal; /**< arguments before a lone "--" */
 	int eal_count;
-	bool eal_given; /**< there was a lone "--": EAL gets those, even if there are none */
+	bool eal_given; /**< EAL gets those, and none of our choice */
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
 	const char *json; /**< NULL: none */

@@ -16,7 +16,7 @@
 #define MF_UNIT_LEN 32
 
 /**
- * "500ps", "2.56ns", "100us", "2ms", "3s"; "0" needs no unit.
+ * "500ps", "2.56ns", "100us", "2ms", "3s", "10min", "1h"; "0" needs no unit.
  *
  * @return 0; -EINVAL: not such a string, or not whole picoseconds; -ERANGE: 2^63 ps or more
  */

@@ -16,9 +16,10 @@ struct unit {
 	uint64_t factor;
 };
 
-/* Ascending, so that put() finds the largest one that fits. */
+/* Ascending, so that put() finds the largest one that fits; in minutes not all has a decimal form. */
 static const struct unit time_units[] = {
-	{"ps", 1}, {"ns", MF_NS(1)}, {"us", MF_US(1)}, {"ms", MF_MS(1)}, {"s", MF_SEC(1)}, {NULL, 0},
+	{"ps", 1},        {"ns", MF_NS(1)},    {"us", MF_US(1)},    {"ms", MF_MS(1)},
+	{"s", MF_SEC(1)}, {"min", MF_SEC(60)}, {"h", MF_SEC(3600)}, {NULL, 0},
 };
 static const struct unit size_units[] = {
 	{"", 1},
@@ -132,7 +133,7 @@ char *mf_unit_put_time(char *buf, mf_time ps)
 	uint64_t rest, scale;
 	int len;
 
-	while (unit[1].name != NULL && ps >= unit[1].factor)
+	while (unit->factor < MF_SEC(1) && ps >= unit[1].factor)
 		unit++;
 	len = snprintf(buf, MF_UNIT_LEN, "%" PRIu64, ps / unit->factor);
 	rest = ps % unit->factor;

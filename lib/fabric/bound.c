@@ -61,16 +61,12 @@ uint32_t bound_chunk_blocks(const struct mf_fabric *f)
 	return mf_proto_chunk_blocks(&f->config->proto, f->config->sched.chunk[f->clock]);
 }
 
-uint32_t bound_under_way(const struct mf_fabric *f)
+uint32_t bound_under_way(const struct mf_fabric *f, unsigned int port)
 {
 	mf_time least, most;
-	uint32_t period = UINT32_MAX;
 
 	extremes(f, &least, &most);
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->config->node[i].up && f->link[i].period < period)
-			period = f->link[i].period;
-	return (uint32_t)(most / period) + 1 + 2 * bound_chunk_blocks(f);
+	return (uint32_t)(most / f->link[port].period) + 1 + 2 * bound_chunk_blocks(f);
 }
 
 /** What waits at an egress besides chunks: one request, and a single block of every other node. */
@@ -87,9 +83,10 @@ uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 {
 	uint32_t period = f->link[d].period, chunk = bound_chunk_blocks(f);
 
-	/* Never more than K, but for what is granted in the matching that exceeds it, and what needs no grant. */
-	if (f->backlog_k != 0)
-		return f->backlog_k + chunk + control_blocks(f, d);
+	/* Never more than K, but for the chunk whose grant exceeds it, the rest of the one that is being sent,
+	 * which no longer waits, and what needs no grant. */
+	if (f->link[d].backlog_k != 0)
+		return f->link[d].backlog_k + 2 * chunk + control_blocks(f, d);
 	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler
 	 * charges them. */
 	return (uint32_t)((bound_difference(f) + period - 1) / period) + 2 * chunk + control_blocks(f, d);

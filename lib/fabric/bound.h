@@ -17,8 +17,8 @@ mf_time bound_difference(const struct mf_fabric *f);
 /** What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest. */
 mf_time bound_align(const struct mf_fabric *f, unsigned int cn);
 
-/** K and W by default: blocks that are under way at full rate of the fastest link, and two chunks. */
-uint32_t bound_under_way(const struct mf_fabric *f);
+/** K and W of a port by default: blocks that are under way at the full rate of its link, and two chunks. */
+uint32_t bound_under_way(const struct mf_fabric *f, unsigned int port);
 
 /** Wire blocks of a whole chunk. */
 uint32_t bound_chunk_blocks(const struct mf_fabric *f);

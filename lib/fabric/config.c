@@ -66,7 +66,7 @@ static const struct cfg default_cfg = {
 		 .propagation = MF_NS(10),
 		 .quantum = 16,
 		 .ber_window = MF_US(125),
-		 .ring = 64},
+		 .ring = 16},
 };
 
 static int read_all(struct cfg *c, const json_t *root)

@@ -21,7 +21,7 @@ const struct cfg_field cfg_link_fields[] = {
 	{.key = "scramble", .kind = CFG_BOOL, LINK(scramble)},
 	{.key = "align8", .kind = CFG_BOOL, LINK(align8)},
 	{.key = "ber_window", .kind = CFG_TIME, LINK(ber_window), CFG_RANGE(MF_NS(1), MF_SEC(1))},
-	{.key = "ring", .kind = CFG_U32, LINK(ring), CFG_RANGE(8, 65536), .pow2 = true},
+	{.key = "ring", .kind = CFG_U32, LINK(ring), CFG_RANGE(4, 65536), .pow2 = true},
 	{0},
 };
 

@@ -35,14 +35,14 @@ static uint32_t power_of_two(uint64_t n)
  * Room of a multiplexer for memory messages, so that nothing that was let in can find none: a request
  * or single block for every active message of every pair, and what may be granted at a time.
  */
-static void mux_room(const struct mf_fabric *f, struct mf_mux_config *mux)
+static void mux_room(const struct mf_fabric *f, unsigned int port, struct mf_mux_config *mux)
 {
 	const struct mf_config_sched *s = &f->config->sched;
 	uint64_t messages = 2ULL * s->x * f->nodes;
 	uint64_t chunk = bound_chunk_blocks(f);
 	/* Wall clock: the window, in the smallest messages that there are (8 octets in 3 blocks). Virtual
 	 * clock: what is granted during the longest round trip. */
-	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_under_way(f);
+	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_under_way(f, port);
 
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
 	mux->memory_items =
@@ -63,7 +63,7 @@ static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frame
 		.align8 = link->align8,
 		.memory_enabled = f->config->node[i].memory_enabled,
 	};
-	mux_room(f, mux);
+	mux_room(f, i, mux);
 }
 
 static void make_link(struct mf_fabric *f, unsigned int i)
@@ -132,6 +132,26 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 	return 0;
 }
 
+/**
+ * The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests
+ * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
+ * granted in full never catches up: K and W bound what waits at an egress and in a source (D3).
+ */
+static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_config *port)
+{
+	const struct mf_config_switch *c = &f->config->sw;
+	struct link_timing *link = &f->link[i];
+
+	link->backlog_k = c->backlog_k;
+	link->source_w = c->source_w;
+	if (f->clock == MF_CLOCK_VIRTUAL && port->up) {
+		link->backlog_k = c->backlog_k != 0 ? c->backlog_k : bound_under_way(f, i);
+		link->source_w = c->source_w != 0 ? c->source_w : bound_under_way(f, i);
+	}
+	port->backlog_k = link->backlog_k;
+	port->source_w = link->source_w;
+}
+
 static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
@@ -145,6 +165,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = f->config->node[i].memory_enabled;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
+		limits(f, i, &s->port[i]);
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);
 	}
@@ -153,17 +174,6 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->x = f->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
-	/* The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests
-	 * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
-	 * granted in full never catches up: K and W bound what waits at an egress and in a source (D3). */
-	s->backlog_k = c->backlog_k;
-	s->source_w = c->source_w;
-	if (f->clock == MF_CLOCK_VIRTUAL) {
-		s->backlog_k = s->backlog_k != 0 ? s->backlog_k : bound_under_way(f);
-		s->source_w = s->source_w != 0 ? s->source_w : bound_under_way(f);
-	}
-	f->backlog_k = s->backlog_k;
-	f->source_w = s->source_w;
 	s->grant_timeout = c->grant_timeout[f->clock];
 	s->hold_timeout = c->hold_timeout[f->clock];
 	s->mac_table = c->mac_table;

@@ -27,6 +27,7 @@ struct link_timing {
 	mf_time delay; /**< PCS TX + PMA + propagation + PMA + PCS RX */
 	mf_time propagation;
 	uint32_t period;
+	uint32_t backlog_k, source_w; /**< K and W in force at the port, 0: none */
 	bool scramble;
 };
 
@@ -56,7 +57,6 @@ struct mf_fabric {
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
-	uint32_t backlog_k, source_w; /**< K and W in force, 0: none */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };

@@ -31,6 +31,8 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			return false;
 		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
+		if (mf_demux_next(mf_host_demux(n->host)) != MF_NEVER)
+			return false;
 	}
-	return true;
+	return !mf_switch_has_frames(f->sw);
 }

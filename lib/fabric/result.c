@@ -336,23 +336,27 @@ static json_t *sched_json(const struct mf_fabric *f)
 static json_t *backlog_json(const struct mf_fabric *f)
 {
 	json_t *o = json_object();
-	uint32_t worst = 0, bound = 0;
+	uint64_t worst = 0, bound = 1;
+	unsigned int port = 0;
 
+	/* the port that came closest to its bound */
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		const struct mf_mux_stats *m = mf_switch_mux_stats(f->sw, i);
+		uint64_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max,
+			 limit = bound_backlog(f, i);
 
-		if (m->backlog_message_max >= worst) {
-			worst = m->backlog_message_max;
-			bound = bound_backlog(f, i);
+		if (max * bound >= worst * limit) {
+			worst = max;
+			bound = limit;
+			port = i;
 		}
 	}
 	result_count(o, "egress_memory_blocks_max", worst);
 	result_count(o, "egress_memory_blocks_bound", bound);
 	result_count(o, "grant_to_arrival_difference_ps", bound_difference(f));
-	result_count(o, "k_blocks", f->backlog_k);
-	result_count(o, "w_blocks", f->source_w);
+	result_count(o, "k_blocks", f->link[port].backlog_k);
+	result_count(o, "w_blocks", f->link[port].source_w);
 	return o;
 }
 
@@ -472,51 +476,4 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	json_object_set_new(all, "result", o);
 	json_object_set_new(all, "run", run_json(f));
 	return all;
-}
-
-bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
-{
-	uint64_t completed = 0, sent = 0, received = 0;
-	bool clients = false;
-
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_client_stats *c;
-		const struct mf_ether_stats *e;
-
-		if (f->node[i].client != NULL) {
-			c = mf_client_stats(f->node[i].client);
-			clients = true;
-			completed += c->completed_all;
-			if (c->mismatches > 0)
-				return snprintf(err, errlen, "%s: %llu reads returned wrong data",
-						f->config->node[i].name, (unsigned long long)c->mismatches),
-				       false;
-			if (c->failed_all > 0)
-				return snprintf(err, errlen, "%s: %llu operations failed",
-						f->config->node[i].name, (unsigned long long)c->failed_all),
-				       false;
-			if (!f->info.interrupted && c->begun_all != c->completed_all)
-				return snprintf(err, errlen, "%s: %llu operations did not complete",
-						f->config->node[i].name,
-						(unsigned long long)(c->begun_all - c->completed_all)),
-				       false;
-		}
-		if (f->node[i].ether != NULL) {
-			e = mf_ether_stats(f->node[i].ether);
-			sent += e->sent;
-			received += e->received;
-			if (e->damaged + e->duplicated > 0)
-				return snprintf(err, errlen, "%s: %llu frames damaged or duplicated",
-						f->config->node[i].name,
-						(unsigned long long)(e->damaged + e->duplicated)),
-				       false;
-		}
-	}
-	if (clients && completed == 0)
-		return snprintf(err, errlen, "no operation completed"), false;
-	if (!f->info.interrupted && sent != received)
-		return snprintf(err, errlen, "%llu of %llu frames lost",
-				(unsigned long long)(sent - received), (unsigned long long)sent),
-		       false;
-	return f->stages == NULL || stages_sound(f, err, errlen);
 }

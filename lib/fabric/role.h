@@ -38,7 +38,10 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 
-/** Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the last run counts as of then. */
+/**
+ * Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the
+ * last run counts as of then.
+ */
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg);
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
 

@@ -262,7 +262,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 		flight_put(v, fl);
 	event_set(&v->queue, actor_port_tx(v, i),
 		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
-	if (v->f->backlog_k != 0)
+	if (v->f->link[i].backlog_k != 0)
 		after_switch(v);
 	return (int)n;
 }

@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include <rte_cycles.h>
@@ -30,8 +29,7 @@
 #define DESCRIPTORS RECORD_ITEMS_MAX
 #define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
-#define CPU_PERIOD MF_MS(10) /**< how often a role loop looks whether its CPU is shared */
-#define SHARED_FOR MF_MS(500)
+#define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
 #define QUIET_LOOKS 3 /**< looks without any work before the run is over */
 
 /** One direction of a link. */
@@ -47,6 +45,7 @@ struct wall_lcore {
 	unsigned int id;
 	/* written by its lcore, read by the main one */
 	uint64_t work __rte_cache_aligned;
+	unsigned int unfinished; /**< nodes that have something under way, or to begin */
 	double cpu; /**< seconds, at the end */
 	uint64_t yields;
 } __rte_cache_aligned;
@@ -264,16 +263,37 @@ static unsigned int poll(struct wall *w, struct role *r)
 
 /* The lcores */
 
-/** Whether somebody else wanted this CPU lately: the kernel had to take it away. */
-static bool cpu_is_shared(long *switches)
+/**
+ * Whether lcores share CPUs: more of them than CPUs that they may run on (D20). Then a loop that finds
+ * nothing lets another one run. Not so for strangers on the CPU: they would get all of it.
+ */
+static bool cpu_is_shared(unsigned int lcore)
 {
-	struct rusage u;
-	long before = *switches;
+	rte_cpuset_t own = rte_lcore_cpuset(lcore);
+	unsigned int id, n = 0;
 
-	if (getrusage(RUSAGE_THREAD, &u) != 0)
-		return false;
-	*switches = u.ru_nivcsw;
-	return before >= 0 && u.ru_nivcsw > before;
+	RTE_LCORE_FOREACH(id) {
+		rte_cpuset_t other = rte_lcore_cpuset(id), both;
+
+		CPU_AND(&both, &own, &other);
+		n += CPU_COUNT(&both) > 0;
+	}
+	return n > (unsigned int)CPU_COUNT(&own);
+}
+
+/** Nodes of an lcore whose clients have not finished: whoever waits for an answer waits for its timer. */
+static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l, mf_time now)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < l->roles; i++) {
+		const struct node *node = &w->f->node[l->role[i]->index];
+
+		if (l->role[i]->kind == ROLE_NODE)
+			n += (node->client != NULL && !mf_client_finished(node->client, now)) ||
+			     (node->ether != NULL && !mf_ether_finished(node->ether));
+	}
+	return n;
 }
 
 /** The end of the run, the snapshots, the screen: on the main lcore, between polls. */
@@ -281,6 +301,7 @@ static void look_around(struct wall *w, mf_time now)
 {
 	struct mf_fabric *f = w->f;
 	const struct mf_run_options *o = w->options;
+	unsigned int left = 0;
 	uint64_t work = 0;
 	double t;
 
@@ -295,13 +316,15 @@ static void look_around(struct wall *w, mf_time now)
 	}
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < w->lcores; i++)
+		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
 	w->quiet_looks = work == w->work_seen ? w->quiet_looks + 1 : 0;
 	w->work_seen = work;
 	if (o->interrupt != NULL && atomic_load_explicit(o->interrupt, memory_order_relaxed)) {
 		f->info.interrupted = true;
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	}
-	if (w->stopped && (w->quiet_looks >= QUIET_LOOKS || now >= f->stop + f->drain))
+	if (w->stopped && ((left == 0 && w->quiet_looks >= QUIET_LOOKS) || now >= f->stop + f->drain))
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	if (o->progress != NULL && (t = seconds(CLOCK_MONOTONIC)) - w->shown >= 1.0) {
 		w->shown = t;
@@ -315,8 +338,8 @@ static int lcore_main(void *arg)
 	struct wall_lcore *l = NULL;
 	bool main_lcore = rte_lcore_id() == rte_get_main_lcore();
 	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
-	mf_time next_cpu = 0, shared_until = 0;
-	long switches = -1;
+	bool shared = cpu_is_shared(rte_lcore_id());
+	mf_time next_count = 0;
 
 	for (unsigned int i = 0; i < w->lcores; i++)
 		if (w->lcore[i].id == rte_lcore_id())
@@ -333,12 +356,11 @@ static int lcore_main(void *arg)
 		now = wall_now(w);
 		if (main_lcore && now >= w->next_look)
 			look_around(w, now);
-		if (now >= next_cpu) {
-			next_cpu = now + CPU_PERIOD;
-			if (cpu_is_shared(&switches))
-				shared_until = now + SHARED_FOR;
+		if (now >= next_count) {
+			next_count = now + COUNT_PERIOD;
+			__atomic_store_n(&l->unfinished, unfinished(w, l, now), __ATOMIC_RELAXED);
 		}
-		if (work == 0 && now < shared_until) {
+		if (work == 0 && shared) {
 			l->yields++;
 			sched_yield();
 		}
@@ -450,6 +472,8 @@ static int place(struct wall *w)
 		assign(w, next, &w->role[i]);
 		next = (next + 1) % shared;
 	}
+	for (unsigned int i = 0; i < w->lcores; i++)
+		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
 	w->f->info.lcores = w->lcores;
 	return 0;
 }

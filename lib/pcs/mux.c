@@ -170,7 +170,7 @@ static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct 
 	return k;
 }
 
-/** Sends up to max blocks of frames from s on, n at most that the policy lets go before memory. @return blocks */
+/** Sends up to max blocks of frames from s on, at most n that the policy lets go first. @return blocks */
 static uint32_t send_frames(struct mf_mux *m, mf_time s, mf_time ready, uint32_t n, struct mf_span *out)
 {
 	uint64_t sent = m->stats.frame_blocks + m->stats.gap_blocks;

@@ -19,7 +19,10 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (sw->circuits_max < 4096)
 		sw->circuits_max = 4096; /* several chunks of one demand may be under way */
 	sw->circuits = calloc(sw->circuits_max, sizeof(*sw->circuits));
-	sw->requests = calloc(sw->requests_max, sizeof(*sw->requests));
+	/* Those behind requests_max are for /G/ that are parked: one a circuit at most. They do not take from
+	 * the requests, or a long response in small chunks would; they are untouched until used. */
+	sw->requests = calloc((size_t)sw->requests_max + sw->circuits_max, sizeof(*sw->requests));
+	sw->parked_grant_free = NONE;
 	sw->last_write = malloc(n * n * sizeof(*sw->last_write));
 	sw->write_ready = calloc(n * n, sizeof(*sw->write_ready));
 	if (sw->circuits == NULL || sw->requests == NULL || sw->last_write == NULL || sw->write_ready == NULL)
@@ -161,7 +164,7 @@ static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uin
 	return true;
 }
 
-/** Lets a granted request, or a /G/ that had to stay behind one, out to its memory node, behind the writes. */
+/** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
 static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
 {
 	const struct request *r = &sw->requests[slot];
@@ -193,7 +196,7 @@ void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
 
 	p->granted -= ct->granted;
 	ct->granted = 0;
-	if (p->held_src && p->granted <= sw->source_w) {
+	if (p->held_src && p->granted <= p->source_w) {
 		p->held_src = false;
 		switch_tell(sw,
 			    &(struct mf_sched_msg){.at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC});
@@ -363,13 +366,16 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 /** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
 static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
 {
-	uint32_t slot = sw->request_free;
+	uint32_t slot = sw->parked_grant_free;
 
 	if (g->first)
 		return g->cookie;
-	if (slot == NONE)
+	if (slot != NONE)
+		sw->parked_grant_free = sw->requests[slot].next;
+	else if (sw->parked_grants_used < sw->circuits_max)
+		slot = sw->requests_max + sw->parked_grants_used++;
+	else
 		return NONE;
-	sw->request_free = sw->requests[slot].next;
 	sw->requests[slot] = (struct request){
 		.word = {grant_word(g)},
 		.cn = g->dst,
@@ -471,8 +477,10 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		grant_response(sw, now, g, c);
 	else
 		grant_write(sw, now, g, c);
-	if (sw->source_w != 0 && sw->port[g->src].granted > sw->source_w && !sw->port[g->src].held_src) {
-		sw->port[g->src].held_src = true;
+	struct port *p = &sw->port[g->src];
+
+	if (p->source_w != 0 && p->granted > p->source_w && !p->held_src) {
+		p->held_src = true;
 		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
 						       .src = g->src,
 						       .kind = MF_SCHED_HOLD_SRC});

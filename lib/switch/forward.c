@@ -225,7 +225,7 @@ void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const str
 
 	if (item->begins)
 		begin(sw, port, now, item);
-	/* Longer than granted, or than any request: seen at once, while the egress still waits for a block. */
+	/* Longer than granted, or than any request: seen at once, while the egress waits for a block. */
 	if (p->state != RX_DROP && p->have + item->count + !item->ends > p->want)
 		forward_abort(sw, port, now);
 	if (p->state != RX_DROP) {

@@ -113,8 +113,10 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 
 void request_release(struct mf_switch *sw, uint32_t slot)
 {
-	sw->requests[slot].next = sw->request_free;
-	sw->request_free = slot;
+	uint32_t *list = slot < sw->requests_max ? &sw->request_free : &sw->parked_grant_free;
+
+	sw->requests[slot].next = *list;
+	*list = slot;
 }
 
 /** A whole request: checks it, binds it to its port, buffers it, and tells the scheduler. */

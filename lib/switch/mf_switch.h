@@ -20,6 +20,9 @@ struct mf_switch_port_config {
 	bool memory_enabled; /**< false: a standard Ethernet port (D16) */
 	struct mf_mux_config mux;
 	mf_time ber_window;
+	uint32_t
+		backlog_k; /**< K: hold the egress with more blocks granted towards it or waiting; 0: off (D3) */
+	uint32_t source_w; /**< W: hold the source with more blocks granted and not arrived; 0: off (D3) */
 };
 
 struct mf_switch_config {
@@ -29,8 +32,6 @@ struct mf_switch_config {
 	struct mf_timing timing;
 	uint32_t x; /**< X, to size the request buffer */
 	uint32_t requests; /**< room for buffered requests; 0: 2 * X * ports * ports, at most 2^20 */
-	uint32_t backlog_k; /**< K: hold an egress whose memory backlog is over K blocks; 0: off (D3) */
-	uint32_t source_w; /**< W: hold a source with more granted, not arrived blocks; 0: off (D3) */
 	bool window; /**< wall clock: tell the scheduler what was forwarded (D4) */
 	mf_time grant_timeout; /**< a granted chunk that does not come expires; 0: never (D5) */
 	mf_time hold_timeout; /**< a message whose next block does not come is aborted; 0: never (D14) */
@@ -93,6 +94,9 @@ mf_time mf_switch_next(const struct mf_switch *sw);
  * @return number written to out[0..max)
  */
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max);
+
+/** Whether frames are inside: in the layer-2 pipeline, or before it, behind their /T/. */
+bool mf_switch_has_frames(const struct mf_switch *sw);
 
 /** Next blocks of a port; see mf_mux_pull(). */
 unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,

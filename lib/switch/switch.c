@@ -21,6 +21,8 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->up = c->up;
 	p->memory_enabled = c->memory_enabled;
 	p->period = mux.period;
+	p->backlog_k = c->backlog_k;
+	p->source_w = c->source_w;
 	p->head = p->tail = NONE;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
@@ -62,8 +64,6 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->through = sw->identify + c->timing.cost[MF_STAGE_FORWARD];
 	sw->grant_out = c->timing.cost[MF_STAGE_MAKE_GRANT] + c->timing.cost[MF_STAGE_FORWARD];
 	sw->window = c->window;
-	sw->backlog_k = c->backlog_k;
-	sw->source_w = c->source_w;
 	sw->grant_timeout = c->grant_timeout;
 	sw->hold_timeout = c->hold_timeout;
 	sw->l2_latency = c->l2_latency;
@@ -126,7 +126,7 @@ bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
 void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 {
 	struct port *p = &sw->port[d];
-	bool over = sw->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > sw->backlog_k;
+	bool over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
 
 	if (over == p->held_dst)
 		return;
@@ -252,6 +252,16 @@ mf_time mf_switch_next(const struct mf_switch *sw)
 	return sw->next;
 }
 
+bool mf_switch_has_frames(const struct mf_switch *sw)
+{
+	if (sw->l2.order_tail != sw->l2.order_head)
+		return true;
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		if (sw->accept_set[w] != 0)
+			return true;
+	return false;
+}
+
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;
@@ -270,7 +280,7 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 
 	if (n > 0 && sw->window)
 		forward_done(sw, port, now);
-	if (n > 0 && sw->backlog_k != 0)
+	if (n > 0 && sw->port[port].backlog_k != 0)
 		switch_backlog(sw, port, now);
 	return n;
 }

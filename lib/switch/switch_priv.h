@@ -53,6 +53,7 @@ struct port {
 	struct mf_demux demux;
 	bool up, memory_enabled;
 	uint32_t period;
+	uint32_t backlog_k, source_w;
 	/* message that is arriving */
 	enum rx_state state;
 	uint32_t circuit; /**< STREAM, COLLECT */
@@ -99,7 +100,6 @@ struct mf_switch {
 	mf_time identify, through, grant_out; /**< identify; identify + forward; make grant + forward */
 	struct mf_timing timing;
 	bool window;
-	uint32_t backlog_k, source_w;
 	mf_time grant_timeout, hold_timeout, l2_latency;
 	mf_time align[MF_PORTS_MAX];
 	struct mf_switch_stats stats;
@@ -113,6 +113,7 @@ struct mf_switch {
 
 	struct request *requests;
 	uint32_t requests_max, request_free;
+	uint32_t parked_grant_free, parked_grants_used; /**< of those behind requests_max */
 
 	struct mf_sched_msg *out; /**< ring of descriptors for the scheduler */
 	uint32_t out_mask, out_head, out_tail;

@@ -70,18 +70,17 @@ Test(incast, of_responses)
 		for (unsigned int fair = 0; fair < 2; fair++) {
 			char text[2048];
 
-			snprintf(
-				text, sizeof(text),
-				"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"50us\"}},"
-				"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
-				"            {\"name\": \"m\", \"role\": \"memory\", \"count\": %u}],"
-				"\"link\": {\"policy\": \"%s\"},"
-				"\"workload\": [{\"mix\": {\"read\": 4, \"write\": 1, \"write_ack\": 1}, \"size\": 2048,"
-				"                \"span\": \"512KiB\", \"depth\": 128}]%s}",
-				counts[i], fair ? "fair" : "memory-first",
-				fair ? ", \"ethernet\": [{\"to\": \"c\", \"from\": \"m\", \"size\": 700, "
-				       "\"load\": 0.001}]"
-				     : "");
+			snprintf(text, sizeof(text),
+				 "{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"50us\"}},"
+				 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
+				 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": %u}],"
+				 "\"link\": {\"policy\": \"%s\"},"
+				 "\"workload\": [{\"mix\": {\"read\": 4, \"write\": 1, \"write_ack\": 1},"
+				 "                \"size\": 2048, \"span\": \"512KiB\", \"depth\": 128}]%s}",
+				 counts[i], fair ? "fair" : "memory-first",
+				 fair ? ", \"ethernet\": [{\"to\": \"c\", \"from\": \"m\", \"size\": 700, "
+					"\"load\": 0.001}]"
+				      : "");
 			json_decref(whole_check(text, i == 0));
 		}
 }
@@ -95,7 +94,8 @@ Test(incast, plain_ports)
 		"            {\"name\": \"e\", \"role\": \"ethernet\", \"count\": 3},"
 		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
 		"\"ethernet\": [{\"from\": [\"c\", \"m\"], \"to\": \"e\", \"size\": 1500, \"load\": 0.2},"
-		"               {\"from\": \"e\", \"to\": [\"c0\", \"m0\", \"m1\"], \"size\": 90, \"load\": 0.2}],"
+		"               {\"from\": \"e\", \"to\": [\"c0\", \"m0\", \"m1\"], \"size\": 90,"
+		"                \"load\": 0.2}],"
 		"\"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"cas\": 1}}]}";
 	json_t *r = whole_check(text, true);
 

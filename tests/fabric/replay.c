@@ -24,10 +24,12 @@ TestSuite(replay, .timeout = 120);
 
 static const char fabric[] =
 	"{\"seed\": %u, \"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"200us\"}},"
-	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 2}, {\"name\": \"mn\", \"role\": \"memory\"}],"
+	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 2},"
+	"             {\"name\": \"mn\", \"role\": \"memory\"}],"
 	" \"memory\": {\"size\": \"2MiB\"}, \"link\": {\"policy\": \"fair\"},"
-	" \"workload\": [{\"mix\": {\"read\": 4, \"write\": 4, \"write_ack\": 2, \"cas\": 1}, \"span\": \"64KiB\","
-	"               \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 3000}, \"depth\": 4}],"
+	" \"workload\": [{\"mix\": {\"read\": 4, \"write\": 4, \"write_ack\": 2, \"cas\": 1},"
+	"               \"span\": \"64KiB\", \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 3000},"
+	"               \"depth\": 4}],"
 	" \"ethernet\": [{\"load\": 0.2, \"size\": 400}]}";
 
 struct bench {

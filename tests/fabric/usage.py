@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the command line and the fabric file may not say: exit 2, one line, and nothing is started."""
+import json
 import os
+import subprocess
 import sys
+import tempfile
 
 from emu import Emu, Tap, why
 
@@ -44,6 +47,24 @@ def refused(process):
           and process.stderr.endswith('\n'))
 
 
+def streams(tap, emu):
+  """A standard output that is closed, or that nobody reads, does not spoil the JSON, but is told of."""
+  unread, pipe = os.pipe()
+  os.close(unread)
+  with tempfile.TemporaryDirectory() as folder:
+    for name, shell in {'closed': '"$@" >&-', 'not read': '"$@"'}.items():
+      path = os.path.join(folder, name)
+      process = subprocess.run(['sh', '-c', shell, 'sh', emu.program, '--clock', 'virtual', '--duration',
+                                '20us', '--json', path, emu.example('quickstart')],
+                               stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.PIPE, text=True,
+                               timeout=120, check=False)
+      tap.ok(process.returncode == 1 and 'standard output: ' in process.stderr,
+             f'standard output is {name}', why(process))
+      with open(path, encoding='utf-8') as file:
+        tap.ok('result' in json.load(file), f'standard output is {name}: the JSON is whole')
+  os.close(pipe)
+
+
 def main(program, root):
   emu, tap = Emu(program, root), Tap()
   names = {'FILE': emu.example('quickstart'), 'FOLDER': os.path.join(root, 'examples'),
@@ -63,6 +84,9 @@ def main(program, root):
       tap.ok(refused(process) and process.stderr.startswith(path + ':'), f'{name}, {clock} clock',
              why(process))
 
+  process = emu.run('-xy', names['FILE'])
+  tap.ok("'-x'" in process.stderr, 'the option that is not there is named', why(process))
+  streams(tap, emu)
   process = emu.run('--help')
   tap.ok(process.returncode == 0 and 'Exit status' in process.stdout, '--help', why(process))
   process = emu.run('--version')

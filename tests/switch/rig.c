@@ -66,7 +66,8 @@ static void arrive(struct rig *r, unsigned int port, const struct rig_block *blo
 		e->block = malloc(e->n * sizeof(*block));
 		memcpy(e->block, block + i, e->n * sizeof(*block));
 		e->at = frame ? block[i + e->n - 1].at : block[i].at;
-		e->order = e->port = port;
+		e->port = port;
+		e->order = r->reverse ? RIG_PORTS - 1 - port : port;
 		e->frame = frame;
 		e->period = r->config.port[port].mux.period;
 	}

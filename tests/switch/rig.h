@@ -39,6 +39,7 @@ struct rig {
 	struct mf_switch_config config;
 	struct mf_switch *sw;
 	bool by_block;
+	bool reverse; /**< ports are called in falling order */
 	mf_time now;
 	struct rig_event *event;
 	unsigned int events, room, done;

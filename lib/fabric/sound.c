@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a run was sound: nothing lost, nothing twice, nothing damaged, and every bound kept. */
+#include <stdarg.h>
+
+#include "bound.h"
+#include "fabric_priv.h"
+#include "stages.h"
+
+struct reason {
+	char *err;
+	size_t errlen;
+};
+
+static bool no(const struct reason *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool no(const struct reason *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->err, r->errlen, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct reason *r)
+{
+	const struct mf_client_stats *c = mf_client_stats(f->node[i].client);
+	const char *name = f->config->node[i].name;
+
+	if (c->mismatches > 0)
+		return no(r, "%s: %llu reads returned wrong data", name, (unsigned long long)c->mismatches);
+	if (c->submit_error != 0)
+		return no(r, "%s: its stack refuses what it is to do", name);
+	if (c->stray > 0)
+		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
+	if (c->failed_all > 0)
+		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
+	if (!f->info.interrupted && c->begun_all != c->completed_all)
+		return no(r, "%s: %llu operations did not complete", name,
+			  (unsigned long long)(c->begun_all - c->completed_all));
+	return true;
+}
+
+static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	uint64_t completed = 0;
+	bool clients = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].client == NULL)
+			continue;
+		if (!client_sound(f, i, r))
+			return false;
+		clients = true;
+		completed += mf_client_stats(f->node[i].client)->completed_all;
+	}
+	return !clients || completed > 0 || no(r, "no operation completed");
+}
+
+static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	uint64_t sent = 0, received = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].ether == NULL)
+			continue;
+		const struct mf_ether_stats *e = mf_ether_stats(f->node[i].ether);
+
+		sent += e->sent;
+		received += e->received;
+		if (e->damaged + e->duplicated > 0)
+			return no(r, "%s: %llu frames damaged or duplicated", f->config->node[i].name,
+				  (unsigned long long)(e->damaged + e->duplicated));
+	}
+	if (!f->info.interrupted && sent != received)
+		return no(r, "%llu of %llu frames lost, %llu of them for want of room at the switch",
+			  (unsigned long long)(sent - received), (unsigned long long)sent,
+			  (unsigned long long)mf_switch_stats(f->sw)->drop_frame_room);
+	return true;
+}
+
+/** The scheduler has seen everything, and no egress was over its bound (D3). */
+static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	struct mf_sched_stats s;
+
+	f->sched_ops->stats(f->sched, &s);
+	if (s.refused + mf_switch_stats(f->sw)->drop_descriptor > 0)
+		return no(r, "%llu descriptors were lost between switch and scheduler",
+			  (unsigned long long)(s.refused + mf_switch_stats(f->sw)->drop_descriptor));
+	for (unsigned int i = 0; i < f->nodes && f->clock == MF_CLOCK_VIRTUAL; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		uint32_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max;
+
+		if (max > bound_backlog(f, i))
+			return no(r, "%s: %u blocks waited at its egress, the bound is %u",
+				  f->config->node[i].name, max, bound_backlog(f, i));
+	}
+	return true;
+}
+
+bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct reason r = {err, errlen};
+
+	if (!clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
+		return false;
+	return f->stages == NULL || stages_sound(f, err, errlen);
+}
