@@ -48,8 +48,8 @@ def main():
   args = parser.parse_args()
   more = ['--duration', args.duration] if args.duration else []
   print('VIRTUAL CLOCK: what the modelled hardware does')
-  print('Latency of reads in ns; frames: % of the emptiest link to and from the switch; bad: missing, damaged,\n'
-        'duplicated.')
+  print('Latency of reads in ns; frames: % of the emptiest link to and from the switch; bad: missing,\n'
+        'damaged, duplicated.')
   for rate in ('25g', '100g'):
     print(f"\n{rate[:-1] + ' Gb/s':14}{'reads':>9} {'mean':>10} {'p99':>10} {'max':>10} {'of idle':>8} "
           f"{'frames up':>9} {'down, %':>9} {'frames':>9} {'bad':>5}")

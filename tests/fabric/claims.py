@@ -30,7 +30,8 @@ def table1(emu, tap, folder):
   def busy(config):
     config['ethernet'] = [{'from': 'cn', 'to': 'mn', 'size': 1500, 'load': 0.5}]
   process = emu.run('--clock', 'virtual', changed(emu, 'table1', busy, folder))
-  tap.ok(process.returncode == 1 and 'stages:' in process.stderr, 'table1: a busy line is noticed', why(process))
+  tap.ok(process.returncode == 1 and 'stages:' in process.stderr, 'table1: a busy line is noticed',
+         why(process))
 
 
 def near_limit(stream, messages, limit):
@@ -90,7 +91,8 @@ def preemption(emu, tap):
     tap.ok(mean['fifo'] >= 5 * alone, f'preemption, {rate}: without preemption and priority', (mean, alone))
     # With priority alone a crossing of a link waits for the rest of a frame, at most for a whole one.
     most = alone + CROSSINGS * FRAME / 8 * PERIOD_NS[rate]
-    tap.ok(4 * alone <= mean['no-preempt'] <= most, f'preemption, {rate}: without preemption', (mean, alone, most))
+    tap.ok(4 * alone <= mean['no-preempt'] <= most, f'preemption, {rate}: without preemption',
+           (mean, alone, most))
 
 
 def waits(result):

@@ -95,8 +95,10 @@ Test(circuit, holds_pair_up)
 
 		mf_rng_init(&rng, 7, "holds", 0);
 		rig_config(&config, ports);
-		config.backlog_k = 60;
-		config.source_w = 80;
+		for (unsigned int p = 0; p < ports; p++) {
+			config.port[p].backlog_k = 60;
+			config.port[p].source_w = 80;
+		}
 		config.grant_timeout = MF_US(50);
 		config.hold_timeout = MF_US(5);
 		config.port[3].mux.period = 4 * P;

@@ -249,12 +249,12 @@ static void play(uint64_t seed, bool window, unsigned int steps, struct mf_switc
 	f->config.grant_timeout = TIMEOUT;
 	f->config.hold_timeout = TIMEOUT / 4;
 	f->config.window = window;
-	f->config.backlog_k = 100;
-	f->config.source_w = 150;
 	f->config.proto.check32 = seed & 1;
 	for (unsigned int i = 0; i < PORTS; i++) {
 		f->config.port[i].mux.memory_blocks = seed % 3 ? 1 << 12 : 64; /* tiny ones, too */
 		f->config.port[i].mux.memory_items = seed % 3 ? 1 << 10 : 8;
+		f->config.port[i].backlog_k = 100;
+		f->config.port[i].source_w = 150;
 	}
 	f->config.port[1].mux.period = 3 * P;
 	f->config.port[PORTS - 1].memory_enabled = f->config.port[PORTS - 1].mux.memory_enabled = false;
