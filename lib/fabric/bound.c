@@ -83,8 +83,10 @@ uint32_t bound_backlog(const struct mf_fabric *f, unsigned int d)
 {
 	uint32_t period = f->link[d].period, chunk = bound_chunk_blocks(f);
 
-	/* Never more than K, but for the chunk whose grant exceeds it, the rest of the one that is being sent,
-	 * which no longer waits, and what needs no grant. */
+	/*
+	 * At most K, but for the chunk whose grant exceeds it, the rest of the one that is being sent, which
+	 * no longer waits, and what needs no grant.
+	 */
 	if (f->link[d].backlog_k != 0)
 		return f->link[d].backlog_k + 2 * chunk + control_blocks(f, d);
 	/* One chunk that has just been granted, and as much again of requests and /G/ before the scheduler
