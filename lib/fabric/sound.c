@@ -74,7 +74,7 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 				  (unsigned long long)(e->damaged + e->duplicated));
 	}
 	if (!f->info.interrupted && sent != received)
-		return no(r, "%llu of %llu frames lost, %llu of them for want of room at the switch",
+		return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
 			  (unsigned long long)(sent - received), (unsigned long long)sent,
 			  (unsigned long long)mf_switch_stats(f->sw)->drop_frame_room);
 	return true;
