@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the wall clock: what its files share. */
+#ifndef WALL_H
+#define WALL_H
+
+#include <rte_cycles.h>
+#include <rte_ring.h>
+
+#include "fabric_priv.h"
+#include "role.h"
+
+/** One direction of a link. */
+struct ring_link {
+	struct rte_ring *ring;
+	struct mf_scrambler scrambler; /**< the sender's */
+	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
+} __rte_cache_aligned;
+
+struct wall_lcore {
+	struct role **role;
+	unsigned int roles;
+	unsigned int id;
+	/* written by its lcore, read by the main one */
+	uint64_t work __rte_cache_aligned;
+	unsigned int unfinished; /**< nodes that have something under way, or to begin */
+	double cpu; /**< seconds, at the end */
+	uint64_t yields;
+} __rte_cache_aligned;
+
+struct wall {
+	struct mf_fabric *f;
+	const struct mf_run_options *options;
+	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
+	struct ring_link *up, *down; /**< [ports] */
+	struct rte_ring *to_sched, *to_switch;
+	struct role *role;
+	unsigned int roles;
+	struct wall_lcore *lcore;
+	unsigned int lcores;
+	uint64_t *tx_pending; /**< the switch's: ports whose ring was full */
+	atomic_bool stop;
+	mf_time next_look;
+	uint64_t work_seen;
+	unsigned int quiet_looks;
+	bool measured, stopped;
+	double shown;
+};
+
+static inline mf_time wall_now(const struct wall *w)
+{
+	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->tsc0) * w->ps_mult >> 32);
+}
+
+/* wall_place.c */
+/** Links, roles and records, and which lcore polls what. @return 0 or -errno; wall_tear_down() always follows */
+int wall_set_up(struct wall *w);
+/** @return 0, or -EIO where a record could not be written */
+int wall_tear_down(struct wall *w);
+
+/* wall_poll.c */
+/** A turn of a role. @return how much work it found */
+unsigned int wall_poll(struct wall *w, struct role *r);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Set-up of the wall clock: rings, roles, records, and placement. The scheduler has an lcore of its own
+ * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "record.h"
+#include "wall.h"
+
+#define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
+
+static struct rte_ring *new_ring(const char *name, unsigned int esize, unsigned int count)
+{
+	ssize_t size = rte_ring_get_memsize_elem(esize, count);
+	struct rte_ring *r = size > 0 ? rte_zmalloc(name, (size_t)size, RTE_CACHE_LINE_SIZE) : NULL;
+
+	if (r != NULL && rte_ring_init(r, name, count, RING_F_SP_ENQ | RING_F_SC_DEQ) != 0) {
+		rte_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static int make_links(struct wall *w)
+{
+	unsigned int n = w->f->nodes;
+
+	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
+	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
+	w->tx_pending = rte_calloc(NULL, (n + 63) / 64, sizeof(uint64_t), RTE_CACHE_LINE_SIZE);
+	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
+	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
+	if (w->up == NULL || w->down == NULL || w->tx_pending == NULL || w->to_sched == NULL ||
+	    w->to_switch == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		if (w->f->node[i].host == NULL)
+			continue;
+		struct ring_link *dir[2] = {&w->up[i], &w->down[i]};
+
+		for (unsigned int k = 0; k < 2; k++) {
+			dir[k]->ring =
+				new_ring("link", sizeof(struct mf_span), w->f->config->node[i].link.ring);
+			if (dir[k]->ring == NULL)
+				return -ENOMEM;
+			dir[k]->scrambler.state = dir[k]->descrambler.state = MF_SCRAMBLER_INIT;
+		}
+	}
+	return 0;
+}
+
+static int make_records(struct wall *w)
+{
+	const char *dir = w->options->record;
+	uint32_t config = 0;
+	int err = record_folder(dir);
+
+	if (err == 0)
+		err = record_config(w->f->config, &config);
+	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		w->role[i].record = record_open(dir, role_name(&w->role[i]), config);
+		if (w->role[i].record == NULL)
+			err = -errno;
+	}
+	return err;
+}
+
+static int make_roles(struct wall *w)
+{
+	w->role = calloc(w->f->nodes + 2, sizeof(*w->role));
+	if (w->role == NULL)
+		return -ENOMEM;
+	w->roles = role_all(w->f, w->role);
+	return w->options->record != NULL ? make_records(w) : 0;
+}
+
+static void assign(struct wall *w, unsigned int lcore, struct role *r)
+{
+	struct wall_lcore *l = &w->lcore[lcore];
+	size_t at = strlen(w->f->info.placement);
+
+	l->role[l->roles++] = r;
+	snprintf(w->f->info.placement + at, sizeof(w->f->info.placement) - at, "%s%s@%u", at > 0 ? "," : "",
+		 role_name(r), l->id);
+}
+
+/** Deals the roles over the lcores; see the head of this file. */
+static int place(struct wall *w)
+{
+	unsigned int id, next, shared;
+	bool own;
+
+	w->lcore = rte_calloc(NULL, rte_lcore_count(), sizeof(*w->lcore), RTE_CACHE_LINE_SIZE);
+	if (w->lcore == NULL)
+		return -ENOMEM;
+	w->lcore[w->lcores++].id = rte_get_main_lcore();
+	RTE_LCORE_FOREACH_WORKER(id)
+		w->lcore[w->lcores++].id = id;
+	for (unsigned int i = 0; i < w->lcores; i++) {
+		w->lcore[i].role = calloc(w->roles, sizeof(struct role *));
+		if (w->lcore[i].role == NULL)
+			return -ENOMEM;
+	}
+	own = w->lcores >= 2 && w->f->config->scheduler_own_lcore != MF_NO;
+	shared = own ? w->lcores - 1 : w->lcores;
+	assign(w, own ? w->lcores - 1 : 0, &w->role[0]);
+	assign(w, 0, &w->role[1]);
+	next = shared > 1 ? 1 : 0;
+	for (unsigned int i = 2; i < w->roles; i++) {
+		assign(w, next, &w->role[i]);
+		next = (next + 1) % shared;
+	}
+	for (unsigned int i = 0; i < w->lcores; i++)
+		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
+	w->f->info.lcores = w->lcores;
+	return 0;
+}
+
+int wall_tear_down(struct wall *w)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < w->roles; i++) {
+		int e = record_close(w->role[i].record);
+
+		err = err != 0 ? err : e;
+	}
+	for (unsigned int i = 0; i < w->f->nodes && w->up != NULL && w->down != NULL; i++) {
+		rte_free(w->up[i].ring);
+		rte_free(w->down[i].ring);
+	}
+	for (unsigned int i = 0; i < w->lcores; i++)
+		free(w->lcore[i].role);
+	rte_free(w->up);
+	rte_free(w->down);
+	rte_free(w->tx_pending);
+	rte_free(w->to_sched);
+	rte_free(w->to_switch);
+	rte_free(w->lcore);
+	free(w->role);
+	return err;
+}
+
+int wall_set_up(struct wall *w)
+{
+	int err = make_links(w);
+
+	if (err == 0)
+		err = make_roles(w);
+	return err == 0 ? place(w) : err;
+}
