@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Circuits (EDM 3.1.1, property 2; 3.2.2): a grant sets the way of one chunk from its ingress to its
- * egress. Also what follows from a grant: the /G/, or the buffered request that is the first grant of
- * its response; and requests that wait for an earlier write of their pair (D9).
+ * egress. They also know which requests wait for an earlier write of their pair (D9).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,12 +67,7 @@ uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_
 	return c;
 }
 
-static unsigned int pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
-{
-	return cn * sw->ports + mn;
-}
-
-static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+uint32_t circuit_open(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	uint32_t c = sw->circuit_free;
 	struct port *p = &sw->port[g->src];
@@ -111,7 +105,7 @@ static uint32_t open_circuit(struct mf_switch *sw, mf_time now, const struct mf_
 	sw->youngest = c;
 	due(sw, ct->expires);
 	if (!g->resp)
-		sw->last_write[pair(sw, g->src, g->dst)] = c;
+		sw->last_write[circuit_pair(sw, g->src, g->dst)] = c;
 	ct->granted = ct->inbound;
 	p->granted += ct->granted;
 	sw->port[g->dst].inbound += ct->inbound;
@@ -142,43 +136,6 @@ static void unlink_circuit(struct mf_switch *sw, uint32_t c)
 		sw->youngest = ct->older;
 	ct->next = sw->circuit_free;
 	sw->circuit_free = c;
-}
-
-/** Sends a message of the switch's own to a memory node, in order with the chunks of cn. */
-static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word, unsigned int n,
-		       mf_time ready, mf_time now)
-{
-	struct mf_mux *mux = sw->port[mn].mux;
-	uint64_t *words;
-	struct mf_mux_item *item = mf_mux_push(mux, ready, tie(TIE_CHUNK, cn), n, 0, &words);
-
-	if (item == NULL) {
-		sw->stats.drop_room++;
-		return false;
-	}
-	for (unsigned int i = 0; i < n; i++)
-		words[i] = word[i];
-	mf_mux_append(mux, item, n);
-	switch_dirty(sw, mn);
-	switch_backlog(sw, mn, now);
-	return true;
-}
-
-/** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
-static void send_request(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
-{
-	const struct request *r = &sw->requests[slot];
-
-	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
-		sw->stats.requests_forwarded += r->blocks > 1;
-		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
-	} else {
-		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
-
-		if (c != NONE)
-			circuit_give_up(sw, c, now);
-	}
-	request_release(sw, slot);
 }
 
 void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
@@ -251,7 +208,7 @@ static void hand_parked(struct mf_switch *sw, struct circuit *from, struct circu
 static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
 {
 	struct circuit *ct = &sw->circuits[c];
-	unsigned int i = pair(sw, ct->src, ct->dst);
+	unsigned int i = circuit_pair(sw, ct->src, ct->dst);
 	uint32_t before;
 
 	if (ct->resp || ct->queued)
@@ -276,7 +233,7 @@ void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now
 	for (uint32_t next; slot != NONE; slot = next) {
 		next = sw->requests[slot].next;
 		sw->port[sw->requests[slot].mn].inbound -= sw->requests[slot].blocks;
-		send_request(sw, slot, ready, now);
+		grant_let_out(sw, slot, ready, now);
 	}
 }
 
@@ -328,161 +285,5 @@ void circuit_expire(struct mf_switch *sw, mf_time now)
 		sw->stats.expired++;
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
 		circuit_give_up(sw, sw->oldest, now);
-	}
-}
-
-static uint64_t grant_word(const struct mf_sched_grant *g)
-{
-	const struct mf_msg m = {
-		.kind = MF_GRANT,
-		.dst = g->dst,
-		.id = g->id,
-		.size = g->size,
-		.resp = g->resp,
-	};
-
-	return mf_proto_put_single(&m);
-}
-
-/** Tells the sender of a write to send: /G/ to s, naming the destination of its chunk. */
-static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
-{
-	struct port *p = &sw->port[g->src];
-	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
-	uint64_t *word;
-	struct mf_mux_item *item = mf_mux_push(p->mux, ready, tie(TIE_GRANT, g->dst), 1, 0, &word);
-
-	if (item == NULL) {
-		sw->stats.drop_room++;
-		circuit_give_up(sw, c, now);
-		return;
-	}
-	*word = grant_word(g);
-	mf_mux_append(p->mux, item, 1);
-	switch_dirty(sw, g->src);
-	switch_backlog(sw, g->src, now);
-}
-
-/** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
-static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
-{
-	uint32_t slot = sw->parked_grant_free;
-
-	if (g->first)
-		return g->cookie;
-	if (slot != NONE)
-		sw->parked_grant_free = sw->requests[slot].next;
-	else if (sw->parked_grants_used < sw->circuits_max)
-		slot = sw->requests_max + sw->parked_grants_used++;
-	else
-		return NONE;
-	sw->requests[slot] = (struct request){
-		.word = {grant_word(g)},
-		.cn = g->dst,
-		.mn = g->src,
-		.blocks = 1,
-		.id = g->id,
-	};
-	return slot;
-}
-
-static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf_time now)
-{
-	sw->requests[slot].next = NONE;
-	if (behind->parked == NONE)
-		behind->parked = slot;
-	else
-		sw->requests[behind->parked_last].next = slot;
-	behind->parked_last = slot;
-	/* It counts for K as what is under way, so that nothing changes when its write lets it go. */
-	sw->port[sw->requests[slot].mn].inbound += sw->requests[slot].blocks;
-	switch_backlog(sw, sw->requests[slot].mn, now);
-}
-
-/**
- * The first grant of a response is its request. A write of the pair that was granted before it is
- * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
- * that has. So does the /G/ of a later chunk: it must not overtake the request.
- */
-static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
-{
-	unsigned int i = pair(sw, g->dst, g->src);
-	uint32_t write = sw->last_write[i], slot;
-	mf_time ready = g->at + sw->grant_out;
-
-	if (write == NONE && !g->first) { /* needs no slot */
-		const uint64_t word = grant_word(g);
-
-		if (!send_words(sw, g->src, g->dst, &word, 1, mf_time_max(ready, sw->write_ready[i]), now))
-			circuit_give_up(sw, c, now);
-		return;
-	}
-	slot = response_slot(sw, g);
-	if (slot == NONE) {
-		sw->stats.drop_room++;
-		circuit_give_up(sw, c, now);
-		return;
-	}
-	sw->requests[slot].ready = ready;
-	if (write == NONE)
-		send_request(sw, slot, sw->write_ready[i], now);
-	else
-		park(sw, slot, &sw->circuits[write], now);
-}
-
-/** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */
-static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
-{
-	struct mf_sched_msg m = {.at = now,
-				 .src = g->src,
-				 .dst = g->dst,
-				 .kind = MF_SCHED_FORWARDED,
-				 .id = g->id,
-				 .resp = g->resp,
-				 .size = g->size,
-				 .cookie = NONE};
-
-	sw->stats.drop_room++;
-	if (g->resp && g->first)
-		request_release(sw, g->cookie);
-	if (sw->window)
-		switch_tell(sw, &m);
-	m.kind = MF_SCHED_CANCEL;
-	m.size = 0;
-	switch_tell(sw, &m);
-}
-
-void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
-{
-	uint16_t cn = g->resp ? g->dst : g->src, mn = g->resp ? g->src : g->dst;
-	uint32_t c;
-
-	if (g->size == 0) { /* the demand was dropped or cancelled before its first grant */
-		if (g->resp && g->cookie != NONE)
-			request_release(sw, g->cookie);
-		return;
-	}
-	sw->stats.grants++;
-	stamp(sw, cn, mn, g->id, MF_STAGE_SCHEDULER, g->since, g->at);
-	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT]);
-	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT],
-	      g->at + sw->grant_out);
-	c = open_circuit(sw, now, g);
-	if (c == NONE) {
-		refuse_grant(sw, now, g);
-		return;
-	}
-	sw->stats.control_blocks += !g->resp || !g->first;
-	if (g->resp)
-		grant_response(sw, now, g, c);
-	else
-		grant_write(sw, now, g, c);
-	struct port *p = &sw->port[g->src];
-
-	if (p->source_w != 0 && p->granted > p->source_w && !p->held_src) {
-		p->held_src = true;
-		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
-						       .src = g->src,
-						       .kind = MF_SCHED_HOLD_SRC});
 	}
 }

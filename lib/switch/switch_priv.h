@@ -188,6 +188,8 @@ void request_release(struct mf_switch *sw, uint32_t slot);
 
 /* circuit.c */
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
+/** @return NONE: there is no room */
+uint32_t circuit_open(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g);
 /** The circuit that a chunk goes along: for an id in the midst of a mega that of the mega. */
 uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp);
 /** The circuit of a demand. @param mega  whether it may be that of a mega, which bears its first id */
@@ -212,6 +214,16 @@ void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, 
  * what is collected becomes known (D18).
  */
 void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now);
+
+/** Where last_write and write_ready have the pair of a compute and a memory node. */
+static inline unsigned int circuit_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
+{
+	return cn * sw->ports + mn;
+}
+
+/* grant.c */
+/** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
+void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now);
 
 /* forward.c */
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
