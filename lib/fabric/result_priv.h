@@ -13,4 +13,20 @@ void result_real(json_t *o, const char *key, double value);
 /** Percentiles, and the histogram as pairs of the lowest value of a bucket (ps) and its count. */
 json_t *result_hist(const struct mf_hist *h);
 
+struct mf_fabric;
+
+/* result_operations.c */
+json_t *operations_json(const struct mf_fabric *f);
+json_t *frames_json(const struct mf_fabric *f);
+
+/* result_links.c */
+/** Adds links and control, as the multiplexers' counters have them at the end of the run. */
+void counters_json(const struct mf_fabric *f, json_t *o);
+
+/* result_switch.c */
+json_t *sched_json(const struct mf_fabric *f);
+json_t *backlog_json(const struct mf_fabric *f);
+json_t *switch_json(const struct mf_fabric *f);
+json_t *drops_json(const struct mf_fabric *f);
+
 #endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result: links and what control costs them. */
+#include "fabric_priv.h"
+#include "result_priv.h"
+
+struct use {
+	double busiest, mean, memory_mean;
+	double frames, frames_least; /**< with the gaps between them */
+	uint64_t memory, frame, gap;
+	unsigned int links;
+};
+
+static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
+		    const struct mf_mux_stats *to)
+{
+	uint64_t memory = to->memory_blocks - from->memory_blocks,
+		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
+	double t = (double)(f->at_stop.at - f->at_measure.at), share, frames;
+
+	u->memory += memory;
+	u->frame += frame;
+	u->gap += gap;
+	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
+	u->mean += share;
+	u->memory_mean += t > 0 ? (double)memory * f->link[i].period / t : 0;
+	frames = t > 0 ? (double)(frame + gap) * f->link[i].period / t : 0;
+	u->frames += frames;
+	if (u->links == 0 || frames < u->frames_least)
+		u->frames_least = frames;
+	u->links++;
+	if (share > u->busiest)
+		u->busiest = share;
+}
+
+/**
+ * Blocks are those of the measured window. Payload is counted where it is handled, not where its blocks
+ * stand on the wire, so its share of the blocks is that of the whole run.
+ */
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			uint64_t octets)
+{
+	json_t *o = json_object();
+	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0, memory = 0;
+	uint32_t wait = 0, backlog = 0;
+	double payload;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		memory += end[i].memory_blocks;
+		preemptions += end[i].preemptions;
+		reused += end[i].gap_reused;
+		aborted += end[i].aborted;
+		refused += end[i].frames_refused;
+		if (end[i].frame_wait_max > wait)
+			wait = end[i].frame_wait_max;
+		if (end[i].backlog_message_max > backlog)
+			backlog = end[i].backlog_message_max;
+	}
+	payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
+	if (f->clock == MF_CLOCK_VIRTUAL) {
+		result_real(o, "utilisation_busiest", u->busiest);
+		result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+		result_real(o, "utilisation_payload_mean",
+			    u->links > 0 ? u->memory_mean * payload / u->links : 0);
+		result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
+		result_real(o, "utilisation_frames_least", u->frames_least);
+	}
+	result_count(o, "memory_blocks", u->memory);
+	result_count(o, "frame_blocks", u->frame);
+	result_count(o, "gap_blocks", u->gap);
+	result_count(o, "payload_octets", octets);
+	result_real(o, "payload_share_of_memory_blocks", payload);
+	result_count(o, "preemptions", preemptions);
+	result_count(o, "gap_blocks_reused", reused);
+	result_count(o, "messages_aborted", aborted);
+	result_count(o, "frames_refused", refused);
+	result_count(o, "frame_blocks_waiting_max", wait);
+	result_count(o, "memory_backlog_max", backlog);
+	return o;
+}
+
+static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	struct use up = {0}, down = {0};
+	uint64_t sent = 0, received = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
+		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
+		sent += end->stack[i].tx_octets;
+		received += end->stack[i].rx_octets;
+	}
+	json_object_set_new(o, "to_switch", use_json(f, &up, end->host, sent));
+	json_object_set_new(o, "from_switch", use_json(f, &down, end->port, received));
+	return o;
+}
+
+/** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
+static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	uint64_t memory = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		memory += end->host[i].memory_blocks + end->port[i].memory_blocks;
+	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
+	result_count(o, "memory_blocks", memory);
+	result_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
+	result_real(o, "share_in_paper", 0.06);
+	return o;
+}
+
+/** What is told by the multiplexers' counters, at the end of the run. */
+void counters_json(const struct mf_fabric *f, json_t *o)
+{
+	struct snapshot end;
+
+	if (snapshot_init(&end, f->nodes) == 0) {
+		snapshot_take(f, &end, f->ended);
+		json_object_set_new(o, "links", links_json(f, &end));
+		json_object_set_new(o, "control", control_json(f, &end));
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			json_object_set_new(o, "waits", waits_json(f, &end));
+	}
+	snapshot_fini(&end);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result: operations and frames. */
+#include <stdlib.h>
+
+#include "fabric_priv.h"
+#include "result_priv.h"
+
+static double window_seconds(const struct mf_fabric *f)
+{
+	mf_time from = f->at_measure.at, to = f->at_stop.at;
+
+	return to > from ? (double)(to - from) * 1e-12 : 0;
+}
+
+/* Operations */
+
+static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *s, unsigned int k)
+{
+	sum->kind[k].begun += s->kind[k].begun;
+	sum->kind[k].completed += s->kind[k].completed;
+	sum->kind[k].failed += s->kind[k].failed;
+	sum->kind[k].octets += s->kind[k].octets;
+	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
+	mf_hist_merge(&sum->kind[k].intended, &s->kind[k].intended);
+	mf_hist_merge(&sum->kind[k].first, &s->kind[k].first);
+}
+
+static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s)
+{
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		add_kind(sum, s, k);
+	sum->begun_all += s->begun_all;
+	sum->completed_all += s->completed_all;
+	sum->failed_all += s->failed_all;
+	for (unsigned int i = 0; i < MF_STATUSES; i++)
+		sum->failed_status[i] += s->failed_status[i];
+	sum->verified += s->verified;
+	sum->unverified += s->unverified;
+	sum->mismatches += s->mismatches;
+	sum->refused += s->refused;
+	sum->last_done = mf_time_max(sum->last_done, s->last_done);
+}
+
+static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_stats *s, unsigned int k)
+{
+	json_t *o = json_object();
+	double t = window_seconds(f);
+
+	result_count(o, "begun", s->kind[k].begun);
+	result_count(o, "completed", s->kind[k].completed);
+	result_count(o, "failed", s->kind[k].failed);
+	result_real(o, "rate_per_s", t > 0 ? (double)s->kind[k].completed / t : 0);
+	result_real(o, "goodput_gbps", t > 0 ? (double)s->kind[k].octets * 8e-9 / t : 0);
+	json_object_set_new(o, "latency", result_hist(&s->kind[k].latency));
+	if (s->kind[k].first.count > 0)
+		json_object_set_new(o, "first_block", result_hist(&s->kind[k].first));
+	if (s->kind[k].intended.count > 0)
+		json_object_set_new(o, "from_intended_start", result_hist(&s->kind[k].intended));
+	return o;
+}
+
+json_t *operations_json(const struct mf_fabric *f)
+{
+	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object(), *kinds = json_object(), *failed = json_object();
+
+	if (sum == NULL)
+		return o;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL)
+			add_client(sum, mf_client_stats(f->node[i].client));
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		if (sum->kind[k].begun > 0)
+			json_object_set_new(kinds, mf_client_kind_name(k), kind_json(f, sum, k));
+	for (unsigned int i = 1; i < MF_STATUSES; i++)
+		result_count(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
+	json_object_set_new(o, "kinds", kinds);
+	result_count(o, "begun_all", sum->begun_all);
+	result_count(o, "completed_all", sum->completed_all);
+	result_count(o, "failed_all", sum->failed_all);
+	json_object_set_new(o, "failed_by_cause", failed);
+	result_count(o, "verified", sum->verified);
+	result_count(o, "unverified", sum->unverified);
+	result_count(o, "mismatches", sum->mismatches);
+	result_count(o, "refused", sum->refused);
+	result_count(o, "last_done_ps", sum->last_done);
+	free(sum);
+	return o;
+}
+
+/* Frames */
+
+json_t *frames_json(const struct mf_fabric *f)
+{
+	struct mf_ether_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object();
+
+	if (sum == NULL)
+		return o;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_ether_stats *s;
+
+		if (f->node[i].ether == NULL)
+			continue;
+		s = mf_ether_stats(f->node[i].ether);
+		sum->sent += s->sent;
+		sum->received += s->received;
+		sum->octets += s->octets;
+		sum->refused += s->refused;
+		sum->lost += s->lost;
+		sum->duplicated += s->duplicated;
+		sum->damaged += s->damaged;
+		sum->foreign += s->foreign;
+		mf_hist_merge(&sum->latency, &s->latency);
+	}
+	result_count(o, "sent", sum->sent);
+	result_count(o, "received", sum->received);
+	result_count(o, "octets", sum->octets);
+	result_count(o, "refused", sum->refused);
+	result_count(o, "gaps", sum->lost);
+	result_count(o, "duplicated", sum->duplicated);
+	result_count(o, "damaged", sum->damaged);
+	result_count(o, "foreign", sum->foreign);
+	result_count(o, "missing", sum->sent - sum->received);
+	if (sum->latency.count > 0)
+		json_object_set_new(o, "latency", result_hist(&sum->latency));
+	free(sum);
+	return o;
+}

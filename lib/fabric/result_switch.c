@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result: scheduler, switch, backlog, drops. */
+#include "bound.h"
+#include "fabric_priv.h"
+#include "result_priv.h"
+
+json_t *sched_json(const struct mf_fabric *f)
+{
+	struct mf_sched_stats s;
+	json_t *o = json_object();
+
+	f->sched_ops->stats(f->sched, &s);
+	result_count(o, "demands", s.demands);
+	result_count(o, "demand_octets", s.demand_octets);
+	result_count(o, "grants", s.grants);
+	result_count(o, "granted_octets", s.granted_octets);
+	result_count(o, "matchings", s.matchings);
+	result_count(o, "iterations", s.iterations);
+	result_real(o, "grants_per_matching", s.matchings > 0 ? (double)s.grants / (double)s.matchings : 0);
+	result_count(o, "matched_max", s.matched_max);
+	result_count(o, "iterations_max", s.iterations_max);
+	result_count(o, "dropped_over_x", s.dropped_x);
+	result_count(o, "dropped_bad", s.dropped_bad);
+	result_count(o, "cancelled", s.cancelled);
+	result_count(o, "cancelled_octets", s.cancelled_octets);
+	result_count(o, "cancel_unknown", s.cancel_unknown);
+	result_count(o, "queue_max", s.queue_max);
+	result_count(o, "queue_bound", 2ULL * f->config->sched.x * f->nodes);
+	result_count(o, "entries_left", s.entries);
+	result_count(o, "entries_max", s.entries_max);
+	result_count(o, "memory_octets", s.memory);
+	result_count(o, "memory_octets_in_paper", s.memory_paper);
+	return o;
+}
+
+json_t *backlog_json(const struct mf_fabric *f)
+{
+	json_t *o = json_object();
+	uint64_t worst = 0, bound = 1;
+	unsigned int port = 0;
+
+	/* the port that came closest to its bound */
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		uint64_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max,
+			 limit = bound_backlog(f, i);
+
+		if (max * bound >= worst * limit) {
+			worst = max;
+			bound = limit;
+			port = i;
+		}
+	}
+	result_count(o, "egress_memory_blocks_max", worst);
+	result_count(o, "egress_memory_blocks_bound", bound);
+	result_count(o, "grant_to_arrival_difference_ps", bound_difference(f));
+	result_count(o, "k_blocks", f->link[port].backlog_k);
+	result_count(o, "w_blocks", f->link[port].source_w);
+	return o;
+}
+
+json_t *switch_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	json_t *o = json_object();
+
+	result_count(o, "notifications", s->notifications);
+	result_count(o, "requests", s->requests);
+	result_count(o, "grants", s->grants);
+	result_count(o, "requests_forwarded", s->requests_forwarded);
+	result_count(o, "requests_behind_a_write", s->parked);
+	result_count(o, "chunks", s->chunks);
+	result_count(o, "chunk_blocks", s->chunk_blocks);
+	result_count(o, "acknowledgements_and_errors", s->singles);
+	result_count(o, "grants_returned", s->returns);
+	result_count(o, "frames", s->frames);
+	result_count(o, "frames_flooded", s->flooded);
+	result_count(o, "addresses_learned", s->learned);
+	return o;
+}
+
+/** Everything that was thrown away, by where and why. */
+json_t *drops_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	uint64_t check = 0, proto = 0, unknown = 0, dst = 0, room = 0, timeouts = 0, bad = 0, aborts = 0;
+	json_t *o = json_object(), *sw = json_object(), *host = json_object(), *pcs = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+		const struct mf_demux *d[2] = {mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i)};
+
+		check += h->drop_check;
+		proto += h->drop_proto;
+		unknown += h->drop_unknown;
+		dst += h->drop_dst;
+		room += h->drop_room;
+		timeouts += h->timeouts;
+		for (unsigned int k = 0; k < 2; k++) {
+			bad += d[k]->stats.bad_blocks;
+			aborts += d[k]->stats.aborts;
+		}
+	}
+	result_count(sw, "check", s->drop_check);
+	result_count(sw, "protocol", s->drop_proto);
+	result_count(sw, "spoofed_source", s->drop_spoof);
+	result_count(sw, "destination", s->drop_dst);
+	result_count(sw, "not_granted", s->drop_ungranted);
+	result_count(sw, "room", s->drop_room);
+	result_count(sw, "cut", s->drop_cut);
+	result_count(sw, "expired", s->expired);
+	result_count(sw, "descriptors", s->drop_descriptor);
+	result_count(sw, "frame_room", s->drop_frame_room);
+	result_count(sw, "frame_to_own_port", s->drop_frame_self);
+	result_count(host, "check", check);
+	result_count(host, "protocol", proto);
+	result_count(host, "unknown_message", unknown);
+	result_count(host, "destination", dst);
+	result_count(host, "room", room);
+	result_count(host, "timeouts", timeouts);
+	result_count(pcs, "bad_blocks", bad);
+	result_count(pcs, "aborted_messages", aborts);
+	json_object_set_new(o, "switch", sw);
+	json_object_set_new(o, "hosts", host);
+	json_object_set_new(o, "pcs", pcs);
+	return o;
+}
