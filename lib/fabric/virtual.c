@@ -15,24 +15,10 @@
 #include "event.h"
 #include "fabric_priv.h"
 #include "stages.h"
+#include "wire.h"
 
 #define GRANTS 64
 #define MONITOR_PERIOD MF_US(1)
-
-/** A span under way. */
-struct flight {
-	struct flight *next;
-	mf_time due;
-	struct mf_span span;
-};
-
-/** One direction of a link: the spans arrive in the order in which they were sent. */
-struct wire {
-	struct flight *head, *tail;
-	mf_time busy_until; /**< arrival of the last block that was sent */
-	const struct link_timing *timing;
-	struct mf_scrambler scrambler, descrambler;
-};
 
 struct virtual
 {
@@ -40,7 +26,7 @@ struct virtual
 	const struct mf_run_options *options;
 	struct event_queue queue;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
-	struct flight *free;
+	struct flight_pool pool;
 	unsigned int max; /**< blocks a span */
 	mf_time now;
 	mf_time next_snapshot;
@@ -89,61 +75,21 @@ static uint32_t actor_monitor(const struct virtual *v)
 	return 5 * v->f->nodes + 2;
 }
 
-static struct flight *flight_get(struct virtual *v)
-{
-	struct flight *fl = v->free;
-
-	if (fl != NULL) {
-		v->free = fl->next;
-		return fl;
-	}
-	return aligned_alloc(64, (sizeof(*fl) + 63) & ~(size_t)63);
-}
-
-static void flight_put(struct virtual *v, struct flight *fl)
-{
-	fl->next = v->free;
-	v->free = fl;
-}
-
-/**
- * When a span is handed over. A memory message is acted upon from its first block on; blocks of a
- * frame mean nothing before the /T/.
- */
-static mf_time arrival(const struct mf_span *s, mf_time delay)
-{
-	return (s->flags & MF_SPAN_FRAME ? mf_span_at(s, s->count - 1U) : s->start) + delay;
-}
-
 static void send(struct virtual *v, struct wire *w, uint32_t actor, struct flight *fl, enum stage_place from,
 		 enum stage_place to)
 {
-	fl->due = mf_time_max(v->now, arrival(&fl->span, w->timing->delay));
-	fl->next = NULL;
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &fl->span, from, to);
-	fl->span.start += w->timing->delay;
-	w->busy_until = mf_span_at(&fl->span, fl->span.count - 1U);
-	if (w->timing->scramble)
-		mf_scramble(&w->scrambler, fl->span.word, fl->span.count);
-	if (w->head == NULL) {
-		w->head = fl;
-		event_set(&v->queue, actor, fl->due);
-	} else {
-		w->tail->next = fl;
-	}
-	w->tail = fl;
+	wire_send(w, fl, v->now);
+	event_set(&v->queue, actor, wire_due(w));
 	v->f->info.spans++;
 }
 
 static struct flight *receive(struct virtual *v, struct wire *w, uint32_t actor)
 {
-	struct flight *fl = w->head;
+	struct flight *fl = wire_receive(w);
 
-	w->head = fl->next;
-	event_set(&v->queue, actor, w->head != NULL ? w->head->due : MF_NEVER);
-	if (w->timing->scramble)
-		mf_descramble(&w->descrambler, fl->span.word, fl->span.count);
+	event_set(&v->queue, actor, wire_due(w));
 	return fl;
 }
 
@@ -212,7 +158,7 @@ static void run_up(struct virtual *v, unsigned int i)
 	struct flight *fl = receive(v, &v->up[i], actor_up(v, i));
 
 	mf_switch_rx(v->f->sw, i, v->now, &fl->span);
-	flight_put(v, fl);
+	flight_put(&v->pool, fl);
 	after_switch(v);
 }
 
@@ -221,7 +167,7 @@ static void run_down(struct virtual *v, unsigned int i)
 	struct flight *fl = receive(v, &v->down[i], actor_down(v, i));
 
 	mf_host_rx(v->f->node[i].host, v->now, &fl->span);
-	flight_put(v, fl);
+	flight_put(&v->pool, fl);
 	after_node(v, i);
 }
 
@@ -233,7 +179,7 @@ static enum stage_place node_place(const struct mf_fabric *f, unsigned int i)
 /** @return number of blocks, or -errno */
 static int run_node_tx(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = flight_get(v);
+	struct flight *fl = flight_get(&v->pool);
 	unsigned int n;
 
 	if (fl == NULL)
@@ -242,7 +188,7 @@ static int run_node_tx(struct virtual *v, unsigned int i)
 	if (n > 0)
 		send(v, &v->up[i], actor_up(v, i), fl, node_place(v->f, i), PLACE_SWITCH);
 	else
-		flight_put(v, fl);
+		flight_put(&v->pool, fl);
 	after_node(v, i);
 	return (int)n;
 }
@@ -250,7 +196,7 @@ static int run_node_tx(struct virtual *v, unsigned int i)
 /** @return number of blocks, or -errno */
 static int run_port_tx(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = flight_get(v);
+	struct flight *fl = flight_get(&v->pool);
 	unsigned int n;
 
 	if (fl == NULL)
@@ -259,7 +205,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 	if (n > 0)
 		send(v, &v->down[i], actor_down(v, i), fl, PLACE_SWITCH, node_place(v->f, i));
 	else
-		flight_put(v, fl);
+		flight_put(&v->pool, fl);
 	event_set(&v->queue, actor_port_tx(v, i),
 		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
 	if (v->f->link[i].backlog_k != 0)
@@ -270,8 +216,7 @@ static int run_port_tx(struct virtual *v, unsigned int i)
 static bool wires_idle(const struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->up[i].head != NULL || v->up[i].busy_until > v->now || v->down[i].head != NULL ||
-		    v->down[i].busy_until > v->now)
+		if (!wire_idle(&v->up[i], v->now) || !wire_idle(&v->down[i], v->now))
 			return false;
 	return true;
 }
@@ -394,10 +339,8 @@ static int set_up(struct virtual *v)
 	if (v->up == NULL || v->down == NULL || event_init(&v->queue, 5 * n + 3) != 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
-		v->up[i] = (struct wire){.timing = &v->f->link[i],
-					 .scrambler.state = MF_SCRAMBLER_INIT,
-					 .descrambler.state = MF_SCRAMBLER_INIT};
-		v->down[i] = v->up[i];
+		wire_init(&v->up[i], &v->f->link[i]);
+		wire_init(&v->down[i], &v->f->link[i]);
 		if (v->f->node[i].host != NULL)
 			event_set(&v->queue, actor_node(v, i), 0);
 	}
@@ -405,21 +348,13 @@ static int set_up(struct virtual *v)
 	return 0;
 }
 
-static void flights_free(struct flight *fl)
-{
-	for (struct flight *next; fl != NULL; fl = next) {
-		next = fl->next;
-		free(fl);
-	}
-}
-
 static void tear_down(struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes && v->up != NULL && v->down != NULL; i++) {
-		flights_free(v->up[i].head);
-		flights_free(v->down[i].head);
+		wire_fini(&v->up[i]);
+		wire_fini(&v->down[i]);
 	}
-	flights_free(v->free);
+	flight_fini(&v->pool);
 	free(v->up);
 	free(v->down);
 	event_fini(&v->queue);
