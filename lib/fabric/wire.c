@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A link of the virtual clock: spans arrive in the order in which they were sent, a fixed time later. */
 #include <stdlib.h>
 
 #include "wire.h"
