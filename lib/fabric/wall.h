@@ -52,7 +52,7 @@ static inline mf_time wall_now(const struct wall *w)
 }
 
 /* wall_place.c */
-/** Links, roles and records, and which lcore polls what. @return 0 or -errno; wall_tear_down() follows always */
+/** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */
 int wall_set_up(struct wall *w);
 /** @return 0, or -EIO where a record could not be written */
 int wall_tear_down(struct wall *w);
