@@ -47,7 +47,7 @@ Test(verify, unknown_words)
 	struct shadow s;
 	struct shadow_region *r;
 
-	cr_assert_eq(shadow_init(&s, 2, 1000), 0);
+	cr_assert_eq(shadow_init(&s, 2, 1000, false), 0);
 	r = &s.region[1];
 	cr_assert(shadow_known(r, 0, 1000));
 	shadow_fail(r, 5, 60, 70); /* words 7..16 */
