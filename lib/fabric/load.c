@@ -273,6 +273,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.stop = f->stop,
 		.measure = f->measure,
 		.verify = w->verify,
+		.unordered = f->config->sched.order == MF_ORDER_DIRECTION,
 	};
 
 	c.first = first_target(w, i, targets, n);

@@ -70,6 +70,24 @@ static void op_make(struct mf_client *c)
 	c->waiting_counted = false;
 }
 
+/** A write among reads and RMW that are under way: any of them may be first. */
+static void write_races(struct mf_client *c, const struct slot *write)
+{
+	struct shadow_region *r = &c->shadow.region[write->region];
+
+	shadow_write(r, write->number, write->offset, write->len);
+	for (uint32_t i = 0; i < c->depth; i++) {
+		struct slot *s = &c->slot[i];
+		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
+
+		if (s->state != SLOT_BUSY || (s->kind != MF_CLIENT_READ && !rmw) || !client_overlap(s, write))
+			continue;
+		s->check = false;
+		if (rmw)
+			shadow_race(r, s->offset, s->len);
+	}
+}
+
 /** The operation is in the host's queue: what it will find, and what it will leave behind. */
 static void shadow_submit(struct mf_client *c, struct slot *s)
 {
@@ -84,8 +102,12 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 		s->expect = shadow_word(r, s->offset);
 		value = rmw_result((enum mf_client_kind)s->kind, s->expect, c->op.arg);
 		memcpy(r->octets + s->offset, &value, sizeof(value));
+		if (c->unordered && !s->check)
+			shadow_race(r, s->offset, s->len);
 	} else {
 		memcpy(r->octets + s->offset, c->op.buf, s->len);
+		if (c->unordered)
+			write_races(c, s);
 	}
 }
 

@@ -101,7 +101,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	if (!err)
 		err = buffers_init(c, config);
 	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
-		err = shadow_init(&c->shadow, c->targets, config->span);
+		err = shadow_init(&c->shadow, c->targets, config->span, config->unordered);
 	return err;
 }
 
@@ -141,6 +141,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	c->host = config->host;
 	c->node = config->node;
 	c->verify = config->verify;
+	c->unordered = config->unordered;
 	err = parts_init(c, config);
 	if (err) {
 		mf_client_free(c);

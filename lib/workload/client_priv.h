@@ -35,6 +35,7 @@ struct mf_client {
 	uint16_t node;
 	bool open; /**< loop */
 	bool verify;
+	bool unordered;
 	bool waiting; /**< op is made, and not submitted yet */
 	bool waiting_counted;
 	struct mf_op op;
@@ -57,6 +58,12 @@ struct mf_client {
 static inline bool client_overwrites(uint8_t kind)
 {
 	return kind == MF_CLIENT_WRITE || kind == MF_CLIENT_WRITE_ACK || kind == MF_CLIENT_SWAP;
+}
+
+static inline bool client_overlap(const struct slot *a, const struct slot *b)
+{
+	return a->region == b->region && a->offset / 8 <= (b->offset + b->len - 1) / 8 &&
+	       b->offset / 8 <= (a->offset + a->len - 1) / 8;
 }
 
 static inline void *client_buffer(const struct mf_client *c, uint32_t slot)

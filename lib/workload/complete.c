@@ -15,12 +15,6 @@ static void release(struct mf_client *c, struct slot *s)
 	c->free[c->free_count++] = (uint32_t)(s - c->slot);
 }
 
-static bool overlap(const struct slot *a, const struct slot *b)
-{
-	return a->region == b->region && a->offset / 8 <= (b->offset + b->len - 1) / 8 &&
-	       b->offset / 8 <= (a->offset + a->len - 1) / 8;
-}
-
 /** Whether a write or RMW that came before s, to octets of s, may still fail. */
 static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 {
@@ -28,7 +22,7 @@ static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 		const struct slot *w = &c->slot[i];
 
 		if (w->state == SLOT_BUSY && w->kind != MF_CLIENT_READ && w->number < s->number &&
-		    overlap(w, s))
+		    client_overlap(w, s))
 			return true;
 	}
 	return false;
@@ -75,7 +69,7 @@ static void forget(struct mf_client *c, const struct slot *failed)
 	for (uint32_t i = 0; i < c->depth; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (s->state != SLOT_FREE && s->number > failed->number && overlap(s, failed))
+		if (s->state != SLOT_FREE && s->number > failed->number && client_overlap(s, failed))
 			s->check = false;
 	}
 	shadow_fail(&c->shadow.region[failed->region], failed->number, failed->offset, failed->len);
@@ -118,7 +112,9 @@ static void op_ok(struct mf_client *c, struct slot *s, const struct mf_completio
 	count_ok(c, s, done);
 	if (c->verify && returns)
 		judged = judge(c, s, s->check && data_equal(c, s, done));
-	if (c->shadow.regions > 0 && client_overwrites(s->kind))
+	if (c->unordered && c->shadow.regions > 0 && s->kind == MF_CLIENT_WRITE_ACK)
+		shadow_acknowledge(&c->shadow.region[s->region], s->number);
+	else if (!c->unordered && c->shadow.regions > 0 && client_overwrites(s->kind))
 		shadow_settle(&c->shadow.region[s->region], s->number, s->offset, s->len);
 	if (judged) {
 		release(c, s);

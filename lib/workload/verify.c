@@ -11,14 +11,14 @@
 #define WORD 8
 #define WORDS_BITMAP 64 /* words a bitmap word stands for */
 
-int shadow_init(struct shadow *s, unsigned int regions, uint64_t span)
+int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered)
 {
 	/* Whole bitmap words, so that every region starts at a line of its own. */
 	uint64_t bitmap = (span - 1) / (WORD * WORDS_BITMAP) + 1;
 	uint64_t octets = bitmap * WORD * WORDS_BITMAP, total;
 
 	*s = (struct shadow){.regions = regions};
-	if (__builtin_mul_overflow(octets + bitmap * WORD, (uint64_t)regions, &total))
+	if (__builtin_mul_overflow((unordered ? 2 : 1) * octets + bitmap * WORD, (uint64_t)regions, &total))
 		return -ENOMEM;
 	s->region = calloc(regions, sizeof(*s->region));
 	if (s->region == NULL)
@@ -35,6 +35,9 @@ int shadow_init(struct shadow *s, unsigned int regions, uint64_t span)
 	for (unsigned int i = 0; i < regions; i++) {
 		s->region[i].octets = (uint8_t *)s->map + i * octets;
 		s->region[i].unknown = (uint64_t *)s->map + regions * octets / sizeof(uint64_t) + i * bitmap;
+		if (unordered) /* a number for each word takes as much as the octets */
+			s->region[i].writer =
+				(uint64_t *)s->map + regions * (octets / WORD + bitmap) + i * (octets / WORD);
 	}
 	return 0;
 }
@@ -52,7 +55,7 @@ uint64_t shadow_hash(const void *octets, uint64_t len)
 	return XXH3_64bits(octets, len);
 }
 
-void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+void shadow_race(struct shadow_region *r, uint64_t offset, uint64_t len)
 {
 	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++) {
 		uint64_t bit = UINT64_C(1) << w % WORDS_BITMAP;
@@ -60,6 +63,31 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 		r->unknown_words += !(r->unknown[w / WORDS_BITMAP] & bit);
 		r->unknown[w / WORDS_BITMAP] |= bit;
 	}
+}
+
+static void clear_whole(struct shadow_region *r, uint64_t offset, uint64_t len)
+{
+	for (uint64_t w = (offset + WORD - 1) / WORD; w < (offset + len) / WORD; w++) {
+		uint64_t bit = UINT64_C(1) << w % WORDS_BITMAP;
+
+		r->unknown_words -= !!(r->unknown[w / WORDS_BITMAP] & bit);
+		r->unknown[w / WORDS_BITMAP] &= ~bit;
+	}
+}
+
+void shadow_write(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+{
+	clear_whole(r, offset, len);
+	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++)
+		if (r->writer[w] != UINT64_MAX)
+			r->writer[w] = number + 1;
+}
+
+void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+{
+	shadow_race(r, offset, len);
+	for (uint64_t w = offset / WORD; r->writer != NULL && w <= (offset + len - 1) / WORD; w++)
+		r->writer[w] = UINT64_MAX; /* no write settles what may pass it */
 	if (r->failed <= number)
 		r->failed = number + 1;
 }
@@ -72,18 +100,14 @@ void shadow_settle(struct shadow_region *r, uint64_t number, uint64_t offset, ui
 {
 	if (r->unknown_words == 0 || number < r->failed)
 		return;
-	for (uint64_t w = (offset + WORD - 1) / WORD; w < (offset + len) / WORD; w++) {
-		uint64_t bit = UINT64_C(1) << w % WORDS_BITMAP;
-
-		r->unknown_words -= !!(r->unknown[w / WORDS_BITMAP] & bit);
-		r->unknown[w / WORDS_BITMAP] &= ~bit;
-	}
+	clear_whole(r, offset, len);
 }
 
 bool shadow_known_slow(const struct shadow_region *r, uint64_t offset, uint64_t len)
 {
 	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++)
-		if (r->unknown[w / WORDS_BITMAP] >> w % WORDS_BITMAP & 1)
+		if ((r->unknown[w / WORDS_BITMAP] >> w % WORDS_BITMAP & 1) ||
+		    (r->writer != NULL && r->writer[w] > r->settled))
 			return false;
 	return true;
 }

@@ -5,6 +5,13 @@
  *
  * A write or RMW that failed may have taken effect or not, or in part. The words that it covers are
  * unknown from then on, until a write that was submitted after it has completed.
+ *
+ * Unordered: reads and RMW are in order among themselves, and writes are, but the ones may pass the
+ * others. A word is known while no write to it is unsettled. A write is settled once it, or a younger
+ * one of its region, has been acknowledged: writes take effect in order, and without an acknowledgement
+ * a write's completion says nothing about the memory. A word that an RMW and a write have raced for is
+ * unknown until a write that is submitted after that RMW has completed is settled; one of which an
+ * operation failed stays unknown.
  */
 #ifndef VERIFY_H
 #define VERIFY_H
@@ -18,6 +25,8 @@ struct shadow_region {
 	uint8_t *octets; /**< touched as the client touches the region */
 	uint64_t *unknown; /**< bitmap of words */
 	uint64_t unknown_words;
+	uint64_t *writer; /**< unordered: of each word, number of its youngest write, plus one */
+	uint64_t settled; /**< unordered: number of the youngest acknowledged write, plus one */
 	uint64_t failed; /**< number of the youngest operation that failed, plus one; 0: none */
 };
 
@@ -29,7 +38,7 @@ struct shadow {
 };
 
 /** @return 0, -ENOMEM */
-int shadow_init(struct shadow *s, unsigned int regions, uint64_t span);
+int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered);
 void shadow_fini(struct shadow *s);
 
 /** Hash of octets, of the shadow's or of those that a read has brought. */
@@ -41,11 +50,24 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 /** Operation number, which overwrites, has completed: what it covers in whole words may be known again. */
 void shadow_settle(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
 
+/** Unordered: an RMW and a write have raced for these words. */
+void shadow_race(struct shadow_region *r, uint64_t offset, uint64_t len);
+
+/** Unordered: write number has been submitted; races of words that it covers as a whole are over. */
+void shadow_write(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
+
+/** Unordered: write number has been acknowledged. */
+static inline void shadow_acknowledge(struct shadow_region *r, uint64_t number)
+{
+	if (r->settled <= number)
+		r->settled = number + 1;
+}
+
 bool shadow_known_slow(const struct shadow_region *r, uint64_t offset, uint64_t len);
 
 static inline bool shadow_known(const struct shadow_region *r, uint64_t offset, uint64_t len)
 {
-	return r->unknown_words == 0 || shadow_known_slow(r, offset, len);
+	return (r->unknown_words == 0 && r->writer == NULL) || shadow_known_slow(r, offset, len);
 }
 
 static inline uint64_t shadow_word(const struct shadow_region *r, uint64_t offset)

@@ -74,6 +74,58 @@ static void put(struct mf_host *h, const struct mf_completion *done)
 	h->pending[i] = *done;
 }
 
+static void put_result(struct mf_host *h, uint64_t user, uint64_t result)
+{
+	for (unsigned int i = 0; i < h->pendings; i++)
+		if (h->pending[i].user == user)
+			h->pending[i].result = result;
+}
+
+/** The oldest operation of its direction that waits takes effect. */
+static void late_execute(struct mf_host *h, int writes)
+{
+	struct fake_late *l = &h->late[writes][h->late_from[writes]++ % FAKE_QUEUE];
+	struct fake_fault f = {0};
+	struct mf_completion done = {0};
+
+	if (h->hook != NULL)
+		h->hook(h->hook_ctx, &l->op, &f);
+	if (writes)
+		l->op.buf = l->data;
+	execute(h, &l->op, &f, &done);
+	if (l->op.kind == MF_OP_RMW)
+		put_result(h, l->op.user, done.result);
+}
+
+static void late_put(struct mf_host *h, const struct mf_op *op)
+{
+	int writes = op->kind == MF_OP_WRITE || op->kind == MF_OP_WRITE_ACK;
+	struct fake_late *l = &h->late[writes][h->late_to[writes]++ % FAKE_QUEUE];
+
+	l->op = *op;
+	if (writes)
+		memcpy(l->data, op->buf, op->len);
+	for (uint64_t n = mf_rng_next(&h->rng) % 3; n > 0; n--) {
+		writes = mf_rng_next(&h->rng) % 2;
+		if (h->late_from[writes] != h->late_to[writes])
+			late_execute(h, writes);
+	}
+	while (h->late_to[1] - h->late_from[1] == FAKE_QUEUE)
+		late_execute(h, 1);
+}
+
+/** What completes has taken effect, and all before it; but for a write that nobody acknowledges. */
+static void late_complete(struct mf_host *h, const struct mf_completion *done)
+{
+	int writes = done->kind == MF_OP_WRITE_ACK;
+	unsigned int i = h->late_from[writes];
+
+	while (done->kind != MF_OP_WRITE && i != h->late_to[writes])
+		if (h->late[writes][i++ % FAKE_QUEUE].op.user == done->user)
+			while (h->late_from[writes] != i)
+				late_execute(h, writes);
+}
+
 int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 {
 	struct fake_fault f = {0};
@@ -91,9 +143,11 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 		return -EINVAL;
 	if (h->pendings >= h->queue)
 		return -EAGAIN;
-	if (h->hook != NULL)
-		h->hook(h->hook_ctx, op, &f);
-	execute(h, op, &f, &done);
+	if (!h->passing) {
+		if (h->hook != NULL)
+			h->hook(h->hook_ctx, op, &f);
+		execute(h, op, &f, &done);
+	}
 	done.status = f.status;
 	done.len = f.status == MF_OK ? op->len : 0;
 	done.user ^= f.wrong_user;
@@ -103,6 +157,8 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 	h->last = *op;
 	h->submitted++;
 	put(h, &done);
+	if (h->passing)
+		late_put(h, op);
 	if (f.twice)
 		put(h, &done);
 	if (h->pendings > h->busy_max)
@@ -120,6 +176,8 @@ unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_compl
 	unsigned int n = 0;
 
 	while (n < max && n < h->pendings && h->pending[n].done <= now) {
+		if (h->passing)
+			late_complete(h, &h->pending[n]);
 		out[n] = h->pending[n];
 		n++;
 	}

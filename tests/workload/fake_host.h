@@ -25,6 +25,12 @@ struct fake_fault {
 	mf_time late; /**< completes so much later */
 };
 
+/** An operation that waits to take effect, the data of a write with it. */
+struct fake_late {
+	struct mf_op op;
+	uint8_t data[1024];
+};
+
 struct mf_host {
 	uint8_t memory[FAKE_NODES][FAKE_MEMORY], before[FAKE_NODES][FAKE_MEMORY];
 	struct mf_completion pending[FAKE_QUEUE];
@@ -37,6 +43,10 @@ struct mf_host {
 	int refuse; /**< every submission fails so */
 	void (*hook)(void *ctx, const struct mf_op *op, struct fake_fault *f);
 	void *hook_ctx;
+	bool passing; /**< reads and RMW pass writes, and are passed, each in order among themselves */
+	struct mf_rng rng; /**< passing: who is next */
+	struct fake_late late[2][FAKE_QUEUE]; /**< [1]: writes */
+	unsigned int late_from[2], late_to[2];
 	struct mf_op last;
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;

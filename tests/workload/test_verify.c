@@ -47,7 +47,7 @@ Test(verify, unknown_words)
 	struct shadow s;
 	struct shadow_region *r;
 
-	cr_assert_eq(shadow_init(&s, 2, 1000), 0);
+	cr_assert_eq(shadow_init(&s, 2, 1000, false), 0);
 	r = &s.region[1];
 	cr_assert(shadow_known(r, 0, 1000));
 	shadow_fail(r, 5, 60, 70); /* words 7..16 */
@@ -423,4 +423,54 @@ Test(verify, can_be_switched_off)
 	cr_assert_eq(s->verified + s->unverified + s->mismatches, 0);
 	free(s);
 	free(h);
+}
+
+static void stale_read(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	f->stale = op->kind == MF_OP_READ && *(uint64_t *)ctx > 0 && --*(uint64_t *)ctx % 50 == 0;
+}
+
+static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool unordered)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_stats *s;
+
+	test_mix_all(&config);
+	config.size_dist = MF_CLIENT_SIZE_UNIFORM;
+	config.size_min = 1;
+	config.size_max = 700;
+	config.unordered = unordered;
+	config.operations = 5000;
+	config.seed = seed;
+	h->passing = true;
+	mf_rng_init(&h->rng, seed, "passing", 0);
+	h->hook = stale_read;
+	h->hook_ctx = &stale;
+	s = test_run(&config);
+	free(h);
+	return s;
+}
+
+/* Reads and writes pass each other: nothing is blamed for it, and what nothing has passed is verified. */
+Test(verify, passing_operations)
+{
+	uint64_t blamed = 0, caught = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct mf_client_stats *s = run_passing(seed, 0, true);
+
+		cr_assert_eq(s->mismatches, 0, "seed %lu", seed);
+		cr_assert_gt(s->verified, 100, "seed %lu", seed);
+		cr_assert_gt(s->unverified, 0);
+		free(s);
+		s = run_passing(seed, 0, false);
+		blamed += s->mismatches;
+		free(s);
+		s = run_passing(seed, UINT64_MAX, true);
+		caught += s->mismatches;
+		free(s);
+	}
+	cr_assert_gt(blamed, 0, "the operations did not pass each other");
+	cr_assert_gt(caught, 0, "stale reads were not found");
 }
