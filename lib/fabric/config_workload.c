@@ -194,26 +194,6 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 	return 0;
 }
 
-/*
- * A client knows what a read has to return because the requests of a pair are delivered in order. Where
- * reads may pass writes (order direction) it knows only while there is one operation at a time.
- */
-static int check_verify(struct cfg *c, const json_t *json, struct mf_config_workload *w)
-{
-	bool writes = w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] > 0;
-	bool alone = !w->open && w->depth == 1;
-
-	if (c->config->sched.order == MF_ORDER_PAIR || alone || !writes ||
-	    w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] == w->mix_sum)
-		return 0;
-	if (json_object_get(json, "verify") != NULL && w->verify)
-		return cfg_fail_key(c, "verify",
-				    "reads may pass writes of their pair under scheduler.order direction: "
-				    "only false, or a closed loop of depth 1");
-	w->verify = false;
-	return 0;
-}
-
 static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
 	int rc = cfg_object(c, json, cfg_workload_fields, w);
@@ -226,8 +206,6 @@ static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload
 		rc = read_loop(c, json, w);
 	if (rc == 0)
 		rc = check_room(c, json, w);
-	if (rc == 0)
-		rc = check_verify(c, json, w);
 	return rc != 0 ? rc : place(c, w);
 }
 

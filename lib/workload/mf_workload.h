@@ -101,8 +101,7 @@ struct mf_client_stats {
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
-	uint64_t
-		unverified; /**< those of octets that nobody can tell: a write or RMW failed, or may have passed */
+	uint64_t unverified; /**< of octets that nobody can tell: a write failed, or may have passed */
 	uint64_t mismatch_addr; /**< of the first mismatch */
 	uint16_t mismatch_node;
 	uint64_t stray; /**< completions of no operation that is under way */

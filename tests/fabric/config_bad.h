@@ -155,7 +155,6 @@ static const struct {
 	{"work_both", ": workload[0].load: has no effect beside rate"},
 	{"work_rate_zero", ": workload[0].rate: 0 is out of range"},
 	{"work_verify", ": workload[0].verify: must be true or false, is a string"},
-	{"work_verify_direction", ": workload[0].verify: reads may pass writes of their pair"},
 	{"report", ": report.percentiles: unknown key"},
 	{"placement", ": placement.scheduler_own_lcore: must be true, false or \"auto\""},
 };

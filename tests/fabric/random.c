@@ -256,12 +256,13 @@ static const char *const once[] = {
 /* Reads pass writes: what can be told is verified, and nothing is blamed for what cannot. */
 Test(random, order_of_direction)
 {
-	json_t *r = whole_check("{\"nodes\": [{\"name\": \"n\", \"role\": \"both\", \"count\": 5}],"
-				"\"scheduler\": {\"x\": 128, \"priority\": \"srpt\", \"order\": \"direction\"},"
-				"\"workload\": [{\"mix\": {\"read\": 1, \"write\": 3, \"write_ack\": 1, \"cas\": 1},"
-				"\"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 700}, \"depth\": 600,"
-				"\"span\": \"1MiB\"}]}",
-				false);
+	json_t *r = whole_check(
+		"{\"nodes\": [{\"name\": \"n\", \"role\": \"both\", \"count\": 5}],"
+		"\"scheduler\": {\"x\": 128, \"priority\": \"srpt\", \"order\": \"direction\"},"
+		"\"workload\": [{\"mix\": {\"read\": 1, \"write\": 3, \"write_ack\": 1, \"cas\": 1},"
+		"\"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 700}, \"depth\": 600,"
+		"\"span\": \"1MiB\"}]}",
+		false);
 
 	cr_assert_gt(whole_number(r, "operations.verified"), 0);
 	cr_assert_gt(whole_number(r, "operations.unverified"), 0);
