@@ -16,6 +16,7 @@ RUNS = {
   'preemption-25g-memory-first': '100us',
   'preemption-100g-no-preempt': '100us',
   '../tests/fabric/whole/both-roles': '60us',
+  '../tests/fabric/whole/hot-region': '100us',
 }
 
 
