@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the files of the result write their numbers. */
+/* Inside of the result: how its files write their numbers, and the section that each of them writes. */
 #ifndef RESULT_PRIV_H
 #define RESULT_PRIV_H
 

@@ -123,10 +123,8 @@ static int lcore_main(void *arg)
 			next_count = now + COUNT_PERIOD;
 			__atomic_store_n(&l->unfinished, unfinished(w, l, now), __ATOMIC_RELAXED);
 		}
-		if (work == 0 && shared) {
-			l->yields++;
+		if (work == 0 && shared)
 			sched_yield();
-		}
 	}
 	l->cpu = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	return 0;

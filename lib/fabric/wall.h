@@ -24,7 +24,6 @@ struct wall_lcore {
 	uint64_t work __rte_cache_aligned;
 	unsigned int unfinished; /**< nodes that have something under way, or to begin */
 	double cpu; /**< seconds, at the end */
-	uint64_t yields;
 } __rte_cache_aligned;
 
 struct wall {

@@ -55,7 +55,7 @@ struct mf_switch_stats {
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	/* layer 2 */
-	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_bad, drop_frame_self;
+	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;
 };
 
 struct mf_switch;
