@@ -19,6 +19,8 @@ struct role {
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
+	unsigned int lcore; /**< which of the run's lcores polls it */
+	bool given; /**< something has arrived since it was run */
 };
 
 /** "cn0", "sw0", "scheduler". */
@@ -27,6 +29,8 @@ const char *role_name(const struct role *r);
 /** All roles of a fabric, without records. @param out  room for f->nodes + 2 @return how many */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
+/** Whether it has room for what a span may cause. */
+bool role_can_rx(const struct role *r);
 /** A span arrives; port counts for the switch only. */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
