@@ -83,11 +83,24 @@ static bool data_equal(const struct mf_client *c, const struct slot *s, const st
 	       shadow_hash(client_buffer(c, (uint32_t)(s - c->slot)), s->len) == s->expect;
 }
 
+static void count_overlapping(struct mf_client *c, const struct slot *s, mf_time done)
+{
+	if (c->stats.overlap_done == MF_NEVER) {
+		c->stats.overlap_done = done;
+		return;
+	}
+	c->stats.overlapping++;
+	c->stats.overlapping_octets += s->len;
+}
+
 static void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	c->stats.completed_all++;
-	if (!s->measured)
+	if (!s->measured) {
+		if (c->stats.first_begun != MF_NEVER)
+			count_overlapping(c, s, done->done);
 		return;
+	}
 	c->stats.kind[s->kind].completed++;
 	c->stats.kind[s->kind].octets += s->len;
 	mf_hist_add(&c->stats.kind[s->kind].latency, done->done - done->submitted);
