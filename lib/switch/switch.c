@@ -2,6 +2,7 @@
 /* The switch: set-up, what arrives at a port, what leaves it, timers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "switch_priv.h"
 
@@ -40,8 +41,7 @@ static int out_init(struct mf_switch *sw)
 		n *= 2;
 	sw->out_mask = n - 1;
 	sw->out = malloc(n * sizeof(*sw->out));
-	sw->dirty = malloc(sw->ports * sizeof(*sw->dirty));
-	return sw->out != NULL && sw->dirty != NULL ? 0 : -ENOMEM;
+	return sw->out != NULL ? 0 : -ENOMEM;
 }
 
 struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
@@ -101,16 +101,7 @@ void mf_switch_free(struct mf_switch *sw)
 	free(sw->last_write);
 	free(sw->write_ready);
 	free(sw->out);
-	free(sw->dirty);
 	free(sw);
-}
-
-void switch_dirty(struct mf_switch *sw, unsigned int port)
-{
-	if (test_bit(sw->dirty_set, port))
-		return;
-	set_bit(sw->dirty_set, port);
-	sw->dirty[sw->dirties++] = (uint16_t)port;
 }
 
 bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
@@ -182,13 +173,38 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	watch_accept(sw, port);
 }
 
+struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
+{
+	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
+
+	*n = sw->out_head - sw->out_tail;
+	if (*n == 0)
+		return NULL;
+	if (*n > to_end)
+		*n = to_end;
+	return &sw->out[tail];
+}
+
+void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
+{
+	sw->out_tail += n;
+	if (sw->out_tail == sw->out_head) /* the same few cache lines again */
+		sw->out_tail = sw->out_head = 0;
+}
+
 unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max)
 {
-	unsigned int n = 0;
+	const struct mf_sched_msg *msg;
+	unsigned int told = 0, n;
 
-	while (n < max && sw->out_tail != sw->out_head)
-		out[n++] = sw->out[sw->out_tail++ & sw->out_mask];
-	return n;
+	while (told < max && (msg = mf_switch_sched_peek(sw, &n)) != NULL) {
+		if (n > max - told)
+			n = max - told;
+		memcpy(out + told, msg, n * sizeof(*msg));
+		mf_switch_sched_advance(sw, n);
+		told += n;
+	}
+	return told;
 }
 
 /** Frames behind whose /T/ nothing came. @return the next such time */
@@ -262,14 +278,18 @@ bool mf_switch_has_frames(const struct mf_switch *sw)
 	return false;
 }
 
+uint64_t *mf_switch_tx_set(struct mf_switch *sw)
+{
+	return sw->dirty_set;
+}
+
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;
 
-	while (n < max && sw->dirties > 0) {
-		out[n] = sw->dirty[--sw->dirties];
-		clear_bit(sw->dirty_set, out[n++]);
-	}
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t *set = &sw->dirty_set[w]; *set != 0 && n < max; *set &= *set - 1)
+			out[n++] = (uint16_t)(w * 64 + (unsigned int)__builtin_ctzll(*set));
 	return n;
 }
 

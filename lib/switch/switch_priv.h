@@ -118,9 +118,7 @@ struct mf_switch {
 	struct mf_sched_msg *out; /**< ring of descriptors for the scheduler */
 	uint32_t out_mask, out_head, out_tail;
 
-	uint16_t *dirty; /**< ports to be named by mf_switch_tx_ports() */
-	unsigned int dirties;
-	uint64_t dirty_set[MF_PORTS_MAX / 64];
+	uint64_t dirty_set[MF_PORTS_MAX / 64]; /**< of mf_switch_tx_set() */
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 
@@ -169,8 +167,13 @@ static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, u
 		sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
 }
 
+/** The TX of a port may have something new. */
+static inline void switch_dirty(struct mf_switch *sw, unsigned int port)
+{
+	set_bit(sw->dirty_set, port);
+}
+
 /* switch.c */
-void switch_dirty(struct mf_switch *sw, unsigned int port);
 /** @return false: no room, counted */
 bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
 /**
