@@ -109,7 +109,6 @@ static inline bool request_start(struct mf_host *h, uint16_t node, mf_time at)
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 	struct host_state *s;
-	struct mf_mux_item *item;
 	uint64_t *word;
 	unsigned int n;
 
@@ -120,14 +119,13 @@ static inline bool request_start(struct mf_host *h, uint16_t node, mf_time at)
 		m.arg[1] = o->arg[1];
 	}
 	n = mf_proto_blocks(&h->config.proto, &m);
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0, &word);
-	if (!item)
+	word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
+	if (!word)
 		return false;
 	s = message_start(h, node, p->head, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
 	mf_proto_make_request(&h->config.proto, &m, word);
-	mf_mux_append(h->mux, item, n);
 	h->stats.tx[m.kind]++;
 	if (host_stamps(h))
 		host_stamp(h, h->node, node, m.id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
@@ -135,11 +133,9 @@ static inline bool request_start(struct mf_host *h, uint16_t node, mf_time at)
 }
 
 /** Fills in the /N/ of a message and counts it. */
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at)
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at)
 {
 	word[0] = mf_proto_make_notify(m);
-	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[MF_NOTIFY]++;
 	h->stats.control_blocks++;
 	if (host_stamps(h))
@@ -164,17 +160,16 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, mf_time at)
 	const struct host_op *o = &h->op[p->head];
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
 	struct host_state *s;
-	struct mf_mux_item *item;
 	uint64_t *word;
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (!item)
+	word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
+	if (!word)
 		return false;
 	m.exponent = transfer_exponent(h, o);
 	s = message_start(h, node, p->head, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	return true;
 }
 

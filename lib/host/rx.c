@@ -142,9 +142,19 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
-	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
+	while (pos < span->count) {
+		if (likely((n = mf_demux_message(&h->demux, span, pos)) > 0)) {
+			mf_time first = h->wall ? now : mf_span_at(span, pos);
+			mf_time last = h->wall ? now : mf_span_at(span, pos + n - 1);
+
+			rx_message(h, &span->word[pos], n, first, last);
+			pos += n;
+			continue;
+		}
+		n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS);
 		for (unsigned int i = 0; i < n; i++)
 			rx_item(h, now, &item[i]);
+	}
 }
 
 /** Idle has passed: the frame behind whose /T/ nothing came. */

@@ -189,15 +189,18 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 												      : NULL;
 }
 
-/** Under the wall clock the order of the calls is that of the messages. */
+/** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
 static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
 {
-	const struct mux_queue *q = mux_queue_of(m, it);
-	const struct mf_mux_item *last = q->tail == MUX_NONE ? NULL : mux_item_at(m, q->tail);
+	const struct mux_queue *queue[] = {&m->messages, &m->singles};
 
-	if (last && mux_item_before(m, it, last)) {
-		it->ready = last->ready;
-		it->tie = last->tie;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct mf_mux_item *last = mux_item_at(m, queue[i]->tail);
+
+		if (queue[i]->tail != MUX_NONE && mux_item_before(m, it, last)) {
+			it->ready = last->ready;
+			it->tie = last->tie;
+		}
 	}
 }
 
