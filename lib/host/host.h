@@ -242,8 +242,7 @@ static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint
 /* message_queue.c */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);
 void host_ready_run(struct mf_host *h, mf_time now);
-struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
-				      mf_time at);
+struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
 void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
 		     mf_time at);
 
@@ -299,7 +298,8 @@ void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *dat
 bool host_response_send(struct mf_host *h, struct host_job *job);
 
 /* responder.c */
-void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 
 /* rx.c */

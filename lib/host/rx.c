@@ -17,9 +17,9 @@ void host_rx_bad(struct mf_host *h, int err)
 		h->stats.drop_proto++;
 }
 
-void host_rx_stray(struct mf_host *h, const struct mf_msg *m)
+void host_rx_stray(struct mf_host *h, uint16_t dst)
 {
-	if (m->dst != h->node)
+	if (dst != h->node)
 		h->stats.drop_dst++;
 	else
 		h->stats.drop_proto++;
@@ -57,7 +57,7 @@ static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 /** A kind that there is not: counted as what is wrong with it first. */
 static void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
 {
-	int err = mf_proto_verify(&h->config.proto, word, n);
+	int err = mf_proto_verify(&h->config.proto, word, n, mf_proto_kind(word[0]));
 
 	host_rx_bad(h, err ? err : -EPROTO);
 }
@@ -70,8 +70,10 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 		host_rx_response(h, word, n, first, last);
 		break;
 	case MF_RREQ:
+		host_rx_read(h, word, n, first, last);
+		break;
 	case MF_RMWREQ:
-		host_rx_request(h, word, n, first, last);
+		host_rx_rmw(h, word, n, first, last);
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
@@ -138,13 +140,16 @@ bool mf_host_can_rx(const struct mf_host *h)
 void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 {
 	struct mf_rx_item item[RX_ITEMS];
-	unsigned int pos = 0, n;
+	unsigned int pos = 0;
 
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
-	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
+	while (pos < span->count) {
+		unsigned int n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS);
+
 		for (unsigned int i = 0; i < n; i++)
 			rx_item(h, now, &item[i]);
+	}
 }
 
 /** Idle has passed: the frame behind whose /T/ nothing came. */

@@ -44,3 +44,38 @@ uint16_t mf_crc16_table(const uint64_t *word, unsigned int n)
 		crc = mf_crc16_step(crc, word[i]);
 	return crc;
 }
+
+static uint16_t table_one(uint64_t word)
+{
+	return mf_crc16_table(&word, 1);
+}
+
+static uint16_t table_two(uint64_t first, uint64_t second)
+{
+	return mf_crc16_table((uint64_t[]){first, second}, 2);
+}
+
+/*
+ * The dynamic linker asks these once, before anything of the program runs (not even a sanitizer). What
+ * they choose costs a message no test and no pointer that could change.
+ */
+#define CHOOSER __attribute__((no_sanitize("address", "undefined"), no_stack_protector))
+
+static CHOOSER uint16_t (*choose(void))(const uint64_t *, unsigned int)
+{
+	return mf_crc16_has_clmul() ? mf_crc16_clmul : mf_crc16_table;
+}
+
+static CHOOSER uint16_t (*choose_one(void))(uint64_t)
+{
+	return mf_crc16_has_clmul() ? mf_crc16_clmul_one : table_one;
+}
+
+static CHOOSER uint16_t (*choose_two(void))(uint64_t, uint64_t)
+{
+	return mf_crc16_has_clmul() ? mf_crc16_clmul_two : table_two;
+}
+
+uint16_t mf_crc16(const uint64_t *word, unsigned int n) __attribute__((ifunc("choose")));
+uint16_t mf_crc16_one(uint64_t word) __attribute__((ifunc("choose_one")));
+uint16_t mf_crc16_two(uint64_t first, uint64_t second) __attribute__((ifunc("choose_two")));

@@ -168,11 +168,44 @@ CLMUL_TARGET uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
 	return remainder_of(begin(word, n));
 }
 
+CLMUL_TARGET uint16_t mf_crc16_clmul_one(uint64_t word)
+{
+	return remainder_of(multiply_one(word ^ SEED_AT_FIRST, &factor[FOLD - 1]));
+}
+
+CLMUL_TARGET uint16_t mf_crc16_clmul_two(uint64_t first, uint64_t second)
+{
+	__m128i words = _mm_set_epi64x((int64_t)second, (int64_t)(first ^ SEED_AT_FIRST));
+
+	return remainder_of(multiply_two(words, &factor[FOLD - 2]));
+}
+
+__attribute__((no_sanitize("address", "undefined"), no_stack_protector)) bool mf_crc16_has_clmul(void)
+{
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
+}
+
 #else
 
 uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
 {
 	return mf_crc16_table(word, n);
+}
+
+uint16_t mf_crc16_clmul_one(uint64_t word)
+{
+	return mf_crc16_table(&word, 1);
+}
+
+uint16_t mf_crc16_clmul_two(uint64_t first, uint64_t second)
+{
+	return mf_crc16_table((uint64_t[]){first, second}, 2);
+}
+
+bool mf_crc16_has_clmul(void)
+{
+	return false;
 }
 
 #endif

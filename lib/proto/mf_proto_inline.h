@@ -35,14 +35,21 @@ static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
 /** The rest of the checks of mf_proto_verify() for `check: 32`. */
 int mf_proto_verify32(const uint64_t *word, unsigned int n);
 
-/** @return 0; -EBADMSG: a check failed; -EPROTO: not /MS/ .. /MT/, or too many blocks */
-static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
+/**
+ * Verifies a message that says that it is of this kind.
+ * @return 0; -EBADMSG: a check failed; -EPROTO: not /MS/ .. /MT/, or too many blocks
+ */
+static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				  enum mf_kind kind)
 {
+	const uint64_t begins = field(MS_KIND, UINT8_MAX) | UINT8_MAX;
+
 	if (unlikely(n < 2 || n > MF_BLOCKS_MAX))
 		return -EPROTO;
-	if (unlikely(mf_crc16(word, n) != MF_CRC16_GOOD))
+	if (unlikely((n == 2 ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
 		return -EBADMSG;
-	if (unlikely(mf_block_type(word[0]) != MF_BT_MS || mf_block_type(word[n - 1]) != MF_BT_MT))
+	if (unlikely((word[0] & begins) != (field(MS_KIND, kind) | MF_BT_MS) ||
+		     mf_block_type(word[n - 1]) != MF_BT_MT))
 		return -EPROTO;
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
@@ -63,9 +70,9 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
  * @return how many those are, or as mf_proto_get()
  */
 static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				    struct mf_msg *m, const uint64_t **body)
+				    enum mf_kind kind, struct mf_msg *m, const uint64_t **body)
 {
-	int rc = mf_proto_verify(p, word, n), blocks = (int)n - (p->check32 ? 3 : 2);
+	int rc = mf_proto_verify(p, word, n, kind), blocks = (int)n - (unlikely(p->check32) ? 3 : 2);
 	uint64_t ms, mt;
 
 	*body = word + 1;
@@ -73,7 +80,7 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 		return rc;
 	ms = word[0];
 	mt = word[n - 1];
-	*m = (struct mf_msg){.kind = field_of(ms, MS_KIND),
+	*m = (struct mf_msg){.kind = (uint8_t)kind,
 			     .id = field_of(ms, MS_ID),
 			     .src = field_of(ms, MS_SRC),
 			     .dst = field_of(ms, MS_DST),
@@ -87,32 +94,37 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 	return rc ? rc : blocks - MF_EXT_BLOCKS;
 }
 
-static inline int mf_proto_get_args(uint64_t mt, const uint64_t *arg, unsigned int n, struct mf_msg *m)
-{
-	m->op = field_of(mt, MT_OP);
-	if (m->op >= MF_RMW_OPS || n != rmw_args(m->op) || field_of(mt, MT_OP_SPARE))
-		return -EPROTO;
-	for (unsigned int i = 0; i < n; i++)
-		m->arg[i] = arg[i];
-	return 0;
-}
-
-/** mf_proto_get() for RREQ and RMWREQ. */
-static inline int mf_proto_get_request(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				       struct mf_msg *m)
+/** mf_proto_get() for RREQ. */
+static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				    struct mf_msg *m)
 {
 	const uint64_t *body;
-	int blocks = mf_proto_get_head(p, word, n, m, &body);
+	int blocks = mf_proto_get_head(p, word, n, MF_RREQ, m, &body);
 
 	if (unlikely(blocks < 0))
 		return blocks;
-	if (unlikely(m->last))
+	m->size = field_of(word[n - 1], MT_SIZE) + 1;
+	return likely(blocks == 0 && !m->last) ? 0 : -EPROTO;
+}
+
+/** mf_proto_get() for RMWREQ. */
+static inline int mf_proto_get_rmwreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
+{
+	const uint64_t *body;
+	int blocks = mf_proto_get_head(p, word, n, MF_RMWREQ, m, &body);
+	uint64_t mt;
+
+	if (unlikely(blocks < 0))
+		return blocks;
+	mt = word[n - 1];
+	m->op = field_of(mt, MT_OP);
+	if (m->op >= MF_RMW_OPS || (unsigned int)blocks != rmw_args(m->op) || m->last ||
+	    field_of(mt, MT_OP_SPARE))
 		return -EPROTO;
-	if (likely(m->kind == MF_RREQ)) {
-		m->size = field_of(word[n - 1], MT_SIZE) + 1;
-		return blocks == 0 ? 0 : -EPROTO;
-	}
-	return m->kind == MF_RMWREQ ? mf_proto_get_args(word[n - 1], body, (unsigned int)blocks, m) : -EPROTO;
+	for (int i = 0; i < blocks; i++)
+		m->arg[i] = body[i];
+	return 0;
 }
 
 /** Whether the last data block of a chunk is zero behind its last octet. */
@@ -121,12 +133,12 @@ static inline bool mf_proto_padded(uint64_t last_word, unsigned int tail)
 	return likely(tail == 8) || last_word >> (8 * tail) == 0;
 }
 
-/** mf_proto_get() for WREQ, WREQ_ACK and RRES. */
+/** mf_proto_get() for what says that it is of this kind: WREQ, WREQ_ACK or RRES. */
 static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				     struct mf_msg *m, const uint8_t **data)
+				     enum mf_kind kind, struct mf_msg *m, const uint8_t **data)
 {
 	const uint64_t *body;
-	int blocks = mf_proto_get_head(p, word, n, m, &body);
+	int blocks = mf_proto_get_head(p, word, n, kind, m, &body);
 	unsigned int tail;
 	uint64_t mt;
 
@@ -134,8 +146,6 @@ static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *w
 		return blocks;
 	mt = word[n - 1];
 	tail = field_of(mt, MT_TAIL) + 1;
-	if (unlikely(m->kind != MF_RRES && m->kind != MF_WREQ && m->kind != MF_WREQ_ACK))
-		return -EPROTO;
 	if (unlikely(blocks == 0 || field_of(mt, MT_CHUNK_SPARE) || !mf_proto_padded(body[blocks - 1], tail)))
 		return -EPROTO;
 	m->size = (unsigned int)(blocks - 1) * 8 + tail;
@@ -143,13 +153,13 @@ static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *w
 	*data = (const uint8_t *)body;
 	if (unlikely(m->size > MF_MESSAGE_MAX - m->offset || (!m->last && m->size % MF_CHUNK_UNIT != 0)))
 		return -EPROTO;
-	return unlikely(m->kind == MF_RRES && m->addr != 0) ? -EPROTO : 0;
+	return unlikely(kind == MF_RRES && m->addr != 0) ? -EPROTO : 0;
 }
 
 /** mf_proto_get_single() for a block of the type /G/. */
 static inline int mf_proto_get_grant(uint64_t word, struct mf_msg *m)
 {
-	if (unlikely(mf_crc16(&word, 1) != MF_CRC16_GOOD))
+	if (unlikely(mf_crc16_one(word) != MF_CRC16_GOOD))
 		return -EBADMSG;
 	*m = (struct mf_msg){.kind = MF_GRANT,
 			     .dst = field_of(word, NG_DST),
@@ -172,7 +182,7 @@ static inline unsigned int mf_proto_blocks(const struct mf_proto *p, const struc
 /** Puts the check into a single block. */
 static inline uint64_t mf_proto_checked(uint64_t word)
 {
-	return word | field(MSG_CHECK, mf_crc16(&word, 1) ^ MF_CRC16_GOOD);
+	return word | field(MSG_CHECK, mf_crc16_one(word) ^ MF_CRC16_GOOD);
 }
 
 static inline uint64_t mf_proto_make_notify(const struct mf_msg *m)
@@ -198,9 +208,10 @@ static inline unsigned int mf_proto_finish(const struct mf_proto *p, uint64_t mt
 		word[n] = field(MSG_CRC32, mf_crc32c(word, n, mt));
 		n++;
 	}
-	word[n++] = mt;
-	word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
-	return n;
+	word[n] = mt;
+	mt |= field(MSG_CHECK, (n == 1 ? mf_crc16_two(word[0], mt) : mf_crc16(word, n + 1)) ^ MF_CRC16_GOOD);
+	word[n] = mt;
+	return n + 1;
 }
 
 static inline uint64_t mf_proto_ms(const struct mf_msg *m)

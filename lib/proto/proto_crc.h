@@ -63,27 +63,22 @@ static inline uint16_t mf_crc16_step(uint16_t crc, uint64_t word)
 	       row[0][word >> 40 & 0xff] ^ (uint16_t)(word >> 48);
 }
 
-/** Remainder of n words by table. */
+/** Remainder of n words by table. n: 1.. in all of these. */
 uint16_t mf_crc16_table(const uint64_t *word, unsigned int n);
 
-/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). n: 1.. */
+/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). And of one and two words. */
 uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n);
+uint16_t mf_crc16_clmul_one(uint64_t word);
+uint16_t mf_crc16_clmul_two(uint64_t first, uint64_t second);
+bool mf_crc16_has_clmul(void);
 
-/** Asked at every message: a look at what libgcc found out at start. */
-static inline bool mf_crc16_has_clmul(void)
-{
-#ifdef __x86_64__
-	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
-#else
-	return false;
-#endif
-}
-
-/** Remainder of n words, the faster way. MF_CRC16_GOOD for a message with a right check. n: 1.. */
-static inline uint16_t mf_crc16(const uint64_t *word, unsigned int n)
-{
-	return mf_crc16_has_clmul() ? mf_crc16_clmul(word, n) : mf_crc16_table(word, n);
-}
+/**
+ * Remainder the faster way, chosen when the program is loaded. MF_CRC16_GOOD for a message with a right
+ * check.
+ */
+uint16_t mf_crc16(const uint64_t *word, unsigned int n);
+uint16_t mf_crc16_one(uint64_t word);
+uint16_t mf_crc16_two(uint64_t first, uint64_t second);
 
 /** CRC-32C of n words and then of one more. */
 uint32_t mf_crc32c(const uint64_t *word, unsigned int n, uint64_t last);

@@ -52,6 +52,19 @@ Test(crc, crc16_is_the_textbook_one)
 	}
 }
 
+Test(crc, one_and_two_words_are_any_number)
+{
+	struct test_rng r = {SEED};
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		uint64_t word[2] = {rnd(&r), rnd(&r)};
+		uint16_t one = mf_crc16_table(word, 1), two = mf_crc16_table(word, 2);
+
+		cr_assert(mf_crc16(word, 1) == one && mf_crc16(word, 2) == two);
+		cr_assert(mf_crc16_one(word[0]) == one && mf_crc16_two(word[0], word[1]) == two);
+	}
+}
+
 Test(crc, crc32c_is_the_textbook_one)
 {
 	uint64_t word[40];
