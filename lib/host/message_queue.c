@@ -124,12 +124,12 @@ static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_ki
 	mf_proto_make_request(&h->config.proto, m, word);
 	mf_mux_append(h->mux, item, n);
 	h->stats.tx[m->kind]++;
-	if (unlikely(host_stamps(h)))
+	if (host_stamps(h))
 		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 	return true;
 }
 
-static bool read_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static inline bool read_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RREQ,
 			   .src = h->node,
@@ -140,7 +140,7 @@ static bool read_start(struct mf_host *h, uint16_t node, const struct host_op *o
 	return request_start(h, node, MF_OP_READ, &m, at);
 }
 
-static bool rmw_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RMWREQ,
 			   .src = h->node,
@@ -177,7 +177,7 @@ static uint8_t transfer_exponent(const struct mf_host *h, const struct host_op *
 	return (uint8_t)(e < 31 ? e : 31);
 }
 
-static bool notify_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static inline bool notify_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
 	struct host_state *s;
@@ -195,7 +195,7 @@ static bool notify_start(struct mf_host *h, uint16_t node, const struct host_op 
 	return true;
 }
 
-static bool write_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	uint32_t octets;
 	unsigned int count = h->config.mega < 2 ? 0 : host_mega_collect(h, &h->peer[node], &octets);
@@ -209,21 +209,16 @@ static inline bool head_may_go(const struct mf_host *h, const struct host_peer *
 	       p->active[host_is_write(h->op[p->head].c.kind)] < h->config.x;
 }
 
-static bool head_start(struct mf_host *h, uint16_t node, mf_time at)
+static inline bool head_start(struct mf_host *h, uint16_t node, mf_time at)
 {
 	const struct host_op *o = &h->op[h->peer[node].head];
 
-	switch (o->c.kind) {
-	case MF_OP_READ:
+	if (o->c.kind == MF_OP_READ)
 		return read_start(h, node, o, at);
-	case MF_OP_RMW:
-		return rmw_start(h, node, o, at);
-	default:
-		return write_start(h, node, o, at);
-	}
+	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
 }
 
-static void ready_append(struct mf_host *h, uint16_t node)
+static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
 {
 	h->peer[node].ready_next = HOST_NO_NODE;
 	if (h->ready_head == HOST_NO_NODE)

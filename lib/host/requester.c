@@ -18,15 +18,15 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 }
 
 /** Nothing is written for a request that has timed out; only the end of what comes is of interest. */
-static void response_unwanted(struct mf_host *h, struct host_state *s, bool ends, mf_time last)
+static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s, bool ends, mf_time last)
 {
 	h->stats.drop_unknown++;
 	if (ends && !host_is_write(s->kind))
 		host_state_late(h, s, last);
 }
 
-static void response_probe(const struct mf_host *h, uint8_t kind, struct mf_msg m, mf_time first,
-			   mf_time last)
+static HOST_ASIDE void response_probe(const struct mf_host *h, uint8_t kind, struct mf_msg m, mf_time first,
+				      mf_time last)
 {
 	const struct mf_probe *p = h->config.probe;
 

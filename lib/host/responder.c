@@ -33,18 +33,20 @@ static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id,
 	return goes_at_once(h, node, size) && host_response_push(h, &m, data, ready);
 }
 
-static void refuse(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)
+/** Refuses the request of an id, which is of this kind. */
+static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint8_t kind, uint8_t status,
+			      mf_time ready)
 {
 	struct mf_msg err = {
-		.kind = MF_ERR, .src = h->node, .dst = m.src, .id = m.id, .status = status, .of = m.kind};
+		.kind = MF_ERR, .src = h->node, .dst = node, .id = id, .status = status, .of = kind};
 
 	h->stats.refused[status]++;
-	if (m.kind != MF_WREQ)
+	if (kind != MF_WREQ)
 		host_single_put(h, &err, ready);
 }
 
 /** @return status of an access that has no octet outside of the memory; a node without memory has none */
-static uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
+static HOST_ASIDE uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
 {
 	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
 }
@@ -57,28 +59,30 @@ static inline mf_time response_ready(const struct mf_host *h, uint64_t addr, uin
 	return last + h->cost_parse + *dram + h->cost_data_tx;
 }
 
-static void stamp_request(const struct mf_host *h, struct mf_msg m, mf_time first, mf_time last, mf_time dram)
+static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uint8_t id, mf_time first,
+				     mf_time last, mf_time dram)
 {
 	mf_time t;
 
-	host_stamp_one(h, m.src, h->node, m.id, MF_STAGE_CHECK, first, last);
-	t = host_stamp(h, m.src, h->node, m.id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
-	host_stamp_one(h, m.src, h->node, m.id, MF_STAGE_DRAM, t, t + dram);
+	host_stamp_one(h, node, h->node, id, MF_STAGE_CHECK, first, last);
+	t = host_stamp(h, node, h->node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
+	host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram);
 }
 
 /* ---- reads ---- */
 
-/** Reads into a data buffer. */
-static uint8_t read_buffered(struct mf_host *h, struct mf_msg m, mf_time at, mf_time ready)
+/** Reads into a data buffer, and sends from there what can be sent at once. */
+static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
+					uint32_t size, mf_time at, mf_time ready)
 {
-	uint8_t *data = host_response_buffer(h, m.size, at);
+	uint8_t *data = host_response_buffer(h, size, at);
 	uint8_t status;
 
 	if (!data)
 		return MF_ERR_RESOURCE;
-	status = memory_ops(h)->read(h->config.memory, m.addr, m.size, data);
-	if (status == MF_OK && !respond_at_once(h, m.src, m.id, data, m.size, ready)) {
-		host_response_begin(h, &m, data, m.size, ready);
+	status = memory_ops(h)->read(h->config.memory, addr, size, data);
+	if (status == MF_OK && !respond_at_once(h, node, id, data, size, ready)) {
+		host_response_begin(h, node, id, data, size, ready);
 		return MF_OK;
 	}
 	host_buffer_put(h, data);
@@ -108,12 +112,12 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 	if (likely(status == MF_OK)) {
 		ready = response_ready(h, m.addr, m.size, last, &dram);
 		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
-			status = read_buffered(h, m, last, ready);
+			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
 	}
 	if (unlikely(status != MF_OK))
-		refuse(h, m, status, last + h->cost_parse);
-	else if (unlikely(host_stamps(h)))
-		stamp_request(h, m, first, last, dram);
+		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram);
 }
 
 /* ---- atomics ---- */
@@ -138,7 +142,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 		respond_at_once(h, m->src, m->id, &old, size, ready);
 	} else if (status == MF_OK) {
 		memcpy(data, &old, size);
-		host_response_begin(h, m, data, size, ready);
+		host_response_begin(h, m->src, m->id, data, size, ready);
 	} else if (data) {
 		host_buffer_put(h, data);
 	}
@@ -164,9 +168,9 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		status = rmw_serve(h, &m, last, ready);
 	}
 	if (unlikely(status != MF_OK))
-		refuse(h, m, status, last + h->cost_parse);
-	else if (unlikely(host_stamps(h)))
-		stamp_request(h, m, first, last, dram);
+		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram);
 }
 
 /* ---- writes ---- */
@@ -176,7 +180,7 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
  * its place; one out of its place spoils its message, the rest of which is ignored.
  * @return false: not to be applied
  */
-static bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
+static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
 {
 	uint32_t *expected = &h->written[host_index(h, m.src, m.id)];
 	bool gap = m.offset != 0 && m.offset != *expected;
@@ -187,7 +191,7 @@ static bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
 	}
 	h->stats.drop_proto++;
 	if (*expected != WRITE_OVER)
-		refuse(h, m, MF_ERR_RANGE, ready);
+		refuse(h, m.src, m.id, m.kind, MF_ERR_RANGE, ready);
 	*expected = WRITE_OVER;
 	return false;
 }
@@ -199,15 +203,15 @@ static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, mf_time re
 	host_single_put(h, &ack, ready);
 }
 
-static void write_refused(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)
+static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)
 {
 	if (m.kind == MF_WREQ_ACK && h->written)
 		h->written[host_index(h, m.src, m.id)] = WRITE_OVER;
-	refuse(h, m, status, ready);
+	refuse(h, m.src, m.id, m.kind, status, ready);
 }
 
-static void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m, mf_time first,
-			mf_time last)
+static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m,
+				   mf_time first, mf_time last)
 {
 	if (m.last && probe->stamp)
 		host_stamp_data(h, m.src, h->node, &m, first, last);

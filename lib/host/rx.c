@@ -26,7 +26,7 @@ void host_rx_stray(struct mf_host *h, uint16_t dst)
 }
 
 /** ACK, ERR, and what no host takes. */
-static void rx_other(struct mf_host *h, uint64_t word, mf_time at)
+static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 {
 	struct mf_msg m;
 	int err = mf_proto_get_single(word, &m);
@@ -55,9 +55,9 @@ static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 }
 
 /** A kind that there is not: counted as what is wrong with it first. */
-static void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
+static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
 {
-	int err = mf_proto_verify(&h->config.proto, word, n, mf_proto_kind(word[0]));
+	int err = mf_proto_verify(&h->config.proto, word, n);
 
 	host_rx_bad(h, err ? err : -EPROTO);
 }
@@ -85,7 +85,7 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 	}
 }
 
-static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
+static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
 {
 	if (it->begins) {
 		h->assembling = true;
@@ -112,23 +112,17 @@ static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_it
 	mf_time first = h->wall ? now : it->at;
 	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
 
-	switch (it->kind) {
-	case MF_RX_SINGLE:
-		rx_single(h, it->word[0], first);
-		break;
-	case MF_RX_RUN:
-		if (it->begins && it->ends)
+	if (likely(it->kind == MF_RX_RUN)) {
+		if (likely(it->begins && it->ends))
 			rx_message(h, it->word, it->count, first, last);
 		else
 			rx_part(h, it, first, last);
-		break;
-	case MF_RX_ABORT:
+	} else if (it->kind == MF_RX_SINGLE) {
+		rx_single(h, it->word[0], first);
+	} else if (it->kind == MF_RX_ABORT) {
 		h->assembling = false;
-		break;
-	case MF_RX_FRAME:
-		if (h->frame_fn)
-			h->frame_fn(h->frame_ctx, first, it->frame, it->count);
-		break;
+	} else if (h->frame_fn) {
+		h->frame_fn(h->frame_ctx, first, it->frame, it->count);
 	}
 }
 

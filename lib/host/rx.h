@@ -12,7 +12,7 @@
 #include "state_table.h"
 
 /** Counts a message that is not for this node, from another one. */
-void host_rx_stray(struct mf_host *h, uint16_t dst);
+HOST_ASIDE void host_rx_stray(struct mf_host *h, uint16_t dst);
 
 /** Whether a decoded message is for this node, from another one. */
 static inline bool host_rx_is_for_us(struct mf_host *h, const struct mf_msg *m)
@@ -24,7 +24,7 @@ static inline bool host_rx_is_for_us(struct mf_host *h, const struct mf_msg *m)
 }
 
 /** Counts a message that was not decoded. err: what said so */
-void host_rx_bad(struct mf_host *h, int err);
+HOST_ASIDE void host_rx_bad(struct mf_host *h, int err);
 
 /** Whether a message was decoded and is for this node. */
 static inline bool host_rx_accepts(struct mf_host *h, int err, const struct mf_msg *m)

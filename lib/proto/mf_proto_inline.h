@@ -15,7 +15,12 @@
 #include "proto_crc.h"
 #include "proto_layout.h"
 
-/* ---- taken apart ---- */
+/*
+ * ---- taken apart ----
+ *
+ * Whoever has found the blocks of a message knows, and these do not ask again, that the first is an /MS/
+ * of the kind in question and the last, another one, an /MT/, and that they are MF_BLOCKS_MAX at most.
+ */
 
 /** The kind that an /MS/ block says. Unchecked: only for choosing who verifies the message. */
 static inline uint8_t mf_proto_kind(uint64_t ms_word)
@@ -32,25 +37,14 @@ static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
 	m->id = field_of(ms_word, MS_ID);
 }
 
-/** The rest of the checks of mf_proto_verify() for `check: 32`. */
-int mf_proto_verify32(const uint64_t *word, unsigned int n);
+/** What `check: 32` adds. */
+__attribute__((cold)) int mf_proto_verify32(const uint64_t *word, unsigned int n);
 
-/**
- * Verifies a message that says that it is of this kind.
- * @return 0; -EBADMSG: a check failed; -EPROTO: not /MS/ .. /MT/, or too many blocks
- */
-static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				  enum mf_kind kind)
+/** @return 0; -EBADMSG: a check failed; -EPROTO: no room for the checks */
+static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
 {
-	const uint64_t begins = field(MS_KIND, UINT8_MAX) | UINT8_MAX;
-
-	if (unlikely(n < 2 || n > MF_BLOCKS_MAX))
-		return -EPROTO;
 	if (unlikely((n == 2 ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
 		return -EBADMSG;
-	if (unlikely((word[0] & begins) != (field(MS_KIND, kind) | MF_BT_MS) ||
-		     mf_block_type(word[n - 1]) != MF_BT_MT))
-		return -EPROTO;
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
 
@@ -72,12 +66,12 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
 static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *word, unsigned int n,
 				    enum mf_kind kind, struct mf_msg *m, const uint64_t **body)
 {
-	int rc = mf_proto_verify(p, word, n, kind), blocks = (int)n - (unlikely(p->check32) ? 3 : 2);
+	int rc = mf_proto_verify(p, word, n), blocks = (int)n - (unlikely(p->check32) ? 3 : 2);
 	uint64_t ms, mt;
 
 	*body = word + 1;
 	if (unlikely(rc))
-		return rc;
+		return rc < 0 ? rc : -EPROTO;
 	ms = word[0];
 	mt = word[n - 1];
 	*m = (struct mf_msg){.kind = (uint8_t)kind,
@@ -94,9 +88,8 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 	return rc ? rc : blocks - MF_EXT_BLOCKS;
 }
 
-/** mf_proto_get() for RREQ. */
-static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				    struct mf_msg *m)
+static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
 {
 	const uint64_t *body;
 	int blocks = mf_proto_get_head(p, word, n, MF_RREQ, m, &body);
@@ -105,6 +98,16 @@ static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *wo
 		return blocks;
 	m->size = field_of(word[n - 1], MT_SIZE) + 1;
 	return likely(blocks == 0 && !m->last) ? 0 : -EPROTO;
+}
+
+/** mf_proto_get() for RREQ, which has two blocks as a rule. */
+static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				    struct mf_msg *m)
+{
+	const struct mf_proto usual = {0};
+
+	return likely(n == 2 && !p->check32) ? mf_proto_get_rreq_n(&usual, word, 2, m)
+					     : mf_proto_get_rreq_n(p, word, n, m);
 }
 
 /** mf_proto_get() for RMWREQ. */

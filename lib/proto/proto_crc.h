@@ -76,9 +76,10 @@ bool mf_crc16_has_clmul(void);
  * Remainder the faster way, chosen when the program is loaded. MF_CRC16_GOOD for a message with a right
  * check.
  */
-uint16_t mf_crc16(const uint64_t *word, unsigned int n);
-uint16_t mf_crc16_one(uint64_t word);
-uint16_t mf_crc16_two(uint64_t first, uint64_t second);
+#define MF_CRC16_CHOSEN __attribute__((noplt))
+uint16_t mf_crc16(const uint64_t *word, unsigned int n) MF_CRC16_CHOSEN;
+uint16_t mf_crc16_one(uint64_t word) MF_CRC16_CHOSEN;
+uint16_t mf_crc16_two(uint64_t first, uint64_t second) MF_CRC16_CHOSEN;
 
 /** CRC-32C of n words and then of one more. */
 uint32_t mf_crc32c(const uint64_t *word, unsigned int n, uint64_t last);
