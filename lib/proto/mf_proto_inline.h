@@ -257,12 +257,17 @@ static inline unsigned int mf_proto_make_chunk(const struct mf_proto *p, const s
 	uint64_t ms = mf_proto_ms(m) | field(MS_LAST, m->last) | field(MS_ADDR, addr);
 	uint64_t mt = MF_BT_MT | field(MT_ADDR, addr >> 24) | field(MT_OFFSET, m->offset / MF_CHUNK_UNIT) |
 		      field(MT_TAIL, m->size - 1);
-	unsigned int n = mf_proto_begin(m, ms, word);
-	unsigned int blocks = (m->size + 7) / 8;
+	unsigned int blocks = (m->size + 7) / 8, n;
 
-	if (unlikely(blocks == 0))
-		return mf_proto_finish(p, mt, word, n);
-	word[n + blocks - 1] = 0;
+	if (likely(!m->ext && !p->check32 && m->size % 8 == 0 && blocks > 0)) {
+		word[0] = ms;
+		mt |= field(MSG_CHECK, mf_crc16_copy(word, data, blocks, mt) ^ MF_CRC16_GOOD);
+		word[blocks + 1] = mt;
+		return blocks + 2;
+	}
+	n = mf_proto_begin(m, ms, word);
+	if (blocks > 0)
+		word[n + blocks - 1] = 0;
 	memcpy(word + n, data, m->size);
 	return mf_proto_finish(p, mt, word, n + blocks);
 }
