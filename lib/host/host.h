@@ -247,8 +247,7 @@ static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);
 void host_ready_run(struct mf_host *h, mf_time now);
 struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at);
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at);
 
 /** Takes the head out of a destination's FIFO. */
 static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)

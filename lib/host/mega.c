@@ -59,14 +59,12 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .mega = true, .size = octets};
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (!item)
+	if (!word)
 		return false;
 	m.id = members_start(h, node, count, at);
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	h->stats.megas++;
 	h->stats.mega_messages += count;
 	return true;

@@ -111,18 +111,15 @@ static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_ki
 				 mf_time at)
 {
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
 	struct host_state *s;
-	struct mf_mux_item *item;
-	uint64_t *word;
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0, &word);
-	if (unlikely(!item))
+	if (unlikely(!word))
 		return false;
 	s = message_start(h, node, kind, m->size, at);
 	host_slot_hold(h, s);
 	m->id = s->id;
 	mf_proto_make_request(&h->config.proto, m, word);
-	mf_mux_append(h->mux, item, n);
 	h->stats.tx[m->kind]++;
 	if (host_stamps(h))
 		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
@@ -154,11 +151,9 @@ static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, const struct 
 }
 
 /** Fills in the /N/ of a message and counts it. */
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at)
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at)
 {
 	word[0] = mf_proto_make_notify(m);
-	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[MF_NOTIFY]++;
 	h->stats.control_blocks++;
 	if (host_stamps(h))
@@ -180,18 +175,16 @@ static uint8_t transfer_exponent(const struct mf_host *h, const struct host_op *
 static inline bool notify_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 	struct host_state *s;
-	struct mf_mux_item *item;
-	uint64_t *word;
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (unlikely(!item))
+	if (unlikely(!word))
 		return false;
 	m.exponent = transfer_exponent(h, o);
 	s = message_start(h, node, o->c.kind, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	return true;
 }
 

@@ -131,18 +131,34 @@ bool mf_host_can_rx(const struct mf_host *h)
 	return !host_jobs_full(h, MF_SPAN_MAX);
 }
 
-void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+/** What is not a whole message in the span. */
+static HOST_ASIDE void rx_items(struct mf_host *h, mf_time now, const struct mf_span *span, unsigned int *pos)
 {
 	struct mf_rx_item item[RX_ITEMS];
-	unsigned int pos = 0;
+	unsigned int n = mf_demux_span(&h->demux, span, pos, item, RX_ITEMS);
+
+	for (unsigned int i = 0; i < n; i++)
+		rx_item(h, now, &item[i]);
+}
+
+void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+{
+	unsigned int pos = 0, n;
 
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
 	while (pos < span->count) {
-		unsigned int n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS);
-
-		for (unsigned int i = 0; i < n; i++)
-			rx_item(h, now, &item[i]);
+		n = mf_demux_message(&h->demux, span, pos);
+		if (unlikely(n == 0)) {
+			rx_items(h, now, span, &pos);
+			continue;
+		}
+		if (h->wall)
+			rx_message(h, &span->word[pos], n, now, now);
+		else
+			rx_message(h, &span->word[pos], n, mf_span_at(span, pos),
+				   mf_span_at(span, pos + n - 1));
+		pos += n;
 	}
 }
 

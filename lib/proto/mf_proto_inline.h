@@ -43,7 +43,9 @@ __attribute__((cold)) int mf_proto_verify32(const uint64_t *word, unsigned int n
 /** @return 0; -EBADMSG: a check failed; -EPROTO: no room for the checks */
 static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
 {
-	if (unlikely((n == 2 ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
+	bool two = __builtin_constant_p(n) && n == 2;
+
+	if (unlikely((two ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
 		return -EBADMSG;
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
