@@ -14,6 +14,7 @@
 #include "eal.h"
 #include "mf_block.h"
 #include "mf_frame.h"
+#include "mf_proto.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -118,6 +119,13 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 		}
 }
 
+/** As wide as this CPU and EAL allow: results are the same. */
+static void choose_variants(void)
+{
+	mf_fcs_init(true);
+	mf_proto_select(rte_vect_get_max_simd_bitwidth());
+}
+
 int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
 	      size_t errlen)
 {
@@ -131,7 +139,7 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
 			 rte_strerror(-rc));
 	else
-		mf_fcs_init(true);
+		choose_variants();
 	return rc;
 }
 

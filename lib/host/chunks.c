@@ -20,7 +20,7 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
 				    host_state_cookie(h, s, n, s->moved == 0, m.last));
 
-	if (!word)
+	if (unlikely(!word))
 		return false;
 	mf_proto_make_chunk(&h->config.proto, &m, op->buf + done, word);
 	s->moved += size;

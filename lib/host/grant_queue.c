@@ -88,7 +88,7 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 		h->stats.drop_proto++;
 		return;
 	}
-	if (unlikely(host_stamps(h))) {
+	if (host_stamps(h)) {
 		uint16_t cn = m.resp ? m.dst : h->node, mn = m.resp ? h->node : m.dst;
 
 		host_stamp(h, cn, mn, m.id, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE, at);

@@ -125,6 +125,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->nodes = c->nodes;
 	h->wall = c->mux.period == 0;
 	h->submits = c->compute && c->memory_enabled;
+	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
 	err = alloc_tables(h);

@@ -18,7 +18,7 @@ static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m,
 	mf_proto_make_chunk(&h->config.proto, m, data, word);
 	h->stats.tx[MF_RRES]++;
 	h->stats.tx_octets += m->size;
-	if (unlikely(host_stamps(h)))
+	if (host_stamps(h))
 		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;
