@@ -21,22 +21,8 @@
  */
 #define MF_FRAME_BLOCKS_MAX ((4 + 8 + MF_FRAME_MAX + MF_FCS_LEN) / 8 + 1)
 
-/**
- * CRC-32 of Ethernet over len octets; little-endian on the wire. Any thread, after mf_fcs_init().
- * Works without EAL.
- */
+/** CRC-32 of Ethernet over len octets; little-endian on the wire. Any thread. Works without EAL. */
 uint32_t mf_fcs(const void *data, size_t len);
-
-/**
- * Chooses rte_net_crc's handler once, for the whole process, before any other thread calls mf_fcs():
- * left alone it is picked on first use, which two lcores must not do at once, and while it is being
- * changed no thread may compute.
- *
- * @param simd  false: the scalar one (unit tests). true: by carry-less multiplication, where the CPU has
- *              it and EAL's --force-max-simd-bitwidth allows it; so call it after rte_eal_init():
- *              before that EAL knows no width, and the scalar one is taken.
- */
-void mf_fcs_init(bool simd);
 
 /**
  * Turns one frame after another into blocks, a block a call.
