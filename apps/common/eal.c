@@ -13,7 +13,7 @@
 
 #include "eal.h"
 #include "mf_block.h"
-#include "mf_frame.h"
+#include "mf_pcs.h"
 #include "mf_proto.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -119,11 +119,19 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 		}
 }
 
-/** As wide as this CPU and EAL allow: results are the same. */
+/**
+ * As wide as this CPU and EAL allow: results are the same. EAL allows 256 bits unless it is told otherwise;
+ * what would use more here asks for a CPU that does not pay for it with its frequency. Refused where
+ * --force-max-simd-bitwidth was given.
+ */
 static void choose_variants(void)
 {
-	mf_fcs_init(true);
-	mf_proto_select(rte_vect_get_max_simd_bitwidth());
+	unsigned int bits;
+
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	bits = rte_vect_get_max_simd_bitwidth();
+	mf_pcs_select(bits);
+	mf_proto_select(bits);
 }
 
 int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
@@ -131,9 +139,7 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_
 {
 	int rc = 0;
 
-	if (clock == MF_CLOCK_VIRTUAL)
-		rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
-	else
+	if (clock == MF_CLOCK_WALL)
 		rc = a->given ? start_given(a) : start_chosen(a, config);
 	if (rc != 0)
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
