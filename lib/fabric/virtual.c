@@ -231,6 +231,7 @@ static int run_monitor(struct virtual *v)
 	mf_time next;
 	int err = 0;
 
+	live_tick(f, v->options, v->now);
 	if (v->now == f->measure)
 		err = take_snapshot(v, &f->at_measure);
 	if (v->now == f->stop && err == 0)
@@ -241,6 +242,8 @@ static int run_monitor(struct virtual *v)
 		next = f->stop;
 	else
 		next = v->now + MONITOR_PERIOD;
+	if (v->options->tick_period != 0)
+		next = mf_time_min(next, v->now + v->options->tick_period);
 	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
 		v->over = true;
 	if (v->now >= f->stop + f->drain)
@@ -318,6 +321,7 @@ static int loop(struct virtual *v)
 
 static int set_up(struct virtual *v)
 {
+	mf_time tick = v->options->tick_period;
 	unsigned int n = v->f->nodes;
 
 	v->up = aligned_alloc(64, n * sizeof(*v->up));
@@ -330,7 +334,7 @@ static int set_up(struct virtual *v)
 		if (v->f->node[i].host != NULL)
 			event_set(&v->queue, actor_node(v, i), 0);
 	}
-	event_set(&v->queue, actor_monitor(v), v->f->measure);
+	event_set(&v->queue, actor_monitor(v), tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ static mf_time memory_ready(const struct mf_mux *m)
 {
 	const struct mf_mux_item *it = m->held;
 
-	if (it && it->have > it->sent)
+	if (m->begun_singles || (it && it->have > it->sent))
 		return 0;
 	it = next_item(m);
 	return it ? it->ready : MF_NEVER;
@@ -85,6 +85,8 @@ static struct mf_mux_item *pick(const struct mf_mux *m, mf_time now)
 {
 	struct mf_mux_item *it = m->held;
 
+	if (m->begun_singles)
+		return m->begun_singles;
 	if (it && it->have > it->sent)
 		return it;
 	it = next_item(m);
@@ -118,6 +120,8 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 	m->waiting -= it->n;
 	if (!it->single)
 		m->held = it;
+	else if (it->several)
+		m->begun_singles = it;
 }
 
 static inline void done(struct mf_mux *m, uint64_t cookie, mf_time at)
@@ -144,6 +148,8 @@ static void finish(struct mf_mux *m, struct mf_mux_item *it, mf_time last)
 	tell_done(m, it, last);
 	if (m->held == it)
 		m->held = NULL;
+	if (m->begun_singles == it)
+		m->begun_singles = NULL;
 	mux_queue_release(m, it);
 }
 
@@ -267,7 +273,7 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 {
 	bool memory = false;
 
-	if (!m->held && mux_frames_quiet(m)) {
+	if (!m->held && !m->begun_singles && mux_frames_quiet(m)) {
 		send_whole(m, now, max, out);
 		memory = out->count > 0;
 		/* A message that does not fit whole any more is the next span's: it need not be put together. */

@@ -129,6 +129,7 @@ struct mf_mux {
 	bool memory_last; /**< the last blocks given out were memory's */
 	struct mux_fair fair;
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
+	struct mf_mux_item *begun_singles; /**< an item of several singles, the same */
 	struct mux_queue messages, singles; /**< of more blocks than one; of one */
 	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */

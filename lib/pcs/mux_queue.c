@@ -239,7 +239,7 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 }
 
 /** Under the wall clock the order of the calls is that of the messages. */
-static void begin_several(struct mf_mux *m, struct mf_mux_item *it)
+static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
 {
 	const struct mux_queue *q = mux_queue_of(m, it);
 	const struct mf_mux_item *last = q->tail == MUX_NONE ? NULL : mux_item_at(m, q->tail);
@@ -248,11 +248,16 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it)
 		it->ready = last->ready;
 		it->tie = last->tie;
 	}
+}
+
+/** Others may join it. */
+static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time ready)
+{
 	if (it->cookie) {
 		m->done.waiting[m->done.waiting_put++ & m->done.mask] = it->cookie;
 		it->cookies = 1;
 	}
-	it->later = 0;
+	it->later = ready - it->ready;
 	it->several = true;
 }
 
@@ -266,8 +271,11 @@ uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int
 			return NULL;
 		it = push(m, ready, tie, n, cookie);
 		it->have = n;
-		if (!m->period && !(cookie && n == 1))
-			begin_several(m, it);
+		if (!m->period) {
+			stay_behind(m, it);
+			if (!cookie || n > 1)
+				begin_several(m, it, ready);
+		}
 		insert(m, it);
 		return &m->store.word[it->first];
 	}

@@ -9,7 +9,7 @@ bool client_has_more(const struct mf_client *c, mf_time now)
 {
 	if (c->stats.submit_error != 0 || c->begun == c->operations)
 		return false;
-	return (c->open ? c->arrival.next : now) < c->stop;
+	return (c->open ? c->arrival.next : now) < __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 }
 
 static bool is_due(const struct mf_client *c, mf_time now)
@@ -111,12 +111,32 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 	}
 }
 
+static void first_measured(struct mf_client *c, mf_time intended)
+{
+	c->stats.first_begun = intended;
+	if (c->measured != 0 && c->measured < c->operations - c->begun)
+		c->operations = c->begun + c->measured;
+}
+
 static void count_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->intended = c->open ? c->arrival.next : now;
 	s->measured = s->intended >= c->measure;
+	if (s->measured && c->stats.first_begun == MF_NEVER)
+		first_measured(c, s->intended);
 	c->stats.begun_all++;
 	c->stats.kind[s->kind].begun += s->measured;
+}
+
+/** When the operation behind this one may be begun, or is intended. */
+static void next_start(struct mf_client *c, mf_time now)
+{
+	if (!c->open) {
+		c->start = now + c->delay;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
 }
 
 static bool op_submit(struct mf_client *c, mf_time now)
@@ -139,8 +159,7 @@ static bool op_submit(struct mf_client *c, mf_time now)
 	count_begun(c, s, now);
 	c->waiting = false;
 	c->begun++;
-	if (c->open)
-		arrival_advance(&c->arrival);
+	next_start(c, now);
 	return true;
 }
 

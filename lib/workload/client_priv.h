@@ -42,6 +42,8 @@ struct mf_client {
 	struct chooser chooser;
 	struct mf_rng args; /**< of RMW */
 	struct arrival arrival; /**< open loop */
+	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
+	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [depth] */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
@@ -51,7 +53,10 @@ struct mf_client {
 	uint8_t *buffers;
 	uint64_t stride;
 	uint64_t operations, begun; /**< numbers go from 0 */
-	mf_time start, stop, measure;
+	uint64_t measured; /**< 0: no limit; else operations is set when the first of them is begun */
+	mf_time start; /**< closed loop: of the next operation, not before */
+	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
+	mf_time measure;
 	struct mf_client_stats stats;
 };
 
