@@ -2,9 +2,9 @@
 /* The memory side of the multiplexer: room for messages, and the queue of those that may be sent. */
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mf_table.h"
 #include "mux.h"
 
 static_assert(sizeof(struct mf_mux_item) == 64, "an item is a cache line");
@@ -34,12 +34,12 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 		.free = MUX_NONE,
 	};
 	words = (size_t)m->store.ring + blocks;
-	m->store.word = aligned_alloc(64, words * sizeof(*m->store.word));
-	m->store.sync = aligned_alloc(64, words);
-	m->store.item = aligned_alloc(64, items * sizeof(*m->store.item));
+	m->store.word = mf_table_new(words, sizeof(*m->store.word));
+	m->store.sync = mf_table_new(words, sizeof(*m->store.sync));
+	m->store.item = mf_table_new(items, sizeof(*m->store.item));
 	m->done.mask = items - 1;
-	m->done.entry = calloc(items, sizeof(*m->done.entry));
-	m->done.waiting = calloc(items, sizeof(*m->done.waiting));
+	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
+	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
 	if (!m->store.word || !m->store.sync || !m->store.item || !m->done.entry || !m->done.waiting)
 		return -ENOMEM;
 	return 0;
@@ -47,11 +47,11 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 
 void mux_queue_fini(struct mf_mux *m)
 {
-	free(m->store.word);
-	free(m->store.sync);
-	free(m->store.item);
-	free(m->done.entry);
-	free(m->done.waiting);
+	mf_table_free(m->store.word);
+	mf_table_free(m->store.sync);
+	mf_table_free(m->store.item);
+	mf_table_free(m->done.entry);
+	mf_table_free(m->done.waiting);
 }
 
 /** Where a message of n words would begin, free-running: at the store's start where its end is too short. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "client_priv.h"
+#include "mf_table.h"
 
 #define DEPTH_MAX 65536
 
@@ -78,7 +79,7 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 	c->depth = depth;
 	while (UINT64_C(1) << c->slot_bits < depth)
 		c->slot_bits++;
-	c->slot = calloc(depth, sizeof(*c->slot));
+	c->slot = mf_table_new(depth, sizeof(*c->slot));
 	c->free = calloc(depth, sizeof(*c->free));
 	if (c->slot == NULL || c->free == NULL)
 		return -ENOMEM;
@@ -139,7 +140,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		errno = EINVAL;
 		return NULL;
 	}
-	c = calloc(1, sizeof(*c));
+	c = mf_table_new(1, sizeof(*c)); /* its histograms */
 	if (c == NULL)
 		return NULL;
 	c->host = config->host;
@@ -163,10 +164,10 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	shadow_fini(&c->shadow);
 	free(c->target);
-	free(c->slot);
+	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
-	free(c);
+	mf_table_free(c);
 }
 
 mf_time mf_client_run(struct mf_client *c, mf_time now)
