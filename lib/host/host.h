@@ -201,7 +201,6 @@ struct mf_host {
 	mf_time cost_data; /**< block of data -> delivered */
 	mf_time cost_single; /**< ACK or ERR -> known */
 
-	void *state_base; /**< the allocation that state stands in */
 	struct host_job *job;
 	struct host_response *response;
 	uint32_t response_head, response_tail;
