@@ -112,12 +112,13 @@ static int lcore_main(void *arg)
 		return 0;
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		unsigned int work = 0;
-		mf_time now;
+		/* One clock for all roles: what one begins and another ends in the same turn takes the next. */
+		mf_time now = wall_now(w);
 
 		for (unsigned int i = 0; i < l->roles; i++)
-			work += wall_poll(w, l->role[i]);
-		__atomic_store_n(&l->work, l->work + work, __ATOMIC_RELAXED);
-		now = wall_now(w);
+			work += wall_poll(w, l, l->role[i], now);
+		if (work > 0)
+			__atomic_store_n(&l->work, l->work + work, __ATOMIC_RELAXED);
 		if (main_lcore && now >= w->next_look)
 			look_around(w, now);
 		if (now >= next_count) {
