@@ -223,10 +223,10 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	*o = (struct options){.clock = MF_CLOCK_WALL};
 	eal_split(&o->eal, "memfab-perf", &argc, &argv);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* from the start, whatever was read before */
 	while ((opt = getopt_long(argc, argv, short_options, table, NULL)) != -1) {
 		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], OPT_RATE, err, errlen);
+			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 		if (rc != 0 || o->action != ACTION_RUN)
 			return rc;
