@@ -95,8 +95,8 @@ static const char help[] =
 	"the virtual clock its time to effect at the memory is told, under the wall clock writes are\n"
 	"acknowledged and their round trip is told. Nothing is divided by two.\n"
 	"\n"
-	"Arguments before a lone -- go to DPDK's EAL (wall clock). Ctrl-C ends a test with the report of what\n"
-	"was measured until then.\n"
+	"Arguments before a lone -- go to DPDK's EAL (wall clock). Ctrl-C ends a test with the report of\n"
+	"what was measured until then.\n"
 	"\n"
 	"Exit status: 0 every test was sound; 1 there were no samples, something was lost, wrong or failed;\n"
 	"2 the command line, the fabric file or a command is faulty.\n";

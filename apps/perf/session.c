@@ -53,7 +53,7 @@ static void serve(struct session *s)
 		s->running = false;
 		s->unreported = true;
 		pthread_cond_broadcast(&s->run.changed);
-		/* Below the lock: who finds the report takes the wake-up with it. It has room for 2^64 - 1. */
+		/* Below the lock: who finds the report takes the wake-up with it. */
 		if (write(s->wake, &one, sizeof(one)) < 0)
 			s->rc = -errno;
 		pthread_mutex_unlock(&s->run.lock);
@@ -167,16 +167,16 @@ void session_stop(struct session *s)
 
 /* Both */
 
-static int begin(struct session *s, pthread_t *console)
+static int begin(struct session *s)
 {
 	if (s->options->clock == MF_CLOCK_WALL) /* away from the lcores' CPUs, where there are others */
-		return rte_ctrl_thread_create(console, "console", NULL, console_main, s);
-	return -pthread_create(console, NULL, console_main, s);
+		return rte_ctrl_thread_create(&s->console, "console", NULL, console_main, s);
+	return -pthread_create(&s->console, NULL, console_main, s);
 }
 
-static void end(struct session *s, pthread_t console)
+static void end(struct session *s)
 {
-	pthread_join(console, NULL);
+	pthread_join(s->console, NULL);
 	if (s->wake >= 0)
 		close(s->wake);
 }
@@ -185,16 +185,15 @@ int session_run(const struct options *o, struct mf_config *config)
 {
 	struct session s = {.options = o, .test = o->test, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 	int rc = run_init(&s.run, config, o->clock);
-	pthread_t console;
 
 	s.run.silent = true;
 	if (rc == 0)
 		rc = view_init(&s.view, &s.run);
 	if (rc == 0)
-		rc = s.wake >= 0 ? begin(&s, &console) : -errno;
+		rc = s.wake >= 0 ? begin(&s) : -errno;
 	if (rc == 0) {
 		serve(&s);
-		end(&s, console);
+		end(&s);
 	} else {
 		fprintf(stderr, "memfab-perf: the prompt: %s\n", strerror(-rc));
 		s.status = FAILED;

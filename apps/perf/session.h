@@ -18,6 +18,7 @@ struct session {
 	const struct options *options;
 	struct run run;
 	struct view view;
+	pthread_t console;
 	struct test test; /**< that is set: the console's */
 	int status; /**< exit status so far: the console's */
 	bool quit; /**< the console's */

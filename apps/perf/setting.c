@@ -190,7 +190,7 @@ static int mix_one(double *mix, const char *one, char *reason, size_t room)
 {
 	const char *colon = strchr(one, ':');
 	size_t len = colon != NULL ? (size_t)(colon - one) : strlen(one);
-	char *end;
+	char *end = NULL;
 
 	for (unsigned int i = 0; i < MF_MIXES; i++) {
 		const char *name = mf_config_mix_name((enum mf_mix)i);

@@ -82,17 +82,20 @@ def out_of_a_file(tap, perf, clock):
   process, _ = script(perf, clock, [
     '# a comment', '', 'show config', 'set size 128', 'set iters 200', 'show port stats all', 'start', 'wait',
     'show port stats cn0', 'show port xstats 0', 'show sched', 'show node mn1', 'clear port xstats all',
-    'show port xstats all', 'set test write_lat', 'set clients all', 'start', 'wait', 'help', 'quit', 'nonsense'])
+    'show port xstats all', 'set test write_lat', 'set clients all', 'start', 'wait', 'help', 'quit',
+    'nonsense'])
   out = process.stdout
   name = f'file, {clock} clock'
-  if not tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound', why(process) + out[-3000:]):
+  if not tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound',
+                why(process) + out[-3000:]):
     return
   found = tables(out, LATENCY)
   tap.ok(len(found) == 2 and found[0][0]['#bytes'] == 128 and found[0][0]['#iterations'] == 200,
          f'{name}: the report of a test', found)
   tap.ok(found[1][0]['#iterations'] == 600, f'{name}: another test, three clients', found)
   tap.ok('nothing has run yet' in out, f'{name}: before the first test')
-  tap.ok(re.search(r'^  #+ NIC statistics for port 0  #+$', out, re.M) is not None, f'{name}: testpmd\'s block')
+  tap.ok(re.search(r'^  #+ NIC statistics for port 0  #+$', out, re.M) is not None,
+         f'{name}: testpmd\'s block')
   packets = int(re.search(r'RX-packets: (\d+)', out).group(1))
   tap.ok(packets >= 200, f'{name}: counters outlive the test', packets)
   parts = out.split(PROMPT)
@@ -109,7 +112,8 @@ def out_of_a_file(tap, perf, clock):
 def faults(tap, perf):
   for line, says in {'set size 17MiB': 'set size: 17MiB is more than 16MiB', 'bogus': 'no such command',
                      'set size': 'bad arguments', 'stop': 'stop: no test is running',
-                     'show node cn7': "show node: there is no node 'cn7'", 'set pattern ring': 'bad arguments',
+                     'show node cn7': "show node: there is no node 'cn7'",
+                     'set pattern ring': 'bad arguments',
                      'set burst 4\nstart': 'start: burst: has no effect without a rate',
                      'start\nwait': 'wait: the test ends when it is stopped',
                      'start\nstart': 'start: a test is running', 'wait soon': "wait: 'soon' is not a time",
@@ -117,7 +121,8 @@ def faults(tap, perf):
     process, path = script(perf, 'virtual', ['show config', *line.split('\n'), 'set size 64'])
     number = 2 + line.count('\n')
     tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1
-           and process.stderr.startswith(f'memfab-perf: {path}:{number}: {says}'), f'fault: {line!r}', why(process))
+           and process.stderr.startswith(f'memfab-perf: {path}:{number}: {says}'), f'fault: {line!r}',
+           why(process))
   process = perf.run('--cmdline-file', os.path.join(perf.root, 'nowhere'), '--clock', 'virtual', perf.rack)
   tap.ok(process.returncode == 2 and 'No such file' in process.stderr, 'no file of commands', why(process))
   process, _ = script(perf, 'virtual', ['start', 'wait 20ms', 'stop'], '--warmup', '1s')
@@ -133,7 +138,8 @@ def on_a_terminal(tap, perf, clock):
   tap.ok(t.until(PROMPT) is not None, f'{name}: a prompt', t.text)
   tap.ok(t.send('sh\tco\t', 'show config ') is not None, f'{name}: commands are completed', t.text)
   tap.ok(t.send('\n', PROMPT) is not None, f'{name}: and done')
-  tap.ok(t.send('set size 99MiB\n', 'memfab-perf: set size: 99MiB is more than') is not None, f'{name}: a fault')
+  tap.ok(t.send('set size 99MiB\n', 'memfab-perf: set size: 99MiB is more than') is not None,
+         f'{name}: a fault')
   t.send('set size 256\n', PROMPT)
   tap.ok(t.send('start\n', 'read_lat has been started') is not None, f'{name}: start')
   begun = 0
@@ -146,7 +152,8 @@ def on_a_terminal(tap, perf, clock):
   tap.ok(begun is not None, f'{name}: looked at while it runs; names of nodes are completed', shown)
   tap.ok(t.send('stop\n', 'operations measured') is not None, f'{name}: stop', t.text)
   t.send('set iters 100\nstart\n', 'has been started')
-  tap.ok(t.until(' 100 operations measured') is not None, f'{name}: a test that ends by itself reports', t.text)
+  tap.ok(t.until(' 100 operations measured') is not None, f'{name}: a test that ends by itself reports',
+         t.text)
   t.send('set until stop\n', PROMPT)
   t.send('start\n', 'has been started')
   time.sleep(0.5)

