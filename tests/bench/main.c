@@ -41,8 +41,10 @@ static void add_all(struct bench_suite *s)
 	bench_references(s);
 	bench_pcs(s);
 	bench_proto(s);
+	bench_mux(s);
 	bench_sched(s);
 	bench_host(s);
+	bench_switch(s);
 	bench_fabric(s);
 }
 
