@@ -93,14 +93,18 @@ struct mf_client_config {
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
 };
 
+/** Of the measured operations of a kind. */
+struct mf_client_kind_stats {
+	uint64_t begun, completed, failed;
+	uint64_t octets; /**< payload of completed ones */
+	bool apart; /**< some first block came before its last one */
+	struct mf_hist latency; /**< from submission to completion, ps */
+	struct mf_hist intended; /**< from the intended start; open loop only */
+	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
+};
+
 struct mf_client_stats {
-	struct {
-		uint64_t begun, completed, failed; /**< measured ones */
-		uint64_t octets; /**< payload of completed ones */
-		struct mf_hist latency; /**< from submission to completion, ps */
-		struct mf_hist intended; /**< from the intended start; open loop only */
-		struct mf_hist first; /**< to the first block; reads and RMW */
-	} kind[MF_CLIENT_KINDS];
+	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
@@ -110,9 +114,21 @@ struct mf_client_stats {
 	uint64_t stray; /**< completions of no operation that is under way */
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
+	/** Of the operations that were under way at first_begun: when the first completed (MF_NEVER: there
+	 * were none), and the others. A rate counts from there. */
+	mf_time overlap_done;
+	uint64_t overlapping, overlapping_octets;
 	mf_time first_begun; /**< when the first measured operation was begun (intended); MF_NEVER: none was */
 	mf_time last_done; /**< when the last operation completed */
 };
+
+/** Times from submission to the first block: reads and RMW. */
+static inline const struct mf_hist *mf_client_first(const struct mf_client_stats *s, enum mf_client_kind k)
+{
+	bool returns = k != MF_CLIENT_WRITE && k != MF_CLIENT_WRITE_ACK;
+
+	return returns && !s->kind[k].apart ? &s->kind[k].latency : &s->kind[k].first;
+}
 
 struct mf_client;
 
