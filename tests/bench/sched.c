@@ -30,7 +30,7 @@ struct sched_param {
 	unsigned int ports;
 	enum mf_sched_priority priority;
 	double load; /**< of the wire blocks */
-	bool wire;
+	enum mf_sched_release release; /**< PAPER charges payload alone, so all ports are released together */
 };
 
 struct sched {
@@ -176,7 +176,7 @@ static struct mf_sched *make_sched(const struct sched_param *p)
 {
 	struct mf_sched_config c = {.ports = p->ports,
 				    .priority = p->priority,
-				    .release = p->wire ? MF_RELEASE_WIRE : MF_RELEASE_WINDOW,
+				    .release = p->release,
 				    .chunk = CHUNK,
 				    .x = 3,
 				    .window = 16384,
@@ -211,7 +211,8 @@ static int sched_run(void *state, struct bench_sample *out, char *why)
 {
 	struct sched *s = state;
 	double grants =
-		bench_loop(s->env, make_demands, s->param->wire ? event_by_event : poll_through, s, out);
+		bench_loop(s->env, make_demands,
+			   s->param->release == MF_RELEASE_WINDOW ? poll_through : event_by_event, s, out);
 
 	(void)why;
 	out->value = grants / out->cpu / 1e6;
@@ -230,7 +231,7 @@ struct full {
 	struct mf_hist ns;
 };
 
-/** Whole chunks, so that all ports are released at one time. */
+/** Whole chunks: see above. */
 static void fill(struct full *f, uint16_t src, uint16_t dst, uint8_t id)
 {
 	struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND,
@@ -303,7 +304,7 @@ static void full_prepare(void *ctx)
 			fill(f, f->grant[i].src, f->grant[i].dst, (uint8_t)(f->grant[i].id + 1));
 	f->n = mf_sched_pim.run(f->base.s, f->base.now, f->grant, PORTS_MAX);
 	f->bad = f->bad || f->n != 0;
-	f->base.now += CHUNK / 8 * PERIOD + OVERHEAD * PERIOD - 1;
+	f->base.now += CHUNK / 8 * PERIOD - 1;
 }
 
 static void *full_open(const struct bench_line *line, const struct bench_env *env, char *why)
@@ -392,9 +393,9 @@ static void add_load(struct bench_suite *s, const struct sched_param *p)
 		.unit = "M/s", .better = BENCH_HIGHER, .crosses = -1, .ops = &sched_ops, .param = p};
 
 	snprintf(l.name, sizeof(l.name), "sched.%s.%u.%.2f%s", p->priority == MF_SCHED_FCFS ? "fcfs" : "srpt",
-		 p->ports, p->load, p->wire ? ".wire" : "");
+		 p->ports, p->load, p->release == MF_RELEASE_WIRE ? ".wire" : "");
 	snprintf(l.what, sizeof(l.what), "scheduler, grants, %u ports, %s, load %.2f%s", p->ports,
-		 priority_name[p->priority], p->load, p->wire ? ", wire" : "");
+		 priority_name[p->priority], p->load, p->release == MF_RELEASE_WIRE ? ", wire" : "");
 	if (p->ports == 256) {
 		l.goal_kind = BENCH_GOAL;
 		l.goal = 50;
@@ -422,7 +423,7 @@ void bench_sched(struct bench_suite *s)
 	static const unsigned int ports[] = {16, 64, 144, 256, 512};
 	static const double loads[] = {0.5, 0.8, 0.95};
 	static struct sched_param param[5 * 2 * 3], wire[2], full[2];
-	static const struct sched_param one = {.ports = 2, .load = 0.1};
+	static const struct sched_param one = {.ports = 2, .load = 0.1, .release = MF_RELEASE_WINDOW};
 	struct bench_line l = {.name = "sched.read",
 			       .what = "scheduler, a 64 B read: demand, grant, release, 2 ports",
 			       .unit = "ns",
@@ -432,15 +433,18 @@ void bench_sched(struct bench_suite *s)
 
 	bench_add(s, &l);
 	for (unsigned int i = 0; i < 5 * 2 * 3; i++) {
-		param[i] = (struct sched_param){.ports = ports[i / 6], .load = loads[i % 3]};
+		param[i] = (struct sched_param){
+			.ports = ports[i / 6], .load = loads[i % 3], .release = MF_RELEASE_WINDOW};
 		param[i].priority = i / 3 % 2 ? MF_SCHED_SRPT : MF_SCHED_FCFS;
 		add_load(s, &param[i]);
 	}
 	for (unsigned int i = 0; i < 2; i++) {
 		enum mf_sched_priority priority = i ? MF_SCHED_SRPT : MF_SCHED_FCFS;
 
-		wire[i] = (struct sched_param){.ports = 256, .load = 0.8, .wire = true, .priority = priority};
-		full[i] = (struct sched_param){.ports = 512, .wire = true, .priority = priority};
+		wire[i] = (struct sched_param){
+			.ports = 256, .load = 0.8, .release = MF_RELEASE_WIRE, .priority = priority};
+		full[i] =
+			(struct sched_param){.ports = 512, .release = MF_RELEASE_PAPER, .priority = priority};
 		add_load(s, &wire[i]);
 		add_full(s, &full[i]);
 	}
