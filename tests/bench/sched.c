@@ -6,7 +6,8 @@
  *
  * As under the wall clock: all that has come by the time of a poll is dated by it, ports have a window of
  * octets, and what was granted is told as forwarded a chunk's time later. The time between two polls is
- * that of a chunk at 100 Gb/s. "wire": as under the virtual clock, called at every event, ports busy for l/B.
+ * that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the virtual clock,
+ * called at every event, ports busy for l/B.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct sched_param {
 	unsigned int ports;
 	enum mf_sched_priority priority;
 	double load; /**< of the wire blocks */
+	bool bulk; /**< demands of 1 to 64 chunks, as in bulk transfers */
 	enum mf_sched_release release; /**< PAPER charges payload alone, so all ports are released together */
 };
 
@@ -51,6 +53,7 @@ struct sched {
 static const uint32_t sizes[] = {64,    64,    64,        64,        64,        64,        64,
 				 64,    64,    64,        64,        64,        CHUNK,     CHUNK,
 				 CHUNK, CHUNK, 4 * CHUNK, 4 * CHUNK, 4 * CHUNK, 16 * CHUNK};
+#define BULK_MAX 64 /* chunks */
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 static uint32_t blocks_of(uint32_t size)
@@ -58,10 +61,19 @@ static uint32_t blocks_of(uint32_t size)
 	return (size + 7) / 8 + OVERHEAD * ((size + CHUNK - 1) / CHUNK);
 }
 
-static double mean_blocks(void)
+static uint32_t any_size(struct sched *s)
+{
+	if (s->param->bulk)
+		return CHUNK * (1 + (uint32_t)mf_rng_below(&s->rng, BULK_MAX));
+	return sizes[mf_rng_below(&s->rng, SIZES)];
+}
+
+static double mean_blocks(bool bulk)
 {
 	double sum = 0;
 
+	if (bulk)
+		return (1 + BULK_MAX) / 2.0 * blocks_of(CHUNK);
 	for (unsigned int i = 0; i < SIZES; i++)
 		sum += blocks_of(sizes[i]);
 	return sum / SIZES;
@@ -85,7 +97,7 @@ static void make_demands(void *ctx)
 			.resp = mf_rng_next(&s->rng) & 1,
 			.id = s->id++,
 			.request_blocks = 2,
-			.size = sizes[mf_rng_below(&s->rng, SIZES)],
+			.size = any_size(s),
 			.cookie = MF_SCHED_NO_COOKIE};
 	}
 }
@@ -201,7 +213,7 @@ static void *sched_open(const struct bench_line *line, const struct bench_env *e
 		sched_close(s);
 		return NULL;
 	}
-	s->gap = mean_blocks() * PERIOD / (s->param->load * s->param->ports);
+	s->gap = mean_blocks(s->param->bulk) * PERIOD / (s->param->load * s->param->ports);
 	s->last = 1;
 	mf_rng_init(&s->rng, 1, "sched", s->param->ports);
 	return s;
@@ -393,9 +405,15 @@ static void add_load(struct bench_suite *s, const struct sched_param *p)
 		.unit = "M/s", .better = BENCH_HIGHER, .crosses = -1, .ops = &sched_ops, .param = p};
 
 	snprintf(l.name, sizeof(l.name), "sched.%s.%u.%.2f%s", p->priority == MF_SCHED_FCFS ? "fcfs" : "srpt",
-		 p->ports, p->load, p->release == MF_RELEASE_WIRE ? ".wire" : "");
+		 p->ports, p->load,
+		 p->bulk                         ? ".bulk"
+		 : p->release == MF_RELEASE_WIRE ? ".wire"
+						 : "");
 	snprintf(l.what, sizeof(l.what), "scheduler, grants, %u ports, %s, load %.2f%s", p->ports,
-		 priority_name[p->priority], p->load, p->release == MF_RELEASE_WIRE ? ", wire" : "");
+		 priority_name[p->priority], p->load,
+		 p->bulk                         ? ", bulk"
+		 : p->release == MF_RELEASE_WIRE ? ", wire"
+						 : "");
 	if (p->ports == 256) {
 		l.goal_kind = BENCH_GOAL;
 		l.goal = 50;
@@ -422,7 +440,7 @@ void bench_sched(struct bench_suite *s)
 {
 	static const unsigned int ports[] = {16, 64, 144, 256, 512};
 	static const double loads[] = {0.5, 0.8, 0.95};
-	static struct sched_param param[5 * 2 * 3], wire[2], full[2];
+	static struct sched_param param[5 * 2 * 3], bulk[2], wire[2], full[2];
 	static const struct sched_param one = {.ports = 2, .load = 0.1, .release = MF_RELEASE_WINDOW};
 	struct bench_line l = {.name = "sched.read",
 			       .what = "scheduler, a 64 B read: demand, grant, release, 2 ports",
@@ -441,10 +459,13 @@ void bench_sched(struct bench_suite *s)
 	for (unsigned int i = 0; i < 2; i++) {
 		enum mf_sched_priority priority = i ? MF_SCHED_SRPT : MF_SCHED_FCFS;
 
+		bulk[i] = (struct sched_param){.ports = 256, .load = 0.8, .bulk = true, .priority = priority};
+		bulk[i].release = MF_RELEASE_WINDOW;
 		wire[i] = (struct sched_param){
 			.ports = 256, .load = 0.8, .release = MF_RELEASE_WIRE, .priority = priority};
 		full[i] =
 			(struct sched_param){.ports = 512, .release = MF_RELEASE_PAPER, .priority = priority};
+		add_load(s, &bulk[i]);
 		add_load(s, &wire[i]);
 		add_full(s, &full[i]);
 	}
