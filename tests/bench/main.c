@@ -2,6 +2,7 @@
 /* memfab-bench: runs the lines, prints the table, writes the JSON. */
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,11 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <rte_config.h>
-#include <rte_vect.h>
-
 #include "bench.h"
-#include "mf_frame.h"
+#include "mf_pcs.h"
 #include "options.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
@@ -193,8 +191,7 @@ int main(int argc, char **argv)
 	if (o.nice != 0 && setpriority(PRIO_PROCESS, 0, o.nice) != 0)
 		return complain(FAILED, "this priority is not allowed");
 	sigaction(SIGINT, &action, NULL);
-	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256); /* EAL's default */
-	mf_fcs_init(true);
+	mf_pcs_select(UINT_MAX); /* as memfab-emu does without --force-max-simd-bitwidth */
 	add_all(&suite);
 	if (o.list)
 		list(&suite, o.only);
