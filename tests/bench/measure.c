@@ -35,6 +35,11 @@ static void repeat(struct subject *s)
 		s->tally->samples++;
 }
 
+static bool stopped(const struct bench_env *env)
+{
+	return env->stopped != NULL && env->stopped();
+}
+
 static void close_subject(struct subject *s)
 {
 	if (s->state != NULL)
@@ -53,7 +58,7 @@ static bool any_wants(const struct subject *s, unsigned int n)
 	return false;
 }
 
-void bench_measure(const struct bench_suite *suite, const struct bench_line *line,
+bool bench_measure(const struct bench_suite *suite, const struct bench_line *line,
 		   const struct bench_env *env, struct bench_result *out)
 {
 	struct subject s[1 + BENCH_BESIDE_MAX];
@@ -69,10 +74,11 @@ void bench_measure(const struct bench_suite *suite, const struct bench_line *lin
 		open_subject(&s[n++], out->beside_line[i], &out->beside[i], env);
 		out->besides++;
 	}
-	while (any_wants(s, n))
-		for (unsigned int i = 0; i < n; i++)
+	while (any_wants(s, n) && !stopped(env))
+		for (unsigned int i = 0; i < n && !stopped(env); i++)
 			if (bench_wants(s[i].tally))
 				repeat(&s[i]);
 	for (unsigned int i = 0; i < n; i++)
 		close_subject(&s[i]);
+	return !stopped(env);
 }

@@ -220,6 +220,23 @@ Test(bench, failure_ends_a_line)
 	cr_assert_str_eq(script_log, "((lrlrlr))");
 }
 
+static bool stop_at_once(void)
+{
+	return strlen(script_log) >= 4;
+}
+
+Test(bench, stopped_in_between)
+{
+	struct bench_suite s = suite_of(&steady, &steady);
+	struct bench_env stopping = env;
+	struct bench_result r;
+
+	stopping.stopped = stop_at_once;
+	cr_assert_not(bench_measure(&s, s.line[0], &stopping, &r));
+	cr_assert_str_eq(script_log, "((lr))", "and all is closed");
+	bench_suite_free(&s);
+}
+
 /* Goals */
 
 static bool met(enum bench_goal_kind kind, enum bench_better better, double goal, double figure, double other)
