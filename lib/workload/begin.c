@@ -56,7 +56,7 @@ static inline struct slot *op_make(struct mf_client *c)
 		make_rmw(c, s);
 		return s;
 	}
-	c->op.buf = client_buffer(c, i);
+	c->op.buf = client_buffer(c, s);
 	/* To the end of its last line: that is the buffer's, too. */
 	if (choice.kind != MF_CLIENT_READ)
 		content_fill(c->op.buf, choose_round_up(choice.len) / 8,
