@@ -178,14 +178,14 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 	return most;
 }
 
-/** Mean time between two operations of a client, ps; 0: closed loop. */
+/** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
 	if (!w->open)
 		return 0;
 	if (w->rate > 0)
-		return (mf_time)fmax(1, 1e12 / w->rate);
-	return (mf_time)fmax(1, busiest(f, w) / w->load);
+		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
+	return (mf_time)fmax(1, busiest(f, w) * w->burst / w->load);
 }
 
 uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
@@ -269,7 +269,10 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.depth = w->depth,
 		.interval = interval(f, w),
 		.poisson = w->arrival == MF_CONFIG_POISSON,
+		.burst = w->burst,
+		.delay = w->delay,
 		.operations = w->operations,
+		.measured = w->measured,
 		.stop = f->stop,
 		.measure = f->measure,
 		.verify = w->verify,

@@ -93,6 +93,18 @@ unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out
 	return n;
 }
 
+struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
+{
+	struct mf_sched_msg *msg = mf_switch_sched_peek(r->f->sw, n);
+	uint8_t packed[RECORD_DATA_MAX];
+
+	if (*n > RECORD_ITEMS_MAX)
+		*n = RECORD_ITEMS_MAX;
+	if (*n > 0 && unlikely(r->record != NULL))
+		record_call(r->record, RECORD_TO_SCHED, *n, now, packed, record_pack_msgs(msg, *n, packed));
+	return msg;
+}
+
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
 	uint8_t packed[RECORD_GRANT_SIZE];

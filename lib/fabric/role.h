@@ -40,6 +40,8 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
+/** The same in place; mf_switch_sched_advance() follows. @return the first of *n; NULL: there is none */
+struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 
 /**

@@ -69,6 +69,7 @@ static void look_around(struct wall *w, mf_time now)
 	double t;
 
 	w->next_look = now + LOOK_PERIOD;
+	live_tick(f, o, now);
 	if (!w->measured && now >= f->measure) {
 		snapshot_take(f, &f->at_measure, now);
 		w->measured = true;

@@ -45,7 +45,6 @@ struct wall {
 	unsigned int ringed;
 	struct wall_lcore *lcore;
 	unsigned int lcores;
-	uint64_t *tx_pending; /**< the switch's: ports whose ring was full */
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;

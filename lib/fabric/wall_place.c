@@ -119,9 +119,8 @@ static int make_links(struct wall *w)
 
 	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
 	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
-	w->tx_pending = rte_calloc(NULL, (n + 63) / 64, sizeof(uint64_t), RTE_CACHE_LINE_SIZE);
 	w->ringed_port = rte_calloc(NULL, n, sizeof(*w->ringed_port), RTE_CACHE_LINE_SIZE);
-	if (w->up == NULL || w->down == NULL || w->tx_pending == NULL || w->ringed_port == NULL)
+	if (w->up == NULL || w->down == NULL || w->ringed_port == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
 		struct role *r = &w->role[i];
@@ -165,7 +164,6 @@ int wall_tear_down(struct wall *w)
 	}
 	rte_free(w->up);
 	rte_free(w->down);
-	rte_free(w->tx_pending);
 	rte_free(w->ringed_port);
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);

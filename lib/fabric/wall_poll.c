@@ -28,19 +28,18 @@ static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role 
 
 static unsigned int switch_send(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	uint16_t port[MF_PORTS_MAX];
-	unsigned int n = mf_switch_tx_ports(w->f->sw, port, MF_PORTS_MAX), spans = 0;
+	uint64_t *waiting = mf_switch_tx_set(w->f->sw);
+	unsigned int spans = 0;
 
-	for (unsigned int i = 0; i < n; i++)
-		w->tx_pending[port[i] / 64] |= UINT64_C(1) << (port[i] % 64);
 	for (unsigned int k = 0; k <= (w->f->nodes - 1) / 64; k++)
-		for (uint64_t set = w->tx_pending[k]; set != 0; set &= set - 1) {
+		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
 			if (!mf_switch_can_rx(w->f->sw))
 				return spans;
-			if (wall_give(&w->down[p], r, p, l->span, now, &spans))
-				w->tx_pending[k] &= ~(UINT64_C(1) << (p % 64));
+			waiting[k] ^= set & -set;
+			if (!wall_give(&w->down[p], r, p, l->span, now, &spans))
+				waiting[k] |= set & -set;
 		}
 	return spans;
 }
@@ -64,21 +63,22 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 /** The scheduler of an lcore that polls the switch, too. */
 static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
 {
-	struct mf_sched_msg msg[DESCRIPTORS];
 	struct mf_sched_grant grant[DESCRIPTORS];
 	unsigned int told, granted, work = 0;
+	struct mf_sched_msg *msg;
 
 	do {
-		told = role_to_sched(w->sw, now, msg, DESCRIPTORS);
+		msg = role_sched_peek(w->sw, now, &told);
 		for (unsigned int i = 0; i < told; i++)
 			role_input(r, now, &msg[i]);
+		mf_switch_sched_advance(w->f->sw, told);
 		if (told == 0 && r->next > now)
 			break;
 		granted = role_match(r, now, grant, DESCRIPTORS);
 		for (unsigned int i = 0; i < granted; i++)
 			role_grant(w->sw, now, &grant[i]);
 		work += told + granted;
-	} while (told == DESCRIPTORS || granted == DESCRIPTORS);
+	} while (told > 0 || granted == DESCRIPTORS);
 	return work;
 }
 

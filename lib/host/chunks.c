@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* WREQ chunks: a grant is looked up in the message state table, and the chunk built in the multiplexer. */
-#include "host.h"
+#include "mf_proto_inline.h"
+#include "state_table.h"
 
 /** Queues the next `size` octets of a write. @return false: no room */
 bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
 {
-	const struct mf_op *op = &h->op[s->op].op;
+	const struct host_op *op = &h->op[s->op];
 	uint64_t done = (uint64_t)s->piece * MF_MESSAGE_MAX + s->moved;
 	struct mf_msg m = {.kind = s->kind == MF_OP_WRITE ? MF_WREQ : MF_WREQ_ACK,
 			   .id = s->id,
@@ -23,7 +24,7 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 			   host_state_cookie(h, s, n, s->moved == 0, m.last), &word);
 	if (!item)
 		return false;
-	mf_proto_put_chunk(&h->config.proto, &m, (const uint8_t *)op->buf + done, word);
+	mf_proto_make_chunk(&h->config.proto, &m, op->buf + done, word);
 	mf_mux_append(h->mux, item, n);
 	s->moved += size;
 	if (m.last)

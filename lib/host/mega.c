@@ -5,11 +5,11 @@
  * it is granted whole. Each message keeps its id, header, check and completion; together they are
  * one of the X active ones.
  */
-#include "host.h"
+#include "state_table.h"
 
 static uint32_t wire_octets(const struct mf_host *h, const struct host_op *o)
 {
-	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->op.len);
+	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->c.len);
 }
 
 /** @return how many operations from the head on fit one mega-message; octets: their wire octets */
@@ -23,7 +23,7 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 	for (uint32_t i = p->head; i != HOST_NIL && count < most; i = h->op[i].next, count++) {
 		const struct host_op *o = &h->op[i];
 
-		if (!host_is_write(o->op.kind) || o->issued > 0 || o->op.len > h->config.chunk)
+		if (!host_is_write(o->c.kind) || o->issued > 0 || o->c.len > h->config.chunk)
 			break;
 		if (*octets + wire_octets(h, o) > h->config.chunk)
 			break;
@@ -37,7 +37,7 @@ static struct host_state *member_start(struct mf_host *h, uint16_t node, struct 
 				       mf_time at)
 {
 	uint32_t op = h->peer[node].head;
-	struct host_state *s = host_message_start(h, node, op, (uint32_t)h->op[op].op.len, at);
+	struct host_state *s = host_message_start(h, node, op, (uint32_t)h->op[op].c.len, at);
 
 	s->flags |= before ? HOST_MEGA_MEMBER : HOST_MEGA_HEAD;
 	if (before) {

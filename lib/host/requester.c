@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
-#include "host.h"
+#include "rx.h"
 
-static void response_store(struct mf_host *h, struct host_state *s, const struct mf_msg *m,
-			   const uint8_t *data)
+static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
+				  const struct mf_msg *m, const uint8_t *data)
 {
-	struct host_op *o = &h->op[s->op];
-
-	if (s->kind == MF_OP_RMW) {
+	if (unlikely(s->kind == MF_OP_RMW)) {
 		uint64_t old;
 
 		memcpy(&old, data, sizeof(old));
-		o->result = le64toh(old);
+		o->c.result = le64toh(old);
 	} else {
-		memcpy((uint8_t *)o->op.buf + (uint64_t)s->piece * MF_MESSAGE_MAX + m->offset, data, m->size);
+		memcpy(o->buf + (uint64_t)s->piece * MF_MESSAGE_MAX + m->offset, data, m->size);
 	}
 	s->moved += m->size;
 	h->stats.rx_octets += m->size;
@@ -39,28 +37,39 @@ static void response_probe(const struct mf_host *h, uint8_t kind, const struct m
 			    last + h->cost_data);
 }
 
-void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
-		      mf_time last)
+/** The chunks of a message come in order over a link; behind a gap the timer decides. */
+static inline bool in_order(const struct host_state *s, const struct mf_msg *m)
 {
-	struct host_state *s = host_state_find(h, m->src, m->id, last);
-	struct host_op *o;
+	uint32_t left = s->size - s->moved;
 
-	if (s->phase != HOST_ACTIVE || host_is_write(s->kind)) {
-		response_unwanted(h, s, m, last);
+	return m->offset == s->moved && m->size <= left && m->last == (m->size == left);
+}
+
+/** A chunk of a response. */
+void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	const uint8_t *data;
+	struct host_state *s;
+	struct host_op *o;
+	struct mf_msg m;
+
+	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, &m, &data), &m))
+		return;
+	s = host_state_find(h, m.src, m.id, last);
+	if (unlikely(s->phase != HOST_ACTIVE || host_is_write(s->kind))) {
+		response_unwanted(h, s, &m, last);
 		return;
 	}
-	/* The chunks of a message come in order over a link; behind a gap the timer decides. */
-	if (m->offset != s->moved || m->size > s->size - s->moved ||
-	    m->last != (m->size == s->size - s->moved)) {
+	if (unlikely(!in_order(s, &m))) {
 		h->stats.drop_proto++;
 		return;
 	}
-	if (h->config.probe)
-		response_probe(h, s->kind, m, first, last);
+	if (unlikely(h->config.probe != NULL))
+		response_probe(h, s->kind, &m, first, last);
 	o = &h->op[s->op];
-	o->first = mf_time_min(o->first, first + h->cost_data);
-	response_store(h, s, m, data);
-	if (m->last)
+	o->c.first = mf_time_min(o->c.first, first + h->cost_data);
+	response_store(h, o, s, &m, data);
+	if (m.last)
 		host_state_done(h, s, MF_OK, last + h->cost_data);
 }
 

@@ -7,7 +7,8 @@
  * A response that does not go out whole, at once, is kept as it was when the request was executed
  * (responses.c).
  */
-#include "host.h"
+#include "responses.h"
+#include "rx.h"
 
 #define WRITE_OVER UINT32_MAX /**< host.written: chunks are ignored until a message begins */
 
@@ -16,43 +17,35 @@ static const struct mf_memory_ops *memory_ops(const struct mf_host *h)
 	return h->config.memory_ops;
 }
 
-/** Whether a response goes out whole, at once. */
-static bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
+/** Whether a response may go out whole, at once, where there is room. */
+static inline bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
 {
-	return size <= h->config.chunk && h->peer[node].held[HOST_LANE_RESPONSE] == 0 &&
-	       mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size));
+	return size <= h->config.chunk && h->peer[node].held[HOST_LANE_RESPONSE] == 0;
 }
 
-static void respond_at_once(struct mf_host *h, const struct mf_msg *req, const uint8_t *data, uint32_t size,
-			    mf_time ready)
+/** Sends a response whole, at once. @return false: it cannot be */
+static inline bool respond_at_once(struct mf_host *h, const struct mf_msg *req, const uint8_t *data,
+				   uint32_t size, mf_time ready)
 {
 	struct mf_msg m = {
 		.kind = MF_RRES, .src = h->node, .dst = req->src, .id = req->id, .size = size, .last = true};
 
-	host_response_push(h, &m, data, ready);
+	return goes_at_once(h, req->src, size) && host_response_push(h, &m, data, ready);
 }
 
-static uint8_t read_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+/** Reads into a data buffer. */
+static uint8_t read_buffered(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
 {
-	struct mf_memory *mem = h->config.memory;
-	bool at_once = goes_at_once(h, m->src, m->size);
-	const uint8_t *place = at_once ? memory_ops(h)->at(mem, m->addr, m->size) : NULL;
-	uint8_t *data, status;
+	uint8_t *data = host_response_buffer(h, m->size, at);
+	uint8_t status;
 
-	if (place) {
-		respond_at_once(h, m, place, m->size, ready);
-		return MF_OK;
-	}
-	data = host_response_buffer(h, m->size, at);
 	if (!data)
 		return MF_ERR_RESOURCE;
-	status = memory_ops(h)->read(mem, m->addr, m->size, data);
-	if (status == MF_OK && !at_once) {
+	status = memory_ops(h)->read(h->config.memory, m->addr, m->size, data);
+	if (status == MF_OK && !respond_at_once(h, m, data, m->size, ready)) {
 		host_response_begin(h, m, data, m->size, ready);
 		return MF_OK;
 	}
-	if (status == MF_OK)
-		respond_at_once(h, m, data, m->size, ready);
 	host_buffer_put(h, data);
 	return status;
 }
@@ -61,7 +54,8 @@ static uint8_t read_serve(struct mf_host *h, const struct mf_msg *m, mf_time at,
 static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
 {
 	uint32_t size = mf_proto_rmw_size(m->op);
-	bool at_once = goes_at_once(h, m->src, size);
+	bool at_once = goes_at_once(h, m->src, size) &&
+		       mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size));
 	uint8_t *data, status;
 	uint64_t old = 0;
 
@@ -109,27 +103,45 @@ static void stamp_request(const struct mf_host *h, const struct mf_msg *m, mf_ti
 	host_stamp_one(h, m->src, h->node, m->id, MF_STAGE_DRAM, t, t + dram);
 }
 
-/** An RREQ or RMWREQ whose last block starts at last. */
-void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last)
+/**
+ * Where the memory says where its octets are, a read that may go at once is made right from there.
+ * @return enum mf_status
+ */
+static inline uint8_t request_serve(struct mf_host *h, const struct mf_msg *m, mf_time last, mf_time *dram)
 {
+	const struct mf_memory_ops *ops = memory_ops(h);
 	uint32_t size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op);
-	uint8_t status = access_check(h, m->addr, size);
-	mf_time ready = last + h->cost_parse, dram = 0;
+	const void *place = ops && m->kind == MF_RREQ ? ops->at(h->config.memory, m->addr, size) : NULL;
+	mf_time ready = last + h->cost_parse + h->cost_data_tx;
+	uint8_t status = place ? MF_OK : access_check(h, m->addr, size);
 
-	if (host_jobs_full(h, 1)) {
+	if (unlikely(status != MF_OK))
+		return status;
+	if (!h->wall)
+		ready += *dram = ops->delay(h->config.memory, m->addr, size);
+	if (place && respond_at_once(h, m, place, size, ready))
+		return MF_OK;
+	return m->kind == MF_RREQ ? read_buffered(h, m, last, ready) : rmw_serve(h, m, last, ready);
+}
+
+/** An RREQ or RMWREQ whose last block starts at last. */
+void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	mf_time dram = 0;
+	uint8_t status;
+	struct mf_msg m;
+
+	if (!host_rx_accepts(h, mf_proto_get_request(&h->config.proto, word, n, &m), &m))
+		return;
+	if (unlikely(host_jobs_full(h, 1))) {
 		h->stats.drop_room++;
 		return;
 	}
-	if (status == MF_OK) {
-		if (!h->wall)
-			dram = memory_ops(h)->delay(h->config.memory, m->addr, size);
-		ready += dram + h->cost_data_tx;
-		status = m->kind == MF_RREQ ? read_serve(h, m, last, ready) : rmw_serve(h, m, last, ready);
-	}
-	if (status != MF_OK)
-		refuse(h, m, status, last + h->cost_parse);
-	else if (host_stamps(h))
-		stamp_request(h, m, first, last, dram);
+	status = request_serve(h, &m, last, &dram);
+	if (unlikely(status != MF_OK))
+		refuse(h, &m, status, last + h->cost_parse);
+	else if (unlikely(host_stamps(h)))
+		stamp_request(h, &m, first, last, dram);
 }
 
 /* ---- writes ---- */
@@ -169,32 +181,41 @@ static void write_refused(struct mf_host *h, const struct mf_msg *m, uint8_t sta
 	refuse(h, m, status, ready);
 }
 
+static void probe_write(const struct mf_host *h, const struct mf_probe *probe, const struct mf_msg *m,
+			mf_time first, mf_time last)
+{
+	if (m->last && probe->stamp)
+		host_stamp_data(h, m->src, h->node, m, first, last);
+	if (probe->effect)
+		probe->effect(probe->ctx, m->src, h->node, m->id, m->offset, m->size, m->last,
+			      first + h->cost_data, last + h->cost_data);
+}
+
 /** A chunk of a write. */
-void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
-		   mf_time last)
+void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
 	const struct mf_probe *probe = h->config.probe;
 	mf_time done = last + h->cost_data;
+	const uint8_t *data;
+	struct mf_msg m;
 	uint8_t status;
 
-	if (m->kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {
+	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, &m, &data), &m))
+		return;
+	if (m.kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {
 		h->stats.drop_room++;
 		return;
 	}
-	if (m->kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
+	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, &m, done))
 		return;
-	status =
-		memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data) : MF_ERR_RANGE;
-	if (status != MF_OK) {
-		write_refused(h, m, status, done);
+	status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m.addr, m.size, data) : MF_ERR_RANGE;
+	if (unlikely(status != MF_OK)) {
+		write_refused(h, &m, status, done);
 		return;
 	}
-	h->stats.rx_octets += m->size;
-	if (m->last && host_stamps(h))
-		host_stamp_data(h, m->src, h->node, m, first, last);
-	if (probe && probe->effect)
-		probe->effect(probe->ctx, m->src, h->node, m->id, m->offset, m->size, m->last,
-			      first + h->cost_data, done);
-	if (m->kind == MF_WREQ_ACK && m->last)
-		acknowledge(h, m, done);
+	h->stats.rx_octets += m.size;
+	if (unlikely(probe != NULL))
+		probe_write(h, probe, &m, first, last);
+	if (m.kind == MF_WREQ_ACK && m.last)
+		acknowledge(h, &m, done);
 }

@@ -5,11 +5,11 @@
  *
  * Under the virtual clock things are dated by their blocks; under the wall clock by the call.
  */
-#include "host.h"
+#include "rx.h"
 
 #define RX_ITEMS 16
 
-static void count_bad(struct mf_host *h, int err)
+void host_rx_bad(struct mf_host *h, int err)
 {
 	if (err == -EBADMSG)
 		h->stats.drop_check++;
@@ -17,33 +17,28 @@ static void count_bad(struct mf_host *h, int err)
 		h->stats.drop_proto++;
 }
 
-/** Whether a message is for this node, from another one. */
-static bool for_us(struct mf_host *h, const struct mf_msg *m)
+void host_rx_stray(struct mf_host *h, const struct mf_msg *m)
 {
 	if (m->dst != h->node)
 		h->stats.drop_dst++;
-	else if (m->src >= h->nodes || m->src == h->node)
-		h->stats.drop_proto++;
 	else
-		return true;
-	return false;
+		h->stats.drop_proto++;
 }
 
-static void rx_single(struct mf_host *h, uint64_t word, mf_time at)
+/** ACK, ERR, and what no host takes. */
+static void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 {
 	struct mf_msg m;
 	int err = mf_proto_get_single(word, &m);
 
 	if (err) {
-		count_bad(h, err);
+		host_rx_bad(h, err);
 		return;
 	}
 	h->stats.rx[m.kind]++;
-	if (m.kind == MF_GRANT)
-		host_rx_grant(h, &m, at);
-	else if (m.kind != MF_ACK && m.kind != MF_ERR)
+	if (m.kind != MF_ACK && m.kind != MF_ERR)
 		h->stats.drop_unknown++;
-	else if (!for_us(h, &m))
+	else if (!host_rx_is_for_us(h, &m))
 		return;
 	else if (m.kind == MF_ACK)
 		host_rx_ack(h, &m, at);
@@ -51,30 +46,39 @@ static void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 		host_rx_error(h, &m, at);
 }
 
-static void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 {
-	const uint8_t *data;
-	struct mf_msg m;
-	int err = mf_proto_get(&h->config.proto, word, n, &m, &data);
+	if (mf_block_type(word) == MF_BT_G)
+		host_rx_grant(h, word, at);
+	else
+		rx_other(h, word, at);
+}
 
-	if (err) {
-		count_bad(h, err);
-		return;
-	}
-	h->stats.rx[m.kind]++;
-	if (!for_us(h, &m))
-		return;
-	switch (m.kind) {
+/** A kind that there is not: counted as what is wrong with it first. */
+static void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
+{
+	int err = mf_proto_verify(&h->config.proto, word, n);
+
+	host_rx_bad(h, err ? err : -EPROTO);
+}
+
+static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
+			      mf_time last)
+{
+	switch (mf_proto_kind(word[0])) {
+	case MF_RRES:
+		host_rx_response(h, word, n, first, last);
+		break;
 	case MF_RREQ:
 	case MF_RMWREQ:
-		host_rx_request(h, &m, first, last);
+		host_rx_request(h, word, n, first, last);
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
-		host_rx_write(h, &m, data, first, last);
+		host_rx_write(h, word, n, first, last);
 		break;
-	case MF_RRES:
-		host_rx_response(h, &m, data, first, last);
+	default:
+		rx_unknown(h, word, n);
 		break;
 	}
 }
@@ -101,7 +105,7 @@ static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time firs
 	rx_message(h, h->assembly, h->assembled, h->assembly_first, last);
 }
 
-static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
+static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
 {
 	mf_time first = h->wall ? now : it->at;
 	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
@@ -136,7 +140,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 	struct mf_rx_item item[RX_ITEMS];
 	unsigned int pos = 0, n;
 
-	if (now >= h->wake)
+	if (unlikely(now >= h->wake))
 		host_advance(h, now);
 	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
 		for (unsigned int i = 0; i < n; i++)

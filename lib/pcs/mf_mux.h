@@ -90,6 +90,15 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 				uint64_t cookie, uint64_t **words);
 
 /**
+ * Queues a memory message all of whose words the caller writes before it calls anything else: as
+ * mf_mux_push() and mf_mux_append(), but it cannot be aborted. Under the wall clock messages that are
+ * queued so one behind the other go out in this order, together.
+ *
+ * @return where the n words go, or NULL where there is no room (nothing is queued)
+ */
+uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie);
+
+/**
  * Tells that n more words of an item have been written. Nothing is sent of an item before: until its
  * first word is there it stands in nobody's way.
  */

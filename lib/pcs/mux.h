@@ -13,18 +13,27 @@
 
 #define MUX_NONE UINT32_MAX
 
-/** A memory message: one cache line. */
+/**
+ * A memory message; or several whole ones that were queued one behind the other under the wall clock and
+ * go out as one. One cache line.
+ */
 struct mf_mux_item {
-	mf_time ready;
-	uint64_t cookie;
+	mf_time ready; /**< the first one's */
+	union {
+		uint64_t cookie; /**< one message */
+		mf_time later; /**< several: how much later the others were ready, together */
+	};
 	uint32_t tie;
 	uint32_t n, have, sent; /**< words in all, written, given out */
 	uint32_t first; /**< index of its first word */
 	uint32_t end; /**< store.write behind it */
 	uint32_t prev, next; /**< in its queue */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
-	bool queued, marked, done;
-	bool cut; /**< aborted when it had begun */
+	uint8_t messages, cookies; /**< several: how many, and how many of them have a cookie */
+	bool several : 1;
+	bool single : 1; /**< of one block; several: each of them */
+	bool queued : 1, marked : 1, done : 1;
+	bool cut : 1; /**< aborted when it had begun */
 } __attribute__((aligned(64)));
 
 /** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
@@ -39,6 +48,7 @@ struct mux_queue {
  */
 struct mux_store {
 	uint64_t *word;
+	uint8_t *sync; /**< of each word */
 	uint32_t word_mask, write, read;
 	struct mf_mux_item *item;
 	uint32_t item_mask, put, get;
@@ -54,6 +64,8 @@ struct mux_done_ring {
 	struct mux_done *entry;
 	uint32_t mask, put, get;
 	uint32_t promised; /**< of items that wait, and in the ring */
+	uint64_t *waiting; /**< those of items of several messages, in their order */
+	uint32_t waiting_put, waiting_get;
 };
 
 struct mux_frame {
@@ -104,6 +116,7 @@ struct mf_mux {
 	bool memory_last; /**< the last blocks given out were memory's */
 	struct mux_fair fair;
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
+	struct mf_mux_item *begun_singles; /**< an item of several singles, the same */
 	struct mux_queue messages, singles; /**< of more blocks than one; of one */
 	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
@@ -116,14 +129,79 @@ struct mf_mux {
 /* mux_queue.c */
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);
 void mux_queue_fini(struct mf_mux *m);
+
+static inline struct mf_mux_item *mux_item_at(const struct mf_mux *m, uint32_t index)
+{
+	return &m->store.item[index];
+}
+
+static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_item *it)
+{
+	return (uint32_t)(it - m->store.item);
+}
+
+/** Whether a is sent before b. */
+static inline bool mux_item_before(const struct mf_mux *m, const struct mf_mux_item *a,
+				   const struct mf_mux_item *b)
+{
+	const struct mux_store *s = &m->store;
+
+	if (a->ready != b->ready)
+		return a->ready < b->ready;
+	if (a->tie != b->tie)
+		return a->tie < b->tie;
+	/* The order of pushing is the distance from the oldest. */
+	return ((mux_index_of(m, a) - s->get) & s->item_mask) <
+	       ((mux_index_of(m, b) - s->get) & s->item_mask);
+}
+
 /** First item of a queue, NULL: none. */
-struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q);
+static inline struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q)
+{
+	return q->head == MUX_NONE ? NULL : mux_item_at(m, q->head);
+}
+
 /** First of all items, ready or not; NULL: none. */
-struct mf_mux_item *mux_queue_first(const struct mf_mux *m);
+static inline struct mf_mux_item *mux_queue_first(const struct mf_mux *m)
+{
+	struct mf_mux_item *a = mux_queue_head(m, &m->messages), *b = mux_queue_head(m, &m->singles);
+
+	if (!a || !b)
+		return a ? a : b;
+	return mux_item_before(m, a, b) ? a : b;
+}
+
+static inline struct mux_queue *mux_queue_of(struct mf_mux *m, const struct mf_mux_item *it)
+{
+	return it->single ? &m->singles : &m->messages;
+}
+
 /** Takes an item that begins out of its queue. */
-void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it);
+static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
+{
+	struct mux_queue *q = mux_queue_of(m, it);
+
+	if (q->unmarked == mux_index_of(m, it))
+		q->unmarked = it->next;
+	*(it->prev == MUX_NONE ? &q->head : &mux_item_at(m, it->prev)->next) = it->next;
+	*(it->next == MUX_NONE ? &q->tail : &mux_item_at(m, it->next)->prev) = it->prev;
+	it->queued = false;
+}
+
 /** An item is through, or will never be: gives back its room. */
-void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it);
+static inline void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
+{
+	struct mux_store *s = &m->store;
+
+	it->done = true;
+	while (s->get != s->put && (it = mux_item_at(m, s->get & s->item_mask))->done) {
+		s->read = it->end;
+		s->get++;
+	}
+	if (s->get == s->put)
+		s->read = s->write = 0;
+}
+
 /** n blocks of frames were sent from s on; `sent` before them. */
 void mux_queue_overtaken(struct mf_mux *m, mf_time s, uint32_t n, uint32_t sent);
 /** Blocks of frames that have gone out since an item was ready. */

@@ -44,13 +44,3 @@ uint16_t mf_crc16_table(const uint64_t *word, unsigned int n)
 		crc = mf_crc16_step(crc, word[i]);
 	return crc;
 }
-
-/* Up to here the table is at least as fast. */
-#define CLMUL_FROM 3
-
-uint16_t mf_crc16(const uint64_t *word, unsigned int n)
-{
-	if (n < CLMUL_FROM || !mf_crc16_has_clmul())
-		return mf_crc16_table(word, n);
-	return mf_crc16_clmul(word, n);
-}

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC-16 by carry-less multiplication: every word times its own power of x, all at once, added up; the
- * 80 bits that are left go through the table. (Gopal et al., "Fast CRC computation for generic
- * polynomials using PCLMULQDQ", with a constant for each distance in place of a chain of folds.)
+ * 79 bits that are left are divided by multiplication (Barrett). (Gopal et al., "Fast CRC computation for
+ * generic polynomials using PCLMULQDQ", with a constant for each distance in place of a chain of folds.)
+ *
+ * Bit 63 of a word is x^0. The product of two words has 127 bits, and its bit 126 is x^0.
  */
 #include "proto_crc.h"
 
 #ifdef __x86_64__
 
 #include <immintrin.h>
+
+/* The three-operand form saves a copy for each multiplication. */
+#define CLMUL_TARGET __attribute__((target("pclmul,avx")))
 
 /* Words that are added up at once; longer messages are folded onto the next so many. */
 #define FOLD 32
@@ -21,12 +26,9 @@
 	 BIT(v, 7, MF_X72) ^ BIT(v, 6, MF_X73) ^ BIT(v, 5, MF_X74) ^ BIT(v, 4, MF_X75) ^ BIT(v, 3, MF_X76) ^ \
 	 BIT(v, 2, MF_X77) ^ BIT(v, 1, MF_X78) ^ BIT(v, 0, MF_X79))
 
-/*
- * K_d = x^(64 d - 1): for a word with d words behind it. The -1 is there because the product of two
- * reflected 64-bit words stands one bit lower than a reflected 128-bit word would.
- */
+/* K_d = x^(64 d), for a word with d words behind it. */
 enum {
-	K0 = ((0x8000 ^ MF_CRC16_POLY) << 1 | 1) & 0xffff,
+	K0 = 0x8000,
 #define K(d, before) K##d = TIMES_X64(K##before)
 	K(1, 0),
 	K(2, 1),
@@ -64,14 +66,24 @@ enum {
 #undef K
 };
 
+/* v(x) / x: what is left so far stands one bit lower than a word, so it counts x times as much. */
+#define OVER_X(v) ((((v)&0x8000 ? ((v) ^ MF_CRC16_POLY) << 1 | 1 : (v) << 1)) & 0xffff)
+
 #define W(k) ((uint64_t)(k) << 48)
-static const uint64_t factor[FOLD + 2] = {
-	W(K33), W(K32), W(K31), W(K30), W(K29), W(K28), W(K27), W(K26), W(K25), W(K24), W(K23), W(K22),
-	W(K21), W(K20), W(K19), W(K18), W(K17), W(K16), W(K15), W(K14), W(K13), W(K12), W(K11), W(K10),
+static const uint64_t factor[FOLD] __attribute__((aligned(64))) = {
+	W(K31), W(K30), W(K29), W(K28), W(K27), W(K26), W(K25), W(K24), W(K23), W(K22), W(K21),
+	W(K20), W(K19), W(K18), W(K17), W(K16), W(K15), W(K14), W(K13), W(K12), W(K11), W(K10),
 	W(K9),  W(K8),  W(K7),  W(K6),  W(K5),  W(K4),  W(K3),  W(K2),  W(K1),  W(K0),
 };
+static const uint64_t refold[2] __attribute__((aligned(16))) = {W(OVER_X(K33)), W(OVER_X(K32))};
 
-__attribute__((target("pclmul"))) static inline __m128i multiply_two(__m128i words, const uint64_t *k)
+/* The polynomial without x^16, and x^78 divided by it. */
+static const uint64_t barrett[2] __attribute__((aligned(16))) = {W(MF_CRC16_POLY), 0x0b36081638b03222};
+
+/* What the seed is at the first word: proto_crc.h. */
+#define SEED_AT_FIRST 0xffff
+
+CLMUL_TARGET static inline __m128i multiply_two(__m128i words, const uint64_t *k)
 {
 	__m128i powers = _mm_loadu_si128((const __m128i_u *)k);
 
@@ -79,39 +91,81 @@ __attribute__((target("pclmul"))) static inline __m128i multiply_two(__m128i wor
 			     _mm_clmulepi64_si128(words, powers, 0x11));
 }
 
-/* What is left so far is like two words in front of the next n. */
-__attribute__((target("pclmul"))) static inline __m128i fold(__m128i left, const uint64_t *word,
-							     unsigned int n)
+CLMUL_TARGET static inline __m128i multiply_one(uint64_t word, const uint64_t *k)
 {
-	const uint64_t *k = factor + FOLD - n;
-	__m128i sum = multiply_two(left, k);
-	unsigned int i = n & 1;
-
-	k += 2;
-	if (i)
-		sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(_mm_cvtsi64_si128((int64_t)word[0]),
-							      _mm_cvtsi64_si128((int64_t)k[0]), 0x00));
-	for (; i < n; i += 2)
-		sum = _mm_xor_si128(sum, multiply_two(_mm_loadu_si128((const __m128i_u *)(word + i)), k + i));
-	return sum;
+	return _mm_clmulepi64_si128(_mm_cvtsi64_si128((int64_t)word), _mm_loadl_epi64((const __m128i_u *)k),
+				    0x00);
 }
 
-__attribute__((target("pclmul"))) uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
+/* The seed and the first 1..FOLD words. Unrolled, so that a short message costs its words and no more. */
+CLMUL_TARGET static inline __m128i begin(const uint64_t *word, size_t n)
 {
-	__m128i left = _mm_set_epi64x((int64_t)W(MF_CRC16_SEED), 0);
-	unsigned int part;
+	const uint64_t *end = word + n, *k = factor + FOLD - n;
+	__m128i sum = multiply_one(SEED_AT_FIRST, k);
 
-	for (; n > 0; n -= part, word += part) {
-		part = (n - 1) % FOLD + 1;
-		left = fold(left, word, part);
+	if (n & 1)
+		sum = _mm_xor_si128(sum, multiply_one(word[0], k));
+#define PAIR(j)                                                                                            \
+	case j:                                                                                            \
+		sum = _mm_xor_si128(sum, multiply_two(_mm_loadu_si128((const __m128i_u *)(end - 2 * (j))), \
+						      &factor[FOLD - 2 * (j)]));                           \
+		__attribute__((fallthrough))
+	switch (n / 2) {
+		PAIR(16);
+		PAIR(15);
+		PAIR(14);
+		PAIR(13);
+		PAIR(12);
+		PAIR(11);
+		PAIR(10);
+		PAIR(9);
+		PAIR(8);
+		PAIR(7);
+		PAIR(6);
+		PAIR(5);
+		PAIR(4);
+		PAIR(3);
+		PAIR(2);
+		PAIR(1);
+	case 0:
+		return sum;
+	default:
+		__builtin_unreachable();
 	}
-	return mf_crc16_step((uint64_t)_mm_cvtsi128_si64(left) >> 48,
-			     (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(left, left)));
+#undef PAIR
 }
 
-bool mf_crc16_has_clmul(void)
+/* The quotient by the polynomial is exact but for powers that are no longer there. */
+CLMUL_TARGET static inline uint16_t remainder_of(__m128i sum)
 {
-	return __builtin_cpu_supports("pclmul");
+	__m128i k = _mm_load_si128((const __m128i *)barrett);
+	__m128i quotient = _mm_clmulepi64_si128(_mm_srli_si128(sum, 6), k, 0x10);
+
+	sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(quotient, k, 0x00));
+	return (uint16_t)((uint64_t)_mm_extract_epi64(sum, 1) >> 47);
+}
+
+/* Longer ones: the first n % FOLD words, or FOLD, and then FOLD at a time. */
+CLMUL_TARGET static __attribute__((noinline)) uint16_t long_message(const uint64_t *word, size_t n)
+{
+	size_t part = (n - 1) % FOLD + 1;
+	__m128i sum = begin(word, part);
+
+	for (size_t i = 0; i < n - part; i += 2) {
+		const __m128i_u *two = (const __m128i_u *)(word + part + i);
+
+		if (i % FOLD == 0)
+			sum = multiply_two(sum, refold);
+		sum = _mm_xor_si128(sum, multiply_two(_mm_loadu_si128(two), &factor[i % FOLD]));
+	}
+	return remainder_of(sum);
+}
+
+CLMUL_TARGET uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
+{
+	if (__builtin_expect(n > FOLD, 0))
+		return long_message(word, n);
+	return remainder_of(begin(word, n));
 }
 
 #else
@@ -119,11 +173,6 @@ bool mf_crc16_has_clmul(void)
 uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
 {
 	return mf_crc16_table(word, n);
-}
-
-bool mf_crc16_has_clmul(void)
-{
-	return false;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CRC-16 of messages, and the CRC-32C of `check: 32`. Private to lib/proto and its tests.
+ * The CRC-16 of messages, and the CRC-32C of `check: 32`. For lib/proto, its inline part and its tests.
  *
  * Bits are taken in the order of the wire (bit 0 of octet 0 first, the highest power), so a value is
  * kept reflected: bit 15 is x^0. The check is the last two octets of a message; the message with its
@@ -66,12 +66,24 @@ static inline uint16_t mf_crc16_step(uint16_t crc, uint64_t word)
 /** Remainder of n words by table. */
 uint16_t mf_crc16_table(const uint64_t *word, unsigned int n);
 
-/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). */
+/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). n: 1.. */
 uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n);
-bool mf_crc16_has_clmul(void);
 
-/** Remainder of n words, the faster way. MF_CRC16_GOOD for a message with a right check. */
-uint16_t mf_crc16(const uint64_t *word, unsigned int n);
+/** Asked at every message: a look at what libgcc found out at start. */
+static inline bool mf_crc16_has_clmul(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
+#else
+	return false;
+#endif
+}
+
+/** Remainder of n words, the faster way. MF_CRC16_GOOD for a message with a right check. n: 1.. */
+static inline uint16_t mf_crc16(const uint64_t *word, unsigned int n)
+{
+	return mf_crc16_has_clmul() ? mf_crc16_clmul(word, n) : mf_crc16_table(word, n);
+}
 
 /** CRC-32C of n words and then of one more. */
 uint32_t mf_crc32c(const uint64_t *word, unsigned int n, uint64_t last);

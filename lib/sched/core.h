@@ -3,10 +3,9 @@
  * What the policies share: demand queues, candidates, ports. Private to lib/sched.
  *
  * The head of a pair's queue is its candidate. Between a source s and a destination d there are two
- * at most: a write of the pair (c = s, m = d) and a response of the pair (c = d, m = s). So bitmaps
- * and keys come in two planes, told apart by resp.
+ * at most: a write of the pair (c = s, m = d) and a response of the pair (c = d, m = s).
  *
- *   demand --> queue of (c, m) --head--> candidate: bit s in wanted[d], bit d in order_array[s], key
+ *   demand --> queue of (c, m) --head--> candidate: key in list[d], bit d in order_array[s]
  *                                            |
  *   free source and free destination --------+--> active[d] --> policy --> grant
  *
@@ -18,47 +17,22 @@
 
 #include <assert.h>
 
-#include "agenda.h"
+#include "calendar.h"
+#include "inbox.h"
+#include "list.h"
 #include "mf_sched.h"
 
 #define SCHED_PORTS_MAX 512
 #define SCHED_WORDS_MAX (SCHED_PORTS_MAX / 64)
 #define SCHED_SIZE_MAX 65536
 #define SCHED_X_MAX 128
-#define SCHED_NO_PORT 0xffff
-
-/**
- * The priority of a candidate: the lowest goes first, no two are equal.
- *
- *   SRPT: octets (33 bits) | at (64) | source (9) | id (8) | resp (1) | destination (9)
- *   FCFS: 0
- */
-typedef unsigned __int128 sched_key;
-#define SCHED_KEY_NONE (~(sched_key)0)
-#define SCHED_KEY_AT 27
-#define SCHED_KEY_OCTETS 91
-
-static inline unsigned int sched_key_src(sched_key key)
-{
-	return key >> 18 & 0x1ff;
-}
-
-static inline bool sched_key_resp(sched_key key)
-{
-	return key >> 9 & 1;
-}
-
-static inline unsigned int sched_key_dst(sched_key key)
-{
-	return key & 0x1ff;
-}
 
 /** An entry of the demand notification queue. */
 struct sched_demand {
 	mf_time since;
 	uint32_t remaining;
 	uint32_t cookie;
-	uint32_t next; /* 0: none */
+	uint32_t next; /* of its pair: first in, first out (3.1.1, property 5). 0: none */
 	uint8_t id;
 	uint8_t exponent;
 	uint8_t request_blocks;
@@ -68,72 +42,74 @@ struct sched_demand {
 };
 static_assert(sizeof(struct sched_demand) == 24, "demand");
 
-/** Queue of a pair, or of a pair and direction: first in, first out (3.1.1, property 5). */
-struct sched_queue {
-	mf_time left; /* when its last grant leaves: the next one does not leave before */
-	uint32_t head, tail; /* 0: empty */
-	uint8_t held[2]; /* demands, by resp: at most X of each */
-};
-
 enum sched_side { SCHED_SRC, SCHED_DST };
 
-/** A port as source or as destination: links are full duplex. */
+/** A port, by side: links are full duplex, so it is a source and a destination. */
 struct sched_port {
-	mf_time until; /* WIRE, PAPER: when its last chunk is over */
-	mf_time left; /* ... and when the grant of that left */
-	uint32_t debt; /* WIRE: blocks of requests and /G/ that have not been charged yet */
-	uint64_t outstanding; /* WINDOW: octets granted, not forwarded */
-	bool busy; /* WIRE, PAPER: waits in the heap of releases. WINDOW: in the matching under way */
-	bool held; /* D3 */
-};
-
-struct sched_release {
-	mf_time time;
-	uint16_t port[2]; /* by side, or SCHED_NO_PORT */
-};
+	mf_time until[2]; /* WIRE, PAPER: when its last chunk is over */
+	mf_time left[2]; /* ... and when the grant of that left */
+	uint64_t outstanding[2]; /* WINDOW: octets granted, not forwarded */
+	uint32_t debt; /* WIRE: blocks of requests and /G/ that the destination has not been charged yet */
+	uint32_t period; /* ps a block */
+	bool busy[2]; /* WIRE, PAPER: waits for its release. WINDOW: in the matching under way */
+	bool held[2]; /* D3 */
+	bool tight[2]; /* WINDOW: has been too full for a candidate since it was last opened */
+} __attribute__((aligned(64)));
+static_assert(sizeof(struct sched_port) == 64, "a cache line");
 
 struct sched_charge {
 	mf_time at;
+	uint32_t blocks;
 	uint16_t dst;
-	uint8_t blocks;
+};
+
+/** The request of a destination: its best eligible candidate and the place of that in the list. */
+struct sched_request {
+	sched_key key; /* SCHED_KEY_NONE: there is none */
+	uint32_t at;
 };
 
 struct mf_sched {
 	void (*match)(struct mf_sched *s); /* the policy: makes the matching that begins at clock */
 	mf_time clock; /* of the last step, or the end of its matching: nothing is done before it */
 	mf_time now; /* of the last run() */
-	uint32_t chunk_blocks; /* wire blocks of a whole chunk */
 	unsigned int ports, words; /* N, and the words of a bitmap of N */
+	bool window; /* WINDOW */
+	uint32_t chunk_blocks; /* wire blocks of a whole chunk */
 
-	uint64_t active[SCHED_WORDS_MAX];
+	struct mf_sched_grant *out; /* of the run() under way */
+	unsigned int given, max;
+
 	uint64_t active_words; /* words of active that are not 0 */
-	uint64_t free[2][SCHED_WORDS_MAX]; /* by side: not busy, not held */
-	uint64_t *wanted; /* [destination][words][resp]: sources that have a candidate for it */
+	uint64_t active[SCHED_WORDS_MAX];
+	uint64_t free[2][SCHED_WORDS_MAX] __attribute__((aligned(64))); /* by side: not busy, not held */
 	/*
 	 * The order arrays of 3.1.2, [source][words][resp]: destinations that it has a candidate for. The
-	 * hardware keeps them sorted; here the keys have the order, and the bits say whom to look at.
+	 * hardware keeps them sorted; here the keys have the order, and the bits say whom to wake.
 	 */
 	uint64_t *order_array;
-	sched_key *key; /* [destination][source][resp] */
+	struct sched_list *list; /* [destination] */
+	struct sched_port *port;
 
-	struct sched_queue *queue; /* [c][m], or [resp][c][m] */
+	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, 0: none */
+	mf_time *queue_left; /* ... when its last grant leaves: the next does not leave before. NULL: ever */
 	uint32_t direction; /* queues between [0] and [1] of resp: 0 with MF_ORDER_PAIR */
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
 	uint32_t demand_free, demand_used;
 	uint32_t *depth; /* [destination]: demands held */
 
-	struct sched_port *port[2]; /* by side */
-	struct sched_release *release; /* heap by time: at most one entry for each port and side */
-	unsigned int releases;
+	struct calendar release; /* entry 1 + s: s and peer[s]. Entry 1 + N + d: d */
+	uint16_t *peer; /* [source]: whom it sends to */
 	struct sched_charge *charge; /* of the iteration under way */
 	unsigned int charges;
 	uint16_t (*matched)[2]; /* WINDOW: by side, of the matching under way */
 	unsigned int matches;
 
-	struct agenda pending; /* messages that are to take effect */
-	struct mf_sched_msg *msg; /* ... by slot */
-	struct agenda leaving; /* grants that are to leave */
-	struct mf_sched_grant *grant; /* ... by slot */
+	struct inbox inbox;
+	uint32_t (*instant)[2]; /* [port]: first and last message by origin, of an instant */
+	struct calendar leaving; /* grants that are to leave */
+	struct mf_sched_grant *grant; /* ... by entry */
+	uint32_t grant_free, grant_used, grant_room;
 
 	struct mf_sched_config config;
 	struct mf_sched_stats stats;
@@ -156,22 +132,10 @@ static inline bool sched_test(const uint64_t *map, unsigned int i)
 	return map[i / 64] >> i % 64 & 1;
 }
 
-/** The row of a port in wanted or order_array: words of writes and of responses in turn. */
-static inline uint64_t *sched_row(const struct mf_sched *s, uint64_t *map, unsigned int port)
+/** A source's order array: words of writes and of responses in turn. */
+static inline uint64_t *sched_order_array(const struct mf_sched *s, unsigned int src)
 {
-	return map + 2 * port * s->words;
-}
-
-static inline void sched_candidate_set(struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
-{
-	sched_row(s, s->wanted, dst)[src / 64 * 2 + resp] |= UINT64_C(1) << src % 64;
-	sched_row(s, s->order_array, src)[dst / 64 * 2 + resp] |= UINT64_C(1) << dst % 64;
-}
-
-static inline void sched_candidate_clear(struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
-{
-	sched_row(s, s->wanted, dst)[src / 64 * 2 + resp] &= ~(UINT64_C(1) << src % 64);
-	sched_row(s, s->order_array, src)[dst / 64 * 2 + resp] &= ~(UINT64_C(1) << dst % 64);
+	return s->order_array + 2 * src * s->words;
 }
 
 static inline void sched_activate(struct mf_sched *s, unsigned int w, uint64_t dsts)
@@ -197,17 +161,12 @@ static inline uint64_t sched_active(struct mf_sched *s, unsigned int w)
 	return dsts;
 }
 
-static inline sched_key *sched_key_at(const struct mf_sched *s, unsigned int dst, unsigned int src, bool resp)
-{
-	return s->key + 2 * ((size_t)dst * s->ports + src) + resp;
-}
-
-static inline struct sched_queue *sched_queue(const struct mf_sched *s, unsigned int src, unsigned int dst,
-					      bool resp)
+/** Number of the queue of a pair, or of a pair and direction. */
+static inline uint32_t sched_queue(const struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
 {
 	unsigned int c = resp ? dst : src, m = resp ? src : dst;
 
-	return s->queue + (resp ? s->direction : 0) + c * s->ports + m;
+	return (resp ? s->direction : 0) + c * s->ports + m;
 }
 
 /** l of step (4): what the next grant of a demand is for. */
@@ -219,18 +178,22 @@ static inline uint32_t sched_next_size(const struct mf_sched *s, const struct sc
 /* queue.c */
 void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg);
 void mf_sched_queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg);
-/** Takes a candidate's next grant from its queue; all but at and iteration. @return its request's blocks */
-uint8_t mf_sched_queue_grant(struct mf_sched *s, sched_key key, struct mf_sched_grant *g);
+/**
+ * Takes a candidate's next grant from its queue; all but at and iteration.
+ * @return wire blocks of what tells the source to send
+ */
+uint32_t mf_sched_queue_grant(struct mf_sched *s, const struct sched_request *r, uint32_t queue,
+			      struct mf_sched_grant *g);
 
 /* ports.c */
-/** When a grant decided now leaves at the earliest: not before its ports are released (ahead). */
-mf_time mf_sched_ports_at(const struct mf_sched *s, unsigned int src, unsigned int dst, mf_time decided);
+/** The chunk of a candidate fits the windows of both its ports (D4). If not, they are tight. */
+bool mf_sched_ports_fit(const struct mf_sched *s, sched_key key);
 void mf_sched_ports_take(struct mf_sched *s, const struct mf_sched_grant *g);
 /**
  * What tells a source to send takes its link in the other direction: the forwarded request, or the one
  * block of a /G/. Charges it to the port as destination, at settle() (D2).
  */
-void mf_sched_ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uint8_t blocks);
+void mf_sched_ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uint32_t blocks);
 void mf_sched_ports_settle(struct mf_sched *s);
 void mf_sched_ports_release(struct mf_sched *s); /**< what is due at clock */
 void mf_sched_ports_reopen(struct mf_sched *s); /**< WINDOW: the matching is over */
@@ -245,10 +208,8 @@ void mf_sched_destroy(struct mf_sched *s);
 void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size);
 
 /* sched.c: for policies */
-/** The eligible candidate of a destination that has the highest priority, or SCHED_KEY_NONE. */
-sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst);
-/** Steps (4) and (5) of 3.1.1 for a candidate. */
-void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration);
+/** Steps (4) and (5) of 3.1.1. */
+void mf_sched_issue(struct mf_sched *s, const struct sched_request *r, unsigned int iteration);
 /** Ends a matching of so many iterations, all of which granted something. */
 void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -39,49 +40,82 @@ void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size)
 	return raw + (-(uintptr_t)raw & (CACHE_LINE - 1));
 }
 
-static bool alloc_agenda(struct mf_sched *s, struct agenda *a, size_t room)
+/** The keys of all lists are one array; each list has its room in it. */
+static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	a->room = room;
-	a->node = mf_sched_alloc(s, room + 1, sizeof(*a->node));
-	return a->node;
+	size_t room = sched_list_room(2 * n);
+	sched_key *keys = mf_sched_alloc(s, n * room, sizeof(*keys));
+
+	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
+	if (!keys || !s->list)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room - SCHED_LIST_BEYOND};
+	return true;
 }
 
 static bool alloc_queues(struct mf_sched *s, size_t n)
 {
-	size_t queues = s->config.order == MF_ORDER_PAIR ? n * n : 2 * n * n;
+	bool by_pair = s->config.order == MF_ORDER_PAIR;
+	size_t queues = by_pair ? n * n : 2 * n * n;
 
 	s->direction = queues - n * n;
 	s->queue = mf_sched_alloc(s, queues, sizeof(*s->queue));
+	/* Grants of one direction leave in order anyway: they are of the same ports. */
+	if (by_pair && s->config.ahead)
+		s->queue_left = mf_sched_alloc(s, queues, sizeof(*s->queue_left));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
-	s->wanted = mf_sched_alloc(s, 2 * n, s->words * sizeof(*s->wanted));
 	s->order_array = mf_sched_alloc(s, 2 * n, s->words * sizeof(*s->order_array));
-	s->key = mf_sched_alloc(s, 2 * n * n, sizeof(*s->key));
-	return s->queue && s->demand && s->depth && s->wanted && s->order_array && s->key;
+	return s->queue && (s->queue_left || !by_pair || !s->config.ahead) && s->demand && s->depth &&
+	       s->order_array && alloc_lists(s, n);
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
 {
-	s->port[SCHED_SRC] = mf_sched_alloc(s, n, sizeof(*s->port[0]));
-	s->port[SCHED_DST] = mf_sched_alloc(s, n, sizeof(*s->port[0]));
-	s->release = mf_sched_alloc(s, 2 * n, sizeof(*s->release));
+	struct calendar_node *node = mf_sched_alloc(s, 2 * n + 1, sizeof(*node));
+
+	s->port = mf_sched_alloc(s, n, sizeof(*s->port));
+	s->peer = mf_sched_alloc(s, n, sizeof(*s->peer));
 	s->charge = mf_sched_alloc(s, n, sizeof(*s->charge));
 	s->matched = mf_sched_alloc(s, n, sizeof(*s->matched));
-	return s->port[SCHED_SRC] && s->port[SCHED_DST] && s->release && s->charge && s->matched;
+	if (!node || !s->port || !s->peer || !s->charge || !s->matched)
+		return false;
+	calendar_init(&s->release, node);
+	for (size_t i = 0; i < n; i++) {
+		s->port[i].period = s->config.period[i];
+		sched_set(s->free[SCHED_SRC], i);
+		sched_set(s->free[SCHED_DST], i);
+	}
+	return true;
+}
+
+static bool alloc_inbox(struct mf_sched *s, size_t n)
+{
+	size_t ring = 1;
+
+	s->inbox.room = MF_SCHED_PENDING * n;
+	while (ring < s->inbox.room)
+		ring *= 2;
+	s->inbox.mask = ring - 1;
+	s->inbox.entry = mf_sched_alloc(s, ring, sizeof(*s->inbox.entry));
+	s->instant = mf_sched_alloc(s, n, sizeof(*s->instant));
+	return s->inbox.entry && s->instant;
 }
 
 /**
  * A port is not matched again before its grant has left, so at most N grants wait to leave; and as many
  * dismissed demands as messages can be handed in between two calls of run(), which lets all leave.
  */
-static bool alloc_agendas(struct mf_sched *s, size_t n)
+static bool alloc_leaving(struct mf_sched *s, size_t n)
 {
-	size_t pending = MF_SCHED_PENDING * n;
+	struct calendar_node *node;
 
-	s->msg = mf_sched_alloc(s, pending + 1, sizeof(*s->msg));
-	s->grant = mf_sched_alloc(s, n + 2 * pending + 1, sizeof(*s->grant));
-	return s->msg && s->grant && alloc_agenda(s, &s->pending, pending) &&
-	       alloc_agenda(s, &s->leaving, n + 2 * pending);
+	s->grant_room = n + 2 * MF_SCHED_PENDING * n;
+	s->grant = mf_sched_alloc(s, s->grant_room + 1, sizeof(*s->grant));
+	node = mf_sched_alloc(s, s->grant_room + 1, sizeof(*node));
+	calendar_init(&s->leaving, node);
+	return s->grant && node;
 }
 
 void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*match)(struct mf_sched *))
@@ -93,24 +127,22 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*mat
 		errno = EINVAL;
 		return NULL;
 	}
-	s = calloc(1, size);
+	s = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
 	if (!s)
 		return NULL;
+	memset(s, 0, size);
 	s->match = match;
 	s->config = *config;
 	s->ports = n;
+	s->window = config->release == MF_RELEASE_WINDOW;
 	s->chunk_blocks = (config->chunk + 7) / 8 + config->chunk_overhead;
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
-	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_agendas(s, n)) {
+	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) || !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;
 		return NULL;
-	}
-	for (unsigned int i = 0; i < n; i++) {
-		sched_set(s->free[SCHED_SRC], i);
-		sched_set(s->free[SCHED_DST], i);
 	}
 	return s;
 }

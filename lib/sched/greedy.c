@@ -6,26 +6,25 @@
  *
  * A matching is one grant, so config.iterations means nothing here.
  */
-#include <stdlib.h>
-
-#include "core.h"
+#include "eligible.h"
 
 /** Step (3), over the destinations that may have an eligible message. */
-static sched_key select_message(struct mf_sched *s)
+static struct sched_request select_message(struct mf_sched *s)
 {
-	sched_key best = SCHED_KEY_NONE;
+	struct sched_request best = {SCHED_KEY_NONE, 0};
 
 	for (uint64_t words = s->active_words; words; words &= words - 1) {
 		unsigned int w = __builtin_ctzll(words);
 
 		for (uint64_t left = sched_active(s, w); left; left &= left - 1) {
 			unsigned int dst = w * 64 + __builtin_ctzll(left);
-			sched_key key = mf_sched_best(s, dst);
+			const struct sched_list *l = s->list + dst;
+			uint32_t at = sched_eligible(s, l, sched_first_free_scalar);
 
-			if (key == SCHED_KEY_NONE)
+			if (at == l->count)
 				sched_deactivate(s, dst);
-			else if (key < best)
-				best = key;
+			else if (sched_list_keys(l)[at] < best.key)
+				best = (struct sched_request){sched_list_keys(l)[at], at};
 		}
 	}
 	return best;
@@ -33,11 +32,11 @@ static sched_key select_message(struct mf_sched *s)
 
 static void greedy_match(struct mf_sched *s)
 {
-	sched_key best = select_message(s);
+	struct sched_request best = select_message(s);
 
-	if (best == SCHED_KEY_NONE)
+	if (best.key == SCHED_KEY_NONE)
 		return;
-	mf_sched_issue(s, best, 1);
+	mf_sched_issue(s, &best, 1);
 	mf_sched_ports_settle(s);
 	mf_sched_matched(s, 1, 1);
 }

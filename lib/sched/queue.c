@@ -27,55 +27,38 @@ static sched_key key_of(const struct mf_sched *s, const struct sched_demand *e, 
 			unsigned int dst)
 {
 	return (sched_key)key_octets(s, e) << SCHED_KEY_OCTETS | (sched_key)e->since << SCHED_KEY_AT |
-	       src << 18 | (uint32_t)e->id << 10 | (uint32_t)e->resp << 9 | dst;
+	       src << SCHED_KEY_SRC | (uint32_t)e->id << SCHED_KEY_ID | (uint32_t)e->resp << SCHED_KEY_RESP |
+	       dst << SCHED_KEY_DST | e->mega;
 }
 
-/** Makes the head of the queue of c and m, if there is one, their candidate. */
-static void publish(struct mf_sched *s, const struct sched_queue *q, unsigned int c, unsigned int m)
+/** The word of a source's order array that a candidate has its bit in. */
+static uint64_t *order_word(const struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
 {
-	const struct sched_demand *e = s->demand + q->head;
+	return sched_order_array(s, src) + dst / 64 * 2 + resp;
+}
+
+/** Makes the head of the queue of c and m their candidate. */
+static void publish(struct mf_sched *s, uint32_t head, unsigned int c, unsigned int m)
+{
+	const struct sched_demand *e = s->demand + head;
 	unsigned int src = e->resp ? m : c, dst = e->resp ? c : m;
 
-	if (!q->head)
-		return;
-	*sched_key_at(s, dst, src, e->resp) = key_of(s, e, src, dst);
-	sched_candidate_set(s, src, dst, e->resp);
+	sched_list_insert(s->list + dst, key_of(s, e, src, dst));
+	*order_word(s, src, dst, e->resp) |= UINT64_C(1) << dst % 64;
 	if (sched_test(s->free[SCHED_SRC], src) && sched_test(s->free[SCHED_DST], dst))
 		sched_activate(s, dst / 64, UINT64_C(1) << dst % 64);
 }
 
-/** Takes an entry out, after its predecessor (0: it is the head). */
-static void unlink_demand(struct mf_sched *s, struct sched_queue *q, uint32_t prev, unsigned int src,
-			  unsigned int dst)
+/** Takes out the head of a queue, whose key is at a place of the list; the next one takes over. */
+static void remove_head(struct mf_sched *s, uint32_t *queue, uint32_t at, unsigned int src, unsigned int dst)
 {
-	uint32_t i = prev ? s->demand[prev].next : q->head;
-	struct sched_demand *e = s->demand + i;
+	const struct sched_demand *e = s->demand + *queue;
 
-	if (prev) {
-		s->demand[prev].next = e->next;
-	} else {
-		sched_candidate_clear(s, src, dst, e->resp);
-		q->head = e->next;
-		publish(s, q, e->resp ? dst : src, e->resp ? src : dst);
-	}
-	if (q->tail == i)
-		q->tail = prev;
-	q->held[e->resp]--;
-	s->depth[dst]--;
-	s->stats.entries--;
-	e->next = s->demand_free;
-	s->demand_free = i;
-}
-
-/** @return the entry of that name, or 0; and its predecessor */
-static uint32_t find(const struct mf_sched *s, const struct sched_queue *q, uint8_t id, bool resp,
-		     uint32_t *prev)
-{
-	*prev = 0;
-	for (uint32_t i = q->head; i; *prev = i, i = s->demand[i].next)
-		if (s->demand[i].id == id && s->demand[i].resp == resp)
-			return i;
-	return 0;
+	sched_list_remove(s->list + dst, at);
+	*order_word(s, src, dst, e->resp) &= ~(UINT64_C(1) << dst % 64);
+	*queue = e->next;
+	if (e->next)
+		publish(s, e->next, e->resp ? dst : src, e->resp ? src : dst);
 }
 
 /** The pool cannot run out: each queue holds at most X of each kind. */
@@ -87,6 +70,14 @@ static uint32_t take_demand(struct mf_sched *s)
 		return ++s->demand_used;
 	s->demand_free = s->demand[i].next;
 	return i;
+}
+
+static void give_demand(struct mf_sched *s, uint32_t i, unsigned int dst)
+{
+	s->demand[i].next = s->demand_free;
+	s->demand_free = i;
+	s->depth[dst]--;
+	s->stats.entries--;
 }
 
 static void count_added(struct mf_sched *s, const struct mf_sched_msg *msg)
@@ -101,23 +92,28 @@ static void count_added(struct mf_sched *s, const struct mf_sched_msg *msg)
 		st->queue_max = s->depth[msg->dst];
 }
 
+static void drop(struct mf_sched *s, const struct mf_sched_msg *msg, uint64_t *count)
+{
+	++*count;
+	mf_sched_dismiss(s, msg, msg->cookie);
+}
+
 void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	struct sched_queue *q = sched_queue(s, msg->src, msg->dst, msg->resp);
-	uint32_t i;
+	uint32_t *link = s->queue + sched_queue(s, msg->src, msg->dst, msg->resp);
+	bool first = !*link, used = false;
+	uint32_t active = 0;
 
-	if (q->held[msg->resp] >= s->config.x) {
-		s->stats.dropped_x++;
-		mf_sched_dismiss(s, msg, msg->cookie);
+	for (; *link; link = &s->demand[*link].next) {
+		active += s->demand[*link].resp == msg->resp;
+		used |= s->demand[*link].resp == msg->resp && s->demand[*link].id == msg->id;
+	}
+	if (active >= s->config.x || used) {
+		drop(s, msg, active >= s->config.x ? &s->stats.dropped_x : &s->stats.dropped_bad);
 		return;
 	}
-	if (find(s, q, msg->id, msg->resp, &i)) {
-		s->stats.dropped_bad++;
-		mf_sched_dismiss(s, msg, msg->cookie);
-		return;
-	}
-	i = take_demand(s);
-	s->demand[i] = (struct sched_demand){
+	*link = take_demand(s);
+	s->demand[*link] = (struct sched_demand){
 		.since = msg->at,
 		.remaining = msg->size,
 		.cookie = msg->cookie,
@@ -127,38 +123,51 @@ void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 		.resp = msg->resp,
 		.mega = msg->mega,
 	};
-	q->held[msg->resp]++;
 	count_added(s, msg);
-	if (q->head)
-		s->demand[q->tail].next = i;
-	else
-		q->head = i;
-	q->tail = i;
-	if (q->head == i)
-		publish(s, q, msg->resp ? msg->dst : msg->src, msg->resp ? msg->src : msg->dst);
+	if (first)
+		publish(s, *link, msg->resp ? msg->dst : msg->src, msg->resp ? msg->src : msg->dst);
 }
 
 void mf_sched_queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	struct sched_queue *q = sched_queue(s, msg->src, msg->dst, msg->resp);
-	uint32_t prev, i = find(s, q, msg->id, msg->resp, &prev);
+	uint32_t *queue = s->queue + sched_queue(s, msg->src, msg->dst, msg->resp), *link = queue;
+	struct sched_demand *e;
+	uint32_t i;
 
+	while (*link && (s->demand[*link].id != msg->id || s->demand[*link].resp != msg->resp))
+		link = &s->demand[*link].next;
+	i = *link;
 	if (!i) {
 		s->stats.cancel_unknown++;
 		return;
 	}
+	e = s->demand + i;
 	s->stats.cancelled++;
-	s->stats.cancelled_octets += s->demand[i].remaining;
-	if (!s->demand[i].started)
-		mf_sched_dismiss(s, msg, s->demand[i].cookie);
-	unlink_demand(s, q, prev, msg->src, msg->dst);
+	s->stats.cancelled_octets += e->remaining;
+	if (!e->started)
+		mf_sched_dismiss(s, msg, e->cookie);
+	if (link == queue)
+		remove_head(s, queue, sched_list_rank(s->list + msg->dst, key_of(s, e, msg->src, msg->dst)),
+			    msg->src, msg->dst);
+	else
+		*link = e->next;
+	give_demand(s, i, msg->dst);
 }
 
-uint8_t mf_sched_queue_grant(struct mf_sched *s, sched_key key, struct mf_sched_grant *g)
+/** Where the key of a request is: it may have moved since, as the head of another queue came in. */
+static uint32_t place(const struct sched_list *l, const struct sched_request *r)
 {
-	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
-	struct sched_queue *q = sched_queue(s, src, dst, sched_key_resp(key));
-	struct sched_demand *e = s->demand + q->head;
+	return r->at < l->count && sched_list_keys(l)[r->at] == r->key ? r->at : sched_list_rank(l, r->key);
+}
+
+uint32_t mf_sched_queue_grant(struct mf_sched *s, const struct sched_request *r, uint32_t queue,
+			      struct mf_sched_grant *g)
+{
+	unsigned int src = sched_key_src(r->key), dst = sched_key_dst(r->key);
+	struct sched_list *l = s->list + dst;
+	uint32_t i = s->queue[queue], at = place(l, r);
+	struct sched_demand *e = s->demand + i;
+	uint32_t blocks = e->resp && !e->started ? e->request_blocks : 1;
 
 	g->since = e->since;
 	g->src = src;
@@ -172,9 +181,11 @@ uint8_t mf_sched_queue_grant(struct mf_sched *s, sched_key key, struct mf_sched_
 	g->cookie = e->cookie;
 	e->started = true;
 	e->remaining -= g->size;
-	if (g->last)
-		unlink_demand(s, q, 0, src, dst);
-	else if (s->config.priority == MF_SCHED_SRPT)
-		*sched_key_at(s, dst, src, e->resp) = key_of(s, e, src, dst);
-	return e->request_blocks;
+	if (g->last) {
+		remove_head(s, s->queue + queue, at, src, dst);
+		give_demand(s, i, dst);
+	} else if (s->config.priority == MF_SCHED_SRPT) {
+		sched_list_raise(l, at, key_of(s, e, src, dst));
+	}
+	return blocks;
 }

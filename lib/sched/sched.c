@@ -9,64 +9,52 @@
 
 #include "core.h"
 
-/** l of step (4) fits the budget of both ports (D4). */
-static bool fits(const struct mf_sched *s, sched_key key)
+/**
+ * A grant that leaves at a time: where to write it. One that leaves at once is written where the caller of
+ * run() wants it, as none can leave before; the others wait.
+ */
+static struct mf_sched_grant *new_grant(struct mf_sched *s, mf_time at)
 {
-	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
-	const struct sched_queue *q = sched_queue(s, src, dst, sched_key_resp(key));
-	uint64_t size = sched_next_size(s, s->demand + q->head), window = s->config.window;
-	uint64_t from = s->port[SCHED_SRC][src].outstanding, to = s->port[SCHED_DST][dst].outstanding;
+	uint32_t i = s->grant_free;
 
-	return (!from || from + size <= window) && (!to || to + size <= window);
+	if (at <= s->clock && s->given < s->max)
+		return s->out + s->given++;
+	if (i)
+		s->grant_free = s->leaving.node[i].next;
+	else
+		i = ++s->grant_used;
+	calendar_add(&s->leaving, i, at);
+	return s->grant + i;
 }
 
-sched_key mf_sched_best(const struct mf_sched *s, unsigned int dst)
+void mf_sched_issue(struct mf_sched *s, const struct sched_request *r, unsigned int iteration)
 {
-	const uint64_t *wanted = sched_row(s, s->wanted, dst);
-	const sched_key *keys = sched_key_at(s, dst, 0, false);
-	bool window = s->config.release == MF_RELEASE_WINDOW;
-	sched_key best = SCHED_KEY_NONE;
+	unsigned int src = sched_key_src(r->key), dst = sched_key_dst(r->key);
+	uint32_t queue = sched_queue(s, src, dst, sched_key_resp(r->key)), blocks;
+	mf_time at = mf_time_max(s->clock + iteration * s->config.iteration,
+				 mf_time_max(s->port[src].until[SCHED_SRC], s->port[dst].until[SCHED_DST]));
+	struct mf_sched_grant *g;
 
-	for (unsigned int i = 0; i < 2 * s->words; i++) {
-		for (uint64_t left = wanted[i] & s->free[SCHED_SRC][i / 2]; left; left &= left - 1) {
-			unsigned int src = i / 2 * 64 + __builtin_ctzll(left);
-			sched_key key = keys[2 * src + i % 2];
-
-			if (key < best && (!window || fits(s, key)))
-				best = key;
-		}
-	}
-	return best;
-}
-
-void mf_sched_issue(struct mf_sched *s, sched_key key, unsigned int iteration)
-{
-	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
-	struct sched_queue *q = sched_queue(s, src, dst, sched_key_resp(key));
-	mf_time decided = mf_time_max(q->left, s->clock + iteration * s->config.iteration);
-	mf_time at = mf_sched_ports_at(s, src, dst, decided);
-	struct mf_sched_grant *g = s->grant + agenda_add(&s->leaving, at, 0);
-	uint8_t request_blocks;
-
-	q->left = at;
+	if (s->queue_left)
+		s->queue_left[queue] = at = mf_time_max(at, s->queue_left[queue]);
+	g = new_grant(s, at);
 	g->at = at;
 	g->iteration = iteration;
-	request_blocks = mf_sched_queue_grant(s, key, g);
+	blocks = mf_sched_queue_grant(s, r, queue, g);
 	mf_sched_ports_take(s, g);
-	mf_sched_ports_charge(s, g->src, at, g->resp && g->first ? request_blocks : 1);
+	mf_sched_ports_charge(s, src, at, blocks);
 	s->stats.grants++;
 	s->stats.granted_octets += g->size;
 }
 
 void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie)
 {
-	uint32_t slot;
+	mf_time at = mf_time_max(s->clock, s->leaving.base);
 
 	if (cookie == MF_SCHED_NO_COOKIE)
 		return;
-	slot = agenda_add(&s->leaving, s->clock, 0);
-	s->grant[slot] = (struct mf_sched_grant){
-		.at = s->clock,
+	*new_grant(s, at) = (struct mf_sched_grant){
+		.at = at,
 		.since = msg->at,
 		.src = msg->src,
 		.dst = msg->dst,
@@ -131,20 +119,16 @@ static mf_time effective(const struct mf_sched *s, const struct mf_sched_msg *ms
 
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t slot;
-
 	if (!acceptable(s, msg)) {
 		s->stats.dropped_bad++;
 		if (msg->kind == MF_SCHED_DEMAND)
 			mf_sched_dismiss(s, msg, msg->cookie);
 		return 0;
 	}
-	slot = agenda_add(&s->pending, effective(s, msg), origin(msg));
-	if (!slot) {
+	if (!inbox_add(&s->inbox, effective(s, msg), origin(msg), msg)) {
 		s->stats.refused++;
 		return -ENOBUFS;
 	}
-	s->msg[slot] = *msg;
 	return 0;
 }
 
@@ -169,62 +153,107 @@ static void apply(struct mf_sched *s, const struct mf_sched_msg *msg)
 	}
 }
 
+static void apply_chain(struct mf_sched *s, const uint32_t *chain)
+{
+	for (uint32_t i = chain[0];; i = inbox_at(&s->inbox, i)->next) {
+		apply(s, &inbox_at(&s->inbox, i)->msg);
+		if (i == chain[1])
+			break;
+	}
+}
+
+/** Messages of one instant, up to a position: by origin, those of one as they came. */
+static void apply_instant(struct mf_sched *s, uint32_t end)
+{
+	uint64_t origins[SCHED_WORDS_MAX] = {0};
+
+	for (uint32_t i = s->inbox.head; i != end; i++) {
+		struct inbox_entry *e = inbox_at(&s->inbox, i);
+		uint32_t *chain = s->instant[e->origin];
+
+		if (sched_test(origins, e->origin))
+			inbox_at(&s->inbox, chain[1])->next = i;
+		else
+			chain[0] = i;
+		chain[1] = i;
+		sched_set(origins, e->origin);
+	}
+	for (unsigned int w = 0; w < s->words; w++)
+		for (; origins[w]; origins[w] &= origins[w] - 1)
+			apply_chain(s, s->instant[w * 64 + __builtin_ctzll(origins[w])]);
+}
+
+/** Applies the messages of the earliest instant. */
+static void take_instant(struct mf_sched *s)
+{
+	const struct inbox_entry *e = inbox_at(&s->inbox, s->inbox.head);
+	uint32_t end = s->inbox.head + 1;
+	mf_time time = e->time;
+
+	while (end != s->inbox.tail && inbox_at(&s->inbox, end)->time == time)
+		end++;
+	if (end - s->inbox.head == 1)
+		apply(s, &e->msg);
+	else
+		apply_instant(s, end);
+	inbox_drop(&s->inbox, end);
+}
+
 /** When there is something to do next. A release matters only to demands that wait. */
 static mf_time next_step(const struct mf_sched *s)
 {
-	mf_time t = agenda_time(&s->pending);
+	mf_time t = inbox_time(&s->inbox);
 
 	if (s->active_words)
 		return s->clock;
-	if (s->stats.entries && s->releases)
-		t = mf_time_min(t, s->release[0].time);
+	if (s->stats.entries)
+		t = mf_time_min(t, s->release.first);
 	return mf_time_max(t, s->clock);
 }
 
 static void step(struct mf_sched *s, mf_time t)
 {
 	s->clock = t;
-	for (uint32_t slot; (slot = agenda_first(&s->pending)) && s->pending.node[slot].time <= t;) {
-		apply(s, s->msg + slot);
-		agenda_drop(&s->pending);
-	}
+	while (inbox_time(&s->inbox) <= t)
+		take_instant(s);
 	mf_sched_ports_release(s);
 	if (s->active_words)
 		s->match(s);
 }
 
 /** Hands out the grants that leave by t. */
-static unsigned int leave(struct mf_sched *s, mf_time t, struct mf_sched_grant *grants, unsigned int max)
+static void leave(struct mf_sched *s, mf_time t)
 {
-	unsigned int n = 0;
+	while (s->leaving.first <= t && s->given < s->max) {
+		uint32_t i = calendar_take(&s->leaving);
 
-	for (uint32_t slot;
-	     n < max && (slot = agenda_first(&s->leaving)) && s->leaving.node[slot].time <= t;) {
-		grants[n++] = s->grant[slot];
-		agenda_drop(&s->leaving);
+		s->out[s->given++] = s->grant[i];
+		s->leaving.node[i].next = s->grant_free;
+		s->grant_free = i;
 	}
-	return n;
 }
 
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max)
 {
-	unsigned int n = 0;
-
+	s->out = grants;
+	s->given = 0;
+	s->max = max;
 	for (;;) {
 		mf_time t = next_step(s);
 
-		n += leave(s, mf_time_min(t, now), grants + n, max - n);
-		if (n == max || t > now || t == MF_NEVER)
+		leave(s, mf_time_min(t, now));
+		if (s->given == max || t > now || t == MF_NEVER)
 			break;
 		step(s, t);
 	}
 	s->now = mf_time_max(s->now, now);
-	return n;
+	s->max = 0; /* input() has nowhere to write grants to */
+	return s->given;
 }
 
 mf_time mf_sched_next(const struct mf_sched *s)
 {
-	return mf_time_max(s->now, mf_time_min(next_step(s), agenda_time(&s->leaving)));
+	return mf_time_max(s->now, mf_time_min(next_step(s), s->leaving.first));
 }
 
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out)

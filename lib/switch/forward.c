@@ -7,9 +7,7 @@
  * arrives and is held by it until the /MT/ (D14). It is collected first where the egress is faster than
  * the ingress, or where the length of each message is not known beforehand (a mega-message).
  */
-#include <string.h>
-
-#include "switch_priv.h"
+#include "circuit.h"
 
 /** Cookie of an item whose leaving is told to the scheduler: source, octets. */
 static uint64_t window_cookie(const struct circuit *ct)
@@ -20,19 +18,25 @@ static uint64_t window_cookie(const struct circuit *ct)
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 {
+	struct mf_mux *mux = sw->port[egress].mux;
+	struct mf_sched_msg *msg;
 	uint64_t cookie;
 	mf_time at;
 
-	while ((cookie = mf_mux_done(sw->port[egress].mux, &at)) != 0)
-		switch_tell(sw, &(struct mf_sched_msg){
-					.at = now,
-					.src = (uint16_t)(cookie >> 24),
-					.dst = (uint16_t)egress,
-					.kind = MF_SCHED_FORWARDED,
-					.id = (uint8_t)(cookie >> 41),
-					.resp = cookie >> 40 & 1,
-					.size = cookie & 0xffffff,
-				});
+	while ((cookie = mf_mux_done(mux, &at)) != 0) {
+		msg = switch_descriptor(sw);
+		if (msg == NULL)
+			continue;
+		*msg = (struct mf_sched_msg){
+			.at = now,
+			.src = (uint16_t)(cookie >> 24),
+			.dst = (uint16_t)egress,
+			.kind = MF_SCHED_FORWARDED,
+			.id = (uint8_t)(cookie >> 41),
+			.resp = cookie >> 40 & 1,
+			.size = cookie & 0xffffff,
+		};
+	}
 }
 
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
@@ -59,47 +63,85 @@ static void collect(struct port *p, enum rx_state state, uint32_t want)
 	p->want = want;
 }
 
+/** Whether a chunk goes through as it comes: its length is known, and the egress does not outrun it. */
+static inline bool cuts_through(const struct mf_switch *sw, const struct port *p, const struct circuit *ct)
+{
+	return !ct->mega && p->period <= sw->port[ct->dst].period;
+}
+
+static void stamp_chunk(const struct mf_switch *sw, const struct circuit *ct, mf_time at)
+{
+	uint16_t cn = ct->resp ? ct->dst : ct->src, mn = ct->resp ? ct->src : ct->dst;
+
+	stamp(sw, cn, mn, ct->id, MF_STAGE_IDENTIFY, at, at + sw->identify);
+	stamp(sw, cn, mn, ct->id, MF_STAGE_FORWARD, at + sw->identify, at + sw->through);
+}
+
+/**
+ * A chunk that cuts through begins at time at: makes room for all of it at the egress.
+ * @return NULL: there is none, and the circuit is closed
+ */
+static inline struct mf_mux_item *enter(struct mf_switch *sw, unsigned int port, uint32_t c, mf_time now,
+					mf_time at, uint64_t **words)
+{
+	struct circuit *ct = &sw->circuits[c];
+	struct mf_mux_item *item;
+
+	circuit_begun(sw, ct, now);
+	item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
+			   sw->window ? window_cookie(ct) : 0, words);
+	if (unlikely(item == NULL)) {
+		sw->stats.drop_room++;
+		circuit_kill(sw, c, now);
+		return NULL;
+	}
+	circuit_arrived(sw, ct, ct->blocks, now);
+	circuit_queued(sw, c, at + sw->through, now);
+	if (unlikely(sw->probe != NULL))
+		stamp_chunk(sw, ct, at);
+	return item;
+}
+
+/** The circuit has had its chunk, or a message of so many blocks of its mega. */
+static inline void chunk_through(struct mf_switch *sw, uint32_t c, uint32_t blocks, mf_time now)
+{
+	struct circuit *ct = &sw->circuits[c];
+
+	sw->stats.chunks++;
+	sw->stats.chunk_blocks += blocks;
+	switch_dirty(sw, ct->dst);
+	if (unlikely(ct->mega && ct->octets > blocks * 8))
+		ct->octets -= blocks * 8;
+	else
+		circuit_close(sw, c, now);
+}
+
 /** A chunk begins: finds its circuit and makes room at the egress. */
 static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_msg *m,
 			mf_time at)
 {
 	struct port *p = &sw->port[port];
 	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
-	uint64_t *words;
 
 	if (c == NONE) {
 		sw->stats.drop_ungranted++;
 		return;
 	}
-	const struct circuit *ct = &sw->circuits[c];
-	struct port *e = &sw->port[ct->dst];
-	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
+	struct circuit *ct = &sw->circuits[c];
 
 	p->circuit = c;
-	circuit_begun(sw, &sw->circuits[c], now);
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
 		due(sw, now + sw->hold_timeout);
-	if (ct->mega || p->period > e->period) {
-		collect(p, RX_COLLECT, ct->mega ? ct->octets / 8 : n);
+	if (!cuts_through(sw, p, ct)) {
+		circuit_begun(sw, ct, now);
+		collect(p, RX_COLLECT, ct->mega ? ct->octets / 8 : ct->blocks);
 		return;
 	}
-	p->item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), n,
-			      sw->window ? window_cookie(ct) : 0, &words);
-	if (p->item == NULL) {
-		sw->stats.drop_room++;
-		circuit_kill(sw, c, now);
-		return;
-	}
-	p->state = RX_STREAM;
-	p->words = words;
-	p->want = n;
-	circuit_arrived(sw, &sw->circuits[c], n, now);
-	circuit_queued(sw, c, at + sw->through, now);
-	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_IDENTIFY, at,
-	      at + sw->identify);
-	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_FORWARD,
-	      at + sw->identify, at + sw->through);
+	p->want = ct->blocks;
+	p->item = enter(sw, port, c, now, at, &p->words);
+	if (p->item != NULL)
+		p->state = RX_STREAM;
 }
 
 static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -156,23 +198,6 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 	return true;
 }
 
-/** The circuit has had its chunk, or one message of its mega. */
-static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
-{
-	struct port *p = &sw->port[port];
-	struct circuit *ct = &sw->circuits[p->circuit];
-	uint16_t egress = ct->dst;
-
-	sw->stats.chunks++;
-	sw->stats.chunk_blocks += p->have;
-	if (ct->mega && ct->octets > p->have * 8) {
-		ct->octets -= p->have * 8;
-	} else {
-		circuit_close(sw, p->circuit, now);
-	}
-	switch_dirty(sw, egress);
-}
-
 static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	struct port *p = &sw->port[port];
@@ -183,7 +208,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		break;
 	case RX_STREAM:
 		if (p->have == p->want) {
-			chunk_through(sw, port, now);
+			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
@@ -194,7 +219,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
 		} else if (send_collected(sw, port, now, at)) {
-			chunk_through(sw, port, now);
+			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			circuit_kill(sw, p->circuit, now);
 		}
@@ -219,7 +244,8 @@ void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
 		circuit_kill(sw, p->circuit, now);
 }
 
-void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+/** Some blocks of a message; it begins, or ends, or neither. */
+static void take_part(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
 	struct port *p = &sw->port[port];
 
@@ -241,4 +267,61 @@ void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const str
 	}
 	if (item->ends)
 		end(sw, port, now, item->at + (mf_time)(item->count - 1) * item->period);
+}
+
+/** A chunk that has come whole, as granted, goes to its egress in one go. @return false: nothing was done */
+static bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
+		       const struct mf_msg *m)
+{
+	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
+	struct mf_mux_item *at_egress;
+	uint64_t *words;
+
+	if (c == NONE)
+		return false;
+	const struct circuit *ct = &sw->circuits[c];
+	struct mf_mux *mux = sw->port[ct->dst].mux;
+
+	if (!cuts_through(sw, &sw->port[port], ct) || item->count != ct->blocks)
+		return false;
+	at_egress = enter(sw, port, c, now, item->at, &words);
+	if (unlikely(at_egress == NULL))
+		return true;
+	switch_copy(words, item->word, item->count);
+	mf_mux_append(mux, at_egress, item->count);
+	chunk_through(sw, c, item->count, now);
+	return true;
+}
+
+/**
+ * A message that is all in one span needs no state, no buffer and no timer. What is out of the ordinary is
+ * left to take_part(), which gives the same for the others, too.
+ * @return false: nothing was done
+ */
+static bool take_whole(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	struct mf_msg m;
+
+	mf_proto_peek(item->word[0], &m);
+	switch (m.kind) {
+	case MF_RREQ:
+	case MF_RMWREQ:
+		if (item->count > MF_REQUEST_BLOCKS_MAX)
+			return false;
+		intake_request(sw, port, now, item->word, item->count, item->at,
+			       item->at + (mf_time)(item->count - 1) * item->period);
+		return true;
+	case MF_WREQ:
+	case MF_WREQ_ACK:
+	case MF_RRES:
+		return m.src == port && take_chunk(sw, port, now, item, &m);
+	default:
+		return false;
+	}
+}
+
+void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	if (!item->begins || !item->ends || !take_whole(sw, port, now, item))
+		take_part(sw, port, now, item);
 }

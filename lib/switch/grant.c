@@ -3,7 +3,7 @@
  * What follows from a grant (EDM 3.1.1, step 4): a /G/ to the sender of a write, or the buffered request
  * that is the first grant of its response; behind the earlier writes of its pair (D9).
  */
-#include "switch_priv.h"
+#include "circuit.h"
 
 /** Sends a message of the switch's own to a memory node, in order with the chunks of cn. */
 static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word, unsigned int n,
@@ -17,8 +17,7 @@ static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uin
 		sw->stats.drop_room++;
 		return false;
 	}
-	for (unsigned int i = 0; i < n; i++)
-		words[i] = word[i];
+	switch_copy(words, word, n);
 	mf_mux_append(mux, item, n);
 	switch_dirty(sw, mn);
 	switch_backlog(sw, mn, now);
@@ -74,26 +73,33 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 	switch_backlog(sw, g->src, now);
 }
 
-/** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
-static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
+static uint32_t parked_grant_new(struct mf_switch *sw)
 {
 	uint32_t slot = sw->parked_grant_free;
 
-	if (g->first)
-		return g->cookie;
 	if (slot != NONE)
 		sw->parked_grant_free = sw->requests[slot].next;
-	else if (sw->parked_grants_used < sw->circuits_max)
-		slot = sw->requests_max + sw->parked_grants_used++;
-	else
-		return NONE;
-	sw->requests[slot] = (struct request){
-		.word = {grant_word(g)},
-		.cn = g->dst,
-		.mn = g->src,
-		.blocks = 1,
-		.id = g->id,
-	};
+	else if (sw->parked_grants_used < sw->parked_grants_end)
+		slot = sw->parked_grants_used++;
+	return slot;
+}
+
+/** A slot with what a grant sends to the memory node: the request, or the /G/ of a later chunk. */
+static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	uint32_t slot;
+
+	if (g->first)
+		return g->cookie;
+	slot = parked_grant_new(sw);
+	if (slot != NONE)
+		sw->requests[slot] = (struct request){
+			.word = {grant_word(g)},
+			.cn = g->dst,
+			.mn = g->src,
+			.blocks = 1,
+			.id = g->id,
+		};
 	return slot;
 }
 
@@ -117,14 +123,14 @@ static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf
  */
 static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
-	unsigned int i = circuit_pair(sw, g->dst, g->src);
-	uint32_t write = sw->last_write[i], slot;
+	const struct pair *pair = circuit_pair(sw, g->dst, g->src);
+	uint32_t write = pair->last_write, slot;
 	mf_time ready = g->at + sw->grant_out;
 
 	if (write == NONE && !g->first) { /* needs no slot */
 		const uint64_t word = grant_word(g);
 
-		if (!send_words(sw, g->src, g->dst, &word, 1, mf_time_max(ready, sw->write_ready[i]), now))
+		if (!send_words(sw, g->src, g->dst, &word, 1, mf_time_max(ready, pair->write_ready), now))
 			circuit_give_up(sw, c, now);
 		return;
 	}
@@ -136,7 +142,7 @@ static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sc
 	}
 	sw->requests[slot].ready = ready;
 	if (write == NONE)
-		grant_let_out(sw, slot, sw->write_ready[i], now);
+		grant_let_out(sw, slot, pair->write_ready, now);
 	else
 		park(sw, slot, &sw->circuits[write], now);
 }
@@ -163,23 +169,41 @@ static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sche
 	switch_tell(sw, &m);
 }
 
-void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+static void stamp_grant(const struct mf_switch *sw, const struct mf_sched_grant *g)
 {
 	uint16_t cn = g->resp ? g->dst : g->src, mn = g->resp ? g->src : g->dst;
+	mf_time made = g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT];
+
+	stamp(sw, cn, mn, g->id, MF_STAGE_SCHEDULER, g->since, g->at);
+	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, made);
+	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, made, g->at + sw->grant_out);
+}
+
+/** Holds a source with more than W granted (D3). */
+static void hold_source(struct mf_switch *sw, uint16_t src, mf_time at)
+{
+	struct port *p = &sw->port[src];
+
+	if (p->source_w == 0 || p->granted <= p->source_w || p->held_src)
+		return;
+	p->held_src = true;
+	switch_tell(sw, &(struct mf_sched_msg){.at = at, .src = src, .kind = MF_SCHED_HOLD_SRC});
+}
+
+void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
 	uint32_t c;
 
-	if (g->size == 0) { /* the demand was dropped or cancelled before its first grant */
+	if (unlikely(g->size == 0)) { /* the demand was dropped or cancelled before its first grant */
 		if (g->resp && g->cookie != NONE)
 			request_release(sw, g->cookie);
 		return;
 	}
 	sw->stats.grants++;
-	stamp(sw, cn, mn, g->id, MF_STAGE_SCHEDULER, g->since, g->at);
-	stamp(sw, cn, mn, g->id, MF_STAGE_MAKE_GRANT, g->at, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT]);
-	stamp(sw, cn, mn, g->id, MF_STAGE_FORWARD, g->at + sw->timing.cost[MF_STAGE_MAKE_GRANT],
-	      g->at + sw->grant_out);
+	if (unlikely(sw->probe != NULL))
+		stamp_grant(sw, g);
 	c = circuit_open(sw, now, g);
-	if (c == NONE) {
+	if (unlikely(c == NONE)) {
 		refuse_grant(sw, now, g);
 		return;
 	}
@@ -188,12 +212,6 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		grant_response(sw, now, g, c);
 	else
 		grant_write(sw, now, g, c);
-	struct port *p = &sw->port[g->src];
-
-	if (p->source_w != 0 && p->granted > p->source_w && !p->held_src) {
-		p->held_src = true;
-		switch_tell(sw, &(struct mf_sched_msg){.at = mf_time_max(now, g->at),
-						       .src = g->src,
-						       .kind = MF_SCHED_HOLD_SRC});
-	}
+	if (unlikely(sw->limits))
+		hold_source(sw, g->src, mf_time_max(now, g->at));
 }

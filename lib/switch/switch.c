@@ -2,8 +2,9 @@
 /* The switch: set-up, what arrives at a port, what leaves it, timers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "switch_priv.h"
+#include "circuit.h"
 
 #define RX_ITEMS 32
 
@@ -23,7 +24,6 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->period = mux.period;
 	p->backlog_k = c->backlog_k;
 	p->source_w = c->source_w;
-	p->head = p->tail = NONE;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
 	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
@@ -40,8 +40,7 @@ static int out_init(struct mf_switch *sw)
 		n *= 2;
 	sw->out_mask = n - 1;
 	sw->out = malloc(n * sizeof(*sw->out));
-	sw->dirty = malloc(sw->ports * sizeof(*sw->dirty));
-	return sw->out != NULL && sw->dirty != NULL ? 0 : -ENOMEM;
+	return sw->out != NULL ? 0 : -ENOMEM;
 }
 
 struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
@@ -50,8 +49,12 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	int err = -EINVAL;
 
 	if (valid(c)) {
-		sw = calloc(1, sizeof(*sw) + c->ports * sizeof(sw->port[0]));
+		size_t size = (sizeof(*sw) + c->ports * sizeof(sw->port[0]) + 63) / 64 * 64;
+
+		sw = aligned_alloc(64, size);
 		err = sw != NULL ? 0 : -ENOMEM;
+		if (sw != NULL)
+			memset(sw, 0, size);
 	}
 	if (err != 0) {
 		errno = -err;
@@ -67,10 +70,14 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->grant_timeout = c->grant_timeout;
 	sw->hold_timeout = c->hold_timeout;
 	sw->l2_latency = c->l2_latency;
-	sw->probe = c->probe;
+	sw->probe = c->probe != NULL && c->probe->stamp != NULL ? c->probe : NULL;
 	sw->next = MF_NEVER;
-	for (unsigned int i = 0; i < c->ports; i++)
+	for (unsigned int i = 0; i < c->ports; i++) {
 		sw->align[i] = c->align[i];
+		sw->limits |= c->port[i].backlog_k != 0 || c->port[i].source_w != 0;
+		if (c->port[i].up && c->port[i].memory_enabled)
+			set_bit(sw->reach_set, i);
+	}
 	err = out_init(sw);
 	for (unsigned int i = 0; i < c->ports && err == 0; i++)
 		err = port_init(&sw->port[i], &c->port[i]);
@@ -98,32 +105,12 @@ void mf_switch_free(struct mf_switch *sw)
 	l2_fini(sw);
 	free(sw->circuits);
 	free(sw->requests);
-	free(sw->last_write);
-	free(sw->write_ready);
+	free(sw->pair);
 	free(sw->out);
-	free(sw->dirty);
 	free(sw);
 }
 
-void switch_dirty(struct mf_switch *sw, unsigned int port)
-{
-	if (test_bit(sw->dirty_set, port))
-		return;
-	set_bit(sw->dirty_set, port);
-	sw->dirty[sw->dirties++] = (uint16_t)port;
-}
-
-bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
-{
-	if (sw->out_head - sw->out_tail > sw->out_mask) {
-		sw->stats.drop_descriptor++;
-		return false;
-	}
-	sw->out[sw->out_head++ & sw->out_mask] = *msg;
-	return true;
-}
-
-void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
+void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now)
 {
 	struct port *p = &sw->port[d];
 	bool over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
@@ -139,11 +126,11 @@ void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
 	switch (item->kind) {
-	case MF_RX_SINGLE:
-		intake_single(sw, port, now, item);
-		break;
 	case MF_RX_RUN:
 		forward_run(sw, port, now, item);
+		break;
+	case MF_RX_SINGLE:
+		intake_single(sw, port, now, item);
 		break;
 	case MF_RX_ABORT:
 		forward_abort(sw, port, now);
@@ -173,22 +160,52 @@ bool mf_switch_can_rx(const struct mf_switch *sw)
 
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
+	struct mf_demux *d = &sw->port[port].demux;
+	mf_time accept_at = mf_demux_next(d);
 	struct mf_rx_item items[RX_ITEMS];
 	unsigned int pos = 0, n;
 
-	while ((n = mf_demux_span(&sw->port[port].demux, span, &pos, items, RX_ITEMS)) > 0)
+	while (pos < span->count) {
+		n = mf_demux_span(d, span, &pos, items, RX_ITEMS);
 		for (unsigned int i = 0; i < n; i++)
 			take(sw, port, now, &items[i]);
-	watch_accept(sw, port);
+	}
+	if (unlikely(mf_demux_next(d) != accept_at))
+		watch_accept(sw, port);
+}
+
+struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
+{
+	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
+
+	*n = sw->out_head - sw->out_tail;
+	if (*n == 0)
+		return NULL;
+	if (*n > to_end)
+		*n = to_end;
+	return &sw->out[tail];
+}
+
+void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
+{
+	sw->out_tail += n;
+	if (sw->out_tail == sw->out_head) /* the same few cache lines again */
+		sw->out_tail = sw->out_head = 0;
 }
 
 unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max)
 {
-	unsigned int n = 0;
+	const struct mf_sched_msg *msg;
+	unsigned int told = 0, n;
 
-	while (n < max && sw->out_tail != sw->out_head)
-		out[n++] = sw->out[sw->out_tail++ & sw->out_mask];
-	return n;
+	while (told < max && (msg = mf_switch_sched_peek(sw, &n)) != NULL) {
+		if (n > max - told)
+			n = max - told;
+		memcpy(out + told, msg, n * sizeof(*msg));
+		mf_switch_sched_advance(sw, n);
+		told += n;
+	}
+	return told;
 }
 
 /** Frames behind whose /T/ nothing came. @return the next such time */
@@ -241,9 +258,7 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	due(sw, run_accept(sw, now));
 	due(sw, l2_run(sw, now));
 	due(sw, run_holds(sw, now));
-	circuit_expire(sw, now);
-	if (sw->oldest != NONE)
-		due(sw, sw->circuits[sw->oldest].expires);
+	due(sw, circuit_expire(sw, now));
 	return sw->next;
 }
 
@@ -262,14 +277,18 @@ bool mf_switch_has_frames(const struct mf_switch *sw)
 	return false;
 }
 
+uint64_t *mf_switch_tx_set(struct mf_switch *sw)
+{
+	return sw->dirty_set;
+}
+
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;
 
-	while (n < max && sw->dirties > 0) {
-		out[n] = sw->dirty[--sw->dirties];
-		clear_bit(sw->dirty_set, out[n++]);
-	}
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t *set = &sw->dirty_set[w]; *set != 0 && n < max; *set &= *set - 1)
+			out[n++] = (uint16_t)(w * 64 + (unsigned int)__builtin_ctzll(*set));
 	return n;
 }
 
@@ -278,10 +297,11 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 {
 	unsigned int n = mf_mux_pull(sw->port[port].mux, now, max, out);
 
-	if (n > 0 && sw->window)
+	if (n == 0)
+		return 0;
+	if (sw->window)
 		forward_done(sw, port, now);
-	if (n > 0 && sw->port[port].backlog_k != 0)
-		switch_backlog(sw, port, now);
+	switch_backlog(sw, port, now);
 	return n;
 }
 

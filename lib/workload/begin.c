@@ -7,7 +7,8 @@
 
 bool client_has_more(const struct mf_client *c, mf_time now)
 {
-	return c->stats.begun_all < c->operations && (c->open ? c->arrival.next : now) < c->stop;
+	return c->stats.begun_all < c->operations &&
+	       (c->open ? c->arrival.next : now) < __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 }
 
 static_assert((int)MF_CLIENT_READ == MF_OP_READ && (int)MF_CLIENT_WRITE == MF_OP_WRITE &&
@@ -107,6 +108,25 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 	}
 }
 
+static void first_measured(struct mf_client *c, mf_time intended)
+{
+	c->stats.first_begun = intended;
+	if (c->measured != 0 && c->measured < c->operations - c->stats.begun_all)
+		c->operations = c->stats.begun_all + c->measured;
+}
+
+/** When the operation behind this one may be begun, or is intended. */
+static inline void next_start(struct mf_client *c)
+{
+	if (!c->open) {
+		c->arrival.next += c->delay;
+		c->start = c->arrival.next;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
+}
+
 static inline void op_begun(struct mf_client *c, struct slot *s)
 {
 	s->state = SLOT_BUSY;
@@ -114,10 +134,11 @@ static inline void op_begun(struct mf_client *c, struct slot *s)
 		shadow_submit(c, s);
 	s->intended = c->arrival.next;
 	s->measured = s->intended >= c->measure;
+	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
+		first_measured(c, s->intended);
 	c->kind[s->kind]->begun += s->measured;
 	c->stats.begun_all++;
-	if (c->open)
-		arrival_advance(&c->arrival);
+	next_start(c);
 }
 
 static void op_refused(struct mf_client *c, struct slot *s, int err)
@@ -131,19 +152,18 @@ static void op_refused(struct mf_client *c, struct slot *s, int err)
 	c->waiting = s;
 }
 
-static inline bool is_due(const struct mf_client *c, mf_time now)
+static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
 {
-	return c->arrival.next <= now && c->arrival.next < c->stop;
+	return c->arrival.next <= now && c->arrival.next < stop && c->stats.begun_all < c->operations;
 }
 
 void client_begin(struct mf_client *c, mf_time now)
 {
-	uint64_t left = c->operations - c->stats.begun_all;
-	uint64_t room = c->free_count + (c->waiting != NULL);
+	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 
 	if (!c->open)
 		c->arrival.next = mf_time_max(now, c->start);
-	for (room = room < left ? room : left; room > 0 && is_due(c, now); room--) {
+	while ((c->waiting != NULL || c->free_count > 0) && is_due(c, now, stop)) {
 		struct slot *s = c->waiting != NULL ? c->waiting : op_make(c);
 		int err = mf_host_submit(c->host, now, &c->op);
 

@@ -117,6 +117,10 @@ static bool config_ok(const struct mf_client_config *config)
 static void times_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	c->operations = config->operations != 0 ? config->operations : UINT64_MAX;
+	c->measured = config->measured;
+	c->stats.first_begun = MF_NEVER;
+	c->delay = config->delay;
+	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
 	c->stop = config->stop;
 	c->measure = config->measure;
@@ -176,6 +180,12 @@ mf_time mf_client_run(struct mf_client *c, mf_time now)
 	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
 		return MF_NEVER;
 	return c->open ? c->arrival.next : c->start;
+}
+
+void mf_client_stop(struct mf_client *c, mf_time at)
+{
+	if (at < __atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+		__atomic_store_n(&c->stop, at, __ATOMIC_RELAXED);
 }
 
 bool mf_client_finished(const struct mf_client *c, mf_time now)

@@ -51,7 +51,9 @@ struct mf_client {
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
 	struct mf_rng args; /**< of RMW */
-	struct arrival arrival; /**< open loop; in a closed one the next operation is always intended now */
+	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
+	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
+	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
 	void *slot_base; /**< the allocation that they stand in */
@@ -63,7 +65,10 @@ struct mf_client {
 	uint64_t stride;
 	uint64_t writer; /**< content_writer() of the node */
 	uint64_t operations; /**< numbers go from 0 to stats.begun_all, and not beyond this */
-	mf_time start, stop, measure;
+	uint64_t measured; /**< 0: no limit; else operations is set when the first of them is begun */
+	mf_time start; /**< closed loop: of the next operation, not before */
+	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
+	mf_time measure;
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };

@@ -150,7 +150,7 @@ void mf_ether_free(struct mf_ether *e)
 static struct flow *earliest(const struct mf_ether *e)
 {
 	struct flow *best = NULL;
-	mf_time at = e->stop;
+	mf_time at = __atomic_load_n(&e->stop, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < e->flows; i++) {
 		if (e->flow[i].arrival.next < at) {
@@ -207,6 +207,12 @@ mf_time mf_ether_run(struct mf_ether *e, mf_time now)
 		if (!send(e, now, false))
 			return e->retry;
 	}
+}
+
+void mf_ether_stop(struct mf_ether *e, mf_time at)
+{
+	if (at < __atomic_load_n(&e->stop, __ATOMIC_RELAXED))
+		__atomic_store_n(&e->stop, at, __ATOMIC_RELAXED);
 }
 
 bool mf_ether_finished(const struct mf_ether *e)

@@ -83,7 +83,10 @@ struct mf_client_config {
 			       others wait here and their latency counts from the intended start */
 	mf_time interval; /**< open loop: mean time between operations, ps; 0: closed loop */
 	bool poisson; /**< open loop: exponential times; otherwise constant, at a random phase */
+	uint32_t burst; /**< open loop: operations that arrive together, interval is between bursts; 0: 1 */
+	mf_time delay; /**< closed loop: least time from the start of an operation to that of the next */
 	uint64_t operations; /**< stop after so many; 0: no limit */
+	uint64_t measured; /**< stop after so many measured ones; 0: no limit */
 	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
@@ -111,6 +114,7 @@ struct mf_client_stats {
 	uint64_t stray; /**< completions of no operation that is under way */
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
+	mf_time first_begun; /**< when the first measured operation was begun (intended); MF_NEVER: none was */
 	mf_time last_done; /**< when the last operation completed */
 };
 
@@ -133,6 +137,9 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
+void mf_client_stop(struct mf_client *c, mf_time at);
 
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
@@ -183,6 +190,9 @@ void mf_ether_free(struct mf_ether *e);
 
 /** Sends what is due. @return when it wants to be called next, or MF_NEVER */
 mf_time mf_ether_run(struct mf_ether *e, mf_time now);
+
+/** No frame is intended from this time on, if that is before stop. Any thread may call. */
+void mf_ether_stop(struct mf_ether *e, mf_time at);
 
 /** Every frame that was intended before stop has been handed to the host. */
 bool mf_ether_finished(const struct mf_ether *e);
