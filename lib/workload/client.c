@@ -118,7 +118,7 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 {
 	c->operations = config->operations != 0 ? config->operations : UINT64_MAX;
 	c->measured = config->measured;
-	c->stats.first_begun = MF_NEVER;
+	c->stats.first_begun = c->stats.overlap_done = MF_NEVER;
 	c->delay = config->delay;
 	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
