@@ -24,6 +24,7 @@ void mf_cycles_stop(struct mf_cycles *c, uint64_t now)
 
 void mf_cycles_add(struct mf_cycles *sum, const struct mf_cycles *c)
 {
+	sum->away += c->away;
 	for (unsigned int i = 0; i < MF_CYCLES_STAGES; i++) {
 		sum->at[i].self += c->at[i].self;
 		sum->at[i].calls += c->at[i].calls;

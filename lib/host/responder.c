@@ -7,6 +7,7 @@
  * A response that does not go out whole, at once, is kept as it was when the request was executed
  * (responses.c).
  */
+#include "mf_cycles.h"
 #include "responses.h"
 #include "rx.h"
 
@@ -127,6 +128,7 @@ static inline uint8_t request_serve(struct mf_host *h, const struct mf_msg *m, m
 /** An RREQ or RMWREQ whose last block starts at last. */
 void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
 	mf_time dram = 0;
 	uint8_t status;
 	struct mf_msg m;
@@ -194,6 +196,7 @@ static void probe_write(const struct mf_host *h, const struct mf_probe *probe, c
 /** A chunk of a write. */
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_WRITE);
 	const struct mf_probe *probe = h->config.probe;
 	mf_time done = last + h->cost_data;
 	const uint8_t *data;

@@ -2,6 +2,7 @@
 /* Operations from their choice to their submission. */
 #include <errno.h>
 
+#include "mf_cycles.h"
 #include "client_priv.h"
 #include "content.h"
 
@@ -159,6 +160,7 @@ static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
 
 void client_begin(struct mf_client *c, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_CLIENT_BEGIN);
 	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 
 	if (!c->open)

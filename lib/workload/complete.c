@@ -5,6 +5,7 @@
  * A read may complete before an older write of the same octets has failed; that failure explains what
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
+#include "mf_cycles.h"
 #include "client_priv.h"
 
 #define BATCH 32
@@ -206,6 +207,7 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 
 void client_complete(struct mf_client *c, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_CLIENT_COMPLETE);
 	struct mf_completion done[BATCH];
 	unsigned int n;
 

@@ -113,6 +113,27 @@ Test(cycles, what_the_account_costs_is_taken_off)
 	}
 }
 
+/* A stretch that is too long for any stage is none's; the shorter ones of the same stage stay. */
+Test(cycles, away)
+{
+	struct mf_cycles sum = {0}, c;
+	unsigned int outer;
+
+	mf_cycles_start(&c, 0);
+	outer = mf_cycles_enter(&c, OUTER, 10);
+	mf_cycles_leave(&c, mf_cycles_enter(&c, INNER, 20), 20 + MF_CYCLES_AWAY);
+	mf_cycles_leave(&c, mf_cycles_enter(&c, INNER, 25 + MF_CYCLES_AWAY), 24 + 2 * MF_CYCLES_AWAY);
+	mf_cycles_leave(&c, outer, 24 + 5 * MF_CYCLES_AWAY);
+	mf_cycles_stop(&c, 30 + 5 * MF_CYCLES_AWAY);
+	cr_assert_eq(c.away, 4 * MF_CYCLES_AWAY);
+	cr_assert_eq(c.at[INNER].self, MF_CYCLES_AWAY - 1);
+	cr_assert_eq(c.at[OUTER].self, 10 + 5);
+	cr_assert_eq(c.at[MF_CYCLES_NONE].self, 10 + 6);
+	mf_cycles_add(&sum, &c);
+	mf_cycles_add(&sum, &c);
+	cr_assert_eq(sum.away, 8 * MF_CYCLES_AWAY);
+}
+
 Test(cycles, net_is_not_negative)
 {
 	struct mf_cycles_cost cost = {.inside = 20, .outside = 30};
