@@ -9,7 +9,8 @@ static const struct {
 	const char *name, *meaning;
 } latencies[LATENCIES] = {
 	[LATENCY_ROUND_TRIP] = {"round_trip", "full round trip, from submission to completion"},
-	[LATENCY_ACKNOWLEDGED] = {"acknowledged_round_trip", "full round trip, from submission to the acknowledgement"},
+	[LATENCY_ACKNOWLEDGED] = {"acknowledged_round_trip",
+				  "full round trip, from submission to the acknowledgement"},
 	[LATENCY_EFFECT] = {"time_to_effect", "from submission to the effect at the memory node"},
 	[LATENCY_INTENDED] = {"from_intended_start", "from the intended start to completion"},
 };
@@ -67,8 +68,8 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 	sum->verified += s->verified;
 	sum->unverified += s->unverified;
 	sum->mismatches += s->mismatches;
-	sum->first_begun = mf_time_min(sum->first_begun,
-				       s->overlap_done != MF_NEVER ? s->overlap_done : s->first_begun);
+	sum->first_begun =
+		mf_time_min(sum->first_begun, s->overlap_done != MF_NEVER ? s->overlap_done : s->first_begun);
 	sum->last_done = mf_time_max(sum->last_done, s->last_done);
 }
 
