@@ -13,11 +13,12 @@ struct subject {
 };
 
 static void open_subject(struct subject *s, const struct bench_line *line, struct bench_tally *tally,
-			 const struct bench_env *env, unsigned int repetitions)
+			 const struct bench_env *env)
 {
 	*s = (struct subject){.line = line, .tally = tally};
 	memset(tally, 0, sizeof(*tally));
-	tally->want = repetitions;
+	tally->want = env->repetitions;
+	tally->share = env->share;
 	s->state = line->ops->open(line, env, tally->reason);
 	if (s->state == NULL)
 		tally->status = BENCH_SKIPPED;
@@ -53,19 +54,19 @@ static bool any_wants(const struct subject *s, unsigned int n)
 }
 
 void bench_measure(const struct bench_suite *suite, const struct bench_line *line,
-		   const struct bench_env *env, unsigned int repetitions, struct bench_result *out)
+		   const struct bench_env *env, struct bench_result *out)
 {
 	struct subject s[1 + BENCH_BESIDE_MAX];
 	unsigned int n = 1;
 
 	memset(out, 0, sizeof(*out));
 	out->line = line;
-	open_subject(&s[0], line, &out->tally, env, repetitions);
+	open_subject(&s[0], line, &out->tally, env);
 	for (unsigned int i = 0; i < BENCH_BESIDE_MAX && line->beside[i] != NULL; i++) {
 		out->beside_line[i] = bench_find(suite, line->beside[i]);
 		if (out->beside_line[i] == NULL)
 			abort();
-		open_subject(&s[n++], out->beside_line[i], &out->beside[i], env, repetitions);
+		open_subject(&s[n++], out->beside_line[i], &out->beside[i], env);
 		out->besides++;
 	}
 	while (any_wants(s, n))

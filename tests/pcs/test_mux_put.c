@@ -261,17 +261,17 @@ static void all_policies(bool frames, uint32_t blocks, uint32_t items)
 		run_all(seed + i, policies[i % 4], frames, blocks, items);
 }
 
-Test(mux_put, order_and_content, .init = test_fcs)
+Test(mux_put, order_and_content, .init = test_widest)
 {
 	all_policies(false, 32768, 512);
 }
 
-Test(mux_put, among_frames, .init = test_fcs)
+Test(mux_put, among_frames, .init = test_widest)
 {
 	all_policies(true, 32768, 512);
 }
 
-Test(mux_put, tiny_room, .init = test_fcs)
+Test(mux_put, tiny_room, .init = test_widest)
 {
 	all_policies(true, 256, 8);
 }
@@ -318,7 +318,7 @@ static uint64_t said(uint64_t hash, const struct mf_rx_item *it)
 	return h;
 }
 
-Test(mux_put, message_is_what_span_says, .init = test_fcs)
+Test(mux_put, message_is_what_span_says, .init = test_widest)
 {
 	uint64_t rng = test_seed(), hash[2] = {0, 0};
 	unsigned int messages = 0;
