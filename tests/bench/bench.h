@@ -57,6 +57,7 @@ struct bench_env {
 	unsigned int cpus;
 	unsigned int cpu[BENCH_CPUS]; /**< to run on, in this order */
 	bool quick;
+	bool (*stopped)(void); /**< somebody wants the run to end; or NULL */
 	const char *emu; /**< path of memfab-emu */
 	const char *fabrics; /**< folder of the fabric files */
 	const char *scratch; /**< folder for what lives as long as the run */
@@ -139,8 +140,11 @@ bool bench_met(const struct bench_result *r);
 bool bench_has_verdict(const struct bench_result *r);
 
 /* measure.c */
-/** Measures a line and what stands beside it, one repetition of each in turn. */
-void bench_measure(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
+/**
+ * Measures a line and what stands beside it, one repetition of each in turn.
+ * @return false: stopped before it was through
+ */
+bool bench_measure(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
 		   struct bench_result *out);
 
 /* clock.c */

@@ -28,6 +28,11 @@ static void on_signal(int number)
 	interrupted = 1;
 }
 
+static bool stopped(void)
+{
+	return interrupted;
+}
+
 static int complain(int status, const char *reason)
 {
 	fprintf(stderr, "memfab-bench: %s\n", reason);
@@ -102,7 +107,8 @@ static bool run_line(const struct bench_suite *s, const struct bench_line *line,
 
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s ...\r", line->name);
-	bench_measure(s, line, env, &r);
+	if (!bench_measure(s, line, env, &r))
+		return true;
 	fabric_of(&r, env);
 	bench_print(stdout, &r);
 	json_array_append_new(lines, bench_json(&r));
@@ -128,7 +134,7 @@ static int run(const struct options *o, const struct bench_suite *s, const struc
 
 	bench_pin(env, 0); /* the header has seen what we may use */
 	bench_print_header(stdout, header);
-	for (unsigned int i = 0; i < s->lines && !interrupted; i++) {
+	for (unsigned int i = 0; i < s->lines && !stopped(); i++) {
 		if (s->line[i]->reference || (o->only != NULL && !bench_named(o->only, s->line[i]->name)))
 			continue;
 		done++;
@@ -182,6 +188,7 @@ int main(int argc, char **argv)
 		.share = o.share / 100.0,
 		.seconds = o.quick ? SECONDS_QUICK : SECONDS,
 		.quick = o.quick,
+		.stopped = stopped,
 		.emu = o.emu != NULL ? o.emu : own_emu(emu, sizeof(emu)),
 		.fabrics = o.fabrics != NULL ? o.fabrics : BENCH_FABRICS,
 	};

@@ -7,7 +7,14 @@
 #include "mf_rng.h"
 #include "script.h"
 
-TestSuite(bench, .timeout = 60);
+static struct bench_suite suite; /* of measure(): its results point into it */
+
+static void free_suite(void)
+{
+	bench_suite_free(&suite);
+}
+
+TestSuite(bench, .timeout = 60, .fini = free_suite);
 
 static const struct bench_env env = {.repetitions = 5, .share = BENCH_SHARE};
 
@@ -146,12 +153,11 @@ static struct bench_suite suite_of(const struct script *line, const struct scrip
 
 static struct bench_result measure(const struct script *line, const struct script *reference)
 {
-	struct bench_suite s = suite_of(line, reference);
 	struct bench_result r;
 
+	suite = suite_of(line, reference);
 	memset(script_log, 0, sizeof(script_log));
-	bench_measure(&s, s.line[0], &env, &r);
-	bench_suite_free(&s);
+	bench_measure(&suite, suite.line[0], &env, &r);
 	return r;
 }
 
@@ -207,7 +213,8 @@ Test(bench, skipped_line_measures_nothing)
 	struct bench_result r = measure(&skip, &steady);
 
 	cr_assert_eq(r.tally.status, BENCH_SKIPPED);
-	cr_assert_str_eq(script_log, "()");
+	cr_assert_eq(r.besides, 0);
+	cr_assert_str_eq(script_log, "", "the reference is not even opened");
 }
 
 Test(bench, failure_ends_a_line)
@@ -218,6 +225,23 @@ Test(bench, failure_ends_a_line)
 	cr_assert_eq(r.tally.status, BENCH_FAILED);
 	cr_assert_str_eq(r.tally.reason, "as the script says");
 	cr_assert_str_eq(script_log, "((lrlrlr))");
+}
+
+static bool stop_at_once(void)
+{
+	return strlen(script_log) >= 4;
+}
+
+Test(bench, stopped_in_between)
+{
+	struct bench_suite s = suite_of(&steady, &steady);
+	struct bench_env stopping = env;
+	struct bench_result r;
+
+	stopping.stopped = stop_at_once;
+	cr_assert_not(bench_measure(&s, s.line[0], &stopping, &r));
+	cr_assert_str_eq(script_log, "((lr))", "and all is closed");
+	bench_suite_free(&s);
 }
 
 /* Goals */
