@@ -2,6 +2,7 @@
 /* Setting a host up, polling it, and asking it. */
 #include <stdlib.h>
 
+#include "mf_cycles.h"
 #include "host.h"
 #include "mf_table.h"
 
@@ -125,6 +126,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->nodes = c->nodes;
 	h->wall = c->mux.period == 0;
 	h->submits = c->compute && c->memory_enabled;
+	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
 	err = alloc_tables(h);
@@ -194,6 +196,7 @@ static void retry(struct mf_host *h, mf_time now)
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RUN);
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))

@@ -98,7 +98,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 				uint64_t cookie, uint64_t **words);
 
 /**
- * Queues a memory message all of whose words the caller writes before it calls anything else: as
+ * Queues a memory message all of whose words the caller writes before the next mf_mux_pull(): as
  * mf_mux_push() and mf_mux_append(), but it cannot be aborted. Under the wall clock messages that are
  * queued so one behind the other go out in this order, together.
  *
