@@ -14,6 +14,7 @@
 #include "eal.h"
 #include "mf_block.h"
 #include "mf_pcs.h"
+#include "mf_proto.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -119,13 +120,18 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 }
 
 /**
- * EAL allows 256 bits unless it is told otherwise; what would use more here asks for a CPU that does not pay
- * for it with its frequency. Refused where --force-max-simd-bitwidth was given.
+ * As wide as this CPU and EAL allow: results are the same. EAL allows 256 bits unless it is told otherwise;
+ * what would use more here asks for a CPU that does not pay for it with its frequency. Refused where
+ * --force-max-simd-bitwidth was given.
  */
-static void choose_variant(void)
+static void choose_variants(void)
 {
+	unsigned int bits;
+
 	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
-	mf_pcs_select(rte_vect_get_max_simd_bitwidth());
+	bits = rte_vect_get_max_simd_bitwidth();
+	mf_pcs_select(bits);
+	mf_proto_select(bits);
 }
 
 int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
@@ -139,7 +145,7 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
 			 rte_strerror(-rc));
 	else
-		choose_variant();
+		choose_variants();
 	return rc;
 }
 

@@ -11,7 +11,9 @@
 #include "interrupt.h"
 #include "options.h"
 #include "output.h"
+#include "period.h"
 #include "result.h"
+#include "session.h"
 #include "table.h"
 
 enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
@@ -102,6 +104,7 @@ static void each(void *ctx, const struct outcome *o)
 static int run_once(const struct options *o, struct run *r, const struct files *files)
 {
 	struct screen screen = {.run = r, .gbits = o->gbits};
+	struct watch watch;
 	const char *why;
 	int rc;
 
@@ -109,9 +112,16 @@ static int run_once(const struct options *o, struct run *r, const struct files *
 	r->each = each;
 	r->ctx = &screen;
 	table_head(stdout, r, o->gbits);
-	rc = run_test(r, &o->test);
+	rc = watch_begin(&watch, r, o->stats_period);
+	if (rc == 0)
+		rc = run_test(r, &o->test);
+	else
+		snprintf(r->err, sizeof(r->err), "--stats-period: %s", strerror(-rc));
+	watch_end(&watch);
 	if (r->done > 0)
 		table_end(stdout, r);
+	for (int i = 0; i < r->done; i++)
+		mf_fabric_report_cycles(stdout, r->outcome[i].run);
 	if (rc != 0)
 		return complain(FAILED, r->err);
 	rc = complain_of("standard output", ferror(stdout) ? output_error() : 0);
@@ -125,8 +135,11 @@ static int run(const struct options *o, struct mf_config *config, const struct f
 	struct run r;
 	int rc;
 
-	run_init(&r, config, o->clock);
-	rc = run_once(o, &r, files);
+	if (o->interactive || o->commands != NULL)
+		return session_run(o, config);
+	rc = complain_of("the counters", run_init(&r, config, o->clock));
+	if (rc == SOUND)
+		rc = run_once(o, &r, files);
 	run_fini(&r);
 	return rc;
 }

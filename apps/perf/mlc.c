@@ -16,11 +16,12 @@ void mlc_loaded_head(FILE *out, const struct run *r)
 		test_size(&r->test));
 	if (probe >= 0)
 		fprintf(out,
-			"Latency is of %s, which probes alone at depth 1; Bandwidth is of the load, clients: %u\n",
+			"Latency is of %s, which probes alone at depth 1; Bandwidth is of the load, "
+			"clients: %u\n",
 			r->config->node[probe].name, test_clients(&r->test, r->config));
 	else
 		fprintf(out,
-			"Latency is of the load itself: all compute nodes generate it, none is left to probe\n");
+			"Latency is of the load itself: all compute nodes make it, none is left to probe\n");
 	fputs("Delay is from the start of an operation to the start of its client's next, in ns\n"
 	      "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"
 	      "Inject\tLatency\tBandwidth\n"

@@ -95,8 +95,8 @@ static const char help[] =
 	"the virtual clock its time to effect at the memory is told, under the wall clock writes are\n"
 	"acknowledged and their round trip is told. Nothing is divided by two.\n"
 	"\n"
-	"Arguments before a lone -- go to DPDK's EAL (wall clock). Ctrl-C ends a test with the report of what\n"
-	"was measured until then.\n"
+	"Arguments before a lone -- go to DPDK's EAL (wall clock). Ctrl-C ends a test with the report of\n"
+	"what was measured until then.\n"
 	"\n"
 	"Exit status: 0 every test was sound; 1 there were no samples, something was lost, wrong or failed;\n"
 	"2 the command line, the fabric file or a command is faulty.\n";
@@ -223,10 +223,10 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	*o = (struct options){.clock = MF_CLOCK_WALL};
 	eal_split(&o->eal, "memfab-perf", &argc, &argv);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* from the start, whatever was read before */
 	while ((opt = getopt_long(argc, argv, short_options, table, NULL)) != -1) {
 		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], OPT_RATE, err, errlen);
+			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 		if (rc != 0 || o->action != ACTION_RUN)
 			return rc;

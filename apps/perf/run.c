@@ -10,10 +10,17 @@
 
 #define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
 
-void run_init(struct run *r, struct mf_config *config, enum mf_clock clock)
+int run_init(struct run *r, struct mf_config *config, enum mf_clock clock)
 {
+	pthread_condattr_t attr;
+
 	*r = (struct run){.config = config, .clock = clock};
 	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return counters_init(&r->last, config->sw.ports);
 }
 
 static void forget(struct run *r)
@@ -28,6 +35,8 @@ static void forget(struct run *r)
 void run_fini(struct run *r)
 {
 	forget(r);
+	counters_fini(&r->last);
+	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 }
 
@@ -93,10 +102,26 @@ static int run_fabric(struct run *r)
 static void show_fabric(struct run *r, struct mf_fabric *f)
 {
 	pthread_mutex_lock(&r->lock);
+	if (f == NULL)
+		counters_take(&r->last, r->fabric, r->config, r->generation);
+	else
+		r->generation++;
 	r->fabric = f;
 	if (f != NULL && r->stop)
 		mf_fabric_stop(f);
+	pthread_cond_broadcast(&r->changed);
 	pthread_mutex_unlock(&r->lock);
+}
+
+bool run_counters(struct run *r, struct counters *c)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->fabric != NULL)
+		counters_take(c, r->fabric, r->config, r->generation);
+	else
+		counters_copy(c, &r->last);
+	pthread_mutex_unlock(&r->lock);
+	return c->generation > 0;
 }
 
 static int run_point(struct run *r, struct outcome *o)

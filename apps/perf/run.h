@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "counters.h"
 #include "outcome.h"
 #include "progress.h"
 
@@ -23,8 +24,11 @@ struct run {
 
 	/* Who looks at the fabric or stops it from another thread holds the lock. */
 	pthread_mutex_t lock;
+	pthread_cond_t changed; /**< fabric comes or goes */
 	struct mf_fabric *fabric; /**< that is running, or NULL */
 	bool stop; /**< asked for */
+	unsigned int generation; /**< of the fabric, from 1 on */
+	struct counters last; /**< as the last run left them */
 
 	/* The engine's thread only. */
 	struct progress progress;
@@ -33,7 +37,8 @@ struct run {
 	double peak;
 };
 
-void run_init(struct run *r, struct mf_config *config, enum mf_clock clock);
+/** @return 0 or -ENOMEM; run_fini() follows in any case */
+int run_init(struct run *r, struct mf_config *config, enum mf_clock clock);
 void run_fini(struct run *r);
 
 /**
@@ -45,6 +50,9 @@ int run_test(struct run *r, const struct test *t);
 
 /** Any thread: no more load, then the report. */
 void run_stop(struct run *r);
+
+/** Any thread: the counters of now, or as the last run left them. @return false: none has begun yet */
+bool run_counters(struct run *r, struct counters *c);
 
 /** Every run was sound, and there was one. @param why  the first reason why not */
 bool run_sound(const struct run *r, const char **why);

@@ -122,15 +122,17 @@ static int set_duration(struct test *t, const char *value, char *reason, size_t 
 {
 	char text[TEXT];
 	mf_time duration;
+	int rc;
 
 	if (strspn(value, "0123456789.") == strlen(value) && strlen(value) < TEXT - 2)
 		snprintf(text, sizeof(text), "%ss", value);
 	else
 		snprintf(text, sizeof(text), "%s", value);
-	if (mf_unit_time(text, &duration) == -EINVAL)
+	rc = mf_unit_time(text, &duration);
+	if (rc == -EINVAL)
 		return argument_refuse(reason, room, "'%s' is not a time such as 3 (seconds), 500ms, 2us",
 				       value);
-	if (duration < 1 || duration > DURATION_MAX)
+	if (rc != 0 || duration < 1 || duration > DURATION_MAX)
 		return argument_refuse(reason, room, "%s is out of range: 1ps to 30 days", value);
 	t->duration = duration;
 	t->iterations = 0;
@@ -188,7 +190,7 @@ static int mix_one(double *mix, const char *one, char *reason, size_t room)
 {
 	const char *colon = strchr(one, ':');
 	size_t len = colon != NULL ? (size_t)(colon - one) : strlen(one);
-	char *end;
+	char *end = NULL;
 
 	for (unsigned int i = 0; i < MF_MIXES; i++) {
 		const char *name = mf_config_mix_name((enum mf_mix)i);

@@ -42,16 +42,13 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at)
 {
-	uint64_t *to;
-	struct mf_mux_item *item =
-		mf_mux_push(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0, &to);
+	uint64_t *to = mf_mux_put(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0);
 
-	if (item == NULL) {
+	if (to == NULL) {
 		sw->stats.drop_room++;
 		return;
 	}
 	*to = word;
-	mf_mux_append(sw->port[egress].mux, item, 1);
 	switch_dirty(sw, egress);
 	switch_backlog(sw, egress, now);
 }
@@ -79,18 +76,22 @@ static void stamp_chunk(const struct mf_switch *sw, const struct circuit *ct, mf
 
 /**
  * A chunk that cuts through begins at time at: makes room for all of it at the egress.
- * @return NULL: there is none, and the circuit is closed
+ * @param item  where its blocks will come one after the other; NULL: they are all there
+ * @return where they go; NULL: there is no room, and the circuit is closed
  */
-static inline struct mf_mux_item *enter(struct mf_switch *sw, unsigned int port, uint32_t c, mf_time now,
-					mf_time at, uint64_t **words)
+static inline uint64_t *enter(struct mf_switch *sw, unsigned int port, uint32_t c, mf_time now, mf_time at,
+			      struct mf_mux_item **item)
 {
 	struct circuit *ct = &sw->circuits[c];
-	struct mf_mux_item *item;
+	struct mf_mux *mux = sw->port[ct->dst].mux;
+	uint64_t *words = NULL, cookie = sw->window ? window_cookie(ct) : 0;
 
 	circuit_begun(sw, ct, now);
-	item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
-			   sw->window ? window_cookie(ct) : 0, words);
-	if (unlikely(item == NULL)) {
+	if (item == NULL)
+		words = mf_mux_put(mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks, cookie);
+	else
+		*item = mf_mux_push(mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks, cookie, &words);
+	if (unlikely(words == NULL)) {
 		sw->stats.drop_room++;
 		circuit_kill(sw, c, now);
 		return NULL;
@@ -99,7 +100,7 @@ static inline struct mf_mux_item *enter(struct mf_switch *sw, unsigned int port,
 	circuit_queued(sw, c, at + sw->through, now);
 	if (unlikely(sw->probe != NULL))
 		stamp_chunk(sw, ct, at);
-	return item;
+	return words;
 }
 
 /** The circuit has had its chunk, or a message of so many blocks of its mega. */
@@ -139,8 +140,8 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 		return;
 	}
 	p->want = ct->blocks;
-	p->item = enter(sw, port, c, now, at, &p->words);
-	if (p->item != NULL)
+	p->words = enter(sw, port, c, now, at, &p->item);
+	if (p->words != NULL)
 		p->state = RX_STREAM;
 }
 
@@ -178,20 +179,18 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 	struct port *p = &sw->port[port];
 	const struct circuit *ct = &sw->circuits[p->circuit];
 	struct port *e = &sw->port[ct->dst];
-	uint64_t *words;
 	struct circuit part = *ct;
+	uint64_t *words;
 
 	if (ct->mega)
 		part.octets = p->have * 8;
-	struct mf_mux_item *item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
-					       sw->window ? window_cookie(&part) : 0, &words);
-
-	if (item == NULL) {
+	words = mf_mux_put(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
+			   sw->window ? window_cookie(&part) : 0);
+	if (words == NULL) {
 		sw->stats.drop_room++;
 		return false;
 	}
 	memcpy(words, p->buf, p->have * sizeof(*words));
-	mf_mux_append(e->mux, item, p->have);
 	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
 	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
@@ -274,21 +273,18 @@ static bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time now, con
 		       const struct mf_msg *m)
 {
 	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
-	struct mf_mux_item *at_egress;
 	uint64_t *words;
 
 	if (c == NONE)
 		return false;
 	const struct circuit *ct = &sw->circuits[c];
-	struct mf_mux *mux = sw->port[ct->dst].mux;
 
 	if (!cuts_through(sw, &sw->port[port], ct) || item->count != ct->blocks)
 		return false;
-	at_egress = enter(sw, port, c, now, item->at, &words);
-	if (unlikely(at_egress == NULL))
+	words = enter(sw, port, c, now, item->at, NULL);
+	if (unlikely(words == NULL))
 		return true;
 	switch_copy(words, item->word, item->count);
-	mf_mux_append(mux, at_egress, item->count);
 	chunk_through(sw, c, item->count, now);
 	return true;
 }

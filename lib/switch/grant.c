@@ -9,16 +9,13 @@
 static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word, unsigned int n,
 		       mf_time ready, mf_time now)
 {
-	struct mf_mux *mux = sw->port[mn].mux;
-	uint64_t *words;
-	struct mf_mux_item *item = mf_mux_push(mux, ready, tie(TIE_CHUNK, cn), n, 0, &words);
+	uint64_t *words = mf_mux_put(sw->port[mn].mux, ready, tie(TIE_CHUNK, cn), n, 0);
 
-	if (item == NULL) {
+	if (words == NULL) {
 		sw->stats.drop_room++;
 		return false;
 	}
 	switch_copy(words, word, n);
-	mf_mux_append(mux, item, n);
 	switch_dirty(sw, mn);
 	switch_backlog(sw, mn, now);
 	return true;
@@ -59,16 +56,14 @@ static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched
 {
 	struct port *p = &sw->port[g->src];
 	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
-	uint64_t *word;
-	struct mf_mux_item *item = mf_mux_push(p->mux, ready, tie(TIE_GRANT, g->dst), 1, 0, &word);
+	uint64_t *word = mf_mux_put(p->mux, ready, tie(TIE_GRANT, g->dst), 1, 0);
 
-	if (item == NULL) {
+	if (word == NULL) {
 		sw->stats.drop_room++;
 		circuit_give_up(sw, c, now);
 		return;
 	}
 	*word = grant_word(g);
-	mf_mux_append(p->mux, item, 1);
 	switch_dirty(sw, g->src);
 	switch_backlog(sw, g->src, now);
 }

@@ -166,6 +166,20 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	unsigned int pos = 0, n;
 
 	while (pos < span->count) {
+		if (likely((n = mf_demux_message(d, span, pos)) > 0)) {
+			items[0] = (struct mf_rx_item){
+				.kind = MF_RX_RUN,
+				.begins = true,
+				.ends = true,
+				.count = (uint16_t)n,
+				.word = &span->word[pos],
+				.at = mf_span_at(span, pos),
+				.period = span->period,
+			};
+			forward_run(sw, port, now, &items[0]);
+			pos += n;
+			continue;
+		}
 		n = mf_demux_span(d, span, &pos, items, RX_ITEMS);
 		for (unsigned int i = 0; i < n; i++)
 			take(sw, port, now, &items[i]);

@@ -8,6 +8,7 @@
 #include "mf_switch.h"
 
 #define NONE UINT32_MAX
+#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /** Lists that a circuit stands in. */

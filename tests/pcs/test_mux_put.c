@@ -38,7 +38,7 @@ struct run {
 	struct piecewise piece[PIECES];
 	uint64_t blocks, cookies;
 	mf_time waited, now;
-	unsigned int last_whole[2], last_cookie; /**< numbers; whole ones by single or not */
+	unsigned int last_whole, last_cookie; /**< numbers */
 	unsigned int number, have; /**< the message that is arriving */
 	unsigned int frames, frames_arrived;
 	bool small; /**< spans of any length are asked for */
@@ -120,15 +120,13 @@ static void append_pieces(bool all)
 static void arrives(unsigned int number)
 {
 	struct queued *q = &r.queued[number];
-	unsigned int *last = &r.last_whole[q->blocks == 1];
-
 	cr_assert(!q->arrived);
 	q->arrived = true;
 	r.arrived++;
 	if (!q->whole)
 		return;
-	cr_assert_gt(number, *last, "message %u behind %u", number, *last);
-	*last = number;
+	cr_assert_gt(number, r.last_whole, "message %u behind %u", number, r.last_whole);
+	r.last_whole = number;
 }
 
 static void take_words(const uint64_t *word, unsigned int n, bool begins, bool ends)
