@@ -38,13 +38,20 @@ int mf_proto_verify32(const uint64_t *word, unsigned int n);
 /** @return 0; -EBADMSG: a check failed; -EPROTO: not /MS/ .. /MT/, or too many blocks */
 static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
 {
+	int rc;
+
 	if (unlikely(n < 2 || n > MF_BLOCKS_MAX))
 		return -EPROTO;
 	if (unlikely(mf_crc16(word, n) != MF_CRC16_GOOD))
 		return -EBADMSG;
 	if (unlikely(mf_block_type(word[0]) != MF_BT_MS || mf_block_type(word[n - 1]) != MF_BT_MT))
 		return -EPROTO;
-	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
+	if (likely(!p->check32))
+		return 0;
+	rc = mf_proto_verify32(word, n);
+	if (rc > 0) /* it never is, which the compiler cannot see */
+		__builtin_unreachable();
+	return rc;
 }
 
 /** The key and the epoch, of n data blocks between /MS/ and the checks. */
