@@ -2,7 +2,6 @@
 #include "argument.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,14 +56,16 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 	return 0;
 }
 
-/* In optopt is a short option, or the long one that takes no argument. */
-int argument_unknown(int opt, const char *last, int first_long, char *err, size_t errlen)
+/* In optopt is a short option that is not there, or the long one that takes no argument. */
+int argument_unknown(int opt, const char *last, const struct option *table, char *err, size_t errlen)
 {
 	if (opt == ':')
 		return argument_refuse(err, errlen, "option '%s' needs an argument, see --help", last);
 	if (optopt == 0)
 		return argument_refuse(err, errlen, "there is no option '%s', see --help", last);
-	if (optopt >= first_long)
-		return argument_refuse(err, errlen, "option '%s' takes no argument, see --help", last);
+	for (; table->name != NULL; table++)
+		if (table->val == optopt)
+			return argument_refuse(err, errlen, "option '%s' takes no argument, see --help",
+					       last);
 	return argument_refuse(err, errlen, "there is no option '-%c', see --help", optopt);
 }

@@ -6,6 +6,7 @@
 #ifndef ARGUMENT_H
 #define ARGUMENT_H
 
+#include <getopt.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,10 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 
 /**
  * What getopt_long() did not take.
- * @param opt         what it returned: '?', or ':' for a missing argument
- * @param last        the argument that it saw last
- * @param first_long  long options have this number or a higher one
+ * @param opt    what it returned: '?', or ':' for a missing argument
+ * @param last   the argument that it saw last
+ * @param table  its long options
  */
-int argument_unknown(int opt, const char *last, int first_long, char *err, size_t errlen);
+int argument_unknown(int opt, const char *last, const struct option *table, char *err, size_t errlen);
 
 #endif

@@ -144,7 +144,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
 		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], OPT_CLOCK, err, errlen);
+			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 		if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
 			return rc;

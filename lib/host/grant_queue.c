@@ -9,14 +9,11 @@
 
 static bool single_send(struct mf_host *h, const struct host_job *job)
 {
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0);
 
-	item = mf_mux_push(h->mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0, &word);
-	if (!item)
+	if (!word)
 		return false;
 	word[0] = job->word;
-	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[job->message]++;
 	return true;
 }
@@ -91,7 +88,7 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 		h->stats.drop_proto++;
 		return;
 	}
-	if (unlikely(host_stamps(h))) {
+	if (host_stamps(h)) {
 		uint16_t cn = m.resp ? m.dst : h->node, mn = m.resp ? h->node : m.dst;
 
 		host_stamp(h, cn, mn, m.id, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE, at);

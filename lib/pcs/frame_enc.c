@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mf_frame.h"
+#include "mf_pcs.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "octets are loaded as words");
 
@@ -69,15 +70,21 @@ static enum mf_frame_part gap(struct mf_frame_enc *e, struct mf_block *out)
 	return control(out, MF_IDLE_WORD, MF_FRAME_GAP);
 }
 
-static enum mf_frame_part start(struct mf_frame_enc *e, struct mf_block *out)
+/** Whether the gap is long enough for a start in lane 4, or in lane 0 where no other is allowed. */
+static bool gap_paid(const struct mf_frame_enc *e)
 {
 	bool lane4_allowed = e->slack < 4;
 
+	return e->owed <= e->slack + (lane4_allowed ? 4 : 0);
+}
+
+static enum mf_frame_part start(struct mf_frame_enc *e, struct mf_block *out)
+{
 	if (e->owed <= e->slack) {
 		e->phase = PHASE_BODY;
 		return control(out, START_LANE0, MF_FRAME_BODY);
 	}
-	if (lane4_allowed && e->owed <= e->slack + 4) {
+	if (gap_paid(e)) {
 		mf_frame_enc_gap(e, 4);
 		e->phase = PHASE_PREAMBLE;
 		return control(out, START_LANE4, MF_FRAME_BODY);
@@ -94,10 +101,11 @@ static uint64_t octets_at(const struct mf_frame_enc *e, unsigned int pos)
 		memcpy(&word, e->frame + pos, 8);
 		return word;
 	}
-	if (pos > e->len)
+	if (pos >= e->len)
 		return (uint64_t)e->fcs >> 8 * (pos - e->len);
-	memcpy(&word, e->frame + pos, e->len - pos);
-	return word | (uint64_t)e->fcs << 8 * (e->len - pos);
+	/* A frame has eight octets or more: the last ones come by one load. */
+	memcpy(&word, e->frame + e->len - 8, 8);
+	return word >> 8 * (pos + 8 - e->len) | (uint64_t)e->fcs << 8 * (e->len - pos);
 }
 
 static enum mf_frame_part body(struct mf_frame_enc *e, struct mf_block *out)
@@ -130,4 +138,36 @@ enum mf_frame_part mf_frame_enc_next(struct mf_frame_enc *e, struct mf_block *ou
 	default:
 		return e->close ? gap(e, out) : MF_FRAME_NONE;
 	}
+}
+
+/** Blocks that hold octets of the frame and nothing else. */
+static unsigned int whole_data(struct mf_frame_enc *e, uint64_t *word, uint8_t *sync, unsigned int max)
+{
+	unsigned int n;
+
+	if (e->phase != PHASE_BODY || e->pos + 8 > e->len)
+		return 0;
+	n = (e->len - e->pos) / 8U;
+	n = n < max ? n : max;
+	mf_pcs_ops->put_data(word, sync, e->frame + e->pos, n);
+	e->pos += (uint16_t)(n * 8);
+	return n;
+}
+
+unsigned int mf_frame_enc_blocks(struct mf_frame_enc *e, uint64_t *word, uint8_t *sync, unsigned int max)
+{
+	struct mf_block b;
+	unsigned int n;
+
+	if (e->phase == PHASE_START && !gap_paid(e))
+		return 0;
+	for (n = 0; n < max && e->frame; n++) {
+		n += whole_data(e, word + n, sync + n, max - n);
+		if (n == max)
+			break;
+		mf_frame_enc_next(e, &b);
+		word[n] = b.word;
+		sync[n] = b.sync;
+	}
+	return n;
 }

@@ -30,7 +30,11 @@ enum mf_mux_policy {
 struct mf_mux_config {
 	enum mf_mux_policy policy;
 	uint32_t period; /**< ps a block; 0: wall clock */
-	uint32_t memory_blocks; /**< room for blocks of waiting memory messages: a power of two, 64.. */
+	/**
+	 * Room for blocks of waiting memory messages: a power of two, 64... Virtual clock: those of up to 16
+	 * blocks have room as long as there are items.
+	 */
+	uint32_t memory_blocks;
 	uint32_t memory_items; /**< room for waiting memory messages: a power of two, 8.. */
 	uint32_t frames; /**< room for waiting frames: a power of two; 0: none */
 	uint32_t frame_bytes; /**< room for their octets, sum of all waiting frames */
@@ -90,7 +94,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 				uint64_t cookie, uint64_t **words);
 
 /**
- * Queues a memory message all of whose words the caller writes before it calls anything else: as
+ * Queues a memory message all of whose words the caller writes before the next mf_mux_pull(): as
  * mf_mux_push() and mf_mux_append(), but it cannot be aborted. Under the wall clock messages that are
  * queued so one behind the other go out in this order, together.
  *

@@ -187,7 +187,8 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 		    unsigned int n, mf_time at)
 {
 	struct mf_msg m;
-	int err = mf_proto_get_request(&sw->proto, word, n, &m);
+	int err = likely(mf_proto_kind(word[0]) == MF_RREQ) ? mf_proto_get_rreq(&sw->proto, word, n, &m)
+							    : mf_proto_get_rmwreq(&sw->proto, word, n, &m);
 
 	if (unlikely(!good_request(sw, port, err, &m)))
 		return;

@@ -56,7 +56,6 @@ struct mf_client {
 	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
-	void *slot_base; /**< the allocation that they stand in */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
 	uint32_t slot_mask;

@@ -96,6 +96,16 @@ static bool data_equal(const struct mf_client *c, const struct slot *s, const st
 	return s->len == CLIENT_LINE ? line_equal(octets, s->line) : shadow_hash(octets, s->len) == s->expect;
 }
 
+static void count_overlapping(struct mf_client *c, const struct slot *s, mf_time done)
+{
+	if (c->stats.overlap_done == MF_NEVER) {
+		c->stats.overlap_done = done;
+		return;
+	}
+	c->stats.overlapping++;
+	c->stats.overlapping_octets += s->len;
+}
+
 /** From the first response in pieces on, what was one histogram until then is two. */
 static void count_first(struct mf_client_kind_stats *k, mf_time latency)
 {
@@ -110,8 +120,11 @@ static inline void count_ok(struct mf_client *c, const struct slot *s, const str
 	struct mf_client_kind_stats *k = c->kind[s->kind];
 
 	c->stats.completed_all++;
-	if (!s->measured)
+	if (!s->measured) {
+		if (c->stats.first_begun != MF_NEVER)
+			count_overlapping(c, s, done->done);
 		return;
+	}
 	if ((done->first != done->done || k->apart) && client_returns(s->kind))
 		count_first(k, done->first - done->submitted);
 	k->completed++;

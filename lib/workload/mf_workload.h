@@ -114,7 +114,13 @@ struct mf_client_stats {
 	uint64_t stray; /**< completions of no operation that is under way */
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
-	mf_time first_begun; /**< when the first measured operation was begun (intended); MF_NEVER: none was */
+	mf_time first_begun; /**< (intended) begin of the first measured operation; MF_NEVER: none was */
+	/**
+	 * Of the operations of the warm-up that were under way at first_begun: when the first of them
+	 * completed, MF_NEVER if there was none, and the others. A rate counts from there.
+	 */
+	mf_time overlap_done;
+	uint64_t overlapping, overlapping_octets;
 	mf_time last_done; /**< when the last operation completed */
 };
 
