@@ -5,6 +5,7 @@
  *
  * Under the virtual clock things are dated by their blocks; under the wall clock by the call.
  */
+#include "mf_cycles.h"
 #include "rx.h"
 
 #define RX_ITEMS 16
@@ -28,6 +29,7 @@ void host_rx_stray(struct mf_host *h, uint16_t dst)
 /** ACK, ERR, and what no host takes. */
 static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_OTHER);
 	struct mf_msg m;
 	int err = mf_proto_get_single(word, &m);
 
