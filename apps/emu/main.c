@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memfab-emu: parse, configure, run, print. */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <rte_vect.h>
 #include <rte_version.h>
 
 #include "eal.h"
+#include "interrupt.h"
 #include "mf_fabric.h"
-#include "mf_frame.h"
 #include "options.h"
+#include "output.h"
 #include "progress.h"
 #include "roles.h"
 
@@ -21,57 +18,10 @@ enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
 
 #define ERR_LEN 2048
 
-static atomic_bool interrupted;
-
 static int complain(int status, const char *reason)
 {
 	fprintf(stderr, "memfab-emu: %s\n", reason);
 	return status;
-}
-
-static void on_signal(int signal_number)
-{
-	(void)signal_number;
-	atomic_store_explicit(&interrupted, true, memory_order_relaxed);
-}
-
-/**
- * The first Ctrl-C asks for the report, a second one ends the program at once. Who reads the report may
- * leave early (head): the JSON is still written, and EAL stopped.
- */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-/** A file that is opened later must not get the number of a standard stream that the caller closed. */
-static void hold_streams(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY);
-	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
-/** What errno says of a stream that failed, never 0. */
-static int io_error(void)
-{
-	return errno != 0 ? -errno : -EIO;
-}
-
-/** Reals with 15 digits: those that a double always keeps, so 0.1 stays 0.1. */
-static int dump(const json_t *json, FILE *out)
-{
-	if (json == NULL || json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0)
-		return json == NULL ? -ENOMEM : io_error();
-	return fputc('\n', out) == EOF || fflush(out) != 0 ? io_error() : 0;
 }
 
 static int complain_of(const char *name, int rc)
@@ -87,7 +37,7 @@ static int complain_of(const char *name, int rc)
 static int print_config(const struct mf_config *config)
 {
 	json_t *json = mf_config_to_json(config);
-	int rc = dump(json, stdout);
+	int rc = output_json(json, stdout);
 
 	json_decref(json);
 	return complain_of("standard output", rc);
@@ -102,8 +52,8 @@ static int report(const struct options *o, const struct mf_fabric *f, FILE *out)
 	if (result == NULL)
 		return complain_of("the result", -ENOMEM);
 	mf_fabric_report(stdout, result);
-	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? io_error() : 0);
-	json = out != NULL ? complain_of(o->json, dump(result, out)) : SOUND;
+	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
+	json = out != NULL ? complain_of(o->json, output_json(result, out)) : SOUND;
 	json_decref(result);
 	return text != SOUND ? text : json;
 }
@@ -129,7 +79,7 @@ static int run(const struct options *o, const struct mf_config *config, FILE *ou
 	progress_end(&progress);
 	if (rc != 0) {
 		snprintf(err, sizeof(err), "the run failed: %s%s", strerror(-rc),
-			 rc == -ENOMEM && o->eal_given ? " (EAL's -m gives more)" : "");
+			 rc == -ENOMEM && o->eal.given ? " (EAL's -m gives more)" : "");
 		rc = complain(FAILED, err);
 	} else {
 		rc = report(o, f, out);
@@ -140,23 +90,16 @@ static int run(const struct options *o, const struct mf_config *config, FILE *ou
 	return rc;
 }
 
-/** Under the clock that was asked for. The CRC's handler is chosen before any other thread is there. */
+/** Under the clock that was asked for. */
 static int run_clock(const struct options *o, const struct mf_config *config, FILE *out)
 {
 	char err[ERR_LEN];
-	int rc;
+	int rc = eal_start(&o->eal, config, o->clock, err, sizeof(err));
 
-	if (o->clock == MF_CLOCK_VIRTUAL) {
-		rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
-		mf_fcs_init(true);
-		return run(o, config, out);
-	}
-	rc = eal_start(o, config, err, sizeof(err));
 	if (rc != 0)
-		return complain(rc == -EINVAL && o->eal_given ? USAGE : FAILED, err);
-	mf_fcs_init(true);
+		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
 	rc = run(o, config, out);
-	eal_stop();
+	eal_stop(o->clock);
 	return rc;
 }
 
@@ -173,20 +116,20 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 			return complain(USAGE, err);
 		}
 	}
-	catch_signals();
+	interrupt_catch();
 	rc = run_clock(o, config, out);
 	if (out != NULL && fclose(out) != 0 && rc == SOUND)
-		rc = complain_of(o->json, io_error());
+		rc = complain_of(o->json, output_error());
 	return rc;
 }
 
 static int replay(const struct options *o, const struct mf_config *config)
 {
 	char err[ERR_LEN];
-	int rc;
+	int rc = eal_start(&o->eal, config, MF_CLOCK_VIRTUAL, err, sizeof(err)); /* no lcores */
 
-	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
-	mf_fcs_init(true);
+	if (rc != 0)
+		return complain(FAILED, err);
 	rc = mf_fabric_replay(config, o->replay, stdout);
 	if (rc > 0)
 		return complain(FAILED, "the replay differs from the record");
@@ -222,7 +165,7 @@ int main(int argc, char **argv)
 	char err[ERR_LEN];
 	int rc;
 
-	hold_streams();
+	output_hold();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.action == ACTION_HELP) {

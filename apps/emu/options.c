@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "mf_unit.h"
+#include "argument.h"
 #include "options.h"
-
-#define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
 
 enum {
 	OPT_CLOCK = 256,
@@ -72,69 +68,23 @@ void options_help(void)
 	fputs(help, stdout);
 }
 
-static int refuse(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int refuse(char *err, size_t errlen, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err, errlen, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-static int read_clock(struct options *o, const char *s, char *err, size_t errlen)
-{
-	if (strcmp(s, "wall") == 0)
-		o->clock = MF_CLOCK_WALL;
-	else if (strcmp(s, "virtual") == 0)
-		o->clock = MF_CLOCK_VIRTUAL;
-	else
-		return refuse(err, errlen, "--clock: '%s' is neither wall nor virtual", s);
-	return 0;
-}
-
-static int read_time(const char *option, const char *s, mf_time least, mf_time *out, char *err, size_t errlen)
-{
-	int rc = mf_unit_time(s, out);
-
-	if (rc == -EINVAL)
-		return refuse(err, errlen, "--%s: '%s' is not a time such as 3s, 2ms, 500us", option, s);
-	if (rc != 0 || *out < least || *out > LONGEST)
-		return refuse(err, errlen, "--%s: '%s' is out of range, at %s, at most 30 days", option, s,
-			      least > 0 ? "least 1ps" : "least 0");
-	return 0;
-}
-
-static int read_seed(struct options *o, const char *s, char *err, size_t errlen)
-{
-	char *end;
-
-	errno = 0;
-	o->seed = strtoull(s, &end, 10);
-	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || o->seed > INT64_MAX)
-		return refuse(err, errlen, "--seed: '%s' is not a number from 0 to 2^63 - 1", s);
-	o->has_seed = true;
-	return 0;
-}
-
 static int read_one(struct options *o, int opt, const char *arg, char *err, size_t errlen)
 {
 	switch (opt) {
 	case OPT_CLOCK:
-		return read_clock(o, arg, err, errlen);
+		return argument_clock("--clock", arg, &o->clock, err, errlen);
 	case OPT_RUN:
 		o->roles = arg;
 		return 0;
 	case OPT_DURATION:
 		o->has_duration = true;
-		return read_time("duration", arg, 1, &o->duration, err, errlen);
+		return argument_time("--duration", arg, 1, &o->duration, err, errlen);
 	case OPT_WARMUP:
 		o->has_warmup = true;
-		return read_time("warmup", arg, 0, &o->warmup, err, errlen);
+		return argument_time("--warmup", arg, 0, &o->warmup, err, errlen);
 	case OPT_SEED:
-		return read_seed(o, arg, err, errlen);
+		o->has_seed = true;
+		return argument_seed("--seed", arg, &o->seed, err, errlen);
 	case OPT_JSON:
 		o->json = arg;
 		return 0;
@@ -168,61 +118,40 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 static int check(const struct options *o, char *err, size_t errlen)
 {
 	if (o->block_by_block && o->clock != MF_CLOCK_VIRTUAL)
-		return refuse(err, errlen, "--block-by-block needs --clock virtual");
+		return argument_refuse(err, errlen, "--block-by-block needs --clock virtual");
 	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
-		return refuse(err, errlen, "--record needs --clock wall");
+		return argument_refuse(err, errlen, "--record needs --clock wall");
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
-		return refuse(err, errlen, "--replay needs --clock wall");
+		return argument_refuse(err, errlen, "--replay needs --clock wall");
 	if (o->replay != NULL && (o->record != NULL || o->json != NULL || o->action != ACTION_REPLAY))
-		return refuse(err, errlen,
-			      "--replay goes with none of --record, --json, --check and "
-			      "--print-config");
-	if (o->replay != NULL && o->eal_given)
-		return refuse(err, errlen, "EAL options have no effect on a replay");
-	if (o->eal_given && o->clock != MF_CLOCK_WALL)
-		return refuse(err, errlen, "EAL options have no effect under the virtual clock");
+		return argument_refuse(err, errlen,
+				       "--replay goes with none of --record, --json, --check and "
+				       "--print-config");
+	if (o->replay != NULL && o->eal.given)
+		return argument_refuse(err, errlen, "EAL options have no effect on a replay");
+	if (o->eal.given && o->clock != MF_CLOCK_WALL)
+		return argument_refuse(err, errlen, "EAL options have no effect under the virtual clock");
 	return 0;
-}
-
-/** What getopt_long() did not take: in optopt is a short option, or the long one that takes no argument. */
-static int refuse_option(const char *last, char *err, size_t errlen)
-{
-	if (optopt == 0)
-		return refuse(err, errlen, "there is no option '%s', see --help", last);
-	if (optopt >= OPT_CLOCK)
-		return refuse(err, errlen, "option '%s' takes no argument, see --help", last);
-	return refuse(err, errlen, "there is no option '-%c', see --help", optopt);
 }
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int skip = 0, opt, rc;
+	int opt, rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};
-	for (int i = 1; i < argc && skip == 0; i++)
-		if (strcmp(argv[i], "--") == 0) {
-			o->eal_given = i > 1;
-			o->eal = argv + 1;
-			o->eal_count = i - 1;
-			skip = i;
-		}
-	argc -= skip;
-	argv += skip;
+	eal_split(&o->eal, "memfab-emu", &argc, &argv);
 	opterr = 0;
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-		if (opt == ':')
-			return refuse(err, errlen, "option '%s' needs an argument, see --help",
-				      argv[optind - 1]);
-		if (opt == '?')
-			return refuse_option(argv[optind - 1], err, errlen);
+		if (opt == ':' || opt == '?')
+			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 		if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
 			return rc;
 	}
 	if (optind != argc - 1)
-		return refuse(err, errlen, "%s, see --help",
-			      optind == argc ? "no fabric file" : "more than one fabric file");
+		return argument_refuse(err, errlen, "%s, see --help",
+				       optind == argc ? "no fabric file" : "more than one fabric file");
 	o->file = argv[optind];
 	return check(o, err, errlen);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "eal.h"
 #include "mf_config.h"
 
 /** What is to be done. */
@@ -22,9 +23,7 @@ enum action {
 struct options {
 	enum action action;
 	enum mf_clock clock;
-	char **eal; /**< arguments before a lone "--" */
-	int eal_count;
-	bool eal_given; /**< EAL gets those, and none of our choice */
+	struct eal_args eal;
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
 	const char *json; /**< NULL: none */

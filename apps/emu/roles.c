@@ -10,11 +10,6 @@ struct chosen {
 	bool role[MF_PORTS_MAX + 2];
 };
 
-unsigned int roles_count(const struct mf_config *config)
-{
-	return config->nodes + 2;
-}
-
 static bool is(const char *name, size_t len, const char *role)
 {
 	return strlen(role) == len && strncmp(name, role, len) == 0;

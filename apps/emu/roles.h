@@ -7,9 +7,6 @@
 
 #include "mf_config.h"
 
-/** How many roles the fabric has: nodes, switch, scheduler. */
-unsigned int roles_count(const struct mf_config *config);
-
 /**
  * Checks a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler".
  *

@@ -19,8 +19,8 @@ void mf_hist_merge(struct mf_hist *h, const struct mf_hist *src)
 	if (src->max > h->max)
 		h->max = src->max;
 	h->count += src->count;
-	h->sum += src->sum;
-	for (unsigned int i = 0; i < MF_HIST_BUCKETS; i++)
+	h->sum_high += src->sum_high + __builtin_add_overflow(h->sum_low, src->sum_low, &h->sum_low);
+	for (unsigned int i = mf_hist_index(src->min); i <= mf_hist_index(src->max); i++)
 		h->bucket[i] += src->bucket[i];
 }
 
@@ -38,7 +38,9 @@ uint64_t mf_hist_high(unsigned int index)
 
 double mf_hist_mean(const struct mf_hist *h)
 {
-	return h->count == 0 ? 0 : (double)h->sum / (double)h->count;
+	unsigned __int128 sum = (unsigned __int128)h->sum_high << 64 | h->sum_low;
+
+	return h->count == 0 ? 0 : (double)sum / (double)h->count;
 }
 
 static uint64_t value_at_rank(const struct mf_hist *h, uint64_t rank)

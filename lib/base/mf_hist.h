@@ -18,25 +18,28 @@
 struct mf_hist {
 	uint64_t count;
 	uint64_t min, max; /**< exact; min counts only when count > 0 */
-	unsigned __int128 sum; /**< exact */
+	uint64_t sum_low, sum_high; /**< of 128 bits, exact */
 	uint64_t bucket[MF_HIST_BUCKETS];
 };
 
 /** The bucket of a value. */
 static inline unsigned int mf_hist_index(uint64_t value)
 {
-	unsigned int top = 63 - __builtin_clzll(value | MF_HIST_SUB);
+	unsigned int shift = (63 ^ (unsigned int)__builtin_clzll(value | MF_HIST_SUB)) - MF_HIST_SUB_BITS;
 
-	return (top - MF_HIST_SUB_BITS) * MF_HIST_SUB + (unsigned int)(value >> (top - MF_HIST_SUB_BITS));
+	return shift * MF_HIST_SUB + (unsigned int)(value >> shift);
 }
 
 static inline void mf_hist_add(struct mf_hist *h, uint64_t value)
 {
-	if (h->count++ == 0 || value < h->min)
-		h->min = value;
-	if (value > h->max)
-		h->max = value;
-	h->sum += value;
+	/* The ends move seldom. Those of an empty histogram are 0: any other value moves them. */
+	if (__builtin_expect(value < h->min || value > h->max, 0)) {
+		h->min = h->count == 0 || value < h->min ? value : h->min;
+		h->max = value > h->max ? value : h->max;
+	}
+	h->count++;
+	if (__builtin_expect(__builtin_add_overflow(h->sum_low, value, &h->sum_low), 0))
+		h->sum_high++;
 	h->bucket[mf_hist_index(value)]++;
 }
 

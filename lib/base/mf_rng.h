@@ -49,16 +49,22 @@ static inline uint64_t mf_rng_next(struct mf_rng *r)
 	return result;
 }
 
+/** mf_rng_below() where the draw x may be one that would make a bias, and others may have to follow. */
+uint64_t mf_rng_below_again(struct mf_rng *r, uint64_t n, uint64_t x);
+
 /** Uniform in [0, n), without bias; n > 0. It divides only in a share of n / 2^64 of the calls. */
 static inline uint64_t mf_rng_below(struct mf_rng *r, uint64_t n)
 {
-	unsigned __int128 m = (unsigned __int128)mf_rng_next(r) * n;
+	uint64_t x = mf_rng_next(r);
+	unsigned __int128 m = (unsigned __int128)x * n;
 
-	if ((uint64_t)m < n) {
-		uint64_t biased = -n % n;
+	if (__builtin_expect((uint64_t)m < n, 0)) {
+		/* A copy: a state whose address nobody takes can stay in registers. */
+		struct mf_rng copy = *r;
+		uint64_t value = mf_rng_below_again(&copy, n, x);
 
-		while ((uint64_t)m < biased)
-			m = (unsigned __int128)mf_rng_next(r) * n;
+		*r = copy;
+		return value;
 	}
 	return (uint64_t)(m >> 64);
 }

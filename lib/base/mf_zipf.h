@@ -24,8 +24,14 @@ struct mf_zipf {
  */
 int mf_zipf_init(struct mf_zipf *z, uint64_t n, double theta);
 
-/** Draws an item; 0 is the most popular. */
-uint64_t mf_zipf_next(const struct mf_zipf *z, struct mf_rng *r);
+/** The item of a number u of [0, 1); 0 is the most popular. */
+uint64_t mf_zipf_item(const struct mf_zipf *z, double u);
+
+/** Draws an item. */
+static inline uint64_t mf_zipf_next(const struct mf_zipf *z, struct mf_rng *r)
+{
+	return mf_zipf_item(z, mf_rng_double(r));
+}
 
 /**
  * Spreads the popular items over [0, n) by a 64-bit hash. As in YCSB, two items may fall together.

@@ -16,6 +16,16 @@ void mf_rng_init(struct mf_rng *r, uint64_t seed, const char *name, uint64_t num
 		r->s[i] = mf_hash64(x += GOLDEN);
 }
 
+uint64_t mf_rng_below_again(struct mf_rng *r, uint64_t n, uint64_t x)
+{
+	unsigned __int128 m = (unsigned __int128)x * n;
+	uint64_t biased = -n % n;
+
+	while ((uint64_t)m < biased)
+		m = (unsigned __int128)mf_rng_next(r) * n;
+	return (uint64_t)(m >> 64);
+}
+
 double mf_rng_exp(struct mf_rng *r, double mean)
 {
 	return -log1p(-mf_rng_double(r)) * mean;

@@ -38,9 +38,8 @@ int mf_zipf_init(struct mf_zipf *z, uint64_t n, double theta)
 	return 0;
 }
 
-uint64_t mf_zipf_next(const struct mf_zipf *z, struct mf_rng *r)
+uint64_t mf_zipf_item(const struct mf_zipf *z, double u)
 {
-	double u = mf_rng_double(r);
 	double uz = u * z->zeta;
 	uint64_t item;
 

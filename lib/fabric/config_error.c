@@ -147,8 +147,11 @@ static int fail(struct cfg *c, const char *format, va_list args)
 	put_path(c, path, sizeof(path));
 	vsnprintf(reason, sizeof(reason), format, args);
 	make_printable(reason);
-	snprintf(c->err, c->errlen, "%s:%u: %s%s%s", c->file, find_line(c), path, path[0] != '\0' ? ": " : "",
-		 reason);
+	if (c->file == NULL)
+		snprintf(c->err, c->errlen, "%s: %s", path, reason);
+	else
+		snprintf(c->err, c->errlen, "%s:%u: %s%s%s", c->file, find_line(c), path,
+			 path[0] != '\0' ? ": " : "", reason);
 	return -EINVAL;
 }
 
@@ -188,6 +191,6 @@ int cfg_fail_json(struct cfg *c, const json_error_t *error)
 
 int cfg_fail_memory(struct cfg *c)
 {
-	snprintf(c->err, c->errlen, "%s: out of memory", c->file);
+	snprintf(c->err, c->errlen, "%s: out of memory", c->file != NULL ? c->file : "workload");
 	return -ENOMEM;
 }

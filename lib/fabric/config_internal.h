@@ -30,7 +30,7 @@ struct cfg_node {
 
 /* One reading of one file. */
 struct cfg {
-	const char *file; /* name for messages */
+	const char *file; /* name for messages; NULL: not from a file, the messages have no line either */
 	const char *text;
 	size_t len;
 	char *err;

@@ -83,7 +83,7 @@ static json_t *put_dist(struct put *p, const struct mf_config_size *s)
 
 static void put_workload(struct put *p, json_t *json, const struct mf_config_workload *w)
 {
-	static const char *const open_keys[] = {"rate", "load", "arrival", NULL};
+	static const char *const open_keys[] = {"rate", "load", "arrival", "burst", NULL};
 	json_t *mix;
 
 	cfg_put_set(p, json, "nodes", put_set(p, &w->clients, cfg_is_compute));
@@ -103,6 +103,13 @@ static void put_workload(struct put *p, json_t *json, const struct mf_config_wor
 		cfg_put_drop(json, open_keys);
 	else
 		json_object_del(json, w->rate == 0 ? "rate" : "load");
+	/* Those that are not in force are left out. */
+	if (w->burst == 1)
+		json_object_del(json, "burst");
+	if (w->delay == 0)
+		json_object_del(json, "delay");
+	if (w->measured == 0)
+		json_object_del(json, "measured");
 }
 
 void cfg_put_traffic(struct put *p, json_t *root)

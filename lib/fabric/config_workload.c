@@ -45,7 +45,10 @@ const struct cfg_field cfg_workload_fields[] = {
 	{.key = "rate", .kind = CFG_REAL, WORK(rate), .rlo = 0.001, .rhi = 1e12},
 	{.key = "load", .kind = CFG_REAL, WORK(load), .rlo = 1e-6, .rhi = 4},
 	{.key = "arrival", .kind = CFG_ENUM, WORK(arrival), .names = arrival_names},
+	{.key = "burst", .kind = CFG_U32, WORK(burst), CFG_RANGE(1, 65536)},
+	{.key = "delay", .kind = CFG_TIME, WORK(delay), CFG_RANGE(0, MF_SEC(3600))},
 	{.key = "operations", .kind = CFG_U64, WORK(operations), CFG_RANGE(0, UINT64_C(1) << 48)},
+	{.key = "measured", .kind = CFG_U64, WORK(measured), CFG_RANGE(0, UINT64_C(1) << 48)},
 	{.key = "verify", .kind = CFG_BOOL, WORK(verify)},
 	{0},
 };
@@ -97,7 +100,8 @@ static int read_what(struct cfg *c, const json_t *json, struct mf_config_workloa
 
 static int read_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
-	static const char *const open_keys[] = {"rate", "load", "arrival", NULL};
+	static const char *const open_keys[] = {"rate", "load", "arrival", "burst", NULL};
+	static const char *const closed_keys[] = {"delay", NULL};
 	const json_t *loop = json_object_get(json, "loop");
 	uint32_t open = 0;
 	int rc = 0;
@@ -112,6 +116,9 @@ static int read_loop(struct cfg *c, const json_t *json, struct mf_config_workloa
 		return rc;
 	if (!w->open)
 		return cfg_refuse(c, json, open_keys, "the loop is closed");
+	rc = cfg_refuse(c, json, closed_keys, "the loop is open");
+	if (rc != 0)
+		return rc;
 	if (w->rate == 0 && w->load == 0)
 		return cfg_fail_key(c, "loop", "an open loop needs rate or load");
 	if (w->rate != 0 && w->load != 0)
@@ -218,6 +225,7 @@ int cfg_workload(struct cfg *c, const json_t *json)
 		.theta = THETA,
 		.span = 1 << 20,
 		.depth = 8,
+		.burst = 1,
 		.verify = true,
 	};
 	struct mf_config *config = c->config;

@@ -53,10 +53,13 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct delivery *delivery; /**< virtual clock */
+	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
+	mf_time now; /**< of the last tick: the engine writes, any thread reads */
+	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
@@ -79,6 +82,9 @@ int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+
+/** live.c: the engine's tick, each tick_period or so, between its other work. It may move f->stop to now. */
+void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now);
 
 /** waits.c, virtual clock: where operations waited, part of the result. */
 json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);

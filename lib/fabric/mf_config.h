@@ -203,7 +203,10 @@ struct mf_config_workload {
 	double rate; /**< open: operations a second and client; 0: given as load */
 	double load; /**< open: offered load as D17 counts it; 0: given as rate */
 	enum mf_config_arrival arrival; /**< open */
+	uint32_t burst; /**< open: operations that arrive together */
+	mf_time delay; /**< closed: least time from the start of an operation to that of the next */
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
+	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
 };
 
@@ -245,6 +248,15 @@ int mf_config_load(const char *path, struct mf_config *config, char *err, size_t
 /** The same from memory; name stands in err for the path. */
 int mf_config_parse(const char *text, size_t len, const char *name, struct mf_config *config, char *err,
 		    size_t errlen);
+
+/**
+ * Replaces the workload by another one, written as in the fabric file and checked in the same way.
+ *
+ * @param workload  array as under the key "workload"
+ * @param err       on failure one line, "workload[0].key: reason"; there is no workload then
+ * @return 0, -EINVAL or -ENOMEM
+ */
+int mf_config_set_workload(struct mf_config *config, const struct json_t *workload, char *err, size_t errlen);
 
 void mf_config_free(struct mf_config *config);
 

@@ -23,6 +23,13 @@ struct mf_run_options {
 	void (*progress)(void *ctx, double done, mf_time now);
 	void *progress_ctx;
 	/**
+	 * Called on the calling thread while there is load: each tick_period under the virtual clock, about
+	 * every 20 ms under the wall clock, between polls. Or NULL.
+	 */
+	void (*tick)(void *ctx, mf_time now);
+	void *tick_ctx;
+	mf_time tick_period; /**< virtual clock; 0: no ticks */
+	/**
 	 * Wall clock: folder into which each role's inputs and outputs are recorded (D19); made where it is
 	 * not there. NULL: none.
 	 */
@@ -79,5 +86,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f);
 
 /** The report for people, made of the JSON result: the same numbers. */
 void mf_fabric_report(FILE *out, const json_t *result);
+
+/** Of "run" the cycle account, a part of the report; nothing where it was not compiled in. */
+void mf_fabric_report_cycles(FILE *out, const json_t *run);
 
 #endif

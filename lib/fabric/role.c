@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_branch_prediction.h>
+
+#include "mf_cycles.h"
 #include "record.h"
 #include "role.h"
 
@@ -34,9 +37,19 @@ static void record_span(const struct role *r, enum record_call call, unsigned in
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
+bool role_can_rx(const struct role *r)
+{
+	if (r->kind == ROLE_SWITCH)
+		return mf_switch_can_rx(r->f->sw);
+	return mf_host_can_rx(r->f->node[r->index].host);
+}
+
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
 {
-	if (r->record != NULL)
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_RX : MF_CYCLES_HOST_RX);
+
+	r->given = true;
+	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->f->sw, port, now, span);
@@ -46,7 +59,10 @@ void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_spa
 
 void role_run(struct role *r, mf_time now)
 {
-	if (r->record != NULL)
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_RUN : MF_CYCLES_NODE_RUN);
+
+	r->given = false;
+	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
 		r->next = mf_switch_run(r->f->sw, now);
@@ -56,13 +72,14 @@ void role_run(struct role *r, mf_time now)
 
 unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out)
 {
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	unsigned int n;
 
 	if (r->kind == ROLE_SWITCH)
 		n = mf_switch_tx(r->f->sw, port, now, MF_SPAN_MAX, out);
 	else
 		n = mf_host_tx(r->f->node[r->index].host, now, MF_SPAN_MAX, out);
-	if (r->record == NULL)
+	if (likely(r->record == NULL))
 		return n;
 	/* Nothing is recorded, too: finding nothing resets the credits of a fair multiplexer. */
 	if (n > 0)
@@ -74,39 +91,56 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
 	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = mf_switch_to_sched(r->f->sw, out, max);
 
-	if (n > 0 && r->record != NULL)
+	if (n > 0 && unlikely(r->record != NULL))
 		record_call(r->record, RECORD_TO_SCHED, max, now, packed, record_pack_msgs(out, n, packed));
 	return n;
 }
 
+struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
+{
+	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
+	struct mf_sched_msg *msg = mf_switch_sched_peek(r->f->sw, n);
+	uint8_t packed[RECORD_DATA_MAX];
+
+	if (*n > RECORD_ITEMS_MAX)
+		*n = RECORD_ITEMS_MAX;
+	if (*n > 0 && unlikely(r->record != NULL))
+		record_call(r->record, RECORD_TO_SCHED, *n, now, packed, record_pack_msgs(msg, *n, packed));
+	return msg;
+}
+
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
+	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
 	uint8_t packed[RECORD_GRANT_SIZE];
 
-	if (r->record != NULL)
+	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_GRANT, 0, now, packed, record_pack_grants(grant, 1, packed));
 	mf_switch_grant(r->f->sw, now, grant);
 }
 
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
+	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
 	uint8_t packed[RECORD_MSG];
 
 	msg->at = now;
-	if (r->record != NULL)
+	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_INPUT, 0, now, packed, record_pack_msgs(msg, 1, packed));
 	r->f->sched_ops->input(r->f->sched, msg);
 }
 
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = r->f->sched_ops->run(r->f->sched, now, out, max);
 
-	if (r->record != NULL)
+	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_MATCH, max, now, packed, record_pack_grants(out, n, packed));
 	r->next = r->f->sched_ops->next(r->f->sched);
 	return n;

@@ -19,6 +19,8 @@ struct role {
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
+	unsigned int lcore; /**< which of the run's lcores polls it */
+	bool given; /**< something has arrived since it was run */
 };
 
 /** "cn0", "sw0", "scheduler". */
@@ -27,6 +29,8 @@ const char *role_name(const struct role *r);
 /** All roles of a fabric, without records. @param out  room for f->nodes + 2 @return how many */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
+/** Whether it has room for what a span may cause. */
+bool role_can_rx(const struct role *r);
 /** A span arrives; port counts for the switch only. */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
@@ -36,6 +40,8 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
+/** The same in place; mf_switch_sched_advance() follows. @return the first of *n; NULL: there is none */
+struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 
 /**

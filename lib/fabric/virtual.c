@@ -27,6 +27,7 @@ struct virtual
 	struct event_queue queue;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
 	struct flight_pool pool;
+	struct mf_span span; /**< the one that is sent or received */
 	unsigned int max; /**< blocks a span */
 	mf_time now;
 	mf_time next_snapshot;
@@ -75,22 +76,35 @@ static uint32_t actor_monitor(const struct virtual *v)
 	return 5 * v->f->nodes + 2;
 }
 
-static void send(struct virtual *v, struct wire *w, uint32_t actor, struct flight *fl, enum stage_place from,
-		 enum stage_place to)
+/** Sends the span. @return number of blocks, or -errno */
+static int send(struct virtual *v, struct wire *w, uint32_t actor, enum stage_place from, enum stage_place to)
 {
+	int err;
+
 	if (v->f->stages != NULL)
-		stages_link(v->f->stages, w->timing, &fl->span, from, to);
-	wire_send(w, fl, v->now);
+		stages_link(v->f->stages, w->timing, &v->span, from, to);
+	err = wire_send(w, &v->pool, &v->span, v->now);
 	event_set(&v->queue, actor, wire_due(w));
 	v->f->info.spans++;
+	return err < 0 ? err : v->span.count;
 }
 
-static struct flight *receive(struct virtual *v, struct wire *w, uint32_t actor)
+/** The next event, as far as it is known: has its span fetched meanwhile. */
+static void look_ahead(const struct virtual *v)
 {
-	struct flight *fl = wire_receive(w);
+	uint32_t actor = event_actor(&v->queue), n = v->f->nodes;
 
+	if (actor < n)
+		wire_fetch(&v->up[actor]);
+	else if (actor < 2 * n)
+		wire_fetch(&v->down[actor - n]);
+}
+
+static void receive(struct virtual *v, struct wire *w, uint32_t actor)
+{
+	wire_receive(w, &v->pool, &v->span);
 	event_set(&v->queue, actor, wire_due(w));
-	return fl;
+	look_ahead(v);
 }
 
 /** Hands over what the switch has for the scheduler, and looks which ports have something to send. */
@@ -155,19 +169,15 @@ static void run_node(struct virtual *v, unsigned int i)
 
 static void run_up(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = receive(v, &v->up[i], actor_up(v, i));
-
-	mf_switch_rx(v->f->sw, i, v->now, &fl->span);
-	flight_put(&v->pool, fl);
+	receive(v, &v->up[i], actor_up(v, i));
+	mf_switch_rx(v->f->sw, i, v->now, &v->span);
 	after_switch(v);
 }
 
 static void run_down(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = receive(v, &v->down[i], actor_down(v, i));
-
-	mf_host_rx(v->f->node[i].host, v->now, &fl->span);
-	flight_put(&v->pool, fl);
+	receive(v, &v->down[i], actor_down(v, i));
+	mf_host_rx(v->f->node[i].host, v->now, &v->span);
 	after_node(v, i);
 }
 
@@ -179,38 +189,26 @@ static enum stage_place node_place(const struct mf_fabric *f, unsigned int i)
 /** @return number of blocks, or -errno */
 static int run_node_tx(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = flight_get(&v->pool);
-	unsigned int n;
+	int n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
 
-	if (fl == NULL)
-		return -ENOMEM;
-	n = mf_host_tx(v->f->node[i].host, v->now, v->max, &fl->span);
 	if (n > 0)
-		send(v, &v->up[i], actor_up(v, i), fl, node_place(v->f, i), PLACE_SWITCH);
-	else
-		flight_put(&v->pool, fl);
+		n = send(v, &v->up[i], actor_up(v, i), node_place(v->f, i), PLACE_SWITCH);
 	after_node(v, i);
-	return (int)n;
+	return n;
 }
 
 /** @return number of blocks, or -errno */
 static int run_port_tx(struct virtual *v, unsigned int i)
 {
-	struct flight *fl = flight_get(&v->pool);
-	unsigned int n;
+	int n = (int)mf_switch_tx(v->f->sw, i, v->now, v->max, &v->span);
 
-	if (fl == NULL)
-		return -ENOMEM;
-	n = mf_switch_tx(v->f->sw, i, v->now, v->max, &fl->span);
 	if (n > 0)
-		send(v, &v->down[i], actor_down(v, i), fl, PLACE_SWITCH, node_place(v->f, i));
-	else
-		flight_put(&v->pool, fl);
+		n = send(v, &v->down[i], actor_down(v, i), PLACE_SWITCH, node_place(v->f, i));
 	event_set(&v->queue, actor_port_tx(v, i),
 		  mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
 	if (v->f->link[i].backlog_k != 0)
 		after_switch(v);
-	return (int)n;
+	return n;
 }
 
 static bool wires_idle(const struct virtual *v)
@@ -245,6 +243,7 @@ static int run_monitor(struct virtual *v)
 	mf_time next;
 	int err = 0;
 
+	live_tick(f, v->options, v->now);
 	if (v->now == f->measure)
 		err = take_snapshot(v, &f->at_measure);
 	if (v->now == f->stop && err == 0)
@@ -255,6 +254,8 @@ static int run_monitor(struct virtual *v)
 		next = f->stop;
 	else
 		next = v->now + MONITOR_PERIOD;
+	if (v->options->tick_period != 0)
+		next = mf_time_min(next, v->now + v->options->tick_period);
 	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
 		v->over = true;
 	if (v->now >= f->stop + f->drain)
@@ -332,10 +333,11 @@ static int loop(struct virtual *v)
 
 static int set_up(struct virtual *v)
 {
+	mf_time tick = v->options->tick_period;
 	unsigned int n = v->f->nodes;
 
-	v->up = calloc(n, sizeof(*v->up));
-	v->down = calloc(n, sizeof(*v->down));
+	v->up = aligned_alloc(64, n * sizeof(*v->up));
+	v->down = aligned_alloc(64, n * sizeof(*v->down));
 	if (v->up == NULL || v->down == NULL || event_init(&v->queue, 5 * n + 3) != 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
@@ -344,16 +346,12 @@ static int set_up(struct virtual *v)
 		if (v->f->node[i].host != NULL)
 			event_set(&v->queue, actor_node(v, i), 0);
 	}
-	event_set(&v->queue, actor_monitor(v), v->f->measure);
+	event_set(&v->queue, actor_monitor(v), tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure);
 	return 0;
 }
 
 static void tear_down(struct virtual *v)
 {
-	for (unsigned int i = 0; i < v->f->nodes && v->up != NULL && v->down != NULL; i++) {
-		wire_fini(&v->up[i]);
-		wire_fini(&v->down[i]);
-	}
 	flight_fini(&v->pool);
 	free(v->up);
 	free(v->down);

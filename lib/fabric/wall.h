@@ -9,9 +9,15 @@
 #include "fabric_priv.h"
 #include "role.h"
 
-/** One direction of a link. */
-struct ring_link {
-	struct rte_ring *ring;
+/**
+ * One direction of a link. Where one lcore polls both ends, what is sent is handed to the receiver at
+ * once; else it crosses in a ring of spans, filled and read in place.
+ */
+struct wall_link {
+	struct rte_ring *ring; /**< NULL: handed over */
+	struct role *to; /**< the receiver, and the port that it has this link at */
+	unsigned int port;
+	bool scramble;
 	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
 } __rte_cache_aligned;
@@ -20,6 +26,7 @@ struct wall_lcore {
 	struct role **role;
 	unsigned int roles;
 	unsigned int id;
+	struct mf_span *span; /**< on its way from role to role */
 	/* written by its lcore, read by the main one */
 	uint64_t work __rte_cache_aligned;
 	unsigned int unfinished; /**< nodes that have something under way, or to begin */
@@ -30,13 +37,14 @@ struct wall {
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
-	struct ring_link *up, *down; /**< [ports] */
-	struct rte_ring *to_sched, *to_switch;
-	struct role *role;
+	struct wall_link *up, *down; /**< [ports] */
+	struct rte_ring *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
+	struct role *role, *sched, *sw; /**< all; two of them */
 	unsigned int roles;
+	uint16_t *ringed_port; /**< those whose links up are rings */
+	unsigned int ringed;
 	struct wall_lcore *lcore;
 	unsigned int lcores;
-	uint64_t *tx_pending; /**< the switch's: ports whose ring was full */
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;
@@ -56,8 +64,30 @@ int wall_set_up(struct wall *w);
 /** @return 0, or -EIO where a record could not be written */
 int wall_tear_down(struct wall *w);
 
+/* wall_link.c */
+/**
+ * Takes a burst out of a link's ring, where it has one.
+ * @return spans taken
+ */
+unsigned int wall_take(struct wall_link *l, mf_time now);
+/**
+ * Sends what a role has for a link, a burst at most.
+ * @param port  of the sender
+ * @param work  the spans that were sent are added
+ * @return false: there may be more, and it has to wait
+ */
+bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
+	       mf_time now, unsigned int *work);
+
+/* wall_sched.c: the scheduler has an lcore of its own */
+/** The switch's part. @return grants taken */
+unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now);
+void wall_tell_sched(struct wall *w, struct role *r, mf_time now);
+/** The scheduler's turn. @return how much work it found */
+unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now);
+
 /* wall_poll.c */
 /** A turn of a role. @return how much work it found */
-unsigned int wall_poll(struct wall *w, struct role *r);
+unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
 
 #endif

@@ -27,34 +27,6 @@ static struct rte_ring *new_ring(const char *name, unsigned int esize, unsigned 
 	return r;
 }
 
-static int make_links(struct wall *w)
-{
-	unsigned int n = w->f->nodes;
-
-	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
-	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
-	w->tx_pending = rte_calloc(NULL, (n + 63) / 64, sizeof(uint64_t), RTE_CACHE_LINE_SIZE);
-	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
-	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
-	if (w->up == NULL || w->down == NULL || w->tx_pending == NULL || w->to_sched == NULL ||
-	    w->to_switch == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < n; i++) {
-		if (w->f->node[i].host == NULL)
-			continue;
-		struct ring_link *dir[2] = {&w->up[i], &w->down[i]};
-
-		for (unsigned int k = 0; k < 2; k++) {
-			dir[k]->ring =
-				new_ring("link", sizeof(struct mf_span), w->f->config->node[i].link.ring);
-			if (dir[k]->ring == NULL)
-				return -ENOMEM;
-			dir[k]->scrambler.state = dir[k]->descrambler.state = MF_SCRAMBLER_INIT;
-		}
-	}
-	return 0;
-}
-
 static int make_records(struct wall *w)
 {
 	const char *dir = w->options->record;
@@ -77,6 +49,8 @@ static int make_roles(struct wall *w)
 	if (w->role == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
+	w->sched = &w->role[0];
+	w->sw = &w->role[1];
 	return w->options->record != NULL ? make_records(w) : 0;
 }
 
@@ -86,6 +60,7 @@ static void assign(struct wall *w, unsigned int lcore, struct role *r)
 	size_t at = strlen(w->f->info.placement);
 
 	l->role[l->roles++] = r;
+	r->lcore = lcore;
 	snprintf(w->f->info.placement + at, sizeof(w->f->info.placement) - at, "%s%s@%u", at > 0 ? "," : "",
 		 role_name(r), l->id);
 }
@@ -104,13 +79,14 @@ static int place(struct wall *w)
 		w->lcore[w->lcores++].id = id;
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		w->lcore[i].role = calloc(w->roles, sizeof(struct role *));
-		if (w->lcore[i].role == NULL)
+		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
+		if (w->lcore[i].role == NULL || w->lcore[i].span == NULL)
 			return -ENOMEM;
 	}
 	own = w->lcores >= 2 && w->f->config->scheduler_own_lcore != MF_NO;
 	shared = own ? w->lcores - 1 : w->lcores;
-	assign(w, own ? w->lcores - 1 : 0, &w->role[0]);
-	assign(w, 0, &w->role[1]);
+	assign(w, own ? w->lcores - 1 : 0, w->sched);
+	assign(w, 0, w->sw);
 	next = shared > 1 ? 1 : 0;
 	for (unsigned int i = 2; i < w->roles; i++) {
 		assign(w, next, &w->role[i]);
@@ -120,6 +96,53 @@ static int place(struct wall *w)
 		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
 	w->f->info.lcores = w->lcores;
 	return 0;
+}
+
+/** @param from  whose sender is polled by an lcore that may be another than the receiver's */
+static int make_link(struct wall *w, struct wall_link *l, const struct role *from, struct role *to,
+		     unsigned int port)
+{
+	l->to = to;
+	l->port = port;
+	l->scramble = w->f->link[port].scramble;
+	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
+	if (from->lcore == to->lcore)
+		return 0;
+	l->ring = new_ring("link", sizeof(struct mf_span), w->f->config->node[port].link.ring);
+	return l->ring != NULL ? 0 : -ENOMEM;
+}
+
+static int make_links(struct wall *w)
+{
+	unsigned int n = w->f->nodes;
+	int err = 0;
+
+	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
+	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
+	w->ringed_port = rte_calloc(NULL, n, sizeof(*w->ringed_port), RTE_CACHE_LINE_SIZE);
+	if (w->up == NULL || w->down == NULL || w->ringed_port == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		struct role *r = &w->role[i];
+
+		if (r->kind != ROLE_NODE)
+			continue;
+		err = make_link(w, &w->up[r->index], r, w->sw, r->index);
+		if (err == 0)
+			err = make_link(w, &w->down[r->index], w->sw, r, r->index);
+		if (w->up[r->index].ring != NULL)
+			w->ringed_port[w->ringed++] = (uint16_t)r->index;
+	}
+	return err;
+}
+
+static int make_sched_rings(struct wall *w)
+{
+	if (w->sched->lcore == w->sw->lcore)
+		return 0;
+	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
+	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
+	return w->to_sched != NULL && w->to_switch != NULL ? 0 : -ENOMEM;
 }
 
 int wall_tear_down(struct wall *w)
@@ -135,11 +158,13 @@ int wall_tear_down(struct wall *w)
 		rte_free(w->up[i].ring);
 		rte_free(w->down[i].ring);
 	}
-	for (unsigned int i = 0; i < w->lcores; i++)
+	for (unsigned int i = 0; i < w->lcores; i++) {
 		free(w->lcore[i].role);
+		rte_free(w->lcore[i].span);
+	}
 	rte_free(w->up);
 	rte_free(w->down);
-	rte_free(w->tx_pending);
+	rte_free(w->ringed_port);
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);
 	rte_free(w->lcore);
@@ -149,9 +174,11 @@ int wall_tear_down(struct wall *w)
 
 int wall_set_up(struct wall *w)
 {
-	int err = make_links(w);
+	int err = make_roles(w);
 
 	if (err == 0)
-		err = make_roles(w);
-	return err == 0 ? place(w) : err;
+		err = place(w);
+	if (err == 0)
+		err = make_links(w);
+	return err == 0 ? make_sched_rings(w) : err;
 }

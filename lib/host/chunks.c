@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* WREQ chunks: a grant is looked up in the message state table, and the chunk built in the multiplexer. */
-#include "host.h"
+#include "mf_proto_inline.h"
+#include "state_table.h"
 
 /** Queues the next `size` octets of a write. @return false: no room */
 bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
 {
-	const struct mf_op *op = &h->op[s->op].op;
+	const struct host_op *op = &h->op[s->op];
 	uint64_t done = (uint64_t)s->piece * MF_MESSAGE_MAX + s->moved;
 	struct mf_msg m = {.kind = s->kind == MF_OP_WRITE ? MF_WREQ : MF_WREQ_ACK,
 			   .id = s->id,
@@ -16,15 +17,12 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 			   .offset = s->moved,
 			   .addr = op->addr + done};
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, size);
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
+				    host_state_cookie(h, s, n, s->moved == 0, m.last));
 
-	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
-			   host_state_cookie(h, s, n, s->moved == 0, m.last), &word);
-	if (!item)
+	if (unlikely(!word))
 		return false;
-	mf_proto_put_chunk(&h->config.proto, &m, (const uint8_t *)op->buf + done, word);
-	mf_mux_append(h->mux, item, n);
+	mf_proto_make_chunk(&h->config.proto, &m, op->buf + done, word);
 	s->moved += size;
 	if (m.last)
 		s->phase = HOST_SENT;

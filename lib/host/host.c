@@ -2,7 +2,9 @@
 /* Setting a host up, polling it, and asking it. */
 #include <stdlib.h>
 
+#include "mf_cycles.h"
 #include "host.h"
+#include "mf_table.h"
 
 #define SMALL_SHIFT 12
 #define LARGE_SHIFT 16
@@ -30,6 +32,9 @@ static void set_costs(struct mf_host *h)
 {
 	const struct mf_timing *t = &h->config.timing;
 
+	/* Under the wall clock things take the time that they take. */
+	if (h->wall)
+		return;
 	h->cost_request = mf_timing_sum(t, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST);
 	h->cost_data_tx = mf_timing_data_tx(t);
 	h->cost_grant = mf_timing_grant_rx(t) + h->cost_data_tx;
@@ -45,7 +50,7 @@ static void set_timers(struct mf_host *h)
 	mf_time longest = mf_time_max(c->read_timeout, c->write_timeout);
 
 	for (int i = 0; i < HOST_TIMERS; i++)
-		h->timer[i] = (struct host_timer){.at = MF_NEVER, .head = HOST_NIL, .tail = HOST_NIL};
+		h->timer[i] = (struct host_timer){.at = MF_NEVER};
 	h->timer[HOST_TIMER_READ].timeout = c->read_timeout;
 	h->timer[HOST_TIMER_WRITE].timeout = c->write_timeout;
 	h->timer[HOST_TIMER_QUARANTINE].timeout = c->quarantine ? c->quarantine
@@ -57,7 +62,6 @@ static void set_lists(struct mf_host *h)
 {
 	h->wake = MF_NEVER;
 	h->due_head = h->due_tail = HOST_NIL;
-	h->event_head = h->event_tail = HOST_NIL;
 	h->op_free = HOST_NIL;
 	h->response_head = h->response_tail = HOST_NIL;
 	h->ready_head = h->ready_tail = HOST_NO_NODE;
@@ -66,28 +70,41 @@ static void set_lists(struct mf_host *h)
 
 		p->head = p->tail = HOST_NIL;
 		p->free_ids = MF_IDS;
+		p->ready_next = HOST_NOT_READY;
 		memset(p->ids, 0xff, sizeof(p->ids));
+	}
+	h->rings = (uint32_t)h->nodes * MF_IDS;
+	for (uint32_t i = h->rings; i <= h->rings + HOST_TIMERS; i++) {
+		struct host_state *ring = &h->state[i];
+
+		ring->prev = ring->next = ring->event_prev = ring->event_next = i;
+		ring->deadline = MF_NEVER;
 	}
 }
 
-/* Tables are calloc'ed: what is never used is never touched. */
+static void *alloc_lines(size_t entries, size_t size)
+{
+	return aligned_alloc(64, (entries * size + 63) & ~(size_t)63);
+}
+
+/* What is never used of the big tables is never touched. */
 static int alloc_tables(struct mf_host *h)
 {
-	size_t entries = (size_t)h->nodes * MF_IDS, line = sizeof(struct host_state);
+	size_t entries = (size_t)h->nodes * MF_IDS;
 	int err = 0;
 
-	h->peer = calloc(h->nodes, sizeof(*h->peer));
-	h->job = calloc(HOST_GRANT_QUEUE, sizeof(*h->job));
+	h->peer = alloc_lines(h->nodes, sizeof(*h->peer));
+	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
-	h->op = calloc(h->config.queue, sizeof(*h->op));
-	h->state_base = calloc(entries + 1, line);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state_base)
+	h->op = mf_table_new(h->config.queue, sizeof(*h->op));
+	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state)
 		return -ENOMEM;
-	h->state = (struct host_state *)(((uintptr_t)h->state_base + line - 1) & ~(uintptr_t)(line - 1));
+	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	if (!h->config.memory_ops)
 		return 0;
-	h->response = calloc(entries, sizeof(*h->response));
-	h->written = calloc(entries, sizeof(*h->written));
+	h->response = mf_table_new(entries, sizeof(*h->response));
+	h->written = mf_table_new(entries, sizeof(*h->written));
 	if (!h->response || !h->written)
 		return -ENOMEM;
 	err = host_pool_init(&h->pool[HOST_POOL_SMALL], h->config.buffers_small, SMALL_SHIFT);
@@ -108,6 +125,8 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->node = c->node;
 	h->nodes = c->nodes;
 	h->wall = c->mux.period == 0;
+	h->submits = c->compute && c->memory_enabled;
+	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
 	err = alloc_tables(h);
@@ -156,12 +175,12 @@ void mf_host_free(struct mf_host *h)
 		mf_mux_free(h->mux);
 	for (int i = 0; i < HOST_POOLS; i++)
 		host_pool_fini(&h->pool[i]);
-	free(h->written);
-	free(h->response);
-	free(h->state_base);
-	free(h->op);
+	mf_table_free(h->written);
+	mf_table_free(h->response);
+	mf_table_free(h->state);
+	mf_table_free(h->op);
 	free(h->assembly);
-	free(h->job);
+	mf_table_free(h->job);
 	free(h->peer);
 	free(h);
 }
@@ -177,6 +196,7 @@ static void retry(struct mf_host *h, mf_time now)
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RUN);
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))

@@ -22,21 +22,30 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_branch_prediction.h>
+
 #include "mf_host.h"
+
+/** Kept out of the way of what happens at every message. */
+#define HOST_ASIDE __attribute__((noinline))
 
 #define HOST_NIL UINT32_MAX
 #define HOST_NO_NODE UINT16_MAX
+#define HOST_NOT_READY (UINT16_MAX - 1)
 
 /** An operation, from its submission until its completion was taken. */
 struct host_op {
-	struct mf_op op;
-	mf_time submitted, first, done;
-	uint64_t result;
+	struct mf_completion c; /**< as the client gets it; len is that of the operation until it fails */
+	uint64_t addr;
+	/* second cache line */
+	uint8_t *buf;
 	uint64_t issued; /**< octets for which messages were started */
 	uint32_t live; /**< messages under way */
 	uint32_t next; /**< in the FIFO of its destination, among the completions, or the free ones */
-	uint8_t status;
-};
+	uint64_t arg[2];
+	uint8_t rmw;
+} __attribute__((aligned(64)));
+static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 128, "two cache lines");
 
 /*
  * A message under way.
@@ -65,13 +74,7 @@ enum host_phase {
 	HOST_LATE
 };
 
-enum host_timer_class {
-	HOST_TIMER_READ,
-	HOST_TIMER_WRITE,
-	HOST_TIMER_QUARANTINE,
-	HOST_TIMERS,
-	HOST_NO_TIMER
-};
+enum host_timer_class { HOST_TIMER_READ, HOST_TIMER_WRITE, HOST_TIMER_QUARANTINE, HOST_TIMERS };
 
 enum {
 	HOST_HOLDS_SLOT = 1, /**< counts as one of the X of its pair */
@@ -80,6 +83,7 @@ enum {
 	HOST_MEGA_HEAD = 8, /**< its grant is that of the members behind it, too */
 	HOST_MEGA_MEMBER = 16, /**< no grant names it */
 	HOST_MEGA_MORE = 32, /**< mega_next is there */
+	HOST_TIMED = 64, /**< stands in the list of a timer */
 };
 
 /** Entry of the message state table. */
@@ -100,16 +104,17 @@ struct host_state {
 	uint8_t phase; /**< enum host_phase */
 	uint8_t status; /**< enum mf_status, from FAILED or DONE on */
 	uint8_t flags;
-	uint8_t timer; /**< list that it stands in: enum host_timer_class */
 	uint8_t mega_next;
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 
-/** States whose deadlines are in order: all of a class have the same timeout. */
+/**
+ * States whose deadlines are in order: all of a class have the same timeout. The list is a ring through
+ * an entry of its own behind the table, so nothing has to be asked when one is put in or taken out.
+ */
 struct host_timer {
 	mf_time timeout;
 	mf_time at; /**< not later than the first deadline */
-	uint32_t head, tail;
 };
 
 /** What is sent to a peer in the order of its grants: own messages, responses, single blocks. */
@@ -121,11 +126,11 @@ struct host_peer {
 	uint32_t head, tail; /**< operations that wait */
 	uint32_t held_scan[HOST_LANES]; /**< grant queue: last scan in which one of the lane had no room */
 	uint16_t held[HOST_LANES]; /**< grant queue: entries of the lane */
-	uint16_t active[2]; /**< [0] reads and RMWs, [1] writes: at most X each */
 	uint16_t free_ids;
-	uint16_t ready_next;
-	bool ready; /**< in the ready list */
+	uint16_t ready_next; /**< in the ready list; HOST_NOT_READY: does not stand there */
+	uint8_t active[2]; /**< [0] reads and RMWs, [1] writes: at most X each */
 };
+static_assert(sizeof(struct host_peer) == 64, "one cache line");
 
 /** What a host still has to send. */
 enum host_job_kind { HOST_JOB_OWN, HOST_JOB_MEGA, HOST_JOB_RESPONSE, HOST_JOB_SINGLE };
@@ -177,10 +182,15 @@ struct mf_host {
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
 	uint16_t node, nodes;
 	bool wall;
-
-	uint32_t event_head, event_tail;
+	bool submits; /**< a compute node whose port has memory blocks */
+	bool stamps; /**< stages are stamped */
 	uint32_t op_free, op_fresh, op_count;
+	/* and by every message */
+	struct host_op *op;
+	struct host_state *state;
+	struct host_peer *peer;
 	uint32_t seq, scan;
+	uint32_t rings; /**< of the timers, and behind them of the events: entries behind the table */
 	struct host_timer timer[HOST_TIMERS];
 	/* sums of mf_timing: */
 	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
@@ -191,10 +201,6 @@ struct mf_host {
 	mf_time cost_data; /**< block of data -> delivered */
 	mf_time cost_single; /**< ACK or ERR -> known */
 
-	struct host_op *op;
-	void *state_base; /**< the allocation that state stands in */
-	struct host_state *state;
-	struct host_peer *peer;
 	struct host_job *job;
 	struct host_response *response;
 	uint32_t response_head, response_tail;
@@ -239,21 +245,22 @@ static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint
 /* message_queue.c */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);
 void host_ready_run(struct mf_host *h, mf_time now);
-uint32_t host_queue_pop(struct mf_host *h, struct host_peer *p);
-struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
-				      mf_time at);
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at);
+struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at);
+
+/** Takes the head out of a destination's FIFO. */
+static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)
+{
+	p->head = h->op[p->head].next;
+}
 
 /* mega.c */
 unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *p, uint32_t *octets);
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at);
 bool host_mega_send(struct mf_host *h, struct host_job *job);
 
-/* state_table.c */
-struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind);
-void host_slot_hold(struct mf_host *h, struct host_state *s);
-struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at);
+/* state_table.c; state_table.h has what every message does */
+HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date);
@@ -262,14 +269,8 @@ void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at);
 uint64_t host_state_cookie(const struct mf_host *h, const struct host_state *s, unsigned int blocks,
 			   bool first, bool last);
 
-/* completions.c */
-void host_op_part(struct mf_host *h, const struct host_state *s);
-
-/* timers.c */
-void host_timer_start(struct mf_host *h, struct host_state *s, enum host_timer_class c, mf_time from);
-void host_timer_stop(struct mf_host *h, struct host_state *s);
-void host_event_put(struct mf_host *h, struct host_state *s, mf_time date);
-void host_event_drop(struct mf_host *h, struct host_state *s);
+/* timers.c; timers.h has what every message does */
+void host_event_list(struct mf_host *h, struct host_state *s);
 void host_advance(struct mf_host *h, mf_time now);
 
 /* grant_queue.c */
@@ -277,7 +278,7 @@ static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 {
 	return h->job_tail - h->job_head + more > HOST_GRANT_QUEUE;
 }
-void host_rx_grant(struct mf_host *h, const struct mf_msg *m, mf_time at);
+void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at);
 void host_job_put(struct mf_host *h, struct host_job *job);
 void host_jobs_run(struct mf_host *h);
 void host_single_put(struct mf_host *h, const struct mf_msg *m, mf_time ready);
@@ -288,22 +289,20 @@ bool host_chunk_send(struct mf_host *h, struct host_job *job);
 bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready);
 
 /* requester.c */
-void host_rx_response(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
-		      mf_time last);
+void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at);
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
 
 /* responses.c */
-bool host_response_push(struct mf_host *h, struct mf_msg *m, const uint8_t *data, mf_time ready);
 uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at);
-void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready);
 bool host_response_send(struct mf_host *h, struct host_job *job);
 
 /* responder.c */
-void host_rx_request(struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last);
-void host_rx_write(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
-		   mf_time last);
+void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 
 /* rx.c */
 void host_rx_idle(struct mf_host *h, mf_time now);
@@ -316,7 +315,7 @@ void host_buffer_put(struct mf_host *h, uint8_t *data);
 
 static inline bool host_stamps(const struct mf_host *h)
 {
-	return h->config.probe && h->config.probe->stamp;
+	return unlikely(h->stamps);
 }
 
 /* probe.c: call only where host_stamps() */

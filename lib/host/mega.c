@@ -5,11 +5,11 @@
  * it is granted whole. Each message keeps its id, header, check and completion; together they are
  * one of the X active ones.
  */
-#include "host.h"
+#include "state_table.h"
 
 static uint32_t wire_octets(const struct mf_host *h, const struct host_op *o)
 {
-	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->op.len);
+	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->c.len);
 }
 
 /** @return how many operations from the head on fit one mega-message; octets: their wire octets */
@@ -18,12 +18,10 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 	unsigned int count = 0, most = h->config.mega < p->free_ids ? h->config.mega : p->free_ids;
 
 	*octets = 0;
-	if (h->config.mega < 2)
-		return 0;
 	for (uint32_t i = p->head; i != HOST_NIL && count < most; i = h->op[i].next, count++) {
 		const struct host_op *o = &h->op[i];
 
-		if (!host_is_write(o->op.kind) || o->issued > 0 || o->op.len > h->config.chunk)
+		if (!host_is_write(o->c.kind) || o->issued > 0 || o->c.len > h->config.chunk)
 			break;
 		if (*octets + wire_octets(h, o) > h->config.chunk)
 			break;
@@ -36,8 +34,7 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 static struct host_state *member_start(struct mf_host *h, uint16_t node, struct host_state *before,
 				       mf_time at)
 {
-	uint32_t op = h->peer[node].head;
-	struct host_state *s = host_message_start(h, node, op, (uint32_t)h->op[op].op.len, at);
+	struct host_state *s = host_message_start(h, node, (uint32_t)h->op[h->peer[node].head].c.len, at);
 
 	s->flags |= before ? HOST_MEGA_MEMBER : HOST_MEGA_HEAD;
 	if (before) {
@@ -62,14 +59,12 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .mega = true, .size = octets};
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (!item)
+	if (!word)
 		return false;
 	m.id = members_start(h, node, count, at);
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	h->stats.megas++;
 	h->stats.mega_messages += count;
 	return true;

@@ -3,26 +3,7 @@
  * Responses at a memory node (EDM 3.2.1): state by <requester, id>, with the data that is still to be
  * sent in a data buffer. The request is the grant of the first chunk; /G/ blocks bring the others.
  */
-#include "host.h"
-
-bool host_response_push(struct mf_host *h, struct mf_msg *m, const uint8_t *data, mf_time ready)
-{
-	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
-	struct mf_mux_item *item;
-	uint64_t *word;
-
-	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0, &word);
-	if (!item)
-		return false;
-	mf_proto_put_chunk(&h->config.proto, m, data, word);
-	mf_mux_append(h->mux, item, n);
-	h->stats.tx[MF_RRES]++;
-	h->stats.tx_octets += m->size;
-	if (host_stamps(h))
-		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
-			   ready - h->cost_data_tx);
-	return true;
-}
+#include "responses.h"
 
 static void response_unlink(struct mf_host *h, struct host_response *r)
 {
@@ -66,16 +47,16 @@ uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at)
 }
 
 /** Enters a response and the grant of its first chunk. */
-void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready)
 {
-	uint32_t i = host_index(h, m->src, m->id);
+	uint32_t i = host_index(h, node, id);
 	struct host_response *r = &h->response[i];
 	struct host_job job = {.at = ready,
 			       .ready = ready,
 			       .size = h->config.chunk,
-			       .node = m->src,
-			       .id = m->id,
+			       .node = node,
+			       .id = id,
 			       .kind = HOST_JOB_RESPONSE,
 			       .lane = HOST_LANE_RESPONSE};
 

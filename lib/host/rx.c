@@ -5,11 +5,12 @@
  *
  * Under the virtual clock things are dated by their blocks; under the wall clock by the call.
  */
-#include "host.h"
+#include "mf_cycles.h"
+#include "rx.h"
 
 #define RX_ITEMS 16
 
-static void count_bad(struct mf_host *h, int err)
+void host_rx_bad(struct mf_host *h, int err)
 {
 	if (err == -EBADMSG)
 		h->stats.drop_check++;
@@ -17,33 +18,29 @@ static void count_bad(struct mf_host *h, int err)
 		h->stats.drop_proto++;
 }
 
-/** Whether a message is for this node, from another one. */
-static bool for_us(struct mf_host *h, const struct mf_msg *m)
+void host_rx_stray(struct mf_host *h, uint16_t dst)
 {
-	if (m->dst != h->node)
+	if (dst != h->node)
 		h->stats.drop_dst++;
-	else if (m->src >= h->nodes || m->src == h->node)
-		h->stats.drop_proto++;
 	else
-		return true;
-	return false;
+		h->stats.drop_proto++;
 }
 
-static void rx_single(struct mf_host *h, uint64_t word, mf_time at)
+/** ACK, ERR, and what no host takes. */
+static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_OTHER);
 	struct mf_msg m;
 	int err = mf_proto_get_single(word, &m);
 
 	if (err) {
-		count_bad(h, err);
+		host_rx_bad(h, err);
 		return;
 	}
 	h->stats.rx[m.kind]++;
-	if (m.kind == MF_GRANT)
-		host_rx_grant(h, &m, at);
-	else if (m.kind != MF_ACK && m.kind != MF_ERR)
+	if (m.kind != MF_ACK && m.kind != MF_ERR)
 		h->stats.drop_unknown++;
-	else if (!for_us(h, &m))
+	else if (!host_rx_is_for_us(h, &m))
 		return;
 	else if (m.kind == MF_ACK)
 		host_rx_ack(h, &m, at);
@@ -51,35 +48,46 @@ static void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 		host_rx_error(h, &m, at);
 }
 
-static void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 {
-	const uint8_t *data;
-	struct mf_msg m;
-	int err = mf_proto_get(&h->config.proto, word, n, &m, &data);
+	if (mf_block_type(word) == MF_BT_G)
+		host_rx_grant(h, word, at);
+	else
+		rx_other(h, word, at);
+}
 
-	if (err) {
-		count_bad(h, err);
-		return;
-	}
-	h->stats.rx[m.kind]++;
-	if (!for_us(h, &m))
-		return;
-	switch (m.kind) {
+/** A kind that there is not: counted as what is wrong with it first. */
+static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
+{
+	int err = mf_proto_verify(&h->config.proto, word, n);
+
+	host_rx_bad(h, err ? err : -EPROTO);
+}
+
+static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
+			      mf_time last)
+{
+	switch (mf_proto_kind(word[0])) {
+	case MF_RRES:
+		host_rx_response(h, word, n, first, last);
+		break;
 	case MF_RREQ:
+		host_rx_read(h, word, n, first, last);
+		break;
 	case MF_RMWREQ:
-		host_rx_request(h, &m, first, last);
+		host_rx_rmw(h, word, n, first, last);
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
-		host_rx_write(h, &m, data, first, last);
+		host_rx_write(h, word, n, first, last);
 		break;
-	case MF_RRES:
-		host_rx_response(h, &m, data, first, last);
+	default:
+		rx_unknown(h, word, n);
 		break;
 	}
 }
 
-static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
+static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
 {
 	if (it->begins) {
 		h->assembling = true;
@@ -101,28 +109,22 @@ static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time firs
 	rx_message(h, h->assembly, h->assembled, h->assembly_first, last);
 }
 
-static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
+static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
 {
 	mf_time first = h->wall ? now : it->at;
 	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
 
-	switch (it->kind) {
-	case MF_RX_SINGLE:
-		rx_single(h, it->word[0], first);
-		break;
-	case MF_RX_RUN:
-		if (it->begins && it->ends)
+	if (likely(it->kind == MF_RX_RUN)) {
+		if (likely(it->begins && it->ends))
 			rx_message(h, it->word, it->count, first, last);
 		else
 			rx_part(h, it, first, last);
-		break;
-	case MF_RX_ABORT:
+	} else if (it->kind == MF_RX_SINGLE) {
+		rx_single(h, it->word[0], first);
+	} else if (it->kind == MF_RX_ABORT) {
 		h->assembling = false;
-		break;
-	case MF_RX_FRAME:
-		if (h->frame_fn)
-			h->frame_fn(h->frame_ctx, first, it->frame, it->count);
-		break;
+	} else if (h->frame_fn) {
+		h->frame_fn(h->frame_ctx, first, it->frame, it->count);
 	}
 }
 
@@ -131,16 +133,35 @@ bool mf_host_can_rx(const struct mf_host *h)
 	return !host_jobs_full(h, MF_SPAN_MAX);
 }
 
-void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+/** What is not a whole message in the span. */
+static HOST_ASIDE void rx_items(struct mf_host *h, mf_time now, const struct mf_span *span, unsigned int *pos)
 {
 	struct mf_rx_item item[RX_ITEMS];
+	unsigned int n = mf_demux_span(&h->demux, span, pos, item, RX_ITEMS);
+
+	for (unsigned int i = 0; i < n; i++)
+		rx_item(h, now, &item[i]);
+}
+
+void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+{
 	unsigned int pos = 0, n;
 
-	if (now >= h->wake)
+	if (unlikely(now >= h->wake))
 		host_advance(h, now);
-	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
-		for (unsigned int i = 0; i < n; i++)
-			rx_item(h, now, &item[i]);
+	while (pos < span->count) {
+		n = mf_demux_message(&h->demux, span, pos);
+		if (unlikely(n == 0)) {
+			rx_items(h, now, span, &pos);
+			continue;
+		}
+		if (h->wall)
+			rx_message(h, &span->word[pos], n, now, now);
+		else
+			rx_message(h, &span->word[pos], n, mf_span_at(span, pos),
+				   mf_span_at(span, pos + n - 1));
+		pos += n;
+	}
 }
 
 /** Idle has passed: the frame behind whose /T/ nothing came. */

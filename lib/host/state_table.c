@@ -4,54 +4,8 @@
  * through it (see enum host_phase). An id is free again when nothing that names it can be under way,
  * or when its quarantine has ended (D10).
  */
-#include "host.h"
-
-static uint8_t id_take(struct host_peer *p)
-{
-	unsigned int w = 0;
-	uint64_t free;
-
-	while (p->ids[w] == 0)
-		w++;
-	free = p->ids[w];
-	p->ids[w] = free & (free - 1);
-	p->free_ids--;
-	return (uint8_t)(w * 64 + (unsigned int)__builtin_ctzll(free));
-}
-
-/** Takes an id (there must be one) and its entry. */
-struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind)
-{
-	uint8_t id = id_take(&h->peer[node]);
-	struct host_state *s = &h->state[host_index(h, node, id)];
-	uint16_t gen = (uint16_t)(s->gen + 1);
-
-	*s = (struct host_state){.deadline = MF_NEVER,
-				 .seq = h->seq++,
-				 .gen = gen,
-				 .node = node,
-				 .id = id,
-				 .kind = kind,
-				 .phase = HOST_ACTIVE,
-				 .timer = HOST_NO_TIMER};
-	return s;
-}
-
-static void state_free(struct mf_host *h, struct host_state *s)
-{
-	struct host_peer *p = &h->peer[s->node];
-
-	s->phase = HOST_FREE;
-	p->ids[s->id / 64] |= UINT64_C(1) << (s->id % 64);
-	p->free_ids++;
-}
-
-/** The message counts as one of the X of its pair (EDM 3.1.2). */
-void host_slot_hold(struct mf_host *h, struct host_state *s)
-{
-	s->flags |= HOST_HOLDS_SLOT;
-	h->peer[s->node].active[host_is_write(s->kind)]++;
-}
+#include "completions.h"
+#include "state_table.h"
 
 static void slot_release(struct mf_host *h, struct host_state *s)
 {
@@ -60,42 +14,62 @@ static void slot_release(struct mf_host *h, struct host_state *s)
 	s->flags &= (uint8_t)~HOST_HOLDS_SLOT;
 }
 
+static void state_free(struct mf_host *h, struct host_state *s)
+{
+	s->phase = HOST_FREE;
+	host_id_free(&h->peer[s->node], s->id);
+}
+
 /** What a timer's end means: a read has zero octets (EDM 3.3), the rest may or may not have happened. */
 static uint8_t expiry_status(const struct host_state *s)
 {
 	return s->kind == MF_OP_READ ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN;
 }
 
-/**
- * The entry as something that arrives at `at` finds it: what expires by then has expired, whether or
- * not the timer was looked at.
- */
-struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
+/** The deadline of a message that waits has come. */
+void host_state_expire(struct mf_host *h, struct host_state *s)
 {
-	struct host_state *s = &h->state[host_index(h, node, id)];
+	h->stats.timeouts++;
+	host_state_fail(h, s, expiry_status(s), s->deadline);
+}
 
-	if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK && at >= s->deadline) {
-		h->stats.timeouts++;
-		host_state_fail(h, s, expiry_status(s), s->deadline);
-	}
-	return s;
+/** A message is over, its operation perhaps, and what waited for it may begin: with this very entry. */
+static inline void message_over(struct mf_host *h, struct host_state *s)
+{
+	mf_time date = s->event_at;
+	uint16_t node = s->node;
+
+	slot_release(h, s);
+	host_op_part(h, s);
+	state_free(h, s);
+	if (h->peer[node].head != HOST_NIL)
+		host_kick(h, node, date);
+}
+
+static inline void state_end(struct mf_host *h, struct host_state *s, enum host_phase phase, uint8_t status)
+{
+	host_timer_stop(h, s);
+	host_event_drop(h, s);
+	s->phase = (uint8_t)phase;
+	s->status = status;
 }
 
 /** The message ends at date, and nothing that names its id comes behind it. */
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
-	host_timer_stop(h, s);
-	host_event_drop(h, s);
-	s->phase = HOST_DONE;
-	s->status = status;
-	host_event_put(h, s, date);
+	state_end(h, s, HOST_DONE, status);
+	s->event_at = date;
+	if (h->wall)
+		message_over(h, s);
+	else
+		host_event_list(h, s);
 }
 
 /** The message ends at date, but responses or grants may still come: its id is not used for a while. */
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
-	host_state_done(h, s, status, date);
-	s->phase = HOST_FAILED;
+	state_end(h, s, HOST_FAILED, status);
+	host_event_put(h, s, date);
 }
 
 /** Nothing more will come for a failed message from date on. */
@@ -127,14 +101,16 @@ static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)
 void host_state_step(struct mf_host *h, struct host_state *s)
 {
 	mf_time date = s->event_at;
+	uint16_t node = s->node;
 
+	if (s->phase == HOST_DONE) {
+		message_over(h, s);
+		return;
+	}
+	slot_release(h, s);
 	switch (s->phase) {
 	case HOST_SENT:
 		s->phase = HOST_AWAIT_ACK;
-		break;
-	case HOST_DONE:
-		host_op_part(h, s);
-		state_free(h, s);
 		break;
 	case HOST_FAILED:
 		host_op_part(h, s);
@@ -144,8 +120,8 @@ void host_state_step(struct mf_host *h, struct host_state *s)
 		state_free(h, s);
 		break;
 	}
-	slot_release(h, s);
-	host_kick(h, s->node, date);
+	if (h->peer[node].head != HOST_NIL)
+		host_kick(h, node, date);
 }
 
 /*
@@ -172,7 +148,7 @@ void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at)
 		return;
 	o = &h->op[s->op];
 	if (cookie >> 62 & 1)
-		o->first = mf_time_min(o->first, at - (mf_time)(blocks - 1) * h->config.mux.period);
+		o->c.first = mf_time_min(o->c.first, at - (mf_time)(blocks - 1) * h->config.mux.period);
 	if (!(cookie >> 63))
 		return;
 	if (s->kind == MF_OP_WRITE)

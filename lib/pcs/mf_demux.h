@@ -57,6 +57,37 @@ int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_t
 void mf_demux_fini(struct mf_demux *d);
 
 /**
+ * The whole message, /MS/ to /MT/, that begins at block pos, where nothing is under way: what
+ * mf_demux_span() would give as one RUN, in a few instructions. It has been taken then.
+ *
+ * @param pos  less than s->count
+ * @return its blocks, 2..; 0: something else is there, ask mf_demux_span(); nothing has been taken
+ */
+static inline unsigned int mf_demux_message(struct mf_demux *d, const struct mf_span *s, unsigned int pos)
+{
+	const uint64_t data = UINT64_C(0x0101010101010101) * MF_SYNC_DATA;
+	unsigned int end = pos + 1;
+	uint64_t eight;
+
+	if (s->sync[pos] != MF_SYNC_CTRL || mf_block_type(s->word[pos]) != MF_BT_MS || !d->memory_enabled ||
+	    d->in_message || d->accept_at != MF_NEVER || d->ber.ber_cnt || d->ber.hi_ber)
+		return 0;
+	for (; end + 8 <= MF_SPAN_MAX; end += 8) {
+		__builtin_memcpy(&eight, &s->sync[end], 8);
+		if (eight != data) {
+			end += (unsigned int)__builtin_ctzll(eight ^ data) / 8;
+			break;
+		}
+	}
+	if (end >= s->count || s->sync[end] != MF_SYNC_CTRL || mf_block_type(s->word[end]) != MF_BT_MT)
+		return 0;
+	end -= pos - 1;
+	d->stats.blocks += end;
+	d->stats.memory_blocks += end;
+	return end;
+}
+
+/**
  * Takes the blocks of a span from *pos on.
  *
  * Call until it returns 0. At most one FRAME is given a call, and always as the last item. Spans come

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_cycles.h"
 #include "mux.h"
 
 /** Longest block time, for sums of a span's in 32 bits. */
@@ -66,7 +67,7 @@ static struct mf_mux_item *next_item(const struct mf_mux *m)
 {
 	struct mf_mux_item *it = mux_queue_first(m);
 
-	return m->held && it && it->n > 1 ? NULL : it;
+	return m->held && it && !it->single ? NULL : it;
 }
 
 /** From when on memory may be sent, the line aside. */
@@ -74,7 +75,7 @@ static mf_time memory_ready(const struct mf_mux *m)
 {
 	const struct mf_mux_item *it = m->held;
 
-	if (it && it->have > it->sent)
+	if (m->begun_singles || (it && it->have > it->sent))
 		return 0;
 	it = next_item(m);
 	return it ? it->ready : MF_NEVER;
@@ -85,6 +86,8 @@ static struct mf_mux_item *pick(const struct mf_mux *m, mf_time now)
 {
 	struct mf_mux_item *it = m->held;
 
+	if (m->begun_singles)
+		return m->begun_singles;
 	if (it && it->have > it->sent)
 		return it;
 	it = next_item(m);
@@ -110,40 +113,55 @@ static void begin(struct mf_mux *m, struct mf_mux_item *it, mf_time now)
 {
 	if (m->period)
 		measure_backlog(m, it, now);
-	m->stats.waited += now - it->ready;
+	m->stats.waited += it->messages * (now - it->ready) - (it->several ? it->later : 0);
 	if (m->policy->sent_memory)
 		m->policy->sent_memory(m, now, !mux_frames_quiet(m) && mux_frames_pending(m, now), it->n);
 	m->stats.preemptions += m->frames.left > 0;
 	mux_queue_remove(m, it);
 	m->waiting -= it->n;
-	if (it->n > 1)
+	if (!it->single)
 		m->held = it;
+	else if (it->several)
+		m->begun_singles = it;
+}
+
+static inline void done(struct mf_mux *m, uint64_t cookie, mf_time at)
+{
+	struct mux_done_ring *d = &m->done;
+
+	d->entry[d->put++ & d->mask] = (struct mux_done){.cookie = cookie, .at = at};
+}
+
+/** Tells the cookies of an item that is through. */
+static inline void tell_done(struct mf_mux *m, const struct mf_mux_item *it, mf_time at)
+{
+	struct mux_done_ring *d = &m->done;
+
+	for (uint32_t i = 0; i < it->cookies; i++)
+		done(m, d->waiting[d->waiting_get++ & d->mask], at);
+	if (!it->several && it->cookie)
+		done(m, it->cookie, at);
 }
 
 static void finish(struct mf_mux *m, struct mf_mux_item *it, mf_time last)
 {
-	struct mux_done_ring *d = &m->done;
-
-	m->stats.messages += !it->cut;
-	if (it->cookie)
-		d->entry[d->put++ & d->mask] = (struct mux_done){.cookie = it->cookie, .at = last};
+	m->stats.messages += it->cut ? 0 : it->messages;
+	tell_done(m, it, last);
 	if (m->held == it)
 		m->held = NULL;
+	if (m->begun_singles == it)
+		m->begun_singles = NULL;
 	mux_queue_release(m, it);
 }
 
-/** Puts the next k words of an item behind those in the span: all data but the first and the last. */
-static void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, struct mf_span *out)
+/** Puts the next k words of an item behind those in the span. */
+static inline void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, struct mf_span *out)
 {
-	uint8_t *sync = &out->sync[out->count];
+	uint32_t from = it->first + it->sent;
 
-	memcpy(&out->word[out->count], &m->store.word[it->first + it->sent], k * sizeof(*out->word));
-	memset(sync, MF_SYNC_DATA, k);
-	if (!it->sent)
-		sync[0] = MF_SYNC_CTRL;
+	memcpy(&out->word[out->count], &m->store.word[from], k * sizeof(*out->word));
+	memcpy(&out->sync[out->count], &m->store.sync[from], k);
 	it->sent += k;
-	if (it->sent == it->n)
-		sync[k - 1] = MF_SYNC_CTRL;
 	out->count += (uint16_t)k;
 }
 
@@ -220,12 +238,50 @@ static uint32_t pull_frames(struct mf_mux *m, mf_time now, uint32_t room, struct
 	return n ? send_frames(m, now, ready, n < room ? n : room, out) : 0;
 }
 
+/**
+ * Wall clock: items all of whose words are there, while there are no frames. What send_memory() would
+ * give, with the accounts kept once for all of them.
+ */
+static void send_whole(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
+{
+	struct mf_mux_item *it;
+	uint32_t messages = 0, blocks;
+
+	while ((it = mux_queue_first(m)) != NULL && it->have == it->n && it->n <= max - out->count &&
+	       it->ready <= now) {
+		put_words(m, it, it->n, out);
+		messages += it->messages;
+		m->stats.waited += it->messages * (now - it->ready) - (it->several ? it->later : 0);
+		tell_done(m, it, now);
+		mux_queue_remove(m, it);
+		mux_queue_release(m, it);
+	}
+	if (messages == 0)
+		return;
+	blocks = out->count;
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, false, blocks);
+	m->line_free = now;
+	m->memory_last = true;
+	m->waiting -= blocks;
+	m->backlog -= blocks;
+	m->stats.memory_blocks += blocks;
+	m->stats.messages += messages;
+}
+
 /** Wall clock: all there is. */
 static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
 {
 	bool memory = false;
 
-	while (out->count < max) {
+	if (!m->held && !m->begun_singles && mux_frames_quiet(m)) {
+		send_whole(m, now, max, out);
+		memory = out->count > 0;
+		/* A message that does not fit whole any more is the next span's: it need not be put together. */
+		if (out->count > 0 && m->backlog)
+			return;
+	}
+	while (out->count < max && (m->backlog || !mux_frames_quiet(m))) {
 		uint32_t room = max - out->count;
 
 		if (!m->held && !mux_frames_quiet(m) && mux_frames_pending(m, now) &&
@@ -242,12 +298,18 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PULL);
 	out->start = now;
 	out->period = m->period;
 	out->count = 0;
 	out->flags = 0;
 	if (max > MF_SPAN_MAX)
 		max = MF_SPAN_MAX;
+	if (!m->backlog && mux_frames_quiet(m)) {
+		if (!m->period)
+			m->fair.credit[0] = m->fair.credit[1] = 0;
+		return 0;
+	}
 	if (m->period)
 		pull_virtual(m, now, max, out);
 	else
@@ -266,8 +328,11 @@ static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
 
 mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 {
-	mf_time ready = memory_ready(m), memory, frames;
+	mf_time ready, memory, frames;
 
+	if (!m->backlog && mux_frames_quiet(m))
+		return MF_NEVER;
+	ready = memory_ready(m);
 	memory = ready == MF_NEVER ? MF_NEVER : mf_time_max(ready, m->line_free);
 	frames = m->held ? MF_NEVER : mux_frames_start(m);
 	if (m->period && frames <= memory && frames != MF_NEVER)
@@ -283,6 +348,8 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 	if (d->get == d->put)
 		return 0;
 	e = &d->entry[d->get++ & d->mask];
+	if (d->get == d->put)
+		d->get = d->put = 0; /* the first entries, which are in the cache, do for nearly all */
 	d->promised--;
 	*at = e->at;
 	return e->cookie;

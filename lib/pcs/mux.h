@@ -9,22 +9,37 @@
 #ifndef MUX_H
 #define MUX_H
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "mf_mux.h"
 
 #define MUX_NONE UINT32_MAX
 
-/** A memory message: one cache line. */
+/**
+ * A memory message; or several whole ones that were queued one behind the other under the wall clock and
+ * go out as one. One cache line.
+ */
 struct mf_mux_item {
-	mf_time ready;
-	uint64_t cookie;
+	mf_time ready; /**< the first one's */
+	union {
+		uint64_t cookie; /**< one message */
+		mf_time later; /**< several: how much later the others were ready, together */
+	};
 	uint32_t tie;
 	uint32_t n, have, sent; /**< words in all, written, given out */
 	uint32_t first; /**< index of its first word */
-	uint32_t end; /**< store.write behind it */
-	uint32_t prev, next; /**< in its queue */
+	uint32_t end; /**< store.write behind it; not if `own` */
+	uint32_t prev, next; /**< in its queue; next: among the free ones */
+	uint32_t seq; /**< order of pushing */
+	uint32_t younger; /**< pushed behind it; not if `own` */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
-	bool queued, marked, done;
-	bool cut; /**< aborted when it had begun */
+	uint8_t messages, cookies; /**< several: how many, and how many of them have a cookie */
+	bool several : 1;
+	bool single : 1; /**< of one block; several: each of them */
+	bool own : 1; /**< its words are in the room of its item */
+	bool queued : 1, marked : 1, done : 1;
+	bool cut : 1; /**< aborted when it had begun */
 } __attribute__((aligned(64)));
 
 /** Items that have words and have not begun, sorted by (ready, tie, order of pushing). */
@@ -33,15 +48,26 @@ struct mux_queue {
 	uint32_t unmarked; /**< first one behind whose ready time no frame block has started yet */
 };
 
+/** Virtual clock: words of a message that has them in the room of its item: a chunk of 64 octets does. */
+#define MUX_OWN 16
+
 /**
- * Words and items, each a ring. Both are given back in the order of pushing, so that a message is
- * contiguous and nothing has to be searched. Positions run free, the low bits are the index.
+ * Words and items. Free items are taken last in, first out, so that few of many are ever touched and
+ * those are in the cache; under the virtual clock, where no messages are put together, an item has room
+ * for a short message. The words of all others are in a ring: they are given back in the order of pushing,
+ * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
+ * bits are the index.
  */
 struct mux_store {
-	uint64_t *word;
-	uint32_t word_mask, write, read;
 	struct mf_mux_item *item;
-	uint32_t item_mask, put, get;
+	uint64_t *word; /**< the items' own rooms, then the ring */
+	uint8_t *sync; /**< of each word */
+	uint32_t items;
+	uint32_t free, fresh; /**< given back; from fresh on never used */
+	uint32_t seq;
+	uint32_t ring; /**< where that begins */
+	uint32_t word_mask, write, read;
+	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
 
 struct mux_done {
@@ -54,6 +80,8 @@ struct mux_done_ring {
 	struct mux_done *entry;
 	uint32_t mask, put, get;
 	uint32_t promised; /**< of items that wait, and in the ring */
+	uint64_t *waiting; /**< those of items of several messages, in their order */
+	uint32_t waiting_put, waiting_get;
 };
 
 struct mux_frame {
@@ -63,13 +91,13 @@ struct mux_frame {
 };
 
 struct mux_frames {
+	uint32_t put, get, mask; /**< of frame */
+	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_frame_enc enc; /**< works on the first frame of the ring once that has started */
 	struct mux_frame *frame;
-	uint32_t mask, put, get;
 	uint8_t *octet;
 	uint32_t size, write; /**< of octet */
 	uint32_t bytes; /**< octets of all frames that wait */
-	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
 	uint32_t fifo_put, fifo_get;
 };
@@ -95,6 +123,7 @@ struct mux_policy {
 extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt,
 	mux_policy_fifo;
 
+/** By cache lines: what every call looks at; the store; what only some do. */
 struct mf_mux {
 	const struct mux_policy *policy;
 	mf_time line_free; /**< virtual clock: when the next block may start */
@@ -102,28 +131,103 @@ struct mf_mux {
 	uint16_t quantum;
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
-	struct mux_fair fair;
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
-	struct mux_queue messages, singles; /**< of more blocks than one; of one */
-	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
 	uint32_t waiting; /**< blocks of messages that have not begun */
+	struct mux_queue messages, singles; /**< of more blocks than one; of one */
+	struct mux_store store;
 	struct mux_done_ring done;
-	struct mux_frames frames;
-	struct mf_mux_stats stats;
+	struct mf_mux_item *begun_singles; /**< an item of several singles that has begun */
+	struct mux_fair fair;
+	struct mux_frames frames __attribute__((aligned(64)));
+	struct mf_mux_stats stats __attribute__((aligned(64)));
 };
+static_assert(offsetof(struct mf_mux, store) == 64 && offsetof(struct mf_mux, done) == 128, "cache lines");
 
 /* mux_queue.c */
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);
 void mux_queue_fini(struct mf_mux *m);
+
+static inline struct mf_mux_item *mux_item_at(const struct mf_mux *m, uint32_t index)
+{
+	return &m->store.item[index];
+}
+
+static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_item *it)
+{
+	return (uint32_t)(it - m->store.item);
+}
+
+/** Whether a is sent before b. */
+static inline bool mux_item_before(const struct mf_mux_item *a, const struct mf_mux_item *b)
+{
+	if (a->ready != b->ready)
+		return a->ready < b->ready;
+	if (a->tie != b->tie)
+		return a->tie < b->tie;
+	return (int32_t)(a->seq - b->seq) < 0;
+}
+
 /** First item of a queue, NULL: none. */
-struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q);
+static inline struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q)
+{
+	return q->head == MUX_NONE ? NULL : mux_item_at(m, q->head);
+}
+
 /** First of all items, ready or not; NULL: none. */
-struct mf_mux_item *mux_queue_first(const struct mf_mux *m);
+static inline struct mf_mux_item *mux_queue_first(const struct mf_mux *m)
+{
+	struct mf_mux_item *a = mux_queue_head(m, &m->messages), *b = mux_queue_head(m, &m->singles);
+
+	if (!a || !b)
+		return a ? a : b;
+	return mux_item_before(a, b) ? a : b;
+}
+
+static inline struct mux_queue *mux_queue_of(struct mf_mux *m, const struct mf_mux_item *it)
+{
+	return it->single ? &m->singles : &m->messages;
+}
+
 /** Takes an item that begins out of its queue. */
-void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it);
+static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
+{
+	struct mux_queue *q = mux_queue_of(m, it);
+
+	if (q->unmarked == mux_index_of(m, it))
+		q->unmarked = it->next;
+	*(it->prev == MUX_NONE ? &q->head : &mux_item_at(m, it->prev)->next) = it->next;
+	*(it->next == MUX_NONE ? &q->tail : &mux_item_at(m, it->next)->prev) = it->prev;
+	it->queued = false;
+}
+
+static inline void mux_item_free(struct mux_store *s, uint32_t index)
+{
+	s->item[index].next = s->free;
+	s->free = index;
+}
+
 /** An item is through, or will never be: gives back its room. */
-void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it);
+static inline void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
+{
+	struct mux_store *s = &m->store;
+
+	if (it->own) {
+		mux_item_free(s, mux_index_of(m, it));
+		return;
+	}
+	it->done = true;
+	while (s->oldest != MUX_NONE && (it = mux_item_at(m, s->oldest))->done) {
+		uint32_t index = s->oldest;
+
+		s->read = it->end;
+		s->oldest = it->younger;
+		mux_item_free(s, index);
+	}
+	if (s->oldest == MUX_NONE)
+		s->read = s->write = 0;
+}
+
 /** n blocks of frames were sent from s on; `sent` before them. */
 void mux_queue_overtaken(struct mf_mux *m, mf_time s, uint32_t n, uint32_t sent);
 /** Blocks of frames that have gone out since an item was ready. */

@@ -2,8 +2,10 @@
 /* The memory side of the multiplexer: room for messages, and the queue of those that may be sent. */
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "mf_cycles.h"
+#include "mf_table.h"
 #include "mux.h"
 
 static_assert(sizeof(struct mf_mux_item) == 64, "an item is a cache line");
@@ -17,51 +19,63 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 {
 	static const struct mux_queue empty = {MUX_NONE, MUX_NONE, MUX_NONE};
 	uint32_t blocks = config->memory_blocks, items = config->memory_items;
+	size_t words;
 
 	m->messages = m->singles = empty;
 	if (!config->memory_enabled)
 		return 0;
-	if (!power_of_two(blocks, 64) || blocks > UINT32_C(1) << 30 || !power_of_two(items, 8))
+	if (!power_of_two(blocks, 64) || blocks > UINT32_C(1) << 30 || !power_of_two(items, 8) ||
+	    items > UINT32_C(1) << 26)
 		return -EINVAL;
-	m->store = (struct mux_store){.word_mask = blocks - 1, .item_mask = items - 1};
-	m->store.word = aligned_alloc(64, blocks * sizeof(*m->store.word));
-	m->store.item = aligned_alloc(64, items * sizeof(*m->store.item));
+	m->store = (struct mux_store){
+		.ring = m->period ? items * MUX_OWN : 0,
+		.word_mask = blocks - 1,
+		.oldest = MUX_NONE,
+		.items = items,
+		.free = MUX_NONE,
+	};
+	words = (size_t)m->store.ring + blocks;
+	m->store.word = mf_table_new(words, sizeof(*m->store.word));
+	m->store.sync = mf_table_new(words, sizeof(*m->store.sync));
+	m->store.item = mf_table_new(items, sizeof(*m->store.item));
 	m->done.mask = items - 1;
-	m->done.entry = calloc(items, sizeof(*m->done.entry));
-	return m->store.word && m->store.item && m->done.entry ? 0 : -ENOMEM;
+	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
+	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
+	if (!m->store.word || !m->store.sync || !m->store.item || !m->done.entry || !m->done.waiting)
+		return -ENOMEM;
+	return 0;
 }
 
 void mux_queue_fini(struct mf_mux *m)
 {
-	free(m->store.word);
-	free(m->store.item);
-	free(m->done.entry);
-}
-
-static struct mf_mux_item *item_at(const struct mf_mux *m, uint32_t index)
-{
-	return &m->store.item[index];
-}
-
-static uint32_t index_of(const struct mf_mux *m, const struct mf_mux_item *it)
-{
-	return (uint32_t)(it - m->store.item);
+	mf_table_free(m->store.word);
+	mf_table_free(m->store.sync);
+	mf_table_free(m->store.item);
+	mf_table_free(m->done.entry);
+	mf_table_free(m->done.waiting);
 }
 
 /** Where a message of n words would begin, free-running: at the store's start where its end is too short. */
-static uint32_t place(const struct mux_store *s, uint32_t n)
+static inline uint32_t place(const struct mux_store *s, uint32_t n)
 {
-	uint32_t to_end = s->word_mask + 1 - (s->write & s->word_mask);
+	uint32_t size = s->word_mask + 1, at = s->write & s->word_mask;
 
-	return n > to_end ? s->write + to_end : s->write;
+	return at + n > size ? s->write + size - at : s->write;
+}
+
+/** Whether a message of n words goes into the room of its item. */
+static inline bool is_own(const struct mf_mux *m, uint32_t n)
+{
+	return m->period && n <= MUX_OWN;
 }
 
 bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 {
 	const struct mux_store *s = &m->store;
 
-	return m->memory_enabled && n - 1 <= s->word_mask && s->put - s->get <= s->item_mask &&
-	       place(s, n) + n - s->read <= s->word_mask + 1;
+	if (!m->memory_enabled || n - 1 > s->word_mask || (s->free == MUX_NONE && s->fresh == s->items))
+		return false;
+	return is_own(m, n) || place(s, n) + n - s->read <= s->word_mask + 1;
 }
 
 /** Under the wall clock what waits is known at once; under the virtual one it is measured by begin(). */
@@ -73,109 +87,219 @@ static void note_backlog(struct mf_mux *m, unsigned int n)
 		m->stats.backlog_message_max = m->backlog;
 }
 
-struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
-				uint64_t cookie, uint64_t **words)
+/** Sync headers of a message: control, data, control. */
+static inline void put_syncs(uint8_t *sync, uint32_t n)
 {
-	struct mux_store *s = &m->store;
-	struct mf_mux_item *it;
-	uint32_t at;
+	uint32_t i;
 
-	if (!mf_mux_room(m, n) || (cookie && m->done.promised > m->done.mask))
-		return NULL;
-	at = place(s, n);
-	it = item_at(m, s->put++ & s->item_mask);
-	*it = (struct mf_mux_item){.ready = ready,
-				   .cookie = cookie,
-				   .tie = tie,
-				   .n = n,
-				   .first = at & s->word_mask,
-				   .end = at + n};
-	s->write = it->end;
+	if (n >= 8) { /* the last eight may be written twice */
+		for (i = 0; i + 8 < n; i += 8)
+			memset(sync + i, MF_SYNC_DATA, 8);
+		memset(sync + n - 8, MF_SYNC_DATA, 8);
+	} else {
+		for (i = 1; i + 1 < n; i++)
+			sync[i] = MF_SYNC_DATA;
+	}
+	sync[0] = sync[n - 1] = MF_SYNC_CTRL;
+}
+
+static inline void account(struct mf_mux *m, unsigned int n, uint64_t cookie)
+{
 	m->done.promised += cookie != 0;
 	if (!m->period)
 		note_backlog(m, n);
 	m->backlog += n;
 	m->waiting += n;
-	*words = &s->word[it->first];
+}
+
+static inline bool accepts(const struct mf_mux *m, unsigned int n, uint64_t cookie)
+{
+	return mf_mux_room(m, n) && (!cookie || m->done.promised <= m->done.mask);
+}
+
+/** Takes an item. There must be one. */
+static inline struct mf_mux_item *take_item(struct mf_mux *m)
+{
+	struct mux_store *s = &m->store;
+	uint32_t index = s->free;
+
+	if (index == MUX_NONE)
+		index = s->fresh++;
+	else
+		s->free = mux_item_at(m, index)->next;
+	return mux_item_at(m, index);
+}
+
+/** Gives an item its place in the ring. */
+static inline void take_words(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
+{
+	struct mux_store *s = &m->store;
+	uint32_t at = place(s, n), self = mux_index_of(m, it);
+
+	it->first = s->ring + (at & s->word_mask);
+	it->end = s->write = at + n;
+	it->younger = MUX_NONE;
+	*(s->oldest == MUX_NONE ? &s->oldest : &mux_item_at(m, s->youngest)->younger) = self;
+	s->youngest = self;
+}
+
+static struct mf_mux_item *push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
+				uint64_t cookie)
+{
+	struct mux_store *s = &m->store;
+	struct mf_mux_item *it = take_item(m);
+
+	it->ready = ready;
+	it->cookie = cookie;
+	it->tie = tie;
+	it->n = n;
+	it->have = it->sent = 0;
+	it->seq = s->seq++;
+	it->messages = 1;
+	it->cookies = 0;
+	it->several = it->queued = it->marked = it->done = it->cut = false;
+	it->single = n == 1;
+	it->own = is_own(m, n);
+	if (it->own)
+		it->first = mux_index_of(m, it) * MUX_OWN;
+	else
+		take_words(m, it, n);
+	put_syncs(&s->sync[it->first], n);
+	account(m, n, cookie);
 	return it;
 }
 
-static struct mux_queue *queue_of(struct mf_mux *m, const struct mf_mux_item *it)
+struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
+				uint64_t cookie, uint64_t **words)
 {
-	return it->n > 1 ? &m->messages : &m->singles;
-}
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
+	struct mf_mux_item *it;
 
-/** Whether a is sent before b. */
-static bool before(const struct mf_mux *m, const struct mf_mux_item *a, const struct mf_mux_item *b)
-{
-	const struct mux_store *s = &m->store;
-
-	if (a->ready != b->ready)
-		return a->ready < b->ready;
-	if (a->tie != b->tie)
-		return a->tie < b->tie;
-	/* The order of pushing is the distance from the oldest. */
-	return ((index_of(m, a) - s->get) & s->item_mask) < ((index_of(m, b) - s->get) & s->item_mask);
+	if (!accepts(m, n, cookie))
+		return NULL;
+	it = push(m, ready, tie, n, cookie);
+	*words = &m->store.word[it->first];
+	return it;
 }
 
 static void link_behind(struct mf_mux *m, struct mux_queue *q, uint32_t prev, struct mf_mux_item *it)
 {
-	uint32_t self = index_of(m, it);
-	uint32_t next = prev == MUX_NONE ? q->head : item_at(m, prev)->next;
+	uint32_t self = mux_index_of(m, it);
+	uint32_t next = prev == MUX_NONE ? q->head : mux_item_at(m, prev)->next;
 
 	it->prev = prev;
 	it->next = next;
-	*(prev == MUX_NONE ? &q->head : &item_at(m, prev)->next) = self;
-	*(next == MUX_NONE ? &q->tail : &item_at(m, next)->prev) = self;
+	*(prev == MUX_NONE ? &q->head : &mux_item_at(m, prev)->next) = self;
+	*(next == MUX_NONE ? &q->tail : &mux_item_at(m, next)->prev) = self;
 }
 
 /** Sorted from the tail: where most belong. */
 static void insert(struct mf_mux *m, struct mf_mux_item *it)
 {
-	struct mux_queue *q = queue_of(m, it);
+	struct mux_queue *q = mux_queue_of(m, it);
 	uint32_t prev = q->tail;
 
-	while (prev != MUX_NONE && before(m, it, item_at(m, prev)))
-		prev = item_at(m, prev)->prev;
+	while (prev != MUX_NONE && mux_item_before(it, mux_item_at(m, prev)))
+		prev = mux_item_at(m, prev)->prev;
 	link_behind(m, q, prev, it);
 	it->queued = true;
-	if (it->next != MUX_NONE && item_at(m, it->next)->marked) {
+	if (it->next != MUX_NONE && mux_item_at(m, it->next)->marked) {
 		it->marked = true;
 		it->mark = (uint32_t)(m->stats.frame_blocks + m->stats.gap_blocks);
 	} else if (it->next == q->unmarked) {
-		q->unmarked = index_of(m, it);
+		q->unmarked = mux_index_of(m, it);
 	}
-}
-
-void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
-{
-	struct mux_queue *q = queue_of(m, it);
-
-	if (q->unmarked == index_of(m, it))
-		q->unmarked = it->next;
-	*(it->prev == MUX_NONE ? &q->head : &item_at(m, it->prev)->next) = it->next;
-	*(it->next == MUX_NONE ? &q->tail : &item_at(m, it->next)->prev) = it->prev;
-	it->queued = false;
-}
-
-void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
-{
-	struct mux_store *s = &m->store;
-
-	it->done = true;
-	while (s->get != s->put && item_at(m, s->get & s->item_mask)->done)
-		s->read = item_at(m, s->get++ & s->item_mask)->end;
-	if (s->get == s->put)
-		s->read = s->write = 0;
 }
 
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	bool first = !it->have && n;
 
 	it->have += n < it->n - it->have ? n : it->n - it->have;
 	if (first)
 		insert(m, it);
+}
+
+/** The item behind which n more words can go out as one with it: the last one pushed. NULL: there is none. */
+static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uint64_t cookie)
+{
+	struct mux_store *s = &m->store;
+	struct mf_mux_item *it;
+
+	if (m->period || s->oldest == MUX_NONE)
+		return NULL;
+	it = mux_item_at(m, s->youngest);
+	if (!it->several || it->sent || it->single != (n == 1))
+		return NULL;
+	if (it->n + n > MF_SPAN_MAX || (cookie && (m->done.promised > m->done.mask || n == 1)))
+		return NULL;
+	/* Contiguous, and within the room that there is. */
+	return it->first + it->n + n <= s->ring + s->word_mask + 1 &&
+			       it->end + n - s->read <= s->word_mask + 1
+		       ? it
+		       : NULL;
+}
+
+/** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
+static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
+{
+	const struct mux_queue *queue[] = {&m->messages, &m->singles};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct mf_mux_item *last = mux_item_at(m, queue[i]->tail);
+
+		if (queue[i]->tail != MUX_NONE && mux_item_before(it, last)) {
+			it->ready = last->ready;
+			it->tie = last->tie;
+		}
+	}
+}
+
+/** Others may join it. */
+static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time ready)
+{
+	if (it->cookie) {
+		m->done.waiting[m->done.waiting_put++ & m->done.mask] = it->cookie;
+		it->cookies = 1;
+	}
+	it->later = ready - it->ready;
+	it->several = true;
+}
+
+uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
+{
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
+	struct mf_mux_item *it = joinable(m, n, cookie);
+	uint32_t at;
+
+	if (!it) {
+		if (!accepts(m, n, cookie))
+			return NULL;
+		it = push(m, ready, tie, n, cookie);
+		it->have = n;
+		if (!m->period) {
+			stay_behind(m, it);
+			if (!cookie || n > 1)
+				begin_several(m, it, ready);
+		}
+		insert(m, it);
+		return &m->store.word[it->first];
+	}
+	at = it->first + it->n;
+	it->n += n;
+	it->have += n;
+	it->end += n;
+	it->messages++;
+	it->later += ready - it->ready;
+	m->store.write = it->end;
+	put_syncs(&m->store.sync[at], n);
+	if (cookie) {
+		m->done.waiting[m->done.waiting_put++ & m->done.mask] = cookie;
+		it->cookies++;
+	}
+	account(m, n, cookie);
+	return &m->store.word[at];
 }
 
 void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
@@ -186,6 +310,7 @@ void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 		/* The words that it has still go, then an /MT/ whose check fails: the receiver knows that the
 		 * message is over and goes on with the frame that this one has preempted. */
 		m->backlog -= it->n - it->have - 1;
+		m->store.sync[it->first + it->have] = MF_SYNC_CTRL;
 		m->store.word[it->first + it->have++] = MF_BT_MT | ~UINT64_C(0xff);
 		it->n = it->have;
 		it->cut = true;
@@ -199,20 +324,6 @@ void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 	mux_queue_release(m, it);
 }
 
-struct mf_mux_item *mux_queue_head(const struct mf_mux *m, const struct mux_queue *q)
-{
-	return q->head == MUX_NONE ? NULL : item_at(m, q->head);
-}
-
-struct mf_mux_item *mux_queue_first(const struct mf_mux *m)
-{
-	struct mf_mux_item *a = mux_queue_head(m, &m->messages), *b = mux_queue_head(m, &m->singles);
-
-	if (!a || !b)
-		return a ? a : b;
-	return before(m, a, b) ? a : b;
-}
-
 /*
  * An item behind whose ready time frames go out is marked with how many had gone out before: the rest
  * of its wait was for memory. Each item is marked once, so sending frames costs no search.
@@ -221,8 +332,8 @@ static void mark_overtaken(struct mf_mux *m, struct mux_queue *q, mf_time s, uin
 {
 	mf_time last = s + (mf_time)(n - 1) * m->period;
 
-	while (q->unmarked != MUX_NONE && item_at(m, q->unmarked)->ready <= last) {
-		struct mf_mux_item *it = item_at(m, q->unmarked);
+	while (q->unmarked != MUX_NONE && mux_item_at(m, q->unmarked)->ready <= last) {
+		struct mf_mux_item *it = mux_item_at(m, q->unmarked);
 
 		it->marked = true;
 		it->mark = sent + mux_blocks_before(m, s, it->ready);

@@ -10,6 +10,7 @@
 #ifndef MF_PROTO_H
 #define MF_PROTO_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -73,19 +74,28 @@ struct mf_msg {
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
 	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, to 31; 0: not given */
+	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
+	uint16_t epoch;
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
 	uint64_t arg[2]; /**< RMWREQ */
-	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	uint64_t key;
-	uint16_t epoch;
 };
+static_assert(sizeof(struct mf_msg) <= 64, "filled and handed on once a message: keep it in a cache line");
 
 /** How a fabric checks its messages. */
 struct mf_proto {
 	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
 };
+
+/**
+ * Chooses the widest way of making checks that this CPU has, for the whole process: before any other
+ * thread runs. Until then they are made by table.
+ *
+ * @param simd_bits  widest vectors that are allowed, as rte_vect_get_max_simd_bitwidth() says it; 0: none
+ */
+void mf_proto_select(unsigned int simd_bits);
 
 /** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
 static inline uint32_t mf_proto_rmw_size(uint8_t op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CRC-16 of messages, and the CRC-32C of `check: 32`. Private to lib/proto and its tests.
+ * The CRC-16 of messages, and the CRC-32C of `check: 32`. For lib/proto, its inline part and its tests.
  *
  * Bits are taken in the order of the wire (bit 0 of octet 0 first, the highest power), so a value is
  * kept reflected: bit 15 is x^0. The check is the last two octets of a message; the message with its
@@ -63,15 +63,43 @@ static inline uint16_t mf_crc16_step(uint16_t crc, uint64_t word)
 	       row[0][word >> 40 & 0xff] ^ (uint16_t)(word >> 48);
 }
 
-/** Remainder of n words by table. */
-uint16_t mf_crc16_table(const uint64_t *word, unsigned int n);
+/** One way of doing it; all give the same. n: 1.. */
+struct mf_crc16_ops {
+	const char *name;
+	uint16_t simd_bits; /**< of its widest vectors; 0: none */
+	/** Remainder of n words. MF_CRC16_GOOD for a message with a right check. */
+	uint16_t (*words)(const uint64_t *word, unsigned int n);
+	uint16_t (*one)(uint64_t word);
+	uint16_t (*two)(uint64_t first, uint64_t second);
+	/** Copies n words of data behind word[0]. @return remainder of word[0], those, and last, which is not put */
+	uint16_t (*copy)(uint64_t *word, const void *data, unsigned int n, uint64_t last);
+};
 
-/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). */
-uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n);
-bool mf_crc16_has_clmul(void);
+/** The way in use: by table until mf_proto_select(), its only writer. */
+extern const struct mf_crc16_ops *mf_crc16_ops;
 
-/** Remainder of n words, the faster way. MF_CRC16_GOOD for a message with a right check. */
-uint16_t mf_crc16(const uint64_t *word, unsigned int n);
+/** @return way i of those that this CPU can run, the narrowest first; NULL behind the last */
+const struct mf_crc16_ops *mf_crc16_variant(unsigned int i);
+
+static inline uint16_t mf_crc16(const uint64_t *word, unsigned int n)
+{
+	return mf_crc16_ops->words(word, n);
+}
+
+static inline uint16_t mf_crc16_one(uint64_t word)
+{
+	return mf_crc16_ops->one(word);
+}
+
+static inline uint16_t mf_crc16_two(uint64_t first, uint64_t second)
+{
+	return mf_crc16_ops->two(first, second);
+}
+
+static inline uint16_t mf_crc16_copy(uint64_t *word, const void *data, unsigned int n, uint64_t last)
+{
+	return mf_crc16_ops->copy(word, data, n, last);
+}
 
 /** CRC-32C of n words and then of one more. */
 uint32_t mf_crc32c(const uint64_t *word, unsigned int n, uint64_t last);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the fields stand: first bit and width within the word of a control block, whose bits 0..7 are
- * the type octet. docs/wire-format.md has the same as pictures. Private to lib/proto and its tests.
+ * the type octet. docs/wire-format.md has the same as pictures. For lib/proto, its
+ * inline part and its tests.
  */
 #ifndef PROTO_LAYOUT_H
 #define PROTO_LAYOUT_H
@@ -15,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are kept as they
 static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <= 16, "4 bits each");
 
 /* The last control block of every kind. */
-#define CHECK 48, 16
+#define MSG_CHECK 48, 16
 
 /* /MS/ of every kind. */
 #define MS_KIND 8, 4
@@ -56,12 +57,12 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <
 #define GRET_SPARE 46, 2
 
 /* Data blocks of the extension: the key, then the epoch in its low 16 bits. */
-#define EPOCH 0, 16
-#define EPOCH_SPARE 16, 48
+#define EXT_EPOCH 0, 16
+#define EXT_EPOCH_SPARE 16, 48
 
 /* The data block of the CRC-32C. */
-#define CRC32 0, 32
-#define CRC32_SPARE 32, 32
+#define MSG_CRC32 0, 32
+#define MSG_CRC32_SPARE 32, 32
 
 /* What does not fit is cut off, so that it cannot reach into other fields. */
 static inline uint64_t field(unsigned int bit, unsigned int width, uint64_t value)

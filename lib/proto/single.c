@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of one control block: /N/, /G/ and, within /MST/, ACK, ERR and GRET. */
-#include <errno.h>
-
-#include "proto_crc.h"
-#include "proto_layout.h"
-
-#define EXPONENT_MAX 31
-
-static uint64_t put_notify(const struct mf_msg *m)
-{
-	uint8_t exponent = m->exponent < EXPONENT_MAX ? m->exponent : EXPONENT_MAX;
-
-	return MF_BT_N | field(NG_DST, m->dst) | field(NG_ID, m->id) | field(NG_SIZE, m->size - 1) |
-	       field(N_EXPONENT, exponent) | field(N_MEGA, m->mega) | field(N_EXT, m->ext);
-}
-
-static uint64_t put_grant(const struct mf_msg *m)
-{
-	return MF_BT_G | field(NG_DST, m->dst) | field(NG_ID, m->id) | field(NG_SIZE, m->size - 1) |
-	       field(G_RESP, m->resp);
-}
+#include "mf_proto_inline.h"
 
 static uint64_t put_mst(const struct mf_msg *m)
 {
@@ -35,34 +16,26 @@ static uint64_t put_mst(const struct mf_msg *m)
 
 uint64_t mf_proto_put_single(const struct mf_msg *m)
 {
-	uint64_t w = m->kind == MF_NOTIFY ? put_notify(m) : m->kind == MF_GRANT ? put_grant(m) : put_mst(m);
-
-	return w | field(CHECK, mf_crc16(&w, 1) ^ MF_CRC16_GOOD);
-}
-
-static void get_notify_grant(uint64_t w, struct mf_msg *m)
-{
-	m->dst = field_of(w, NG_DST);
-	m->id = field_of(w, NG_ID);
-	m->size = field_of(w, NG_SIZE) + 1;
+	switch (m->kind) {
+	case MF_NOTIFY:
+		return mf_proto_make_notify(m);
+	case MF_GRANT:
+		return mf_proto_make_grant(m);
+	default:
+		return mf_proto_checked(put_mst(m));
+	}
 }
 
 static int get_notify(uint64_t w, struct mf_msg *m)
 {
 	m->kind = MF_NOTIFY;
-	get_notify_grant(w, m);
+	m->dst = field_of(w, NG_DST);
+	m->id = field_of(w, NG_ID);
+	m->size = field_of(w, NG_SIZE) + 1;
 	m->exponent = field_of(w, N_EXPONENT);
 	m->mega = field_of(w, N_MEGA);
 	m->ext = field_of(w, N_EXT);
 	return 0;
-}
-
-static int get_grant(uint64_t w, struct mf_msg *m)
-{
-	m->kind = MF_GRANT;
-	get_notify_grant(w, m);
-	m->resp = field_of(w, G_RESP);
-	return field_of(w, G_SPARE) ? -EPROTO : 0;
 }
 
 static int get_gret(uint64_t w, struct mf_msg *m)
@@ -102,14 +75,14 @@ static int get_mst(uint64_t w, struct mf_msg *m)
 
 int mf_proto_get_single(uint64_t word, struct mf_msg *m)
 {
-	if (mf_crc16(&word, 1) != MF_CRC16_GOOD)
+	if (mf_block_type(word) == MF_BT_G)
+		return mf_proto_get_grant(word, m);
+	if (mf_crc16_one(word) != MF_CRC16_GOOD)
 		return -EBADMSG;
 	*m = (struct mf_msg){0};
 	switch (mf_block_type(word)) {
 	case MF_BT_N:
 		return get_notify(word, m);
-	case MF_BT_G:
-		return get_grant(word, m);
 	case MF_BT_MST:
 		return get_mst(word, m);
 	default:

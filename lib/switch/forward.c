@@ -7,47 +7,43 @@
  * arrives and is held by it until the /MT/ (D14). It is collected first where the egress is faster than
  * the ingress, or where the length of each message is not known beforehand (a mega-message).
  */
-#include <string.h>
-
-#include "switch_priv.h"
-
-/** Cookie of an item whose leaving is told to the scheduler: source, octets. */
-static uint64_t window_cookie(const struct circuit *ct)
-{
-	return UINT64_C(1) << 63 | (uint64_t)ct->id << 41 | (uint64_t)ct->resp << 40 |
-	       (uint64_t)ct->src << 24 | ct->octets;
-}
+#include "forward.h"
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 {
+	struct mf_mux *mux = sw->port[egress].mux;
+	struct mf_sched_msg *msg;
+	struct circuit_chunk chunk;
 	uint64_t cookie;
 	mf_time at;
 
-	while ((cookie = mf_mux_done(sw->port[egress].mux, &at)) != 0)
-		switch_tell(sw, &(struct mf_sched_msg){
-					.at = now,
-					.src = (uint16_t)(cookie >> 24),
-					.dst = (uint16_t)egress,
-					.kind = MF_SCHED_FORWARDED,
-					.id = (uint8_t)(cookie >> 41),
-					.resp = cookie >> 40 & 1,
-					.size = cookie & 0xffffff,
-				});
+	while ((cookie = mf_mux_done(mux, &at)) != 0) {
+		msg = switch_descriptor(sw);
+		if (msg == NULL)
+			continue;
+		memcpy(&chunk, &cookie, sizeof(chunk));
+		*msg = (struct mf_sched_msg){
+			.at = now,
+			.src = chunk.src,
+			.dst = (uint16_t)egress,
+			.kind = MF_SCHED_FORWARDED,
+			.id = chunk.id,
+			.resp = chunk.resp,
+			.size = chunk.octets,
+		};
+	}
 }
 
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at)
 {
-	uint64_t *to;
-	struct mf_mux_item *item =
-		mf_mux_push(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0, &to);
+	uint64_t *to = mf_mux_put(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0);
 
-	if (item == NULL) {
+	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;
 		return;
 	}
 	*to = word;
-	mf_mux_append(sw->port[egress].mux, item, 1);
 	switch_dirty(sw, egress);
 	switch_backlog(sw, egress, now);
 }
@@ -59,47 +55,41 @@ static void collect(struct port *p, enum rx_state state, uint32_t want)
 	p->want = want;
 }
 
+void forward_stamp(const struct mf_switch *sw, const struct circuit *ct, mf_time at)
+{
+	uint16_t cn = ct->chunk.resp ? ct->dst : ct->chunk.src, mn = ct->chunk.resp ? ct->chunk.src : ct->dst;
+
+	stamp(sw, cn, mn, ct->chunk.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
+	stamp(sw, cn, mn, ct->chunk.id, MF_STAGE_FORWARD, at + sw->identify, at + sw->through);
+}
+
 /** A chunk begins: finds its circuit and makes room at the egress. */
 static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_msg *m,
 			mf_time at)
 {
 	struct port *p = &sw->port[port];
 	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
-	uint64_t *words;
 
 	if (c == NONE) {
 		sw->stats.drop_ungranted++;
 		return;
 	}
-	const struct circuit *ct = &sw->circuits[c];
-	struct port *e = &sw->port[ct->dst];
-	uint32_t n = mf_proto_chunk_blocks(&sw->proto, ct->octets);
+	struct circuit *ct = &sw->circuits[c];
 
 	p->circuit = c;
-	circuit_begun(sw, &sw->circuits[c], now);
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
 		due(sw, now + sw->hold_timeout);
-	if (ct->mega || p->period > e->period) {
-		collect(p, RX_COLLECT, ct->mega ? ct->octets / 8 : n);
+	circuit_begun(sw, ct, now);
+	if (!cuts_through(sw, port, ct)) {
+		collect(p, RX_COLLECT, ct->mega ? ct->chunk.octets / 8 : ct->blocks);
 		return;
 	}
-	p->item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), n,
-			      sw->window ? window_cookie(ct) : 0, &words);
-	if (p->item == NULL) {
-		sw->stats.drop_room++;
-		circuit_kill(sw, c, now);
-		return;
-	}
-	p->state = RX_STREAM;
-	p->words = words;
-	p->want = n;
-	circuit_arrived(sw, &sw->circuits[c], n, now);
-	circuit_queued(sw, c, at + sw->through, now);
-	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_IDENTIFY, at,
-	      at + sw->identify);
-	stamp(sw, ct->resp ? ct->dst : ct->src, ct->resp ? ct->src : ct->dst, ct->id, MF_STAGE_FORWARD,
-	      at + sw->identify, at + sw->through);
+	p->want = ct->blocks;
+	p->item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
+			      window_cookie(sw, &ct->chunk), &p->words);
+	if (enters(sw, c, now, at, p->item != NULL))
+		p->state = RX_STREAM;
 }
 
 static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -136,41 +126,21 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 	struct port *p = &sw->port[port];
 	const struct circuit *ct = &sw->circuits[p->circuit];
 	struct port *e = &sw->port[ct->dst];
+	struct circuit_chunk part = ct->chunk;
 	uint64_t *words;
-	struct circuit part = *ct;
 
 	if (ct->mega)
 		part.octets = p->have * 8;
-	struct mf_mux_item *item = mf_mux_push(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
-					       sw->window ? window_cookie(&part) : 0, &words);
-
-	if (item == NULL) {
+	words = mf_mux_put(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have, window_cookie(sw, &part));
+	if (words == NULL) {
 		sw->stats.drop_room++;
 		return false;
 	}
 	memcpy(words, p->buf, p->have * sizeof(*words));
-	mf_mux_append(e->mux, item, p->have);
 	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
-	if (!ct->mega || ct->octets == part.octets) /* the last message of a mega */
+	if (!ct->mega || ct->chunk.octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
 	return true;
-}
-
-/** The circuit has had its chunk, or one message of its mega. */
-static void chunk_through(struct mf_switch *sw, unsigned int port, mf_time now)
-{
-	struct port *p = &sw->port[port];
-	struct circuit *ct = &sw->circuits[p->circuit];
-	uint16_t egress = ct->dst;
-
-	sw->stats.chunks++;
-	sw->stats.chunk_blocks += p->have;
-	if (ct->mega && ct->octets > p->have * 8) {
-		ct->octets -= p->have * 8;
-	} else {
-		circuit_close(sw, p->circuit, now);
-	}
-	switch_dirty(sw, egress);
 }
 
 static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
@@ -179,11 +149,11 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 
 	switch (p->state) {
 	case RX_REQUEST:
-		intake_request(sw, port, now, p->buf, p->have, p->first, at);
+		intake_request(sw, port, now, p->buf, p->have, at);
 		break;
 	case RX_STREAM:
 		if (p->have == p->want) {
-			chunk_through(sw, port, now);
+			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
@@ -194,7 +164,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 			sw->stats.drop_cut++;
 			circuit_kill(sw, p->circuit, now);
 		} else if (send_collected(sw, port, now, at)) {
-			chunk_through(sw, port, now);
+			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			circuit_kill(sw, p->circuit, now);
 		}

@@ -5,34 +5,40 @@
  */
 #include <errno.h>
 
-#include "switch_priv.h"
+#include "circuit.h"
+#include "mf_proto_inline.h"
 
 static bool reachable(const struct mf_switch *sw, unsigned int ingress, uint16_t dst)
 {
-	return dst < sw->ports && dst != ingress && sw->port[dst].up && sw->port[dst].memory_enabled;
+	return test_bit(sw->reach_set, dst) && dst != ingress; /* a destination has 9 bits */
 }
 
 static void notification(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at,
 			 const struct mf_msg *m)
 {
+	struct mf_sched_msg *demand;
+
 	sw->stats.control_blocks++;
 	if (!reachable(sw, port, m->dst)) {
 		sw->stats.drop_dst++;
 		return;
 	}
 	sw->stats.notifications++;
-	stamp(sw, (uint16_t)port, m->dst, m->id, MF_STAGE_IDENTIFY, at, at + sw->identify);
-	switch_tell(sw, &(struct mf_sched_msg){
-				.at = mf_time_max(now, at + sw->identify),
-				.src = (uint16_t)port,
-				.dst = m->dst,
-				.kind = MF_SCHED_DEMAND,
-				.id = m->id,
-				.mega = m->mega,
-				.exponent = m->exponent,
-				.size = m->size,
-				.cookie = NONE,
-			});
+	if (unlikely(sw->probe != NULL))
+		stamp(sw, (uint16_t)port, m->dst, m->id, MF_STAGE_IDENTIFY, at, at + sw->identify);
+	demand = switch_descriptor(sw);
+	if (demand != NULL)
+		*demand = (struct mf_sched_msg){
+			.at = mf_time_max(now, at + sw->identify),
+			.src = (uint16_t)port,
+			.dst = m->dst,
+			.kind = MF_SCHED_DEMAND,
+			.id = m->id,
+			.mega = m->mega,
+			.exponent = m->exponent,
+			.size = m->size,
+			.cookie = NONE,
+		};
 }
 
 /** The rest of a demand is not wanted; a chunk of it that was granted will not come. */
@@ -111,67 +117,84 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 	}
 }
 
-void request_release(struct mf_switch *sw, uint32_t slot)
+/** A slot for a request, or NONE. */
+static uint32_t request_new(struct mf_switch *sw)
 {
-	uint32_t *list = slot < sw->requests_max ? &sw->request_free : &sw->parked_grant_free;
+	uint32_t slot = sw->request_free;
 
-	sw->requests[slot].next = *list;
-	*list = slot;
+	if (slot != NONE)
+		sw->request_free = sw->requests[slot].next;
+	else if (sw->requests_used < sw->requests_max)
+		slot = sw->requests_used++;
+	return slot;
+}
+
+/** Whether a request may be asked; else the cause was counted. */
+static inline bool good_request(struct mf_switch *sw, unsigned int port, int err, const struct mf_msg *m)
+{
+	if (unlikely(err == -EBADMSG))
+		sw->stats.drop_check++;
+	else if (unlikely(err != 0))
+		sw->stats.drop_proto++;
+	else if (unlikely(m->src != port))
+		sw->stats.drop_spoof++;
+	else if (unlikely(!reachable(sw, port, m->dst)))
+		sw->stats.drop_dst++;
+	else
+		return true;
+	return false;
+}
+
+/** Buffers a request and tells the scheduler. */
+static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
+				   unsigned int n, const struct mf_msg *m)
+{
+	uint32_t slot = request_new(sw);
+	struct mf_sched_msg *demand;
+	struct request *r;
+
+	if (unlikely(slot == NONE)) {
+		sw->stats.drop_room++;
+		return;
+	}
+	sw->stats.requests++;
+	r = &sw->requests[slot];
+	r->cn = m->src;
+	r->mn = m->dst;
+	r->blocks = (uint8_t)n;
+	r->id = m->id;
+	copy_request(r->word, word, n);
+	demand = switch_descriptor(sw);
+	if (unlikely(demand == NULL)) {
+		request_release(sw, slot);
+		return;
+	}
+	*demand = (struct mf_sched_msg){
+		.at = mf_time_max(now, at + sw->identify),
+		.src = m->dst,
+		.dst = m->src,
+		.kind = MF_SCHED_DEMAND,
+		.id = m->id,
+		.resp = true,
+		.request_blocks = (uint8_t)n,
+		.size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op),
+		.cookie = slot,
+	};
 }
 
 /** A whole request: checks it, binds it to its port, buffers it, and tells the scheduler. */
 void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-		    unsigned int n, mf_time first, mf_time at)
+		    unsigned int n, mf_time at)
 {
 	struct mf_msg m;
-	const uint8_t *data;
-	uint32_t slot = sw->request_free;
-	int err = mf_proto_get(&sw->proto, word, n, &m, &data);
+	int err = likely(mf_proto_kind(word[0]) == MF_RREQ) ? mf_proto_get_rreq(&sw->proto, word, n, &m)
+							    : mf_proto_get_rmwreq(&sw->proto, word, n, &m);
 
-	if (err == -EBADMSG) {
-		sw->stats.drop_check++;
+	if (unlikely(!good_request(sw, port, err, &m)))
 		return;
+	if (unlikely(sw->probe != NULL)) {
+		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].first, at);
+		stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
 	}
-	if (err != 0 || n > MF_REQUEST_BLOCKS_MAX || (m.kind != MF_RREQ && m.kind != MF_RMWREQ)) {
-		sw->stats.drop_proto++;
-		return;
-	}
-	if (m.src != port) {
-		sw->stats.drop_spoof++;
-		return;
-	}
-	if (!reachable(sw, port, m.dst)) {
-		sw->stats.drop_dst++;
-		return;
-	}
-	if (slot == NONE) {
-		sw->stats.drop_room++;
-		return;
-	}
-	struct request *r = &sw->requests[slot];
-
-	sw->request_free = r->next;
-	for (unsigned int i = 0; i < n; i++)
-		r->word[i] = word[i];
-	r->blocks = (uint8_t)n;
-	r->cn = m.src;
-	r->mn = m.dst;
-	r->id = m.id;
-	sw->stats.requests++;
-	stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, first, at);
-	stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
-	const struct mf_sched_msg demand = {
-		.at = mf_time_max(now, at + sw->identify),
-		.src = m.dst,
-		.dst = m.src,
-		.kind = MF_SCHED_DEMAND,
-		.id = m.id,
-		.resp = true,
-		.request_blocks = (uint8_t)n,
-		.size = m.kind == MF_RREQ ? m.size : mf_proto_rmw_size(m.op),
-		.cookie = slot,
-	};
-
-	if (!switch_tell(sw, &demand))
-		request_release(sw, slot);
+	demand_response(sw, now, at, word, n, &m);
 }

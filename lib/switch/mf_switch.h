@@ -73,7 +73,16 @@ bool mf_switch_can_rx(const struct mf_switch *sw);
 /** Takes a span from the link of a port. */
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span);
 
-/** Descriptors for the scheduler, in order. @return number written */
+/**
+ * Descriptors for the scheduler, in order and in place: an engine that dates them anew may. They stay
+ * where they are, whatever is called meanwhile, until mf_switch_sched_advance().
+ * @param n  how many: of those at the end of the ring those at its start are told by the next call
+ * @return the first; NULL: there is none, *n is 0
+ */
+struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n);
+/** The first n of those told by mf_switch_sched_peek() have been taken. */
+void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n);
+/** The same, copied out. @return number written */
 unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max);
 
 /** Takes a grant: sets a circuit and makes the /G/, or lets the buffered request out. */
@@ -89,7 +98,12 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now);
 mf_time mf_switch_next(const struct mf_switch *sw);
 
 /**
- * Ports whose TX may have something new since they were last named here.
+ * Ports whose TX may have something new, a bit each; (ports + 63) / 64 words. The engine clears the bit of
+ * a port before it takes what there is, or leaves it where that has to wait.
+ */
+uint64_t *mf_switch_tx_set(struct mf_switch *sw);
+/**
+ * The same, taken out of the set.
  * @return number written to out[0..max)
  */
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max);

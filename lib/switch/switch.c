@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The switch: set-up, what arrives at a port, what leaves it, timers. */
+/* The switch: set-up, what is told to the scheduler, what leaves at a port, timers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "switch_priv.h"
-
-#define RX_ITEMS 32
+#include "forward.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
@@ -23,7 +22,6 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->period = mux.period;
 	p->backlog_k = c->backlog_k;
 	p->source_w = c->source_w;
-	p->head = p->tail = NONE;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
 	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
@@ -40,8 +38,7 @@ static int out_init(struct mf_switch *sw)
 		n *= 2;
 	sw->out_mask = n - 1;
 	sw->out = malloc(n * sizeof(*sw->out));
-	sw->dirty = malloc(sw->ports * sizeof(*sw->dirty));
-	return sw->out != NULL && sw->dirty != NULL ? 0 : -ENOMEM;
+	return sw->out != NULL ? 0 : -ENOMEM;
 }
 
 struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
@@ -50,8 +47,12 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	int err = -EINVAL;
 
 	if (valid(c)) {
-		sw = calloc(1, sizeof(*sw) + c->ports * sizeof(sw->port[0]));
+		size_t size = (sizeof(*sw) + c->ports * sizeof(sw->port[0]) + 63) / 64 * 64;
+
+		sw = aligned_alloc(64, size);
 		err = sw != NULL ? 0 : -ENOMEM;
+		if (sw != NULL)
+			memset(sw, 0, size);
 	}
 	if (err != 0) {
 		errno = -err;
@@ -67,10 +68,16 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->grant_timeout = c->grant_timeout;
 	sw->hold_timeout = c->hold_timeout;
 	sw->l2_latency = c->l2_latency;
-	sw->probe = c->probe;
+	sw->probe = c->probe != NULL && c->probe->stamp != NULL ? c->probe : NULL;
 	sw->next = MF_NEVER;
-	for (unsigned int i = 0; i < c->ports; i++)
+	sw->one_rate = true;
+	for (unsigned int i = 0; i < c->ports; i++) {
 		sw->align[i] = c->align[i];
+		sw->one_rate &= c->port[i].mux.period == c->port[0].mux.period;
+		sw->limits |= c->port[i].backlog_k != 0 || c->port[i].source_w != 0;
+		if (c->port[i].up && c->port[i].memory_enabled)
+			set_bit(sw->reach_set, i);
+	}
 	err = out_init(sw);
 	for (unsigned int i = 0; i < c->ports && err == 0; i++)
 		err = port_init(&sw->port[i], &c->port[i]);
@@ -98,32 +105,12 @@ void mf_switch_free(struct mf_switch *sw)
 	l2_fini(sw);
 	free(sw->circuits);
 	free(sw->requests);
-	free(sw->last_write);
-	free(sw->write_ready);
+	free(sw->pair);
 	free(sw->out);
-	free(sw->dirty);
 	free(sw);
 }
 
-void switch_dirty(struct mf_switch *sw, unsigned int port)
-{
-	if (test_bit(sw->dirty_set, port))
-		return;
-	set_bit(sw->dirty_set, port);
-	sw->dirty[sw->dirties++] = (uint16_t)port;
-}
-
-bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
-{
-	if (sw->out_head - sw->out_tail > sw->out_mask) {
-		sw->stats.drop_descriptor++;
-		return false;
-	}
-	sw->out[sw->out_head++ & sw->out_mask] = *msg;
-	return true;
-}
-
-void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
+void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now)
 {
 	struct port *p = &sw->port[d];
 	bool over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
@@ -136,81 +123,38 @@ void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
 }
 
-static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 {
-	switch (item->kind) {
-	case MF_RX_SINGLE:
-		intake_single(sw, port, now, item);
-		break;
-	case MF_RX_RUN:
-		forward_run(sw, port, now, item);
-		break;
-	case MF_RX_ABORT:
-		forward_abort(sw, port, now);
-		break;
-	case MF_RX_FRAME:
-		l2_frame(sw, port, mf_time_max(now, item->at), item->frame, item->count);
-		break;
-	}
+	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
+
+	*n = sw->out_head - sw->out_tail;
+	if (*n == 0)
+		return NULL;
+	if (*n > to_end)
+		*n = to_end;
+	return &sw->out[tail];
 }
 
-static void watch_accept(struct mf_switch *sw, unsigned int port)
+void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
 {
-	mf_time at = mf_demux_next(&sw->port[port].demux);
-
-	if (at != MF_NEVER)
-		set_bit(sw->accept_set, port);
-	else
-		clear_bit(sw->accept_set, port);
-	due(sw, at);
-}
-
-bool mf_switch_can_rx(const struct mf_switch *sw)
-{
-	/* A block may make two: a grant-return ends a chunk and its demand. */
-	return sw->out_head - sw->out_tail + 2 * MF_SPAN_MAX <= sw->out_mask + 1;
-}
-
-void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
-{
-	struct mf_rx_item items[RX_ITEMS];
-	unsigned int pos = 0, n;
-
-	while ((n = mf_demux_span(&sw->port[port].demux, span, &pos, items, RX_ITEMS)) > 0)
-		for (unsigned int i = 0; i < n; i++)
-			take(sw, port, now, &items[i]);
-	watch_accept(sw, port);
+	sw->out_tail += n;
+	if (sw->out_tail == sw->out_head) /* the same few cache lines again */
+		sw->out_tail = sw->out_head = 0;
 }
 
 unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max)
 {
-	unsigned int n = 0;
+	const struct mf_sched_msg *msg;
+	unsigned int told = 0, n;
 
-	while (n < max && sw->out_tail != sw->out_head)
-		out[n++] = sw->out[sw->out_tail++ & sw->out_mask];
-	return n;
-}
-
-/** Frames behind whose /T/ nothing came. @return the next such time */
-static mf_time run_accept(struct mf_switch *sw, mf_time now)
-{
-	mf_time next = MF_NEVER;
-	struct mf_rx_item item;
-
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
-		for (uint64_t set = sw->accept_set[w]; set != 0; set &= set - 1) {
-			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
-			mf_time at = mf_demux_next(&sw->port[port].demux);
-
-			if (at <= now) {
-				if (mf_demux_poll(&sw->port[port].demux, now, &item) > 0)
-					take(sw, port, now, &item);
-				watch_accept(sw, port);
-			} else {
-				next = mf_time_min(next, at);
-			}
-		}
-	return next;
+	while (told < max && (msg = mf_switch_sched_peek(sw, &n)) != NULL) {
+		if (n > max - told)
+			n = max - told;
+		memcpy(out + told, msg, n * sizeof(*msg));
+		mf_switch_sched_advance(sw, n);
+		told += n;
+	}
+	return told;
 }
 
 /** Messages that hold their egress and do not go on (D14). @return the next such time */
@@ -238,12 +182,10 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	if (now < sw->next)
 		return sw->next;
 	sw->next = MF_NEVER;
-	due(sw, run_accept(sw, now));
+	due(sw, rx_accept(sw, now));
 	due(sw, l2_run(sw, now));
 	due(sw, run_holds(sw, now));
-	circuit_expire(sw, now);
-	if (sw->oldest != NONE)
-		due(sw, sw->circuits[sw->oldest].expires);
+	due(sw, circuit_expire(sw, now));
 	return sw->next;
 }
 
@@ -262,14 +204,18 @@ bool mf_switch_has_frames(const struct mf_switch *sw)
 	return false;
 }
 
+uint64_t *mf_switch_tx_set(struct mf_switch *sw)
+{
+	return sw->dirty_set;
+}
+
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;
 
-	while (n < max && sw->dirties > 0) {
-		out[n] = sw->dirty[--sw->dirties];
-		clear_bit(sw->dirty_set, out[n++]);
-	}
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t *set = &sw->dirty_set[w]; *set != 0 && n < max; *set &= *set - 1)
+			out[n++] = (uint16_t)(w * 64 + (unsigned int)__builtin_ctzll(*set));
 	return n;
 }
 
@@ -278,10 +224,11 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 {
 	unsigned int n = mf_mux_pull(sw->port[port].mux, now, max, out);
 
-	if (n > 0 && sw->window)
+	if (n == 0)
+		return 0;
+	if (sw->window)
 		forward_done(sw, port, now);
-	if (n > 0 && sw->port[port].backlog_k != 0)
-		switch_backlog(sw, port, now);
+	switch_backlog(sw, port, now);
 	return n;
 }
 

@@ -3,40 +3,59 @@
 #ifndef SWITCH_PRIV_H
 #define SWITCH_PRIV_H
 
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+
 #include "mf_switch.h"
 
 #define NONE UINT32_MAX
 
+/** What the scheduler is told of a chunk when it has left: a word, so that it travels as a cookie. */
+struct circuit_chunk {
+	uint16_t src;
+	uint8_t id;
+	bool resp;
+	uint32_t octets; /**< payload still to come; a mega's: wire octets */
+};
+
 /**
  * A circuit: a chunk that was granted and has not been forwarded (3.1.1: the grant sets the way of the
- * chunk, so nothing has to be looked up when it comes). Hangs in the list of its ingress port, in the
- * order of grants, and in the list of expiry.
+ * chunk, so nothing has to be looked up when it comes). One cache line.
+ *
+ * Those of an ingress port stand in a ring, in the order of grants. The first entries of the table are the
+ * ends of the rings, so that nothing has to be asked when a circuit is linked.
  */
 struct circuit {
-	uint32_t next, prev; /**< of the ingress port */
-	uint32_t older, younger; /**< of all, by time of grant */
-	uint32_t octets; /**< payload still to come; a mega's: wire octets */
+	uint32_t next, prev;
+	mf_time expires;
+	uint32_t blocks; /**< granted; not a mega: the length of the chunk */
 	uint32_t granted, inbound; /**< blocks that count for W, for K */
 	uint32_t parked; /**< first request that waits behind this chunk, NONE */
 	uint32_t parked_last;
-	mf_time expires;
-	uint16_t src, dst;
-	uint8_t id;
-	bool resp, mega;
+	struct circuit_chunk chunk;
+	uint16_t dst;
+	bool mega;
 	bool queued; /**< of a write: it stands at its egress, or will not come */
-};
+} __attribute__((aligned(64)));
 
 /**
  * A buffered RREQ or RMWREQ: waits in the demand queue until it is granted (3.2.2). Or a /G/ that must
  * not overtake one.
  */
 struct request {
-	uint64_t word[MF_REQUEST_BLOCKS_MAX];
 	mf_time ready; /**< granted: when it could go, but for the writes before it */
 	uint32_t next; /**< free list, or the list of parked ones */
 	uint16_t cn, mn;
 	uint8_t blocks;
 	uint8_t id;
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+} __attribute__((aligned(64)));
+
+/** What is known of a compute and a memory node. */
+struct pair {
+	mf_time write_ready; /**< when the youngest write chunk that has begun to arrive may be sent */
+	uint32_t last_write; /**< the youngest that has not, or NONE */
 };
 
 /** What the message that is arriving at a port is. */
@@ -50,24 +69,24 @@ enum rx_state {
 
 struct port {
 	struct mf_mux *mux;
-	struct mf_demux demux;
-	bool up, memory_enabled;
+	mf_time first; /**< start of the first block of the message that is arriving */
 	uint32_t period;
-	uint32_t backlog_k, source_w;
-	/* message that is arriving */
+	bool up, memory_enabled;
+	struct mf_demux demux;
+	/* message that is arriving, in parts */
 	enum rx_state state;
 	uint32_t circuit; /**< STREAM, COLLECT */
 	uint32_t have, want; /**< words */
 	uint64_t *words; /**< STREAM: in the egress multiplexer; otherwise buf */
 	struct mf_mux_item *item;
 	uint64_t *buf; /**< room for the longest message */
-	mf_time first, last; /**< start of its first block; when its last part came, for the hold timer */
-	/* circuits of which this port is the ingress */
-	uint32_t head, tail;
+	mf_time last; /**< when its last part came, for the hold timer */
+	/* K and W */
+	uint32_t backlog_k, source_w;
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
-};
+} __attribute__((aligned(64)));
 
 /** A frame inside the layer-2 pipeline; its octets follow. */
 struct l2_frame {
@@ -92,39 +111,36 @@ struct l2 {
 };
 
 struct mf_switch {
-	unsigned int ports;
-	struct mf_proto proto;
-	const struct mf_probe *probe;
 	mf_time next; /**< earliest deadline that is known of */
+	mf_time expire_at; /**< no circuit expires before then */
+	const struct mf_probe *probe; /**< NULL: nobody wants stamps */
 	/* delays, ps */
 	mf_time identify, through, grant_out; /**< identify; identify + forward; make grant + forward */
-	struct mf_timing timing;
-	bool window;
 	mf_time grant_timeout, hold_timeout, l2_latency;
-	mf_time align[MF_PORTS_MAX];
-	struct mf_switch_stats stats;
+	unsigned int ports;
+	struct mf_proto proto;
+	bool window;
+	bool limits; /**< some port has K or W */
+	bool one_rate; /**< of all ports */
 
-	struct circuit *circuits;
-	uint32_t circuits_max, circuit_free;
-	uint32_t oldest, youngest;
-	uint32_t *last_write; /**< [cn * ports + mn]: the youngest write chunk that has not begun to
-				       arrive, or NONE */
-	mf_time *write_ready; /**< [cn * ports + mn]: when the youngest that did may be sent */
-
-	struct request *requests;
-	uint32_t requests_max, request_free;
-	uint32_t parked_grant_free, parked_grants_used; /**< of those behind requests_max */
+	struct circuit *circuits; /**< [ports + circuits_max] */
+	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
+	uint32_t request_free, requests_used, requests_max;
+	struct request *requests; /**< [requests_max + circuits_max] */
+	struct pair *pair; /**< [cn * ports + mn] */
 
 	struct mf_sched_msg *out; /**< ring of descriptors for the scheduler */
 	uint32_t out_mask, out_head, out_tail;
+	uint32_t parked_grant_free, parked_grants_used, parked_grants_end; /**< slots behind requests_max */
 
-	uint16_t *dirty; /**< ports to be named by mf_switch_tx_ports() */
-	unsigned int dirties;
-	uint64_t dirty_set[MF_PORTS_MAX / 64];
+	uint64_t dirty_set[MF_PORTS_MAX / 64]; /**< of mf_switch_tx_set() */
+	uint64_t reach_set[MF_PORTS_MAX / 64]; /**< ports that memory messages may go to */
+	struct mf_switch_stats stats;
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
-
 	struct l2 l2;
+	struct mf_timing timing;
+	mf_time align[MF_PORTS_MAX];
 	struct port port[];
 };
 
@@ -162,63 +178,78 @@ static inline bool test_bit(const uint64_t *set, unsigned int i)
 	return set[i / 64] >> (i % 64) & 1;
 }
 
+/** Of a message that passes, where somebody wants to know: `if (unlikely(sw->probe != NULL))`. */
 static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id,
 			 enum mf_stage stage, mf_time from, mf_time to)
 {
-	if (sw->probe != NULL && sw->probe->stamp != NULL)
-		sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
+	sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
+}
+
+/** Copies a request: all but a few have two blocks. */
+static inline void copy_request(uint64_t *to, const uint64_t *word, unsigned int n)
+{
+	if (likely(n == 2))
+		memcpy(to, word, 2 * sizeof(*to));
+	else
+		memcpy(to, word, n * sizeof(*to));
+}
+
+/** The TX of a port may have something new. */
+static inline void switch_dirty(struct mf_switch *sw, unsigned int port)
+{
+	set_bit(sw->dirty_set, port);
+}
+
+/** Room for the next descriptor, which the caller fills in. NULL: there is none, counted. */
+static inline struct mf_sched_msg *switch_descriptor(struct mf_switch *sw)
+{
+	if (unlikely(sw->out_head - sw->out_tail > sw->out_mask)) {
+		sw->stats.drop_descriptor++;
+		return NULL;
+	}
+	return &sw->out[sw->out_head++ & sw->out_mask];
+}
+
+static inline void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
+{
+	struct mf_sched_msg *to = switch_descriptor(sw);
+
+	if (to != NULL)
+		*to = *msg;
 }
 
 /* switch.c */
-void switch_dirty(struct mf_switch *sw, unsigned int port);
-/** @return false: no room, counted */
-bool switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg);
+/** See switch_backlog(): the work. */
+void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now);
+
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
  * wait at its egress, are over K or no longer. Called whenever they change, so that it does not matter
  * when else.
  */
-void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now);
+static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
+{
+	if (unlikely(sw->limits))
+		switch_hold(sw, d, now);
+}
+
+/* rx.c */
+/** Frames behind whose /T/ nothing came. @return the next such time */
+mf_time rx_accept(struct mf_switch *sw, mf_time now);
 
 /* intake.c: what the scheduler is told */
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
+/** n blocks of one, the last of which began at `at`, the first at the port's `first`. */
 void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-		    unsigned int n, mf_time first, mf_time at);
-void request_release(struct mf_switch *sw, uint32_t slot);
+		    unsigned int n, mf_time at);
 
-/* circuit.c */
-int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
-/** @return NONE: there is no room */
-uint32_t circuit_open(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g);
-/** The circuit that a chunk goes along: for an id in the midst of a mega that of the mega. */
-uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp);
-/** The circuit of a demand. @param mega  whether it may be that of a mega, which bears its first id */
-uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
-		       bool mega);
-/**
- * The chunk stands in the queue of its egress, to be sent from `ready` on: the requests that wait
- * for it follow right behind.
- */
-void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now);
-/** Takes the circuit out. */
-void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now);
-/** The chunk will not come, or not as granted: ends it at the egress, gives its window back, closes it. */
-void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
-/** The same, and the rest of its demand is cancelled. */
-void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
-void circuit_expire(struct mf_switch *sw, mf_time now);
-/** So many blocks of the circuit stand at its egress, or will not come: for K. */
-void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now);
-/**
- * Its chunk, or its mega, has begun to arrive: for W, whose descriptors must not hang on when the end of
- * what is collected becomes known (D18).
- */
-void circuit_begun(struct mf_switch *sw, struct circuit *ct, mf_time now);
-
-/** Where last_write and write_ready have the pair of a compute and a memory node. */
-static inline unsigned int circuit_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
+/** A slot is free again. */
+static inline void request_release(struct mf_switch *sw, uint32_t slot)
 {
-	return cn * sw->ports + mn;
+	uint32_t *list = slot < sw->requests_max ? &sw->request_free : &sw->parked_grant_free;
+
+	sw->requests[slot].next = *list;
+	*list = slot;
 }
 
 /* grant.c */
@@ -226,11 +257,8 @@ static inline unsigned int circuit_pair(const struct mf_switch *sw, uint16_t cn,
 void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now);
 
 /* forward.c */
-void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
-void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at);
-void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);

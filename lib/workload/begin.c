@@ -2,33 +2,23 @@
 /* Operations from their choice to their submission. */
 #include <errno.h>
 
+#include "mf_cycles.h"
 #include "client_priv.h"
 #include "content.h"
 
 bool client_has_more(const struct mf_client *c, mf_time now)
 {
-	if (c->stats.submit_error != 0 || c->begun == c->operations)
-		return false;
-	return (c->open ? c->arrival.next : now) < c->stop;
+	return c->stats.begun_all < c->operations &&
+	       (c->open ? c->arrival.next : now) < __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 }
 
-static bool is_due(const struct mf_client *c, mf_time now)
-{
-	return client_has_more(c, now) && (c->open ? c->arrival.next : c->start) <= now;
-}
+static_assert((int)MF_CLIENT_READ == MF_OP_READ && (int)MF_CLIENT_WRITE == MF_OP_WRITE &&
+		      (int)MF_CLIENT_WRITE_ACK == MF_OP_WRITE_ACK && (int)MF_CLIENT_CAS == MF_OP_RMW,
+	      "up to the RMW, kinds of clients and of operations are the same");
 
-static enum mf_op_kind op_kind(enum mf_client_kind kind)
+static inline uint8_t op_kind(uint8_t kind)
 {
-	switch (kind) {
-	case MF_CLIENT_READ:
-		return MF_OP_READ;
-	case MF_CLIENT_WRITE:
-		return MF_OP_WRITE;
-	case MF_CLIENT_WRITE_ACK:
-		return MF_OP_WRITE_ACK;
-	default:
-		return MF_OP_RMW;
-	}
+	return kind < MF_OP_RMW ? kind : MF_OP_RMW;
 }
 
 /** The value that an RMW's arguments are made for; any will do where no shadow is needed. */
@@ -37,37 +27,43 @@ static uint64_t word_before(const struct mf_client *c, const struct slot *s)
 	return c->shadow.regions > 0 ? shadow_word(&c->shadow.region[s->region], s->offset) : 0;
 }
 
-static void op_make(struct mf_client *c)
+static void make_rmw(struct mf_client *c, const struct slot *s)
+{
+	enum mf_client_kind kind = (enum mf_client_kind)s->kind;
+
+	c->op.buf = NULL;
+	c->op.rmw = rmw_opcode(kind);
+	rmw_arguments(kind, word_before(c, s), &c->args, c->op.arg);
+}
+
+static inline struct slot *op_make(struct mf_client *c)
 {
 	uint32_t i = c->free[--c->free_count];
 	struct slot *s = &c->slot[i];
-	const struct mf_client_target *t;
-	struct choice choice;
+	struct choice choice = choose_next(&c->chooser);
+	const struct mf_client_target *t = &c->target[choice.target];
 
-	choose_next(&c->chooser, &choice);
-	t = &c->target[choice.target];
-	s->number = c->begun;
+	s->user = c->stats.begun_all << SLOT_BITS | i;
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
+	s->node = t->node;
 	s->kind = (uint8_t)choice.kind;
-	c->op.kind = op_kind(choice.kind);
+	c->op.kind = op_kind(s->kind);
 	c->op.node = t->node;
-	c->op.addr = t->base + s->offset;
-	c->op.len = s->len;
-	c->op.user = s->number << c->slot_bits | i;
+	c->op.addr = t->base + choice.offset;
+	c->op.len = choice.len;
+	c->op.user = s->user;
 	if (choose_is_rmw(choice.kind)) {
-		c->op.buf = NULL;
-		c->op.rmw = rmw_opcode(choice.kind);
-		rmw_arguments(choice.kind, word_before(c, s), &c->args, c->op.arg);
-	} else {
-		c->op.buf = client_buffer(c, i);
-		if (choice.kind != MF_CLIENT_READ)
-			content_fill(c->op.buf, (s->len + 7) / 8, content_key(c->node, s->number),
-				     s->offset / 8);
+		make_rmw(c, s);
+		return s;
 	}
-	c->waiting = true;
-	c->waiting_counted = false;
+	c->op.buf = client_buffer(c, s);
+	/* To the end of its last line: that is the buffer's, too. */
+	if (choice.kind != MF_CLIENT_READ)
+		content_fill(c->op.buf, choose_round_up(choice.len) / 8,
+			     content_key_of(c->writer, client_number(s)), choice.offset / 8);
+	return s;
 }
 
 /** A write among reads and RMW that are under way: any of them may be first. */
@@ -75,7 +71,7 @@ static void write_races(struct mf_client *c, const struct slot *write)
 {
 	struct shadow_region *r = &c->shadow.region[write->region];
 
-	shadow_write(r, write->number, write->offset, write->len);
+	shadow_write(r, client_number(write), write->offset, write->len);
 	for (uint32_t i = 0; i < c->depth; i++) {
 		struct slot *s = &c->slot[i];
 		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
@@ -96,7 +92,9 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 
 	s->check = c->verify && shadow_known(r, s->offset, s->len);
 	if (s->kind == MF_CLIENT_READ) {
-		if (s->check)
+		if (s->check && s->len == CLIENT_LINE)
+			memcpy(s->line, r->octets + s->offset, CLIENT_LINE);
+		else if (s->check)
 			s->expect = shadow_hash(r->octets + s->offset, s->len);
 	} else if (choose_is_rmw((enum mf_client_kind)s->kind)) {
 		s->expect = shadow_word(r, s->offset);
@@ -111,45 +109,71 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 	}
 }
 
-static void count_begun(struct mf_client *c, struct slot *s, mf_time now)
+static void first_measured(struct mf_client *c, mf_time intended)
 {
-	s->intended = c->open ? c->arrival.next : now;
-	s->measured = s->intended >= c->measure;
-	c->stats.begun_all++;
-	c->stats.kind[s->kind].begun += s->measured;
+	c->stats.first_begun = intended;
+	if (c->measured != 0 && c->measured < c->operations - c->stats.begun_all)
+		c->operations = c->stats.begun_all + c->measured;
 }
 
-static bool op_submit(struct mf_client *c, mf_time now)
+/** When the operation behind this one may be begun, or is intended. */
+static inline void next_start(struct mf_client *c)
 {
-	struct slot *s = &c->slot[c->op.user & ((UINT64_C(1) << c->slot_bits) - 1)];
-	int err = mf_host_submit(c->host, now, &c->op);
+	if (!c->open) {
+		c->arrival.next += c->delay;
+		c->start = c->arrival.next;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
+}
 
-	if (err == -EAGAIN) {
-		c->stats.refused += !c->waiting_counted;
-		c->waiting_counted = true;
-		return false;
-	}
-	if (err != 0) {
-		c->stats.submit_error = err;
-		return false;
-	}
+static inline void op_begun(struct mf_client *c, struct slot *s)
+{
 	s->state = SLOT_BUSY;
 	if (c->shadow.regions > 0)
 		shadow_submit(c, s);
-	count_begun(c, s, now);
-	c->waiting = false;
-	c->begun++;
-	if (c->open)
-		arrival_advance(&c->arrival);
-	return true;
+	s->intended = c->arrival.next;
+	s->measured = s->intended >= c->measure;
+	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
+		first_measured(c, s->intended);
+	c->kind[s->kind]->begun += s->measured;
+	c->stats.begun_all++;
+	next_start(c);
+}
+
+static void op_refused(struct mf_client *c, struct slot *s, int err)
+{
+	if (err != -EAGAIN) {
+		c->stats.submit_error = err;
+		c->operations = c->stats.begun_all;
+	} else if (c->waiting != s) {
+		c->stats.refused++;
+	}
+	c->waiting = s;
+}
+
+static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
+{
+	return c->arrival.next <= now && c->arrival.next < stop && c->stats.begun_all < c->operations;
 }
 
 void client_begin(struct mf_client *c, mf_time now)
 {
-	while (is_due(c, now) && (c->waiting || c->free_count > 0)) {
-		if (!c->waiting)
-			op_make(c);
-		if (!op_submit(c, now))
+	MF_CYCLES(MF_CYCLES_CLIENT_BEGIN);
+	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
+
+	if (!c->open)
+		c->arrival.next = mf_time_max(now, c->start);
+	while ((c->waiting != NULL || c->free_count > 0) && is_due(c, now, stop)) {
+		struct slot *s = c->waiting != NULL ? c->waiting : op_make(c);
+		int err = mf_host_submit(c->host, now, &c->op);
+
+		if (__builtin_expect(err != 0, 0)) {
+			op_refused(c, s, err);
 			return;
+		}
+		c->waiting = NULL;
+		op_begun(c, s);
 	}
 }

@@ -5,11 +5,6 @@
 
 #include "choose.h"
 
-static uint64_t round_up(uint64_t octets)
-{
-	return (octets + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
-}
-
 bool choose_has_data(const struct mf_client_config *config)
 {
 	return config->mix[MF_CLIENT_READ] + config->mix[MF_CLIENT_WRITE] + config->mix[MF_CLIENT_WRITE_ACK] >
@@ -91,7 +86,6 @@ static int sizes_init(struct chooser *ch, const struct mf_client_config *config)
 {
 	bool uniform = config->size_dist == MF_CLIENT_SIZE_UNIFORM;
 
-	ch->size_dist = config->size_dist;
 	if (config->size_dist == MF_CLIENT_SIZE_CDF)
 		return cdf_init(ch, config->cdf, config->cdf_points);
 	if (config->size_min == 0 || (uniform && config->size_max < config->size_min))
@@ -104,12 +98,12 @@ static int sizes_init(struct chooser *ch, const struct mf_client_config *config)
 static int targets_init(struct chooser *ch, const struct mf_client_config *config, uint32_t targets,
 			uint32_t first)
 {
-	ch->pattern = config->pattern;
 	ch->targets = targets;
 	ch->target_next = first;
 	if (targets == 0 || first >= targets)
 		return -EINVAL;
-	return ch->pattern == MF_CLIENT_TO_ZIPF ? mf_zipf_init(&ch->target_zipf, targets, config->theta) : 0;
+	return ch->shape.pattern == MF_CLIENT_TO_ZIPF ? mf_zipf_init(&ch->target_zipf, targets, config->theta)
+						      : 0;
 }
 
 static int slots_init(struct chooser *ch, const struct mf_client_config *config)
@@ -118,18 +112,18 @@ static int slots_init(struct chooser *ch, const struct mf_client_config *config)
 
 	if (max > ch->span)
 		return -EINVAL;
-	if (ch->size_dist == MF_CLIENT_SIZE_FIXED || ch->address == MF_CLIENT_AT_ZIPF) {
-		ch->stride = round_up(max);
+	if (ch->shape.size == MF_CLIENT_SIZE_FIXED || ch->shape.address == MF_CLIENT_AT_ZIPF) {
+		ch->stride = choose_round_up(max);
 		ch->slots = ch->span < ch->stride ? 1 : ch->span / ch->stride;
 	}
-	return ch->address == MF_CLIENT_AT_ZIPF ? mf_zipf_init(&ch->slot_zipf, ch->slots, config->theta) : 0;
+	return ch->shape.address == MF_CLIENT_AT_ZIPF ? mf_zipf_init(&ch->slot_zipf, ch->slots, config->theta)
+						      : 0;
 }
 
 static int addresses_init(struct chooser *ch, const struct mf_client_config *config)
 {
 	int err = 0;
 
-	ch->address = config->address;
 	ch->span = config->span;
 	ch->units = ch->span / CHOOSE_ALIGN;
 	ch->words = ch->span / 8;
@@ -139,10 +133,10 @@ static int addresses_init(struct chooser *ch, const struct mf_client_config *con
 	if (!err && choose_has_rmw(config)) {
 		if (ch->words == 0)
 			return -EINVAL;
-		if (ch->address == MF_CLIENT_AT_ZIPF)
+		if (ch->shape.address == MF_CLIENT_AT_ZIPF)
 			err = mf_zipf_init(&ch->word_zipf, ch->words, config->theta);
 	}
-	if (!err && ch->address == MF_CLIENT_AT_SEQUENTIAL) {
+	if (!err && ch->shape.address == MF_CLIENT_AT_SEQUENTIAL) {
 		ch->cursor = calloc(ch->targets, sizeof(*ch->cursor));
 		err = ch->cursor != NULL ? 0 : -ENOMEM;
 	}
@@ -153,7 +147,9 @@ int choose_init(struct chooser *ch, const struct mf_client_config *config, uint3
 {
 	int err;
 
-	*ch = (struct chooser){0};
+	*ch = (struct chooser){.shape = {config->size_dist, config->pattern, config->address}};
+	ch->uniform = config->size_dist == MF_CLIENT_SIZE_FIXED && config->pattern == MF_CLIENT_TO_UNIFORM &&
+		      config->address == MF_CLIENT_AT_UNIFORM;
 	mf_rng_init(&ch->rng, config->seed, "client.choice", config->node);
 	err = mix_init(ch, config->mix);
 	if (!err && choose_has_data(config))
@@ -175,18 +171,8 @@ void choose_fini(struct chooser *ch)
 	ch->cursor = NULL;
 }
 
-static enum mf_client_kind next_kind(struct chooser *ch)
-{
-	uint64_t r = mf_rng_next(&ch->rng);
-	unsigned int k = 0;
-
-	while (k < ch->kind_last && r >= ch->kind_limit[k])
-		k++;
-	return (enum mf_client_kind)k;
-}
-
-/** The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s. */
-static uint64_t cdf_size(const struct chooser *ch, double u)
+/* The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s. */
+uint64_t choose_cdf_size(const struct chooser *ch, double u)
 {
 	unsigned int low = 0, high = ch->points - 1;
 	const struct choose_point *p;
@@ -203,85 +189,7 @@ static uint64_t cdf_size(const struct chooser *ch, double u)
 	return (uint64_t)fmin(ceil(p->size - (p->cum - u) * p->slope), p->size);
 }
 
-static uint64_t next_size(struct chooser *ch)
+struct choice choose_any(struct chooser *ch)
 {
-	switch (ch->size_dist) {
-	case MF_CLIENT_SIZE_FIXED:
-		return ch->size_min;
-	case MF_CLIENT_SIZE_UNIFORM:
-		return ch->size_min + mf_rng_below(&ch->rng, ch->size_range);
-	default:
-		return cdf_size(ch, mf_rng_double(&ch->rng));
-	}
-}
-
-static uint32_t next_target(struct chooser *ch)
-{
-	uint32_t target;
-
-	switch (ch->pattern) {
-	case MF_CLIENT_TO_UNIFORM:
-		return (uint32_t)mf_rng_below(&ch->rng, ch->targets);
-	case MF_CLIENT_TO_ZIPF:
-		return (uint32_t)mf_zipf_next(&ch->target_zipf, &ch->rng);
-	case MF_CLIENT_TO_ONE:
-		return ch->target_next;
-	default:
-		target = ch->target_next++;
-		if (ch->target_next == ch->targets)
-			ch->target_next = 0;
-		return target;
-	}
-}
-
-/** The cursor's place, or the region's start when len does not fit there. */
-static uint64_t next_sequential(uint64_t *cursor, uint64_t len, uint64_t step, uint64_t span)
-{
-	uint64_t at = len <= span && *cursor <= span - len ? *cursor : 0;
-
-	*cursor = at + step;
-	return at;
-}
-
-static uint64_t next_zipf(struct chooser *ch, const struct mf_zipf *z)
-{
-	return mf_zipf_scramble(z, mf_zipf_next(z, &ch->rng), ch->salt);
-}
-
-static uint64_t next_word(struct chooser *ch, uint32_t target)
-{
-	switch (ch->address) {
-	case MF_CLIENT_AT_SEQUENTIAL:
-		return next_sequential(&ch->cursor[target].word, 8, 8, ch->span);
-	case MF_CLIENT_AT_ZIPF:
-		return next_zipf(ch, &ch->word_zipf) * 8;
-	default:
-		return mf_rng_below(&ch->rng, ch->words) * 8;
-	}
-}
-
-static uint64_t next_place(struct chooser *ch, uint32_t target, uint64_t len)
-{
-	uint64_t units = round_up(len) / CHOOSE_ALIGN;
-
-	if (ch->address == MF_CLIENT_AT_SEQUENTIAL)
-		return next_sequential(&ch->cursor[target].data, len, round_up(len), ch->span);
-	if (ch->address == MF_CLIENT_AT_ZIPF)
-		return next_zipf(ch, &ch->slot_zipf) * ch->stride;
-	if (ch->stride != 0)
-		return mf_rng_below(&ch->rng, ch->slots) * ch->stride;
-	return ch->units <= units ? 0 : mf_rng_below(&ch->rng, ch->units - units + 1) * CHOOSE_ALIGN;
-}
-
-void choose_next(struct chooser *ch, struct choice *out)
-{
-	out->kind = next_kind(ch);
-	out->target = next_target(ch);
-	if (choose_is_rmw(out->kind)) {
-		out->len = 8;
-		out->offset = next_word(ch, out->target);
-	} else {
-		out->len = next_size(ch);
-		out->offset = next_place(ch, out->target, out->len);
-	}
+	return choose_by(ch, ch->shape);
 }

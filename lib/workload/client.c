@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "client_priv.h"
-
-#define DEPTH_MAX 65536
+#include "content.h"
+#include "mf_table.h"
 
 static const char *const kind_names[MF_CLIENT_KINDS] = {
 	[MF_CLIENT_READ] = "read", [MF_CLIENT_WRITE] = "write", [MF_CLIENT_WRITE_ACK] = "write_ack",
@@ -76,9 +76,9 @@ static int buffers_init(struct mf_client *c, const struct mf_client_config *conf
 static int slots_init(struct mf_client *c, unsigned int depth)
 {
 	c->depth = depth;
-	while (UINT64_C(1) << c->slot_bits < depth)
-		c->slot_bits++;
-	c->slot = calloc(depth, sizeof(*c->slot));
+	while (c->slot_mask < depth - 1)
+		c->slot_mask = c->slot_mask << 1 | 1;
+	c->slot = mf_table_new((size_t)c->slot_mask + 1, sizeof(*c->slot));
 	c->free = calloc(depth, sizeof(*c->free));
 	if (c->slot == NULL || c->free == NULL)
 		return -ENOMEM;
@@ -109,12 +109,16 @@ static bool config_ok(const struct mf_client_config *config)
 {
 	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
 		return false;
-	return config->span > 0 && config->depth > 0 && config->depth <= DEPTH_MAX;
+	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }
 
 static void times_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	c->operations = config->operations != 0 ? config->operations : UINT64_MAX;
+	c->measured = config->measured;
+	c->stats.first_begun = c->stats.overlap_done = MF_NEVER;
+	c->delay = config->delay;
+	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
 	c->stop = config->stop;
 	c->measure = config->measure;
@@ -135,11 +139,13 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		errno = EINVAL;
 		return NULL;
 	}
-	c = calloc(1, sizeof(*c));
+	c = mf_table_new(1, sizeof(*c)); /* its histograms */
 	if (c == NULL)
 		return NULL;
+	for (int k = 0; k < MF_CLIENT_KINDS; k++)
+		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
-	c->node = config->node;
+	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->unordered = config->unordered;
 	err = parts_init(c, config);
@@ -159,24 +165,30 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	shadow_fini(&c->shadow);
 	free(c->target);
-	free(c->slot);
+	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
-	free(c);
+	mf_table_free(c);
 }
 
 mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
 	client_complete(c, now);
 	client_begin(c, now);
-	if (c->waiting || c->free_count == 0 || !client_has_more(c, now))
+	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
 		return MF_NEVER;
 	return c->open ? c->arrival.next : c->start;
 }
 
+void mf_client_stop(struct mf_client *c, mf_time at)
+{
+	if (at < __atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+		__atomic_store_n(&c->stop, at, __ATOMIC_RELAXED);
+}
+
 bool mf_client_finished(const struct mf_client *c, mf_time now)
 {
-	return c->free_count + c->waiting == c->depth && !client_has_more(c, now);
+	return c->free_count + (c->waiting != NULL) == c->depth && !client_has_more(c, now);
 }
 
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c)

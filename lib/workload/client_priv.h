@@ -3,6 +3,8 @@
 #ifndef CLIENT_PRIV_H
 #define CLIENT_PRIV_H
 
+#include <assert.h>
+
 #include "arrival.h"
 #include "choose.h"
 #include "mf_workload.h"
@@ -15,49 +17,81 @@
  */
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
 
+#define CLIENT_LINE 64 /**< octets of the read that most workloads consist of */
+
+#define SLOT_BITS 16
+#define CLIENT_DEPTH_MAX (1 << SLOT_BITS)
+
 /** An operation under way. Slot i has the buffer at i * stride. */
 struct slot {
-	uint64_t number; /**< of the operation */
+	uint64_t user; /**< the operation's name for the host: number << SLOT_BITS | slot; grows with time */
 	mf_time intended;
-	uint64_t expect; /**< read: hash of the octets; RMW: the old value */
-	uint64_t offset, len; /**< in the region */
+	uint64_t offset; /**< in the region */
+	uint64_t expect; /**< RMW: the old value; read: hash of the octets, but for a line: see there */
+	uint64_t len;
 	uint32_t region;
+	uint16_t node;
 	uint8_t kind; /**< enum mf_client_kind */
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
+	/** Read of a line: its octets. To copy and compare them takes a quarter of two hashes. */
+	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));
 };
+static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one cache line is touched");
 
 struct mf_client {
 	struct mf_host *host;
 	struct mf_client_target *target;
 	uint32_t targets;
-	uint16_t node;
 	bool open; /**< loop */
 	bool verify;
 	bool unordered;
-	bool waiting; /**< op is made, and not submitted yet */
-	bool waiting_counted;
-	struct mf_op op;
+	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
+	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
 	struct mf_rng args; /**< of RMW */
-	struct arrival arrival; /**< open loop */
+	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
+	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
+	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
-	struct slot *slot; /**< [depth] */
+	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
-	unsigned int slot_bits; /**< user = number << slot_bits | slot */
+	uint32_t slot_mask;
 	uint32_t suspects;
 	uint8_t *buffers;
 	uint64_t stride;
-	uint64_t operations, begun; /**< numbers go from 0 */
-	mf_time start, stop, measure;
+	uint64_t writer; /**< content_writer() of the node */
+	uint64_t operations; /**< numbers go from 0 to stats.begun_all, and not beyond this */
+	uint64_t measured; /**< 0: no limit; else operations is set when the first of them is begun */
+	mf_time start; /**< closed loop: of the next operation, not before */
+	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
+	mf_time measure;
+	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };
+
+/** Its place in the array of slots. */
+static inline uint32_t client_place(const struct slot *s)
+{
+	return s->user & (CLIENT_DEPTH_MAX - 1);
+}
+
+static inline uint64_t client_number(const struct slot *s)
+{
+	return s->user >> SLOT_BITS;
+}
 
 static inline bool client_overwrites(uint8_t kind)
 {
 	return kind == MF_CLIENT_WRITE || kind == MF_CLIENT_WRITE_ACK || kind == MF_CLIENT_SWAP;
+}
+
+/** Reads and RMW. */
+static inline bool client_returns(uint8_t kind)
+{
+	return kind != MF_CLIENT_WRITE && kind != MF_CLIENT_WRITE_ACK;
 }
 
 static inline bool client_overlap(const struct slot *a, const struct slot *b)
@@ -66,9 +100,9 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 	       b->offset / 8 <= (a->offset + a->len - 1) / 8;
 }
 
-static inline void *client_buffer(const struct mf_client *c, uint32_t slot)
+static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
-	return c->buffers + slot * c->stride;
+	return c->buffers + client_place(s) * c->stride;
 }
 
 /* begin.c */

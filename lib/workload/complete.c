@@ -5,14 +5,15 @@
  * A read may complete before an older write of the same octets has failed; that failure explains what
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
+#include "mf_cycles.h"
 #include "client_priv.h"
 
 #define BATCH 32
 
-static void release(struct mf_client *c, struct slot *s)
+static inline void release(struct mf_client *c, struct slot *s)
 {
 	s->state = SLOT_FREE;
-	c->free[c->free_count++] = (uint32_t)(s - c->slot);
+	c->free[c->free_count++] = client_place(s);
 }
 
 /** Whether a write or RMW that came before s, to octets of s, may still fail. */
@@ -21,7 +22,7 @@ static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 	for (uint32_t i = 0; i < c->depth; i++) {
 		const struct slot *w = &c->slot[i];
 
-		if (w->state == SLOT_BUSY && w->kind != MF_CLIENT_READ && w->number < s->number &&
+		if (w->state == SLOT_BUSY && w->kind != MF_CLIENT_READ && w->user < s->user &&
 		    client_overlap(w, s))
 			return true;
 	}
@@ -37,7 +38,7 @@ static void mismatch(struct mf_client *c, const struct slot *s)
 }
 
 /** A verdict about a read or RMW that has returned something. @return false: not yet */
-static bool judge(struct mf_client *c, const struct slot *s, bool equal)
+static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 {
 	if (!s->check) {
 		c->stats.unverified++;
@@ -69,32 +70,69 @@ static void forget(struct mf_client *c, const struct slot *failed)
 	for (uint32_t i = 0; i < c->depth; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (s->state != SLOT_FREE && s->number > failed->number && client_overlap(s, failed))
+		if (s->state != SLOT_FREE && s->user > failed->user && client_overlap(s, failed))
 			s->check = false;
 	}
-	shadow_fail(&c->shadow.region[failed->region], failed->number, failed->offset, failed->len);
+	shadow_fail(&c->shadow.region[failed->region], client_number(failed), failed->offset, failed->len);
+}
+
+static bool line_equal(const uint64_t *line, const uint64_t *expect)
+{
+	uint64_t differs = 0;
+
+	for (int i = 0; i < CLIENT_LINE / 8; i++)
+		differs |= line[i] ^ expect[i];
+	return differs == 0;
 }
 
 static bool data_equal(const struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
+	const void *octets;
+
 	if (s->kind != MF_CLIENT_READ)
 		return done->result == s->expect;
-	return done->len == s->len &&
-	       shadow_hash(client_buffer(c, (uint32_t)(s - c->slot)), s->len) == s->expect;
+	octets = client_buffer(c, s);
+	if (done->len != s->len)
+		return false;
+	return s->len == CLIENT_LINE ? line_equal(octets, s->line) : shadow_hash(octets, s->len) == s->expect;
 }
 
-static void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
+static void count_overlapping(struct mf_client *c, const struct slot *s, mf_time done)
 {
-	c->stats.completed_all++;
-	if (!s->measured)
+	if (c->stats.overlap_done == MF_NEVER) {
+		c->stats.overlap_done = done;
 		return;
-	c->stats.kind[s->kind].completed++;
-	c->stats.kind[s->kind].octets += s->len;
-	mf_hist_add(&c->stats.kind[s->kind].latency, done->done - done->submitted);
+	}
+	c->stats.overlapping++;
+	c->stats.overlapping_octets += s->len;
+}
+
+/** From the first response in pieces on, what was one histogram until then is two. */
+static void count_first(struct mf_client_kind_stats *k, mf_time latency)
+{
+	if (!k->apart)
+		mf_hist_merge(&k->first, &k->latency);
+	k->apart = true;
+	mf_hist_add(&k->first, latency);
+}
+
+static inline void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
+{
+	struct mf_client_kind_stats *k = c->kind[s->kind];
+
+	c->stats.completed_all++;
+	if (!s->measured) {
+		if (c->stats.first_begun != MF_NEVER)
+			count_overlapping(c, s, done->done);
+		return;
+	}
+	if ((done->first != done->done || k->apart) && client_returns(s->kind))
+		count_first(k, done->first - done->submitted);
+	k->completed++;
+	k->octets += s->len;
+	mf_hist_add(&k->latency, done->done - done->submitted);
 	if (c->open)
-		mf_hist_add(&c->stats.kind[s->kind].intended, done->done - s->intended);
-	if (s->kind == MF_CLIENT_READ || choose_is_rmw((enum mf_client_kind)s->kind))
-		mf_hist_add(&c->stats.kind[s->kind].first, done->first - done->submitted);
+		mf_hist_add(&k->intended, done->done - s->intended);
 }
 
 static void count_failed(struct mf_client *c, const struct slot *s, uint8_t status)
@@ -104,19 +142,27 @@ static void count_failed(struct mf_client *c, const struct slot *s, uint8_t stat
 	c->stats.kind[s->kind].failed += s->measured;
 }
 
-static void op_ok(struct mf_client *c, struct slot *s, const struct mf_completion *done)
+/** What a completed operation says about the data. @return false: its verdict has to wait */
+static inline bool op_verify(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
-	bool returns = s->kind == MF_CLIENT_READ || choose_is_rmw((enum mf_client_kind)s->kind);
+	struct shadow_region *r = &c->shadow.region[s->region];
 	bool judged = true;
 
-	count_ok(c, s, done);
-	if (c->verify && returns)
+	if (c->verify && client_returns(s->kind))
 		judged = judge(c, s, s->check && data_equal(c, s, done));
-	if (c->unordered && c->shadow.regions > 0 && s->kind == MF_CLIENT_WRITE_ACK)
-		shadow_acknowledge(&c->shadow.region[s->region], s->number);
-	else if (!c->unordered && c->shadow.regions > 0 && client_overwrites(s->kind))
-		shadow_settle(&c->shadow.region[s->region], s->number, s->offset, s->len);
-	if (judged) {
+	if (s->kind == MF_CLIENT_READ)
+		return judged;
+	if (c->unordered && s->kind == MF_CLIENT_WRITE_ACK)
+		shadow_acknowledge(r, client_number(s));
+	else if (!c->unordered && client_overwrites(s->kind))
+		shadow_settle(r, client_number(s), s->offset, s->len);
+	return judged;
+}
+
+static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_completion *done)
+{
+	count_ok(c, s, done);
+	if (c->shadow.regions == 0 || op_verify(c, s, done)) {
 		release(c, s);
 	} else {
 		s->state = SLOT_SUSPECT;
@@ -133,40 +179,35 @@ static void op_failed(struct mf_client *c, struct slot *s, uint8_t status)
 }
 
 /** The slot of a completion; NULL: of no operation that is under way. */
-static struct slot *find(struct mf_client *c, const struct mf_completion *done)
+static inline struct slot *find(const struct mf_client *c, const struct mf_completion *done)
 {
-	uint64_t i = done->user & ((UINT64_C(1) << c->slot_bits) - 1);
-	struct slot *s;
+	struct slot *s = &c->slot[done->user & c->slot_mask];
 
-	if (i >= c->depth)
+	if (s->state != SLOT_BUSY || s->user != done->user)
 		return NULL;
-	s = &c->slot[i];
-	if (s->state != SLOT_BUSY || s->number != done->user >> c->slot_bits)
-		return NULL;
-	return c->target[s->region].node == done->node ? s : NULL;
+	return s->node == done->node ? s : NULL;
 }
 
-static void op_done(struct mf_client *c, const struct mf_completion *done)
+static inline void op_done(struct mf_client *c, const struct mf_completion *done)
 {
 	struct slot *s = find(c, done);
-	bool writes;
 
-	if (s == NULL) {
+	if (__builtin_expect(s == NULL, 0)) {
 		c->stats.stray++;
 		return;
 	}
-	writes = s->kind != MF_CLIENT_READ;
-	c->stats.last_done = mf_time_max(c->stats.last_done, done->done);
-	if (done->status == MF_OK)
+	c->stats.last_done = done->done; /* completions come in order */
+	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);
 	else
 		op_failed(c, s, done->status);
-	if (writes && c->suspects > 0)
+	if (c->suspects > 0 && s->kind != MF_CLIENT_READ)
 		judge_suspects(c);
 }
 
 void client_complete(struct mf_client *c, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_CLIENT_COMPLETE);
 	struct mf_completion done[BATCH];
 	unsigned int n;
 

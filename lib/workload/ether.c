@@ -6,6 +6,7 @@
 
 #include "arrival.h"
 #include "ether_frame.h"
+#include "mf_table.h"
 #include "mf_workload.h"
 #include "sequence.h"
 
@@ -117,7 +118,7 @@ struct mf_ether *mf_ether_new(const struct mf_ether_config *config)
 		errno = EINVAL;
 		return NULL;
 	}
-	e = calloc(1, sizeof(*e));
+	e = mf_table_new(1, sizeof(*e)); /* its histogram, and a place for every sender */
 	if (e == NULL)
 		return NULL;
 	e->node = config->node;
@@ -143,14 +144,14 @@ void mf_ether_free(struct mf_ether *e)
 	for (unsigned int i = 0; i < e->flows; i++)
 		free(e->flow[i].target);
 	free(e->flow);
-	free(e);
+	mf_table_free(e);
 }
 
 /** The flow whose next frame is the earliest; NULL: there is none before stop. */
 static struct flow *earliest(const struct mf_ether *e)
 {
 	struct flow *best = NULL;
-	mf_time at = e->stop;
+	mf_time at = __atomic_load_n(&e->stop, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < e->flows; i++) {
 		if (e->flow[i].arrival.next < at) {
@@ -207,6 +208,12 @@ mf_time mf_ether_run(struct mf_ether *e, mf_time now)
 		if (!send(e, now, false))
 			return e->retry;
 	}
+}
+
+void mf_ether_stop(struct mf_ether *e, mf_time at)
+{
+	if (at < __atomic_load_n(&e->stop, __ATOMIC_RELAXED))
+		__atomic_store_n(&e->stop, at, __ATOMIC_RELAXED);
 }
 
 bool mf_ether_finished(const struct mf_ether *e)

@@ -83,21 +83,28 @@ struct mf_client_config {
 			       others wait here and their latency counts from the intended start */
 	mf_time interval; /**< open loop: mean time between operations, ps; 0: closed loop */
 	bool poisson; /**< open loop: exponential times; otherwise constant, at a random phase */
+	uint32_t burst; /**< open loop: operations that arrive together, interval is between bursts; 0: 1 */
+	mf_time delay; /**< closed loop: least time from the start of an operation to that of the next */
 	uint64_t operations; /**< stop after so many; 0: no limit */
+	uint64_t measured; /**< stop after so many measured ones; 0: no limit */
 	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
 };
 
+/** Of the measured operations of a kind. */
+struct mf_client_kind_stats {
+	uint64_t begun, completed, failed;
+	uint64_t octets; /**< payload of completed ones */
+	bool apart; /**< some first block came before its last one */
+	struct mf_hist latency; /**< from submission to completion, ps */
+	struct mf_hist intended; /**< from the intended start; open loop only */
+	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
+};
+
 struct mf_client_stats {
-	struct {
-		uint64_t begun, completed, failed; /**< measured ones */
-		uint64_t octets; /**< payload of completed ones */
-		struct mf_hist latency; /**< from submission to completion, ps */
-		struct mf_hist intended; /**< from the intended start; open loop only */
-		struct mf_hist first; /**< to the first block; reads and RMW */
-	} kind[MF_CLIENT_KINDS];
+	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
@@ -107,8 +114,23 @@ struct mf_client_stats {
 	uint64_t stray; /**< completions of no operation that is under way */
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
+	mf_time first_begun; /**< (intended) begin of the first measured operation; MF_NEVER: none was */
+	/**
+	 * Of the operations of the warm-up that were under way at first_begun: when the first of them
+	 * completed, MF_NEVER if there was none, and the others. A rate counts from there.
+	 */
+	mf_time overlap_done;
+	uint64_t overlapping, overlapping_octets;
 	mf_time last_done; /**< when the last operation completed */
 };
+
+/** Times from submission to the first block: reads and RMW. */
+static inline const struct mf_hist *mf_client_first(const struct mf_client_stats *s, enum mf_client_kind k)
+{
+	bool returns = k != MF_CLIENT_WRITE && k != MF_CLIENT_WRITE_ACK;
+
+	return returns && !s->kind[k].apart ? &s->kind[k].latency : &s->kind[k].first;
+}
 
 struct mf_client;
 
@@ -121,6 +143,9 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
+void mf_client_stop(struct mf_client *c, mf_time at);
 
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
@@ -171,6 +196,9 @@ void mf_ether_free(struct mf_ether *e);
 
 /** Sends what is due. @return when it wants to be called next, or MF_NEVER */
 mf_time mf_ether_run(struct mf_ether *e, mf_time now);
+
+/** No frame is intended from this time on, if that is before stop. Any thread may call. */
+void mf_ether_stop(struct mf_ether *e, mf_time at);
 
 /** Every frame that was intended before stop has been handed to the host. */
 bool mf_ether_finished(const struct mf_ether *e);

@@ -123,7 +123,8 @@ Test(hist, merging_equals_adding)
 	cr_assert_eq(merged.count, all.count);
 	cr_assert_eq(merged.min, all.min);
 	cr_assert_eq(merged.max, all.max);
-	cr_assert(merged.sum == all.sum);
+	cr_assert_eq(merged.sum_low, all.sum_low);
+	cr_assert_eq(merged.sum_high, all.sum_high);
 	cr_assert_arr_eq(merged.bucket, all.bucket, sizeof(all.bucket));
 }
 

@@ -16,8 +16,8 @@ static void seal(const struct mf_proto *p, uint64_t *word, unsigned int n)
 {
 	word[n - 1] &= UINT64_MAX >> 16;
 	if (p->check32 && n > 2)
-		word[n - 2] = field(CRC32, mf_crc32c(word, n - 2, word[n - 1]));
-	word[n - 1] |= field(CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
+		word[n - 2] = field(MSG_CRC32, mf_crc32c(word, n - 2, word[n - 1]));
+	word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
 }
 
 static void expect_same(const uint64_t *word, const uint64_t *again, unsigned int n, unsigned int m)

@@ -22,7 +22,7 @@ static void seal(const struct mf_proto *p, uint64_t *word, unsigned int n)
 		word[n - 2] &= ~(uint64_t)UINT32_MAX;
 		word[n - 2] |= mf_crc32c(word, n - 2, word[n - 1]);
 	}
-	word[n - 1] |= field(CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
+	word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
 }
 
 static int get_sealed(const struct mf_proto *p, uint64_t *word, unsigned int n)
@@ -66,7 +66,7 @@ Test(reject, spare_bits)
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(cas, MT, MT_OP_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 48; i++)
-		expect_refused(ext, 2, EPOCH_SPARE, UINT64_C(1) << i);
+		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 10; i++)
 		expect_refused(ack, MS, ACK_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
@@ -172,7 +172,7 @@ Test(reject, checks)
 	word[1] ^= 1;
 	cr_assert_eq(mf_proto_get(&p32, word, n, &out, &got), -EBADMSG);
 	word[n - 1] &= UINT64_MAX >> 16;
-	word[n - 1] |= field(CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
+	word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
 	cr_assert_eq(mf_proto_get(&p32, word, n, &out, &got), -EBADMSG, "CRC-32C alone");
 	word[1] ^= 1 | UINT64_C(1) << 40;
 	cr_assert_eq(get_sealed(&p32, word, n), -EPROTO, "spare bits beside the CRC-32C");
@@ -195,7 +195,7 @@ Test(reject, check32_covers_all_blocks)
 			continue;
 		word[bit / 64] ^= UINT64_C(1) << bit % 64;
 		word[n - 1] &= UINT64_MAX >> 16;
-		word[n - 1] |= field(CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
+		word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
 		int rc = mf_proto_get(&p32, word, n, &out, &got);
 
 		cr_assert(rc == -EBADMSG || (rc == -EPROTO && bit % 64 < 8), "bit %u", bit);

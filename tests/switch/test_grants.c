@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include "mf_rng.h"
 #include "mf_switch.h"
 
 TestSuite(switch_grants, .timeout = 60);
@@ -166,5 +167,78 @@ Test(switch_grants, pushes_back)
 	cr_assert_lt(taken, 1000000);
 	cr_assert_eq(mf_switch_stats(sw)->drop_descriptor, 0);
 	cr_assert(mf_switch_can_rx(sw));
+	mf_switch_free(sw);
+}
+
+static void notify(struct mf_switch *sw, unsigned int first, unsigned int n)
+{
+	static struct mf_span s;
+
+	s = (struct mf_span){.start = 1, .count = (uint16_t)n};
+	for (unsigned int i = 0; i < n; i++) {
+		const struct mf_msg m = {
+			.kind = MF_NOTIFY, .dst = 1, .size = 1 + (first + i) % MF_MESSAGE_MAX};
+
+		s.word[i] = mf_proto_put_single(&m);
+		s.sync[i] = MF_SYNC_CTRL;
+	}
+	mf_switch_rx(sw, 0, 1, &s);
+}
+
+/** Descriptors taken in place, in parts, while others come: their order, wherever the ring ends. */
+Test(switch_grants, descriptors_in_place)
+{
+	struct mf_switch *sw = new_switch();
+	struct mf_sched_msg copied[5];
+	unsigned int put = 0, got = 0, n;
+	struct mf_rng rng;
+
+	cr_assert_not_null(sw);
+	mf_rng_init(&rng, 1, "descriptors", 0);
+	while (got < 200000) {
+		const struct mf_sched_msg *msg;
+
+		/* Sometimes emptied, mostly not: the ring goes round. */
+		if (mf_switch_can_rx(sw)) {
+			n = 1 + (unsigned int)mf_rng_below(&rng, MF_SPAN_MAX);
+			notify(sw, put, n);
+			put += n;
+		}
+		msg = mf_switch_sched_peek(sw, &n);
+		cr_assert(msg != NULL && n > 0);
+		n = 1 + (unsigned int)mf_rng_below(&rng, n < MF_SPAN_MAX ? n : MF_SPAN_MAX);
+		for (unsigned int i = 0; i < n; i++, got++)
+			cr_assert_eq(msg[i].size, 1 + got % MF_MESSAGE_MAX);
+		mf_switch_sched_advance(sw, n);
+		n = mf_switch_to_sched(sw, copied, 5);
+		for (unsigned int i = 0; i < n; i++, got++)
+			cr_assert_eq(copied[i].size, 1 + got % MF_MESSAGE_MAX);
+	}
+	while ((n = mf_switch_to_sched(sw, copied, 5)) > 0)
+		got += n;
+	cr_assert_eq(got, put);
+	cr_assert_null(mf_switch_sched_peek(sw, &n));
+	cr_assert_eq(n, 0);
+	mf_switch_free(sw);
+}
+
+/** Ports with something to send are in the set until the engine takes them out of it. */
+Test(switch_grants, tx_set)
+{
+	struct mf_switch *sw = new_switch();
+	uint16_t port[2];
+
+	cr_assert_not_null(sw);
+	cr_assert_eq(*mf_switch_tx_set(sw), 0);
+	grant(sw, 1, false, CHUNK);
+	cr_assert_eq(*mf_switch_tx_set(sw), 1, "its /G/ goes to port 0");
+	cr_assert_eq(pull(sw, 0), 1);
+	cr_assert_eq(*mf_switch_tx_set(sw), 1);
+	*mf_switch_tx_set(sw) |= 4;
+	cr_assert_eq(mf_switch_tx_ports(sw, port, 1), 1);
+	cr_assert_eq(port[0], 0);
+	cr_assert_eq(mf_switch_tx_ports(sw, port, 2), 1);
+	cr_assert_eq(port[0], 2);
+	cr_assert_eq(mf_switch_tx_ports(sw, port, 2), 0);
 	mf_switch_free(sw);
 }

@@ -131,7 +131,7 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 	struct fake_fault f = {0};
 	struct mf_completion done = {.user = op->user,
 				     .submitted = now,
-				     .first = now + h->latency / 2,
+				     .first = now + h->latency / (h->submitted < h->whole ? 1 : 2),
 				     .done = now + h->latency,
 				     .kind = op->kind,
 				     .node = op->node,

@@ -39,6 +39,7 @@ struct mf_host {
 	uint64_t submitted;
 	unsigned int busy_max;
 	mf_time latency;
+	uint64_t whole; /**< the first so many responses come in one piece: with their last block */
 	mf_time stall_from, stall_to; /**< nothing completes in between */
 	int refuse; /**< every submission fails so */
 	void (*hook)(void *ctx, const struct mf_op *op, struct fake_fault *f);

@@ -76,7 +76,7 @@ Test(choose, mix)
 		c.mix[k] = share[k] * 30;
 	ch = chooser(&c, 1, 0);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		count[x.kind]++;
 	}
 	cr_assert_lt(chi(count, share, MF_CLIENT_KINDS), 2.5);
@@ -95,7 +95,7 @@ Test(choose, uniform_sizes)
 	c.size_max = 127;
 	ch = chooser(&c, 1, 0);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert(x.len >= 8 && x.len <= 127);
 		cr_assert_eq(x.offset % 64, 0);
 		cr_assert_leq(x.offset + x.len, c.span);
@@ -127,7 +127,7 @@ Test(choose, sizes_of_a_cdf)
 	c.cdf_points = 6;
 	ch = chooser(&c, 1, 0);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert_leq(x.len, 100);
 		count[x.len]++;
 	}
@@ -147,7 +147,7 @@ Test(choose, uniform_targets_and_addresses)
 	c.mix[MF_CLIENT_FADD] = 1;
 	ch = chooser(&c, 9, 3);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		target[x.target]++;
 		if (x.kind == MF_CLIENT_READ) {
 			cr_assert_eq(x.offset % 128, 0);
@@ -173,14 +173,14 @@ Test(choose, targets_in_turn_and_one)
 	c.pattern = MF_CLIENT_TO_ROUND;
 	ch = chooser(&c, 5, 3);
 	for (uint32_t i = 0; i < 23; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert_eq(x.target, (3 + i) % 5);
 	}
 	choose_fini(&ch);
 	c.pattern = MF_CLIENT_TO_ONE;
 	ch = chooser(&c, 5, 3);
 	for (int i = 0; i < 10; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert_eq(x.target, 3);
 	}
 	choose_fini(&ch);
@@ -199,7 +199,7 @@ Test(choose, hot_targets)
 	for (int i = 1; i <= 20; i++)
 		sum += pow(i, -c.theta);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert_lt(x.target, 20);
 		if (x.target < 2)
 			count[x.target]++;
@@ -224,7 +224,7 @@ Test(choose, hot_addresses)
 	for (int i = 1; i <= 512; i++)
 		sum += pow(i, -c.theta);
 	for (int i = 0; i < DRAWS; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		cr_assert_eq(x.offset % 128, 0);
 		cr_assert_leq(x.offset + x.len, c.span);
 		count[x.offset / 128]++;
@@ -254,7 +254,7 @@ Test(choose, sequential_in_each_region)
 	c.address = MF_CLIENT_AT_SEQUENTIAL;
 	ch = chooser(&c, 2, 0);
 	for (int i = 0; i < 1000; i++) {
-		choose_next(&ch, &x);
+		x = choose_next(&ch);
 		if (next[x.target] + x.len > c.span)
 			next[x.target] = 0;
 		cr_assert_eq(x.offset, next[x.target]);
@@ -281,7 +281,7 @@ Test(choose, stays_within_the_span)
 			c.size_max = span;
 			ch = chooser(&c, 2, 0);
 			for (int i = 0; i < 200; i++) {
-				choose_next(&ch, &x);
+				x = choose_next(&ch);
 				cr_assert_leq(x.offset + x.len, span, "span %lu way %d", (unsigned long)span,
 					      a);
 			}
@@ -304,9 +304,9 @@ Test(choose, the_seed_decides)
 	memset(&x, 0, sizeof(x));
 	memset(&y, 0, sizeof(y));
 	for (int i = 0; i < 1000; i++) {
-		choose_next(&a, &x);
-		choose_next(&b, &y);
-		choose_next(&other, &z);
+		x = choose_next(&a);
+		y = choose_next(&b);
+		z = choose_next(&other);
 		cr_assert_arr_eq(&x, &y, sizeof(x));
 		differ += x.offset != z.offset;
 	}

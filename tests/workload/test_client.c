@@ -101,6 +101,30 @@ Test(client, closed_loop_keeps_its_depth)
 	}
 }
 
+/* Whether or when responses begin to come in pieces: each has its first block in the histogram once. */
+Test(client, first_blocks)
+{
+	for (uint64_t whole = 0; whole <= 100; whole += 50) {
+		struct mf_host *h = fake_host_new();
+		struct mf_client_config config = test_config(h);
+		const struct mf_hist *first;
+		struct mf_client_stats *s;
+
+		h->whole = whole;
+		config.operations = 100;
+		s = test_run(&config);
+		first = mf_client_first(s, MF_CLIENT_READ);
+		cr_assert_eq(first->count, 100);
+		cr_assert_eq(first->max, whole > 0 ? MF_NS(300) : MF_NS(150));
+		cr_assert_eq(first->min, whole < 100 ? MF_NS(150) : MF_NS(300));
+		cr_assert_eq(first->bucket[mf_hist_index(MF_NS(300))], whole);
+		cr_assert_eq(s->kind[MF_CLIENT_READ].latency.min, MF_NS(300));
+		cr_assert_eq(mf_client_first(s, MF_CLIENT_WRITE)->count, 0);
+		free(s);
+		free(h);
+	}
+}
+
 Test(client, finished)
 {
 	struct mf_host *h = fake_host_new();

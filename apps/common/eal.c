@@ -9,10 +9,12 @@
 #include <rte_config.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_vect.h>
 
 #include "eal.h"
 #include "mf_block.h"
-#include "roles.h"
+#include "mf_pcs.h"
+#include "mf_proto.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -65,32 +67,34 @@ static unsigned int choose_mib(const struct mf_config *config)
 }
 
 /** The arguments of the command line behind the name of the program; EAL wants to write to the array. */
-static int start_given(const struct options *o)
+static int start_given(const struct eal_args *a)
 {
-	char name[] = "memfab-emu", **argv = calloc((size_t)o->eal_count + 2, sizeof(*argv));
-	int rc;
+	char **argv = calloc((size_t)a->count + 2, sizeof(*argv)), *name = strdup(a->program);
+	int rc = -ENOMEM;
 
-	if (argv == NULL)
-		return -ENOMEM;
-	argv[0] = name;
-	memcpy(argv + 1, o->eal, (size_t)o->eal_count * sizeof(*argv));
-	rc = rte_eal_init(o->eal_count + 1, argv) < 0 ? -rte_errno : 0;
+	if (argv != NULL && name != NULL) {
+		argv[0] = name;
+		memcpy(argv + 1, a->argv, (size_t)a->count * sizeof(*argv));
+		rc = rte_eal_init(a->count + 1, argv) < 0 ? -rte_errno : 0;
+	}
 	free(argv);
+	free(name);
 	return rc;
 }
 
-static int start_chosen(const struct mf_config *config)
+static int start_chosen(const struct eal_args *a, const struct mf_config *config)
 {
 	char lcores[RTE_MAX_LCORE * LCORE_TEXT], text[sizeof(lcores) + 256], *argv[32], *rest;
-	int rc = choose_lcores(lcores, sizeof(lcores), roles_count(config)), argc = 0;
+	/* Roles: the nodes, the switch, the scheduler. */
+	int rc = choose_lcores(lcores, sizeof(lcores), config->nodes + 2), argc = 0;
 
 	if (rc != 0)
 		return rc;
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(text, sizeof(text),
-		 "memfab-emu --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
+		 "%s --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
 		 "--log-level lib.eal:critical --lcores %s",
-		 choose_mib(config), (int)getpid(), lcores);
+		 a->program, choose_mib(config), (int)getpid(), lcores);
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
 	argv[argc] = NULL;
@@ -101,17 +105,52 @@ static int start_chosen(const struct mf_config *config)
 	return 0;
 }
 
-int eal_start(const struct options *o, const struct mf_config *config, char *err, size_t errlen)
+void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 {
-	int rc = o->eal_given ? start_given(o) : start_chosen(config);
+	*a = (struct eal_args){.program = program};
+	for (int i = 1; i < *argc; i++)
+		if (strcmp((*argv)[i], "--") == 0) {
+			a->given = i > 1;
+			a->argv = *argv + 1;
+			a->count = i - 1;
+			*argc -= i;
+			*argv += i;
+			return;
+		}
+}
 
+/**
+ * As wide as this CPU and EAL allow: results are the same. EAL allows 256 bits unless it is told otherwise;
+ * what would use more here asks for a CPU that does not pay for it with its frequency. Refused where
+ * --force-max-simd-bitwidth was given.
+ */
+static void choose_variants(void)
+{
+	unsigned int bits;
+
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	bits = rte_vect_get_max_simd_bitwidth();
+	mf_pcs_select(bits);
+	mf_proto_select(bits);
+}
+
+int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
+	      size_t errlen)
+{
+	int rc = 0;
+
+	if (clock == MF_CLOCK_WALL)
+		rc = a->given ? start_given(a) : start_chosen(a, config);
 	if (rc != 0)
-		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s",
-			 o->eal_given ? " with these options" : "", rte_strerror(-rc));
+		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
+			 rte_strerror(-rc));
+	else
+		choose_variants();
 	return rc;
 }
 
-void eal_stop(void)
+void eal_stop(enum mf_clock clock)
 {
-	rte_eal_cleanup();
+	if (clock == MF_CLOCK_WALL)
+		rte_eal_cleanup();
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line that says how far the run is, on a terminal only. */
+/* One line that says how far a run of more than two seconds is, on a terminal only. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
 #include <stdbool.h>
+#include <time.h>
 
 #include "mf_config.h"
 
 struct progress {
 	enum mf_clock clock;
 	mf_time end; /**< of the load */
+	bool open; /**< nobody knows when it ends: no per cent */
+	char what[64]; /**< begins the line; empty: nothing does */
+	time_t begun;
 	bool terminal;
 	bool shown;
 };

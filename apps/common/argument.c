@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "argument.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mf_unit.h"
+
+#define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
+
+int argument_refuse(char *err, size_t errlen, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, errlen, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+int argument_clock(const char *option, const char *s, enum mf_clock *out, char *err, size_t errlen)
+{
+	if (strcmp(s, "wall") == 0)
+		*out = MF_CLOCK_WALL;
+	else if (strcmp(s, "virtual") == 0)
+		*out = MF_CLOCK_VIRTUAL;
+	else
+		return argument_refuse(err, errlen, "%s: '%s' is neither wall nor virtual", option, s);
+	return 0;
+}
+
+int argument_time(const char *option, const char *s, mf_time least, mf_time *out, char *err, size_t errlen)
+{
+	int rc = mf_unit_time(s, out);
+
+	if (rc == -EINVAL)
+		return argument_refuse(err, errlen, "%s: '%s' is not a time such as 3s, 2ms, 500us", option,
+				       s);
+	if (rc != 0 || *out < least || *out > LONGEST)
+		return argument_refuse(err, errlen, "%s: '%s' is out of range, at %s, at most 30 days",
+				       option, s, least > 0 ? "least 1ps" : "least 0");
+	return 0;
+}
+
+int argument_seed(const char *option, const char *s, uint64_t *out, char *err, size_t errlen)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(s, &end, 10);
+	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || *out > INT64_MAX)
+		return argument_refuse(err, errlen, "%s: '%s' is not a number from 0 to 2^63 - 1", option, s);
+	return 0;
+}
+
+/* In optopt is a short option that is not there, or the long one that takes no argument. */
+int argument_unknown(int opt, const char *last, const struct option *table, char *err, size_t errlen)
+{
+	if (opt == ':')
+		return argument_refuse(err, errlen, "option '%s' needs an argument, see --help", last);
+	if (optopt == 0)
+		return argument_refuse(err, errlen, "there is no option '%s', see --help", last);
+	for (; table->name != NULL; table++)
+		if (table->val == optopt)
+			return argument_refuse(err, errlen, "option '%s' takes no argument, see --help",
+					       last);
+	return argument_refuse(err, errlen, "there is no option '-%c', see --help", optopt);
+}

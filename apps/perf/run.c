@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+
+#define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
+
+int run_init(struct run *r, struct mf_config *config, enum mf_clock clock)
+{
+	pthread_condattr_t attr;
+
+	*r = (struct run){.config = config, .clock = clock};
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return counters_init(&r->last, config->sw.ports);
+}
+
+static void forget(struct run *r)
+{
+	for (int i = 0; i < r->done; i++)
+		outcome_fini(&r->outcome[i]);
+	free(r->outcome);
+	r->outcome = NULL;
+	r->points = r->done = 0;
+}
+
+void run_fini(struct run *r)
+{
+	forget(r);
+	counters_fini(&r->last);
+	pthread_cond_destroy(&r->changed);
+	pthread_mutex_destroy(&r->lock);
+}
+
+/** Payload that any node has received: read data at the compute nodes, written data at the memories. */
+static uint64_t octets_received(const struct run *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < r->config->sw.ports; i++) {
+		const struct mf_host_stats *s = mf_fabric_host(r->fabric, i);
+
+		if (s != NULL)
+			sum += __atomic_load_n(&s->rx_octets, __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
+/** Windows lie behind the warm-up. */
+static void look_at_peak(struct run *r, mf_time now)
+{
+	uint64_t octets;
+
+	if (now < r->config->clock[r->clock].warmup)
+		return;
+	octets = octets_received(r);
+	if (r->window_at != 0 && now > r->window_at) {
+		double rate = (double)(octets - r->window_octets) * 1e12 / (double)(now - r->window_at);
+
+		r->peak = rate > r->peak ? rate : r->peak;
+	}
+	r->window_at = now;
+	r->window_octets = octets;
+}
+
+static void tick(void *ctx, mf_time now)
+{
+	struct run *r = ctx;
+
+	look_at_peak(r, now);
+	if (mf_fabric_clients_done(r->fabric))
+		mf_fabric_stop(r->fabric);
+}
+
+static int run_fabric(struct run *r)
+{
+	struct mf_run_options options = {
+		.interrupt = &interrupted,
+		.progress = r->silent ? NULL : progress_show,
+		.progress_ctx = &r->progress,
+		.tick = tick,
+		.tick_ctx = r,
+		.tick_period = TICK,
+	};
+	int rc = mf_fabric_run(r->fabric, &options);
+
+	progress_end(&r->progress);
+	if (rc != 0)
+		snprintf(r->err, sizeof(r->err), "the run failed: %s", strerror(-rc));
+	return rc;
+}
+
+/** Makes the fabric known to the other threads, or takes it away from them. */
+static void show_fabric(struct run *r, struct mf_fabric *f)
+{
+	pthread_mutex_lock(&r->lock);
+	if (f == NULL)
+		counters_take(&r->last, r->fabric, r->config, r->generation);
+	else
+		r->generation++;
+	r->fabric = f;
+	if (f != NULL && r->stop)
+		mf_fabric_stop(f);
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
+bool run_counters(struct run *r, struct counters *c)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->fabric != NULL)
+		counters_take(c, r->fabric, r->config, r->generation);
+	else
+		counters_copy(c, &r->last);
+	pthread_mutex_unlock(&r->lock);
+	return c->generation > 0;
+}
+
+static int run_point(struct run *r, struct outcome *o)
+{
+	bool counted = test_iterations(&r->test, o->point.size) > 0;
+	struct mf_fabric *f;
+	int rc = plan_apply(&r->test, &o->point, r->clock, r->config, r->err, sizeof(r->err));
+
+	if (rc != 0)
+		return rc;
+	f = mf_fabric_new(r->config, r->clock, r->err, sizeof(r->err));
+	if (f == NULL)
+		return -ENOMEM;
+	r->window_at = 0;
+	r->peak = 0;
+	r->progress.open = counted || r->test.forever;
+	r->progress.end = r->config->clock[r->clock].warmup + r->config->clock[r->clock].duration;
+	show_fabric(r, f);
+	rc = run_fabric(r);
+	show_fabric(r, NULL);
+	if (rc == 0)
+		rc = outcome_take(o, f, r->config, counted, r->peak);
+	mf_fabric_free(f);
+	return rc;
+}
+
+static bool over(struct run *r)
+{
+	bool stop;
+
+	pthread_mutex_lock(&r->lock);
+	stop = r->stop;
+	pthread_mutex_unlock(&r->lock);
+	return stop || atomic_load_explicit(&interrupted, memory_order_relaxed);
+}
+
+int run_test(struct run *r, const struct test *t)
+{
+	struct point *points = NULL;
+	int rc = 0;
+
+	forget(r);
+	r->test = *t;
+	r->err[0] = '\0';
+	r->points = plan_points(t, r->config, &points);
+	r->outcome = r->points > 0 ? calloc((size_t)r->points, sizeof(*r->outcome)) : NULL;
+	if (r->outcome == NULL)
+		r->points = 0;
+	progress_init(&r->progress, r->config, r->clock);
+	for (int i = 0; i < r->points && rc == 0 && (i == 0 || !over(r)); i++) {
+		struct outcome *o = &r->outcome[i];
+
+		o->point = points[i];
+		if (r->points > 1)
+			snprintf(r->progress.what, sizeof(r->progress.what), "run %d of %d", i + 1,
+				 r->points);
+		rc = run_point(r, o);
+		if (rc != 0) {
+			outcome_fini(o);
+			break;
+		}
+		r->done++;
+		if (r->each != NULL)
+			r->each(r->ctx, o);
+	}
+	free(points);
+	if (rc == 0 && r->done == 0)
+		snprintf(r->err, sizeof(r->err), "no memory, or no size fits");
+	return rc == 0 && r->done == 0 ? -ENOMEM : rc;
+}
+
+void run_stop(struct run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->stop = true;
+	if (r->fabric != NULL)
+		mf_fabric_stop(r->fabric);
+	pthread_mutex_unlock(&r->lock);
+}
+
+bool run_sound(const struct run *r, const char **why)
+{
+	*why = "no samples";
+	for (int i = 0; i < r->done; i++)
+		if (!r->outcome[i].sound) {
+			*why = r->outcome[i].reason;
+			return false;
+		}
+	return r->done > 0;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "setting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "argument.h"
+#include "mf_unit.h"
+
+#define ITERATIONS_MAX (UINT64_C(1) << 48) /* as in the fabric file */
+#define COUNT_MAX 65536 /* of depth and burst, as there */
+#define RATE_MIN 0.001
+#define RATE_MAX 1e12
+#define DURATION_MAX MF_SEC(30 * 24 * 3600)
+#define TEXT 128
+
+static const struct {
+	const char *name, *option;
+} names[SETTINGS] = {
+	[SETTING_TEST] = {"test", "TEST"},
+	[SETTING_SIZE] = {"size", "-s"},
+	[SETTING_ITERATIONS] = {"iters", "-n"},
+	[SETTING_DURATION] = {"duration", "-D"},
+	[SETTING_DEPTH] = {"depth", "-t"},
+	[SETTING_CLIENTS] = {"clients", "-q"},
+	[SETTING_PATTERN] = {"pattern", "--pattern"},
+	[SETTING_RATE] = {"rate", "--rate"},
+	[SETTING_BURST] = {"burst", "--burst"},
+	[SETTING_MIX] = {"mix", "--mix"},
+};
+
+const char *setting_name(enum setting s)
+{
+	return names[s].name;
+}
+
+const char *setting_option(enum setting s)
+{
+	return names[s].option;
+}
+
+enum setting setting_find(const char *name)
+{
+	enum setting s = 0;
+
+	while (s < SETTINGS && strcmp(names[s].name, name) != 0)
+		s++;
+	return s;
+}
+
+static int set_test(struct test *t, const char *value, char *reason, size_t room)
+{
+	if (test_find(value, &t->kind) == 0)
+		return 0;
+	return argument_refuse(reason, room, "there is no test '%s', see --help", value);
+}
+
+static int set_size(struct test *t, const char *value, char *reason, size_t room)
+{
+	char most[MF_UNIT_LEN];
+	uint64_t size;
+	int rc;
+
+	if (strcmp(value, "all") == 0) {
+		t->all = true;
+		return 0;
+	}
+	rc = mf_unit_size(value, &size);
+	if (rc == -EINVAL)
+		return argument_refuse(reason, room, "'%s' is not a size such as 64, 4KiB, 1MiB", value);
+	if (rc == 0 && size == 0)
+		return argument_refuse(reason, room, "an operation has at least 1 octet");
+	if (rc != 0 || size > MF_CONFIG_TRANSFER_MAX)
+		return argument_refuse(reason, room, "%s is more than %s, the largest operation", value,
+				       mf_unit_put_size(most, MF_CONFIG_TRANSFER_MAX));
+	t->size = (uint32_t)size;
+	t->all = false;
+	return 0;
+}
+
+static int whole(const char *value, uint64_t most, uint64_t *out, char *reason, size_t room)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end != '\0')
+		return argument_refuse(reason, room, "'%s' is not a whole number", value);
+	if (errno != 0 || *out < 1 || *out > most)
+		return argument_refuse(reason, room, "%s is out of range: 1 to %" PRIu64, value, most);
+	return 0;
+}
+
+static int set_count(uint32_t *member, const char *value, uint64_t most, char *reason, size_t room)
+{
+	uint64_t n;
+	int rc = whole(value, most, &n, reason, room);
+
+	if (rc == 0)
+		*member = (uint32_t)n;
+	return rc;
+}
+
+static int set_iterations(struct test *t, const char *value, char *reason, size_t room)
+{
+	uint64_t n;
+	int rc = whole(value, ITERATIONS_MAX, &n, reason, room);
+
+	if (rc != 0)
+		return rc;
+	t->iterations = n;
+	t->duration = 0;
+	t->forever = false;
+	return 0;
+}
+
+/** Seconds as a number, as perftest takes them, or a time with its unit. */
+static int set_duration(struct test *t, const char *value, char *reason, size_t room)
+{
+	char text[TEXT];
+	mf_time duration;
+	int rc;
+
+	if (strspn(value, "0123456789.") == strlen(value) && strlen(value) < TEXT - 2)
+		snprintf(text, sizeof(text), "%ss", value);
+	else
+		snprintf(text, sizeof(text), "%s", value);
+	rc = mf_unit_time(text, &duration);
+	if (rc == -EINVAL)
+		return argument_refuse(reason, room, "'%s' is not a time such as 3 (seconds), 500ms, 2us",
+				       value);
+	if (rc != 0 || duration < 1 || duration > DURATION_MAX)
+		return argument_refuse(reason, room, "%s is out of range: 1ps to 30 days", value);
+	t->duration = duration;
+	t->iterations = 0;
+	t->forever = false;
+	return 0;
+}
+
+static int set_clients(struct test *t, const char *value, char *reason, size_t room)
+{
+	if (strcmp(value, "all") != 0)
+		return set_count(&t->clients, value, MF_PORTS_MAX, reason, room);
+	t->clients = TEST_CLIENTS_ALL;
+	return 0;
+}
+
+static int set_pattern(struct test *t, const char *value, char *reason, size_t room)
+{
+	for (unsigned int i = 0; i <= MF_CONFIG_ZIPF_TARGET; i++)
+		if (strcmp(value, mf_config_pattern_name((enum mf_config_pattern)i)) == 0) {
+			t->pattern = (enum mf_config_pattern)i;
+			return 0;
+		}
+	return argument_refuse(reason, room,
+			       "'%s' is none of: uniform, incast, permutation, all-to-all, zipf", value);
+}
+
+/** Operations a second; k, M and G may stand behind the number. "0" or "off" is the closed loop. */
+static int set_rate(struct test *t, const char *value, char *reason, size_t room)
+{
+	static const char units[] = "kMG";
+	const char *unit;
+	double rate;
+	char *end;
+
+	if (strcmp(value, "0") == 0 || strcmp(value, "off") == 0) {
+		t->rate = 0;
+		t->burst = 0;
+		return 0;
+	}
+	rate = strtod(value, &end);
+	unit = *end != '\0' ? strchr(units, *end) : NULL;
+	for (long i = 0; unit != NULL && i <= unit - units; i++)
+		rate *= 1000;
+	if (*value < '0' || *value > '9' || end[unit != NULL] != '\0')
+		return argument_refuse(reason, room,
+				       "'%s' is not a number of operations a second, such as 2.5M", value);
+	if (!(rate >= RATE_MIN && rate <= RATE_MAX))
+		return argument_refuse(reason, room, "%s is out of range: 0.001 to 1000G operations a second",
+				       value);
+	t->rate = rate;
+	return 0;
+}
+
+static int mix_one(double *mix, const char *one, char *reason, size_t room)
+{
+	const char *colon = strchr(one, ':');
+	size_t len = colon != NULL ? (size_t)(colon - one) : strlen(one);
+	char *end = NULL;
+
+	for (unsigned int i = 0; i < MF_MIXES; i++) {
+		const char *name = mf_config_mix_name((enum mf_mix)i);
+
+		if (strlen(name) != len || strncmp(name, one, len) != 0)
+			continue;
+		mix[i] = colon != NULL ? strtod(colon + 1, &end) : 1;
+		if (colon != NULL && (colon[1] < '0' || colon[1] > '9' || *end != '\0' || mix[i] > 1e9))
+			return argument_refuse(reason, room, "'%s' is not a weight from 0 to 10^9", one);
+		return 0;
+	}
+	return argument_refuse(reason, room,
+			       "'%s' is none of: read, write, write_ack, cas, fadd, swap, or, and", one);
+}
+
+/** "read:60,write:30,cas:10" */
+static int set_mix(struct test *t, const char *value, char *reason, size_t room)
+{
+	double mix[MF_MIXES] = {0}, sum = 0;
+	char text[TEXT], *rest, *one;
+	int rc = 0;
+
+	snprintf(text, sizeof(text), "%s", value);
+	for (one = strtok_r(text, ",", &rest); one != NULL && rc == 0; one = strtok_r(NULL, ",", &rest))
+		rc = mix_one(mix, one, reason, room);
+	for (unsigned int i = 0; i < MF_MIXES; i++)
+		sum += mix[i];
+	if (rc == 0 && !(sum > 0))
+		rc = argument_refuse(reason, room, "'%s' has no weight above 0", value);
+	if (rc == 0)
+		memcpy(t->mix, mix, sizeof(mix));
+	return rc;
+}
+
+int setting_set(struct test *t, enum setting s, const char *value, char *reason, size_t room)
+{
+	switch (s) {
+	case SETTING_TEST:
+		return set_test(t, value, reason, room);
+	case SETTING_SIZE:
+		return set_size(t, value, reason, room);
+	case SETTING_ITERATIONS:
+		return set_iterations(t, value, reason, room);
+	case SETTING_DURATION:
+		return set_duration(t, value, reason, room);
+	case SETTING_DEPTH:
+		return set_count(&t->depth, value, COUNT_MAX, reason, room);
+	case SETTING_CLIENTS:
+		return set_clients(t, value, reason, room);
+	case SETTING_PATTERN:
+		return set_pattern(t, value, reason, room);
+	case SETTING_RATE:
+		return set_rate(t, value, reason, room);
+	case SETTING_BURST:
+		return set_count(&t->burst, value, COUNT_MAX, reason, room);
+	default:
+		return set_mix(t, value, reason, room);
+	}
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of a port by name, as DPDK's extended statistics: direction first, unit last. Port p is the
+ * node's end of the link at port p of the switch: it receives what comes from the switch.
+ */
+#ifndef XSTATS_H
+#define XSTATS_H
+
+#include "mf_live.h"
+
+enum xstat {
+	XSTAT_RX_MESSAGES,
+	XSTAT_RX_FRAMES,
+	XSTAT_RX_PAYLOAD_BYTES,
+	XSTAT_RX_MEMORY_BLOCKS,
+	XSTAT_RX_FRAME_BLOCKS,
+	XSTAT_RX_IDLE_BLOCKS,
+	XSTAT_RX_RREQ_BLOCKS,
+	XSTAT_RX_RMWREQ_MESSAGES,
+	XSTAT_RX_WREQ_CHUNKS,
+	XSTAT_RX_WREQ_ACK_CHUNKS,
+	XSTAT_RX_RRES_CHUNKS,
+	XSTAT_RX_GRANT_BLOCKS,
+	XSTAT_RX_ACK_BLOCKS,
+	XSTAT_RX_ERR_BLOCKS,
+	XSTAT_RX_BAD_BLOCKS,
+	XSTAT_RX_ABORTED_MESSAGES,
+	XSTAT_RX_CRC_ERRORS,
+	XSTAT_RX_PROTOCOL_ERRORS,
+	XSTAT_RX_UNKNOWN_ERRORS,
+	XSTAT_RX_DESTINATION_ERRORS,
+	XSTAT_RX_NO_ROOM_ERRORS,
+	XSTAT_RX_DAMAGED_FRAMES,
+	XSTAT_TX_MESSAGES,
+	XSTAT_TX_FRAMES,
+	XSTAT_TX_PAYLOAD_BYTES,
+	XSTAT_TX_MEMORY_BLOCKS,
+	XSTAT_TX_FRAME_BLOCKS,
+	XSTAT_TX_GAP_BLOCKS,
+	XSTAT_TX_NOTIFY_BLOCKS,
+	XSTAT_TX_RREQ_BLOCKS,
+	XSTAT_TX_RMWREQ_MESSAGES,
+	XSTAT_TX_WREQ_CHUNKS,
+	XSTAT_TX_WREQ_ACK_CHUNKS,
+	XSTAT_TX_RRES_CHUNKS,
+	XSTAT_TX_ACK_BLOCKS,
+	XSTAT_TX_ERR_BLOCKS,
+	XSTAT_TX_GRANT_RETURN_BLOCKS,
+	XSTAT_TX_PREEMPTIONS,
+	XSTAT_TX_ABORTED_MESSAGES,
+	XSTAT_TX_REFUSED_FRAMES,
+	XSTAT_TX_TIMEOUT_ERRORS,
+	XSTATS
+};
+
+const char *xstat_name(enum xstat x);
+
+/** Takes the counters of a port; all 0 where there is no node. */
+void xstats_take(const struct mf_fabric *f, const struct mf_config *config, unsigned int port,
+		 uint64_t value[XSTATS]);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mf_live.h"
+
+#include "delivery.h"
+#include "fabric_priv.h"
+
+mf_time mf_fabric_now(const struct mf_fabric *f)
+{
+	return __atomic_load_n(&f->now, __ATOMIC_RELAXED);
+}
+
+void mf_fabric_stop(struct mf_fabric *f)
+{
+	atomic_store_explicit(&f->stop_asked, true, memory_order_relaxed);
+}
+
+static void stop_load(struct mf_fabric *f, mf_time now)
+{
+	f->stop = now;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].client != NULL)
+			mf_client_stop(f->node[i].client, now);
+		if (f->node[i].ether != NULL)
+			mf_ether_stop(f->node[i].ether, now);
+	}
+}
+
+void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now)
+{
+	__atomic_store_n(&f->now, now, __ATOMIC_RELAXED);
+	if (now >= f->stop)
+		return;
+	if (options->tick != NULL)
+		options->tick(options->tick_ctx, now);
+	if (atomic_load_explicit(&f->stop_asked, memory_order_relaxed))
+		stop_load(f, now);
+}
+
+static const struct node *node_at(const struct mf_fabric *f, unsigned int node)
+{
+	return node < f->nodes && f->node[node].host != NULL ? &f->node[node] : NULL;
+}
+
+const struct mf_client_stats *mf_fabric_client(const struct mf_fabric *f, unsigned int node)
+{
+	const struct node *n = node_at(f, node);
+
+	return n != NULL && n->client != NULL ? mf_client_stats(n->client) : NULL;
+}
+
+const struct mf_ether_stats *mf_fabric_ether(const struct mf_fabric *f, unsigned int node)
+{
+	const struct node *n = node_at(f, node);
+
+	return n != NULL && n->ether != NULL ? mf_ether_stats(n->ether) : NULL;
+}
+
+const struct mf_host_stats *mf_fabric_host(const struct mf_fabric *f, unsigned int node)
+{
+	const struct node *n = node_at(f, node);
+
+	return n != NULL ? mf_host_stats(n->host) : NULL;
+}
+
+const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
+{
+	const struct node *n = node_at(f, node);
+
+	if (n == NULL)
+		return NULL;
+	return end == MF_LINK_NODE ? mf_host_mux_stats(n->host) : mf_switch_mux_stats(f->sw, node);
+}
+
+const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
+						enum mf_link_end end)
+{
+	const struct node *n = node_at(f, node);
+
+	if (n == NULL)
+		return NULL;
+	return &(end == MF_LINK_NODE ? mf_host_demux(n->host) : mf_switch_demux(f->sw, node))->stats;
+}
+
+const struct mf_switch_stats *mf_fabric_switch(const struct mf_fabric *f)
+{
+	return mf_switch_stats(f->sw);
+}
+
+void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
+{
+	f->sched_ops->stats(f->sched, out);
+}
+
+/** What a client may begin; without a limit it is never done. */
+static bool client_done(const struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_config_workload *w = &f->config->workload[f->config->node[i].workload];
+	const struct mf_client_stats *s = mf_client_stats(f->node[i].client);
+	uint64_t over = __atomic_load_n(&s->completed_all, __ATOMIC_RELAXED) +
+			__atomic_load_n(&s->failed_all, __ATOMIC_RELAXED);
+	uint64_t measured = 0;
+
+	if (__atomic_load_n(&s->submit_error, __ATOMIC_RELAXED) != 0)
+		return true;
+	if (over == 0 || over != __atomic_load_n(&s->begun_all, __ATOMIC_RELAXED))
+		return false;
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		measured += __atomic_load_n(&s->kind[k].begun, __ATOMIC_RELAXED);
+	return (w->operations != 0 && over >= w->operations) || (w->measured != 0 && measured >= w->measured);
+}
+
+bool mf_fabric_clients_done(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL && !client_done(f, i))
+			return false;
+	return true;
+}
+
+void mf_fabric_window(const struct mf_fabric *f, mf_time *from, mf_time *to)
+{
+	*from = f->at_measure.at;
+	*to = f->at_stop.at;
+}
+
+const struct mf_hist *mf_fabric_effect(const struct mf_fabric *f)
+{
+	return f->delivery != NULL && !f->delivery->incomplete ? &f->delivery->effect : NULL;
+}
+
+const struct mf_run_info *mf_fabric_info(const struct mf_fabric *f)
+{
+	return &f->info;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What lib/proto does, once and inline, for those who do it at every message: where the kind is known,
+ * and where fields are not asked for, the compiler leaves the rest out. The functions of mf_proto.h are
+ * made of these.
+ */
+#ifndef MF_PROTO_INLINE_H
+#define MF_PROTO_INLINE_H
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+
+#include "proto_crc.h"
+#include "proto_layout.h"
+
+/*
+ * ---- taken apart ----
+ *
+ * Whoever has found the blocks of a message knows, and these do not ask again, that the first is an /MS/
+ * of the kind in question and the last, another one, an /MT/, and that they are MF_BLOCKS_MAX at most.
+ */
+
+/** The kind that an /MS/ block says. Unchecked: only for choosing who verifies the message. */
+static inline uint8_t mf_proto_kind(uint64_t ms_word)
+{
+	return field_of(ms_word, MS_KIND);
+}
+
+/** mf_proto_peek() */
+static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
+{
+	m->kind = mf_proto_kind(ms_word);
+	m->dst = field_of(ms_word, MS_DST);
+	m->src = field_of(ms_word, MS_SRC);
+	m->id = field_of(ms_word, MS_ID);
+}
+
+/** What `check: 32` adds. */
+__attribute__((cold)) int mf_proto_verify32(const uint64_t *word, unsigned int n);
+
+/** @return 0; -EBADMSG: a check failed; -EPROTO: no room for the checks */
+static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
+{
+	bool two = __builtin_constant_p(n) && n == 2;
+
+	if (unlikely((two ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
+		return -EBADMSG;
+	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
+}
+
+/** The key and the epoch, of n data blocks between /MS/ and the checks. */
+static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct mf_msg *m)
+{
+	if (n < MF_EXT_BLOCKS || field_of(word[1], EXT_EPOCH_SPARE))
+		return -EPROTO;
+	m->key = word[0];
+	m->epoch = field_of(word[1], EXT_EPOCH);
+	return 0;
+}
+
+/**
+ * Verifies a message and decodes what all kinds have.
+ * @param body  set to the data blocks behind the extension
+ * @return how many those are, or as mf_proto_get()
+ */
+static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				    enum mf_kind kind, struct mf_msg *m, const uint64_t **body)
+{
+	int rc = mf_proto_verify(p, word, n), blocks = (int)n - (unlikely(p->check32) ? 3 : 2);
+	uint64_t ms, mt;
+
+	*body = word + 1;
+	if (unlikely(rc))
+		return rc < 0 ? rc : -EPROTO;
+	ms = word[0];
+	mt = word[n - 1];
+	*m = (struct mf_msg){.kind = (uint8_t)kind,
+			     .id = field_of(ms, MS_ID),
+			     .src = field_of(ms, MS_SRC),
+			     .dst = field_of(ms, MS_DST),
+			     .last = field_of(ms, MS_LAST),
+			     .ext = field_of(ms, MS_EXT),
+			     .addr = field_of(ms, MS_ADDR) | field_of(mt, MT_ADDR) << 24};
+	if (likely(!m->ext))
+		return blocks;
+	rc = mf_proto_get_ext(word + 1, (unsigned int)blocks, m);
+	*body += MF_EXT_BLOCKS;
+	return rc ? rc : blocks - MF_EXT_BLOCKS;
+}
+
+static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
+{
+	const uint64_t *body;
+	int blocks = mf_proto_get_head(p, word, n, MF_RREQ, m, &body);
+
+	if (unlikely(blocks < 0))
+		return blocks;
+	m->size = field_of(word[n - 1], MT_SIZE) + 1;
+	return likely(blocks == 0 && !m->last) ? 0 : -EPROTO;
+}
+
+/** mf_proto_get() for RREQ, which has two blocks as a rule. */
+static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				    struct mf_msg *m)
+{
+	const struct mf_proto usual = {0};
+
+	return likely(n == 2 && !p->check32) ? mf_proto_get_rreq_n(&usual, word, 2, m)
+					     : mf_proto_get_rreq_n(p, word, n, m);
+}
+
+/** mf_proto_get() for RMWREQ. */
+static inline int mf_proto_get_rmwreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
+{
+	const uint64_t *body;
+	int blocks = mf_proto_get_head(p, word, n, MF_RMWREQ, m, &body);
+	uint64_t mt;
+
+	if (unlikely(blocks < 0))
+		return blocks;
+	mt = word[n - 1];
+	m->op = field_of(mt, MT_OP);
+	if (m->op >= MF_RMW_OPS || (unsigned int)blocks != rmw_args(m->op) || m->last ||
+	    field_of(mt, MT_OP_SPARE))
+		return -EPROTO;
+	for (int i = 0; i < blocks; i++)
+		m->arg[i] = body[i];
+	return 0;
+}
+
+/** Whether the last data block of a chunk is zero behind its last octet. */
+static inline bool mf_proto_padded(uint64_t last_word, unsigned int tail)
+{
+	return likely(tail == 8) || last_word >> (8 * tail) == 0;
+}
+
+/** mf_proto_get() for what says that it is of this kind: WREQ, WREQ_ACK or RRES. */
+static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				     enum mf_kind kind, struct mf_msg *m, const uint8_t **data)
+{
+	const uint64_t *body;
+	int blocks = mf_proto_get_head(p, word, n, kind, m, &body);
+	unsigned int tail;
+	uint64_t mt;
+
+	if (unlikely(blocks < 0))
+		return blocks;
+	mt = word[n - 1];
+	tail = field_of(mt, MT_TAIL) + 1;
+	if (unlikely(blocks == 0 || field_of(mt, MT_CHUNK_SPARE) || !mf_proto_padded(body[blocks - 1], tail)))
+		return -EPROTO;
+	m->size = (unsigned int)(blocks - 1) * 8 + tail;
+	m->offset = field_of(mt, MT_OFFSET) * MF_CHUNK_UNIT;
+	*data = (const uint8_t *)body;
+	if (unlikely(m->size > MF_MESSAGE_MAX - m->offset || (!m->last && m->size % MF_CHUNK_UNIT != 0)))
+		return -EPROTO;
+	return unlikely(kind == MF_RRES && m->addr != 0) ? -EPROTO : 0;
+}
+
+/** mf_proto_get_single() for a block of the type /G/. */
+static inline int mf_proto_get_grant(uint64_t word, struct mf_msg *m)
+{
+	if (unlikely(mf_crc16_one(word) != MF_CRC16_GOOD))
+		return -EBADMSG;
+	*m = (struct mf_msg){.kind = MF_GRANT,
+			     .dst = field_of(word, NG_DST),
+			     .id = field_of(word, NG_ID),
+			     .size = field_of(word, NG_SIZE) + 1,
+			     .resp = field_of(word, G_RESP)};
+	return unlikely(field_of(word, G_SPARE)) ? -EPROTO : 0;
+}
+
+/* ---- made ---- */
+
+/** Wire blocks of a request: see mf_proto_request_blocks(). */
+static inline unsigned int mf_proto_blocks(const struct mf_proto *p, const struct mf_msg *m)
+{
+	unsigned int args = m->kind == MF_RMWREQ ? rmw_args(m->op) : 0;
+
+	return 2 + (m->ext ? MF_EXT_BLOCKS : 0) + args + (p->check32 ? 1 : 0);
+}
+
+/** Puts the check into a single block. */
+static inline uint64_t mf_proto_checked(uint64_t word)
+{
+	return word | field(MSG_CHECK, mf_crc16_one(word) ^ MF_CRC16_GOOD);
+}
+
+static inline uint64_t mf_proto_make_notify(const struct mf_msg *m)
+{
+	uint8_t exponent = m->exponent < 31 ? m->exponent : 31;
+
+	return mf_proto_checked(MF_BT_N | field(NG_DST, m->dst) | field(NG_ID, m->id) |
+				field(NG_SIZE, m->size - 1) | field(N_EXPONENT, exponent) |
+				field(N_MEGA, m->mega) | field(N_EXT, m->ext));
+}
+
+static inline uint64_t mf_proto_make_grant(const struct mf_msg *m)
+{
+	return mf_proto_checked(MF_BT_G | field(NG_DST, m->dst) | field(NG_ID, m->id) |
+				field(NG_SIZE, m->size - 1) | field(G_RESP, m->resp));
+}
+
+/** The checks and /MT/ behind n blocks. Returns the blocks of the message. */
+static inline unsigned int mf_proto_finish(const struct mf_proto *p, uint64_t mt, uint64_t *word,
+					   unsigned int n)
+{
+	if (unlikely(p->check32)) {
+		word[n] = field(MSG_CRC32, mf_crc32c(word, n, mt));
+		n++;
+	}
+	word[n] = mt;
+	mt |= field(MSG_CHECK, (n == 1 ? mf_crc16_two(word[0], mt) : mf_crc16(word, n + 1)) ^ MF_CRC16_GOOD);
+	word[n] = mt;
+	return n + 1;
+}
+
+static inline uint64_t mf_proto_ms(const struct mf_msg *m)
+{
+	return MF_BT_MS | field(MS_KIND, m->kind) | field(MS_DST, m->dst) | field(MS_SRC, m->src) |
+	       field(MS_ID, m->id) | field(MS_EXT, m->ext);
+}
+
+/** /MS/ and the extension. Returns the blocks so far. */
+static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, uint64_t *word)
+{
+	word[0] = ms;
+	if (likely(!m->ext))
+		return 1;
+	word[1] = m->key;
+	word[2] = field(EXT_EPOCH, m->epoch);
+	return 1 + MF_EXT_BLOCKS;
+}
+
+/** mf_proto_put_request() */
+static inline unsigned int mf_proto_make_request(const struct mf_proto *p, const struct mf_msg *m,
+						 uint64_t *word)
+{
+	uint64_t ms = mf_proto_ms(m) | field(MS_ADDR, m->addr);
+	uint64_t mt = MF_BT_MT | field(MT_ADDR, m->addr >> 24);
+	unsigned int n = mf_proto_begin(m, ms, word);
+
+	if (likely(m->kind != MF_RMWREQ))
+		return mf_proto_finish(p, mt | field(MT_SIZE, m->size - 1), word, n);
+	for (unsigned int i = 0; i < rmw_args(m->op); i++)
+		word[n++] = m->arg[i];
+	return mf_proto_finish(p, mt | field(MT_OP, m->op), word, n);
+}
+
+/** mf_proto_put_chunk() */
+static inline unsigned int mf_proto_make_chunk(const struct mf_proto *p, const struct mf_msg *m,
+					       const void *data, uint64_t *word)
+{
+	uint64_t addr = m->kind == MF_RRES ? 0 : m->addr;
+	uint64_t ms = mf_proto_ms(m) | field(MS_LAST, m->last) | field(MS_ADDR, addr);
+	uint64_t mt = MF_BT_MT | field(MT_ADDR, addr >> 24) | field(MT_OFFSET, m->offset / MF_CHUNK_UNIT) |
+		      field(MT_TAIL, m->size - 1);
+	unsigned int blocks = (m->size + 7) / 8, n;
+
+	if (likely(!m->ext && !p->check32 && m->size % 8 == 0 && blocks > 0)) {
+		word[0] = ms;
+		mt |= field(MSG_CHECK, mf_crc16_copy(word, data, blocks, mt) ^ MF_CRC16_GOOD);
+		word[blocks + 1] = mt;
+		return blocks + 2;
+	}
+	n = mf_proto_begin(m, ms, word);
+	if (blocks > 0)
+		word[n + blocks - 1] = 0;
+	memcpy(word + n, data, m->size);
+	return mf_proto_finish(p, mt, word, n + blocks);
+}
+
+#endif

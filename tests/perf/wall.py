@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""memfab-perf in real time: every test ends soundly, Ctrl-C ends with a report. Nothing depends on speed."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from perf import BANDWIDTH, LATENCY, Perf, Tap, tables, why
+
+TESTS = [['read_lat', '-n', '200'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '200'],
+         ['read_bw', '-n', '50', '-s', '4096'], ['write_bw', '-n', '50', '-s', '4096'],
+         ['mixed', '-n', '200', '-q', '2', '--rate', '2k'],
+         ['bandwidth_matrix', '-n', '20', '-s', '64', '-q', '1'],
+         ['read_lat', '-n', '20', '--pattern', 'incast', '-q', 'all']]
+
+
+def soundly(tap, perf):
+  for args in TESTS:
+    process = perf.run(*args, perf.rack)
+    name = ' '.join(args)
+    tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound', why(process) + process.stdout)
+    tap.ok('wall: what this software does on this machine' in process.stdout, f'{name}: the clock is named')
+  write = tables(perf.run('write_lat', '-n', '100', perf.rack).stdout, LATENCY)[0][0]
+  tap.ok(write['#iterations'] == 100 and 0 < write['t_min[usec]'] <= write['t_max[usec]'],
+         'write_lat: a row', write)
+  process = perf.run('write_bw', '-n', '30', perf.rack)
+  tap.ok(len(tables(process.stdout, BANDWIDTH)) == 1 and not tables(process.stdout, LATENCY),
+         'write_bw: what is not acknowledged has no latency here', process.stdout)
+
+
+def one_lcore(tap, perf):
+  eal = ['--no-huge', '-m', '256', '--no-shconf', '--no-pci', '--no-telemetry', '--file-prefix',
+         f'memfab-perf-{os.getpid()}', '--log-level', 'lib.eal:critical', '-l',
+         str(min(os.sched_getaffinity(0))), '--']
+  process = perf.run(*eal, 'read_lat', '-n', '100', perf.rack)
+  tap.ok(process.returncode == 0 and '100 operations measured' in process.stdout, 'all roles on one lcore',
+         why(process))
+
+
+def schema(tap, perf):
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'result.json')
+    process = perf.run('mixed', '-n', '100', '--out_json', path, perf.rack)
+    with open(path, encoding='utf-8') as file:
+      result = json.load(file)
+  kinds = {(s['operation'], s['latency']) for s in result['runs'][0]['latencies']}
+  tap.ok(process.returncode == 0 and kinds == {('read', 'round_trip'),
+                                               ('write_ack', 'acknowledged_round_trip')},
+         'mixed: writes are acknowledged', kinds)
+  tap.ok(result['test']['clock'] == 'wall' and result['runs'][0]['run']['placement'] != '', 'JSON: placement')
+  try:
+    import jsonschema
+  except ImportError:
+    tap.skip('JSON: as the schema says', 'python3-jsonschema is not installed')
+    return
+  with open(os.path.join(perf.root, 'docs', 'perf.schema.json'), encoding='utf-8') as file:
+    schema_json = json.load(file)
+  errors = list(jsonschema.validators.validator_for(schema_json)(schema_json).iter_errors(result))
+  tap.ok(not errors, 'JSON: as the schema says', errors[:3])
+
+
+def interrupt(tap, perf, number):
+  process = subprocess.Popen([perf.program, 'read_lat', '-D', '100', '--stats-period', '0.3', perf.rack],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
+  time.sleep(2)
+  process.send_signal(number)
+  try:
+    out, err = process.communicate(timeout=20)
+  except subprocess.TimeoutExpired:
+    process.kill()
+    process.communicate()
+    tap.ok(False, f'{number.name} ends the test', 'it did not')
+    return
+  tap.ok(process.returncode == 0 and 'interrupted' in out and 'operations measured' in out,
+         f'{number.name} ends the test with its report', f'exit {process.returncode}\n{err}\n{out[-2000:]}')
+  tap.ok('NIC statistics for port 0' in out, '--stats-period without a prompt', out[-2000:])
+
+
+def main(program, _, root):
+  perf, tap = Perf(program, root), Tap()
+  process = perf.run('read_lat', '-n', '10', perf.rack)
+  if 'EAL' in process.stderr:
+    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
+    sys.exit(0)
+  soundly(tap, perf)
+  one_lcore(tap, perf)
+  schema(tap, perf)
+  for number in (signal.SIGINT, signal.SIGTERM):
+    interrupt(tap, perf, number)
+  tap.done()
+
+
+main(*sys.argv[1:])
