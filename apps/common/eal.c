@@ -13,7 +13,8 @@
 
 #include "eal.h"
 #include "mf_block.h"
-#include "mf_frame.h"
+#include "mf_pcs.h"
+#include "mf_proto.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -118,20 +119,33 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 		}
 }
 
+/**
+ * As wide as this CPU and EAL allow: results are the same. EAL allows 256 bits unless it is told otherwise;
+ * what would use more here asks for a CPU that does not pay for it with its frequency. Refused where
+ * --force-max-simd-bitwidth was given.
+ */
+static void choose_variants(void)
+{
+	unsigned int bits;
+
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	bits = rte_vect_get_max_simd_bitwidth();
+	mf_pcs_select(bits);
+	mf_proto_select(bits);
+}
+
 int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
 	      size_t errlen)
 {
 	int rc = 0;
 
-	if (clock == MF_CLOCK_VIRTUAL)
-		rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256);
-	else
+	if (clock == MF_CLOCK_WALL)
 		rc = a->given ? start_given(a) : start_chosen(a, config);
 	if (rc != 0)
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
 			 rte_strerror(-rc));
 	else
-		mf_fcs_init(true);
+		choose_variants();
 	return rc;
 }
 

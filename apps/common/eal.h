@@ -21,8 +21,8 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 
 /**
  * Under the wall clock starts EAL with the arguments of the command line or, where there are none, with
- * some that work without hugepages, devices and root, and are quiet. Under both chooses the CRC's
- * handler, which has to be done before any other thread is there.
+ * some that work without hugepages, devices and root, and are quiet. Under both chooses the PCS's
+ * variant, which has to be done before any other thread is there.
  *
  * @param err  on failure one line
  * @return 0 or -errno; -EINVAL: the arguments of the command line are at fault

@@ -235,8 +235,9 @@ static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned in
 	return mf_rng_next(&r);
 }
 
+/** @param every  mean time between two operations, ps; 0: closed loop */
 static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w,
-				    unsigned int i)
+				    unsigned int i, mf_time every)
 {
 	static const enum mf_client_size dist[] = {[MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
 						   [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
@@ -267,7 +268,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.targets_count = n,
 		.span = w->span,
 		.depth = w->depth,
-		.interval = interval(f, w),
+		.interval = every,
 		.poisson = w->arrival == MF_CONFIG_POISSON,
 		.burst = w->burst,
 		.delay = w->delay,
@@ -293,11 +294,12 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 {
 	for (unsigned int k = 0; k < f->config->workloads; k++) {
 		const struct mf_config_workload *w = &f->config->workload[k];
+		mf_time every = interval(f, w);
 
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 
-			n->client = new_client(f, w, i);
+			n->client = new_client(f, w, i, every);
 			if (n->client == NULL) {
 				snprintf(err, errlen, "workload[%u]: cannot set up the client of %s: %s", k,
 					 f->config->node[w->clients.node[i]].name, strerror(errno));

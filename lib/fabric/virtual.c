@@ -89,10 +89,22 @@ static int send(struct virtual *v, struct wire *w, uint32_t actor, enum stage_pl
 	return err < 0 ? err : v->span.count;
 }
 
+/** The next event, as far as it is known: has its span fetched meanwhile. */
+static void look_ahead(const struct virtual *v)
+{
+	uint32_t actor = event_actor(&v->queue), n = v->f->nodes;
+
+	if (actor < n)
+		wire_fetch(&v->up[actor]);
+	else if (actor < 2 * n)
+		wire_fetch(&v->down[actor - n]);
+}
+
 static void receive(struct virtual *v, struct wire *w, uint32_t actor)
 {
 	wire_receive(w, &v->pool, &v->span);
 	event_set(&v->queue, actor, wire_due(w));
+	look_ahead(v);
 }
 
 /** Hands over what the switch has for the scheduler, and looks which ports have something to send. */

@@ -9,10 +9,13 @@
 enum { SHORT, LONG };
 
 #define SLAB (64 << 10)
+/** Two lines that the hardware fetches together. */
+#define FLIGHT_ALIGN 128
 
 static const size_t octets[] = {
 	[SHORT] = 128,
-	[LONG] = (sizeof(struct flight) + MF_SPAN_MAX * (sizeof(uint64_t) + 1) + 63) / 64 * 64,
+	[LONG] = (sizeof(struct flight) + MF_SPAN_MAX * (sizeof(uint64_t) + 1) + FLIGHT_ALIGN - 1) /
+		 FLIGHT_ALIGN * FLIGHT_ALIGN,
 };
 
 static int length(unsigned int count)
@@ -23,7 +26,7 @@ static int length(unsigned int count)
 /** Makes a slab of flights, the first of which holds the slabs together. */
 static bool grow(struct flight_pool *p, int len)
 {
-	uint8_t *slab = aligned_alloc(64, SLAB);
+	uint8_t *slab = aligned_alloc(FLIGHT_ALIGN, SLAB);
 
 	if (slab == NULL)
 		return false;
@@ -51,6 +54,7 @@ void wire_init(struct wire *w, const struct link_timing *timing)
 {
 	*w = (struct wire){
 		.timing = timing,
+		.due = MF_NEVER,
 		.delay = timing->delay,
 		.scrambler.state = MF_SCRAMBLER_INIT,
 		.descrambler.state = MF_SCRAMBLER_INIT,
@@ -96,6 +100,7 @@ static void unpack(const struct flight *fl, struct mf_span *s)
 
 int wire_send(struct wire *w, struct flight_pool *p, struct mf_span *span, mf_time now)
 {
+	mf_time due = mf_time_max(now, arrival(span, w->delay));
 	int len = length(span->count);
 	struct flight *fl;
 
@@ -106,17 +111,20 @@ int wire_send(struct wire *w, struct flight_pool *p, struct mf_span *span, mf_ti
 	if (w->scramble)
 		mf_scramble(&w->scrambler, span->word, span->count);
 	fl->next = NULL;
-	fl->due = mf_time_max(now, arrival(span, w->delay));
+	fl->next_due = MF_NEVER;
 	fl->start = span->start + w->delay;
 	fl->period = span->period;
 	fl->count = span->count;
 	fl->flags = span->flags;
 	pack(fl, span);
 	w->busy_until = mf_span_at(span, span->count - 1U) + w->delay;
-	if (w->head == NULL)
+	if (w->head == NULL) {
 		w->head = fl;
-	else
+		w->due = due;
+	} else {
 		w->tail->next = fl;
+		w->tail->next_due = due;
+	}
 	w->tail = fl;
 	return 0;
 }
@@ -127,6 +135,7 @@ void wire_receive(struct wire *w, struct flight_pool *p, struct mf_span *span)
 	int len = length(fl->count);
 
 	w->head = fl->next;
+	w->due = fl->next_due;
 	span->start = fl->start;
 	span->period = fl->period;
 	span->count = fl->count;

@@ -10,7 +10,7 @@
 /** A span under way, without the room that it does not use: its words, and its sync headers behind them. */
 struct flight {
 	struct flight *next;
-	mf_time due;
+	mf_time next_due; /**< of the next: it need not be looked at before it is taken */
 	mf_time start;
 	uint32_t period;
 	uint16_t count, flags;
@@ -30,6 +30,7 @@ struct flight_pool {
 /** One direction of a link: the spans arrive in the order in which they were sent. */
 struct wire {
 	struct flight *head, *tail;
+	mf_time due; /**< of the first; MF_NEVER: none is under way */
 	mf_time busy_until; /**< arrival of the last block that was sent */
 	mf_time delay;
 	const struct link_timing *timing;
@@ -51,11 +52,20 @@ int wire_send(struct wire *w, struct flight_pool *p, struct mf_span *span, mf_ti
 /** When the next span is handed over; MF_NEVER: none is under way. */
 static inline mf_time wire_due(const struct wire *w)
 {
-	return w->head != NULL ? w->head->due : MF_NEVER;
+	return w->due;
 }
 
 /** Takes the next span; there must be one. */
 void wire_receive(struct wire *w, struct flight_pool *p, struct mf_span *span);
+
+/** The next span is about to be taken: has it fetched into the caches. */
+static inline void wire_fetch(const struct wire *w)
+{
+	if (w->head != NULL) {
+		__builtin_prefetch(w->head, 1);
+		__builtin_prefetch((const uint8_t *)w->head + 64, 1);
+	}
+}
 
 /** Nothing is under way, and the last block of what was has arrived. */
 static inline bool wire_idle(const struct wire *w, mf_time now)

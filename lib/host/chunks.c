@@ -17,15 +17,12 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 			   .offset = s->moved,
 			   .addr = op->addr + done};
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, size);
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
+				    host_state_cookie(h, s, n, s->moved == 0, m.last));
 
-	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
-			   host_state_cookie(h, s, n, s->moved == 0, m.last), &word);
-	if (!item)
+	if (unlikely(!word))
 		return false;
 	mf_proto_make_chunk(&h->config.proto, &m, op->buf + done, word);
-	mf_mux_append(h->mux, item, n);
 	s->moved += size;
 	if (m.last)
 		s->phase = HOST_SENT;

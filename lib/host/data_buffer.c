@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "mf_table.h"
 
 int host_pool_init(struct host_pool *p, uint32_t count, uint32_t shift)
 {
-	p->base = calloc(count, (size_t)1 << shift);
+	p->base = mf_table_new(count, (size_t)1 << shift);
 	p->free = malloc(count * sizeof(*p->free));
 	p->octets = (size_t)count << shift;
 	p->shift = shift;
@@ -20,7 +21,7 @@ int host_pool_init(struct host_pool *p, uint32_t count, uint32_t shift)
 
 void host_pool_fini(struct host_pool *p)
 {
-	free(p->base);
+	mf_table_free(p->base);
 	free(p->free);
 }
 

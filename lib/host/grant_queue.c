@@ -5,18 +5,16 @@
  * room there stays here. What is ready never waits behind another pair or direction: lanes are in
  * order, and pass each other.
  */
+#include "mf_cycles.h"
 #include "rx.h"
 
 static bool single_send(struct mf_host *h, const struct host_job *job)
 {
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0);
 
-	item = mf_mux_push(h->mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0, &word);
-	if (!item)
+	if (!word)
 		return false;
 	word[0] = job->word;
-	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[job->message]++;
 	return true;
 }
@@ -78,6 +76,7 @@ void host_jobs_run(struct mf_host *h)
 /** Takes a /G/: for a chunk of an own message or of a response (D10). */
 void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_GRANT);
 	struct mf_msg m;
 	int err = mf_proto_get_grant(word, &m);
 
@@ -91,7 +90,7 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 		h->stats.drop_proto++;
 		return;
 	}
-	if (unlikely(host_stamps(h))) {
+	if (host_stamps(h)) {
 		uint16_t cn = m.resp ? m.dst : h->node, mn = m.resp ? h->node : m.dst;
 
 		host_stamp(h, cn, mn, m.id, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE, at);

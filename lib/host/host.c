@@ -2,7 +2,9 @@
 /* Setting a host up, polling it, and asking it. */
 #include <stdlib.h>
 
+#include "mf_cycles.h"
 #include "host.h"
+#include "mf_table.h"
 
 #define SMALL_SHIFT 12
 #define LARGE_SHIFT 16
@@ -85,25 +87,24 @@ static void *alloc_lines(size_t entries, size_t size)
 	return aligned_alloc(64, (entries * size + 63) & ~(size_t)63);
 }
 
-/* Big tables are calloc'ed, or not set at all: what is never used is never touched. */
+/* What is never used of the big tables is never touched. */
 static int alloc_tables(struct mf_host *h)
 {
-	size_t entries = (size_t)h->nodes * MF_IDS, line = sizeof(struct host_state);
+	size_t entries = (size_t)h->nodes * MF_IDS;
 	int err = 0;
 
 	h->peer = alloc_lines(h->nodes, sizeof(*h->peer));
-	h->job = calloc(HOST_GRANT_QUEUE, sizeof(*h->job));
+	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
-	h->op = alloc_lines(h->config.queue, sizeof(*h->op));
-	h->state_base = calloc(entries + HOST_TIMERS + 2, line);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state_base)
+	h->op = mf_table_new(h->config.queue, sizeof(*h->op));
+	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state)
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
-	h->state = (struct host_state *)(((uintptr_t)h->state_base + line - 1) & ~(uintptr_t)(line - 1));
 	if (!h->config.memory_ops)
 		return 0;
-	h->response = calloc(entries, sizeof(*h->response));
-	h->written = calloc(entries, sizeof(*h->written));
+	h->response = mf_table_new(entries, sizeof(*h->response));
+	h->written = mf_table_new(entries, sizeof(*h->written));
 	if (!h->response || !h->written)
 		return -ENOMEM;
 	err = host_pool_init(&h->pool[HOST_POOL_SMALL], h->config.buffers_small, SMALL_SHIFT);
@@ -125,6 +126,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->nodes = c->nodes;
 	h->wall = c->mux.period == 0;
 	h->submits = c->compute && c->memory_enabled;
+	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
 	err = alloc_tables(h);
@@ -173,12 +175,12 @@ void mf_host_free(struct mf_host *h)
 		mf_mux_free(h->mux);
 	for (int i = 0; i < HOST_POOLS; i++)
 		host_pool_fini(&h->pool[i]);
-	free(h->written);
-	free(h->response);
-	free(h->state_base);
-	free(h->op);
+	mf_table_free(h->written);
+	mf_table_free(h->response);
+	mf_table_free(h->state);
+	mf_table_free(h->op);
 	free(h->assembly);
-	free(h->job);
+	mf_table_free(h->job);
 	free(h->peer);
 	free(h);
 }
@@ -194,6 +196,7 @@ static void retry(struct mf_host *h, mf_time now)
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RUN);
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))

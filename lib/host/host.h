@@ -26,6 +26,9 @@
 
 #include "mf_host.h"
 
+/** Kept out of the way of what happens at every message. */
+#define HOST_ASIDE __attribute__((noinline))
+
 #define HOST_NIL UINT32_MAX
 #define HOST_NO_NODE UINT16_MAX
 #define HOST_NOT_READY (UINT16_MAX - 1)
@@ -180,6 +183,7 @@ struct mf_host {
 	uint16_t node, nodes;
 	bool wall;
 	bool submits; /**< a compute node whose port has memory blocks */
+	bool stamps; /**< stages are stamped */
 	uint32_t op_free, op_fresh, op_count;
 	/* and by every message */
 	struct host_op *op;
@@ -197,7 +201,6 @@ struct mf_host {
 	mf_time cost_data; /**< block of data -> delivered */
 	mf_time cost_single; /**< ACK or ERR -> known */
 
-	void *state_base; /**< the allocation that state stands in */
 	struct host_job *job;
 	struct host_response *response;
 	uint32_t response_head, response_tail;
@@ -242,10 +245,8 @@ static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint
 /* message_queue.c */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);
 void host_ready_run(struct mf_host *h, mf_time now);
-struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
-				      mf_time at);
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at);
+struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at);
 
 /** Takes the head out of a destination's FIFO. */
 static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)
@@ -259,7 +260,7 @@ bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint3
 bool host_mega_send(struct mf_host *h, struct host_job *job);
 
 /* state_table.c; state_table.h has what every message does */
-void host_state_expire(struct mf_host *h, struct host_state *s);
+HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date);
@@ -294,12 +295,13 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
 
 /* responses.c */
 uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at);
-void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready);
 bool host_response_send(struct mf_host *h, struct host_job *job);
 
 /* responder.c */
-void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
+void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 
 /* rx.c */
@@ -313,7 +315,7 @@ void host_buffer_put(struct mf_host *h, uint8_t *data);
 
 static inline bool host_stamps(const struct mf_host *h)
 {
-	return h->config.probe && h->config.probe->stamp;
+	return unlikely(h->stamps);
 }
 
 /* probe.c: call only where host_stamps() */

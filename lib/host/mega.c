@@ -18,8 +18,6 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 	unsigned int count = 0, most = h->config.mega < p->free_ids ? h->config.mega : p->free_ids;
 
 	*octets = 0;
-	if (h->config.mega < 2)
-		return 0;
 	for (uint32_t i = p->head; i != HOST_NIL && count < most; i = h->op[i].next, count++) {
 		const struct host_op *o = &h->op[i];
 
@@ -36,8 +34,7 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 static struct host_state *member_start(struct mf_host *h, uint16_t node, struct host_state *before,
 				       mf_time at)
 {
-	uint32_t op = h->peer[node].head;
-	struct host_state *s = host_message_start(h, node, op, (uint32_t)h->op[op].c.len, at);
+	struct host_state *s = host_message_start(h, node, (uint32_t)h->op[h->peer[node].head].c.len, at);
 
 	s->flags |= before ? HOST_MEGA_MEMBER : HOST_MEGA_HEAD;
 	if (before) {
@@ -62,14 +59,12 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .mega = true, .size = octets};
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (!item)
+	if (!word)
 		return false;
 	m.id = members_start(h, node, count, at);
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	h->stats.megas++;
 	h->stats.mega_messages += count;
 	return true;

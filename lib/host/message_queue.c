@@ -5,6 +5,7 @@
  * passes it, so requests of a pair leave in the order of their submission. Destinations that lack
  * nothing but room stand in the ready list.
  */
+#include "mf_cycles.h"
 #include "mf_proto_inline.h"
 #include "state_table.h"
 
@@ -52,25 +53,33 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	}
 }
 
-static inline void queue_append(struct mf_host *h, struct host_peer *p, uint32_t i)
+/** @return whether nothing waits in front of it */
+static inline bool queue_append(struct mf_host *h, struct host_peer *p, uint32_t i)
 {
+	bool first = p->head == HOST_NIL;
+
 	h->op[i].next = HOST_NIL;
-	if (p->head == HOST_NIL)
+	if (first)
 		p->head = i;
 	else
 		h->op[p->tail].next = i;
 	p->tail = i;
+	return first;
 }
 
-/** Starts a message of the first operation in a destination's FIFO; the last piece takes it out. */
-static inline struct host_state *message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
-					       mf_time at)
+/**
+ * Starts a message of the first operation in a destination's FIFO, which is of this kind; the last piece
+ * takes it out.
+ */
+static inline struct host_state *message_start(struct mf_host *h, uint16_t node, enum mf_op_kind kind,
+					       uint32_t size, mf_time at)
 {
-	struct host_op *o = &h->op[op];
-	bool write = host_is_write(o->c.kind);
-	struct host_state *s = host_state_new(h, node, o->c.kind);
+	struct host_peer *p = &h->peer[node];
+	struct host_op *o = &h->op[p->head];
+	struct host_state *s = host_state_new(h, node, (uint8_t)kind);
+	bool write = host_is_write((uint8_t)kind);
 
-	s->op = op;
+	s->op = p->head;
 	s->piece = (uint32_t)(o->issued / MF_MESSAGE_MAX);
 	s->size = size;
 	host_timer_start(h, s, write ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
@@ -78,68 +87,74 @@ static inline struct host_state *message_start(struct mf_host *h, uint16_t node,
 		h->stats.waited += at - o->c.submitted;
 	o->issued += size;
 	o->live++;
-	if (write && h->config.probe && h->config.probe->begun)
+	if (write && unlikely(h->config.probe != NULL) && h->config.probe->begun)
 		h->config.probe->begun(h->config.probe->ctx, h->node, node, s->id,
 				       o->issued == o->c.len ? o->c.submitted : MF_NEVER);
 	if (o->issued == o->c.len)
-		host_queue_pop(h, &h->peer[node]);
+		host_queue_pop(h, p);
 	return s;
 }
 
-struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t op, uint32_t size,
-				      mf_time at)
+struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at)
 {
-	return message_start(h, node, op, size, at);
+	return message_start(h, node, h->op[h->peer[node].head].c.kind, size, at);
 }
 
-static uint32_t piece_size(const struct host_op *o)
+static inline uint32_t piece_size(const struct host_op *o)
 {
 	uint64_t left = o->c.len - o->issued;
 
 	return left < MF_MESSAGE_MAX ? (uint32_t)left : MF_MESSAGE_MAX;
 }
 
-static inline bool request_start(struct mf_host *h, uint16_t node, mf_time at)
+/** Starts an RREQ or RMWREQ: m has all but its id. */
+static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_kind kind, struct mf_msg *m,
+				 mf_time at)
 {
-	struct host_peer *p = &h->peer[node];
-	const struct host_op *o = &h->op[p->head];
+	unsigned int n = mf_proto_blocks(&h->config.proto, m);
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
+	struct host_state *s;
+
+	if (unlikely(!word))
+		return false;
+	s = message_start(h, node, kind, m->size, at);
+	host_slot_hold(h, s);
+	m->id = s->id;
+	mf_proto_make_request(&h->config.proto, m, word);
+	h->stats.tx[m->kind]++;
+	if (host_stamps(h))
+		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
+	return true;
+}
+
+static inline bool read_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+{
 	struct mf_msg m = {.kind = MF_RREQ,
 			   .src = h->node,
 			   .dst = node,
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
-	struct host_state *s;
-	struct mf_mux_item *item;
-	uint64_t *word;
-	unsigned int n;
 
-	if (unlikely(o->c.kind == MF_OP_RMW)) {
-		m.kind = MF_RMWREQ;
-		m.op = o->rmw;
-		m.arg[0] = o->arg[0];
-		m.arg[1] = o->arg[1];
-	}
-	n = mf_proto_blocks(&h->config.proto, &m);
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0, &word);
-	if (!item)
-		return false;
-	s = message_start(h, node, p->head, m.size, at);
-	host_slot_hold(h, s);
-	m.id = s->id;
-	mf_proto_make_request(&h->config.proto, &m, word);
-	mf_mux_append(h->mux, item, n);
-	h->stats.tx[m.kind]++;
-	if (host_stamps(h))
-		host_stamp(h, h->node, node, m.id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
-	return true;
+	return request_start(h, node, MF_OP_READ, &m, at);
+}
+
+static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+{
+	struct mf_msg m = {.kind = MF_RMWREQ,
+			   .src = h->node,
+			   .dst = node,
+			   .op = o->rmw,
+			   .size = piece_size(o),
+			   .addr = o->addr,
+			   .arg = {o->arg[0], o->arg[1]}};
+
+	return request_start(h, node, MF_OP_RMW, &m, at);
 }
 
 /** Fills in the /N/ of a message and counts it. */
-void host_notify_put(struct mf_host *h, struct mf_mux_item *item, uint64_t *word, const struct mf_msg *m,
-		     mf_time at)
+void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at)
 {
 	word[0] = mf_proto_make_notify(m);
-	mf_mux_append(h->mux, item, 1);
 	h->stats.tx[MF_NOTIFY]++;
 	h->stats.control_blocks++;
 	if (host_stamps(h))
@@ -158,32 +173,28 @@ static uint8_t transfer_exponent(const struct mf_host *h, const struct host_op *
 	return (uint8_t)(e < 31 ? e : 31);
 }
 
-static inline bool notify_start(struct mf_host *h, uint16_t node, mf_time at)
+static inline bool notify_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
-	struct host_peer *p = &h->peer[node];
-	const struct host_op *o = &h->op[p->head];
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
+	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 	struct host_state *s;
-	struct mf_mux_item *item;
-	uint64_t *word;
 
-	item = mf_mux_push(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0, &word);
-	if (!item)
+	if (unlikely(!word))
 		return false;
 	m.exponent = transfer_exponent(h, o);
-	s = message_start(h, node, p->head, m.size, at);
+	s = message_start(h, node, o->c.kind, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
-	host_notify_put(h, item, word, &m, at);
+	host_notify_put(h, word, &m, at);
 	return true;
 }
 
-static inline bool write_start(struct mf_host *h, uint16_t node, mf_time at)
+static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
 {
 	uint32_t octets;
-	unsigned int count = host_mega_collect(h, &h->peer[node], &octets);
+	unsigned int count = h->config.mega < 2 ? 0 : host_mega_collect(h, &h->peer[node], &octets);
 
-	return count > 1 ? host_mega_start(h, node, count, octets, at) : notify_start(h, node, at);
+	return count > 1 ? host_mega_start(h, node, count, octets, at) : notify_start(h, node, o, at);
 }
 
 static inline bool head_may_go(const struct mf_host *h, const struct host_peer *p)
@@ -194,12 +205,14 @@ static inline bool head_may_go(const struct mf_host *h, const struct host_peer *
 
 static inline bool head_start(struct mf_host *h, uint16_t node, mf_time at)
 {
-	bool write = host_is_write(h->op[h->peer[node].head].c.kind);
+	const struct host_op *o = &h->op[h->peer[node].head];
 
-	return write ? write_start(h, node, at) : request_start(h, node, at);
+	if (o->c.kind == MF_OP_READ)
+		return read_start(h, node, o, at);
+	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
 }
 
-static void ready_append(struct mf_host *h, uint16_t node)
+static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
 {
 	h->peer[node].ready_next = HOST_NO_NODE;
 	if (h->ready_head == HOST_NO_NODE)
@@ -210,7 +223,8 @@ static void ready_append(struct mf_host *h, uint16_t node)
 	h->stats.stalls++;
 }
 
-static inline void kick(struct mf_host *h, uint16_t node, mf_time at)
+/** A destination may have got what its head lacked: an operation, a free slot or id. */
+void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 {
 	struct host_peer *p = &h->peer[node];
 
@@ -224,14 +238,9 @@ static inline void kick(struct mf_host *h, uint16_t node, mf_time at)
 	}
 }
 
-/** A destination may have got what its head lacked: a free slot or id. */
-void host_kick(struct mf_host *h, uint16_t node, mf_time at)
-{
-	kick(h, node, at);
-}
-
 int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 {
+	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
 	uint64_t len = unlikely(op->kind == MF_OP_RMW) ? mf_proto_rmw_size(op->rmw) : op->len;
 	int err = op_check(h, op, len);
 	uint32_t i;
@@ -246,8 +255,9 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 	op_fill(&h->op[i], now, op, len);
 	h->op_count++;
 	h->stats.submitted[op->kind]++;
-	queue_append(h, &h->peer[op->node], i);
-	kick(h, op->node, now);
+	/* What waits already lacks something; who brings that kicks. */
+	if (queue_append(h, &h->peer[op->node], i))
+		host_kick(h, op->node, now);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
+#include "mf_cycles.h"
 #include "rx.h"
 
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
@@ -18,22 +19,22 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 }
 
 /** Nothing is written for a request that has timed out; only the end of what comes is of interest. */
-static void response_unwanted(struct mf_host *h, struct host_state *s, const struct mf_msg *m, mf_time last)
+static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s, bool ends, mf_time last)
 {
 	h->stats.drop_unknown++;
-	if (m->last && !host_is_write(s->kind))
+	if (ends && !host_is_write(s->kind))
 		host_state_late(h, s, last);
 }
 
-static void response_probe(const struct mf_host *h, uint8_t kind, const struct mf_msg *m, mf_time first,
-			   mf_time last)
+static HOST_ASIDE void response_probe(const struct mf_host *h, uint8_t kind, struct mf_msg m, mf_time first,
+				      mf_time last)
 {
 	const struct mf_probe *p = h->config.probe;
 
-	if (m->last && p->stamp)
-		host_stamp_data(h, h->node, m->src, m, first, last);
+	if (m.last && p->stamp)
+		host_stamp_data(h, h->node, m.src, &m, first, last);
 	if (p->response && kind == MF_OP_READ)
-		p->response(p->ctx, h->node, m->src, m->id, m->offset, m->size, m->last, first + h->cost_data,
+		p->response(p->ctx, h->node, m.src, m.id, m.offset, m.size, m.last, first + h->cost_data,
 			    last + h->cost_data);
 }
 
@@ -48,16 +49,17 @@ static inline bool in_order(const struct host_state *s, const struct mf_msg *m)
 /** A chunk of a response. */
 void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_RESPONSE);
 	const uint8_t *data;
 	struct host_state *s;
 	struct host_op *o;
 	struct mf_msg m;
 
-	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, &m, &data), &m))
+	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, MF_RRES, &m, &data), &m))
 		return;
 	s = host_state_find(h, m.src, m.id, last);
 	if (unlikely(s->phase != HOST_ACTIVE || host_is_write(s->kind))) {
-		response_unwanted(h, s, &m, last);
+		response_unwanted(h, s, m.last, last);
 		return;
 	}
 	if (unlikely(!in_order(s, &m))) {
@@ -65,7 +67,7 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		return;
 	}
 	if (unlikely(h->config.probe != NULL))
-		response_probe(h, s->kind, &m, first, last);
+		response_probe(h, s->kind, m, first, last);
 	o = &h->op[s->op];
 	o->c.first = mf_time_min(o->c.first, first + h->cost_data);
 	response_store(h, o, s, &m, data);

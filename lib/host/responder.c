@@ -7,6 +7,7 @@
  * A response that does not go out whole, at once, is kept as it was when the request was executed
  * (responses.c).
  */
+#include "mf_cycles.h"
 #include "responses.h"
 #include "rx.h"
 
@@ -23,32 +24,105 @@ static inline bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t
 	return size <= h->config.chunk && h->peer[node].held[HOST_LANE_RESPONSE] == 0;
 }
 
-/** Sends a response whole, at once. @return false: it cannot be */
-static inline bool respond_at_once(struct mf_host *h, const struct mf_msg *req, const uint8_t *data,
+/** Sends the response to the request of an id whole, at once. @return false: it cannot be */
+static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id, const void *data,
 				   uint32_t size, mf_time ready)
 {
 	struct mf_msg m = {
-		.kind = MF_RRES, .src = h->node, .dst = req->src, .id = req->id, .size = size, .last = true};
+		.kind = MF_RRES, .src = h->node, .dst = node, .id = id, .size = size, .last = true};
 
-	return goes_at_once(h, req->src, size) && host_response_push(h, &m, data, ready);
+	return goes_at_once(h, node, size) && host_response_push(h, &m, data, ready);
 }
 
-/** Reads into a data buffer. */
-static uint8_t read_buffered(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+/** Refuses the request of an id, which is of this kind. */
+static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint8_t kind, uint8_t status,
+			      mf_time ready)
 {
-	uint8_t *data = host_response_buffer(h, m->size, at);
+	struct mf_msg err = {
+		.kind = MF_ERR, .src = h->node, .dst = node, .id = id, .status = status, .of = kind};
+
+	h->stats.refused[status]++;
+	if (kind != MF_WREQ)
+		host_single_put(h, &err, ready);
+}
+
+/** @return status of an access that has no octet outside of the memory; a node without memory has none */
+static HOST_ASIDE uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
+{
+	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
+}
+
+/** When a request's response can leave: the memory has answered, and the response is made. */
+static inline mf_time response_ready(const struct mf_host *h, uint64_t addr, uint32_t size, mf_time last,
+				     mf_time *dram)
+{
+	*dram = h->wall ? 0 : memory_ops(h)->delay(h->config.memory, addr, size);
+	return last + h->cost_parse + *dram + h->cost_data_tx;
+}
+
+static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uint8_t id, mf_time first,
+				     mf_time last, mf_time dram)
+{
+	mf_time t;
+
+	host_stamp_one(h, node, h->node, id, MF_STAGE_CHECK, first, last);
+	t = host_stamp(h, node, h->node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
+	host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram);
+}
+
+/* ---- reads ---- */
+
+/** Reads into a data buffer, and sends from there what can be sent at once. */
+static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
+					uint32_t size, mf_time at, mf_time ready)
+{
+	uint8_t *data = host_response_buffer(h, size, at);
 	uint8_t status;
 
 	if (!data)
 		return MF_ERR_RESOURCE;
-	status = memory_ops(h)->read(h->config.memory, m->addr, m->size, data);
-	if (status == MF_OK && !respond_at_once(h, m, data, m->size, ready)) {
-		host_response_begin(h, m, data, m->size, ready);
+	status = memory_ops(h)->read(h->config.memory, addr, size, data);
+	if (status == MF_OK && !respond_at_once(h, node, id, data, size, ready)) {
+		host_response_begin(h, node, id, data, size, ready);
 		return MF_OK;
 	}
 	host_buffer_put(h, data);
 	return status;
 }
+
+/**
+ * An RREQ whose last block starts at last. Where the memory says where its octets are, a response that
+ * may go at once is made right from there.
+ */
+void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
+	const struct mf_memory_ops *ops = memory_ops(h);
+	mf_time ready, dram;
+	const void *place;
+	uint8_t status;
+	struct mf_msg m;
+
+	if (!host_rx_accepts(h, mf_proto_get_rreq(&h->config.proto, word, n, &m), &m))
+		return;
+	if (unlikely(host_jobs_full(h, 1))) {
+		h->stats.drop_room++;
+		return;
+	}
+	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
+	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
+	if (likely(status == MF_OK)) {
+		ready = response_ready(h, m.addr, m.size, last, &dram);
+		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
+			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
+	}
+	if (unlikely(status != MF_OK))
+		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram);
+}
+
+/* ---- atomics ---- */
 
 /** The room for the result is there before the operation is executed. */
 static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
@@ -67,81 +141,39 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
 	old = htole64(old);
 	if (status == MF_OK && at_once) {
-		respond_at_once(h, m, (const uint8_t *)&old, size, ready);
+		respond_at_once(h, m->src, m->id, &old, size, ready);
 	} else if (status == MF_OK) {
 		memcpy(data, &old, size);
-		host_response_begin(h, m, data, size, ready);
+		host_response_begin(h, m->src, m->id, data, size, ready);
 	} else if (data) {
 		host_buffer_put(h, data);
 	}
 	return status;
 }
 
-static void refuse(struct mf_host *h, const struct mf_msg *m, uint8_t status, mf_time ready)
+/** An RMWREQ whose last block starts at last. */
+void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
-	struct mf_msg err = {
-		.kind = MF_ERR, .src = h->node, .dst = m->src, .id = m->id, .status = status, .of = m->kind};
-
-	h->stats.refused[status]++;
-	if (m->kind != MF_WREQ)
-		host_single_put(h, &err, ready);
-}
-
-/** @return status of an access that has no octet outside of the memory; a node without memory has none */
-static uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
-{
-	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
-}
-
-static void stamp_request(const struct mf_host *h, const struct mf_msg *m, mf_time first, mf_time last,
-			  mf_time dram)
-{
-	mf_time t;
-
-	host_stamp_one(h, m->src, h->node, m->id, MF_STAGE_CHECK, first, last);
-	t = host_stamp(h, m->src, h->node, m->id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
-	host_stamp_one(h, m->src, h->node, m->id, MF_STAGE_DRAM, t, t + dram);
-}
-
-/**
- * Where the memory says where its octets are, a read that may go at once is made right from there.
- * @return enum mf_status
- */
-static inline uint8_t request_serve(struct mf_host *h, const struct mf_msg *m, mf_time last, mf_time *dram)
-{
-	const struct mf_memory_ops *ops = memory_ops(h);
-	uint32_t size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op);
-	const void *place = ops && m->kind == MF_RREQ ? ops->at(h->config.memory, m->addr, size) : NULL;
-	mf_time ready = last + h->cost_parse + h->cost_data_tx;
-	uint8_t status = place ? MF_OK : access_check(h, m->addr, size);
-
-	if (unlikely(status != MF_OK))
-		return status;
-	if (!h->wall)
-		ready += *dram = ops->delay(h->config.memory, m->addr, size);
-	if (place && respond_at_once(h, m, place, size, ready))
-		return MF_OK;
-	return m->kind == MF_RREQ ? read_buffered(h, m, last, ready) : rmw_serve(h, m, last, ready);
-}
-
-/** An RREQ or RMWREQ whose last block starts at last. */
-void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
-{
-	mf_time dram = 0;
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
+	mf_time ready, dram = 0;
 	uint8_t status;
 	struct mf_msg m;
 
-	if (!host_rx_accepts(h, mf_proto_get_request(&h->config.proto, word, n, &m), &m))
+	if (!host_rx_accepts(h, mf_proto_get_rmwreq(&h->config.proto, word, n, &m), &m))
 		return;
 	if (unlikely(host_jobs_full(h, 1))) {
 		h->stats.drop_room++;
 		return;
 	}
-	status = request_serve(h, &m, last, &dram);
+	status = access_check(h, m.addr, mf_proto_rmw_size(m.op));
+	if (likely(status == MF_OK)) {
+		ready = response_ready(h, m.addr, mf_proto_rmw_size(m.op), last, &dram);
+		status = rmw_serve(h, &m, last, ready);
+	}
 	if (unlikely(status != MF_OK))
-		refuse(h, &m, status, last + h->cost_parse);
-	else if (unlikely(host_stamps(h)))
-		stamp_request(h, &m, first, last, dram);
+		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram);
 }
 
 /* ---- writes ---- */
@@ -151,71 +183,73 @@ void host_rx_request(struct mf_host *h, const uint64_t *word, unsigned int n, mf
  * its place; one out of its place spoils its message, the rest of which is ignored.
  * @return false: not to be applied
  */
-static bool write_in_order(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
 {
-	uint32_t *expected = &h->written[host_index(h, m->src, m->id)];
-	bool gap = m->offset != 0 && m->offset != *expected;
+	uint32_t *expected = &h->written[host_index(h, m.src, m.id)];
+	bool gap = m.offset != 0 && m.offset != *expected;
 
 	if (!gap) {
-		*expected = m->last ? WRITE_OVER : m->offset + m->size;
+		*expected = m.last ? WRITE_OVER : m.offset + m.size;
 		return true;
 	}
 	h->stats.drop_proto++;
 	if (*expected != WRITE_OVER)
-		refuse(h, m, MF_ERR_RANGE, ready);
+		refuse(h, m.src, m.id, m.kind, MF_ERR_RANGE, ready);
 	*expected = WRITE_OVER;
 	return false;
 }
 
-static void acknowledge(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, mf_time ready)
 {
-	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = m->src, .id = m->id};
+	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id};
 
 	host_single_put(h, &ack, ready);
 }
 
-static void write_refused(struct mf_host *h, const struct mf_msg *m, uint8_t status, mf_time ready)
+static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)
 {
-	if (m->kind == MF_WREQ_ACK && h->written)
-		h->written[host_index(h, m->src, m->id)] = WRITE_OVER;
-	refuse(h, m, status, ready);
+	if (m.kind == MF_WREQ_ACK && h->written)
+		h->written[host_index(h, m.src, m.id)] = WRITE_OVER;
+	refuse(h, m.src, m.id, m.kind, status, ready);
 }
 
-static void probe_write(const struct mf_host *h, const struct mf_probe *probe, const struct mf_msg *m,
-			mf_time first, mf_time last)
+static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m,
+				   mf_time first, mf_time last)
 {
-	if (m->last && probe->stamp)
-		host_stamp_data(h, m->src, h->node, m, first, last);
+	if (m.last && probe->stamp)
+		host_stamp_data(h, m.src, h->node, &m, first, last);
 	if (probe->effect)
-		probe->effect(probe->ctx, m->src, h->node, m->id, m->offset, m->size, m->last,
+		probe->effect(probe->ctx, m.src, h->node, m.id, m.offset, m.size, m.last,
 			      first + h->cost_data, last + h->cost_data);
 }
 
 /** A chunk of a write. */
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_WRITE);
+	enum mf_kind kind = mf_proto_kind(word[0]);
 	const struct mf_probe *probe = h->config.probe;
 	mf_time done = last + h->cost_data;
 	const uint8_t *data;
 	struct mf_msg m;
 	uint8_t status;
 
-	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, &m, &data), &m))
+	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, kind, &m, &data), &m))
 		return;
 	if (m.kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {
 		h->stats.drop_room++;
 		return;
 	}
-	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, &m, done))
+	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
 		return;
 	status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m.addr, m.size, data) : MF_ERR_RANGE;
 	if (unlikely(status != MF_OK)) {
-		write_refused(h, &m, status, done);
+		write_refused(h, m, status, done);
 		return;
 	}
 	h->stats.rx_octets += m.size;
 	if (unlikely(probe != NULL))
-		probe_write(h, probe, &m, first, last);
+		probe_write(h, probe, m, first, last);
 	if (m.kind == MF_WREQ_ACK && m.last)
-		acknowledge(h, &m, done);
+		acknowledge(h, m.src, m.id, done);
 }

@@ -47,16 +47,16 @@ uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at)
 }
 
 /** Enters a response and the grant of its first chunk. */
-void host_response_begin(struct mf_host *h, const struct mf_msg *m, uint8_t *data, uint32_t size,
+void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready)
 {
-	uint32_t i = host_index(h, m->src, m->id);
+	uint32_t i = host_index(h, node, id);
 	struct host_response *r = &h->response[i];
 	struct host_job job = {.at = ready,
 			       .ready = ready,
 			       .size = h->config.chunk,
-			       .node = m->src,
-			       .id = m->id,
+			       .node = node,
+			       .id = id,
 			       .kind = HOST_JOB_RESPONSE,
 			       .lane = HOST_LANE_RESPONSE};
 

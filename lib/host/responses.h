@@ -11,17 +11,14 @@ static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m,
 				      mf_time ready)
 {
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
-	struct mf_mux_item *item;
-	uint64_t *word;
+	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0);
 
-	item = mf_mux_push(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0, &word);
-	if (unlikely(!item))
+	if (unlikely(!word))
 		return false;
 	mf_proto_make_chunk(&h->config.proto, m, data, word);
-	mf_mux_append(h->mux, item, n);
 	h->stats.tx[MF_RRES]++;
 	h->stats.tx_octets += m->size;
-	if (unlikely(host_stamps(h)))
+	if (host_stamps(h))
 		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;

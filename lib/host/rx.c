@@ -5,6 +5,7 @@
  *
  * Under the virtual clock things are dated by their blocks; under the wall clock by the call.
  */
+#include "mf_cycles.h"
 #include "rx.h"
 
 #define RX_ITEMS 16
@@ -17,17 +18,18 @@ void host_rx_bad(struct mf_host *h, int err)
 		h->stats.drop_proto++;
 }
 
-void host_rx_stray(struct mf_host *h, const struct mf_msg *m)
+void host_rx_stray(struct mf_host *h, uint16_t dst)
 {
-	if (m->dst != h->node)
+	if (dst != h->node)
 		h->stats.drop_dst++;
 	else
 		h->stats.drop_proto++;
 }
 
 /** ACK, ERR, and what no host takes. */
-static void rx_other(struct mf_host *h, uint64_t word, mf_time at)
+static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_OTHER);
 	struct mf_msg m;
 	int err = mf_proto_get_single(word, &m);
 
@@ -55,7 +57,7 @@ static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 }
 
 /** A kind that there is not: counted as what is wrong with it first. */
-static void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
+static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsigned int n)
 {
 	int err = mf_proto_verify(&h->config.proto, word, n);
 
@@ -70,8 +72,10 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 		host_rx_response(h, word, n, first, last);
 		break;
 	case MF_RREQ:
+		host_rx_read(h, word, n, first, last);
+		break;
 	case MF_RMWREQ:
-		host_rx_request(h, word, n, first, last);
+		host_rx_rmw(h, word, n, first, last);
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
@@ -83,7 +87,7 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 	}
 }
 
-static void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
+static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
 {
 	if (it->begins) {
 		h->assembling = true;
@@ -110,23 +114,17 @@ static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_it
 	mf_time first = h->wall ? now : it->at;
 	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
 
-	switch (it->kind) {
-	case MF_RX_SINGLE:
-		rx_single(h, it->word[0], first);
-		break;
-	case MF_RX_RUN:
-		if (it->begins && it->ends)
+	if (likely(it->kind == MF_RX_RUN)) {
+		if (likely(it->begins && it->ends))
 			rx_message(h, it->word, it->count, first, last);
 		else
 			rx_part(h, it, first, last);
-		break;
-	case MF_RX_ABORT:
+	} else if (it->kind == MF_RX_SINGLE) {
+		rx_single(h, it->word[0], first);
+	} else if (it->kind == MF_RX_ABORT) {
 		h->assembling = false;
-		break;
-	case MF_RX_FRAME:
-		if (h->frame_fn)
-			h->frame_fn(h->frame_ctx, first, it->frame, it->count);
-		break;
+	} else if (h->frame_fn) {
+		h->frame_fn(h->frame_ctx, first, it->frame, it->count);
 	}
 }
 
@@ -135,16 +133,35 @@ bool mf_host_can_rx(const struct mf_host *h)
 	return !host_jobs_full(h, MF_SPAN_MAX);
 }
 
-void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+/** What is not a whole message in the span. */
+static HOST_ASIDE void rx_items(struct mf_host *h, mf_time now, const struct mf_span *span, unsigned int *pos)
 {
 	struct mf_rx_item item[RX_ITEMS];
+	unsigned int n = mf_demux_span(&h->demux, span, pos, item, RX_ITEMS);
+
+	for (unsigned int i = 0; i < n; i++)
+		rx_item(h, now, &item[i]);
+}
+
+void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+{
 	unsigned int pos = 0, n;
 
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
-	while ((n = mf_demux_span(&h->demux, span, &pos, item, RX_ITEMS)) > 0)
-		for (unsigned int i = 0; i < n; i++)
-			rx_item(h, now, &item[i]);
+	while (pos < span->count) {
+		n = mf_demux_message(&h->demux, span, pos);
+		if (unlikely(n == 0)) {
+			rx_items(h, now, span, &pos);
+			continue;
+		}
+		if (h->wall)
+			rx_message(h, &span->word[pos], n, now, now);
+		else
+			rx_message(h, &span->word[pos], n, mf_span_at(span, pos),
+				   mf_span_at(span, pos + n - 1));
+		pos += n;
+	}
 }
 
 /** Idle has passed: the frame behind whose /T/ nothing came. */

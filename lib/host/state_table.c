@@ -33,26 +33,43 @@ void host_state_expire(struct mf_host *h, struct host_state *s)
 	host_state_fail(h, s, expiry_status(s), s->deadline);
 }
 
-static inline void state_end(struct mf_host *h, struct host_state *s, enum host_phase phase, uint8_t status,
-			     mf_time date)
+/** A message is over, its operation perhaps, and what waited for it may begin: with this very entry. */
+static inline void message_over(struct mf_host *h, struct host_state *s)
+{
+	mf_time date = s->event_at;
+	uint16_t node = s->node;
+
+	slot_release(h, s);
+	host_op_part(h, s);
+	state_free(h, s);
+	if (h->peer[node].head != HOST_NIL)
+		host_kick(h, node, date);
+}
+
+static inline void state_end(struct mf_host *h, struct host_state *s, enum host_phase phase, uint8_t status)
 {
 	host_timer_stop(h, s);
 	host_event_drop(h, s);
 	s->phase = (uint8_t)phase;
 	s->status = status;
-	host_event_put(h, s, date);
 }
 
 /** The message ends at date, and nothing that names its id comes behind it. */
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
-	state_end(h, s, HOST_DONE, status, date);
+	state_end(h, s, HOST_DONE, status);
+	s->event_at = date;
+	if (h->wall)
+		message_over(h, s);
+	else
+		host_event_list(h, s);
 }
 
 /** The message ends at date, but responses or grants may still come: its id is not used for a while. */
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
-	state_end(h, s, HOST_FAILED, status, date);
+	state_end(h, s, HOST_FAILED, status);
+	host_event_put(h, s, date);
 }
 
 /** Nothing more will come for a failed message from date on. */
@@ -80,23 +97,20 @@ static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)
 	}
 }
 
-/**
- * Takes the step whose date has come. What waited for it may begin behind it, perhaps with this very
- * entry.
- */
+/** Takes the step whose date has come. */
 void host_state_step(struct mf_host *h, struct host_state *s)
 {
 	mf_time date = s->event_at;
 	uint16_t node = s->node;
 
+	if (s->phase == HOST_DONE) {
+		message_over(h, s);
+		return;
+	}
 	slot_release(h, s);
 	switch (s->phase) {
 	case HOST_SENT:
 		s->phase = HOST_AWAIT_ACK;
-		break;
-	case HOST_DONE:
-		host_op_part(h, s);
-		state_free(h, s);
 		break;
 	case HOST_FAILED:
 		host_op_part(h, s);

@@ -7,6 +7,7 @@
 
 #include "mf_codec.h"
 #include "mf_frame.h"
+#include "mf_pcs.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are stored as octets");
 
@@ -114,17 +115,9 @@ static unsigned int terminate_lane(uint8_t type)
 					MF_BT_T4, MF_BT_T5, MF_BT_T6, MF_BT_T7};
 	unsigned int lane = 0;
 
-	while (types[lane] < type)
-		lane++;
+	for (unsigned int i = 0; i < 8; i++)
+		lane += types[i] < type;
 	return lane;
-}
-
-static void take_data(struct mf_frame_dec *d, uint64_t word)
-{
-	if (d->len + 8 > HOLD_MAX)
-		drop(d, MF_FRAME_TOO_LONG, SKIP);
-	else
-		store(d, word, 8);
 }
 
 static void take_terminate(struct mf_frame_dec *d, uint64_t word)
@@ -139,24 +132,46 @@ static void take_terminate(struct mf_frame_dec *d, uint64_t word)
 		d->state = DONE;
 }
 
-/** A block that can only go on or end a frame: data, /T/ or a bad one. */
-static void take_inner(struct mf_frame_dec *d, enum mf_codec_class class, uint64_t word)
+/** As many as a good frame can have are stored; one that has more is too long. */
+static void store_data(struct mf_frame_dec *d, const uint64_t *word, unsigned int n)
+{
+	unsigned int room = (HOLD_MAX - d->len) / 8, fit = n < room ? n : room;
+
+	mf_pcs_ops->get_data(d->buf + d->len, word, fit);
+	d->len += fit * 8;
+	if (n > room)
+		drop(d, MF_FRAME_TOO_LONG, SKIP);
+}
+
+/** Whether a block that can only go on or end a frame, or n of them, belong to one that is not lost. */
+static bool goes_on(struct mf_frame_dec *d, unsigned int n)
 {
 	if (d->state == OUTSIDE) {
-		d->stray_blocks++;
-		return;
+		d->stray_blocks += n;
+		return false;
 	}
-	d->frame_blocks++;
+	d->frame_blocks += n;
 	if (d->state == DONE)
 		drop(d, MF_FRAME_BAD_END, SKIP);
-	if (d->state == SKIP)
-		d->state = class == MF_CODEC_T ? OUTSIDE : SKIP;
-	else if (class == MF_CODEC_D)
-		take_data(d, word);
-	else if (class == MF_CODEC_T)
+	return d->state == INSIDE;
+}
+
+void mf_frame_dec_data(struct mf_frame_dec *d, const uint64_t *word, unsigned int n)
+{
+	if (n > 0 && goes_on(d, n))
+		store_data(d, word, n);
+}
+
+static void take_end(struct mf_frame_dec *d, enum mf_codec_class class, uint64_t word)
+{
+	if (!goes_on(d, 1)) {
+		if (d->state == SKIP && class == MF_CODEC_T)
+			d->state = OUTSIDE;
+	} else if (class == MF_CODEC_T) {
 		take_terminate(d, word);
-	else
+	} else {
 		drop(d, MF_FRAME_BAD_BLOCK, SKIP);
+	}
 }
 
 /** A block that can only stand outside of a frame, or begin one: it settles what was before. */
@@ -180,8 +195,12 @@ unsigned int mf_frame_dec_block(struct mf_frame_dec *d, uint8_t sync, uint64_t w
 	enum mf_codec_class class = mf_codec_classify(sync, word);
 	unsigned int len;
 
+	if (class == MF_CODEC_D) {
+		mf_frame_dec_data(d, &word, 1);
+		return 0;
+	}
 	if (class != MF_CODEC_C && class != MF_CODEC_S) {
-		take_inner(d, class, word);
+		take_end(d, class, word);
 		return 0;
 	}
 	len = settle(d, frame);
@@ -192,4 +211,21 @@ unsigned int mf_frame_dec_block(struct mf_frame_dec *d, uint8_t sync, uint64_t w
 		d->idle_blocks++;
 	}
 	return len;
+}
+
+unsigned int mf_frame_dec_blocks(struct mf_frame_dec *d, const uint8_t *sync, const uint64_t *word,
+				 unsigned int n, const uint8_t **frame, unsigned int *len)
+{
+	unsigned int i = 0;
+
+	for (*len = 0; i < n && *len == 0; i++) {
+		unsigned int run = mf_sync_data(sync + i, n - i);
+
+		mf_frame_dec_data(d, word + i, run);
+		i += run;
+		if (i == n)
+			break;
+		*len = mf_frame_dec_block(d, sync[i], word[i], frame);
+	}
+	return i;
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "mf_time.h"
 
@@ -96,6 +97,23 @@ static inline void mf_span_put(struct mf_span *s, uint8_t sync, uint64_t word)
 {
 	s->sync[s->count] = sync;
 	s->word[s->count++] = word;
+}
+
+/** How many of n sync headers are those of data, up to the first that is not. */
+static inline unsigned int mf_sync_data(const uint8_t *sync, unsigned int n)
+{
+	const uint64_t data = UINT64_C(0x0101010101010101) * MF_SYNC_DATA;
+	unsigned int i = 0;
+	uint64_t eight;
+
+	for (; i + 8 <= n; i += 8) {
+		memcpy(&eight, sync + i, 8);
+		if (eight != data)
+			return i + (unsigned int)__builtin_ctzll(eight ^ data) / 8;
+	}
+	while (i < n && sync[i] == MF_SYNC_DATA)
+		i++;
+	return i;
 }
 
 #endif

@@ -21,22 +21,8 @@
  */
 #define MF_FRAME_BLOCKS_MAX ((4 + 8 + MF_FRAME_MAX + MF_FCS_LEN) / 8 + 1)
 
-/**
- * CRC-32 of Ethernet over len octets; little-endian on the wire. Any thread, after mf_fcs_init().
- * Works without EAL.
- */
+/** CRC-32 of Ethernet over len octets; little-endian on the wire. Any thread. Works without EAL. */
 uint32_t mf_fcs(const void *data, size_t len);
-
-/**
- * Chooses rte_net_crc's handler once, for the whole process, before any other thread calls mf_fcs():
- * left alone it is picked on first use, which two lcores must not do at once, and while it is being
- * changed no thread may compute.
- *
- * @param simd  false: the scalar one (unit tests). true: by carry-less multiplication, where the CPU has
- *              it and EAL's --force-max-simd-bitwidth allows it; so call it after rte_eal_init():
- *              before that EAL knows no width, and the scalar one is taken.
- */
-void mf_fcs_init(bool simd);
 
 /**
  * Turns one frame after another into blocks, a block a call.
@@ -104,6 +90,14 @@ enum mf_frame_part {
 enum mf_frame_part mf_frame_enc_next(struct mf_frame_enc *e, struct mf_block *out);
 
 /**
+ * Many blocks at once: those of the frame in progress, up to its /T/.
+ *
+ * @param word, sync  of the blocks; room for max
+ * @return their count. 0: none is due but a GAP block perhaps, which mf_frame_enc_next() gives.
+ */
+unsigned int mf_frame_enc_blocks(struct mf_frame_enc *e, uint64_t *word, uint8_t *sync, unsigned int max);
+
+/**
  * Tells the encoder that n octets of idle (as time) or of memory blocks (8 each) have passed between
  * two frames: the gap shrinks. Not for GAP blocks, sent or replaced, nor for what passed inside a frame.
  */
@@ -164,6 +158,18 @@ void mf_frame_dec_fini(struct mf_frame_dec *d);
  *         the call before; the new block is taken in as well: it may be the /S/ of the next frame.
  */
 unsigned int mf_frame_dec_block(struct mf_frame_dec *d, uint8_t sync, uint64_t word, const uint8_t **frame);
+
+/**
+ * Takes blocks, many at once, up to the end of a frame at most.
+ *
+ * @param len  set to what mf_frame_dec_block() would have returned for the last block that was taken
+ * @return how many were taken: n, or as many as brought a frame; 0 only where n is 0
+ */
+unsigned int mf_frame_dec_blocks(struct mf_frame_dec *d, const uint8_t *sync, const uint64_t *word,
+				 unsigned int n, const uint8_t **frame, unsigned int *len);
+
+/** Takes n data blocks: what mf_frame_dec_block() would do for each. They never bring a frame. */
+void mf_frame_dec_data(struct mf_frame_dec *d, const uint64_t *word, unsigned int n);
 
 /** Whether a good frame's /T/ was seen and the next block decides. */
 bool mf_frame_dec_waiting(const struct mf_frame_dec *d);

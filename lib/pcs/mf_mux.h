@@ -30,7 +30,11 @@ enum mf_mux_policy {
 struct mf_mux_config {
 	enum mf_mux_policy policy;
 	uint32_t period; /**< ps a block; 0: wall clock */
-	uint32_t memory_blocks; /**< room for blocks of waiting memory messages: a power of two, 64.. */
+	/**
+	 * Room for blocks of waiting memory messages: a power of two, 64... Virtual clock: those of up to 16
+	 * blocks have room as long as there are items.
+	 */
+	uint32_t memory_blocks;
 	uint32_t memory_items; /**< room for waiting memory messages: a power of two, 8.. */
 	uint32_t frames; /**< room for waiting frames: a power of two; 0: none */
 	uint32_t frame_bytes; /**< room for their octets, sum of all waiting frames */
@@ -43,19 +47,23 @@ struct mf_mux_config {
 struct mf_mux_item;
 
 struct mf_mux_stats {
-	uint64_t memory_blocks, frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
-	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
-	uint64_t messages, frames;
+	/* of memory messages: one cache line */
+	uint64_t memory_blocks; /**< sent */
+	uint64_t messages;
 	mf_time waited; /**< of all memory messages together, from ready to their first block */
 	uint64_t preemptions; /**< a memory message went out between two blocks of a frame */
 	uint64_t aborted; /**< messages that were cut after their first block */
-	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
 	/**
 	 * Memory blocks that were ahead of a message when it was ready, maximum (D3): the blocks that it
 	 * had to wait for less those of frames. Wall clock: those that waited when it was pushed.
 	 */
 	uint32_t backlog_max;
 	uint32_t backlog_message_max; /**< of messages longer than one block: what a switch forwards */
+	/* of frames */
+	uint64_t frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
+	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
+	uint64_t frames;
+	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
 	uint64_t frames_refused; /**< no room, or a length that no frame has */
 };
 
@@ -90,7 +98,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 				uint64_t cookie, uint64_t **words);
 
 /**
- * Queues a memory message all of whose words the caller writes before it calls anything else: as
+ * Queues a memory message all of whose words the caller writes before the next mf_mux_pull(): as
  * mf_mux_push() and mf_mux_append(), but it cannot be aborted. Under the wall clock messages that are
  * queued so one behind the other go out in this order, together.
  *

@@ -9,6 +9,9 @@
 #ifndef MUX_H
 #define MUX_H
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "mf_mux.h"
 
 #define MUX_NONE UINT32_MAX
@@ -26,12 +29,15 @@ struct mf_mux_item {
 	uint32_t tie;
 	uint32_t n, have, sent; /**< words in all, written, given out */
 	uint32_t first; /**< index of its first word */
-	uint32_t end; /**< store.write behind it */
-	uint32_t prev, next; /**< in its queue */
+	uint32_t end; /**< store.write behind it; not if `own` */
+	uint32_t prev, next; /**< in its queue; next: among the free ones */
+	uint32_t seq; /**< order of pushing */
+	uint32_t younger; /**< pushed behind it; not if `own` */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
 	uint8_t messages, cookies; /**< several: how many, and how many of them have a cookie */
 	bool several : 1;
 	bool single : 1; /**< of one block; several: each of them */
+	bool own : 1; /**< its words are in the room of its item */
 	bool queued : 1, marked : 1, done : 1;
 	bool cut : 1; /**< aborted when it had begun */
 } __attribute__((aligned(64)));
@@ -42,16 +48,26 @@ struct mux_queue {
 	uint32_t unmarked; /**< first one behind whose ready time no frame block has started yet */
 };
 
+/** Virtual clock: words of a message that has them in the room of its item: a chunk of 64 octets does. */
+#define MUX_OWN 16
+
 /**
- * Words and items, each a ring. Both are given back in the order of pushing, so that a message is
- * contiguous and nothing has to be searched. Positions run free, the low bits are the index.
+ * Words and items. Free items are taken last in, first out, so that few of many are ever touched and
+ * those are in the cache; under the virtual clock, where no messages are put together, an item has room
+ * for a short message. The words of all others are in a ring: they are given back in the order of pushing,
+ * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
+ * bits are the index.
  */
 struct mux_store {
-	uint64_t *word;
-	uint8_t *sync; /**< of each word */
-	uint32_t word_mask, write, read;
 	struct mf_mux_item *item;
-	uint32_t item_mask, put, get;
+	uint64_t *word; /**< the items' own rooms, then the ring */
+	uint8_t *sync; /**< of each word */
+	uint32_t items;
+	uint32_t free, fresh; /**< given back; from fresh on never used */
+	uint32_t seq;
+	uint32_t ring; /**< where that begins */
+	uint32_t word_mask, write, read;
+	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
 
 struct mux_done {
@@ -75,13 +91,13 @@ struct mux_frame {
 };
 
 struct mux_frames {
+	uint32_t put, get, mask; /**< of frame */
+	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_frame_enc enc; /**< works on the first frame of the ring once that has started */
 	struct mux_frame *frame;
-	uint32_t mask, put, get;
 	uint8_t *octet;
 	uint32_t size, write; /**< of octet */
 	uint32_t bytes; /**< octets of all frames that wait */
-	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
 	uint32_t fifo_put, fifo_get;
 };
@@ -107,6 +123,7 @@ struct mux_policy {
 extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt,
 	mux_policy_fifo;
 
+/** By cache lines: what every call looks at; the store; what only some do. */
 struct mf_mux {
 	const struct mux_policy *policy;
 	mf_time line_free; /**< virtual clock: when the next block may start */
@@ -114,17 +131,18 @@ struct mf_mux {
 	uint16_t quantum;
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
-	struct mux_fair fair;
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
-	struct mf_mux_item *begun_singles; /**< an item of several singles, the same */
-	struct mux_queue messages, singles; /**< of more blocks than one; of one */
-	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
 	uint32_t waiting; /**< blocks of messages that have not begun */
+	struct mux_queue messages, singles; /**< of more blocks than one; of one */
+	struct mux_store store;
 	struct mux_done_ring done;
-	struct mux_frames frames;
-	struct mf_mux_stats stats;
+	struct mf_mux_item *begun_singles; /**< an item of several singles that has begun */
+	struct mux_fair fair;
+	struct mux_frames frames __attribute__((aligned(64)));
+	struct mf_mux_stats stats __attribute__((aligned(64)));
 };
+static_assert(offsetof(struct mf_mux, store) == 64 && offsetof(struct mf_mux, done) == 128, "cache lines");
 
 /* mux_queue.c */
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);
@@ -141,18 +159,13 @@ static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_
 }
 
 /** Whether a is sent before b. */
-static inline bool mux_item_before(const struct mf_mux *m, const struct mf_mux_item *a,
-				   const struct mf_mux_item *b)
+static inline bool mux_item_before(const struct mf_mux_item *a, const struct mf_mux_item *b)
 {
-	const struct mux_store *s = &m->store;
-
 	if (a->ready != b->ready)
 		return a->ready < b->ready;
 	if (a->tie != b->tie)
 		return a->tie < b->tie;
-	/* The order of pushing is the distance from the oldest. */
-	return ((mux_index_of(m, a) - s->get) & s->item_mask) <
-	       ((mux_index_of(m, b) - s->get) & s->item_mask);
+	return (int32_t)(a->seq - b->seq) < 0;
 }
 
 /** First item of a queue, NULL: none. */
@@ -168,7 +181,7 @@ static inline struct mf_mux_item *mux_queue_first(const struct mf_mux *m)
 
 	if (!a || !b)
 		return a ? a : b;
-	return mux_item_before(m, a, b) ? a : b;
+	return mux_item_before(a, b) ? a : b;
 }
 
 static inline struct mux_queue *mux_queue_of(struct mf_mux *m, const struct mf_mux_item *it)
@@ -188,17 +201,30 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 	it->queued = false;
 }
 
+static inline void mux_item_free(struct mux_store *s, uint32_t index)
+{
+	s->item[index].next = s->free;
+	s->free = index;
+}
+
 /** An item is through, or will never be: gives back its room. */
 static inline void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
 {
 	struct mux_store *s = &m->store;
 
-	it->done = true;
-	while (s->get != s->put && (it = mux_item_at(m, s->get & s->item_mask))->done) {
-		s->read = it->end;
-		s->get++;
+	if (it->own) {
+		mux_item_free(s, mux_index_of(m, it));
+		return;
 	}
-	if (s->get == s->put)
+	it->done = true;
+	while (s->oldest != MUX_NONE && (it = mux_item_at(m, s->oldest))->done) {
+		uint32_t index = s->oldest;
+
+		s->read = it->end;
+		s->oldest = it->younger;
+		mux_item_free(s, index);
+	}
+	if (s->oldest == MUX_NONE)
 		s->read = s->write = 0;
 }
 

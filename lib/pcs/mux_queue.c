@@ -2,9 +2,10 @@
 /* The memory side of the multiplexer: room for messages, and the queue of those that may be sent. */
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mf_cycles.h"
+#include "mf_table.h"
 #include "mux.h"
 
 static_assert(sizeof(struct mf_mux_item) == 64, "an item is a cache line");
@@ -18,19 +19,28 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 {
 	static const struct mux_queue empty = {MUX_NONE, MUX_NONE, MUX_NONE};
 	uint32_t blocks = config->memory_blocks, items = config->memory_items;
+	size_t words;
 
 	m->messages = m->singles = empty;
 	if (!config->memory_enabled)
 		return 0;
-	if (!power_of_two(blocks, 64) || blocks > UINT32_C(1) << 30 || !power_of_two(items, 8))
+	if (!power_of_two(blocks, 64) || blocks > UINT32_C(1) << 30 || !power_of_two(items, 8) ||
+	    items > UINT32_C(1) << 26)
 		return -EINVAL;
-	m->store = (struct mux_store){.word_mask = blocks - 1, .item_mask = items - 1};
-	m->store.word = aligned_alloc(64, blocks * sizeof(*m->store.word));
-	m->store.sync = malloc(blocks);
-	m->store.item = aligned_alloc(64, items * sizeof(*m->store.item));
+	m->store = (struct mux_store){
+		.ring = m->period ? items * MUX_OWN : 0,
+		.word_mask = blocks - 1,
+		.oldest = MUX_NONE,
+		.items = items,
+		.free = MUX_NONE,
+	};
+	words = (size_t)m->store.ring + blocks;
+	m->store.word = mf_table_new(words, sizeof(*m->store.word));
+	m->store.sync = mf_table_new(words, sizeof(*m->store.sync));
+	m->store.item = mf_table_new(items, sizeof(*m->store.item));
 	m->done.mask = items - 1;
-	m->done.entry = calloc(items, sizeof(*m->done.entry));
-	m->done.waiting = calloc(items, sizeof(*m->done.waiting));
+	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
+	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
 	if (!m->store.word || !m->store.sync || !m->store.item || !m->done.entry || !m->done.waiting)
 		return -ENOMEM;
 	return 0;
@@ -38,11 +48,11 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 
 void mux_queue_fini(struct mf_mux *m)
 {
-	free(m->store.word);
-	free(m->store.sync);
-	free(m->store.item);
-	free(m->done.entry);
-	free(m->done.waiting);
+	mf_table_free(m->store.word);
+	mf_table_free(m->store.sync);
+	mf_table_free(m->store.item);
+	mf_table_free(m->done.entry);
+	mf_table_free(m->done.waiting);
 }
 
 /** Where a message of n words would begin, free-running: at the store's start where its end is too short. */
@@ -53,12 +63,19 @@ static inline uint32_t place(const struct mux_store *s, uint32_t n)
 	return at + n > size ? s->write + size - at : s->write;
 }
 
+/** Whether a message of n words goes into the room of its item. */
+static inline bool is_own(const struct mf_mux *m, uint32_t n)
+{
+	return m->period && n <= MUX_OWN;
+}
+
 bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 {
 	const struct mux_store *s = &m->store;
 
-	return m->memory_enabled && n - 1 <= s->word_mask && s->put - s->get <= s->item_mask &&
-	       place(s, n) + n - s->read <= s->word_mask + 1;
+	if (!m->memory_enabled || n - 1 > s->word_mask || (s->free == MUX_NONE && s->fresh == s->items))
+		return false;
+	return is_own(m, n) || place(s, n) + n - s->read <= s->word_mask + 1;
 }
 
 /** Under the wall clock what waits is known at once; under the virtual one it is measured by begin(). */
@@ -100,25 +117,53 @@ static inline bool accepts(const struct mf_mux *m, unsigned int n, uint64_t cook
 	return mf_mux_room(m, n) && (!cookie || m->done.promised <= m->done.mask);
 }
 
+/** Takes an item. There must be one. */
+static inline struct mf_mux_item *take_item(struct mf_mux *m)
+{
+	struct mux_store *s = &m->store;
+	uint32_t index = s->free;
+
+	if (index == MUX_NONE)
+		index = s->fresh++;
+	else
+		s->free = mux_item_at(m, index)->next;
+	return mux_item_at(m, index);
+}
+
+/** Gives an item its place in the ring. */
+static inline void take_words(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
+{
+	struct mux_store *s = &m->store;
+	uint32_t at = place(s, n), self = mux_index_of(m, it);
+
+	it->first = s->ring + (at & s->word_mask);
+	it->end = s->write = at + n;
+	it->younger = MUX_NONE;
+	*(s->oldest == MUX_NONE ? &s->oldest : &mux_item_at(m, s->youngest)->younger) = self;
+	s->youngest = self;
+}
+
 static struct mf_mux_item *push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
 				uint64_t cookie)
 {
 	struct mux_store *s = &m->store;
-	uint32_t at = place(s, n);
-	struct mf_mux_item *it = mux_item_at(m, s->put++ & s->item_mask);
+	struct mf_mux_item *it = take_item(m);
 
 	it->ready = ready;
 	it->cookie = cookie;
 	it->tie = tie;
 	it->n = n;
 	it->have = it->sent = 0;
-	it->first = at & s->word_mask;
-	it->end = at + n;
+	it->seq = s->seq++;
 	it->messages = 1;
 	it->cookies = 0;
 	it->several = it->queued = it->marked = it->done = it->cut = false;
 	it->single = n == 1;
-	s->write = it->end;
+	it->own = is_own(m, n);
+	if (it->own)
+		it->first = mux_index_of(m, it) * MUX_OWN;
+	else
+		take_words(m, it, n);
 	put_syncs(&s->sync[it->first], n);
 	account(m, n, cookie);
 	return it;
@@ -127,6 +172,7 @@ static struct mf_mux_item *push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
 				uint64_t cookie, uint64_t **words)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	struct mf_mux_item *it;
 
 	if (!accepts(m, n, cookie))
@@ -153,7 +199,7 @@ static void insert(struct mf_mux *m, struct mf_mux_item *it)
 	struct mux_queue *q = mux_queue_of(m, it);
 	uint32_t prev = q->tail;
 
-	while (prev != MUX_NONE && mux_item_before(m, it, mux_item_at(m, prev)))
+	while (prev != MUX_NONE && mux_item_before(it, mux_item_at(m, prev)))
 		prev = mux_item_at(m, prev)->prev;
 	link_behind(m, q, prev, it);
 	it->queued = true;
@@ -167,6 +213,7 @@ static void insert(struct mf_mux *m, struct mf_mux_item *it)
 
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	bool first = !it->have && n;
 
 	it->have += n < it->n - it->have ? n : it->n - it->have;
@@ -178,26 +225,34 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uint64_t cookie)
 {
 	struct mux_store *s = &m->store;
-	struct mf_mux_item *it = mux_item_at(m, (s->put - 1) & s->item_mask);
+	struct mf_mux_item *it;
 
-	if (m->period || s->put == s->get || !it->several || it->sent || it->single != (n == 1))
+	if (m->period || s->oldest == MUX_NONE)
+		return NULL;
+	it = mux_item_at(m, s->youngest);
+	if (!it->several || it->sent || it->single != (n == 1))
 		return NULL;
 	if (it->n + n > MF_SPAN_MAX || (cookie && (m->done.promised > m->done.mask || n == 1)))
 		return NULL;
 	/* Contiguous, and within the room that there is. */
-	return it->first + it->n + n <= s->word_mask + 1 && it->end + n - s->read <= s->word_mask + 1 ? it
-												      : NULL;
+	return it->first + it->n + n <= s->ring + s->word_mask + 1 &&
+			       it->end + n - s->read <= s->word_mask + 1
+		       ? it
+		       : NULL;
 }
 
-/** Under the wall clock the order of the calls is that of the messages. */
+/** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
 static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
 {
-	const struct mux_queue *q = mux_queue_of(m, it);
-	const struct mf_mux_item *last = q->tail == MUX_NONE ? NULL : mux_item_at(m, q->tail);
+	const struct mux_queue *queue[] = {&m->messages, &m->singles};
 
-	if (last && mux_item_before(m, it, last)) {
-		it->ready = last->ready;
-		it->tie = last->tie;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct mf_mux_item *last = mux_item_at(m, queue[i]->tail);
+
+		if (queue[i]->tail != MUX_NONE && mux_item_before(it, last)) {
+			it->ready = last->ready;
+			it->tie = last->tie;
+		}
 	}
 }
 
@@ -214,6 +269,7 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 
 uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	struct mf_mux_item *it = joinable(m, n, cookie);
 	uint32_t at;
 

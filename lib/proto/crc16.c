@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <assert.h>
+#include <string.h>
 
-#include "proto_crc.h"
+#include "crc16_clmul.h"
+#include "mf_proto.h"
 
 /* An octet whose bit j stands for the power p##j: the sum of those that are set. */
 #define PICK(b, bit, p) ((b) >> (bit)&1 ? (p) : 0)
@@ -36,11 +38,53 @@ const uint16_t mf_crc16_row[8][256] = {
 #define HIGH(v) E1(v, MF_X23, MF_X22, MF_X21, MF_X20, MF_X19, MF_X18, MF_X17, MF_X16)
 static_assert((LOW(MF_CRC16_SEED & 0xff) ^ HIGH(MF_CRC16_SEED >> 8)) == 0xffff, "seed");
 
-uint16_t mf_crc16_table(const uint64_t *word, unsigned int n)
+static uint16_t table_words(const uint64_t *word, unsigned int n)
 {
 	uint16_t crc = MF_CRC16_SEED;
 
 	for (unsigned int i = 0; i < n; i++)
 		crc = mf_crc16_step(crc, word[i]);
 	return crc;
+}
+
+static uint16_t table_one(uint64_t word)
+{
+	return mf_crc16_step(MF_CRC16_SEED, word);
+}
+
+static uint16_t table_two(uint64_t first, uint64_t second)
+{
+	return mf_crc16_step(mf_crc16_step(MF_CRC16_SEED, first), second);
+}
+
+static uint16_t table_copy(uint64_t *word, const void *data, unsigned int n, uint64_t last)
+{
+	memcpy(word + 1, data, n * sizeof(*word));
+	return mf_crc16_step(table_words(word, n + 1), last);
+}
+
+static const struct mf_crc16_ops table = {
+	.name = "table",
+	.words = table_words,
+	.one = table_one,
+	.two = table_two,
+	.copy = table_copy,
+};
+
+const struct mf_crc16_ops *mf_crc16_ops = &table;
+
+const struct mf_crc16_ops *mf_crc16_variant(unsigned int i)
+{
+	const struct mf_crc16_ops *variant[] = {&table, mf_crc16_clmul(), mf_crc16_avx512()};
+
+	/* Each needs what those before it need, so there is no gap. */
+	return i < sizeof(variant) / sizeof(variant[0]) ? variant[i] : NULL;
+}
+
+void mf_proto_select(unsigned int simd_bits)
+{
+	const struct mf_crc16_ops *v;
+
+	for (unsigned int i = 0; (v = mf_crc16_variant(i)) != NULL && v->simd_bits <= simd_bits; i++)
+		mf_crc16_ops = v;
 }

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * CRC-16 by carry-less multiplication: every word times its own power of x, all at once, added up; the
- * 79 bits that are left are divided by multiplication (Barrett). (Gopal et al., "Fast CRC computation for
- * generic polynomials using PCLMULQDQ", with a constant for each distance in place of a chain of folds.)
- *
- * Bit 63 of a word is x^0. The product of two words has 127 bits, and its bit 126 is x^0.
- */
-#include "proto_crc.h"
+/* By multiplications of 64 bits; crc16_clmul.h says how. */
+#include <string.h>
 
-#ifdef __x86_64__
-
-#include <immintrin.h>
-
-/* The three-operand form saves a copy for each multiplication. */
-#define CLMUL_TARGET __attribute__((target("pclmul,avx")))
-
-/* Words that are added up at once; longer messages are folded onto the next so many. */
-#define FOLD 32
+#include "crc16_clmul.h"
 
 /* v(x) * x^64 modulo the polynomial: the sum of x^64 .. x^79 for the powers that v has. */
 #define BIT(v, bit, p) ((v) >> (bit)&1 ? (p) : 0)
@@ -70,45 +56,36 @@ enum {
 #define OVER_X(v) ((((v)&0x8000 ? ((v) ^ MF_CRC16_POLY) << 1 | 1 : (v) << 1)) & 0xffff)
 
 #define W(k) ((uint64_t)(k) << 48)
-static const uint64_t factor[FOLD] __attribute__((aligned(64))) = {
+const uint64_t mf_crc16_factor[MF_CRC16_FOLD + 8] __attribute__((aligned(64))) = {
 	W(K31), W(K30), W(K29), W(K28), W(K27), W(K26), W(K25), W(K24), W(K23), W(K22), W(K21),
 	W(K20), W(K19), W(K18), W(K17), W(K16), W(K15), W(K14), W(K13), W(K12), W(K11), W(K10),
 	W(K9),  W(K8),  W(K7),  W(K6),  W(K5),  W(K4),  W(K3),  W(K2),  W(K1),  W(K0),
 };
-static const uint64_t refold[2] __attribute__((aligned(16))) = {W(OVER_X(K33)), W(OVER_X(K32))};
+const uint64_t mf_crc16_refold[2] __attribute__((aligned(16))) = {W(OVER_X(K33)), W(OVER_X(K32))};
+const uint64_t mf_crc16_barrett[2] __attribute__((aligned(16))) = {W(MF_CRC16_POLY), 0x0b36081638b03222};
 
-/* The polynomial without x^16, and x^78 divided by it. */
-static const uint64_t barrett[2] __attribute__((aligned(16))) = {W(MF_CRC16_POLY), 0x0b36081638b03222};
+#ifdef __x86_64__
 
-/* What the seed is at the first word: proto_crc.h. */
-#define SEED_AT_FIRST 0xffff
+#define FOLD MF_CRC16_FOLD
+#define factor mf_crc16_factor
 
-CLMUL_TARGET static inline __m128i multiply_two(__m128i words, const uint64_t *k)
+CLMUL_TARGET static inline __m128i load_two(const uint64_t *at)
 {
-	__m128i powers = _mm_loadu_si128((const __m128i_u *)k);
-
-	return _mm_xor_si128(_mm_clmulepi64_si128(words, powers, 0x00),
-			     _mm_clmulepi64_si128(words, powers, 0x11));
-}
-
-CLMUL_TARGET static inline __m128i multiply_one(uint64_t word, const uint64_t *k)
-{
-	return _mm_clmulepi64_si128(_mm_cvtsi64_si128((int64_t)word), _mm_loadl_epi64((const __m128i_u *)k),
-				    0x00);
+	return _mm_loadu_si128((const __m128i_u *)at);
 }
 
 /* The seed and the first 1..FOLD words. Unrolled, so that a short message costs its words and no more. */
 CLMUL_TARGET static inline __m128i begin(const uint64_t *word, size_t n)
 {
 	const uint64_t *end = word + n, *k = factor + FOLD - n;
-	__m128i sum = multiply_one(SEED_AT_FIRST, k);
+	__m128i sum = mf_crc16_multiply_one(MF_CRC16_SEED_AT_FIRST, k);
 
 	if (n & 1)
-		sum = _mm_xor_si128(sum, multiply_one(word[0], k));
-#define PAIR(j)                                                                                            \
-	case j:                                                                                            \
-		sum = _mm_xor_si128(sum, multiply_two(_mm_loadu_si128((const __m128i_u *)(end - 2 * (j))), \
-						      &factor[FOLD - 2 * (j)]));                           \
+		sum = _mm_xor_si128(sum, mf_crc16_multiply_one(word[0], k));
+#define PAIR(j)                                                                                     \
+	case j:                                                                                     \
+		sum = _mm_xor_si128(sum, mf_crc16_multiply_two(load_two(end - 2 * (j)),             \
+							       load_two(&factor[FOLD - 2 * (j)]))); \
 		__attribute__((fallthrough))
 	switch (n / 2) {
 		PAIR(16);
@@ -135,16 +112,6 @@ CLMUL_TARGET static inline __m128i begin(const uint64_t *word, size_t n)
 #undef PAIR
 }
 
-/* The quotient by the polynomial is exact but for powers that are no longer there. */
-CLMUL_TARGET static inline uint16_t remainder_of(__m128i sum)
-{
-	__m128i k = _mm_load_si128((const __m128i *)barrett);
-	__m128i quotient = _mm_clmulepi64_si128(_mm_srli_si128(sum, 6), k, 0x10);
-
-	sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(quotient, k, 0x00));
-	return (uint16_t)((uint64_t)_mm_extract_epi64(sum, 1) >> 47);
-}
-
 /* Longer ones: the first n % FOLD words, or FOLD, and then FOLD at a time. */
 CLMUL_TARGET static __attribute__((noinline)) uint16_t long_message(const uint64_t *word, size_t n)
 {
@@ -152,27 +119,59 @@ CLMUL_TARGET static __attribute__((noinline)) uint16_t long_message(const uint64
 	__m128i sum = begin(word, part);
 
 	for (size_t i = 0; i < n - part; i += 2) {
-		const __m128i_u *two = (const __m128i_u *)(word + part + i);
-
 		if (i % FOLD == 0)
-			sum = multiply_two(sum, refold);
-		sum = _mm_xor_si128(sum, multiply_two(_mm_loadu_si128(two), &factor[i % FOLD]));
+			sum = mf_crc16_multiply_two(sum, load_two(mf_crc16_refold));
+		sum = _mm_xor_si128(
+			sum, mf_crc16_multiply_two(load_two(word + part + i), load_two(&factor[i % FOLD])));
 	}
-	return remainder_of(sum);
+	return mf_crc16_remainder(sum);
 }
 
-CLMUL_TARGET uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
+CLMUL_TARGET static uint16_t clmul_words(const uint64_t *word, unsigned int n)
 {
 	if (__builtin_expect(n > FOLD, 0))
 		return long_message(word, n);
-	return remainder_of(begin(word, n));
+	return mf_crc16_remainder(begin(word, n));
+}
+
+CLMUL_TARGET uint16_t mf_crc16_clmul_one(uint64_t word)
+{
+	return mf_crc16_remainder(mf_crc16_multiply_one(word ^ MF_CRC16_SEED_AT_FIRST, &factor[FOLD - 1]));
+}
+
+CLMUL_TARGET uint16_t mf_crc16_clmul_two(uint64_t first, uint64_t second)
+{
+	__m128i words = _mm_set_epi64x((int64_t)second, (int64_t)(first ^ MF_CRC16_SEED_AT_FIRST));
+
+	return mf_crc16_remainder(mf_crc16_multiply_two(words, load_two(&factor[FOLD - 2])));
+}
+
+static uint16_t clmul_copy(uint64_t *word, const void *data, unsigned int n, uint64_t last)
+{
+	memcpy(word + 1, data, n * sizeof(*word));
+	word[n + 1] = last;
+	return clmul_words(word, n + 2);
+}
+
+static const struct mf_crc16_ops clmul = {
+	.name = "clmul",
+	.simd_bits = 128,
+	.words = clmul_words,
+	.one = mf_crc16_clmul_one,
+	.two = mf_crc16_clmul_two,
+	.copy = clmul_copy,
+};
+
+const struct mf_crc16_ops *mf_crc16_clmul(void)
+{
+	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx") ? &clmul : NULL;
 }
 
 #else
 
-uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n)
+const struct mf_crc16_ops *mf_crc16_clmul(void)
 {
-	return mf_crc16_table(word, n);
+	return NULL;
 }
 
 #endif

@@ -22,9 +22,25 @@ int mf_proto_verify32(const uint64_t *word, unsigned int n)
 int mf_proto_get(const struct mf_proto *p, const uint64_t *word, unsigned int n, struct mf_msg *m,
 		 const uint8_t **data)
 {
-	uint8_t kind = n > 0 ? mf_proto_kind(word[0]) : MF_KIND_NONE;
+	enum mf_kind kind;
+	int rc;
 
-	if (kind == MF_RREQ || kind == MF_RMWREQ)
-		return mf_proto_get_request(p, word, n, m);
-	return mf_proto_get_chunk(p, word, n, m, data);
+	if (n < 2 || n > MF_BLOCKS_MAX)
+		return -EPROTO;
+	if (mf_block_type(word[0]) != MF_BT_MS || mf_block_type(word[n - 1]) != MF_BT_MT)
+		return mf_crc16(word, n) == MF_CRC16_GOOD ? -EPROTO : -EBADMSG;
+	kind = mf_proto_kind(word[0]);
+	switch (kind) {
+	case MF_RREQ:
+		return mf_proto_get_rreq(p, word, n, m);
+	case MF_RMWREQ:
+		return mf_proto_get_rmwreq(p, word, n, m);
+	case MF_WREQ:
+	case MF_WREQ_ACK:
+	case MF_RRES:
+		return mf_proto_get_chunk(p, word, n, kind, m, data);
+	default:
+		rc = mf_proto_verify(p, word, n);
+		return rc ? rc : -EPROTO;
+	}
 }

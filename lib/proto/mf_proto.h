@@ -89,6 +89,14 @@ struct mf_proto {
 	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
 };
 
+/**
+ * Chooses the widest way of making checks that this CPU has, for the whole process: before any other
+ * thread runs. Until then they are made by table.
+ *
+ * @param simd_bits  widest vectors that are allowed, as rte_vect_get_max_simd_bitwidth() says it; 0: none
+ */
+void mf_proto_select(unsigned int simd_bits);
+
 /** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
 static inline uint32_t mf_proto_rmw_size(uint8_t op)
 {

@@ -15,7 +15,12 @@
 #include "proto_crc.h"
 #include "proto_layout.h"
 
-/* ---- taken apart ---- */
+/*
+ * ---- taken apart ----
+ *
+ * Whoever has found the blocks of a message knows, and these do not ask again, that the first is an /MS/
+ * of the kind in question and the last, another one, an /MT/, and that they are MF_BLOCKS_MAX at most.
+ */
 
 /** The kind that an /MS/ block says. Unchecked: only for choosing who verifies the message. */
 static inline uint8_t mf_proto_kind(uint64_t ms_word)
@@ -32,18 +37,16 @@ static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
 	m->id = field_of(ms_word, MS_ID);
 }
 
-/** The rest of the checks of mf_proto_verify() for `check: 32`. */
-int mf_proto_verify32(const uint64_t *word, unsigned int n);
+/** What `check: 32` adds. */
+__attribute__((cold)) int mf_proto_verify32(const uint64_t *word, unsigned int n);
 
-/** @return 0; -EBADMSG: a check failed; -EPROTO: not /MS/ .. /MT/, or too many blocks */
+/** @return 0; -EBADMSG: a check failed; -EPROTO: no room for the checks */
 static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word, unsigned int n)
 {
-	if (unlikely(n < 2 || n > MF_BLOCKS_MAX))
-		return -EPROTO;
-	if (unlikely(mf_crc16(word, n) != MF_CRC16_GOOD))
+	bool two = __builtin_constant_p(n) && n == 2;
+
+	if (unlikely((two ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
 		return -EBADMSG;
-	if (unlikely(mf_block_type(word[0]) != MF_BT_MS || mf_block_type(word[n - 1]) != MF_BT_MT))
-		return -EPROTO;
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
 
@@ -63,17 +66,17 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
  * @return how many those are, or as mf_proto_get()
  */
 static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				    struct mf_msg *m, const uint64_t **body)
+				    enum mf_kind kind, struct mf_msg *m, const uint64_t **body)
 {
-	int rc = mf_proto_verify(p, word, n), blocks = (int)n - (p->check32 ? 3 : 2);
+	int rc = mf_proto_verify(p, word, n), blocks = (int)n - (unlikely(p->check32) ? 3 : 2);
 	uint64_t ms, mt;
 
 	*body = word + 1;
 	if (unlikely(rc))
-		return rc;
+		return rc < 0 ? rc : -EPROTO;
 	ms = word[0];
 	mt = word[n - 1];
-	*m = (struct mf_msg){.kind = field_of(ms, MS_KIND),
+	*m = (struct mf_msg){.kind = (uint8_t)kind,
 			     .id = field_of(ms, MS_ID),
 			     .src = field_of(ms, MS_SRC),
 			     .dst = field_of(ms, MS_DST),
@@ -87,32 +90,46 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 	return rc ? rc : blocks - MF_EXT_BLOCKS;
 }
 
-static inline int mf_proto_get_args(uint64_t mt, const uint64_t *arg, unsigned int n, struct mf_msg *m)
-{
-	m->op = field_of(mt, MT_OP);
-	if (m->op >= MF_RMW_OPS || n != rmw_args(m->op) || field_of(mt, MT_OP_SPARE))
-		return -EPROTO;
-	for (unsigned int i = 0; i < n; i++)
-		m->arg[i] = arg[i];
-	return 0;
-}
-
-/** mf_proto_get() for RREQ and RMWREQ. */
-static inline int mf_proto_get_request(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				       struct mf_msg *m)
+static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
 {
 	const uint64_t *body;
-	int blocks = mf_proto_get_head(p, word, n, m, &body);
+	int blocks = mf_proto_get_head(p, word, n, MF_RREQ, m, &body);
 
 	if (unlikely(blocks < 0))
 		return blocks;
-	if (unlikely(m->last))
+	m->size = field_of(word[n - 1], MT_SIZE) + 1;
+	return likely(blocks == 0 && !m->last) ? 0 : -EPROTO;
+}
+
+/** mf_proto_get() for RREQ, which has two blocks as a rule. */
+static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				    struct mf_msg *m)
+{
+	const struct mf_proto usual = {0};
+
+	return likely(n == 2 && !p->check32) ? mf_proto_get_rreq_n(&usual, word, 2, m)
+					     : mf_proto_get_rreq_n(p, word, n, m);
+}
+
+/** mf_proto_get() for RMWREQ. */
+static inline int mf_proto_get_rmwreq(const struct mf_proto *p, const uint64_t *word, unsigned int n,
+				      struct mf_msg *m)
+{
+	const uint64_t *body;
+	int blocks = mf_proto_get_head(p, word, n, MF_RMWREQ, m, &body);
+	uint64_t mt;
+
+	if (unlikely(blocks < 0))
+		return blocks;
+	mt = word[n - 1];
+	m->op = field_of(mt, MT_OP);
+	if (m->op >= MF_RMW_OPS || (unsigned int)blocks != rmw_args(m->op) || m->last ||
+	    field_of(mt, MT_OP_SPARE))
 		return -EPROTO;
-	if (likely(m->kind == MF_RREQ)) {
-		m->size = field_of(word[n - 1], MT_SIZE) + 1;
-		return blocks == 0 ? 0 : -EPROTO;
-	}
-	return m->kind == MF_RMWREQ ? mf_proto_get_args(word[n - 1], body, (unsigned int)blocks, m) : -EPROTO;
+	for (int i = 0; i < blocks; i++)
+		m->arg[i] = body[i];
+	return 0;
 }
 
 /** Whether the last data block of a chunk is zero behind its last octet. */
@@ -121,12 +138,12 @@ static inline bool mf_proto_padded(uint64_t last_word, unsigned int tail)
 	return likely(tail == 8) || last_word >> (8 * tail) == 0;
 }
 
-/** mf_proto_get() for WREQ, WREQ_ACK and RRES. */
+/** mf_proto_get() for what says that it is of this kind: WREQ, WREQ_ACK or RRES. */
 static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *word, unsigned int n,
-				     struct mf_msg *m, const uint8_t **data)
+				     enum mf_kind kind, struct mf_msg *m, const uint8_t **data)
 {
 	const uint64_t *body;
-	int blocks = mf_proto_get_head(p, word, n, m, &body);
+	int blocks = mf_proto_get_head(p, word, n, kind, m, &body);
 	unsigned int tail;
 	uint64_t mt;
 
@@ -134,8 +151,6 @@ static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *w
 		return blocks;
 	mt = word[n - 1];
 	tail = field_of(mt, MT_TAIL) + 1;
-	if (unlikely(m->kind != MF_RRES && m->kind != MF_WREQ && m->kind != MF_WREQ_ACK))
-		return -EPROTO;
 	if (unlikely(blocks == 0 || field_of(mt, MT_CHUNK_SPARE) || !mf_proto_padded(body[blocks - 1], tail)))
 		return -EPROTO;
 	m->size = (unsigned int)(blocks - 1) * 8 + tail;
@@ -143,13 +158,13 @@ static inline int mf_proto_get_chunk(const struct mf_proto *p, const uint64_t *w
 	*data = (const uint8_t *)body;
 	if (unlikely(m->size > MF_MESSAGE_MAX - m->offset || (!m->last && m->size % MF_CHUNK_UNIT != 0)))
 		return -EPROTO;
-	return unlikely(m->kind == MF_RRES && m->addr != 0) ? -EPROTO : 0;
+	return unlikely(kind == MF_RRES && m->addr != 0) ? -EPROTO : 0;
 }
 
 /** mf_proto_get_single() for a block of the type /G/. */
 static inline int mf_proto_get_grant(uint64_t word, struct mf_msg *m)
 {
-	if (unlikely(mf_crc16(&word, 1) != MF_CRC16_GOOD))
+	if (unlikely(mf_crc16_one(word) != MF_CRC16_GOOD))
 		return -EBADMSG;
 	*m = (struct mf_msg){.kind = MF_GRANT,
 			     .dst = field_of(word, NG_DST),
@@ -172,7 +187,7 @@ static inline unsigned int mf_proto_blocks(const struct mf_proto *p, const struc
 /** Puts the check into a single block. */
 static inline uint64_t mf_proto_checked(uint64_t word)
 {
-	return word | field(MSG_CHECK, mf_crc16(&word, 1) ^ MF_CRC16_GOOD);
+	return word | field(MSG_CHECK, mf_crc16_one(word) ^ MF_CRC16_GOOD);
 }
 
 static inline uint64_t mf_proto_make_notify(const struct mf_msg *m)
@@ -198,9 +213,10 @@ static inline unsigned int mf_proto_finish(const struct mf_proto *p, uint64_t mt
 		word[n] = field(MSG_CRC32, mf_crc32c(word, n, mt));
 		n++;
 	}
-	word[n++] = mt;
-	word[n - 1] |= field(MSG_CHECK, mf_crc16(word, n) ^ MF_CRC16_GOOD);
-	return n;
+	word[n] = mt;
+	mt |= field(MSG_CHECK, (n == 1 ? mf_crc16_two(word[0], mt) : mf_crc16(word, n + 1)) ^ MF_CRC16_GOOD);
+	word[n] = mt;
+	return n + 1;
 }
 
 static inline uint64_t mf_proto_ms(const struct mf_msg *m)
@@ -243,12 +259,17 @@ static inline unsigned int mf_proto_make_chunk(const struct mf_proto *p, const s
 	uint64_t ms = mf_proto_ms(m) | field(MS_LAST, m->last) | field(MS_ADDR, addr);
 	uint64_t mt = MF_BT_MT | field(MT_ADDR, addr >> 24) | field(MT_OFFSET, m->offset / MF_CHUNK_UNIT) |
 		      field(MT_TAIL, m->size - 1);
-	unsigned int n = mf_proto_begin(m, ms, word);
-	unsigned int blocks = (m->size + 7) / 8;
+	unsigned int blocks = (m->size + 7) / 8, n;
 
-	if (unlikely(blocks == 0))
-		return mf_proto_finish(p, mt, word, n);
-	word[n + blocks - 1] = 0;
+	if (likely(!m->ext && !p->check32 && m->size % 8 == 0 && blocks > 0)) {
+		word[0] = ms;
+		mt |= field(MSG_CHECK, mf_crc16_copy(word, data, blocks, mt) ^ MF_CRC16_GOOD);
+		word[blocks + 1] = mt;
+		return blocks + 2;
+	}
+	n = mf_proto_begin(m, ms, word);
+	if (blocks > 0)
+		word[n + blocks - 1] = 0;
 	memcpy(word + n, data, m->size);
 	return mf_proto_finish(p, mt, word, n + blocks);
 }

@@ -63,26 +63,42 @@ static inline uint16_t mf_crc16_step(uint16_t crc, uint64_t word)
 	       row[0][word >> 40 & 0xff] ^ (uint16_t)(word >> 48);
 }
 
-/** Remainder of n words by table. */
-uint16_t mf_crc16_table(const uint64_t *word, unsigned int n);
+/** One way of doing it; all give the same. n: 1.. */
+struct mf_crc16_ops {
+	const char *name;
+	uint16_t simd_bits; /**< of its widest vectors; 0: none */
+	/** Remainder of n words. MF_CRC16_GOOD for a message with a right check. */
+	uint16_t (*words)(const uint64_t *word, unsigned int n);
+	uint16_t (*one)(uint64_t word);
+	uint16_t (*two)(uint64_t first, uint64_t second);
+	/** Copies n words of data behind word[0]. @return remainder of word[0], those, and last, which is not put */
+	uint16_t (*copy)(uint64_t *word, const void *data, unsigned int n, uint64_t last);
+};
 
-/** The same by carry-less multiplication; only where mf_crc16_has_clmul(). n: 1.. */
-uint16_t mf_crc16_clmul(const uint64_t *word, unsigned int n);
+/** The way in use: by table until mf_proto_select(), its only writer. */
+extern const struct mf_crc16_ops *mf_crc16_ops;
 
-/** Asked at every message: a look at what libgcc found out at start. */
-static inline bool mf_crc16_has_clmul(void)
-{
-#ifdef __x86_64__
-	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
-#else
-	return false;
-#endif
-}
+/** @return way i of those that this CPU can run, the narrowest first; NULL behind the last */
+const struct mf_crc16_ops *mf_crc16_variant(unsigned int i);
 
-/** Remainder of n words, the faster way. MF_CRC16_GOOD for a message with a right check. n: 1.. */
 static inline uint16_t mf_crc16(const uint64_t *word, unsigned int n)
 {
-	return mf_crc16_has_clmul() ? mf_crc16_clmul(word, n) : mf_crc16_table(word, n);
+	return mf_crc16_ops->words(word, n);
+}
+
+static inline uint16_t mf_crc16_one(uint64_t word)
+{
+	return mf_crc16_ops->one(word);
+}
+
+static inline uint16_t mf_crc16_two(uint64_t first, uint64_t second)
+{
+	return mf_crc16_ops->two(first, second);
+}
+
+static inline uint16_t mf_crc16_copy(uint64_t *word, const void *data, unsigned int n, uint64_t last)
+{
+	return mf_crc16_ops->copy(word, data, n, last);
 }
 
 /** CRC-32C of n words and then of one more. */

@@ -77,7 +77,7 @@ int mf_proto_get_single(uint64_t word, struct mf_msg *m)
 {
 	if (mf_block_type(word) == MF_BT_G)
 		return mf_proto_get_grant(word, m);
-	if (mf_crc16(&word, 1) != MF_CRC16_GOOD)
+	if (mf_crc16_one(word) != MF_CRC16_GOOD)
 		return -EBADMSG;
 	*m = (struct mf_msg){0};
 	switch (mf_block_type(word)) {

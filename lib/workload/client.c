@@ -5,6 +5,7 @@
 
 #include "client_priv.h"
 #include "content.h"
+#include "mf_table.h"
 
 static const char *const kind_names[MF_CLIENT_KINDS] = {
 	[MF_CLIENT_READ] = "read", [MF_CLIENT_WRITE] = "write", [MF_CLIENT_WRITE_ACK] = "write_ack",
@@ -77,13 +78,10 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 	c->depth = depth;
 	while (c->slot_mask < depth - 1)
 		c->slot_mask = c->slot_mask << 1 | 1;
-	/* Not aligned_alloc(): what is never used is never touched. */
-	c->slot_base = calloc((size_t)c->slot_mask + 2, sizeof(*c->slot));
+	c->slot = mf_table_new((size_t)c->slot_mask + 1, sizeof(*c->slot));
 	c->free = calloc(depth, sizeof(*c->free));
-	if (c->slot_base == NULL || c->free == NULL)
+	if (c->slot == NULL || c->free == NULL)
 		return -ENOMEM;
-	c->slot =
-		(struct slot *)(((uintptr_t)c->slot_base + CLIENT_LINE - 1) & ~(uintptr_t)(CLIENT_LINE - 1));
 	while (c->free_count < depth) {
 		c->free[c->free_count] = depth - 1 - c->free_count;
 		c->free_count++;
@@ -141,7 +139,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		errno = EINVAL;
 		return NULL;
 	}
-	c = calloc(1, sizeof(*c));
+	c = mf_table_new(1, sizeof(*c)); /* its histograms */
 	if (c == NULL)
 		return NULL;
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
@@ -167,10 +165,10 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	shadow_fini(&c->shadow);
 	free(c->target);
-	free(c->slot_base);
+	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
-	free(c);
+	mf_table_free(c);
 }
 
 mf_time mf_client_run(struct mf_client *c, mf_time now)

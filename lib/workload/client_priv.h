@@ -56,7 +56,6 @@ struct mf_client {
 	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
-	void *slot_base; /**< the allocation that they stand in */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
 	uint32_t slot_mask;
@@ -72,6 +71,12 @@ struct mf_client {
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };
+
+/** Its place in the array of slots. */
+static inline uint32_t client_place(const struct slot *s)
+{
+	return s->user & (CLIENT_DEPTH_MAX - 1);
+}
 
 static inline uint64_t client_number(const struct slot *s)
 {
@@ -95,9 +100,9 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 	       b->offset / 8 <= (a->offset + a->len - 1) / 8;
 }
 
-static inline void *client_buffer(const struct mf_client *c, uint32_t slot)
+static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
-	return c->buffers + slot * c->stride;
+	return c->buffers + client_place(s) * c->stride;
 }
 
 /* begin.c */

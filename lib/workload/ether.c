@@ -6,6 +6,7 @@
 
 #include "arrival.h"
 #include "ether_frame.h"
+#include "mf_table.h"
 #include "mf_workload.h"
 #include "sequence.h"
 
@@ -117,7 +118,7 @@ struct mf_ether *mf_ether_new(const struct mf_ether_config *config)
 		errno = EINVAL;
 		return NULL;
 	}
-	e = calloc(1, sizeof(*e));
+	e = mf_table_new(1, sizeof(*e)); /* its histogram, and a place for every sender */
 	if (e == NULL)
 		return NULL;
 	e->node = config->node;
@@ -143,7 +144,7 @@ void mf_ether_free(struct mf_ether *e)
 	for (unsigned int i = 0; i < e->flows; i++)
 		free(e->flow[i].target);
 	free(e->flow);
-	free(e);
+	mf_table_free(e);
 }
 
 /** The flow whose next frame is the earliest; NULL: there is none before stop. */

@@ -2,8 +2,8 @@
 /*
  * The benchmarks' harness: what a line is, when a repetition counts, and what is made of it.
  *
- * A line is measured in repetitions of equal length. One that got less than BENCH_SHARE of the CPU time
- * that its threads wanted is marked and does not count; a line that has not enough of the others within
+ * A line is measured in repetitions of equal length. One that got less than 95 % of the CPU time that its
+ * threads wanted is marked and does not count; a line that has not enough of the others within
  * BENCH_TRIES times as many tries has no figure: the host is too noisy. What stands beside a line as a
  * reference is measured between the repetitions of the line itself, by the same rule.
  */
@@ -16,7 +16,7 @@
 
 #include <jansson.h>
 
-#define BENCH_SHARE 0.95
+#define BENCH_SHARE 0.95 /* --share */
 #define BENCH_REPETITIONS 5
 #define BENCH_TRIES 3
 #define BENCH_REPETITIONS_MAX 100
@@ -51,10 +51,13 @@ enum bench_goal_kind {
 
 /** What all lines are measured with. */
 struct bench_env {
+	unsigned int repetitions; /**< that have to count */
+	double share; /**< of the CPU that a repetition must get */
 	double seconds; /**< of a repetition; processes that are started take their own time on top */
 	unsigned int cpus;
 	unsigned int cpu[BENCH_CPUS]; /**< to run on, in this order */
 	bool quick;
+	bool (*stopped)(void); /**< somebody wants the run to end; or NULL */
 	const char *emu; /**< path of memfab-emu */
 	const char *fabrics; /**< folder of the fabric files */
 	const char *scratch; /**< folder for what lives as long as the run */
@@ -99,6 +102,7 @@ struct bench_tally {
 	struct bench_sample sample[BENCH_SAMPLES_MAX];
 	unsigned int samples;
 	unsigned int want; /**< repetitions that have to count */
+	double share; /**< of the CPU that a repetition must have got to count */
 	double median, min, max; /**< of those that count; MEASURED only */
 };
 
@@ -122,7 +126,7 @@ bool bench_named(const char *patterns, const char *name);
 /* tally.c: the rule */
 /** Share of the CPU that a repetition got. */
 double bench_share(const struct bench_sample *s);
-bool bench_counts(const struct bench_sample *s);
+bool bench_counts(const struct bench_tally *t, unsigned int i);
 /** Number of samples that count. */
 unsigned int bench_counted(const struct bench_tally *t);
 /** Whether another repetition is due. */
@@ -136,9 +140,12 @@ bool bench_met(const struct bench_result *r);
 bool bench_has_verdict(const struct bench_result *r);
 
 /* measure.c */
-/** Measures a line and what stands beside it, one repetition of each in turn. */
-void bench_measure(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
-		   unsigned int repetitions, struct bench_result *out);
+/**
+ * Measures a line and what stands beside it, one repetition of each in turn.
+ * @return false: stopped before it was through
+ */
+bool bench_measure(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
+		   struct bench_result *out);
 
 /* clock.c */
 double bench_seconds(void);
@@ -172,7 +179,7 @@ const char *bench_status_name(enum bench_status status);
 
 /* header.c */
 /** What the run runs on: docs/bench.schema.json. */
-json_t *bench_header(const struct bench_env *env, unsigned int repetitions);
+json_t *bench_header(const struct bench_env *env);
 
 /* One function a part: adds its lines. */
 void bench_pcs(struct bench_suite *s);

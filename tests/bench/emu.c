@@ -4,7 +4,7 @@
 
 #include "emu.h"
 
-#define PATIENCE 120.0 /* seconds that a run may take */
+#define PATIENCE 600.0 /* seconds that a run may take */
 #define OUTPUT 65536
 #define PATH_LEN 4096
 

@@ -20,7 +20,7 @@ static json_t *placement(const struct bench_env *env)
 	return cpus;
 }
 
-json_t *bench_header(const struct bench_env *env, unsigned int repetitions)
+json_t *bench_header(const struct bench_env *env)
 {
 	json_t *o = json_object();
 	time_t now = time(NULL);
@@ -41,9 +41,9 @@ json_t *bench_header(const struct bench_env *env, unsigned int repetitions)
 		json_object_set_new(o, "load_average", json_real(load[0]));
 	json_object_set_new(o, "nice", json_integer(getpriority(PRIO_PROCESS, 0)));
 	json_object_set_new(o, "repetition_seconds", json_real(env->seconds));
-	json_object_set_new(o, "repetitions", json_integer(repetitions));
-	json_object_set_new(o, "tries", json_integer(BENCH_TRIES * repetitions));
-	json_object_set_new(o, "cpu_share_least", json_real(BENCH_SHARE));
+	json_object_set_new(o, "repetitions", json_integer(env->repetitions));
+	json_object_set_new(o, "tries", json_integer(BENCH_TRIES * env->repetitions));
+	json_object_set_new(o, "cpu_share_least", json_real(env->share));
 	json_object_set_new(o, "quick", json_boolean(env->quick));
 	return o;
 }

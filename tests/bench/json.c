@@ -14,9 +14,9 @@ static json_t *samples_json(const struct bench_tally *t)
 	json_t *all = json_array();
 
 	for (unsigned int i = 0; i < t->samples; i++)
-		json_array_append_new(all, json_pack("{s:f, s:f, s:b}", "value", t->sample[i].value,
-						     "cpu_share", bench_share(&t->sample[i]), "counts",
-						     bench_counts(&t->sample[i])));
+		json_array_append_new(all,
+				      json_pack("{s:f, s:f, s:b}", "value", t->sample[i].value, "cpu_share",
+						bench_share(&t->sample[i]), "counts", bench_counts(t, i)));
 	return all;
 }
 

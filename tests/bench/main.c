@@ -2,6 +2,7 @@
 /* memfab-bench: runs the lines, prints the table, writes the JSON. */
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,11 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <rte_config.h>
-#include <rte_vect.h>
-
 #include "bench.h"
-#include "mf_frame.h"
+#include "mf_pcs.h"
 #include "options.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
@@ -30,6 +28,11 @@ static void on_signal(int number)
 	interrupted = 1;
 }
 
+static bool stopped(void)
+{
+	return interrupted;
+}
+
 static int complain(int status, const char *reason)
 {
 	fprintf(stderr, "memfab-bench: %s\n", reason);
@@ -40,6 +43,11 @@ static void add_all(struct bench_suite *s)
 {
 	bench_references(s);
 	bench_pcs(s);
+	bench_proto(s);
+	bench_mux(s);
+	bench_sched(s);
+	bench_host(s);
+	bench_switch(s);
 	bench_fabric(s);
 }
 
@@ -92,14 +100,15 @@ static void fabric_of(struct bench_result *r, const struct bench_env *env)
 
 /** One line and its place in the JSON. @return false: it failed */
 static bool run_line(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
-		     unsigned int repetitions, json_t *lines)
+		     json_t *lines)
 {
 	static struct bench_result r;
 	bool good;
 
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s ...\r", line->name);
-	bench_measure(s, line, env, repetitions, &r);
+	if (!bench_measure(s, line, env, &r))
+		return true;
 	fabric_of(&r, env);
 	bench_print(stdout, &r);
 	json_array_append_new(lines, bench_json(&r));
@@ -119,17 +128,17 @@ static int write_json(const char *path, const json_t *all)
 
 static int run(const struct options *o, const struct bench_suite *s, const struct bench_env *env)
 {
-	json_t *header = bench_header(env, o->repetitions), *lines = json_array(), *all;
+	json_t *header = bench_header(env), *lines = json_array(), *all;
 	unsigned int done = 0;
 	int rc = GOOD, written;
 
 	bench_pin(env, 0); /* the header has seen what we may use */
 	bench_print_header(stdout, header);
-	for (unsigned int i = 0; i < s->lines && !interrupted; i++) {
+	for (unsigned int i = 0; i < s->lines && !stopped(); i++) {
 		if (s->line[i]->reference || (o->only != NULL && !bench_named(o->only, s->line[i]->name)))
 			continue;
 		done++;
-		if (!run_line(s, s->line[i], env, o->repetitions, lines))
+		if (!run_line(s, s->line[i], env, lines))
 			rc = FAILED;
 	}
 	all = json_pack("{s:o, s:o}", "run", header, "lines", lines);
@@ -175,8 +184,11 @@ int main(int argc, char **argv)
 		return GOOD;
 	}
 	env = (struct bench_env){
+		.repetitions = o.repetitions,
+		.share = o.share / 100.0,
 		.seconds = o.quick ? SECONDS_QUICK : SECONDS,
 		.quick = o.quick,
+		.stopped = stopped,
 		.emu = o.emu != NULL ? o.emu : own_emu(emu, sizeof(emu)),
 		.fabrics = o.fabrics != NULL ? o.fabrics : BENCH_FABRICS,
 	};
@@ -186,8 +198,7 @@ int main(int argc, char **argv)
 	if (o.nice != 0 && setpriority(PRIO_PROCESS, 0, o.nice) != 0)
 		return complain(FAILED, "this priority is not allowed");
 	sigaction(SIGINT, &action, NULL);
-	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_256); /* EAL's default */
-	mf_fcs_init(true);
+	mf_pcs_select(UINT_MAX); /* as memfab-emu does without --force-max-simd-bitwidth */
 	add_all(&suite);
 	if (o.list)
 		list(&suite, o.only);

@@ -13,11 +13,12 @@ struct subject {
 };
 
 static void open_subject(struct subject *s, const struct bench_line *line, struct bench_tally *tally,
-			 const struct bench_env *env, unsigned int repetitions)
+			 const struct bench_env *env)
 {
 	*s = (struct subject){.line = line, .tally = tally};
 	memset(tally, 0, sizeof(*tally));
-	tally->want = repetitions;
+	tally->want = env->repetitions;
+	tally->share = env->share;
 	s->state = line->ops->open(line, env, tally->reason);
 	if (s->state == NULL)
 		tally->status = BENCH_SKIPPED;
@@ -34,6 +35,11 @@ static void repeat(struct subject *s)
 		s->tally->samples++;
 }
 
+static bool stopped(const struct bench_env *env)
+{
+	return env->stopped != NULL && env->stopped();
+}
+
 static void close_subject(struct subject *s)
 {
 	if (s->state != NULL)
@@ -41,10 +47,10 @@ static void close_subject(struct subject *s)
 	bench_judge(s->tally);
 }
 
-/** What a line is not measured for stands beside nothing. */
+/** Where the line itself has failed, nothing has to stand beside it. */
 static bool any_wants(const struct subject *s, unsigned int n)
 {
-	if (s[0].tally->status == BENCH_SKIPPED || s[0].tally->status == BENCH_FAILED)
+	if (s[0].tally->status == BENCH_FAILED)
 		return false;
 	for (unsigned int i = 0; i < n; i++)
 		if (bench_wants(s[i].tally))
@@ -52,26 +58,27 @@ static bool any_wants(const struct subject *s, unsigned int n)
 	return false;
 }
 
-void bench_measure(const struct bench_suite *suite, const struct bench_line *line,
-		   const struct bench_env *env, unsigned int repetitions, struct bench_result *out)
+bool bench_measure(const struct bench_suite *suite, const struct bench_line *line,
+		   const struct bench_env *env, struct bench_result *out)
 {
 	struct subject s[1 + BENCH_BESIDE_MAX];
 	unsigned int n = 1;
 
 	memset(out, 0, sizeof(*out));
 	out->line = line;
-	open_subject(&s[0], line, &out->tally, env, repetitions);
-	for (unsigned int i = 0; i < BENCH_BESIDE_MAX && line->beside[i] != NULL; i++) {
+	open_subject(&s[0], line, &out->tally, env);
+	for (unsigned int i = 0; i < BENCH_BESIDE_MAX && line->beside[i] != NULL && s[0].state != NULL; i++) {
 		out->beside_line[i] = bench_find(suite, line->beside[i]);
 		if (out->beside_line[i] == NULL)
 			abort();
-		open_subject(&s[n++], out->beside_line[i], &out->beside[i], env, repetitions);
+		open_subject(&s[n++], out->beside_line[i], &out->beside[i], env);
 		out->besides++;
 	}
-	while (any_wants(s, n))
-		for (unsigned int i = 0; i < n; i++)
+	while (any_wants(s, n) && !stopped(env))
+		for (unsigned int i = 0; i < n && !stopped(env); i++)
 			if (bench_wants(s[i].tally))
 				repeat(&s[i]);
 	for (unsigned int i = 0; i < n; i++)
 		close_subject(&s[i]);
+	return !stopped(env);
 }

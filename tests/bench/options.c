@@ -16,6 +16,7 @@ enum {
 	OPT_QUICK,
 	OPT_CPUS,
 	OPT_NICE,
+	OPT_SHARE,
 	OPT_EMU,
 	OPT_FABRICS,
 	OPT_HELP
@@ -28,6 +29,7 @@ static const struct option table[] = {
 	{"json", required_argument, NULL, OPT_JSON},
 	{"quick", no_argument, NULL, OPT_QUICK},
 	{"cpus", required_argument, NULL, OPT_CPUS},
+	{"share", required_argument, NULL, OPT_SHARE},
 	{"nice", required_argument, NULL, OPT_NICE},
 	{"emu", required_argument, NULL, OPT_EMU},
 	{"fabrics", required_argument, NULL, OPT_FABRICS},
@@ -45,6 +47,7 @@ static const char help[] =
 	"  --repetitions N   that have to count, 1 to 100 (default 5); three times as many are tried\n"
 	"  --json FILE       writes the results as JSON, too\n"
 	"  --quick           short repetitions, one of which has to count: only a first look\n"
+	"  --share PERCENT   of their CPU time that repetitions must have got to count (default 95)\n"
 	"  --cpus LIST       CPUs to run on, in this order, such as 2,4-5 (default: all that we may use)\n"
 	"  --nice N          priority, -20 to 19; below 0 needs root, and takes from others (default 0)\n"
 	"  --emu FILE        memfab-emu (default: that of the same build)\n"
@@ -114,6 +117,16 @@ static int read_cpus(struct options *o, const char *s, char *err, size_t errlen)
 	return -EINVAL;
 }
 
+static int read_share(struct options *o, const char *s, char *err, size_t errlen)
+{
+	const char *end = s;
+
+	if (number(&end, &o->share) && *end == '\0' && o->share <= 100)
+		return 0;
+	snprintf(err, errlen, "--share: '%s' is not a number from 0 to 100", s);
+	return -EINVAL;
+}
+
 static int read_nice(struct options *o, const char *s, char *err, size_t errlen)
 {
 	char *end;
@@ -146,6 +159,8 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return 0;
 	case OPT_CPUS:
 		return read_cpus(o, arg, err, errlen);
+	case OPT_SHARE:
+		return read_share(o, arg, err, errlen);
 	case OPT_NICE:
 		return read_nice(o, arg, err, errlen);
 	case OPT_EMU:
@@ -167,7 +182,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 {
 	int opt, rc = 0;
 
-	*o = (struct options){0};
+	*o = (struct options){.share = (unsigned int)(BENCH_SHARE * 100)};
 	opterr = 0;
 	while (rc == 0 && (opt = getopt_long(argc, argv, "", table, NULL)) != -1)
 		rc = read_one(o, opt, optarg, err, errlen);

@@ -10,6 +10,7 @@ struct options {
 	const char *only; /**< NULL: all */
 	const char *json; /**< NULL: none */
 	unsigned int repetitions;
+	unsigned int share; /**< percent */
 	const char *cpus; /**< "0,2-3", or NULL: those that we may use */
 	int nice;
 	const char *emu, *fabrics; /**< NULL: found beside this program, in the sources */

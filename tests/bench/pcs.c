@@ -4,6 +4,7 @@
  * preamble and gap included: a line of 25 Gb/s needs 25.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 #include "mf_rng.h"
 #include "mf_scrambler.h"
 
-#define LINKS_MAX 8
+#define LINKS_MAX MF_PCS_BATCH
+#define VARIANTS_MAX 8
 #define FRAMES 64 /* different ones, in turn */
 #define SPANS 32 /* of a link, in a step: 32 KiB of payload words */
 
@@ -22,6 +24,7 @@ struct pcs_param {
 	enum direction direction;
 	unsigned int links;
 	uint16_t octets; /**< of a frame, without FCS */
+	const struct mf_pcs_ops *variant; /**< NULL: what memfab-emu chooses */
 };
 
 struct link {
@@ -44,16 +47,36 @@ struct pcs {
 
 static void fill(struct pcs *p, struct link *l, struct mf_span *s)
 {
-	s->count = 0;
-	while (s->count < MF_SPAN_MAX) {
+	for (s->count = 0; s->count < MF_SPAN_MAX;) {
+		unsigned int n;
 		struct mf_block b;
 
 		if (mf_frame_enc_open(&l->enc))
 			mf_frame_enc_start(&l->enc, p->frame + l->next++ % FRAMES * p->param->octets,
 					   p->param->octets);
-		mf_frame_enc_next(&l->enc, &b);
-		mf_span_put(s, b.sync, b.word);
+		n = mf_frame_enc_blocks(&l->enc, s->word + s->count, s->sync + s->count,
+					MF_SPAN_MAX - s->count);
+		s->count = (uint16_t)(s->count + n);
+		if (n == 0 && mf_frame_enc_next(&l->enc, &b) != MF_FRAME_NONE)
+			mf_span_put(s, b.sync, b.word);
 	}
+}
+
+/** A span of every link: in a batch where there are as many as it takes. */
+static void scramble_spans(struct pcs *p, unsigned int i)
+{
+	struct mf_scrambler *scrambler[LINKS_MAX];
+	uint64_t *word[LINKS_MAX];
+
+	if (p->param->links == 1) {
+		mf_scramble(&p->link->scrambler, p->link->span[i].word, MF_SPAN_MAX);
+		return;
+	}
+	for (unsigned int k = 0; k < LINKS_MAX; k++) {
+		scrambler[k] = &p->link[k].scrambler;
+		word[k] = p->link[k].span[i].word;
+	}
+	mf_scramble_batch(scrambler, word, MF_SPAN_MAX);
 }
 
 static uint64_t transmit(void *ctx)
@@ -63,8 +86,7 @@ static uint64_t transmit(void *ctx)
 	for (unsigned int i = 0; i < SPANS; i++) {
 		for (unsigned int k = 0; k < p->param->links; k++)
 			fill(p, &p->link[k], &p->link[k].span[i]);
-		for (unsigned int k = 0; k < p->param->links; k++)
-			mf_scramble(&p->link[k].scrambler, p->link[k].span[i].word, MF_SPAN_MAX);
+		scramble_spans(p, i);
 	}
 	return (uint64_t)SPANS * p->param->links;
 }
@@ -82,10 +104,10 @@ static void receive_again(void *ctx)
 static void decode(struct pcs *p, struct link *l, const struct mf_span *s)
 {
 	const uint8_t *frame;
+	unsigned int len;
 
-	for (unsigned int i = 0; i < s->count; i++) {
-		unsigned int len = mf_frame_dec_block(&l->dec, s->sync[i], s->word[i], &frame);
-
+	for (unsigned int i = 0; i < s->count;) {
+		i += mf_frame_dec_blocks(&l->dec, s->sync + i, s->word + i, s->count - i, &frame, &len);
 		p->lost += len != 0 && len != p->param->octets;
 	}
 }
@@ -108,8 +130,7 @@ static uint64_t scramble(void *ctx)
 	struct pcs *p = ctx;
 
 	for (unsigned int i = 0; i < SPANS; i++)
-		for (unsigned int k = 0; k < p->param->links; k++)
-			mf_scramble(&p->link[k].scrambler, p->link[k].span[i].word, MF_SPAN_MAX);
+		scramble_spans(p, i);
 	return (uint64_t)SPANS * p->param->links;
 }
 
@@ -193,8 +214,11 @@ static int pcs_run(void *state, struct bench_sample *out, char *why)
 	static uint64_t (*const step[])(void *) = {transmit, receive, scramble, descramble};
 	struct pcs *p = state;
 	enum direction d = p->param->direction;
-	double spans = bench_loop(p->env, d == RECEIVE ? receive_again : NULL, step[d], p, out);
+	double spans;
 
+	mf_pcs_select(p->param->variant != NULL ? p->param->variant->simd_bits : UINT_MAX);
+	spans = bench_loop(p->env, d == RECEIVE ? receive_again : NULL, step[d], p, out);
+	mf_pcs_select(UINT_MAX);
 	out->value = spans * MF_SPAN_MAX * 64e-9 / out->cpu;
 	if (d != RECEIVE || received_all(p))
 		return 0;
@@ -207,7 +231,7 @@ static const struct bench_ops pcs_ops = {.open = pcs_open, .run = pcs_run, .clos
 /** The goal is for whole frames of 1,500 octets. */
 static double goal_of(const struct pcs_param *p)
 {
-	if (p->octets != 1500)
+	if (p->octets != 1500 || p->variant != NULL)
 		return 0;
 	if (p->direction == TRANSMIT)
 		return p->links == 1 ? 25 : 100;
@@ -228,13 +252,17 @@ static void add_line(struct bench_suite *s, const struct pcs_param *p)
 			       .param = p};
 	unsigned int n = 0;
 
-	snprintf(l.name, sizeof(l.name), "pcs.%s.%u.%ulink%s", name[p->direction], p->octets, p->links,
-		 p->links > 1 ? "s" : "");
-	snprintf(l.what, sizeof(l.what), "%s, %u B, %u link%s", what[p->direction],
-		 p->octets + (p->octets == 60 ? MF_FCS_LEN : 0), p->links, p->links > 1 ? "s" : "");
+	const char *variant = p->variant != NULL ? p->variant->name : "";
+
+	snprintf(l.name, sizeof(l.name), "pcs.%s.%u.%ulink%s%s%s", name[p->direction], p->octets, p->links,
+		 p->links > 1 ? "s" : "", p->variant != NULL ? "." : "", variant);
+	snprintf(l.what, sizeof(l.what), "%s, %u B, %u link%s%s%s", what[p->direction],
+		 p->octets + (p->octets == 60 ? MF_FCS_LEN : 0), p->links, p->links > 1 ? "s" : "",
+		 p->variant != NULL ? ", " : "", variant);
 	l.goal_kind = l.goal > 0 ? BENCH_GOAL : BENCH_NO_GOAL;
-	l.beside[n++] = p->octets == 60 ? "reference.memcpy.64.gbps" : "reference.memcpy.1500.gbps";
-	if (p->links == 1 && p->octets != 60) {
+	if (p->variant == NULL)
+		l.beside[n++] = p->octets == 60 ? "reference.memcpy.64.gbps" : "reference.memcpy.1500.gbps";
+	if (p->variant == NULL && p->links == 1 && p->octets != 60) {
 		l.beside[n++] = "reference.scrambler.words";
 		l.beside[n++] = "reference.scrambler.bits";
 	}
@@ -244,12 +272,24 @@ static void add_line(struct bench_suite *s, const struct pcs_param *p)
 void bench_pcs(struct bench_suite *s)
 {
 	static const struct pcs_param param[] = {
-		{TRANSMIT, 1, 60},           {TRANSMIT, 1, 1500},        {TRANSMIT, LINKS_MAX, 60},
-		{TRANSMIT, LINKS_MAX, 1500}, {RECEIVE, 1, 60},           {RECEIVE, 1, 1500},
-		{RECEIVE, LINKS_MAX, 60},    {RECEIVE, LINKS_MAX, 1500}, {SCRAMBLE, 1, 1500},
-		{SCRAMBLE, LINKS_MAX, 1500}, {DESCRAMBLE, 1, 1500},      {DESCRAMBLE, LINKS_MAX, 1500},
+		{TRANSMIT, 1, 60, NULL},         {TRANSMIT, 1, 1500, NULL},
+		{TRANSMIT, LINKS_MAX, 60, NULL}, {TRANSMIT, LINKS_MAX, 1500, NULL},
+		{RECEIVE, 1, 60, NULL},          {RECEIVE, 1, 1500, NULL},
+		{RECEIVE, LINKS_MAX, 60, NULL},  {RECEIVE, LINKS_MAX, 1500, NULL},
+		{SCRAMBLE, 1, 1500, NULL},       {SCRAMBLE, LINKS_MAX, 1500, NULL},
+		{DESCRAMBLE, 1, 1500, NULL},     {DESCRAMBLE, LINKS_MAX, 1500, NULL},
 	};
+
+	static struct pcs_param narrow[VARIANTS_MAX][sizeof(param) / sizeof(param[0])];
 
 	for (unsigned int i = 0; i < sizeof(param) / sizeof(param[0]); i++)
 		add_line(s, &param[i]);
+	/* The widest is what the lines above have. */
+	for (unsigned int v = 0; v < VARIANTS_MAX && mf_pcs_variant(v + 1) != NULL; v++)
+		for (unsigned int i = 0; i < sizeof(param) / sizeof(param[0]); i++) {
+			narrow[v][i] = param[i];
+			narrow[v][i].variant = mf_pcs_variant(v);
+			if (param[i].octets == 1500)
+				add_line(s, &narrow[v][i]);
+		}
 }

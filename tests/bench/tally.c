@@ -9,9 +9,9 @@ double bench_share(const struct bench_sample *s)
 	return s->wall > 0 ? s->cpu / s->wall : 0;
 }
 
-bool bench_counts(const struct bench_sample *s)
+bool bench_counts(const struct bench_tally *t, unsigned int i)
 {
-	return bench_share(s) >= BENCH_SHARE;
+	return bench_share(&t->sample[i]) >= t->share;
 }
 
 unsigned int bench_counted(const struct bench_tally *t)
@@ -19,7 +19,7 @@ unsigned int bench_counted(const struct bench_tally *t)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < t->samples; i++)
-		n += bench_counts(&t->sample[i]);
+		n += bench_counts(t, i);
 	return n;
 }
 
@@ -45,7 +45,7 @@ void bench_judge(struct bench_tally *t)
 	if (t->status == BENCH_SKIPPED || t->status == BENCH_FAILED)
 		return;
 	for (unsigned int i = 0; i < t->samples; i++)
-		if (bench_counts(&t->sample[i]))
+		if (bench_counts(t, i))
 			value[n++] = t->sample[i].value;
 	t->status = n > 0 && n >= t->want ? BENCH_MEASURED : BENCH_NOISY;
 	if (t->status == BENCH_NOISY)

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 
 #include "mf_fabric.h"
-#include "mf_frame.h"
+#include "mf_pcs.h"
 #include "mf_rng.h"
 
 #include "record.h"
@@ -100,7 +100,7 @@ static void make_record(struct bench *b)
 
 static void start(struct bench *b)
 {
-	mf_fcs_init(false);
+	mf_pcs_select(0);
 	snprintf(b->dir, sizeof(b->dir), "/tmp/memfab-replay-XXXXXX");
 	cr_assert_not_null(mkdtemp(b->dir));
 	configure(&b->config, 1);

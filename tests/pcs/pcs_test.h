@@ -37,8 +37,8 @@ static inline uint32_t test_below(uint64_t *state, uint32_t n)
 
 void test_fill(uint64_t *state, uint8_t *octets, size_t n);
 
-/** For suites that make frames: chooses the scalar FCS, the one that there is without EAL. */
-void test_fcs(void);
+/** For suites whose blocks or frames pass a variant of mf_pcs.h: the widest, instead of the scalar one. */
+void test_widest(void);
 
 /** Whether the long versions of the tests are to be run. */
 static inline bool test_long(void)

@@ -7,7 +7,7 @@
 #include "frame_test.h"
 #include "pcs_test.h"
 
-TestSuite(frame_stream, .init = test_fcs, .timeout = 100);
+TestSuite(frame_stream, .init = test_widest, .timeout = 100);
 
 #define POOL (1 << 16)
 
