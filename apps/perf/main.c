@@ -120,6 +120,8 @@ static int run_once(const struct options *o, struct run *r, const struct files *
 	watch_end(&watch);
 	if (r->done > 0)
 		table_end(stdout, r);
+	for (int i = 0; i < r->done; i++)
+		mf_fabric_report_cycles(stdout, r->outcome[i].run);
 	if (rc != 0)
 		return complain(FAILED, r->err);
 	rc = complain_of("standard output", ferror(stdout) ? output_error() : 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bound.h"
+#include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "stages.h"
@@ -287,6 +288,7 @@ void mf_fabric_free(struct mf_fabric *f)
 		f->sched_ops->destroy(f->sched);
 	stages_free(f->stages);
 	delivery_free(f->delivery);
+	cycles_free(f);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	free(f->node);

@@ -53,6 +53,7 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct delivery *delivery; /**< virtual clock */
+	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
 	mf_time drain; /**< at most so long after stop */

@@ -87,4 +87,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f);
 /** The report for people, made of the JSON result: the same numbers. */
 void mf_fabric_report(FILE *out, const json_t *result);
 
+/** Of "run" the cycle account, a part of the report; nothing where it was not compiled in. */
+void mf_fabric_report_cycles(FILE *out, const json_t *run);
+
 #endif

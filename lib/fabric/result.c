@@ -6,6 +6,7 @@
  */
 #include <rte_version.h>
 
+#include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "result_priv.h"
@@ -68,6 +69,7 @@ static json_t *run_json(const struct mf_fabric *f)
 	result_count(o, "events", f->info.events);
 	result_count(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
+	cycles_json(f, o);
 	return o;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_branch_prediction.h>
 
+#include "mf_cycles.h"
 #include "record.h"
 #include "role.h"
 
@@ -45,6 +46,8 @@ bool role_can_rx(const struct role *r)
 
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
 {
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_RX : MF_CYCLES_HOST_RX);
+
 	r->given = true;
 	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
@@ -56,6 +59,8 @@ void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_spa
 
 void role_run(struct role *r, mf_time now)
 {
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_RUN : MF_CYCLES_NODE_RUN);
+
 	r->given = false;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
@@ -67,6 +72,7 @@ void role_run(struct role *r, mf_time now)
 
 unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out)
 {
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	unsigned int n;
 
 	if (r->kind == ROLE_SWITCH)
@@ -85,6 +91,7 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
 	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = mf_switch_to_sched(r->f->sw, out, max);
 
@@ -95,6 +102,7 @@ unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out
 
 struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
 {
+	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
 	struct mf_sched_msg *msg = mf_switch_sched_peek(r->f->sw, n);
 	uint8_t packed[RECORD_DATA_MAX];
 
@@ -107,6 +115,7 @@ struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *
 
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
+	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
 	uint8_t packed[RECORD_GRANT_SIZE];
 
 	if (unlikely(r->record != NULL))
@@ -116,6 +125,7 @@ void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
+	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
 	uint8_t packed[RECORD_MSG];
 
 	msg->at = now;
@@ -126,6 +136,7 @@ void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = r->f->sched_ops->run(r->f->sched, now, out, max);
 

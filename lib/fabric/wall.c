@@ -12,6 +12,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
+#include "cycles.h"
 #include "wall.h"
 
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
@@ -115,6 +116,7 @@ static int lcore_main(void *arg)
 		/* One clock for all roles: what one begins and another ends in the same turn takes the next. */
 		mf_time now = wall_now(w);
 
+		cycles_turn(w->f, (unsigned int)(l - w->lcore), now);
 		for (unsigned int i = 0; i < l->roles; i++)
 			work += wall_poll(w, l, l->role[i], now);
 		if (work > 0)
@@ -128,6 +130,7 @@ static int lcore_main(void *arg)
 		if (work == 0 && shared)
 			sched_yield();
 	}
+	cycles_turn(w->f, (unsigned int)(l - w->lcore), MF_NEVER);
 	l->cpu = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	return 0;
 }
@@ -156,6 +159,8 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	struct wall w = {.f = f, .options = options};
 	int err = wall_set_up(&w), e;
 
+	if (err == 0)
+		err = cycles_init(f, w.lcores);
 	if (err == 0)
 		err = run(&w);
 	e = wall_tear_down(&w);

@@ -7,6 +7,7 @@
 #include <rte_ring.h>
 #include <rte_ring_peek_zc.h>
 
+#include "mf_cycles.h"
 #include "wall.h"
 
 #define TAKE_BURST 8 /**< spans that a role takes from a ring in a turn */
@@ -15,6 +16,18 @@
 static struct mf_span *slot(const struct rte_ring_zc_data *z, unsigned int i)
 {
 	return i < z->n1 ? (struct mf_span *)z->ptr1 + i : (struct mf_span *)z->ptr2 + (i - z->n1);
+}
+
+static void scramble(struct wall_link *l, struct mf_span *s)
+{
+	MF_CYCLES(MF_CYCLES_SCRAMBLE);
+	mf_scramble(&l->scrambler, s->word, s->count);
+}
+
+static void descramble(struct wall_link *l, struct mf_span *s)
+{
+	MF_CYCLES(MF_CYCLES_DESCRAMBLE);
+	mf_descramble(&l->descrambler, s->word, s->count);
 }
 
 /* A span is dated by the call that takes it: its sender may have looked at the clock later than this role
@@ -26,6 +39,7 @@ unsigned int wall_take(struct wall_link *l, mf_time now)
 
 	if (l->ring == NULL)
 		return 0;
+	MF_CYCLES(MF_CYCLES_RING);
 	n = rte_ring_dequeue_zc_burst_elem_start(l->ring, sizeof(struct mf_span), TAKE_BURST, &z, NULL);
 	if (n == 0)
 		return 0;
@@ -34,7 +48,7 @@ unsigned int wall_take(struct wall_link *l, mf_time now)
 
 		s->start = now;
 		if (l->scramble)
-			mf_descramble(&l->descrambler, s->word, s->count);
+			descramble(l, s);
 		role_rx(l->to, l->port, now, s);
 	}
 	rte_ring_dequeue_zc_elem_finish(l->ring, i);
@@ -50,8 +64,8 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 		if (role_tx(from, port, now, s) == 0)
 			return true;
 		if (l->scramble) {
-			mf_scramble(&l->scrambler, s->word, s->count);
-			mf_descramble(&l->descrambler, s->word, s->count);
+			scramble(l, s);
+			descramble(l, s);
 		}
 		role_rx(l->to, l->port, now, s);
 		++*work;
@@ -66,6 +80,7 @@ bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct
 
 	if (l->ring == NULL)
 		return hand_over(l, from, port, scratch, now, work);
+	MF_CYCLES(MF_CYCLES_RING);
 	for (;;) {
 		if (rte_ring_enqueue_zc_burst_elem_start(l->ring, sizeof(struct mf_span), 1, &z, NULL) == 0)
 			return false;
@@ -76,7 +91,7 @@ bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct
 			return true;
 		}
 		if (l->scramble)
-			mf_scramble(&l->scrambler, s->word, s->count);
+			scramble(l, s);
 		rte_ring_enqueue_zc_elem_finish(l->ring, 1);
 		++*work;
 	}

@@ -2,6 +2,7 @@
 /* Switch and scheduler on different lcores: descriptors one way, grants the other, in rings (D19). */
 #include <rte_ring.h>
 
+#include "mf_cycles.h"
 #include "record.h"
 #include "wall.h"
 
@@ -9,6 +10,7 @@
 
 unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_sched_grant grant[DESCRIPTORS];
 	unsigned int n =
 		rte_ring_sc_dequeue_burst_elem(w->to_switch, grant, sizeof(grant[0]), DESCRIPTORS, NULL);
@@ -22,6 +24,7 @@ unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
 
 void wall_tell_sched(struct wall *w, struct role *r, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_sched_msg msg[DESCRIPTORS];
 	unsigned int room, n;
 
@@ -35,6 +38,7 @@ void wall_tell_sched(struct wall *w, struct role *r, mf_time now)
 
 unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_sched_msg msg[DESCRIPTORS];
 	struct mf_sched_grant grant[DESCRIPTORS];
 	unsigned int room, n, work;

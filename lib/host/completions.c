@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "mf_cycles.h"
 #include "timers.h"
 
 unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_HOST_COMPLETIONS);
 	uint32_t i;
 	unsigned int n = 0;
 

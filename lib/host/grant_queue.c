@@ -5,6 +5,7 @@
  * room there stays here. What is ready never waits behind another pair or direction: lanes are in
  * order, and pass each other.
  */
+#include "mf_cycles.h"
 #include "rx.h"
 
 static bool single_send(struct mf_host *h, const struct host_job *job)
@@ -75,6 +76,7 @@ void host_jobs_run(struct mf_host *h)
 /** Takes a /G/: for a chunk of an own message or of a response (D10). */
 void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_GRANT);
 	struct mf_msg m;
 	int err = mf_proto_get_grant(word, &m);
 

@@ -2,6 +2,7 @@
 /* Setting a host up, polling it, and asking it. */
 #include <stdlib.h>
 
+#include "mf_cycles.h"
 #include "host.h"
 #include "mf_table.h"
 
@@ -195,6 +196,7 @@ static void retry(struct mf_host *h, mf_time now)
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RUN);
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))

@@ -5,6 +5,7 @@
  * passes it, so requests of a pair leave in the order of their submission. Destinations that lack
  * nothing but room stand in the ready list.
  */
+#include "mf_cycles.h"
 #include "mf_proto_inline.h"
 #include "state_table.h"
 
@@ -239,6 +240,7 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 
 int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 {
+	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
 	uint64_t len = unlikely(op->kind == MF_OP_RMW) ? mf_proto_rmw_size(op->rmw) : op->len;
 	int err = op_check(h, op, len);
 	uint32_t i;

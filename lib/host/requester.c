@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
+#include "mf_cycles.h"
 #include "rx.h"
 
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
@@ -48,6 +49,7 @@ static inline bool in_order(const struct host_state *s, const struct mf_msg *m)
 /** A chunk of a response. */
 void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_RESPONSE);
 	const uint8_t *data;
 	struct host_state *s;
 	struct host_op *o;

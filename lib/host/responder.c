@@ -7,6 +7,7 @@
  * A response that does not go out whole, at once, is kept as it was when the request was executed
  * (responses.c).
  */
+#include "mf_cycles.h"
 #include "responses.h"
 #include "rx.h"
 
@@ -95,6 +96,7 @@ static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_
  */
 void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
 	const struct mf_memory_ops *ops = memory_ops(h);
 	mf_time ready, dram;
 	const void *place;
@@ -152,6 +154,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 /** An RMWREQ whose last block starts at last. */
 void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
 	mf_time ready, dram = 0;
 	uint8_t status;
 	struct mf_msg m;
@@ -223,6 +226,7 @@ static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_prob
 /** A chunk of a write. */
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
+	MF_CYCLES(MF_CYCLES_HOST_RX_WRITE);
 	enum mf_kind kind = mf_proto_kind(word[0]);
 	const struct mf_probe *probe = h->config.probe;
 	mf_time done = last + h->cost_data;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "mf_cycles.h"
 #include "mf_memory.h"
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
@@ -110,6 +111,7 @@ static uint8_t flat_check(const struct mf_memory *m, uint64_t addr, uint64_t len
 
 static uint8_t flat_read(struct mf_memory *m, uint64_t addr, uint32_t len, void *out)
 {
+	MF_CYCLES(MF_CYCLES_MEMORY);
 	uint8_t status = flat_check(m, addr, len);
 
 	if (status == MF_OK)
@@ -119,6 +121,7 @@ static uint8_t flat_read(struct mf_memory *m, uint64_t addr, uint32_t len, void 
 
 static uint8_t flat_write(struct mf_memory *m, uint64_t addr, uint32_t len, const void *in)
 {
+	MF_CYCLES(MF_CYCLES_MEMORY);
 	uint8_t status = flat_check(m, addr, len);
 
 	if (status == MF_OK)
@@ -144,6 +147,7 @@ static uint64_t modified(uint8_t op, uint64_t old, const uint64_t arg[2])
 
 static uint8_t flat_rmw(struct mf_memory *m, uint8_t op, uint64_t addr, const uint64_t arg[2], uint64_t *old)
 {
+	MF_CYCLES(MF_CYCLES_MEMORY);
 	uint64_t word;
 
 	if (op >= MF_RMW_OPS)
@@ -168,6 +172,7 @@ static mf_time flat_delay(const struct mf_memory *m, uint64_t addr, uint32_t len
 
 static const void *flat_at(const struct mf_memory *m, uint64_t addr, uint32_t len)
 {
+	MF_CYCLES(MF_CYCLES_MEMORY);
 	return flat_check(m, addr, len) == MF_OK ? m->octets + addr : NULL;
 }
 

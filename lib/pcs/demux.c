@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mf_cycles.h"
 #include "mf_demux.h"
 
 enum kind {
@@ -183,6 +184,7 @@ static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned i
 unsigned int mf_demux_span(struct mf_demux *d, const struct mf_span *s, unsigned int *pos,
 			   struct mf_rx_item *items, unsigned int max)
 {
+	MF_CYCLES(MF_CYCLES_DEMUX);
 	unsigned int n = 0, from = *pos;
 
 	if (from == s->count)

@@ -47,19 +47,23 @@ struct mf_mux_config {
 struct mf_mux_item;
 
 struct mf_mux_stats {
-	uint64_t memory_blocks, frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
-	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
-	uint64_t messages, frames;
+	/* of memory messages: one cache line */
+	uint64_t memory_blocks; /**< sent */
+	uint64_t messages;
 	mf_time waited; /**< of all memory messages together, from ready to their first block */
 	uint64_t preemptions; /**< a memory message went out between two blocks of a frame */
 	uint64_t aborted; /**< messages that were cut after their first block */
-	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
 	/**
 	 * Memory blocks that were ahead of a message when it was ready, maximum (D3): the blocks that it
 	 * had to wait for less those of frames. Wall clock: those that waited when it was pushed.
 	 */
 	uint32_t backlog_max;
 	uint32_t backlog_message_max; /**< of messages longer than one block: what a switch forwards */
+	/* of frames */
+	uint64_t frame_blocks, gap_blocks; /**< sent; gap: idle blocks sent */
+	uint64_t gap_reused; /**< idle blocks of the gap, due behind a /T/, whose place memory blocks took */
+	uint64_t frames;
+	uint32_t frame_wait_max; /**< encoded frame blocks that waited, maximum: <= MF_MUX_FRAME_WAIT */
 	uint64_t frames_refused; /**< no room, or a length that no frame has */
 };
 

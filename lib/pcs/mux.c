@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_cycles.h"
 #include "mux.h"
 
 /** Longest block time, for sums of a span's in 32 bits. */
@@ -297,6 +298,7 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PULL);
 	out->start = now;
 	out->period = m->period;
 	out->count = 0;

@@ -9,6 +9,9 @@
 #ifndef MUX_H
 #define MUX_H
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "mf_mux.h"
 
 #define MUX_NONE UINT32_MAX
@@ -56,15 +59,15 @@ struct mux_queue {
  * bits are the index.
  */
 struct mux_store {
+	struct mf_mux_item *item;
 	uint64_t *word; /**< the items' own rooms, then the ring */
 	uint8_t *sync; /**< of each word */
-	uint32_t ring; /**< where that begins */
-	uint32_t word_mask, write, read;
-	uint32_t oldest, youngest; /**< items that have words in the ring */
-	struct mf_mux_item *item;
 	uint32_t items;
 	uint32_t free, fresh; /**< given back; from fresh on never used */
 	uint32_t seq;
+	uint32_t ring; /**< where that begins */
+	uint32_t word_mask, write, read;
+	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
 
 struct mux_done {
@@ -88,13 +91,13 @@ struct mux_frame {
 };
 
 struct mux_frames {
+	uint32_t put, get, mask; /**< of frame */
+	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_frame_enc enc; /**< works on the first frame of the ring once that has started */
 	struct mux_frame *frame;
-	uint32_t mask, put, get;
 	uint8_t *octet;
 	uint32_t size, write; /**< of octet */
 	uint32_t bytes; /**< octets of all frames that wait */
-	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
 	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
 	uint32_t fifo_put, fifo_get;
 };
@@ -120,6 +123,7 @@ struct mux_policy {
 extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt,
 	mux_policy_fifo;
 
+/** By cache lines: what every call looks at; the store; what only some do. */
 struct mf_mux {
 	const struct mux_policy *policy;
 	mf_time line_free; /**< virtual clock: when the next block may start */
@@ -127,17 +131,18 @@ struct mf_mux {
 	uint16_t quantum;
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
-	struct mux_fair fair;
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
-	struct mf_mux_item *begun_singles; /**< an item of several singles, the same */
-	struct mux_queue messages, singles; /**< of more blocks than one; of one */
-	struct mux_store store;
 	uint32_t backlog; /**< memory blocks not given out */
 	uint32_t waiting; /**< blocks of messages that have not begun */
+	struct mux_queue messages, singles; /**< of more blocks than one; of one */
+	struct mux_store store;
 	struct mux_done_ring done;
-	struct mux_frames frames;
-	struct mf_mux_stats stats;
+	struct mf_mux_item *begun_singles; /**< an item of several singles that has begun */
+	struct mux_fair fair;
+	struct mux_frames frames __attribute__((aligned(64)));
+	struct mf_mux_stats stats __attribute__((aligned(64)));
 };
+static_assert(offsetof(struct mf_mux, store) == 64 && offsetof(struct mf_mux, done) == 128, "cache lines");
 
 /* mux_queue.c */
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);

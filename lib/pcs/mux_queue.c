@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mf_cycles.h"
 #include "mf_table.h"
 #include "mux.h"
 
@@ -171,6 +172,7 @@ static struct mf_mux_item *push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n,
 				uint64_t cookie, uint64_t **words)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	struct mf_mux_item *it;
 
 	if (!accepts(m, n, cookie))
@@ -211,6 +213,7 @@ static void insert(struct mf_mux *m, struct mf_mux_item *it)
 
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	bool first = !it->have && n;
 
 	it->have += n < it->n - it->have ? n : it->n - it->have;
@@ -266,6 +269,7 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 
 uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
 {
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	struct mf_mux_item *it = joinable(m, n, cookie);
 	uint32_t at;
 

@@ -2,6 +2,7 @@
 /* Operations from their choice to their submission. */
 #include <errno.h>
 
+#include "mf_cycles.h"
 #include "client_priv.h"
 #include "content.h"
 
@@ -57,7 +58,7 @@ static inline struct slot *op_make(struct mf_client *c)
 		make_rmw(c, s);
 		return s;
 	}
-	c->op.buf = client_buffer(c, i);
+	c->op.buf = client_buffer(c, s);
 	/* To the end of its last line: that is the buffer's, too. */
 	if (choice.kind != MF_CLIENT_READ)
 		content_fill(c->op.buf, choose_round_up(choice.len) / 8,
@@ -159,6 +160,7 @@ static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
 
 void client_begin(struct mf_client *c, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_CLIENT_BEGIN);
 	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 
 	if (!c->open)

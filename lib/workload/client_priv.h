@@ -72,6 +72,12 @@ struct mf_client {
 	struct mf_client_stats stats;
 };
 
+/** Its place in the array of slots. */
+static inline uint32_t client_place(const struct slot *s)
+{
+	return s->user & (CLIENT_DEPTH_MAX - 1);
+}
+
 static inline uint64_t client_number(const struct slot *s)
 {
 	return s->user >> SLOT_BITS;
@@ -94,9 +100,9 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 	       b->offset / 8 <= (a->offset + a->len - 1) / 8;
 }
 
-static inline void *client_buffer(const struct mf_client *c, uint32_t slot)
+static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
-	return c->buffers + slot * c->stride;
+	return c->buffers + client_place(s) * c->stride;
 }
 
 /* begin.c */

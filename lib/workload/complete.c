@@ -5,6 +5,7 @@
  * A read may complete before an older write of the same octets has failed; that failure explains what
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
+#include "mf_cycles.h"
 #include "client_priv.h"
 
 #define BATCH 32
@@ -12,7 +13,7 @@
 static inline void release(struct mf_client *c, struct slot *s)
 {
 	s->state = SLOT_FREE;
-	c->free[c->free_count++] = (uint32_t)(s - c->slot);
+	c->free[c->free_count++] = client_place(s);
 }
 
 /** Whether a write or RMW that came before s, to octets of s, may still fail. */
@@ -90,7 +91,7 @@ static bool data_equal(const struct mf_client *c, const struct slot *s, const st
 
 	if (s->kind != MF_CLIENT_READ)
 		return done->result == s->expect;
-	octets = client_buffer(c, (uint32_t)(s - c->slot));
+	octets = client_buffer(c, s);
 	if (done->len != s->len)
 		return false;
 	return s->len == CLIENT_LINE ? line_equal(octets, s->line) : shadow_hash(octets, s->len) == s->expect;
@@ -195,7 +196,7 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		c->stats.stray++;
 		return;
 	}
-	c->stats.last_done = mf_time_max(c->stats.last_done, done->done);
+	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);
 	else
@@ -206,6 +207,7 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 
 void client_complete(struct mf_client *c, mf_time now)
 {
+	MF_CYCLES(MF_CYCLES_CLIENT_COMPLETE);
 	struct mf_completion done[BATCH];
 	unsigned int n;
 
