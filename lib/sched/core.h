@@ -30,6 +30,7 @@
 #include "inbox.h"
 #include "key.h"
 #include "mf_sched.h"
+#include "tail.h"
 
 #define SCHED_PORTS_MAX 512
 #define SCHED_WORDS_MAX (SCHED_PORTS_MAX / 64)
@@ -132,6 +133,7 @@ struct mf_sched {
 	struct sched_list *list; /* [destination] */
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, 0: none */
+	struct sched_tail *tail; /* the same, of queues that have more than one */
 	uint32_t direction; /* queues between [0] and [1] of resp: 0 with MF_ORDER_PAIR */
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
 	uint32_t demand_free, demand_used;

@@ -82,11 +82,12 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 
 	s->direction = queues - n * n;
 	s->queue = mf_sched_alloc(s, queues, sizeof(*s->queue));
+	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
 	s->order_array[0] = mf_sched_alloc(s, n, sizeof(*s->order_array[0]));
 	s->order_array[1] = mf_sched_alloc(s, n, sizeof(*s->order_array[1]));
-	return s->queue && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
+	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
 	       alloc_lists(s, n);
 }
 

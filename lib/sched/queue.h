@@ -59,6 +59,7 @@ static inline void queue_remove_head(struct mf_sched *s, uint32_t *queue, uint32
 	*queue = e->next;
 	if (!e->next)
 		return;
+	tail_remove(s->tail + (queue - s->queue), e->flags & SCHED_RESP, e->id);
 	if ((next->flags & SCHED_RESP) == (e->flags & SCHED_RESP))
 		queue_publish(s, next, src, dst);
 	else
@@ -102,23 +103,46 @@ static inline void queue_drop(struct mf_sched *s, const struct mf_sched_msg *msg
 	leave_dismissed(s, msg, msg->cookie);
 }
 
+/** Whether a demand of this kind and id is among those from i on. */
+static bool queue_has(const struct mf_sched *s, uint32_t i, bool resp, uint8_t id)
+{
+	while (i && (s->demand[i].id != id || (s->demand[i].flags & SCHED_RESP) != resp))
+		i = s->demand[i].next;
+	return i;
+}
+
+/** Where the index of one more demand of a queue that has some goes. NULL: it is refused, and counted. */
+static inline uint32_t *queue_link(struct mf_sched *s, uint32_t head, struct sched_tail *t,
+				   const struct mf_sched_msg *msg)
+{
+	const struct sched_demand *e = s->demand + head;
+
+	if (!e->next)
+		tail_begin(t, head, e->flags & SCHED_RESP, e->id);
+	if (t->held[msg->resp] >= s->config.x) {
+		queue_drop(s, msg, &s->stats.dropped_x);
+		return NULL;
+	}
+	if (tail_may_have(t, msg->resp, msg->id) && queue_has(s, head, msg->resp, msg->id)) {
+		queue_drop(s, msg, &s->stats.dropped_bad);
+		return NULL;
+	}
+	return &s->demand[t->last].next;
+}
+
 static inline void queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t *queue = s->queue + sched_queue(s, msg->src, msg->dst, msg->resp), *link = queue;
-	uint32_t active = 0;
-	bool used = false;
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
+	uint32_t *queue = s->queue + number, *link = queue;
 
-	for (; *link; link = &s->demand[*link].next) {
-		if ((s->demand[*link].flags & SCHED_RESP) != msg->resp)
-			continue;
-		active++;
-		used |= s->demand[*link].id == msg->id;
-	}
-	if (active >= s->config.x || used) {
-		queue_drop(s, msg, active >= s->config.x ? &s->stats.dropped_x : &s->stats.dropped_bad);
-		return;
+	if (*queue) {
+		link = queue_link(s, *queue, s->tail + number, msg);
+		if (!link)
+			return;
 	}
 	*link = queue_take_demand(s);
+	if (link != queue)
+		tail_add(s->tail + number, *link, msg->resp, msg->id);
 	s->demand[*link] = (struct sched_demand){
 		.since = msg->at,
 		.remaining = msg->size,
@@ -135,13 +159,16 @@ static inline void queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 
 static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t *queue = s->queue + sched_queue(s, msg->src, msg->dst, msg->resp), *link = queue;
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp), before = 0;
+	uint32_t *queue = s->queue + number, *link = queue;
 	struct sched_demand *e;
 	uint32_t i;
 
 	while (*link &&
-	       (s->demand[*link].id != msg->id || (s->demand[*link].flags & SCHED_RESP) != msg->resp))
-		link = &s->demand[*link].next;
+	       (s->demand[*link].id != msg->id || (s->demand[*link].flags & SCHED_RESP) != msg->resp)) {
+		before = *link;
+		link = &s->demand[before].next;
+	}
 	i = *link;
 	if (!i) {
 		s->stats.cancel_unknown++;
@@ -152,12 +179,16 @@ static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *m
 	s->stats.cancelled_octets += e->remaining;
 	if (!(e->flags & SCHED_STARTED))
 		leave_dismissed(s, msg, e->cookie);
-	if (link == queue)
+	if (link == queue) {
 		queue_remove_head(s, queue,
 				  list_rank(s->list + msg->dst, queue_key(s, e, msg->src, msg->dst)),
 				  msg->src, msg->dst);
-	else
+	} else {
 		*link = e->next;
+		tail_remove(s->tail + number, msg->resp, msg->id);
+		if (!e->next)
+			s->tail[number].last = before;
+	}
 	queue_give_demand(s, i, msg->dst);
 }
 
