@@ -23,10 +23,9 @@ static inline __m128i fold(__m128i x, __m128i k, __m128i onto)
 /** Octets n (0..16) places up; those that leave are what shift_down() by OCTETS - n keeps. */
 static inline __m128i shift_up(__m128i x, unsigned int n)
 {
-	static const int8_t index[3 * OCTETS] = {
+	static const int8_t index[2 * OCTETS] = {
 		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 		0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 	};
 
 	return _mm_shuffle_epi8(x, load((const uint8_t *)index + OCTETS - n));
