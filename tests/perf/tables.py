@@ -140,7 +140,8 @@ def deterministic(tap, perf):
 def documented(tap, perf):
   """What docs/perf.md shows of the virtual clock is what comes out."""
   with open(os.path.join(perf.root, 'docs', 'perf.md'), encoding='utf-8') as file:
-    shown = re.findall(r'^    memfab-perf ([^\n]*--clock virtual[^\n]*)\n\n```\n(.*?)^```$', file.read(), re.M | re.S)
+    shown = re.findall(r'^    memfab-perf ([^\n]*--clock virtual[^\n]*)\n\n```\n(.*?)^```$', file.read(),
+                       re.M | re.S)
   tap.ok(len(shown) >= 5, 'docs/perf.md has commands with their output', shown)
   for command, output in shown:
     args = [os.path.join(perf.root, a) if a.startswith('examples/') else a for a in command.split()]
