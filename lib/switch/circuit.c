@@ -139,17 +139,20 @@ static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
 {
 	struct circuit *ct = &sw->circuits[c];
 	struct pair *pair = circuit_pair(sw, ct->chunk.src, ct->dst);
-	uint32_t before;
 
 	if (ct->queued)
 		return;
 	ct->queued = true;
-	before = write_before(sw, c);
+	pair->write_ready = mf_time_max(pair->write_ready, ready);
+	if (ct->parked == NONE && pair->last_write != c)
+		return; /* nobody asks which was before it */
+
+	uint32_t before = write_before(sw, c);
+
 	if (before != NONE)
 		hand_parked(sw, ct, &sw->circuits[before]);
 	if (pair->last_write == c)
 		pair->last_write = before;
-	pair->write_ready = mf_time_max(pair->write_ready, ready);
 }
 
 void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
