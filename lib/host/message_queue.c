@@ -192,7 +192,7 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op
 
 static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
-	uint32_t octets;
+	uint32_t octets = 0;
 	unsigned int count = h->config.mega < 2 ? 0 : host_mega_collect(h, &h->peer[node], &octets);
 
 	return count > 1 ? host_mega_start(h, node, count, octets, at) : notify_start(h, node, o, at);

@@ -41,7 +41,7 @@ struct mf_host_config {
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
 	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
 	struct mf_proto proto;
-	struct mf_timing timing;
+	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
