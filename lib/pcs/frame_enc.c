@@ -51,19 +51,27 @@ void mf_frame_enc_gap(struct mf_frame_enc *e, unsigned int octets)
 	e->owed = e->owed > octets ? (uint8_t)(e->owed - octets) : 0;
 }
 
-static enum mf_frame_part control(struct mf_block *out, uint64_t word, enum mf_frame_part part)
+/** Where a block goes. */
+struct out {
+	uint64_t *word;
+	uint8_t *sync;
+};
+
+static enum mf_frame_part control(struct out out, uint64_t word, enum mf_frame_part part)
 {
-	*out = (struct mf_block){.word = word, .sync = MF_SYNC_CTRL};
+	*out.word = word;
+	*out.sync = MF_SYNC_CTRL;
 	return part;
 }
 
-static enum mf_frame_part data(struct mf_block *out, uint64_t word)
+static enum mf_frame_part data(struct out out, uint64_t word)
 {
-	*out = (struct mf_block){.word = word, .sync = MF_SYNC_DATA};
+	*out.word = word;
+	*out.sync = MF_SYNC_DATA;
 	return MF_FRAME_BODY;
 }
 
-static enum mf_frame_part gap(struct mf_frame_enc *e, struct mf_block *out)
+static enum mf_frame_part gap(struct mf_frame_enc *e, struct out out)
 {
 	e->close = false;
 	mf_frame_enc_gap(e, 8);
@@ -78,7 +86,7 @@ static bool gap_paid(const struct mf_frame_enc *e)
 	return e->owed <= e->slack + (lane4_allowed ? 4 : 0);
 }
 
-static enum mf_frame_part start(struct mf_frame_enc *e, struct mf_block *out)
+static inline enum mf_frame_part start(struct mf_frame_enc *e, struct out out)
 {
 	if (e->owed <= e->slack) {
 		e->phase = PHASE_BODY;
@@ -108,7 +116,7 @@ static uint64_t octets_at(const struct mf_frame_enc *e, unsigned int pos)
 	return word >> 8 * (pos + 8 - e->len) | (uint64_t)e->fcs << 8 * (e->len - pos);
 }
 
-static enum mf_frame_part body(struct mf_frame_enc *e, struct mf_block *out)
+static inline enum mf_frame_part body(struct mf_frame_enc *e, struct out out)
 {
 	unsigned int left = e->len + MF_FCS_LEN - e->pos;
 	uint64_t word = octets_at(e, e->pos);
@@ -124,15 +132,22 @@ static enum mf_frame_part body(struct mf_frame_enc *e, struct mf_block *out)
 	return control(out, word << 8 | terminate[left], MF_FRAME_END);
 }
 
-enum mf_frame_part mf_frame_enc_next(struct mf_frame_enc *e, struct mf_block *out)
+static inline enum mf_frame_part preamble(struct mf_frame_enc *e, struct out out)
 {
+	e->pos = 4;
+	e->phase = PHASE_BODY;
+	return data(out, octets_at(e, 0) << 32 | PREAMBLE_REST);
+}
+
+enum mf_frame_part mf_frame_enc_next(struct mf_frame_enc *e, struct mf_block *block)
+{
+	struct out out = {&block->word, &block->sync};
+
 	switch ((enum phase)e->phase) {
 	case PHASE_START:
 		return start(e, out);
 	case PHASE_PREAMBLE:
-		e->pos = 4;
-		e->phase = PHASE_BODY;
-		return data(out, octets_at(e, 0) << 32 | PREAMBLE_REST);
+		return preamble(e, out);
 	case PHASE_BODY:
 		return body(e, out);
 	default:
@@ -141,33 +156,33 @@ enum mf_frame_part mf_frame_enc_next(struct mf_frame_enc *e, struct mf_block *ou
 }
 
 /** Blocks that hold octets of the frame and nothing else. */
-static unsigned int whole_data(struct mf_frame_enc *e, uint64_t *word, uint8_t *sync, unsigned int max)
+static inline unsigned int whole_data(struct mf_frame_enc *e, struct out out, unsigned int max)
 {
-	unsigned int n;
+	unsigned int n = e->pos < e->len ? (e->len - e->pos) / 8U : 0;
 
-	if (e->phase != PHASE_BODY || e->pos + 8 > e->len)
-		return 0;
-	n = (e->len - e->pos) / 8U;
 	n = n < max ? n : max;
-	mf_pcs_ops->put_data(word, sync, e->frame + e->pos, n);
+	if (n == 0)
+		return 0;
+	mf_pcs_ops->put_data(out.word, out.sync, e->frame + e->pos, n);
 	e->pos += (uint16_t)(n * 8);
 	return n;
 }
 
 unsigned int mf_frame_enc_blocks(struct mf_frame_enc *e, uint64_t *word, uint8_t *sync, unsigned int max)
 {
-	struct mf_block b;
-	unsigned int n;
+	unsigned int n = 0;
 
-	if (e->phase == PHASE_START && !gap_paid(e))
-		return 0;
-	for (n = 0; n < max && e->frame; n++) {
-		n += whole_data(e, word + n, sync + n, max - n);
-		if (n == max)
-			break;
-		mf_frame_enc_next(e, &b);
-		word[n] = b.word;
-		sync[n] = b.sync;
+	if (max > 0 && e->phase == PHASE_START && gap_paid(e)) {
+		start(e, (struct out){word, sync});
+		n = 1;
 	}
+	if (n < max && e->phase == PHASE_PREAMBLE) {
+		preamble(e, (struct out){word + n, sync + n});
+		n++;
+	}
+	if (e->phase == PHASE_BODY)
+		n += whole_data(e, (struct out){word + n, sync + n}, max - n);
+	for (; n < max && e->phase == PHASE_BODY; n++)
+		body(e, (struct out){word + n, sync + n});
 	return n;
 }

@@ -25,7 +25,7 @@ struct mf_pcs_ops {
 	void (*descramble)(struct mf_scrambler *s, uint64_t *word, unsigned int n);
 	void (*scramble_batch)(struct mf_scrambler *const s[MF_PCS_BATCH], uint64_t *const word[MF_PCS_BATCH],
 			       unsigned int n);
-	/** n data blocks from octets, and octets from n of them: a library's memcpy() is slower for a frame. */
+	/* n data blocks from octets, and octets from n of them: a library's memcpy() is slower for a frame */
 	void (*put_data)(uint64_t *word, uint8_t *sync, const void *octets, unsigned int n);
 	void (*get_data)(void *octets, const uint64_t *word, unsigned int n);
 	uint32_t (*fcs)(const void *data, size_t len);

@@ -7,18 +7,12 @@
 #include "circuit.h"
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");
+static_assert(sizeof(struct circuit_chunk) == sizeof(uint64_t), "a cookie");
 
 /** Untouched memory: it becomes real where it is used. */
 static void *untouched(uint64_t n, size_t size)
 {
 	return aligned_alloc(64, (n * size + 63) / 64 * 64);
-}
-
-static void empty_lists(struct mf_switch *sw)
-{
-	for (uint32_t i = 0; i <= sw->ports; i++)
-		for (unsigned int list = 0; list < CIRCUIT_LISTS; list++)
-			sw->circuits[i].link[list].next = sw->circuits[i].link[list].prev = i;
 }
 
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
@@ -29,7 +23,7 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	sw->requests_max = config->requests != 0 ? config->requests : circuits;
 	if (circuits < 4096)
 		circuits = 4096; /* several chunks of one demand may be under way */
-	sw->circuits_used = sw->ports + 1;
+	sw->circuits_used = sw->ports;
 	sw->circuits_end = sw->circuits_used + circuits;
 	sw->circuits = untouched(sw->circuits_end, sizeof(*sw->circuits));
 	/* Those behind requests_max are for /G/ that are parked: one a circuit at most. They do not take from
@@ -43,7 +37,9 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n * n; i++)
 		sw->pair[i] = (struct pair){.last_write = NONE};
-	empty_lists(sw);
+	for (uint32_t i = 0; i < sw->ports; i++)
+		sw->circuits[i].next = sw->circuits[i].prev = i;
+	sw->expire_at = MF_NEVER;
 	return 0;
 }
 
@@ -52,10 +48,10 @@ uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_
 {
 	uint32_t c = ingress;
 
-	while (circuit_is(sw, c = sw->circuits[c].link[OF_PORT].next)) {
+	while (circuit_is(sw, c = sw->circuits[c].next)) {
 		const struct circuit *ct = &sw->circuits[c];
 
-		if (ct->dst == dst && ct->resp == resp && ct->id == id && (mega || !ct->mega))
+		if (ct->dst == dst && ct->chunk.resp == resp && ct->chunk.id == id && (mega || !ct->mega))
 			return c;
 	}
 	return NONE;
@@ -64,7 +60,7 @@ uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_
 void circuit_count_granted(struct mf_switch *sw, struct circuit *ct, mf_time now)
 {
 	ct->granted = ct->inbound = ct->blocks;
-	sw->port[ct->src].granted += ct->blocks;
+	sw->port[ct->chunk.src].granted += ct->blocks;
 	sw->port[ct->dst].inbound += ct->blocks;
 	switch_hold(sw, ct->dst, now);
 }
@@ -80,14 +76,14 @@ void circuit_count_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t bl
 
 void circuit_count_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)
 {
-	struct port *p = &sw->port[ct->src];
+	struct port *p = &sw->port[ct->chunk.src];
 
 	p->granted -= ct->granted;
 	ct->granted = 0;
 	if (p->held_src && p->granted <= p->source_w) {
 		p->held_src = false;
-		switch_tell(sw,
-			    &(struct mf_sched_msg){.at = now, .src = ct->src, .kind = MF_SCHED_UNHOLD_SRC});
+		switch_tell(sw, &(struct mf_sched_msg){
+					.at = now, .src = ct->chunk.src, .kind = MF_SCHED_UNHOLD_SRC});
 	}
 }
 
@@ -99,12 +95,12 @@ static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
 	if (sw->window)
 		switch_tell(sw, &(struct mf_sched_msg){
 					.at = now,
-					.src = ct->src,
+					.src = ct->chunk.src,
 					.dst = ct->dst,
 					.kind = MF_SCHED_FORWARDED,
-					.id = ct->id,
-					.resp = ct->resp,
-					.size = ct->octets,
+					.id = ct->chunk.id,
+					.resp = ct->chunk.resp,
+					.size = ct->chunk.octets,
 				});
 }
 
@@ -113,10 +109,10 @@ static uint32_t write_before(const struct mf_switch *sw, uint32_t c)
 {
 	uint32_t w = c;
 
-	while (circuit_is(sw, w = sw->circuits[w].link[OF_PORT].prev)) {
+	while (circuit_is(sw, w = sw->circuits[w].prev)) {
 		const struct circuit *ct = &sw->circuits[w];
 
-		if (!ct->resp && !ct->queued && ct->dst == sw->circuits[c].dst)
+		if (!ct->chunk.resp && !ct->queued && ct->dst == sw->circuits[c].dst)
 			return w;
 	}
 	return NONE;
@@ -142,18 +138,21 @@ static void hand_parked(struct mf_switch *sw, struct circuit *from, struct circu
 static void write_through(struct mf_switch *sw, uint32_t c, mf_time ready)
 {
 	struct circuit *ct = &sw->circuits[c];
-	struct pair *pair = circuit_pair(sw, ct->src, ct->dst);
-	uint32_t before;
+	struct pair *pair = circuit_pair(sw, ct->chunk.src, ct->dst);
 
 	if (ct->queued)
 		return;
 	ct->queued = true;
-	before = write_before(sw, c);
+	pair->write_ready = mf_time_max(pair->write_ready, ready);
+	if (ct->parked == NONE && pair->last_write != c)
+		return; /* nobody asks which was before it */
+
+	uint32_t before = write_before(sw, c);
+
 	if (before != NONE)
 		hand_parked(sw, ct, &sw->circuits[before]);
 	if (pair->last_write == c)
 		pair->last_write = before;
-	pair->write_ready = mf_time_max(pair->write_ready, ready);
 }
 
 void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
@@ -173,14 +172,14 @@ void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_ti
 
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 {
-	struct port *p = &sw->port[sw->circuits[c].src];
+	struct port *p = &sw->port[sw->circuits[c].chunk.src];
 
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
 		if (p->state == RX_STREAM) {
 			switch_dirty(sw, sw->circuits[c].dst);
 			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
 		}
-		clear_bit(sw->hold_set, sw->circuits[c].src);
+		clear_bit(sw->hold_set, sw->circuits[c].chunk.src);
 		p->state = RX_DROP;
 	}
 	forfeit(sw, c, now);
@@ -195,20 +194,21 @@ void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
 	circuit_kill(sw, c, now);
 	switch_tell(sw, &(struct mf_sched_msg){
 				.at = now,
-				.src = ct.src,
+				.src = ct.chunk.src,
 				.dst = ct.dst,
 				.kind = MF_SCHED_CANCEL,
-				.id = ct.id,
-				.resp = ct.resp,
+				.id = ct.chunk.id,
+				.resp = ct.chunk.resp,
 				.cookie = NONE,
 			});
 }
 
-mf_time circuit_expire(struct mf_switch *sw, mf_time now)
+/** Of one ingress port. @return the next time at which one expires */
+static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 {
 	uint32_t c;
 
-	while (circuit_is(sw, c = sw->circuits[sw->ports].link[OF_ALL].next)) {
+	while (circuit_is(sw, c = sw->circuits[port].next)) {
 		/* A descriptor that finds no room would leak what it gives back; the rest is due at the next
 		 * call. */
 		if (sw->circuits[c].expires > now || sw->out_head - sw->out_tail > sw->out_mask / 2)
@@ -218,4 +218,15 @@ mf_time circuit_expire(struct mf_switch *sw, mf_time now)
 		circuit_give_up(sw, c, now);
 	}
 	return MF_NEVER;
+}
+
+mf_time circuit_expire(struct mf_switch *sw, mf_time now)
+{
+	/* Seldom: those that were the first to expire when this was last asked have long had their chunk. */
+	if (now >= sw->expire_at) {
+		sw->expire_at = MF_NEVER;
+		for (uint32_t i = 0; i < sw->ports; i++)
+			sw->expire_at = mf_time_min(sw->expire_at, expire_port(sw, i, now));
+	}
+	return sw->expire_at;
 }

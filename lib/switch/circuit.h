@@ -39,25 +39,25 @@ static inline struct pair *circuit_pair(const struct mf_switch *sw, uint16_t cn,
 /** Whether an entry of the table is a circuit, not the end of a list. */
 static inline bool circuit_is(const struct mf_switch *sw, uint32_t c)
 {
-	return c > sw->ports;
+	return c >= sw->ports;
 }
 
-static inline void circuit_link(struct mf_switch *sw, enum circuit_list list, uint32_t end, uint32_t c)
+static inline void circuit_link(struct mf_switch *sw, uint32_t port, uint32_t c)
 {
-	uint32_t prev = sw->circuits[end].link[list].prev;
+	uint32_t last = sw->circuits[port].prev;
 
-	sw->circuits[c].link[list].prev = prev;
-	sw->circuits[c].link[list].next = end;
-	sw->circuits[prev].link[list].next = c;
-	sw->circuits[end].link[list].prev = c;
+	sw->circuits[c].prev = last;
+	sw->circuits[c].next = port;
+	sw->circuits[last].next = c;
+	sw->circuits[port].prev = c;
 }
 
-static inline void circuit_unlink(struct mf_switch *sw, enum circuit_list list, uint32_t c)
+static inline void circuit_unlink(struct mf_switch *sw, uint32_t c)
 {
-	uint32_t next = sw->circuits[c].link[list].next, prev = sw->circuits[c].link[list].prev;
+	uint32_t next = sw->circuits[c].next, prev = sw->circuits[c].prev;
 
-	sw->circuits[prev].link[list].next = next;
-	sw->circuits[next].link[list].prev = prev;
+	sw->circuits[prev].next = next;
+	sw->circuits[next].prev = prev;
 }
 
 /**
@@ -69,10 +69,10 @@ static inline uint32_t circuit_find(const struct mf_switch *sw, unsigned int ing
 {
 	uint32_t c = ingress;
 
-	while (circuit_is(sw, c = sw->circuits[c].link[OF_PORT].next)) {
+	while (circuit_is(sw, c = sw->circuits[c].next)) {
 		const struct circuit *ct = &sw->circuits[c];
 
-		if (ct->dst == dst && ct->resp == resp && (ct->id == id || ct->mega))
+		if (ct->dst == dst && ct->chunk.resp == resp && (ct->chunk.id == id || ct->mega))
 			return c;
 	}
 	return NONE;
@@ -84,7 +84,7 @@ static inline uint32_t circuit_new(struct mf_switch *sw)
 	uint32_t c = sw->circuit_free;
 
 	if (c != NONE)
-		sw->circuit_free = sw->circuits[c].link[OF_PORT].next;
+		sw->circuit_free = sw->circuits[c].next;
 	else if (sw->circuits_used < sw->circuits_end)
 		c = sw->circuits_used++;
 	return c;
@@ -99,20 +99,18 @@ static inline uint32_t circuit_open(struct mf_switch *sw, mf_time now, const str
 	if (unlikely(c == NONE))
 		return NONE;
 	ct = &sw->circuits[c];
-	ct->expires = sw->grant_timeout != 0 ? mf_time_max(now, g->at) + sw->grant_timeout : MF_NEVER;
-	ct->octets = g->size;
-	ct->blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size);
-	ct->granted = ct->inbound = 0;
-	ct->parked = NONE;
-	ct->src = g->src;
+	if (sw->grant_timeout != 0) {
+		ct->expires = mf_time_max(now, g->at) + sw->grant_timeout;
+		if (unlikely(ct->expires < sw->expire_at))
+			due(sw, sw->expire_at = ct->expires);
+	}
+	ct->chunk = (struct circuit_chunk){.src = g->src, .id = g->id, .resp = g->resp, .octets = g->size};
 	ct->dst = g->dst;
-	ct->id = g->id;
-	ct->resp = g->resp;
 	ct->mega = g->mega;
 	ct->queued = false;
-	circuit_link(sw, OF_PORT, g->src, c);
-	circuit_link(sw, OF_ALL, sw->ports, c);
-	due(sw, ct->expires);
+	ct->blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size);
+	ct->parked = NONE;
+	circuit_link(sw, g->src, c);
 	if (!g->resp)
 		circuit_pair(sw, g->src, g->dst)->last_write = c;
 	if (unlikely(sw->limits))
@@ -140,7 +138,7 @@ static inline void circuit_arrived(struct mf_switch *sw, struct circuit *ct, uin
 /** The chunk stands in the queue of its egress, or will not come. */
 static inline void circuit_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_time now)
 {
-	if (!sw->circuits[c].resp) /* nothing waits for a response */
+	if (!sw->circuits[c].chunk.resp) /* nothing waits for a response */
 		circuit_write_queued(sw, c, ready, now);
 }
 
@@ -153,9 +151,8 @@ static inline void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 		circuit_count_begun(sw, ct, now);
 		circuit_count_arrived(sw, ct, ct->inbound, now);
 	}
-	circuit_unlink(sw, OF_PORT, c);
-	circuit_unlink(sw, OF_ALL, c);
-	ct->link[OF_PORT].next = sw->circuit_free;
+	circuit_unlink(sw, c);
+	ct->next = sw->circuit_free;
 	sw->circuit_free = c;
 }
 

@@ -4,18 +4,19 @@
  * that is the first grant of its response; behind the earlier writes of its pair (D9).
  */
 #include "circuit.h"
+#include "mf_proto_inline.h"
 
 /** Sends a message of the switch's own to a memory node, in order with the chunks of cn. */
-static bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word, unsigned int n,
-		       mf_time ready, mf_time now)
+static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word,
+			      unsigned int n, mf_time ready, mf_time now)
 {
-	uint64_t *words = mf_mux_put(sw->port[mn].mux, ready, tie(TIE_CHUNK, cn), n, 0);
+	uint64_t *to = mf_mux_put(sw->port[mn].mux, ready, tie(TIE_CHUNK, cn), n, 0);
 
-	if (words == NULL) {
+	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;
 		return false;
 	}
-	switch_copy(words, word, n);
+	copy_request(to, word, n);
 	switch_dirty(sw, mn);
 	switch_backlog(sw, mn, now);
 	return true;
@@ -48,22 +49,21 @@ static uint64_t grant_word(const struct mf_sched_grant *g)
 		.resp = g->resp,
 	};
 
-	return mf_proto_put_single(&m);
+	return mf_proto_make_grant(&m);
 }
 
 /** Tells the sender of a write to send: /G/ to s, naming the destination of its chunk. */
 static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
-	struct port *p = &sw->port[g->src];
 	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
-	uint64_t *word = mf_mux_put(p->mux, ready, tie(TIE_GRANT, g->dst), 1, 0);
+	uint64_t *to = mf_mux_put(sw->port[g->src].mux, ready, tie(TIE_GRANT, g->dst), 1, 0);
 
-	if (word == NULL) {
+	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;
 		circuit_give_up(sw, c, now);
 		return;
 	}
-	*word = grant_word(g);
+	*to = grant_word(g);
 	switch_dirty(sw, g->src);
 	switch_backlog(sw, g->src, now);
 }
@@ -111,35 +111,60 @@ static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf
 	switch_backlog(sw, sw->requests[slot].mn, now);
 }
 
-/**
- * The first grant of a response is its request. A write of the pair that was granted before it is
- * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
- * that has. So does the /G/ of a later chunk: it must not overtake the request.
- */
-static void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
+/** A write of the pair was granted before and has not begun to arrive: what the grant sends waits for it. */
+static void wait_for_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c,
+			   struct circuit *write)
 {
-	const struct pair *pair = circuit_pair(sw, g->dst, g->src);
-	uint32_t write = pair->last_write, slot;
-	mf_time ready = g->at + sw->grant_out;
+	uint32_t slot = response_slot(sw, g);
 
-	if (write == NONE && !g->first) { /* needs no slot */
-		const uint64_t word = grant_word(g);
-
-		if (!send_words(sw, g->src, g->dst, &word, 1, mf_time_max(ready, pair->write_ready), now))
-			circuit_give_up(sw, c, now);
-		return;
-	}
-	slot = response_slot(sw, g);
 	if (slot == NONE) {
 		sw->stats.drop_room++;
 		circuit_give_up(sw, c, now);
 		return;
 	}
-	sw->requests[slot].ready = ready;
-	if (write == NONE)
-		grant_let_out(sw, slot, pair->write_ready, now);
-	else
-		park(sw, slot, &sw->circuits[write], now);
+	sw->requests[slot].ready = g->at + sw->grant_out;
+	park(sw, slot, write, now);
+}
+
+/** The request itself. @return false: no room, counted */
+static inline bool send_request(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g,
+				mf_time ready)
+{
+	const struct request *r = &sw->requests[g->cookie];
+	bool sent = send_words(sw, g->src, g->dst, r->word, r->blocks, ready, now);
+
+	sw->stats.requests_forwarded += sent;
+	sw->stats.parked += sent && ready > g->at + sw->grant_out;
+	request_release(sw, g->cookie);
+	return sent;
+}
+
+static bool send_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, mf_time ready)
+{
+	const uint64_t word = grant_word(g);
+
+	return send_words(sw, g->src, g->dst, &word, 1, ready, now);
+}
+
+/**
+ * The first grant of a response is its request. A write of the pair that was granted before it is
+ * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
+ * that has. So does the /G/ of a later chunk: it must not overtake the request.
+ */
+static inline void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g,
+				  uint32_t c)
+{
+	const struct pair *pair = circuit_pair(sw, g->dst, g->src);
+	mf_time ready = mf_time_max(g->at + sw->grant_out, pair->write_ready);
+	bool sent;
+
+	if (unlikely(pair->last_write != NONE)) {
+		wait_for_write(sw, now, g, c, &sw->circuits[pair->last_write]);
+		return;
+	}
+	sent = g->first ? send_request(sw, now, g, ready) : send_grant(sw, now, g, ready);
+	if (unlikely(!sent))
+		circuit_give_up(sw, c, now);
 }
 
 /** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */

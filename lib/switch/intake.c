@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "mf_proto_inline.h"
 
 static bool reachable(const struct mf_switch *sw, unsigned int ingress, uint16_t dst)
 {
@@ -128,14 +129,16 @@ static uint32_t request_new(struct mf_switch *sw)
 	return slot;
 }
 
-/** Whether a message is a request that may be asked; else the cause was counted. */
-static bool good_request(struct mf_switch *sw, unsigned int port, const struct mf_msg *m)
+/** Whether a request may be asked; else the cause was counted. */
+static inline bool good_request(struct mf_switch *sw, unsigned int port, int err, const struct mf_msg *m)
 {
-	if (m->kind != MF_RREQ && m->kind != MF_RMWREQ)
+	if (unlikely(err == -EBADMSG))
+		sw->stats.drop_check++;
+	else if (unlikely(err != 0))
 		sw->stats.drop_proto++;
-	else if (m->src != port)
+	else if (unlikely(m->src != port))
 		sw->stats.drop_spoof++;
-	else if (!reachable(sw, port, m->dst))
+	else if (unlikely(!reachable(sw, port, m->dst)))
 		sw->stats.drop_dst++;
 	else
 		return true;
@@ -143,8 +146,8 @@ static bool good_request(struct mf_switch *sw, unsigned int port, const struct m
 }
 
 /** Buffers a request and tells the scheduler. */
-static void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
-			    unsigned int n, const struct mf_msg *m)
+static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
+				   unsigned int n, const struct mf_msg *m)
 {
 	uint32_t slot = request_new(sw);
 	struct mf_sched_msg *demand;
@@ -160,7 +163,7 @@ static void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const
 	r->mn = m->dst;
 	r->blocks = (uint8_t)n;
 	r->id = m->id;
-	switch_copy(r->word, word, n);
+	copy_request(r->word, word, n);
 	demand = switch_descriptor(sw);
 	if (unlikely(demand == NULL)) {
 		request_release(sw, slot);
@@ -181,23 +184,16 @@ static void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const
 
 /** A whole request: checks it, binds it to its port, buffers it, and tells the scheduler. */
 void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-		    unsigned int n, mf_time first, mf_time at)
+		    unsigned int n, mf_time at)
 {
 	struct mf_msg m;
-	const uint8_t *data;
-	int err = mf_proto_get(&sw->proto, word, n, &m, &data);
+	int err = likely(mf_proto_kind(word[0]) == MF_RREQ) ? mf_proto_get_rreq(&sw->proto, word, n, &m)
+							    : mf_proto_get_rmwreq(&sw->proto, word, n, &m);
 
-	if (unlikely(err != 0)) {
-		if (err == -EBADMSG)
-			sw->stats.drop_check++;
-		else
-			sw->stats.drop_proto++;
-		return;
-	}
-	if (unlikely(!good_request(sw, port, &m)))
+	if (unlikely(!good_request(sw, port, err, &m)))
 		return;
 	if (unlikely(sw->probe != NULL)) {
-		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, first, at);
+		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].first, at);
 		stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
 	}
 	demand_response(sw, now, at, word, n, &m);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The switch: set-up, what arrives at a port, what leaves it, timers. */
+/* The switch: set-up, what is told to the scheduler, what leaves at a port, timers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit.h"
-
-#define RX_ITEMS 32
+#include "forward.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
@@ -72,8 +70,10 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->l2_latency = c->l2_latency;
 	sw->probe = c->probe != NULL && c->probe->stamp != NULL ? c->probe : NULL;
 	sw->next = MF_NEVER;
+	sw->one_rate = true;
 	for (unsigned int i = 0; i < c->ports; i++) {
 		sw->align[i] = c->align[i];
+		sw->one_rate &= c->port[i].mux.period == c->port[0].mux.period;
 		sw->limits |= c->port[i].backlog_k != 0 || c->port[i].source_w != 0;
 		if (c->port[i].up && c->port[i].memory_enabled)
 			set_bit(sw->reach_set, i);
@@ -123,71 +123,6 @@ void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now)
 					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
 }
 
-static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
-{
-	switch (item->kind) {
-	case MF_RX_RUN:
-		forward_run(sw, port, now, item);
-		break;
-	case MF_RX_SINGLE:
-		intake_single(sw, port, now, item);
-		break;
-	case MF_RX_ABORT:
-		forward_abort(sw, port, now);
-		break;
-	case MF_RX_FRAME:
-		l2_frame(sw, port, mf_time_max(now, item->at), item->frame, item->count);
-		break;
-	}
-}
-
-static void watch_accept(struct mf_switch *sw, unsigned int port)
-{
-	mf_time at = mf_demux_next(&sw->port[port].demux);
-
-	if (at != MF_NEVER)
-		set_bit(sw->accept_set, port);
-	else
-		clear_bit(sw->accept_set, port);
-	due(sw, at);
-}
-
-bool mf_switch_can_rx(const struct mf_switch *sw)
-{
-	/* A block may make two: a grant-return ends a chunk and its demand. */
-	return sw->out_head - sw->out_tail + 2 * MF_SPAN_MAX <= sw->out_mask + 1;
-}
-
-void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
-{
-	struct mf_demux *d = &sw->port[port].demux;
-	mf_time accept_at = mf_demux_next(d);
-	struct mf_rx_item items[RX_ITEMS];
-	unsigned int pos = 0, n;
-
-	while (pos < span->count) {
-		if (likely((n = mf_demux_message(d, span, pos)) > 0)) {
-			items[0] = (struct mf_rx_item){
-				.kind = MF_RX_RUN,
-				.begins = true,
-				.ends = true,
-				.count = (uint16_t)n,
-				.word = &span->word[pos],
-				.at = mf_span_at(span, pos),
-				.period = span->period,
-			};
-			forward_run(sw, port, now, &items[0]);
-			pos += n;
-			continue;
-		}
-		n = mf_demux_span(d, span, &pos, items, RX_ITEMS);
-		for (unsigned int i = 0; i < n; i++)
-			take(sw, port, now, &items[i]);
-	}
-	if (unlikely(mf_demux_next(d) != accept_at))
-		watch_accept(sw, port);
-}
-
 struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 {
 	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
@@ -222,28 +157,6 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 	return told;
 }
 
-/** Frames behind whose /T/ nothing came. @return the next such time */
-static mf_time run_accept(struct mf_switch *sw, mf_time now)
-{
-	mf_time next = MF_NEVER;
-	struct mf_rx_item item;
-
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
-		for (uint64_t set = sw->accept_set[w]; set != 0; set &= set - 1) {
-			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
-			mf_time at = mf_demux_next(&sw->port[port].demux);
-
-			if (at <= now) {
-				if (mf_demux_poll(&sw->port[port].demux, now, &item) > 0)
-					take(sw, port, now, &item);
-				watch_accept(sw, port);
-			} else {
-				next = mf_time_min(next, at);
-			}
-		}
-	return next;
-}
-
 /** Messages that hold their egress and do not go on (D14). @return the next such time */
 static mf_time run_holds(struct mf_switch *sw, mf_time now)
 {
@@ -269,7 +182,7 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	if (now < sw->next)
 		return sw->next;
 	sw->next = MF_NEVER;
-	due(sw, run_accept(sw, now));
+	due(sw, rx_accept(sw, now));
 	due(sw, l2_run(sw, now));
 	due(sw, run_holds(sw, now));
 	due(sw, circuit_expire(sw, now));

@@ -5,39 +5,37 @@
 
 #include <string.h>
 
+#include <rte_branch_prediction.h>
+
 #include "mf_switch.h"
 
 #define NONE UINT32_MAX
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
 
-/** Lists that a circuit stands in. */
-enum circuit_list {
-	OF_PORT, /**< of its ingress port, in the order of grants */
-	OF_ALL, /**< of all, by time of grant: for expiry */
-	CIRCUIT_LISTS
+/** What the scheduler is told of a chunk when it has left: a word, so that it travels as a cookie. */
+struct circuit_chunk {
+	uint16_t src;
+	uint8_t id;
+	bool resp;
+	uint32_t octets; /**< payload still to come; a mega's: wire octets */
 };
 
 /**
  * A circuit: a chunk that was granted and has not been forwarded (3.1.1: the grant sets the way of the
  * chunk, so nothing has to be looked up when it comes). One cache line.
  *
- * The lists are rings. The first entries of the table are their ends, so that nothing has to be asked when
- * a circuit is linked: entry p that of ingress port p, entry `ports` that of all.
+ * Those of an ingress port stand in a ring, in the order of grants. The first entries of the table are the
+ * ends of the rings, so that nothing has to be asked when a circuit is linked.
  */
 struct circuit {
-	struct {
-		uint32_t next, prev;
-	} link[CIRCUIT_LISTS];
+	uint32_t next, prev;
 	mf_time expires;
-	uint32_t octets; /**< payload still to come; a mega's: wire octets */
 	uint32_t blocks; /**< granted; not a mega: the length of the chunk */
 	uint32_t granted, inbound; /**< blocks that count for W, for K */
 	uint32_t parked; /**< first request that waits behind this chunk, NONE */
 	uint32_t parked_last;
-	uint16_t src, dst;
-	uint8_t id;
-	bool resp, mega;
+	struct circuit_chunk chunk;
+	uint16_t dst;
+	bool mega;
 	bool queued; /**< of a write: it stands at its egress, or will not come */
 } __attribute__((aligned(64)));
 
@@ -71,6 +69,7 @@ enum rx_state {
 
 struct port {
 	struct mf_mux *mux;
+	mf_time first; /**< start of the first block of the message that is arriving */
 	uint32_t period;
 	bool up, memory_enabled;
 	struct mf_demux demux;
@@ -81,7 +80,7 @@ struct port {
 	uint64_t *words; /**< STREAM: in the egress multiplexer; otherwise buf */
 	struct mf_mux_item *item;
 	uint64_t *buf; /**< room for the longest message */
-	mf_time first, last; /**< start of its first block; when its last part came, for the hold timer */
+	mf_time last; /**< when its last part came, for the hold timer */
 	/* K and W */
 	uint32_t backlog_k, source_w;
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
@@ -113,6 +112,7 @@ struct l2 {
 
 struct mf_switch {
 	mf_time next; /**< earliest deadline that is known of */
+	mf_time expire_at; /**< no circuit expires before then */
 	const struct mf_probe *probe; /**< NULL: nobody wants stamps */
 	/* delays, ps */
 	mf_time identify, through, grant_out; /**< identify; identify + forward; make grant + forward */
@@ -121,8 +121,9 @@ struct mf_switch {
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
+	bool one_rate; /**< of all ports */
 
-	struct circuit *circuits; /**< [ports + 1 + circuits_max] */
+	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
 	uint32_t request_free, requests_used, requests_max;
 	struct request *requests; /**< [requests_max + circuits_max] */
@@ -184,13 +185,13 @@ static inline void stamp(const struct mf_switch *sw, uint16_t cn, uint16_t mn, u
 	sw->probe->stamp(sw->probe->ctx, cn, mn, id, stage, from, to);
 }
 
-/** Copies a message: most have two blocks or ten. */
-static inline void switch_copy(uint64_t *to, const uint64_t *word, unsigned int n)
+/** Copies a request: all but a few have two blocks. */
+static inline void copy_request(uint64_t *to, const uint64_t *word, unsigned int n)
 {
-	for (; n >= 2; n -= 2, to += 2, word += 2)
+	if (likely(n == 2))
 		memcpy(to, word, 2 * sizeof(*to));
-	if (n > 0)
-		*to = *word;
+	else
+		memcpy(to, word, n * sizeof(*to));
 }
 
 /** The TX of a port may have something new. */
@@ -232,10 +233,15 @@ static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time 
 		switch_hold(sw, d, now);
 }
 
+/* rx.c */
+/** Frames behind whose /T/ nothing came. @return the next such time */
+mf_time rx_accept(struct mf_switch *sw, mf_time now);
+
 /* intake.c: what the scheduler is told */
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
+/** n blocks of one, the last of which began at `at`, the first at the port's `first`. */
 void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-		    unsigned int n, mf_time first, mf_time at);
+		    unsigned int n, mf_time at);
 
 /** A slot is free again. */
 static inline void request_release(struct mf_switch *sw, uint32_t slot)
@@ -251,11 +257,8 @@ static inline void request_release(struct mf_switch *sw, uint32_t slot)
 void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now);
 
 /* forward.c */
-void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
-void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at);
-void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);

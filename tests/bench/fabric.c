@@ -151,6 +151,19 @@ static void *fabric_open(const struct bench_line *line, const struct bench_env *
 	return f;
 }
 
+/** What there is to know: which roles were on which lcores, and the depth where it was looked for. */
+static void note(const struct fabric *f, const json_t *all, char *why)
+{
+	const char *placement = json_string_value(json_object_get(json_object_get(all, "run"), "placement"));
+	int len = 0;
+
+	why[0] = '\0';
+	if (f->param->scan)
+		len = snprintf(why, BENCH_REASON, "depth %u of 1 to %u", f->depth, DEPTH_MAX);
+	if (!f->param->virtual_clock && placement != NULL)
+		snprintf(why + len, BENCH_REASON - (size_t)len, "%s%s", len > 0 ? "; " : "", placement);
+}
+
 static int fabric_run(void *state, struct bench_sample *out, char *why)
 {
 	struct fabric *f = state;
@@ -164,7 +177,6 @@ static int fabric_run(void *state, struct bench_sample *out, char *why)
 			return -EIO;
 		if (emu_with_depth(f->env, f->path, f->depth, path, sizeof(path), why) != 0)
 			return -EINVAL;
-		snprintf(why, BENCH_REASON, "depth %u of 1 to %u", f->depth, DEPTH_MAX);
 	}
 	all = run_emu(f, path, &rss, why);
 	if (all == NULL)
@@ -174,6 +186,7 @@ static int fabric_run(void *state, struct bench_sample *out, char *why)
 	out->wall = emu_number(all, "run/host_seconds");
 	if (!f->param->virtual_clock)
 		out->wall *= emu_number(all, "run/lcores");
+	note(f, all, why);
 	json_decref(all);
 	return 0;
 }

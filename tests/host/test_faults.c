@@ -293,6 +293,51 @@ Test(host_faults, losses_and_delays)
 	}
 }
 
+/* The same where each step is taken at once: whatever was waiting for it begins within the step. */
+Test(host_faults, losses_under_the_wall_clock)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct client_config cc = {.ops = 400,
+					   .depth = 24,
+					   .size_max = 5000,
+					   .think = MF_US(3),
+					   .weight = {4, 3, 3, 3},
+					   .may_fail = true,
+					   .seed = seed,
+					   .lost = 15,
+					   .late = 4,
+					   .lateness = 9000 * NET_PERIOD};
+		struct clients *cs = clients_new(&cc);
+		struct net_hooks hooks = clients_hooks(cs);
+		uint64_t timeouts = 0, quarantined = 0;
+		struct net_config nc;
+		struct net *n;
+
+		config(&nc);
+		nc.host.mux.period = 0;
+		nc.hosts = 3;
+		nc.memory_nodes = 2;
+		nc.host.mega = seed % 2 * 3;
+		n = net_new(&nc, &hooks);
+		clients_start(cs, n);
+		net_run(n, MF_SEC(1));
+		cr_assert(clients_done(cs), "seed %lu", seed);
+		cr_assert_eq(cs->mismatches, 0, "seed %lu", seed);
+		cr_assert_eq(n->id_reuse, 0, "seed %lu", seed);
+		/* Senders keep no pace here: what is dropped may have waited until its timer had ended. */
+		cr_assert_geq(n->id_rest_min, QUARANTINE - WRITE_TIMEOUT, "seed %lu: %lu", seed,
+			      n->id_rest_min);
+		for (unsigned int i = 0; i < nc.hosts; i++) {
+			cr_assert_eq(mf_host_outstanding(n->host[i]), 0);
+			timeouts += mf_host_stats(n->host[i])->timeouts;
+			quarantined += mf_host_stats(n->host[i])->quarantined;
+		}
+		cr_assert(timeouts > 0 && quarantined >= timeouts, "seed %lu", seed);
+		clients_free(cs);
+		net_free(n);
+	}
+}
+
 /** Two responses without grants hold all data buffers: long reads are refused, short ones need none. */
 Test(host_faults, data_buffers_run_out)
 {

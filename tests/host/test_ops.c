@@ -95,6 +95,31 @@ Test(host_ops, mixes_of_several_clients)
 	}
 }
 
+/* Everything is dated by the call, and what ends is over at once. */
+Test(host_ops, mixes_under_the_wall_clock)
+{
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct client_config cc = mixed;
+		struct net_config nc;
+		struct clients *cs;
+
+		net_config_default(&nc);
+		nc.host.mux.period = 0;
+		nc.hosts = 4;
+		nc.memory_nodes = 1 + seed % 3;
+		nc.host.x = 1 + seed % 4 * 5;
+		nc.host.mega = seed % 2 * 3;
+		nc.host.queue = seed % 3 == 0 ? 4 : 256;
+		nc.host.mux.memory_items = seed % 4 == 0 ? 8 : 1024;
+		nc.host.read_timeout = nc.host.write_timeout = MF_MS(100);
+		cc.seed = seed;
+		cs = run(&cc, &nc);
+		check_done(cs);
+		check_memory(cs);
+		finish(cs);
+	}
+}
+
 Test(host_ops, sizes_to_200000)
 {
 	struct client_config cc = mixed;

@@ -37,7 +37,7 @@ static inline uint32_t test_below(uint64_t *state, uint32_t n)
 
 void test_fill(uint64_t *state, uint8_t *octets, size_t n);
 
-/** For suites whose blocks or frames pass a variant of mf_pcs.h: the widest there is instead of the scalar. */
+/** For suites whose blocks or frames pass a variant of mf_pcs.h: the widest, instead of the scalar one. */
 void test_widest(void);
 
 /** Whether the long versions of the tests are to be run. */

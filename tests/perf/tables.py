@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of memfab-perf under the virtual clock: their shape, and figures that follow from the fabric."""
+import os
 import re
 import sys
 
@@ -136,9 +137,21 @@ def deterministic(tap, perf):
   tap.ok(other != one, 'another seed, other figures')
 
 
+def documented(tap, perf):
+  """What docs/perf.md shows of the virtual clock is what comes out."""
+  with open(os.path.join(perf.root, 'docs', 'perf.md'), encoding='utf-8') as file:
+    shown = re.findall(r'^    memfab-perf ([^\n]*--clock virtual[^\n]*)\n\n```\n(.*?)^```$', file.read(), re.M | re.S)
+  tap.ok(len(shown) >= 5, 'docs/perf.md has commands with their output', shown)
+  for command, output in shown:
+    args = [os.path.join(perf.root, a) if a.startswith('examples/') else a for a in command.split()]
+    lines = perf.run(*args).stdout.splitlines()
+    missing = [line for line in output.splitlines() if line not in lines]
+    tap.ok(not missing, f'docs/perf.md: {command}', '\n'.join(missing))
+
+
 def main(program, _, root):
   perf, tap = Perf(program, root), Tap()
-  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, mlc, unsound, deterministic):
+  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, mlc, unsound, deterministic, documented):
     part(tap, perf)
   tap.done()
 

@@ -57,15 +57,15 @@ static struct rig_event *add(struct rig *r)
 static void arrive(struct rig *r, unsigned int port, const struct rig_block *block, unsigned int n,
 		   bool frame)
 {
-	unsigned int most = r->by_block ? 1 : MF_SPAN_MAX;
-
-	for (unsigned int i = 0; i < n; i += most) {
+	for (unsigned int i = 0, k; i < n; i += k) {
+		unsigned int most = n - i < MF_SPAN_MAX ? n - i : MF_SPAN_MAX;
 		struct rig_event *e = add(r);
 
-		e->n = n - i < most ? n - i : most;
-		e->block = malloc(e->n * sizeof(*block));
-		memcpy(e->block, block + i, e->n * sizeof(*block));
-		e->at = frame ? block[i + e->n - 1].at : block[i].at;
+		k = r->by_block ? 1 : r->cut != NULL ? 1 + (unsigned int)mf_rng_below(r->cut, most) : most;
+		e->n = k;
+		e->block = malloc(k * sizeof(*block));
+		memcpy(e->block, block + i, k * sizeof(*block));
+		e->at = frame ? block[i + k - 1].at : block[i].at;
 		e->port = port;
 		e->order = r->reverse ? RIG_PORTS - 1 - port : port;
 		e->frame = frame;
@@ -83,6 +83,17 @@ static void message(struct rig *r, mf_time at, unsigned int port, const uint64_t
 		b[i].word = word[i];
 		b[i].sync = i == 0 || (whole && i == n - 1) ? MF_SYNC_CTRL : MF_SYNC_DATA;
 	}
+	arrive(r, port, b, n, false);
+	free(b);
+}
+
+void rig_blocks(struct rig *r, mf_time at, unsigned int port, const struct mf_block *block, unsigned int n)
+{
+	struct rig_block *b = calloc(n, sizeof(*b));
+
+	for (unsigned int i = 0; i < n; i++)
+		b[i] = (struct rig_block){at + (mf_time)i * r->config.port[port].mux.period, block[i].word,
+					  block[i].sync};
 	arrive(r, port, b, n, false);
 	free(b);
 }

@@ -39,6 +39,7 @@ struct rig {
 	struct mf_switch_config config;
 	struct mf_switch *sw;
 	bool by_block;
+	struct mf_rng *cut; /**< spans are cut where it says; NULL: they are as long as they can be */
 	bool reverse; /**< ports are called in falling order */
 	mf_time now;
 	struct rig_event *event;
@@ -56,6 +57,8 @@ void rig_stop(struct rig *r);
 
 /** Blocks arrive at a port from `at` on; the first and the last are control blocks. */
 void rig_message(struct rig *r, mf_time at, unsigned int port, const uint64_t *word, unsigned int n);
+/** Any blocks, back to back. */
+void rig_blocks(struct rig *r, mf_time at, unsigned int port, const struct mf_block *block, unsigned int n);
 /** One message that is cut: only its first n blocks come, all but the first are data. */
 void rig_cut(struct rig *r, mf_time at, unsigned int port, const uint64_t *word, unsigned int n);
 /** A frame arrives. @return when its /T/ starts */

@@ -193,9 +193,10 @@ static bool whole_at(const struct rig *r, unsigned int port, const uint64_t *sen
 /** Too long, too short, cut by another block: the window comes back, the egress goes on, the check fails. */
 Test(forward, wrong_length)
 {
-	for (unsigned int mode = 0; mode < 12; mode++) {
+	for (unsigned int mode = 0; mode < 24; mode++) {
 		bool by_block = mode & 1, collect = mode & 2;
-		unsigned int how = mode / 4, n, m;
+		uint32_t granted = mode & 4 ? 1024 : 256; /* more than a span, or within one */
+		unsigned int how = mode / 8, n, m;
 		static uint64_t good[MF_BLOCKS_MAX];
 		struct rig r;
 		struct mf_msg msg;
@@ -205,8 +206,12 @@ Test(forward, wrong_length)
 		config.window = true;
 		config.port[0].mux.period = collect ? 2 * P : P;
 		rig_start(&r, &config, by_block);
-		grant_write(&r, 0, 0, 1, 5, 1024);
-		n = rig_chunk(&r, MF_WREQ, 0, 1, 5, how == 0 ? 1040 : how == 1 ? 1008 : 1024, word);
+		grant_write(&r, 0, 0, 1, 5, granted);
+		n = rig_chunk(&r, MF_WREQ, 0, 1, 5,
+			      how == 0   ? granted + 16
+			      : how == 1 ? granted - 16
+					 : granted,
+			      word);
 		if (how == 2)
 			rig_cut(&r, MF_US(1), 0, word, n / 2);
 		else
@@ -217,7 +222,7 @@ Test(forward, wrong_length)
 		rig_message(&r, MF_US(4), 0, good, m);
 		rig_run(&r, MF_US(20));
 		cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 1, "mode %u", mode);
-		cr_expect_eq(windows(&r), 1024 + 512, "mode %u", mode);
+		cr_expect_eq(windows(&r), granted + 512, "mode %u", mode);
 		cr_assert_geq(r.outs[1], m);
 		cr_expect(rig_sent(&r, 1, r.outs[1] - m, r.out[1][r.outs[1] - m].at, good, m), "mode %u",
 			  mode);
