@@ -154,6 +154,14 @@ const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
 /** See mf_mux_ahead(). */
 uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
+
+/**
+ * A hint that changes nothing: has fetched into the caches what a turn will look at.
+ * @param node  where the next operation will go
+ * @return user of the operation that completes next, where that is known; else 0
+ */
+uint64_t mf_host_fetch(const struct mf_host *h, uint16_t node);
+
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);
 
