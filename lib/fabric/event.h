@@ -78,7 +78,7 @@ static inline uint32_t event_actor(const struct event_queue *q)
 	return (uint32_t)q->node[1] & (q->leaves - 1);
 }
 
-/** Actor of the event behind the next one, if nothing comes in between; that of the next one: there is none. */
+/** Actor of the event behind the next one, if nothing comes in between; of the next one: there is none. */
 static inline uint32_t event_behind(const struct event_queue *q)
 {
 	const uint64_t *node = q->node;

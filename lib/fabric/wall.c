@@ -113,7 +113,7 @@ static int lcore_main(void *arg)
 		return 0;
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		unsigned int work = 0;
-		/* One clock for all roles: what one begins and another ends in the same turn takes the next. */
+		/* One clock for all roles: what begins in this turn ends in a later one. */
 		mf_time now = wall_now(w);
 
 		cycles_turn(w->f, (unsigned int)(l - w->lcore), now);

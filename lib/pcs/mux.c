@@ -277,7 +277,7 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 	if (!m->held && !m->begun_singles && mux_frames_quiet(m)) {
 		send_whole(m, now, max, out);
 		memory = out->count > 0;
-		/* A message that does not fit whole any more is the next span's: it need not be put together. */
+		/* A message that does not fit whole is the next span's: nobody has to assemble it. */
 		if (out->count > 0 && m->backlog)
 			return;
 	}
