@@ -4,6 +4,26 @@
 
 #include "pim.h"
 
+bool mf_sched_pim_has_avx2(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+	       __builtin_cpu_supports("popcnt");
+#else
+	return false;
+#endif
+}
+
+bool mf_sched_pim_has_avx512(void)
+{
+#ifdef __x86_64__
+	return mf_sched_pim_has_avx2() && __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512dq");
+#else
+	return false;
+#endif
+}
+
 static unsigned int pim_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max)
 {
 	return run_with(pim_match, s, now, grants, max);

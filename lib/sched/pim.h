@@ -105,7 +105,7 @@ static inline void pim_match(struct mf_sched *s)
 		ports_reopen(s);
 }
 
-/* run() for CPUs that have more: pim_avx2.c, pim_avx512.c */
+/* run() for CPUs that have more (pim_avx2.c, pim_avx512.c), and whether this one does (pim.c) */
 bool mf_sched_pim_has_avx2(void);
 unsigned int mf_sched_pim_run_avx2(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
 				   unsigned int max);

@@ -42,7 +42,8 @@ static inline void queue_publish(struct mf_sched *s, const struct sched_demand *
 	sched_set(&s->order_array[e->flags & SCHED_RESP][src], dst);
 	sched_set(&s->wanted, dst);
 	sched_activate(s, dst / 64,
-		       (uint64_t)(sched_test(&s->free[SCHED_SRC], src) & sched_test(&s->free[SCHED_DST], dst))
+		       ((uint64_t)sched_test(&s->free[SCHED_SRC], src) &
+			(uint64_t)sched_test(&s->free[SCHED_DST], dst))
 			       << dst % 64);
 }
 

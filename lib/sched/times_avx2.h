@@ -18,7 +18,7 @@ static inline __m256i times_turn(__m256i times)
 /** Four times, turned. */
 static inline __m256i times_load(const mf_time *at)
 {
-	return times_turn(_mm256_load_si256((const __m256i *)at));
+	return times_turn(_mm256_load_si256((const void *)at));
 }
 
 static inline __m256i times_min(__m256i a, __m256i b)
@@ -46,7 +46,7 @@ static inline uint64_t scan_group(struct sched_times *t, unsigned int group, mf_
 		__m256i turned = times_load(at), over = _mm256_cmpgt_epi64(turned, by);
 		__m256i left = _mm256_blendv_epi8(_mm256_set1_epi64x(INT64_MAX), turned, over);
 
-		_mm256_store_si256((__m256i *)at, times_turn(left));
+		_mm256_store_si256((void *)at, times_turn(left));
 		first = times_min(first, left);
 		later |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(over)) << i;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a scheduler that look for things, for CPUs with AVX2. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC target("avx2,bmi,bmi2,popcnt")
 #endif
 #include "scan_cases.h"
