@@ -66,10 +66,10 @@ int plan_fits(const struct test *t, const struct mf_config *config, uint32_t siz
 			reason, room, "%s at depth %u is more than %s, the buffers of a client",
 			mf_unit_put_size(a, size), at_a_time(t), mf_unit_put_size(b, MF_CONFIG_BUFFER_MAX));
 	if (all > memory)
-		return argument_refuse(reason, room,
-				       "%s at depth %u of %u clients is more than the memory of %s, %s",
-				       mf_unit_put_size(a, size), at_a_time(t), regions(t, config), name,
-				       mf_unit_put_size(b, memory));
+		return argument_refuse(
+			reason, room, "%s at depth %u is more than the memory of %s, %s, holds (clients: %u)",
+			mf_unit_put_size(a, size), at_a_time(t), name, mf_unit_put_size(b, memory),
+			regions(t, config));
 	return 0;
 }
 

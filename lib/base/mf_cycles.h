@@ -122,9 +122,16 @@ double mf_cycles_overhead(const struct mf_cycles *c, struct mf_cycles_cost cost)
 /** The calling thread's. */
 extern _Thread_local struct mf_cycles mf_cycles_here __attribute__((tls_model("initial-exec")));
 
+/** What came before has been done, and nothing of what comes after: else stages pay for each other. */
 static inline uint64_t mf_cycles_now(void)
 {
-	return __builtin_ia32_rdtsc();
+	uint64_t now;
+
+	__builtin_ia32_lfence();
+	__asm__ volatile("" ::: "memory");
+	now = __builtin_ia32_rdtsc();
+	__builtin_ia32_lfence();
+	return now;
 }
 
 static inline void mf_cycles_close(const unsigned int *outer)

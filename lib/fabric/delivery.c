@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "delivery.h"
+#include "mf_table.h"
 
 #define NIL UINT32_MAX
 
@@ -15,8 +16,9 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 	d->f = f;
 	d->free = NIL;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
-	d->pair = calloc(pairs, sizeof(*d->pair));
-	if (d->stream == NULL || d->pair == NULL) {
+	d->pair = malloc(pairs * sizeof(*d->pair));
+	d->message = mf_table_new(pairs * DELIVERY_KINDS, sizeof(*d->message));
+	if (d->stream == NULL || d->pair == NULL || d->message == NULL) {
 		delivery_free(d);
 		return NULL;
 	}
@@ -31,13 +33,19 @@ void delivery_free(struct delivery *d)
 		return;
 	free(d->stream);
 	free(d->pair);
+	mf_table_free(d->message);
 	free(d->write);
 	free(d);
 }
 
+static size_t pair_index(const struct delivery *d, uint16_t cn, uint16_t mn)
+{
+	return (size_t)cn * d->f->nodes + mn;
+}
+
 static struct delivery_pair *pair_of(const struct delivery *d, uint16_t cn, uint16_t mn)
 {
-	return &d->pair[(size_t)cn * d->f->nodes + mn];
+	return &d->pair[pair_index(d, cn, mn)];
 }
 
 static bool grow(struct delivery *d)
@@ -109,18 +117,19 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
 		    uint32_t octets, bool last, mf_time first, mf_time done)
 {
-	struct delivery_pair *p = pair_of(d, cn, mn);
+	struct delivery_message *m = &d->message[pair_index(d, cn, mn) * DELIVERY_KINDS + kind], whole;
 	uint16_t to = kind == DELIVERY_READ ? cn : mn;
 	uint32_t period = d->f->link[cn].period;
 
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
-	if (offset == 0) {
-		p->begin[kind] = first;
-		p->format[kind] = 0;
-	}
-	p->format[kind] += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
-	if (last && p->begin[kind] >= d->f->measure)
-		message_received(&d->stream[to * DELIVERY_KINDS + kind], p->begin[kind], done + period,
-				 (uint64_t)offset + octets, p->format[kind]);
+	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
+	if (offset == 0 && last)
+		m = &whole;
+	if (offset == 0)
+		*m = (struct delivery_message){.begin = first};
+	m->format += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
+	if (last && m->begin >= d->f->measure)
+		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period,
+				 (uint64_t)offset + octets, m->format);
 }

@@ -30,15 +30,20 @@ struct delivery_write {
 
 /** Writes of a pair take effect in the order in which they began (D9). */
 struct delivery_pair {
-	mf_time begin[DELIVERY_KINDS]; /**< first block of the message that is coming in */
-	mf_time format[DELIVERY_KINDS]; /**< its blocks until now */
 	uint32_t head, tail;
+};
+
+/** A message of several chunks that is coming in: one a pair, for each kind. */
+struct delivery_message {
+	mf_time begin; /**< its first block */
+	mf_time format; /**< its blocks until now */
 };
 
 struct delivery {
 	const struct mf_fabric *f;
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
 	struct delivery_pair *pair; /**< [compute node][memory node] */
+	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS] */
 	struct delivery_write *write; /**< a pool */
 	uint32_t writes, free;
 	bool incomplete; /**< no memory for the pool: effects were missed */

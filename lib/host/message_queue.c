@@ -71,11 +71,10 @@ static inline bool queue_append(struct mf_host *h, struct host_peer *p, uint32_t
  * Starts a message of the first operation in a destination's FIFO, which is of this kind; the last piece
  * takes it out.
  */
-static inline struct host_state *message_start(struct mf_host *h, uint16_t node, enum mf_op_kind kind,
-					       uint32_t size, mf_time at)
+static inline struct host_state *message_start(struct mf_host *h, uint16_t node, struct host_op *o,
+					       enum mf_op_kind kind, uint32_t size, mf_time at)
 {
 	struct host_peer *p = &h->peer[node];
-	struct host_op *o = &h->op[p->head];
 	struct host_state *s = host_state_new(h, node, (uint8_t)kind);
 	bool write = host_is_write((uint8_t)kind);
 
@@ -97,7 +96,9 @@ static inline struct host_state *message_start(struct mf_host *h, uint16_t node,
 
 struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at)
 {
-	return message_start(h, node, h->op[h->peer[node].head].c.kind, size, at);
+	struct host_op *o = &h->op[h->peer[node].head];
+
+	return message_start(h, node, o, o->c.kind, size, at);
 }
 
 static inline uint32_t piece_size(const struct host_op *o)
@@ -108,8 +109,8 @@ static inline uint32_t piece_size(const struct host_op *o)
 }
 
 /** Starts an RREQ or RMWREQ: m has all but its id. */
-static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_kind kind, struct mf_msg *m,
-				 mf_time at)
+static inline bool request_start(struct mf_host *h, uint16_t node, struct host_op *o, enum mf_op_kind kind,
+				 struct mf_msg *m, mf_time at)
 {
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
@@ -117,7 +118,7 @@ static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_ki
 
 	if (unlikely(!word))
 		return false;
-	s = message_start(h, node, kind, m->size, at);
+	s = message_start(h, node, o, kind, m->size, at);
 	host_slot_hold(h, s);
 	m->id = s->id;
 	mf_proto_make_request(&h->config.proto, m, word);
@@ -127,7 +128,7 @@ static inline bool request_start(struct mf_host *h, uint16_t node, enum mf_op_ki
 	return true;
 }
 
-static inline bool read_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RREQ,
 			   .src = h->node,
@@ -135,10 +136,10 @@ static inline bool read_start(struct mf_host *h, uint16_t node, const struct hos
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 
-	return request_start(h, node, MF_OP_READ, &m, at);
+	return request_start(h, node, o, MF_OP_READ, &m, at);
 }
 
-static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RMWREQ,
 			   .src = h->node,
@@ -148,7 +149,7 @@ static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, const struct 
 			   .addr = o->addr,
 			   .arg = {o->arg[0], o->arg[1]}};
 
-	return request_start(h, node, MF_OP_RMW, &m, at);
+	return request_start(h, node, o, MF_OP_RMW, &m, at);
 }
 
 /** Fills in the /N/ of a message and counts it. */
@@ -173,7 +174,7 @@ static uint8_t transfer_exponent(const struct mf_host *h, const struct host_op *
 	return (uint8_t)(e < 31 ? e : 31);
 }
 
-static inline bool notify_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
@@ -182,31 +183,34 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, const struct h
 	if (unlikely(!word))
 		return false;
 	m.exponent = transfer_exponent(h, o);
-	s = message_start(h, node, o->c.kind, m.size, at);
+	s = message_start(h, node, o, o->c.kind, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
 	host_notify_put(h, word, &m, at);
 	return true;
 }
 
-static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, const struct host_op *o, mf_time at)
+static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
-	uint32_t octets;
+	uint32_t octets = 0;
 	unsigned int count = h->config.mega < 2 ? 0 : host_mega_collect(h, &h->peer[node], &octets);
 
 	return count > 1 ? host_mega_start(h, node, count, octets, at) : notify_start(h, node, o, at);
 }
 
-static inline bool head_may_go(const struct mf_host *h, const struct host_peer *p)
+/** The first operation of a destination if it lacks nothing but room, or NULL. */
+static inline struct host_op *head_that_may_go(const struct mf_host *h, const struct host_peer *p)
 {
-	return p->head != HOST_NIL && p->free_ids > 0 &&
-	       p->active[host_is_write(h->op[p->head].c.kind)] < h->config.x;
+	struct host_op *o;
+
+	if (p->head == HOST_NIL)
+		return NULL;
+	o = &h->op[p->head];
+	return p->active[host_is_write(o->c.kind)] < h->config.x && p->free_ids > 0 ? o : NULL;
 }
 
-static inline bool head_start(struct mf_host *h, uint16_t node, mf_time at)
+static inline bool op_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
-	const struct host_op *o = &h->op[h->peer[node].head];
-
 	if (o->c.kind == MF_OP_READ)
 		return read_start(h, node, o, at);
 	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
@@ -227,11 +231,12 @@ static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
 void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 {
 	struct host_peer *p = &h->peer[node];
+	struct host_op *o;
 
 	if (unlikely(p->ready_next != HOST_NOT_READY))
 		return;
-	while (head_may_go(h, p)) {
-		if (unlikely(h->ready_head != HOST_NO_NODE) || !head_start(h, node, at)) {
+	while ((o = head_that_may_go(h, p)) != NULL) {
+		if (unlikely(h->ready_head != HOST_NO_NODE) || !op_start(h, node, o, at)) {
 			ready_append(h, node);
 			return;
 		}
@@ -267,9 +272,10 @@ void host_ready_run(struct mf_host *h, mf_time now)
 	while (h->ready_head != HOST_NO_NODE) {
 		uint16_t node = h->ready_head;
 		struct host_peer *p = &h->peer[node];
+		struct host_op *o;
 
-		while (head_may_go(h, p))
-			if (!head_start(h, node, now))
+		while ((o = head_that_may_go(h, p)) != NULL)
+			if (!op_start(h, node, o, now))
 				return;
 		h->ready_head = p->ready_next;
 		p->ready_next = HOST_NOT_READY;

@@ -41,7 +41,7 @@ struct mf_host_config {
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
 	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
 	struct mf_proto proto;
-	struct mf_timing timing;
+	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
@@ -154,6 +154,14 @@ const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
 /** See mf_mux_ahead(). */
 uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
+
+/**
+ * A hint that changes nothing: has fetched into the caches what a turn will look at.
+ * @param node  where the next operation will go
+ * @return user of the operation that completes next, where that is known; else 0
+ */
+uint64_t mf_host_fetch(const struct mf_host *h, uint16_t node);
+
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);
 

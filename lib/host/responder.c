@@ -98,7 +98,7 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 {
 	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
 	const struct mf_memory_ops *ops = memory_ops(h);
-	mf_time ready, dram;
+	mf_time ready, dram = 0;
 	const void *place;
 	uint8_t status;
 	struct mf_msg m;

@@ -7,11 +7,12 @@
 #include "completions.h"
 #include "state_table.h"
 
-static void slot_release(struct mf_host *h, struct host_state *s)
+static inline void slot_release(struct mf_host *h, struct host_state *s)
 {
-	if (s->flags & HOST_HOLDS_SLOT)
-		h->peer[s->node].active[host_is_write(s->kind)]--;
+	if (!(s->flags & HOST_HOLDS_SLOT))
+		return;
 	s->flags &= (uint8_t)~HOST_HOLDS_SLOT;
+	h->peer[s->node].active[host_is_write(s->kind)]--;
 }
 
 static void state_free(struct mf_host *h, struct host_state *s)

@@ -53,7 +53,7 @@ static inline __m512i fold_by_four(__m512i a, const uint8_t **data, size_t *len)
 	return fold(a, K(1536), fold(b, K(1024), fold(c, K(512), d)));
 }
 
-/** Octets 0..3 are inverted; behind the pad in front of the frame they may reach into the second vector. */
+/** Octets 0..3 are taken inverted: behind the pad they may reach into the second vector. */
 uint32_t pcs_fcs_avx512(const void *frame, size_t len)
 {
 	const __m512i ones = _mm512_set1_epi64(-1);

@@ -20,18 +20,18 @@ static inline __m128i fold(__m128i x, __m128i k, __m128i onto)
 	return _mm_xor_si128(sum, onto);
 }
 
-/** Moves octets of x up by n (0..16), or those of the vector before it into their place: down by 16 - n. */
+/** Octets n (0..16) places up; those that leave are what shift_down() by OCTETS - n keeps. */
 static inline __m128i shift_up(__m128i x, unsigned int n)
 {
-	static const int8_t index[3 * OCTETS] = {
+	static const int8_t index[2 * OCTETS] = {
 		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 		0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 	};
 
 	return _mm_shuffle_epi8(x, load((const uint8_t *)index + OCTETS - n));
 }
 
+/** Octets n (0..16) places down. */
 static inline __m128i shift_down(__m128i x, unsigned int n)
 {
 	static const int8_t index[2 * OCTETS] = {
@@ -57,7 +57,7 @@ static inline __m128i fold_by_four(__m128i first, const uint8_t **data, size_t *
 	return fold(a, K(384), fold(b, K(256), fold(c, K(128), d)));
 }
 
-/** Octets 0..3 are inverted; behind the pad in front of the frame they may reach into the second vector. */
+/** Octets 0..3 are taken inverted: behind the pad they may reach into the second vector. */
 uint32_t pcs_fcs_clmul(const void *frame, size_t len)
 {
 	const __m128i ones = _mm_set_epi32(0, 0, 0, -1);

@@ -23,7 +23,7 @@ uint16_t mf_crc16_clmul_two(uint64_t first, uint64_t second);
 /** Words that are added up at once; longer messages are folded onto the next so many. */
 #define MF_CRC16_FOLD 32
 
-/** Factor of a word with 0..FOLD - 1 words behind it, at FOLD - 1 less those; then eight that count for nothing. */
+/** At FOLD - 1 - d the factor of a word with d words behind it; then eight that count for nothing. */
 extern const uint64_t mf_crc16_factor[MF_CRC16_FOLD + 8];
 
 /** Factors of what is left so far, with FOLD words behind it. */

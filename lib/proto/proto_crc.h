@@ -71,7 +71,7 @@ struct mf_crc16_ops {
 	uint16_t (*words)(const uint64_t *word, unsigned int n);
 	uint16_t (*one)(uint64_t word);
 	uint16_t (*two)(uint64_t first, uint64_t second);
-	/** Copies n words of data behind word[0]. @return remainder of word[0], those, and last, which is not put */
+	/** Copies n words of data behind word[0]. @return remainder of word[0], those, and last (not put) */
 	uint16_t (*copy)(uint64_t *word, const void *data, unsigned int n, uint64_t last);
 };
 

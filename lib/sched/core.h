@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the policies share: demand queues, candidates, ports. Private to lib/sched.
+ * The state that the policies share. Private to lib/sched.
  *
  * The head of a pair's queue is its candidate. Between a source s and a destination d there are two
  * at most: a write of the pair (c = s, m = d) and a response of the pair (c = d, m = s).
@@ -11,21 +11,49 @@
  *
  * active has every destination that may have an eligible candidate. A policy clears a bit when it
  * finds none; after that only a new candidate or a port that opens can make one, and both set it.
+ *
+ * A policy is compiled as a whole, with the parts that it shares with the others as headers:
+ *
+ *   inbox.h    messages that are to take effect          queue.h  demand queues and candidates
+ *   list.h     the ordered lists of 3.1.2, of keys       ports.h  ports that are busy, held, free
+ *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
+ *   run.h      steps from event to event
+ *
+ * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
 #ifndef MF_SCHED_CORE_H
 #define MF_SCHED_CORE_H
 
 #include <assert.h>
+#include <stddef.h>
 
-#include "calendar.h"
 #include "inbox.h"
-#include "list.h"
+#include "key.h"
 #include "mf_sched.h"
+#include "tail.h"
 
 #define SCHED_PORTS_MAX 512
 #define SCHED_WORDS_MAX (SCHED_PORTS_MAX / 64)
 #define SCHED_SIZE_MAX 65536
 #define SCHED_X_MAX 128
+
+enum sched_side { SCHED_SRC, SCHED_DST };
+
+/** A bitmap of ports. */
+struct sched_map {
+	uint64_t word[SCHED_WORDS_MAX];
+} __attribute__((aligned(64)));
+
+#define SCHED_LIST (SCHED_PORTS_MAX + 8) /* entries of a list that scan_ports() makes */
+
+#define SCHED_GROUP 16 /* ports whose times have their earliest noted */
+
+/** Times of ports, and the earliest of each group: that one or an earlier one. */
+struct sched_times {
+	mf_time *at; /* [port], rounded up to a word of 64; MF_NEVER: none */
+	mf_time group[SCHED_PORTS_MAX / SCHED_GROUP] __attribute__((aligned(64)));
+	mf_time first; /* of all groups */
+};
 
 /** An entry of the demand notification queue. */
 struct sched_demand {
@@ -36,26 +64,28 @@ struct sched_demand {
 	uint8_t id;
 	uint8_t exponent;
 	uint8_t request_blocks;
-	bool resp : 1;
-	bool mega : 1;
-	bool started : 1;
+	uint8_t flags;
 };
-static_assert(sizeof(struct sched_demand) == 24, "demand");
+#define SCHED_RESP 1
+#define SCHED_MEGA 2
+#define SCHED_STARTED 4
 
-enum sched_side { SCHED_SRC, SCHED_DST };
+static_assert(sizeof(struct sched_demand) == 24, "demand");
 
 /** A port, by side: links are full duplex, so it is a source and a destination. */
 struct sched_port {
 	mf_time until[2]; /* WIRE, PAPER: when its last chunk is over */
-	mf_time left[2]; /* ... and when the grant of that left */
 	uint64_t outstanding[2]; /* WINDOW: octets granted, not forwarded */
 	uint32_t debt; /* WIRE: blocks of requests and /G/ that the destination has not been charged yet */
 	uint32_t period; /* ps a block */
-	bool busy[2]; /* WIRE, PAPER: waits for its release. WINDOW: in the matching under way */
-	bool held[2]; /* D3 */
-	bool tight[2]; /* WINDOW: has been too full for a candidate since it was last opened */
-} __attribute__((aligned(64)));
-static_assert(sizeof(struct sched_port) == 64, "a cache line");
+};
+
+/** The candidates of a destination, in order: see list.h. */
+struct sched_list {
+	sched_key *room;
+	uint32_t size; /* keys that fit */
+	uint32_t first, count;
+};
 
 struct sched_charge {
 	mf_time at;
@@ -70,46 +100,58 @@ struct sched_request {
 };
 
 struct mf_sched {
-	void (*match)(struct mf_sched *s); /* the policy: makes the matching that begins at clock */
+	/* run() of the policy, for this CPU */
+	unsigned int (*run)(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
 	mf_time clock; /* of the last step, or the end of its matching: nothing is done before it */
 	mf_time now; /* of the last run() */
 	unsigned int ports, words; /* N, and the words of a bitmap of N */
-	bool window; /* WINDOW */
+	bool window; /* release WINDOW */
 	uint32_t chunk_blocks; /* wire blocks of a whole chunk */
 
 	struct mf_sched_grant *out; /* of the run() under way */
 	unsigned int given, max;
 
-	uint64_t active_words; /* words of active that are not 0 */
-	uint64_t active[SCHED_WORDS_MAX];
-	uint64_t free[2][SCHED_WORDS_MAX] __attribute__((aligned(64))); /* by side: not busy, not held */
-	/*
-	 * The order arrays of 3.1.2, [source][words][resp]: destinations that it has a candidate for. The
-	 * hardware keeps them sorted; here the keys have the order, and the bits say whom to wake.
-	 */
-	uint64_t *order_array;
-	struct sched_list *list; /* [destination] */
+	uint64_t active_any; /* not 0: active may not be empty */
+	struct sched_map active;
+	struct sched_map free[2]; /* by side: not busy, not held */
+	struct sched_map held[2]; /* D3 */
+	struct sched_map matched[2]; /* WINDOW: in the matching under way, which takes a port once */
+	struct sched_map full[2]; /* WINDOW: all of the window is outstanding */
+	struct sched_map tight[2]; /* WINDOW: a candidate did not fit since the port was opened */
+	struct sched_times release[2]; /* WIRE, PAPER: of busy ports */
+	mf_time releases; /* the first of both */
 	struct sched_port *port;
+	struct sched_charge *charge; /* of the iteration under way */
+	unsigned int charges;
+
+	/*
+	 * The order arrays of 3.1.2, by resp: destinations that each source has a candidate for. The
+	 * hardware keeps them sorted; here the lists have the order, and the bits say whom to wake.
+	 */
+	struct sched_map *order_array[2];
+	struct sched_map wanted; /* destinations that have a candidate */
+	struct sched_list *list; /* [destination] */
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, 0: none */
-	mf_time *queue_left; /* ... when its last grant leaves: the next does not leave before. NULL: ever */
+	struct sched_tail *tail; /* the same, of queues that have more than one */
 	uint32_t direction; /* queues between [0] and [1] of resp: 0 with MF_ORDER_PAIR */
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
 	uint32_t demand_free, demand_used;
 	uint32_t *depth; /* [destination]: demands held */
 
-	struct calendar release; /* entry 1 + s: s and peer[s]. Entry 1 + N + d: d */
-	uint16_t *peer; /* [source]: whom it sends to */
-	struct sched_charge *charge; /* of the iteration under way */
-	unsigned int charges;
-	uint16_t (*matched)[2]; /* WINDOW: by side, of the matching under way */
-	unsigned int matches;
-
 	struct inbox inbox;
 	uint32_t (*instant)[2]; /* [port]: first and last message by origin, of an instant */
-	struct calendar leaving; /* grants that are to leave */
-	struct mf_sched_grant *grant; /* ... by entry */
-	uint32_t grant_free, grant_used, grant_room;
+
+	mf_time leaves; /* when the next grant does */
+	struct sched_times leaving; /* grants that leave later: one of each source at most */
+	struct mf_sched_grant *grant; /* [source] */
+	uint32_t *serial; /* [source]: order in which they were issued */
+	uint32_t issued;
+	mf_time going_at;
+	uint16_t going[SCHED_LIST]; /* sources whose grants are the next to leave, at going_at */
+	unsigned int going_first, going_end;
+	struct mf_sched_grant *dismissed; /* ring: demands that ended without a grant */
+	uint32_t dismissed_room, dismissed_head, dismissed_count;
 
 	struct mf_sched_config config;
 	struct mf_sched_stats stats;
@@ -117,104 +159,68 @@ struct mf_sched {
 	unsigned int blocks;
 };
 
-static inline void sched_set(uint64_t *map, unsigned int i)
+static inline void sched_set(struct sched_map *map, unsigned int i)
 {
-	map[i / 64] |= UINT64_C(1) << i % 64;
+	map->word[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static inline void sched_clear(uint64_t *map, unsigned int i)
+static inline void sched_clear(struct sched_map *map, unsigned int i)
 {
-	map[i / 64] &= ~(UINT64_C(1) << i % 64);
+	map->word[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-static inline bool sched_test(const uint64_t *map, unsigned int i)
+static inline bool sched_test(const struct sched_map *map, unsigned int i)
 {
-	return map[i / 64] >> i % 64 & 1;
+	return map->word[i / 64] >> i % 64 & 1;
 }
 
-/** A source's order array: words of writes and of responses in turn. */
-static inline uint64_t *sched_order_array(const struct mf_sched *s, unsigned int src)
+static inline void sched_times_set(struct sched_times *t, unsigned int port, mf_time time)
 {
-	return s->order_array + 2 * src * s->words;
+	t->at[port] = time;
+	t->group[port / SCHED_GROUP] = mf_time_min(t->group[port / SCHED_GROUP], time);
+	t->first = mf_time_min(t->first, time);
 }
 
 static inline void sched_activate(struct mf_sched *s, unsigned int w, uint64_t dsts)
 {
-	s->active[w] |= dsts;
-	s->active_words |= (uint64_t) !!dsts << w;
+	s->active.word[w] |= dsts;
+	s->active_any |= dsts;
 }
 
-static inline void sched_deactivate(struct mf_sched *s, unsigned int dst)
-{
-	sched_clear(s->active, dst);
-	if (!s->active[dst / 64])
-		sched_clear(&s->active_words, dst / 64);
-}
-
-/** Destinations of a word that are active and free. The others need not be looked at. */
-static inline uint64_t sched_active(struct mf_sched *s, unsigned int w)
-{
-	uint64_t dsts = s->active[w] &= s->free[SCHED_DST][w];
-
-	if (!dsts)
-		sched_clear(&s->active_words, w);
-	return dsts;
-}
-
-/** Number of the queue of a pair, or of a pair and direction. */
+/** Number of the queue of a pair, or of a pair and direction. A branch on resp could not be foretold. */
 static inline uint32_t sched_queue(const struct mf_sched *s, unsigned int src, unsigned int dst, bool resp)
 {
-	unsigned int c = resp ? dst : src, m = resp ? src : dst;
+	unsigned int turned = (src ^ dst) & -(unsigned int)resp, c = src ^ turned, m = dst ^ turned;
 
-	return (resp ? s->direction : 0) + c * s->ports + m;
+	return (s->direction & -(uint32_t)resp) + c * s->ports + m;
 }
 
 /** l of step (4): what the next grant of a demand is for. */
 static inline uint32_t sched_next_size(const struct mf_sched *s, const struct sched_demand *e)
 {
-	return e->mega || e->remaining < s->config.chunk ? e->remaining : s->config.chunk;
+	uint32_t limit = e->flags & SCHED_MEGA ? UINT32_MAX : s->config.chunk;
+
+	return e->remaining < limit ? e->remaining : limit;
 }
 
-/* queue.c */
-void mf_sched_queue_add(struct mf_sched *s, const struct mf_sched_msg *msg);
-void mf_sched_queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg);
-/**
- * Takes a candidate's next grant from its queue; all but at and iteration.
- * @return wire blocks of what tells the source to send
- */
-uint32_t mf_sched_queue_grant(struct mf_sched *s, const struct sched_request *r, uint32_t queue,
-			      struct mf_sched_grant *g);
+/** When there is something to do next. A release matters only to demands that wait. */
+static inline mf_time sched_next_step(const struct mf_sched *s)
+{
+	mf_time t = s->inbox.first;
 
-/* ports.c */
-/** The chunk of a candidate fits the windows of both its ports (D4). If not, they are tight. */
-bool mf_sched_ports_fit(const struct mf_sched *s, sched_key key);
-void mf_sched_ports_take(struct mf_sched *s, const struct mf_sched_grant *g);
-/**
- * What tells a source to send takes its link in the other direction: the forwarded request, or the one
- * block of a /G/. Charges it to the port as destination, at settle() (D2).
- */
-void mf_sched_ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uint32_t blocks);
-void mf_sched_ports_settle(struct mf_sched *s);
-void mf_sched_ports_release(struct mf_sched *s); /**< what is due at clock */
-void mf_sched_ports_reopen(struct mf_sched *s); /**< WINDOW: the matching is over */
-void mf_sched_ports_forwarded(struct mf_sched *s, const struct mf_sched_msg *msg);
-void mf_sched_ports_hold(struct mf_sched *s, enum sched_side side, unsigned int port, bool held);
+	if (s->active_any)
+		return s->clock;
+	if (s->stats.entries)
+		t = mf_time_min(t, s->releases);
+	return mf_time_max(t, s->clock);
+}
 
 /* create.c */
 /** @return a scheduler of that size, which starts with a struct mf_sched; NULL with errno */
-void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*match)(struct mf_sched *s));
+void *mf_sched_new(const struct mf_sched_config *config, size_t size);
 void mf_sched_destroy(struct mf_sched *s);
 /** @return zeroed memory that mf_sched_destroy() frees, or NULL */
 void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size);
-
-/* sched.c: for policies */
-/** Steps (4) and (5) of 3.1.1. */
-void mf_sched_issue(struct mf_sched *s, const struct sched_request *r, unsigned int iteration);
-/** Ends a matching of so many iterations, all of which granted something. */
-void mf_sched_matched(struct mf_sched *s, unsigned int iterations, uint64_t grants);
-
-/** A demand ends without a grant: gives its cookie back, as a grant of nothing. */
-void mf_sched_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie);
 
 /* sched.c: the functions of the ops table that are the same in every policy */
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);

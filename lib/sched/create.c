@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "list.h"
 
 #define CACHE_LINE 64
 
@@ -40,85 +40,94 @@ void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size)
 	return raw + (-(uintptr_t)raw & (CACHE_LINE - 1));
 }
 
-/** The keys of all lists are one array; each list has its room in it. */
+/** Times of ports, none yet. */
+static bool alloc_times(struct mf_sched *s, struct sched_times *t)
+{
+	t->at = mf_sched_alloc(s, 64 * s->words, sizeof(*t->at));
+	if (!t->at)
+		return false;
+	memset(t->at, 0xff, 64 * s->words * sizeof(*t->at));
+	memset(t->group, 0xff, sizeof(t->group));
+	t->first = MF_NEVER;
+	static_assert(MF_NEVER == UINT64_MAX, "all bits are set");
+	return true;
+}
+
+/**
+ * Of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
+ * lines, so that the lists do not meet in a few sets of the cache.
+ */
+static size_t list_room(size_t candidates)
+{
+	return (candidates + LIST_WANDER) / 8 * 8 + 4;
+}
+
+/** The keys of all lists are one array. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	size_t room = sched_list_room(2 * n);
-	sched_key *keys = mf_sched_alloc(s, n * room, sizeof(*keys));
+	size_t room = list_room(2 * n);
+	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
 
 	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
 	if (!keys || !s->list)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room - SCHED_LIST_BEYOND};
+		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room};
 	return true;
 }
 
 static bool alloc_queues(struct mf_sched *s, size_t n)
 {
-	bool by_pair = s->config.order == MF_ORDER_PAIR;
-	size_t queues = by_pair ? n * n : 2 * n * n;
+	size_t queues = s->config.order == MF_ORDER_PAIR ? n * n : 2 * n * n;
 
 	s->direction = queues - n * n;
 	s->queue = mf_sched_alloc(s, queues, sizeof(*s->queue));
-	/* Grants of one direction leave in order anyway: they are of the same ports. */
-	if (by_pair && s->config.ahead)
-		s->queue_left = mf_sched_alloc(s, queues, sizeof(*s->queue_left));
+	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
-	s->order_array = mf_sched_alloc(s, 2 * n, s->words * sizeof(*s->order_array));
-	return s->queue && (s->queue_left || !by_pair || !s->config.ahead) && s->demand && s->depth &&
-	       s->order_array && alloc_lists(s, n);
+	s->order_array[0] = mf_sched_alloc(s, n, sizeof(*s->order_array[0]));
+	s->order_array[1] = mf_sched_alloc(s, n, sizeof(*s->order_array[1]));
+	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
+	       alloc_lists(s, n);
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
 {
-	struct calendar_node *node = mf_sched_alloc(s, 2 * n + 1, sizeof(*node));
-
 	s->port = mf_sched_alloc(s, n, sizeof(*s->port));
-	s->peer = mf_sched_alloc(s, n, sizeof(*s->peer));
 	s->charge = mf_sched_alloc(s, n, sizeof(*s->charge));
-	s->matched = mf_sched_alloc(s, n, sizeof(*s->matched));
-	if (!node || !s->port || !s->peer || !s->charge || !s->matched)
+	if (!s->port || !s->charge || !alloc_times(s, &s->release[SCHED_SRC]) ||
+	    !alloc_times(s, &s->release[SCHED_DST]))
 		return false;
-	calendar_init(&s->release, node);
+	s->releases = MF_NEVER;
 	for (size_t i = 0; i < n; i++) {
 		s->port[i].period = s->config.period[i];
-		sched_set(s->free[SCHED_SRC], i);
-		sched_set(s->free[SCHED_DST], i);
+		sched_set(&s->free[SCHED_SRC], i);
+		sched_set(&s->free[SCHED_DST], i);
 	}
 	return true;
 }
 
 static bool alloc_inbox(struct mf_sched *s, size_t n)
 {
-	size_t ring = 1;
-
 	s->inbox.room = MF_SCHED_PENDING * n;
-	while (ring < s->inbox.room)
-		ring *= 2;
-	s->inbox.mask = ring - 1;
-	s->inbox.entry = mf_sched_alloc(s, ring, sizeof(*s->inbox.entry));
+	s->inbox.first = MF_NEVER;
+	s->inbox.entry = mf_sched_alloc(s, s->inbox.room, sizeof(*s->inbox.entry));
 	s->instant = mf_sched_alloc(s, n, sizeof(*s->instant));
 	return s->inbox.entry && s->instant;
 }
 
-/**
- * A port is not matched again before its grant has left, so at most N grants wait to leave; and as many
- * dismissed demands as messages can be handed in between two calls of run(), which lets all leave.
- */
+/** Dismissed by run(): as many as the inbox has room for. By input(): it takes as many. */
 static bool alloc_leaving(struct mf_sched *s, size_t n)
 {
-	struct calendar_node *node;
-
-	s->grant_room = n + 2 * MF_SCHED_PENDING * n;
-	s->grant = mf_sched_alloc(s, s->grant_room + 1, sizeof(*s->grant));
-	node = mf_sched_alloc(s, s->grant_room + 1, sizeof(*node));
-	calendar_init(&s->leaving, node);
-	return s->grant && node;
+	s->leaves = MF_NEVER;
+	s->dismissed_room = 2 * MF_SCHED_PENDING * n;
+	s->dismissed = mf_sched_alloc(s, s->dismissed_room, sizeof(*s->dismissed));
+	s->grant = mf_sched_alloc(s, n, sizeof(*s->grant));
+	s->serial = mf_sched_alloc(s, n, sizeof(*s->serial));
+	return s->dismissed && s->grant && s->serial && alloc_times(s, &s->leaving);
 }
 
-void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*match)(struct mf_sched *))
+void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 {
 	struct mf_sched *s;
 	size_t n = config->ports;
@@ -131,7 +140,6 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size, void (*mat
 	if (!s)
 		return NULL;
 	memset(s, 0, size);
-	s->match = match;
 	s->config = *config;
 	s->ports = n;
 	s->window = config->release == MF_RELEASE_WINDOW;

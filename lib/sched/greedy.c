@@ -6,27 +6,24 @@
  *
  * A matching is one grant, so config.iterations means nothing here.
  */
-#include "eligible.h"
+#include "run.h"
 
 /** Step (3), over the destinations that may have an eligible message. */
 static struct sched_request select_message(struct mf_sched *s)
 {
 	struct sched_request best = {SCHED_KEY_NONE, 0};
+	uint16_t dst[SCHED_LIST];
+	unsigned int n = run_active(s, dst);
 
-	for (uint64_t words = s->active_words; words; words &= words - 1) {
-		unsigned int w = __builtin_ctzll(words);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct sched_list *l = s->list + dst[i];
+		uint32_t at = run_best(s, l);
 
-		for (uint64_t left = sched_active(s, w); left; left &= left - 1) {
-			unsigned int dst = w * 64 + __builtin_ctzll(left);
-			const struct sched_list *l = s->list + dst;
-			uint32_t at = sched_eligible(s, l, sched_first_free_scalar);
-
-			if (at == l->count)
-				sched_deactivate(s, dst);
-			else if (sched_list_keys(l)[at] < best.key)
-				best = (struct sched_request){sched_list_keys(l)[at], at};
-		}
+		run_deactivate(s, dst[i], at == l->count);
+		if (at < l->count && list_keys(l)[at] < best.key)
+			best = (struct sched_request){list_keys(l)[at], at};
 	}
+	run_activated(s);
 	return best;
 }
 
@@ -36,14 +33,26 @@ static void greedy_match(struct mf_sched *s)
 
 	if (best.key == SCHED_KEY_NONE)
 		return;
-	mf_sched_issue(s, &best, 1);
-	mf_sched_ports_settle(s);
-	mf_sched_matched(s, 1, 1);
+	run_issue(s, &best, 1);
+	ports_settle(s);
+	run_matched(s, 1, 1);
+	if (s->window)
+		ports_reopen(s);
+}
+
+static unsigned int greedy_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
+			       unsigned int max)
+{
+	return run_with(greedy_match, s, now, grants, max);
 }
 
 static struct mf_sched *greedy_create(const struct mf_sched_config *config)
 {
-	return mf_sched_new(config, sizeof(struct mf_sched), greedy_match);
+	struct mf_sched *s = mf_sched_new(config, sizeof(*s));
+
+	if (s)
+		s->run = greedy_run;
+	return s;
 }
 
 const struct mf_sched_ops mf_sched_greedy = {

@@ -17,18 +17,14 @@ struct inbox_entry {
 
 struct inbox {
 	struct inbox_entry *entry; /* ring */
-	uint32_t mask, room;
-	uint32_t head, tail; /* positions; equal: empty */
+	uint32_t room;
+	uint32_t head, tail; /* positions, head below room, tail up to head + room; equal: empty */
+	mf_time first; /* when the earliest takes effect, or MF_NEVER */
 };
 
 static inline struct inbox_entry *inbox_at(const struct inbox *b, uint32_t position)
 {
-	return b->entry + (position & b->mask);
-}
-
-static inline mf_time inbox_time(const struct inbox *b)
-{
-	return b->head == b->tail ? MF_NEVER : inbox_at(b, b->head)->time;
+	return b->entry + position - (position < b->room ? 0 : b->room);
 }
 
 /** @return false: full */
@@ -46,15 +42,21 @@ static inline bool inbox_add(struct inbox *b, mf_time time, uint16_t origin, con
 	e->origin = origin;
 	e->msg = *msg;
 	b->tail++;
+	b->first = mf_time_min(b->first, time);
 	return true;
 }
 
 /** Forgets what lies before a position. The start of the ring is what is still cached. */
 static inline void inbox_drop(struct inbox *b, uint32_t end)
 {
-	b->head = end;
-	if (b->head == b->tail)
+	if (end == b->tail) {
 		b->head = b->tail = 0;
+		b->first = MF_NEVER;
+		return;
+	}
+	b->first = inbox_at(b, end)->time;
+	b->tail -= end < b->room ? 0 : b->room;
+	b->head = end - (end < b->room ? 0 : b->room);
 }
 
 #endif

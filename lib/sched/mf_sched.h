@@ -57,6 +57,7 @@ struct mf_sched_config {
 	 */
 	mf_time ahead;
 	uint32_t period[512]; /**< ps a block of each port's link; WIRE and PAPER */
+	unsigned int max_simd_bits; /**< the widest vectors to use, 0: what the CPU has; same grants */
 };
 
 /** What the switch tells the scheduler. */

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first two cycles of an iteration of priority PIM (3.1.2), for any way to look for free sources. */
+/*
+ * Priority-based parallel iterative matching (EDM 3.1.2). An iteration takes the hardware 3 cycles:
+ *
+ *   1. every free destination requests its eligible candidate of the highest priority: pim_request()
+ *   2. every source that was asked takes the best request: pim_priority_encoder()
+ *   3. both are marked busy: pim_grant()
+ *
+ * A destination that was turned down asks again in the next iteration; one that finds nobody is
+ * inactive until something changes. So a matching is maximal when no active destination is left.
+ */
 #ifndef MF_SCHED_PIM_H
 #define MF_SCHED_PIM_H
 
-#include "eligible.h"
+#include "run.h"
+
+#define PIM_AHEAD 32 /* grants between prefetch and use */
 
 struct pim {
 	struct mf_sched core;
-	bool (*request)(struct pim *p);
 	struct sched_request *asked; /* [source]: the best request of this iteration, or none */
-	uint64_t asked_map[SCHED_WORDS_MAX]; /* sources that are asked */
-	uint64_t asked_words; /* words of it that are not 0 */
+	struct sched_map asked_map; /* sources that are asked */
 };
-
-/** First cycle. @return whether there is a request */
-bool mf_sched_pim_request_scalar(struct pim *p);
-bool mf_sched_pim_request_avx512(struct pim *p);
-bool mf_sched_pim_has_avx512(void);
 
 /**
  * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
@@ -29,32 +33,84 @@ static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t a
 
 	if (key < asked->key)
 		*asked = (struct sched_request){key, at};
-	sched_set(p->asked_map, src);
-	sched_set(&p->asked_words, src / 64);
+	__builtin_prefetch(p->core.queue +
+			   sched_queue(&p->core, src, sched_key_dst(key), sched_key_resp(key)));
+	sched_set(&p->asked_map, src);
 }
 
-/** The request of one destination. If it has no other to turn to, it is inactive until something changes. */
-static inline __attribute__((always_inline)) void pim_ask(struct pim *p, unsigned int dst,
-							  sched_first_free *first_free)
+/** First cycle, of one destination. If it has no other to turn to, it is inactive until something changes. */
+static inline void pim_request(struct pim *p, unsigned int dst)
 {
 	const struct sched_list *l = p->core.list + dst;
-	uint32_t at = sched_eligible(&p->core, l, first_free);
+	uint32_t at = run_best(&p->core, l);
 
 	if (at < l->count)
-		pim_priority_encoder(p, sched_list_keys(l)[at], at);
-	if (at + 1 >= l->count)
-		sched_deactivate(&p->core, dst);
+		pim_priority_encoder(p, list_keys(l)[at], at);
+	run_deactivate(&p->core, dst, at + 1 >= l->count);
 }
 
-static inline __attribute__((always_inline)) bool pim_request(struct pim *p, sched_first_free *first_free)
+static inline void pim_requests(struct pim *p)
 {
-	for (uint64_t words = p->core.active_words; words; words &= words - 1) {
-		unsigned int w = __builtin_ctzll(words);
+	uint16_t dst[SCHED_LIST];
+	unsigned int n = run_active(&p->core, dst);
 
-		for (uint64_t left = sched_active(&p->core, w); left; left &= left - 1)
-			pim_ask(p, w * 64 + __builtin_ctzll(left), first_free);
-	}
-	return p->asked_words;
+	for (unsigned int i = 0; i < n; i++)
+		pim_request(p, dst[i]);
+	run_activated(&p->core);
 }
+
+/** The demand that a source was asked for is soon needed. */
+static inline void pim_prefetch(const struct pim *p, unsigned int src)
+{
+	const struct mf_sched *s = &p->core;
+	sched_key key = p->asked[src].key;
+
+	__builtin_prefetch(s->demand +
+			   s->queue[sched_queue(s, src, sched_key_dst(key), sched_key_resp(key))]);
+}
+
+/** Third cycle. @return grants */
+static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
+{
+	struct mf_sched *s = &p->core;
+	uint16_t src[SCHED_LIST];
+	unsigned int n = scan_ports(&p->asked_map, s->words, src);
+
+	for (unsigned int i = 0; i < n; i++) {
+		pim_prefetch(p, src[i + PIM_AHEAD < n ? i + PIM_AHEAD : i]);
+		run_issue(s, p->asked + src[i], iteration);
+		p->asked[src[i]].key = SCHED_KEY_NONE;
+	}
+	p->asked_map = (struct sched_map){{0}};
+	ports_settle(s);
+	return n;
+}
+
+static inline void pim_match(struct mf_sched *s)
+{
+	struct pim *p = (struct pim *)s;
+	unsigned int limit = s->config.iterations, k = 0, n;
+	uint64_t grants = 0;
+
+	while ((!limit || k < limit) && s->active_any) {
+		pim_requests(p);
+		n = pim_grant(p, k + 1);
+		if (!n)
+			break;
+		grants += n;
+		k++;
+	}
+	run_matched(s, k, grants);
+	if (s->window)
+		ports_reopen(s);
+}
+
+/* run() for CPUs that have more: pim_avx2.c, pim_avx512.c */
+bool mf_sched_pim_has_avx2(void);
+unsigned int mf_sched_pim_run_avx2(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
+				   unsigned int max);
+bool mf_sched_pim_has_avx512(void);
+unsigned int mf_sched_pim_run_avx512(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
+				     unsigned int max);
 
 #endif

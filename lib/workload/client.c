@@ -186,6 +186,26 @@ void mf_client_stop(struct mf_client *c, mf_time at)
 		__atomic_store_n(&c->stop, at, __ATOMIC_RELAXED);
 }
 
+static void fetch_slot(const struct mf_client *c, uint32_t i)
+{
+	__builtin_prefetch(&c->slot[i], 1);
+	__builtin_prefetch(c->slot[i].line, 1);
+	if (c->buffers != NULL)
+		__builtin_prefetch(c->buffers + i * c->stride, 1);
+}
+
+void mf_client_fetch(const struct mf_client *c)
+{
+	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
+	uint64_t user = mf_host_fetch(c->host, c->target[target].node);
+
+	fetch_slot(c, (uint32_t)user & c->slot_mask);
+	if (c->free_count > 0)
+		fetch_slot(c, c->free[c->free_count - 1]);
+	if (c->shadow.regions > 0)
+		__builtin_prefetch(&c->shadow.region[target]);
+}
+
 bool mf_client_finished(const struct mf_client *c, mf_time now)
 {
 	return c->free_count + (c->waiting != NULL) == c->depth && !client_has_more(c, now);

@@ -144,6 +144,9 @@ void mf_client_free(struct mf_client *c);
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
 
+/** A hint that changes nothing: has fetched into the caches what a call of mf_client_run() will look at. */
+void mf_client_fetch(const struct mf_client *c);
+
 /** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
 void mf_client_stop(struct mf_client *c, mf_time at);
 

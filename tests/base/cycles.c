@@ -65,7 +65,7 @@ Test(cycles, a_stage_within_itself)
 	cr_assert_eq(c.at[MF_CYCLES_NONE].self, 0);
 }
 
-/* An account that costs `inside` behind each entrance and `outside` in front of it: net is what was worked. */
+/* An account that costs `inside` behind each entrance and `outside` before it: net is what was worked. */
 static void work(struct mf_cycles *c, struct mf_rng *r, const struct mf_cycles_cost *cost, uint64_t *now,
 		 uint64_t *worked, unsigned int depth)
 {

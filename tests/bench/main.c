@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "mf_pcs.h"
+#include "mf_proto.h"
 #include "options.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
@@ -198,7 +199,9 @@ int main(int argc, char **argv)
 	if (o.nice != 0 && setpriority(PRIO_PROCESS, 0, o.nice) != 0)
 		return complain(FAILED, "this priority is not allowed");
 	sigaction(SIGINT, &action, NULL);
-	mf_pcs_select(UINT_MAX); /* as memfab-emu does without --force-max-simd-bitwidth */
+	/* As memfab-emu does without --force-max-simd-bitwidth. */
+	mf_pcs_select(UINT_MAX);
+	mf_proto_select(UINT_MAX);
 	add_all(&suite);
 	if (o.list)
 		list(&suite, o.only);

@@ -80,7 +80,7 @@ def count(text, name):
 
 def out_of_a_file(tap, perf, clock):
   process, _ = script(perf, clock, [
-    '# a comment', '', 'show config', 'set size 128', 'set iters 200', 'show port stats all', 'start', 'wait',
+    '# a comment', '', 'show config', 'set size 128', 'set iters 40', 'show port stats all', 'start', 'wait',
     'show port stats cn0', 'show port xstats 0', 'show sched', 'show node mn1', 'clear port xstats all',
     'show port xstats all', 'set test write_lat', 'set clients all', 'start', 'wait', 'help', 'quit',
     'nonsense'])
@@ -90,22 +90,22 @@ def out_of_a_file(tap, perf, clock):
                 why(process) + out[-3000:]):
     return
   found = tables(out, LATENCY)
-  tap.ok(len(found) == 2 and found[0][0]['#bytes'] == 128 and found[0][0]['#iterations'] == 200,
+  tap.ok(len(found) == 2 and found[0][0]['#bytes'] == 128 and found[0][0]['#iterations'] == 40,
          f'{name}: the report of a test', found)
-  tap.ok(found[1][0]['#iterations'] == 600, f'{name}: another test, three clients', found)
+  tap.ok(found[1][0]['#iterations'] == 120, f'{name}: another test, three clients', found)
   tap.ok('nothing has run yet' in out, f'{name}: before the first test')
   tap.ok(re.search(r'^  #+ NIC statistics for port 0  #+$', out, re.M) is not None,
          f'{name}: testpmd\'s block')
   packets = int(re.search(r'RX-packets: (\d+)', out).group(1))
-  tap.ok(packets >= 200, f'{name}: counters outlive the test', packets)
+  tap.ok(packets >= 40, f'{name}: counters outlive the test', packets)
   parts = out.split(PROMPT)
   xstats = [p for p in parts if p.startswith('show port xstats')]
-  tap.ok(count(xstats[0], 'rx_rres_chunks') >= 200 and count(xstats[0], 'tx_rreq_blocks') >= 400,
+  tap.ok(count(xstats[0], 'rx_rres_chunks') >= 40 and count(xstats[0], 'tx_rreq_blocks') >= 80,
          f'{name}: direction first, unit last', xstats[0])
   tap.ok(count(xstats[0], 'rx_crc_errors') == 0, f'{name}: no errors')
   tap.ok(xstats[1].count('NIC extended statistics for port') == 5 and count(xstats[1], 'rx_rres_chunks') == 0,
          f'{name}: cleared, of all ports', xstats[1])
-  tap.ok(int(re.search(r'^  grants +(\d+)$', out, re.M).group(1)) >= 200, f'{name}: the scheduler')
+  tap.ok(int(re.search(r'^  grants +(\d+)$', out, re.M).group(1)) >= 40, f'{name}: the scheduler')
   tap.ok('nonsense' not in out, f'{name}: quit ends it')
 
 
@@ -151,8 +151,8 @@ def on_a_terminal(tap, perf, clock):
     time.sleep(0.05)
   tap.ok(begun is not None, f'{name}: looked at while it runs; names of nodes are completed', shown)
   tap.ok(t.send('stop\n', 'operations measured') is not None, f'{name}: stop', t.text)
-  t.send('set iters 100\nstart\n', 'has been started')
-  tap.ok(t.until(' 100 operations measured') is not None, f'{name}: a test that ends by itself reports',
+  t.send('set iters 40\nstart\n', 'has been started')
+  tap.ok(t.until(' 40 operations measured') is not None, f'{name}: a test that ends by itself reports',
          t.text)
   t.send('set until stop\n', PROMPT)
   t.send('start\n', 'has been started')

@@ -23,7 +23,7 @@ REFUSED = {
   'all sizes of an atomic': (['atomic_lat', '-a', 'FILE'], 'option -s: atomics have 8 octets'),
   'all sizes of a matrix': (['bandwidth_matrix', '-a', 'FILE'], 'option -s: bandwidth_matrix has one size'),
   'more than the memory': (['read_bw', '-s', '3MiB', 'FILE'],
-                           'option -s: 3MiB at depth 16 of 1 clients is more than'),
+                           'option -s: 3MiB at depth 16 is more than the memory'),
   'more than the buffers': (['read_bw', '-s', '8MiB', '-t', '64', 'FILE'],
                             'option -s: 8MiB at depth 64 is more than'),
   'iterations 0': (['read_lat', '-n', '0', 'FILE'], 'option -n: 0 is out of range'),

@@ -11,9 +11,9 @@ import time
 
 from perf import BANDWIDTH, LATENCY, Perf, Tap, tables, why
 
-TESTS = [['read_lat', '-n', '200'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '200'],
-         ['read_bw', '-n', '50', '-s', '4096'], ['write_bw', '-n', '50', '-s', '4096'],
-         ['mixed', '-n', '200', '-q', '2', '--rate', '2k'],
+TESTS = [['read_lat', '-n', '50'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '50'],
+         ['read_bw', '-n', '40', '-s', '4096'], ['write_bw', '-n', '40', '-s', '4096'],
+         ['mixed', '-n', '50', '-q', '2', '--rate', '2k'],
          ['bandwidth_matrix', '-n', '20', '-s', '64', '-q', '1'],
          ['read_lat', '-n', '20', '--pattern', 'incast', '-q', 'all']]
 
@@ -24,8 +24,8 @@ def soundly(tap, perf):
     name = ' '.join(args)
     tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound', why(process) + process.stdout)
     tap.ok('wall: what this software does on this machine' in process.stdout, f'{name}: the clock is named')
-  write = tables(perf.run('write_lat', '-n', '100', perf.rack).stdout, LATENCY)[0][0]
-  tap.ok(write['#iterations'] == 100 and 0 < write['t_min[usec]'] <= write['t_max[usec]'],
+  write = tables(perf.run('write_lat', '-n', '40', perf.rack).stdout, LATENCY)[0][0]
+  tap.ok(write['#iterations'] == 40 and 0 < write['t_min[usec]'] <= write['t_max[usec]'],
          'write_lat: a row', write)
   process = perf.run('write_bw', '-n', '30', perf.rack)
   tap.ok(len(tables(process.stdout, BANDWIDTH)) == 1 and not tables(process.stdout, LATENCY),
@@ -36,15 +36,15 @@ def one_lcore(tap, perf):
   eal = ['--no-huge', '-m', '256', '--no-shconf', '--no-pci', '--no-telemetry', '--file-prefix',
          f'memfab-perf-{os.getpid()}', '--log-level', 'lib.eal:critical', '-l',
          str(min(os.sched_getaffinity(0))), '--']
-  process = perf.run(*eal, 'read_lat', '-n', '100', perf.rack)
-  tap.ok(process.returncode == 0 and '100 operations measured' in process.stdout, 'all roles on one lcore',
+  process = perf.run(*eal, 'read_lat', '-n', '40', perf.rack)
+  tap.ok(process.returncode == 0 and '40 operations measured' in process.stdout, 'all roles on one lcore',
          why(process))
 
 
 def schema(tap, perf):
   with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'result.json')
-    process = perf.run('mixed', '-n', '100', '--out_json', path, perf.rack)
+    process = perf.run('mixed', '-n', '40', '--out_json', path, perf.rack)
     with open(path, encoding='utf-8') as file:
       result = json.load(file)
   kinds = {(s['operation'], s['latency']) for s in result['runs'][0]['latencies']}

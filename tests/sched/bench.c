@@ -3,10 +3,12 @@
  * What scheduling costs in CPU time, all calls included. Demand comes in as time goes by and is never the
  * same twice: random pairs, reads and writes half and half. Its making is not timed.
  *
- *   bench_sched [load | read | full]...
+ *   bench_sched [scalar | avx2] [load | goal | read | full]...
+ *   bench_sched PORTS PRIORITY LOAD MIXED TIMING
  *
  * load: ns a grant at a load of the wire blocks, 64 octets each or a mix. "untimed" is called at each
  *       event, "3 GHz" takes the time of 3.1.3, "window" is the wall clock's, polled once a chunk
+ * goal: the same for 256 ports only
  * read: one demand at a time, from notification to release: cycles of the TSC
  * full: every pair has demand: one matching, until it is maximal
  */
@@ -19,12 +21,12 @@
 #include "mf_sched.h"
 
 #define BLOCK 2048 /* demands between two looks at the clock */
-#define ROUNDS 100
+#define ROUNDS 200
 #define PERIOD 640
 #define CHUNK 256
 #define OVERHEAD 2
 #define PORTS_MAX 512
-#define FLIGHT 65536 /* WINDOW: grants that have not been forwarded */
+#define FLIGHT 4096 /* WINDOW: grants that have not been forwarded */
 
 enum timing { UNTIMED, TIMED, WINDOW };
 static const char *const timing_name[] = {"untimed", "3 GHz", "window"};
@@ -89,14 +91,14 @@ static double cpu_ns(void)
 /* At every time at which the scheduler wants to, until end. */
 static void serve(struct bench *b, mf_time end)
 {
-	struct mf_sched_grant g[64];
+	struct mf_sched_grant g[512];
 	unsigned int n;
 
 	for (mf_time t; (t = mf_sched_pim.next(b->s)) <= end; b->calls++) {
 		do {
-			n = mf_sched_pim.run(b->s, t, g, 64);
+			n = mf_sched_pim.run(b->s, t, g, 512);
 			b->grants += n;
-		} while (n == 64);
+		} while (n == 512);
 	}
 }
 
@@ -110,7 +112,7 @@ static void play_events(struct bench *b, const struct mf_sched_msg *m, unsigned 
 
 static void poll(struct bench *b, mf_time now)
 {
-	struct mf_sched_grant g[64];
+	struct mf_sched_grant g[512];
 	unsigned int n;
 
 	for (; b->head != b->tail && b->flight[b->head % FLIGHT].at <= now; b->head++) {
@@ -118,7 +120,7 @@ static void poll(struct bench *b, mf_time now)
 		mf_sched_pim.input(b->s, &b->flight[b->head % FLIGHT]);
 	}
 	do {
-		n = mf_sched_pim.run(b->s, now, g, 64);
+		n = mf_sched_pim.run(b->s, now, g, 512);
 		b->grants += n;
 		for (unsigned int i = 0; i < n; i++)
 			b->flight[b->tail++ % FLIGHT] = (struct mf_sched_msg){
@@ -129,7 +131,7 @@ static void poll(struct bench *b, mf_time now)
 				.resp = g[i].resp,
 				.size = g[i].size,
 			};
-	} while (n == 64);
+	} while (n == 512);
 	b->calls++;
 }
 
@@ -148,11 +150,14 @@ static void play_polls(struct bench *b, const struct mf_sched_msg *m, unsigned i
 	}
 }
 
+static unsigned int max_simd_bits;
+
 static struct mf_sched_config config(unsigned int ports, enum mf_sched_priority priority, enum timing timing)
 {
 	struct mf_sched_config c = {
 		.ports = ports, .chunk = CHUNK, .x = 3, .chunk_overhead = OVERHEAD, .window = 16384};
 
+	c.max_simd_bits = max_simd_bits;
 	c.priority = priority;
 	c.release = timing == WINDOW ? MF_RELEASE_WINDOW : MF_RELEASE_WIRE;
 	if (timing == TIMED) {
@@ -344,6 +349,10 @@ int main(int argc, char **argv)
 	}
 
 	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "scalar"))
+			max_simd_bits = 64;
+		if (!strcmp(argv[i], "avx2"))
+			max_simd_bits = 256;
 		if (all || !strcmp(argv[i], "load"))
 			loads();
 		if (all || !strcmp(argv[i], "read"))

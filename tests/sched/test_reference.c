@@ -48,12 +48,21 @@ static void account(uint64_t seed, const struct mf_sched_stats *st, const struct
 		cr_assert_leq(st->iterations_max, c->iterations, "seed %lu", seed);
 }
 
-static void one_case(const struct mf_sched_ops *ops, uint64_t seed, unsigned int ports, size_t n)
+/* For a CPU that has vectors of some width. */
+static struct mf_sched *create(const struct mf_sched_ops *ops, struct mf_sched_config *c, struct rng *r)
+{
+	static const unsigned int bits[] = {64, 256, 512};
+
+	c->max_simd_bits = bits[rng_below(r, 3)];
+	return ops->create(c);
+}
+
+static void one_script(const struct mf_sched_ops *ops, uint64_t seed, struct mf_sched_config c,
+		       struct messages script)
 {
 	struct rng r = {seed};
-	struct mf_sched_config c = random_config(&r, ports);
-	struct messages script = random_messages(&r, &c, n), all = {0};
-	struct mf_sched *s = ops->create(&c), *again = ops->create(&c);
+	struct messages all = {0};
+	struct mf_sched *s = create(ops, &c, &r), *again = create(ops, &c, &r);
 	struct grants got = {0}, other = {0};
 	struct mf_sched_grant *want;
 	struct mf_sched_stats st, st2;
@@ -71,11 +80,20 @@ static void one_case(const struct mf_sched_ops *ops, uint64_t seed, unsigned int
 	cr_assert_arr_eq(&st, &st2, sizeof(st), "seed %lu: statistics differ", seed);
 	ops->destroy(s);
 	ops->destroy(again);
-	free(script.m);
 	free(all.m);
 	free(got.g);
 	free(other.g);
 	free(want);
+}
+
+static void one_case(const struct mf_sched_ops *ops, uint64_t seed, unsigned int ports, size_t n)
+{
+	struct rng r = {seed};
+	struct mf_sched_config c = random_config(&r, ports);
+	struct messages script = random_messages(&r, &c, n);
+
+	one_script(ops, seed, c, script);
+	free(script.m);
 }
 
 static void cases(const struct mf_sched_ops *ops, uint64_t seed, unsigned int count, unsigned int ports_min,
@@ -104,6 +122,41 @@ Test(sched_reference, pim_many_ports)
 {
 	cases(&mf_sched_pim, 3, 8, 120, 300, 1500);
 	cases(&mf_sched_pim, 4, 4, 512, 512, 2500);
+}
+
+/* Three destinations that all sources have demand for, in both directions, so that their lists are long. */
+static struct messages incast(struct rng *r, const struct mf_sched_config *c)
+{
+	struct messages list = {0};
+
+	for (unsigned int p = 0; p < 3; p++)
+		messages_add(&list, (struct mf_sched_msg){.kind = MF_SCHED_HOLD, .dst = p});
+	for (unsigned int i = 0; i < 6 * c->ports; i++) {
+		struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND, .at = i * 10, .cookie = MF_SCHED_NO_COOKIE};
+
+		m.src = i / 2 % c->ports;
+		m.dst = i / 2 / c->ports;
+		m.resp = i % 2;
+		m.size = 1 + rng_below(r, 2 * c->chunk < 65536 ? 2 * c->chunk : 65536);
+		m.request_blocks = 2;
+		messages_add(&list, m);
+	}
+	for (unsigned int p = 0; p < 3; p++)
+		messages_add(&list, (struct mf_sched_msg){.kind = MF_SCHED_UNHOLD, .at = MF_US(1), .dst = p});
+	return list;
+}
+
+Test(sched_reference, pim_long_lists)
+{
+	struct rng r = {8};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct mf_sched_config c = random_config(&r, 512 - 60 * i);
+		struct messages script = incast(&r, &c);
+
+		one_script(&mf_sched_pim, i, c, script);
+		free(script.m);
+	}
 }
 
 Test(sched_reference, greedy_few_ports)

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports that are busy, held, free: steps (2), (5), (7) of EDM 3.1.1. A port is two, a source and a
+ * destination, since links are full duplex.
+ *
+ * WIRE and PAPER release a port l/B after its grant. WINDOW releases it as far as granted octets have been
+ * forwarded; within one matching a port is matched once.
+ */
+#ifndef MF_SCHED_PORTS_H
+#define MF_SCHED_PORTS_H
+
+#include "scan.h"
+
+/** Makes ports of a word free, but those that are held. @return these are free now */
+static inline uint64_t ports_free(struct mf_sched *s, enum sched_side side, unsigned int w, uint64_t ports)
+{
+	ports &= ~s->held[side].word[w];
+	s->free[side].word[w] |= ports;
+	s->tight[side].word[w] &= ~ports;
+	return ports;
+}
+
+/** Frees destinations of a word and wakes them, if anything is wanted of them. */
+static inline void ports_open_dsts(struct mf_sched *s, unsigned int w, uint64_t dsts)
+{
+	sched_activate(s, w, ports_free(s, SCHED_DST, w, dsts) & s->wanted.word[w]);
+}
+
+/** Frees sources and wakes the destinations that may have waited for them. */
+static inline void ports_open_srcs(struct mf_sched *s, struct sched_map *srcs)
+{
+	struct sched_map waiting = {{0}};
+	uint16_t src[SCHED_LIST];
+	unsigned int n;
+
+	for (unsigned int w = 0; w < s->words; w++)
+		srcs->word[w] = ports_free(s, SCHED_SRC, w, srcs->word[w]);
+	if (!s->stats.entries)
+		return;
+	n = scan_ports(srcs, s->words, src);
+	for (unsigned int i = 0; i < n; i++)
+		scan_join(&waiting, s, src[i]);
+	for (unsigned int w = 0; w < s->words; w++)
+		sched_activate(s, w, waiting.word[w] & s->free[SCHED_DST].word[w]);
+}
+
+static inline void ports_open(struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	struct sched_map srcs = {{0}};
+
+	if (side == SCHED_DST) {
+		ports_open_dsts(s, port / 64, UINT64_C(1) << port % 64);
+		return;
+	}
+	sched_set(&srcs, port);
+	ports_open_srcs(s, &srcs);
+}
+
+static inline bool ports_idle(const struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	return s->release[side].at[port] == MF_NEVER && !sched_test(&s->full[side], port);
+}
+
+/** When a matching may take a port again that is in use until then. */
+static inline mf_time ports_ahead(const struct mf_sched *s, mf_time until)
+{
+	return until > s->config.ahead ? until - s->config.ahead : 0;
+}
+
+/** l/B, B being that of the slower link (D2). */
+static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_sched_grant *g)
+{
+	uint32_t a = s->port[g->src].period, b = s->port[g->dst].period;
+	mf_time period = a > b ? a : b;
+
+	if (s->config.release == MF_RELEASE_PAPER)
+		return (g->size * period + 7) / 8;
+	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead)) * period;
+}
+
+/** WINDOW: a port has so many octets more outstanding, and is in the matching under way. */
+static inline void ports_load(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
+{
+	sched_set(&s->matched[side], port);
+	if ((s->port[port].outstanding[side] += size) >= s->config.window)
+		sched_set(&s->full[side], port);
+}
+
+/** ... and nothing else is in that matching, so the port is open again at once. */
+static inline void ports_pass(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
+{
+	if ((s->port[port].outstanding[side] += size) >= s->config.window) {
+		sched_set(&s->full[side], port);
+		sched_clear(&s->free[side], port);
+	}
+}
+
+static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g)
+{
+	struct sched_port *src = s->port + g->src, *dst = s->port + g->dst;
+	mf_time until, release;
+
+	sched_clear(&s->free[SCHED_SRC], g->src);
+	sched_clear(&s->free[SCHED_DST], g->dst);
+	if (s->window) {
+		ports_load(s, SCHED_SRC, g->src, g->size);
+		ports_load(s, SCHED_DST, g->dst, g->size);
+		return;
+	}
+	until = g->at + ports_duration(s, g);
+	release = mf_time_max(ports_ahead(s, until), g->at);
+	src->until[SCHED_SRC] = dst->until[SCHED_DST] = until;
+	sched_times_set(&s->release[SCHED_SRC], g->src, release);
+	sched_times_set(&s->release[SCHED_DST], g->dst, release);
+	s->releases = mf_time_min(s->releases, release);
+}
+
+/**
+ * What tells a source to send takes its link in the other direction (D2): the forwarded request, or the
+ * one block of a /G/. Such blocks are collected until they make up a chunk, and take its place: ports that
+ * were released together stay so, and a matching that is made ahead of the release wastes no block time on
+ * either side.
+ */
+static inline void ports_charge(struct mf_sched *s, unsigned int dst, mf_time at, uint32_t blocks)
+{
+	struct sched_port *p = s->port + dst;
+
+	if (s->config.release != MF_RELEASE_WIRE)
+		return;
+	p->debt += blocks;
+	if (p->debt < s->chunk_blocks)
+		return;
+	s->charge[s->charges++] = (struct sched_charge){at, p->debt, dst};
+	p->debt = 0;
+}
+
+/**
+ * Charged when the iteration has marked its pairs busy, so that the charge comes on top of a chunk that
+ * the same iteration granted.
+ */
+static inline void ports_settle(struct mf_sched *s)
+{
+	struct sched_times *busy = &s->release[SCHED_DST];
+
+	for (const struct sched_charge *c = s->charge; c < s->charge + s->charges; c++) {
+		struct sched_port *p = s->port + c->dst;
+		mf_time until = mf_time_max(p->until[SCHED_DST], c->at) + c->blocks * (mf_time)p->period;
+		mf_time release = ports_ahead(s, until);
+
+		p->until[SCHED_DST] = until;
+		if (busy->at[c->dst] != MF_NEVER) {
+			busy->at[c->dst] = mf_time_max(busy->at[c->dst], release);
+		} else if (release > s->clock) {
+			sched_clear(&s->free[SCHED_DST], c->dst);
+			sched_times_set(busy, c->dst, release);
+			s->releases = mf_time_min(s->releases, release);
+		}
+	}
+	s->charges = 0;
+}
+
+/** Releases what is due at clock. */
+static inline void ports_release(struct mf_sched *s)
+{
+	struct sched_map due;
+
+	scan_due(&s->release[SCHED_DST], s->words, s->clock, &due);
+	for (unsigned int w = 0; w < s->words; w++)
+		ports_open_dsts(s, w, due.word[w]);
+	scan_due(&s->release[SCHED_SRC], s->words, s->clock, &due);
+	ports_open_srcs(s, &due);
+	s->releases = mf_time_min(s->release[SCHED_SRC].first, s->release[SCHED_DST].first);
+}
+
+/** WINDOW: the matching is over, its ports may be matched again. */
+static inline void ports_reopen(struct mf_sched *s)
+{
+	struct sched_map *src = &s->matched[SCHED_SRC], *dst = &s->matched[SCHED_DST];
+
+	for (unsigned int w = 0; w < s->words; w++) {
+		ports_open_dsts(s, w, dst->word[w] & ~s->full[SCHED_DST].word[w]);
+		src->word[w] &= ~s->full[SCHED_SRC].word[w];
+		dst->word[w] = 0;
+	}
+	ports_open_srcs(s, src);
+	*src = (struct sched_map){{0}};
+}
+
+static inline void ports_unload(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
+{
+	uint64_t *outstanding = &s->port[port].outstanding[side];
+
+	*outstanding -= size < *outstanding ? size : *outstanding;
+	if (s->free[side].word[port / 64] & ~s->tight[side].word[port / 64] & UINT64_C(1) << port % 64)
+		return;
+	if (!*outstanding || *outstanding < s->config.window)
+		sched_clear(&s->full[side], port);
+	if (ports_idle(s, side, port))
+		ports_open(s, side, port);
+}
+
+static inline void ports_forwarded(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	ports_unload(s, SCHED_SRC, msg->src, msg->size);
+	ports_unload(s, SCHED_DST, msg->dst, msg->size);
+}
+
+static inline void ports_hold(struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	sched_set(&s->held[side], port);
+	sched_clear(&s->free[side], port);
+}
+
+static inline void ports_unhold(struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	sched_clear(&s->held[side], port);
+	if (ports_idle(s, side, port))
+		ports_open(s, side, port);
+}
+
+static inline bool ports_room(const struct mf_sched *s, enum sched_side side, unsigned int port,
+			      uint32_t size)
+{
+	uint64_t outstanding = s->port[port].outstanding[side];
+
+	return !outstanding | (outstanding + size <= s->config.window);
+}
+
+/** WINDOW: the chunk of a candidate fits the windows of both its ports (D4). If not, they are tight. */
+static inline bool ports_fit(struct mf_sched *s, sched_key key)
+{
+	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
+	uint32_t size = s->config.chunk;
+
+	if (!sched_key_mega(key) && ports_room(s, SCHED_SRC, src, size) &&
+	    ports_room(s, SCHED_DST, dst, size))
+		return true;
+	size = sched_next_size(s, s->demand + s->queue[sched_queue(s, src, dst, sched_key_resp(key))]);
+	if (ports_room(s, SCHED_SRC, src, size) && ports_room(s, SCHED_DST, dst, size))
+		return true;
+	sched_set(&s->tight[SCHED_SRC], src);
+	sched_set(&s->tight[SCHED_DST], dst);
+	return false;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is looked for in arrays and bitmaps: as in scan_scalar.h, eight at a time. */
+#ifndef MF_SCHED_SCAN_AVX512_H
+#define MF_SCHED_SCAN_AVX512_H
+
+#include <immintrin.h>
+
+#include "core.h"
+
+/**
+ * The map's 8 words fit a register, and so do the lower halves of 8 keys. A source's word is looked up by
+ * the upper bits of its number, and its bit is turned to the lowest place.
+ */
+static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
+				 const struct sched_map *free)
+{
+	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), map = _mm512_load_si512(free);
+
+	if (from < n && sched_test(free, sched_key_src(keys[from])))
+		return from;
+	for (; from < n; from += 8) {
+		__m512i low = _mm512_loadu_si512(keys + from), high = _mm512_loadu_si512(keys + from + 4);
+		__m512i src = _mm512_srli_epi64(_mm512_permutex2var_epi64(low, even, high), SCHED_KEY_SRC);
+		__m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(src, 6), map);
+		uint32_t hit = _mm512_test_epi64_mask(_mm512_rorv_epi64(word, src), _mm512_set1_epi64(1));
+
+		hit = _bzhi_u32(hit, n - from < 8 ? n - from : 8);
+		if (hit)
+			return from + __builtin_ctz(hit);
+	}
+	return n;
+}
+
+/** Adds destinations that a source has a candidate for. */
+static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
+{
+	__m512i order = _mm512_or_si512(_mm512_load_si512(s->order_array[0] + src),
+					_mm512_load_si512(s->order_array[1] + src));
+
+	_mm512_store_si512(to, _mm512_or_si512(_mm512_load_si512(to), order));
+}
+
+/** Moves keys by one place, towards the end or towards the start of a list. */
+static inline void scan_shift_up(sched_key *keys, uint32_t n)
+{
+	for (; n > 4; n -= 4)
+		_mm512_storeu_si512(keys + n - 3, _mm512_loadu_si512(keys + n - 4));
+	_mm512_mask_storeu_epi64(keys + 1, _bzhi_u32(0xff, 2 * n),
+				 _mm512_maskz_loadu_epi64(_bzhi_u32(0xff, 2 * n), keys));
+}
+
+static inline void scan_shift_down(sched_key *keys, uint32_t n)
+{
+	for (; n > 4; n -= 4, keys += 4)
+		_mm512_storeu_si512(keys - 1, _mm512_loadu_si512(keys));
+	_mm512_mask_storeu_epi64(keys - 1, _bzhi_u32(0xff, 2 * n),
+				 _mm512_maskz_loadu_epi64(_bzhi_u32(0xff, 2 * n), keys));
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is looked for in arrays and bitmaps: for any CPU. */
+#ifndef MF_SCHED_SCAN_SCALAR_H
+#define MF_SCHED_SCAN_SCALAR_H
+
+#include <string.h>
+
+#include "core.h"
+
+/** @return place of the first key, not before `from`, whose source is in the map; n: there is none */
+static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
+				 const struct sched_map *free)
+{
+	for (; from < n; from += 4) { /* a branch for each could not be foretold */
+		unsigned int hit = 0;
+
+		for (unsigned int i = 0; i < 4; i++)
+			hit |= (unsigned int)sched_test(free, sched_key_src(keys[from + i])) << i;
+		if (hit)
+			return from + __builtin_ctz(hit) < n ? from + __builtin_ctz(hit) : n;
+	}
+	return n;
+}
+
+/** Adds destinations that a source has a candidate for. */
+static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
+{
+	for (unsigned int w = 0; w < s->words; w++)
+		to->word[w] |= s->order_array[0][src].word[w] | s->order_array[1][src].word[w];
+}
+
+/** Moves keys by one place, towards the end or towards the start of a list. */
+static inline void scan_shift_up(sched_key *keys, uint32_t n)
+{
+	memmove(keys + 1, keys, n * sizeof(*keys));
+}
+
+static inline void scan_shift_down(sched_key *keys, uint32_t n)
+{
+	memmove(keys - 1, keys, n * sizeof(*keys));
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a scheduler that look for things, for CPUs with AVX-512. */
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512dq,bmi,bmi2,popcnt")
+#endif
+#include "scan_cases.h"
+
+#include "pim.h"
+
+TestSuite(sched_scan_avx512, .timeout = 60);
+
+Test(sched_scan_avx512, lists)
+{
+	if (!mf_sched_pim_has_avx512())
+		cr_skip("this CPU has no AVX-512");
+	lists();
+}
+
+Test(sched_scan_avx512, scans)
+{
+	if (!mf_sched_pim_has_avx512())
+		cr_skip("this CPU has no AVX-512");
+	scans();
+}
