@@ -10,7 +10,10 @@
 
 /* circuit.c */
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
-/** The circuit of a demand, or NONE. @param mega  whether it may be a mega's, which bears its first id */
+/**
+ * The circuit of a demand, or NONE.
+ * @param mega  whether it may be that of a mega, which bears its first id
+ */
 uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
 		       bool mega);
 /**

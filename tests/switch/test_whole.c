@@ -156,7 +156,7 @@ static void put_chunk(struct play *p, unsigned int port, mf_time at)
 	put(p, n);
 }
 
-/** A port's messages, back to back: under the wall clock in one stream, else each in spans of its own. */
+/** A port's messages, back to back: one stream under the wall clock, spans of their own otherwise. */
 static void send(struct play *p, mf_time at)
 {
 	unsigned int port = below(p, PORTS), n = 1 + below(p, 6);
