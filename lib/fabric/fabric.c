@@ -8,6 +8,8 @@
 #include "bound.h"
 #include "cycles.h"
 #include "delivery.h"
+#include <rte_vect.h>
+
 #include "fabric_priv.h"
 #include "stages.h"
 
@@ -199,6 +201,7 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 		.iterations = c->iterations,
 		.srpt_transfer = c->srpt_transfer,
 		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
+		.max_simd_bits = rte_vect_get_max_simd_bitwidth(),
 		.insert = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->insert : 0,
 		.iteration = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->iteration : 0,
 	};

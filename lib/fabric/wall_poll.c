@@ -60,26 +60,40 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 	return work;
 }
 
-/** The scheduler of an lcore that polls the switch, too. */
-static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
+static unsigned int match(struct wall *w, struct role *r, mf_time now)
 {
 	struct mf_sched_grant grant[DESCRIPTORS];
-	unsigned int told, granted, work = 0;
-	struct mf_sched_msg *msg;
+	unsigned int granted, work = 0;
 
 	do {
-		msg = role_sched_peek(w->sw, now, &told);
-		for (unsigned int i = 0; i < told; i++)
-			role_input(r, now, &msg[i]);
-		mf_switch_sched_advance(w->f->sw, told);
-		if (told == 0 && r->next > now)
-			break;
 		granted = role_match(r, now, grant, DESCRIPTORS);
 		for (unsigned int i = 0; i < granted; i++)
 			role_grant(w->sw, now, &grant[i]);
-		work += told + granted;
-	} while (told > 0 || granted == DESCRIPTORS);
+		work += granted;
+	} while (granted == DESCRIPTORS);
 	return work;
+}
+
+/**
+ * The scheduler of an lcore that polls the switch, too. Each demand is an instant of its own: while ports
+ * have room it is granted as it comes, and need not be queued.
+ */
+static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
+{
+	unsigned int told, work = 0;
+	struct mf_sched_msg *msg;
+
+	while ((msg = role_sched_peek(w->sw, now, &told)) != NULL) {
+		for (unsigned int i = 0; i < told; i++) {
+			role_input(r, now, &msg[i]);
+			if (msg[i].kind == MF_SCHED_DEMAND)
+				work += match(w, r, now);
+		}
+		mf_switch_sched_advance(w->f->sw, told);
+		/* After so many at the latest: the scheduler holds no more between two matchings. */
+		work += told + match(w, r, now);
+	}
+	return r->next <= now ? work + match(w, r, now) : work;
 }
 
 unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
