@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_vect.h>
+
 #include "bound.h"
 #include "cycles.h"
 #include "delivery.h"
-#include <rte_vect.h>
-
 #include "fabric_priv.h"
 #include "stages.h"
 
