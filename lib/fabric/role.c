@@ -70,6 +70,17 @@ void role_run(struct role *r, mf_time now)
 		r->next = node_run(&r->f->node[r->index], now);
 }
 
+/** Nothing is recorded, too: finding nothing resets the credits of a fair multiplexer. */
+static inline void record_tx(const struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
+{
+	if (likely(r->record == NULL))
+		return;
+	if (span != NULL)
+		record_span(r, RECORD_TX, port, now, span);
+	else
+		record_call(r->record, RECORD_TX, port, now, NULL, 0);
+}
+
 unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out)
 {
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
@@ -79,14 +90,21 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 		n = mf_switch_tx(r->f->sw, port, now, MF_SPAN_MAX, out);
 	else
 		n = mf_host_tx(r->f->node[r->index].host, now, MF_SPAN_MAX, out);
-	if (likely(r->record == NULL))
-		return n;
-	/* Nothing is recorded, too: finding nothing resets the credits of a fair multiplexer. */
-	if (n > 0)
-		record_span(r, RECORD_TX, port, now, out);
-	else
-		record_call(r->record, RECORD_TX, port, now, NULL, 0);
+	record_tx(r, port, now, n > 0 ? out : NULL);
 	return n;
+}
+
+struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room)
+{
+	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
+	struct mf_span *s;
+
+	if (r->kind == ROLE_SWITCH)
+		s = mf_switch_tx_in_place(r->f->sw, port, now, room);
+	else
+		s = mf_host_tx_in_place(r->f->node[r->index].host, now, room);
+	record_tx(r, port, now, s);
+	return s;
 }
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)

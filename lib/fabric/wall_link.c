@@ -55,13 +55,16 @@ unsigned int wall_take(struct wall_link *l, mf_time now)
 	return i;
 }
 
-static bool hand_over(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *s,
+static bool hand_over(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *room,
 		      mf_time now, unsigned int *work)
 {
+	struct mf_span *s;
+
 	for (unsigned int i = 0; i < GIVE_BURST; i++) {
 		if (unlikely(!role_can_rx(l->to)))
 			return false;
-		if (role_tx(from, port, now, s) == 0)
+		s = role_tx_in_place(from, port, now, room);
+		if (s == NULL)
 			return true;
 		if (l->scramble) {
 			scramble(l, s);

@@ -217,18 +217,32 @@ mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
 	return mf_mux_next(h->mux, now);
 }
 
-unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out)
+static inline void sent(struct mf_host *h, mf_time now)
 {
-	unsigned int n = mf_mux_pull(h->mux, now, max, out);
 	uint64_t cookie;
 	mf_time at;
 
-	if (n == 0)
-		return 0;
 	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
 		host_state_sent(h, cookie, at);
 	retry(h, now);
+}
+
+unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out)
+{
+	unsigned int n = mf_mux_pull(h->mux, now, max, out);
+
+	if (n > 0)
+		sent(h, now);
 	return n;
+}
+
+struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
+{
+	struct mf_span *s = mf_mux_pull_in_place(h->mux, now, room);
+
+	if (s)
+		sent(h, now);
+	return s;
 }
 
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)

@@ -146,6 +146,14 @@ uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out);
 
 /**
+ * The same without a copy where that is possible, which is under the wall clock.
+ * @param room  where they go otherwise
+ * @return the span, which stays as it is until the second mf_mux_put() behind the next pull, and may be
+ *         written to until then; NULL: there is nothing
+ */
+struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room);
+
+/**
  * When mf_mux_pull() should be called, if nothing is pushed before then; at that time it has something
  * to give. Virtual clock: when memory may start; or when the blocks of a frame, its gap included, are
  * through, as far as they fill a span.

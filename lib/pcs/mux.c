@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mf_cycles.h"
-#include "mux.h"
+#include "mux_open.h"
 
 /** Longest block time, for sums of a span's in 32 bits. */
 #define PERIOD_MAX (UINT32_C(1) << 24)
@@ -30,6 +30,8 @@ static int init(struct mf_mux *m, const struct mf_mux_config *config)
 	m->quantum = config->quantum;
 	m->memory_enabled = config->memory_enabled;
 	rc = mux_queue_init(m, config);
+	if (!rc)
+		rc = mux_open_init(m);
 	return rc ? rc : mux_frames_init(m, config);
 }
 
@@ -55,6 +57,7 @@ void mf_mux_free(struct mf_mux *m)
 	if (!m)
 		return;
 	mux_queue_fini(m);
+	mux_open_fini(m);
 	mux_frames_fini(m);
 	free(m);
 }
@@ -274,6 +277,11 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 {
 	bool memory = false;
 
+	if (m->open.blocks) {
+		if (m->open.ready <= now)
+			mux_open_copy(m, now, max, out);
+		return;
+	}
 	if (!m->held && !m->begun_singles && mux_frames_quiet(m)) {
 		send_whole(m, now, max, out);
 		memory = out->count > 0;
@@ -294,6 +302,13 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 	out->flags = memory ? 0 : MF_SPAN_FRAME;
 	if (out->count < max)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
+}
+
+struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room)
+{
+	if (m->open.blocks && !m->open.from && m->open.ready <= now)
+		return mux_open_give(m, now);
+	return mf_mux_pull(m, now, MF_SPAN_MAX, room) > 0 ? room : NULL;
 }
 
 unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct mf_span *out)
@@ -332,6 +347,8 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 
 	if (!m->backlog && mux_frames_quiet(m))
 		return MF_NEVER;
+	if (m->open.blocks)
+		return mf_time_max(now, m->open.ready);
 	ready = memory_ready(m);
 	memory = ready == MF_NEVER ? MF_NEVER : mf_time_max(ready, m->line_free);
 	frames = m->held ? MF_NEVER : mux_frames_start(m);

@@ -123,6 +123,23 @@ struct mux_policy {
 extern const struct mux_policy mux_policy_fair, mux_policy_memory_first, mux_policy_no_preempt,
 	mux_policy_fifo;
 
+/** A span of whole messages, on its way out; see mux_open.h. */
+struct mux_open_span {
+	struct mf_span span;
+	mf_time ready; /**< sum, of all messages */
+	uint32_t messages, cookies; /**< those with a cookie, which is among the waiting ones */
+};
+
+#define MUX_OPEN_SPANS 8
+
+struct mux_open {
+	struct mux_open_span *span; /**< [MUX_OPEN_SPANS]; NULL: virtual clock */
+	mf_time ready; /**< the last message's */
+	uint32_t put, get; /**< the one that is filled; the first to go */
+	uint32_t from; /**< blocks of that that are out already */
+	uint32_t blocks; /**< in all of them */
+};
+
 /** By cache lines: what every call looks at; the store; what only some do. */
 struct mf_mux {
 	const struct mux_policy *policy;
@@ -139,6 +156,7 @@ struct mf_mux {
 	struct mux_done_ring done;
 	struct mf_mux_item *begun_singles; /**< an item of several singles that has begun */
 	struct mux_fair fair;
+	struct mux_open open;
 	struct mux_frames frames __attribute__((aligned(64)));
 	struct mf_mux_stats stats __attribute__((aligned(64)));
 };

@@ -6,7 +6,7 @@
 
 #include "mf_cycles.h"
 #include "mf_table.h"
-#include "mux.h"
+#include "mux_open.h"
 
 static_assert(sizeof(struct mf_mux_item) == 64, "an item is a cache line");
 
@@ -267,12 +267,42 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 	it->several = true;
 }
 
+/** Into the spans that go next. @return NULL: there is no room */
+static inline uint64_t *put_open(struct mf_mux *m, mf_time ready, unsigned int n, uint64_t cookie)
+{
+	struct mux_open_span *s;
+	uint32_t at;
+
+	if (cookie && m->done.promised > m->done.mask)
+		return NULL;
+	s = mux_open_room(&m->open, n);
+	if (!s)
+		return NULL;
+	at = s->span.count;
+	s->span.count += (uint16_t)n;
+	s->messages++;
+	s->ready += ready;
+	put_syncs(&s->span.sync[at], n);
+	if (cookie) {
+		m->done.waiting[m->done.waiting_put++ & m->done.mask] = cookie;
+		s->cookies++;
+	}
+	m->open.blocks += n;
+	m->open.ready = mf_time_max(m->open.ready, ready);
+	account(m, n, cookie);
+	return &s->span.word[at];
+}
+
 uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
 {
 	MF_CYCLES(MF_CYCLES_MUX_PUSH);
-	struct mf_mux_item *it = joinable(m, n, cookie);
+	struct mf_mux_item *it;
+	uint64_t *word;
 	uint32_t at;
 
+	if (mux_open_takes(m, n) && (word = put_open(m, ready, n, cookie)) != NULL)
+		return word;
+	it = joinable(m, n, cookie);
 	if (!it) {
 		if (!accepts(m, n, cookie))
 			return NULL;

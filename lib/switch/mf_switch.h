@@ -114,6 +114,9 @@ bool mf_switch_has_frames(const struct mf_switch *sw);
 /** Next blocks of a port; see mf_mux_pull(). */
 unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
 			  struct mf_span *out);
+/** The same without a copy; see mf_mux_pull_in_place(). */
+struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
+				      struct mf_span *room);
 /** See mf_mux_next(). */
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
 

@@ -219,17 +219,31 @@ unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned in
 	return n;
 }
 
+static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	if (sw->window)
+		forward_done(sw, port, now);
+	switch_backlog(sw, port, now);
+}
+
 unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
 			  struct mf_span *out)
 {
 	unsigned int n = mf_mux_pull(sw->port[port].mux, now, max, out);
 
-	if (n == 0)
-		return 0;
-	if (sw->window)
-		forward_done(sw, port, now);
-	switch_backlog(sw, port, now);
+	if (n > 0)
+		sent(sw, port, now);
 	return n;
+}
+
+struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
+				      struct mf_span *room)
+{
+	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].mux, now, room);
+
+	if (s != NULL)
+		sent(sw, port, now);
+	return s;
 }
 
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now)

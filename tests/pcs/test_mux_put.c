@@ -175,14 +175,29 @@ static void take_span(const struct mf_span *s)
 	}
 }
 
+/** @return the next span, by either way; NULL: there is none */
+static const struct mf_span *pull(struct mf_span *room)
+{
+	unsigned int max = r.small ? 1 + test_below(&r.rng, MF_SPAN_MAX) : MF_SPAN_MAX;
+
+	if (test_below(&r.rng, 2))
+		return mf_mux_pull_in_place(r.mux, r.now, room);
+	return mf_mux_pull(r.mux, r.now, max, room) > 0 ? room : NULL;
+}
+
 static void pull_all(void)
 {
-	struct mf_span s;
+	const struct mf_span *s;
+	struct mf_span room;
 	uint64_t cookie;
 	mf_time at;
 
-	while (mf_mux_pull(r.mux, r.now, r.small ? 1 + test_below(&r.rng, MF_SPAN_MAX) : MF_SPAN_MAX, &s) > 0)
-		take_span(&s);
+	while ((s = pull(&room)) != NULL) {
+		/* Its sender may go on while the span is read, as far as the next pull. */
+		if (r.count + 1 < MESSAGES && test_below(&r.rng, 4) == 0)
+			put_whole();
+		take_span(s);
+	}
 	while ((cookie = mf_mux_done(r.mux, &at)) != 0) {
 		r.cookies--;
 		cr_assert_eq(at, r.now);

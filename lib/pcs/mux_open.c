@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mux_open.h"
+
+int mux_open_init(struct mf_mux *m)
+{
+	struct mux_open *o = &m->open;
+
+	if (m->period || !m->memory_enabled)
+		return 0;
+	o->span = aligned_alloc(64, MUX_OPEN_SPANS * sizeof(*o->span));
+	if (!o->span)
+		return -ENOMEM;
+	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
+	return 0;
+}
+
+void mux_open_fini(struct mf_mux *m)
+{
+	free(m->open.span);
+}
+
+struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
+{
+	struct mux_open *o = &m->open;
+	struct mux_open_span *s = mux_open_at(o, o->get);
+	struct mux_done_ring *d = &m->done;
+	uint32_t blocks = s->span.count;
+	bool quiet = mux_frames_quiet(m);
+
+	s->span.start = now;
+	if (o->put == o->get) {
+		struct mux_open_span *next = mux_open_at(o, ++o->put);
+
+		next->span.count = 0;
+		next->messages = next->cookies = 0;
+		next->ready = 0;
+	}
+	o->get++;
+	o->from = 0;
+	o->blocks -= blocks;
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, !quiet && mux_frames_pending(m, now), blocks);
+	if (!quiet)
+		mux_frames_wait(m, now, blocks);
+	m->line_free = now;
+	m->memory_last = true;
+	m->waiting -= blocks;
+	m->backlog -= blocks;
+	m->stats.memory_blocks += blocks;
+	m->stats.messages += s->messages;
+	m->stats.waited += s->messages * now - s->ready;
+	for (uint32_t i = 0; i < s->cookies; i++)
+		d->entry[d->put++ & d->mask] =
+			(struct mux_done){.cookie = d->waiting[d->waiting_get++ & d->mask], .at = now};
+	if (!m->backlog && quiet)
+		m->fair.credit[0] = m->fair.credit[1] = 0;
+	return &s->span;
+}
+
+void mux_open_copy(struct mf_mux *m, mf_time now, uint32_t n, struct mf_span *out)
+{
+	struct mux_open *o = &m->open;
+	const struct mf_span *s = &mux_open_at(o, o->get)->span;
+	uint32_t from = o->from, left = s->count - from;
+
+	if (n > left)
+		n = left;
+	memcpy(out->word, s->word + from, n * sizeof(*out->word));
+	memcpy(out->sync, s->sync + from, n);
+	out->count = (uint16_t)n;
+	o->from += n;
+	if (n == left)
+		mux_open_give(m, now);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wall clock: whole messages that are queued while nothing else waits are written straight into the spans
+ * that go out next. So a message that is sent in the turn in which it was made is never copied, and has
+ * no item. What is queued behind these spans, in items or as frames, goes out behind them.
+ */
+#ifndef MUX_OPEN_H
+#define MUX_OPEN_H
+
+#include "mux.h"
+
+int mux_open_init(struct mf_mux *m);
+void mux_open_fini(struct mf_mux *m);
+
+static inline struct mux_open_span *mux_open_at(const struct mux_open *o, uint32_t position)
+{
+	return &o->span[position % MUX_OPEN_SPANS];
+}
+
+/** Room for n blocks behind those in the last span, or in the next one. NULL: there is none. */
+static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
+{
+	struct mux_open_span *s = mux_open_at(o, o->put);
+
+	if (s->span.count + n <= MF_SPAN_MAX && !(o->from && o->put == o->get))
+		return s;
+	/* The one that was given out last is still read. */
+	if (n > MF_SPAN_MAX || o->put - o->get + 2 >= MUX_OPEN_SPANS)
+		return NULL;
+	s = mux_open_at(o, ++o->put);
+	s->span.count = 0;
+	s->messages = s->cookies = 0;
+	s->ready = 0;
+	return s;
+}
+
+/** Whether a message that is ready at `ready` may go there: all that waits does so there. */
+static inline bool mux_open_takes(const struct mf_mux *m, uint32_t n)
+{
+	return m->open.span && m->backlog == m->open.blocks && mux_frames_quiet(m) &&
+	       m->backlog + n <= m->store.word_mask + 1;
+}
+
+/** A span goes out: it is accounted for. @return it */
+struct mf_span *mux_open_give(struct mf_mux *m, mf_time now);
+
+/** The next n blocks at most of the first span, copied. */
+void mux_open_copy(struct mf_mux *m, mf_time now, uint32_t n, struct mf_span *out);
+
+#endif
