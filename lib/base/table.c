@@ -38,7 +38,7 @@ void *mf_table_new(size_t count, size_t size)
 	map = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		return NULL;
-	h = (struct head *)((uint8_t *)map + colour(map));
+	h = (void *)((uint8_t *)map + colour(map));
 	*h = (struct head){.map = map, .octets = octets};
 	return h + 1;
 }

@@ -26,14 +26,14 @@ static int length(unsigned int count)
 /** Makes a slab of flights, the first of which holds the slabs together. */
 static bool grow(struct flight_pool *p, int len)
 {
-	uint8_t *slab = aligned_alloc(FLIGHT_ALIGN, SLAB);
+	struct flight *first = aligned_alloc(FLIGHT_ALIGN, SLAB);
 
-	if (slab == NULL)
+	if (first == NULL)
 		return false;
-	((struct flight *)slab)->next = p->slab[len];
-	p->slab[len] = (struct flight *)slab;
+	first->next = p->slab[len];
+	p->slab[len] = first;
 	for (size_t at = SLAB / octets[len] - 1; at > 0; at--) {
-		struct flight *fl = (struct flight *)(slab + at * octets[len]);
+		struct flight *fl = (void *)((uint8_t *)first + at * octets[len]);
 
 		fl->next = p->free[len];
 		p->free[len] = fl;

@@ -16,15 +16,18 @@ TestSuite(options, .timeout = 60);
 /** Splits at blanks. */
 static int parse(const char *line, struct options *o, char *err, size_t errlen)
 {
-	static char text[512], name[] = "memfab-perf";
-	char *argv[ARGS + 1] = {name}, *rest;
+	/* What the options keep of the command line, they keep by its address. */
+	static char text[512], name[] = "memfab-perf", *argv[ARGS + 1];
+	char *rest;
 	int argc = 1;
 
+	argv[0] = name;
 	snprintf(text, sizeof(text), "%s", line);
 	for (char *a = strtok_r(text, " ", &rest); a != NULL; a = strtok_r(NULL, " ", &rest)) {
 		cr_assert_lt(argc, ARGS);
 		argv[argc++] = a;
 	}
+	argv[argc] = NULL;
 	return options_parse(o, argc, argv, err, errlen);
 }
 

@@ -204,7 +204,8 @@ static mf_time next(const struct rig *r)
 
 void rig_run(struct rig *r, mf_time until)
 {
-	qsort(r->event + r->done, r->events - r->done, sizeof(*r->event), by_time);
+	if (r->events > r->done)
+		qsort(r->event + r->done, r->events - r->done, sizeof(*r->event), by_time);
 	for (mf_time at; (at = next(r)) <= until;) {
 		r->now = at;
 		while (r->done < r->events && r->event[r->done].at <= at) {
