@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmdline_socket.h>
@@ -135,17 +136,28 @@ static void prompt(struct session *s, struct cmdline *cl)
 
 static void run_prompt(struct session *s, cmdline_parse_ctx_t *commands)
 {
-	struct cmdline *cl = cmdline_stdin_new(commands, PROMPT);
+	struct termios before, keys;
+	bool terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+	struct cmdline *cl;
 
+	/* cmdline_stdin_new() shows the prompt first: a Ctrl-D right behind it would end a line, not us. */
+	if (terminal) {
+		keys = before;
+		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	}
+	cl = cmdline_stdin_new(commands, PROMPT);
 	if (cl == NULL) {
 		fprintf(stderr, "memfab-perf: no memory for the prompt\n");
 		s->status = 1;
-		return;
+	} else {
+		s->prompting = true;
+		prompt(s, cl);
+		cmdline_stdin_exit(cl);
+		printf("\n");
 	}
-	s->prompting = true;
-	prompt(s, cl);
-	cmdline_stdin_exit(cl);
-	printf("\n");
+	if (terminal)
+		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
 static void run_commands(struct session *s, cmdline_parse_ctx_t *commands)

@@ -65,6 +65,38 @@ static void assign(struct wall *w, unsigned int lcore, struct role *r)
 		 role_name(r), l->id);
 }
 
+/** Where a role stands in the turns of its lcore. */
+static unsigned int rank(const struct role *r)
+{
+	if (r->kind == ROLE_SCHED)
+		return 1;
+	if (r->kind == ROLE_SWITCH)
+		return 2;
+	return r->f->node[r->index].client != NULL ? 0 : 3;
+}
+
+/**
+ * Turns go along the way of a read: those that ask, scheduler, switch, those that answer, and the switch
+ * again. So on one lcore a read that waits for nothing is through in one round. The switch's second turn
+ * comes first in the next, behind its look at the clock: an answer is dated by when it came.
+ */
+static void order(struct wall *w, unsigned int lcore)
+{
+	struct wall_lcore *l = &w->lcore[lcore];
+
+	for (unsigned int i = 1; i < l->roles; i++)
+		for (unsigned int k = i; k > 0 && rank(l->role[k]) < rank(l->role[k - 1]); k--) {
+			struct role *r = l->role[k];
+
+			l->role[k] = l->role[k - 1];
+			l->role[k - 1] = r;
+		}
+	if (lcore != w->sw->lcore || l->role[0] == w->sw)
+		return;
+	memmove(l->role + 1, l->role, l->roles++ * sizeof(l->role[0]));
+	l->role[0] = w->sw;
+}
+
 /** Deals the roles over the lcores; see the head of this file. */
 static int place(struct wall *w)
 {
@@ -78,7 +110,7 @@ static int place(struct wall *w)
 	RTE_LCORE_FOREACH_WORKER(id)
 		w->lcore[w->lcores++].id = id;
 	for (unsigned int i = 0; i < w->lcores; i++) {
-		w->lcore[i].role = calloc(w->roles, sizeof(struct role *));
+		w->lcore[i].role = calloc(w->roles + 1, sizeof(struct role *));
 		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
 		if (w->lcore[i].role == NULL || w->lcore[i].span == NULL)
 			return -ENOMEM;
@@ -92,8 +124,10 @@ static int place(struct wall *w)
 		assign(w, next, &w->role[i]);
 		next = (next + 1) % shared;
 	}
-	for (unsigned int i = 0; i < w->lcores; i++)
+	for (unsigned int i = 0; i < w->lcores; i++) {
+		order(w, i);
 		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
+	}
 	w->f->info.lcores = w->lcores;
 	return 0;
 }
