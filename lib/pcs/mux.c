@@ -176,6 +176,9 @@ static uint32_t send_memory(struct mf_mux *m, mf_time now, uint32_t max, struct 
 
 	if (!it)
 		return 0;
+	/* Several go out as one, or a cookie would be told long after its message. */
+	if (it->messages > 1 && !it->sent && it->n > max && out->count > 0)
+		return 0;
 	if (!it->sent)
 		begin(m, it, now);
 	k = it->have - it->sent < max ? it->have - it->sent : max;

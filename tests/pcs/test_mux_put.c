@@ -21,6 +21,7 @@ struct queued {
 	uint16_t blocks;
 	bool whole; /**< by mf_mux_put() */
 	bool arrived;
+	bool cookie; /**< and it has not been told */
 };
 
 struct piecewise {
@@ -79,7 +80,7 @@ static void put_whole(void)
 
 	if (words == NULL)
 		return;
-	enter(n, true);
+	r.queued[enter(n, true)].cookie = cookie != 0;
 	r.waited += r.now - ready;
 	r.cookies += cookie != 0;
 	write_words(words, number, 0, n, n);
@@ -122,6 +123,8 @@ static void arrives(unsigned int number)
 	struct queued *q = &r.queued[number];
 	cr_assert(!q->arrived);
 	q->arrived = true;
+	/* Whoever hears of it can answer at once: its sender must know that it is out. */
+	cr_assert(r.small || !q->cookie, "message %u is there, its cookie was not told", number);
 	r.arrived++;
 	if (!q->whole)
 		return;
@@ -175,6 +178,22 @@ static void take_span(const struct mf_span *s)
 	}
 }
 
+static void take_cookies(void)
+{
+	uint64_t cookie;
+	mf_time at;
+
+	while ((cookie = mf_mux_done(r.mux, &at)) != 0) {
+		r.cookies--;
+		r.queued[cookie].cookie = false;
+		cr_assert_eq(at, r.now);
+		if (r.queued[cookie].blocks > 1) {
+			cr_assert_gt(cookie, r.last_cookie);
+			r.last_cookie = (unsigned int)cookie;
+		}
+	}
+}
+
 /** @return the next span, by either way; NULL: there is none */
 static const struct mf_span *pull(struct mf_span *room)
 {
@@ -189,23 +208,14 @@ static void pull_all(void)
 {
 	const struct mf_span *s;
 	struct mf_span room;
-	uint64_t cookie;
-	mf_time at;
 
 	while ((s = pull(&room)) != NULL) {
+		take_cookies();
 		/* Its sender may go on while the span is read, as far as the next pull. */
 		for (unsigned int n = test_below(&r.rng, 4) ? 0 : test_below(&r.rng, 60); n > 0; n--)
 			if (r.count + 1 < MESSAGES)
 				put_whole();
 		take_span(s);
-	}
-	while ((cookie = mf_mux_done(r.mux, &at)) != 0) {
-		r.cookies--;
-		cr_assert_eq(at, r.now);
-		if (r.queued[cookie].blocks > 1) {
-			cr_assert_gt(cookie, r.last_cookie);
-			r.last_cookie = (unsigned int)cookie;
-		}
 	}
 }
 
