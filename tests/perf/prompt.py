@@ -24,7 +24,7 @@ class Terminal:
     self.pid, self.fd = pty.fork()
     if self.pid == 0:
       os.execv(program, [program, *args])
-    self.text = ''
+    self.text = self.cut = ''
 
   def read(self, seconds):
     if not select.select([self.fd], [], [], seconds)[0]:
@@ -33,7 +33,11 @@ class Terminal:
       data = os.read(self.fd, 65536)
     except OSError:  # the other end is closed
       data = b''
-    self.text += re.sub(r'\x1b(\[[0-9;]*)?[A-Za-z]', '', data.decode(errors='replace')).replace('\r', '')
+    # An escape sequence may come in two pieces: its beginning waits for the rest.
+    text = self.cut + data.decode(errors='replace')
+    self.cut = re.search(r'(\x1b(\[[0-9;]*)?)?$', text).group()
+    text = text[:len(text) - len(self.cut)]
+    self.text += re.sub(r'\x1b(\[[0-9;]*)?[A-Za-z]', '', text).replace('\r', '')
     return data != b''
 
   def until(self, what):
