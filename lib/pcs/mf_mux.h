@@ -148,7 +148,7 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 /**
  * The same without a copy where that is possible, which is under the wall clock.
  * @param room  where they go otherwise
- * @return the span, which stays as it is until the second mf_mux_put() behind the next pull, and may be
+ * @return the span, which stays as it is until the next pull, whatever is queued meanwhile, and may be
  *         written to until then; NULL: there is nothing
  */
 struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room);

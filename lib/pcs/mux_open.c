@@ -32,13 +32,8 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	bool quiet = mux_frames_quiet(m);
 
 	s->span.start = now;
-	if (o->put == o->get) {
-		struct mux_open_span *next = mux_open_at(o, ++o->put);
-
-		next->span.count = 0;
-		next->messages = next->cookies = 0;
-		next->ready = 0;
-	}
+	if (o->put == o->get)
+		mux_open_next(o);
 	o->get++;
 	o->from = 0;
 	o->blocks -= blocks;

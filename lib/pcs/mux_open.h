@@ -17,6 +17,17 @@ static inline struct mux_open_span *mux_open_at(const struct mux_open *o, uint32
 	return &o->span[position % MUX_OPEN_SPANS];
 }
 
+/** Begins the span behind the last one. */
+static inline struct mux_open_span *mux_open_next(struct mux_open *o)
+{
+	struct mux_open_span *s = mux_open_at(o, ++o->put);
+
+	s->span.count = 0;
+	s->messages = s->cookies = 0;
+	s->ready = 0;
+	return s;
+}
+
 /** Room for n blocks behind those in the last span, or in the next one. NULL: there is none. */
 static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
 {
@@ -27,14 +38,10 @@ static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n
 	/* The one that was given out last is still read. */
 	if (n > MF_SPAN_MAX || o->put - o->get + 2 >= MUX_OPEN_SPANS)
 		return NULL;
-	s = mux_open_at(o, ++o->put);
-	s->span.count = 0;
-	s->messages = s->cookies = 0;
-	s->ready = 0;
-	return s;
+	return mux_open_next(o);
 }
 
-/** Whether a message that is ready at `ready` may go there: all that waits does so there. */
+/** Whether a message of n blocks may go there: all that waits does so there. */
 static inline bool mux_open_takes(const struct mf_mux *m, uint32_t n)
 {
 	return m->open.span && m->backlog == m->open.blocks && mux_frames_quiet(m) &&
