@@ -82,16 +82,20 @@ static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
 {
 	unsigned int told, work = 0;
 	struct mf_sched_msg *msg;
+	bool matched;
 
 	while ((msg = role_sched_peek(w->sw, now, &told)) != NULL) {
 		for (unsigned int i = 0; i < told; i++) {
 			role_input(r, now, &msg[i]);
-			if (msg[i].kind == MF_SCHED_DEMAND)
+			matched = msg[i].kind == MF_SCHED_DEMAND;
+			if (matched)
 				work += match(w, r, now);
 		}
 		mf_switch_sched_advance(w->f->sw, told);
+		work += told;
 		/* After so many at the latest: the scheduler holds no more between two matchings. */
-		work += told + match(w, r, now);
+		if (!matched)
+			work += match(w, r, now);
 	}
 	return r->next <= now ? work + match(w, r, now) : work;
 }
