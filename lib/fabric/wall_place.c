@@ -10,6 +10,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "mf_table.h"
 #include "record.h"
 #include "wall.h"
 
@@ -25,6 +26,17 @@ static struct rte_ring *new_ring(const char *name, unsigned int esize, unsigned 
 		return NULL;
 	}
 	return r;
+}
+
+/** @return NULL: no memory. It is freed as a whole */
+static struct crossing *new_crossing(const char *name, uint32_t cells)
+{
+	struct crossing *c =
+		rte_zmalloc(name, sizeof(*c) + cells * sizeof(struct cell), __alignof__(struct crossing));
+
+	if (c != NULL)
+		crossing_init(c, (struct cell *)(c + 1), cells);
+	return c;
 }
 
 static int make_records(struct wall *w)
@@ -45,7 +57,7 @@ static int make_records(struct wall *w)
 
 static int make_roles(struct wall *w)
 {
-	w->role = calloc(w->f->nodes + 2, sizeof(*w->role));
+	w->role = mf_table_new(w->f->nodes + 2, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
@@ -142,8 +154,9 @@ static int make_link(struct wall *w, struct wall_link *l, const struct role *fro
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
 	if (from->lcore == to->lcore)
 		return 0;
-	l->ring = new_ring("link", sizeof(struct mf_span), w->f->config->node[port].link.ring);
-	return l->ring != NULL ? 0 : -ENOMEM;
+	l->crossing =
+		new_crossing("link", rte_align32pow2(w->f->config->node[port].link.ring * CROSSING_SPAN));
+	return l->crossing != NULL ? 0 : -ENOMEM;
 }
 
 static int make_links(struct wall *w)
@@ -164,7 +177,7 @@ static int make_links(struct wall *w)
 		err = make_link(w, &w->up[r->index], r, w->sw, r->index);
 		if (err == 0)
 			err = make_link(w, &w->down[r->index], w->sw, r, r->index);
-		if (w->up[r->index].ring != NULL)
+		if (w->up[r->index].crossing != NULL)
 			w->ringed_port[w->ringed++] = (uint16_t)r->index;
 	}
 	return err;
@@ -189,8 +202,8 @@ int wall_tear_down(struct wall *w)
 		err = err != 0 ? err : e;
 	}
 	for (unsigned int i = 0; i < w->f->nodes && w->up != NULL && w->down != NULL; i++) {
-		rte_free(w->up[i].ring);
-		rte_free(w->down[i].ring);
+		rte_free(w->up[i].crossing);
+		rte_free(w->down[i].crossing);
 	}
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		free(w->lcore[i].role);
@@ -202,7 +215,7 @@ int wall_tear_down(struct wall *w)
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);
 	rte_free(w->lcore);
-	free(w->role);
+	mf_table_free(w->role);
 	return err;
 }
 

@@ -14,7 +14,7 @@
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct mf_host *h = w->f->node[r->index].host;
-	unsigned int work = wall_take(&w->down[r->index], now);
+	unsigned int work = wall_take(&w->down[r->index], l->span, now);
 
 	if (r->given || r->next <= now)
 		role_run(r, now);
@@ -49,7 +49,7 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 	unsigned int work = 0;
 
 	for (unsigned int i = 0; i < w->ringed; i++)
-		work += wall_take(&w->up[w->ringed_port[i]], now);
+		work += wall_take(&w->up[w->ringed_port[i]], l->span, now);
 	if (mf_switch_next(w->f->sw) <= now)
 		role_run(r, now);
 	if (w->to_switch != NULL)
