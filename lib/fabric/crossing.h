@@ -91,4 +91,16 @@ static inline void crossing_put(struct crossing *c, const void *data, size_t siz
 	__atomic_store_n(&cell->head, ++c->put, __ATOMIC_RELEASE);
 }
 
+/** Takes a descriptor. @return false: there is none */
+static inline bool crossing_take(struct crossing *c, void *data, size_t size)
+{
+	const struct cell *cell = crossing_peek(c);
+
+	if (cell == NULL)
+		return false;
+	memcpy(data, cell->word, size);
+	crossing_took(c, 1);
+	return true;
+}
+
 #endif

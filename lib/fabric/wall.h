@@ -4,7 +4,6 @@
 #define WALL_H
 
 #include <rte_cycles.h>
-#include <rte_ring.h>
 
 #include "crossing.h"
 #include "fabric_priv.h"
@@ -39,7 +38,7 @@ struct wall {
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
 	struct wall_link *up, *down; /**< [ports] */
-	struct rte_ring *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
+	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
 	struct role *role, *sched, *sw; /**< all; two of them */
 	unsigned int roles;
 	uint16_t *ringed_port; /**< those whose links up are rings */

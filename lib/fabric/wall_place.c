@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Set-up of the wall clock: rings, roles, records, and placement. The scheduler has an lcore of its own
+ * Set-up of the wall clock: crossings, roles, records, and placement. The scheduler has an lcore of its own
  * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn.
  */
 #include <errno.h>
@@ -14,19 +14,7 @@
 #include "record.h"
 #include "wall.h"
 
-#define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
-
-static struct rte_ring *new_ring(const char *name, unsigned int esize, unsigned int count)
-{
-	ssize_t size = rte_ring_get_memsize_elem(esize, count);
-	struct rte_ring *r = size > 0 ? rte_zmalloc(name, (size_t)size, RTE_CACHE_LINE_SIZE) : NULL;
-
-	if (r != NULL && rte_ring_init(r, name, count, RING_F_SP_ENQ | RING_F_SC_DEQ) != 0) {
-		rte_free(r);
-		return NULL;
-	}
-	return r;
-}
+#define SCHED_CELLS 1024 /**< descriptors between switch and scheduler, each way */
 
 /** @return NULL: no memory. It is freed as a whole */
 static struct crossing *new_crossing(const char *name, uint32_t cells)
@@ -183,12 +171,12 @@ static int make_links(struct wall *w)
 	return err;
 }
 
-static int make_sched_rings(struct wall *w)
+static int make_sched_crossings(struct wall *w)
 {
 	if (w->sched->lcore == w->sw->lcore)
 		return 0;
-	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
-	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
+	w->to_sched = new_crossing("to_sched", SCHED_CELLS);
+	w->to_switch = new_crossing("to_switch", SCHED_CELLS);
 	return w->to_sched != NULL && w->to_switch != NULL ? 0 : -ENOMEM;
 }
 
@@ -227,5 +215,5 @@ int wall_set_up(struct wall *w)
 		err = place(w);
 	if (err == 0)
 		err = make_links(w);
-	return err == 0 ? make_sched_rings(w) : err;
+	return err == 0 ? make_sched_crossings(w) : err;
 }

@@ -2,10 +2,8 @@
 /*
  * What a role does in a turn under the wall clock: takes a burst of what has arrived, does what is due,
  * hands on what there is. Roles of one lcore hand over to each other directly, those of different ones
- * through rings: the same calls of the roles in either case.
+ * through cells: the same calls of the roles in either case.
  */
-#include <rte_ring.h>
-
 #include "record.h"
 #include "wall.h"
 
