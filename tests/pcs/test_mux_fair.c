@@ -91,6 +91,28 @@ Test(mux_fair, a_new_message_splits_a_frame_at_once)
 	mf_mux_free(m);
 }
 
+/** Words that come later than they could have gone, at the time of a frame: one of the two has its turn. */
+Test(mux_fair, late_words_come_with_a_frame)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, PERIOD);
+	struct mf_mux *m = mf_mux_new(&config);
+	mf_time now = 10 * PERIOD, next;
+	struct mf_mux_item *it;
+	uint64_t *words;
+
+	it = mf_mux_push(m, now - PERIOD, 0, 2, 0, &words);
+	words[0] = MF_BT_MS;
+	words[1] = MF_BT_MT;
+	mf_mux_append(m, it, 2);
+	cr_assert(mf_mux_frame(m, now, octets, MF_FRAME_MIN));
+	if (mf_mux_pull(m, now, MF_SPAN_MAX, &span) == 0) {
+		next = mf_mux_next(m, now);
+		cr_assert_gt(next, now, "it comes to nothing to ask again at once");
+		cr_assert_gt(mf_mux_pull(m, next, MF_SPAN_MAX, &span), 0);
+	}
+	mf_mux_free(m);
+}
+
 /** A message of ten times the quantum is paid for: the next one waits as many blocks. */
 Test(mux_fair, a_debt_is_paid_off)
 {
