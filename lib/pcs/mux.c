@@ -292,6 +292,8 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 		if (out->count > 0 && m->backlog)
 			return;
 	}
+	if (!mux_frames_quiet(m) && max > MUX_MIXED_SPAN)
+		max = MUX_MIXED_SPAN;
 	while (out->count < max && (m->backlog || !mux_frames_quiet(m))) {
 		uint32_t room = max - out->count;
 

@@ -27,9 +27,9 @@ static void push_at(struct mf_mux *m, mf_time ready, unsigned int n)
 
 static void fill(struct mf_mux *m, mf_time now, unsigned int longest, uint64_t *rng)
 {
-	while (mf_mux_backlog(m, now) < 4 * longest)
+	while (mf_mux_backlog(m, now) < MF_SPAN_MAX + longest)
 		push_at(m, now, 1 + test_below(rng, longest));
-	while (mf_mux_frame_bytes(m) < 3000)
+	while (mf_mux_frame_bytes(m) < 8 * MF_SPAN_MAX + 1500)
 		cr_assert(mf_mux_frame(m, now, octets, (uint16_t)(60 + test_below(rng, 1400))));
 }
 
