@@ -14,6 +14,7 @@
 #include "record.h"
 #include "wall.h"
 
+#define RING_CELLS 16 /**< of `ring` in the fabric's file: 112 blocks */
 #define SCHED_CELLS 1024 /**< descriptors between switch and scheduler, each way */
 
 /** @return NULL: no memory. It is freed as a whole */
@@ -136,14 +137,16 @@ static int place(struct wall *w)
 static int make_link(struct wall *w, struct wall_link *l, const struct role *from, struct role *to,
 		     unsigned int port)
 {
+	uint32_t cells;
+
 	l->to = to;
 	l->port = port;
 	l->scramble = w->f->link[port].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
 	if (from->lcore == to->lcore)
 		return 0;
-	l->crossing =
-		new_crossing("link", rte_align32pow2(w->f->config->node[port].link.ring * CROSSING_SPAN));
+	cells = w->f->config->node[port].link.ring * RING_CELLS;
+	l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
 	return l->crossing != NULL ? 0 : -ENOMEM;
 }
 

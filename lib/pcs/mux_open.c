@@ -32,9 +32,13 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	bool quiet = mux_frames_quiet(m);
 
 	s->span.start = now;
-	if (o->put == o->get)
+	o->given = o->get++ % MUX_OPEN_SPANS;
+	if (o->get - 1 == o->put) {
+		/* The first two in turn, which are in the cache, do for nearly all. */
+		o->put = o->given == 0 ? 0 : UINT32_MAX;
 		mux_open_next(o);
-	o->get++;
+		o->get = o->put;
+	}
 	o->from = 0;
 	o->blocks -= blocks;
 	if (m->policy->sent_memory)

@@ -232,7 +232,7 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 	it = mux_item_at(m, s->youngest);
 	if (!it->several || it->sent || it->single != (n == 1))
 		return NULL;
-	if (it->n + n > MF_SPAN_MAX || (cookie && (m->done.promised > m->done.mask || n == 1)))
+	if (it->n + n > MUX_MIXED_SPAN || (cookie && (m->done.promised > m->done.mask || n == 1)))
 		return NULL;
 	/* Contiguous, and within the room that there is. */
 	return it->first + it->n + n <= s->ring + s->word_mask + 1 &&

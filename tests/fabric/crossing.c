@@ -12,7 +12,7 @@
 TestSuite(crossing, .timeout = 60);
 
 #define SEED 1
-#define CELLS 64
+#define CELLS 256
 #define SPANS 200000
 
 static struct crossing *new_crossing(uint32_t cells)
@@ -86,7 +86,7 @@ Test(crossing, between_threads)
 /** All sizes, one at a time: the room that is left, and nothing is there but what was put. */
 Test(crossing, room)
 {
-	struct crossing *c = new_crossing(32);
+	struct crossing *c = new_crossing(CELLS);
 	struct mf_span s = {.start = 0}, got = {.start = 0};
 
 	for (unsigned int n = 1; n <= MF_SPAN_MAX; n++) {
@@ -99,10 +99,10 @@ Test(crossing, room)
 		}
 		cr_assert_not(crossing_take_span(c, &got));
 		crossing_put_span(c, &s);
-		cr_assert_eq(crossing_room(c, 32), 32 - cells, "%u blocks", n);
+		cr_assert_eq(crossing_room(c, CELLS), CELLS - cells, "%u blocks", n);
 		cr_assert(crossing_take_span(c, &got));
 		expect_same(&s, &got);
-		cr_assert_eq(crossing_room(c, 32), 32);
+		cr_assert_eq(crossing_room(c, CELLS), CELLS);
 	}
 	free(c);
 }

@@ -91,8 +91,11 @@ uint8_t *net_memory_at(struct net *n, unsigned int host, uint64_t addr, uint32_t
 
 static struct net_span *link_put(struct net_link *l, mf_time at)
 {
-	struct net_span *s = &l->slot[l->tail++ % SLOTS];
+	struct net_span *s;
 
+	if (l->head == l->tail) /* the first slots, which are in the cache, do for nearly all */
+		l->head = l->tail = 0;
+	s = &l->slot[l->tail++ % SLOTS];
 	assert(l->tail - l->head <= SLOTS);
 	s->at = at;
 	s->span.count = 0;
@@ -340,7 +343,11 @@ static bool host_send(struct net *n, unsigned int i)
 		mf_time last = mf_span_at(&span, span.count - 1) + NET_LINK;
 		struct net_span *s = link_put(&n->up[i], last);
 
-		s->span = span;
+		s->span.start = span.start;
+		s->span.flags = span.flags;
+		s->span.count = span.count;
+		memcpy(s->span.word, span.word, span.count * sizeof(*span.word));
+		memcpy(s->span.sync, span.sync, span.count);
 		any = true;
 	}
 	return any;
