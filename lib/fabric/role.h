@@ -42,6 +42,9 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 /** The same without a copy where that is possible. @return the span; NULL: there is none */
 struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room);
 
+/** Whether there may be any: if not, asking changes nothing. */
+bool role_tx_waits(const struct role *r, unsigned int port);
+
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
 /** The same in place; mf_switch_sched_advance() follows. @return the first of *n; NULL: there is none */

@@ -48,12 +48,12 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 {
 	struct mf_span *s;
 
-	for (unsigned int i = 0; i < GIVE_BURST; i++) {
-		if (unlikely(!role_can_rx(l->to)))
+	for (unsigned int i = 0; role_tx_waits(from, port); i++) {
+		if (unlikely(i == GIVE_BURST || !role_can_rx(l->to)))
 			return false;
 		s = role_tx_in_place(from, port, now, room);
-		if (s == NULL)
-			return true;
+		if (unlikely(s == NULL))
+			break;
 		if (l->scramble) {
 			scramble(l, s);
 			descramble(l, s);
@@ -61,7 +61,7 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 		role_rx(l->to, l->port, now, s);
 		++*work;
 	}
-	return false;
+	return true;
 }
 
 static bool send_across(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *room,
@@ -70,16 +70,18 @@ static bool send_across(struct wall_link *l, struct role *from, unsigned int por
 	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_span *s;
 
-	while (crossing_room(l->crossing, CROSSING_SPAN) >= CROSSING_SPAN) {
+	while (role_tx_waits(from, port)) {
+		if (unlikely(crossing_room(l->crossing, CROSSING_SPAN) < CROSSING_SPAN))
+			return false;
 		s = role_tx_in_place(from, port, now, room);
-		if (s == NULL)
-			return true;
+		if (unlikely(s == NULL))
+			break;
 		if (l->scramble)
 			scramble(l, s);
 		crossing_put_span(l->crossing, s);
 		++*work;
 	}
-	return false;
+	return true;
 }
 
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,

@@ -16,7 +16,7 @@ static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role 
 
 	if (r->given || r->next <= now)
 		role_run(r, now);
-	if (mf_host_tx_next(h, now) <= now) {
+	if (mf_host_tx_waits(h)) {
 		wall_give(&w->up[r->index], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
 		r->next = mf_time_min(r->next, mf_host_next(h));

@@ -337,6 +337,11 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 	return out->count;
 }
 
+bool mf_mux_waits(const struct mf_mux *m)
+{
+	return m->backlog || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
+}
+
 /** When frames that may start at s are through, or memory that is ready at r splits them. */
 static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
 {

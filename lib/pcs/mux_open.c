@@ -23,6 +23,15 @@ void mux_open_fini(struct mf_mux *m)
 	free(m->open.span);
 }
 
+/** Something else waits besides these blocks. */
+static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uint32_t blocks, bool quiet)
+{
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, !quiet && mux_frames_pending(m, now), blocks);
+	if (!quiet)
+		mux_frames_wait(m, now, blocks);
+}
+
 struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 {
 	struct mux_open *o = &m->open;
@@ -41,10 +50,10 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	}
 	o->from = 0;
 	o->blocks -= blocks;
-	if (m->policy->sent_memory)
-		m->policy->sent_memory(m, now, !quiet && mux_frames_pending(m, now), blocks);
-	if (!quiet)
-		mux_frames_wait(m, now, blocks);
+	if (quiet && m->backlog == blocks)
+		m->fair.credit[0] = m->fair.credit[1] = 0;
+	else
+		contend(m, now, blocks, quiet);
 	m->line_free = now;
 	m->memory_last = true;
 	m->waiting -= blocks;
@@ -55,8 +64,6 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	for (uint32_t i = 0; i < s->cookies; i++)
 		d->entry[d->put++ & d->mask] =
 			(struct mux_done){.cookie = d->waiting[d->waiting_get++ & d->mask], .at = now};
-	if (!m->backlog && quiet)
-		m->fair.credit[0] = m->fair.credit[1] = 0;
 	return &s->span;
 }
 

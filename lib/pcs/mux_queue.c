@@ -293,16 +293,13 @@ static inline uint64_t *put_open(struct mf_mux *m, mf_time ready, unsigned int n
 	return &s->span.word[at];
 }
 
-uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
+/** Behind what waits: with the last item, or as one. */
+static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time ready, uint32_t tie,
+						    unsigned int n, uint64_t cookie)
 {
-	MF_CYCLES(MF_CYCLES_MUX_PUSH);
-	struct mf_mux_item *it;
-	uint64_t *word;
+	struct mf_mux_item *it = joinable(m, n, cookie);
 	uint32_t at;
 
-	if (mux_open_takes(m, n) && (word = put_open(m, ready, n, cookie)) != NULL)
-		return word;
-	it = joinable(m, n, cookie);
 	if (!it) {
 		if (!accepts(m, n, cookie))
 			return NULL;
@@ -330,6 +327,14 @@ uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int
 	}
 	account(m, n, cookie);
 	return &m->store.word[at];
+}
+
+uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
+{
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
+	uint64_t *word = mux_open_takes(m, n) ? put_open(m, ready, n, cookie) : NULL;
+
+	return word ? word : put_item(m, ready, tie, n, cookie);
 }
 
 void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
