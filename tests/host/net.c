@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_table.h"
 #include "net.h"
 
 #define SLOTS 32768
@@ -44,8 +45,8 @@ static int host_create(struct net *n, unsigned int i)
 		hc.memory = n->memory[i];
 	}
 	n->host[i] = mf_host_new(&hc);
-	n->up[i].slot = malloc(SLOTS * sizeof(struct net_span));
-	n->down[i].slot = malloc(SLOTS * sizeof(struct net_span));
+	n->up[i].slot = mf_table_new(SLOTS, sizeof(struct net_span));
+	n->down[i].slot = mf_table_new(SLOTS, sizeof(struct net_span));
 	return n->host[i] ? 0 : -1;
 }
 
@@ -74,8 +75,8 @@ void net_free(struct net *n)
 			free(n->pair[i][j]);
 		mf_host_free(n->host[i]);
 		mf_memory_flat.destroy(n->memory[i]);
-		free(n->up[i].slot);
-		free(n->down[i].slot);
+		mf_table_free(n->up[i].slot);
+		mf_table_free(n->down[i].slot);
 	}
 	free(n);
 }
