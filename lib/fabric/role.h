@@ -13,6 +13,7 @@ enum role_kind { ROLE_NODE, ROLE_SWITCH, ROLE_SCHED };
 
 struct record;
 
+/** A line of its own: its lcore writes it all the time. */
 struct role {
 	enum role_kind kind;
 	unsigned int index; /**< NODE: its number */
@@ -21,7 +22,7 @@ struct role {
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
-};
+} __attribute__((aligned(64)));
 
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);

@@ -67,6 +67,9 @@ struct mf_block {
  */
 #define MF_SPAN_MAX 520
 
+/** Room behind them, so that whole vectors can be copied. */
+#define MF_SPAN_SLACK 8
+
 /** What mf_span.flags can say. */
 enum {
 	/** All blocks belong to ordinary frames: nobody acts on one before its /T/, so under the
@@ -86,8 +89,8 @@ struct mf_span {
 	uint32_t period; /**< ps a block */
 	uint16_t count; /**< 0..MF_SPAN_MAX */
 	uint16_t flags; /**< MF_SPAN_* */
-	uint8_t sync[MF_SPAN_MAX]; /**< the first of them in the cache line of the header */
-	uint64_t word[MF_SPAN_MAX] __attribute__((aligned(64)));
+	uint8_t sync[MF_SPAN_MAX + MF_SPAN_SLACK]; /**< the first of them in the cache line of the header */
+	uint64_t word[MF_SPAN_MAX + MF_SPAN_SLACK] __attribute__((aligned(64)));
 };
 
 /** Start of block i of a span. */

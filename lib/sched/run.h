@@ -228,12 +228,21 @@ static inline void run_inbox(struct mf_sched *s)
 	} while (b->first <= s->clock);
 }
 
-/** Messages that take effect at clock. */
+/**
+ * Messages that take effect at clock. What was forwarded before a demand makes no difference to where that
+ * stands in the order of its instant.
+ */
 static inline void run_messages(struct mf_sched *s)
 {
 	struct inbox *b = &s->inbox;
-	const struct inbox_entry *e = inbox_at(b, b->head);
+	const struct inbox_entry *e;
 
+	while ((e = inbox_at(b, b->head))->msg.kind == MF_SCHED_FORWARDED) {
+		ports_forwarded(s, &e->msg);
+		inbox_drop(b, b->head + 1);
+		if (b->first > s->clock)
+			return;
+	}
 	if (e->msg.kind == MF_SCHED_DEMAND &&
 	    (b->head + 1 == b->tail || inbox_at(b, b->head + 1)->time > s->clock) && run_express(s, &e->msg))
 		inbox_drop(b, b->head + 1);
