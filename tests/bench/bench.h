@@ -30,7 +30,7 @@
 struct bench_sample {
 	double value; /**< in the unit of its line */
 	double cpu; /**< bench_loop(): seconds on the CPU that the steps took */
-	double got; /**< seconds on the CPU that its threads got, all together, from its first to its last moment */
+	double got; /**< seconds on the CPU that its threads got, all together, from first to last */
 	double wall; /**< seconds that they would have got undisturbed: the sum of their wall time */
 };
 
