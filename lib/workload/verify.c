@@ -6,13 +6,14 @@
 #include "verify.h"
 
 #define WORD 8
+#define LINE 64
 #define WORDS_BITMAP 64 /* words a bitmap word stands for */
 
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered)
 {
-	/* Whole bitmap words, so that every region starts at a line of its own. */
+	/* Every region's octets start at a line of their own, its bitmap at a word. */
 	uint64_t bitmap = (span - 1) / (WORD * WORDS_BITMAP) + 1;
-	uint64_t octets = bitmap * WORD * WORDS_BITMAP, total;
+	uint64_t octets = (span + LINE - 1) / LINE * LINE, total;
 
 	*s = (struct shadow){.regions = regions};
 	if (__builtin_mul_overflow((unordered ? 2 : 1) * octets + bitmap * WORD, (uint64_t)regions, &total))
