@@ -39,15 +39,13 @@ static bool job_try(struct mf_host *h, struct host_job *job)
 /** Sends it, or keeps it until there is room. */
 void host_job_put(struct mf_host *h, struct host_job *job)
 {
-	struct host_peer *p = &h->peer[job->node];
-
-	if (p->held[job->lane] == 0 && job_try(h, job))
+	if (!host_lane_held(h, job->node, job->lane) && job_try(h, job))
 		return;
 	if (host_jobs_full(h, 1)) {
 		h->stats.drop_room++;
 		return;
 	}
-	p->held[job->lane]++;
+	h->peer[job->node].held[job->lane]++;
 	h->job[h->job_tail++ & (HOST_GRANT_QUEUE - 1)] = *job;
 }
 

@@ -278,6 +278,13 @@ static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 {
 	return h->job_tail - h->job_head + more > HOST_GRANT_QUEUE;
 }
+
+/** Whether something of a lane to a peer waits. Mostly nothing does at all, and the peer is not looked at. */
+static inline bool host_lane_held(const struct mf_host *h, uint16_t node, uint8_t lane)
+{
+	return h->job_head != h->job_tail && h->peer[node].held[lane] != 0;
+}
+
 void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at);
 void host_job_put(struct mf_host *h, struct host_job *job);
 void host_jobs_run(struct mf_host *h);

@@ -21,7 +21,7 @@ static const struct mf_memory_ops *memory_ops(const struct mf_host *h)
 /** Whether a response may go out whole, at once, where there is room. */
 static inline bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
 {
-	return size <= h->config.chunk && h->peer[node].held[HOST_LANE_RESPONSE] == 0;
+	return size <= h->config.chunk && !host_lane_held(h, node, HOST_LANE_RESPONSE);
 }
 
 /** Sends the response to the request of an id whole, at once. @return false: it cannot be */
