@@ -105,6 +105,25 @@ static inline void mf_span_put(struct mf_span *s, uint8_t sync, uint64_t word)
 	s->word[s->count++] = word;
 }
 
+#define MF_BLOCKS_FEW 16
+
+/**
+ * Copies n blocks. Most are few, and a call would take longer: of MF_BLOCKS_FEW or less words are copied by
+ * two, and before them 16 sync headers, whatever n is.
+ */
+static inline void mf_blocks_copy(uint64_t *word, uint8_t *sync, const uint64_t *from_word,
+				  const uint8_t *from_sync, unsigned int n)
+{
+	if (__builtin_expect(n > MF_BLOCKS_FEW, 0)) {
+		memcpy(sync, from_sync, n);
+		memcpy(word, from_word, n * sizeof(*word));
+		return;
+	}
+	memcpy(sync, from_sync, MF_BLOCKS_FEW);
+	for (unsigned int i = 0; i < n; i += 2)
+		memcpy(word + i, from_word + i, 2 * sizeof(*word));
+}
+
 /** How many of n sync headers are those of data, up to the first that is not. */
 static inline unsigned int mf_sync_data(const uint8_t *sync, unsigned int n)
 {

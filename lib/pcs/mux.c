@@ -160,10 +160,15 @@ static void finish(struct mf_mux *m, struct mf_mux_item *it, mf_time last)
 /** Puts the next k words of an item behind those in the span. */
 static inline void put_words(struct mf_mux *m, struct mf_mux_item *it, uint32_t k, struct mf_span *out)
 {
-	uint32_t from = it->first + it->sent;
+	const uint64_t *word = mux_words(m, it) + it->sent;
+	const uint8_t *sync = mux_syncs(m, it) + it->sent;
 
-	memcpy(&out->word[out->count], &m->store.word[from], k * sizeof(*out->word));
-	memcpy(&out->sync[out->count], &m->store.sync[from], k);
+	if (it->own && it->sent == 0 && out->count == 0) { /* the room of an item is that of few */
+		mf_blocks_copy(out->word, out->sync, word, sync, k);
+	} else {
+		memcpy(&out->word[out->count], word, k * sizeof(*word));
+		memcpy(&out->sync[out->count], sync, k);
+	}
 	it->sent += k;
 	out->count += (uint16_t)k;
 }

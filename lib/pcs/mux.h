@@ -34,7 +34,7 @@ struct mf_mux_item {
 	};
 	uint32_t tie;
 	uint32_t n, have, sent; /**< words in all, written, given out */
-	uint32_t first; /**< index of its first word */
+	uint32_t first; /**< index of its first word in the ring; not if `own` */
 	uint32_t end; /**< store.write behind it; not if `own` */
 	uint32_t prev, next; /**< in its queue; next: among the free ones */
 	uint32_t seq; /**< order of pushing */
@@ -54,8 +54,14 @@ struct mux_queue {
 	uint32_t unmarked; /**< first one behind whose ready time no frame block has started yet */
 };
 
-/** Virtual clock: words of a message that has them in the room of its item: a chunk of 64 octets does. */
-#define MUX_OWN 16
+/** Virtual clock: blocks of a message that has them behind its item: a chunk of 64 octets does. */
+#define MUX_OWN MF_BLOCKS_FEW
+
+struct mux_own {
+	struct mf_mux_item item;
+	uint8_t sync[MUX_OWN];
+	uint64_t word[MUX_OWN];
+} __attribute__((aligned(64)));
 
 /**
  * Words and items. Free items are taken last in, first out, so that few of many are ever touched and
@@ -65,13 +71,13 @@ struct mux_queue {
  * bits are the index.
  */
 struct mux_store {
-	struct mf_mux_item *item;
-	uint64_t *word; /**< the items' own rooms, then the ring */
+	uint8_t *item; /**< of struct mf_mux_item, or of struct mux_own under the virtual clock */
+	uint64_t *word; /**< the ring */
 	uint8_t *sync; /**< of each word */
 	uint32_t items;
 	uint32_t free, fresh; /**< given back; from fresh on never used */
 	uint32_t seq;
-	uint32_t ring; /**< where that begins */
+	uint32_t item_shift; /**< log2 of the octets of an item with its room */
 	uint32_t word_mask, write, read;
 	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
@@ -175,12 +181,22 @@ void mux_queue_fini(struct mf_mux *m);
 
 static inline struct mf_mux_item *mux_item_at(const struct mf_mux *m, uint32_t index)
 {
-	return &m->store.item[index];
+	return (void *)(m->store.item + ((size_t)index << m->store.item_shift));
 }
 
 static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_item *it)
 {
-	return (uint32_t)(it - m->store.item);
+	return (uint32_t)((size_t)((const uint8_t *)it - m->store.item) >> m->store.item_shift);
+}
+
+static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it)
+{
+	return it->own ? ((struct mux_own *)it)->word : &m->store.word[it->first];
+}
+
+static inline uint8_t *mux_syncs(const struct mf_mux *m, struct mf_mux_item *it)
+{
+	return it->own ? ((struct mux_own *)it)->sync : &m->store.sync[it->first];
 }
 
 /** Whether a is sent before b. */
@@ -226,10 +242,10 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 	it->queued = false;
 }
 
-static inline void mux_item_free(struct mux_store *s, uint32_t index)
+static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
 {
-	s->item[index].next = s->free;
-	s->free = index;
+	it->next = m->store.free;
+	m->store.free = mux_index_of(m, it);
 }
 
 /** An item is through, or will never be: gives back its room. */
@@ -238,16 +254,14 @@ static inline void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
 	struct mux_store *s = &m->store;
 
 	if (it->own) {
-		mux_item_free(s, mux_index_of(m, it));
+		mux_item_free(m, it);
 		return;
 	}
 	it->done = true;
 	while (s->oldest != MUX_NONE && (it = mux_item_at(m, s->oldest))->done) {
-		uint32_t index = s->oldest;
-
 		s->read = it->end;
 		s->oldest = it->younger;
-		mux_item_free(s, index);
+		mux_item_free(m, it);
 	}
 	if (s->oldest == MUX_NONE)
 		s->read = s->write = 0;

@@ -8,7 +8,10 @@
 #include "mf_table.h"
 #include "mux_open.h"
 
-static_assert(sizeof(struct mf_mux_item) == 64, "an item is a cache line");
+#define ITEM_SHIFT 6
+#define OWN_SHIFT 8
+static_assert(sizeof(struct mf_mux_item) == 1 << ITEM_SHIFT, "an item is a cache line");
+static_assert(sizeof(struct mux_own) == 1 << OWN_SHIFT, "with its room, four");
 
 static bool power_of_two(uint32_t n, uint32_t min)
 {
@@ -19,7 +22,6 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 {
 	static const struct mux_queue empty = {MUX_NONE, MUX_NONE, MUX_NONE};
 	uint32_t blocks = config->memory_blocks, items = config->memory_items;
-	size_t words;
 
 	m->messages = m->singles = empty;
 	if (!config->memory_enabled)
@@ -28,16 +30,15 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 	    items > UINT32_C(1) << 26)
 		return -EINVAL;
 	m->store = (struct mux_store){
-		.ring = m->period ? items * MUX_OWN : 0,
+		.item_shift = m->period ? OWN_SHIFT : ITEM_SHIFT,
 		.word_mask = blocks - 1,
 		.oldest = MUX_NONE,
 		.items = items,
 		.free = MUX_NONE,
 	};
-	words = (size_t)m->store.ring + blocks;
-	m->store.word = mf_table_new(words, sizeof(*m->store.word));
-	m->store.sync = mf_table_new(words, sizeof(*m->store.sync));
-	m->store.item = mf_table_new(items, sizeof(*m->store.item));
+	m->store.word = mf_table_new(blocks, sizeof(*m->store.word));
+	m->store.sync = mf_table_new(blocks, sizeof(*m->store.sync));
+	m->store.item = mf_table_new(items, (size_t)1 << m->store.item_shift);
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
 	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
@@ -136,7 +137,7 @@ static inline void take_words(struct mf_mux *m, struct mf_mux_item *it, unsigned
 	struct mux_store *s = &m->store;
 	uint32_t at = place(s, n), self = mux_index_of(m, it);
 
-	it->first = s->ring + (at & s->word_mask);
+	it->first = at & s->word_mask;
 	it->end = s->write = at + n;
 	it->younger = MUX_NONE;
 	*(s->oldest == MUX_NONE ? &s->oldest : &mux_item_at(m, s->youngest)->younger) = self;
@@ -160,11 +161,9 @@ static struct mf_mux_item *push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 	it->several = it->queued = it->marked = it->done = it->cut = false;
 	it->single = n == 1;
 	it->own = is_own(m, n);
-	if (it->own)
-		it->first = mux_index_of(m, it) * MUX_OWN;
-	else
+	if (!it->own)
 		take_words(m, it, n);
-	put_syncs(&s->sync[it->first], n);
+	put_syncs(mux_syncs(m, it), n);
 	account(m, n, cookie);
 	return it;
 }
@@ -178,7 +177,7 @@ struct mf_mux_item *mf_mux_push(struct mf_mux *m, mf_time ready, uint32_t tie, u
 	if (!accepts(m, n, cookie))
 		return NULL;
 	it = push(m, ready, tie, n, cookie);
-	*words = &m->store.word[it->first];
+	*words = mux_words(m, it);
 	return it;
 }
 
@@ -235,10 +234,8 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 	if (it->n + n > MUX_MIXED_SPAN || (cookie && (m->done.promised > m->done.mask || n == 1)))
 		return NULL;
 	/* Contiguous, and within the room that there is. */
-	return it->first + it->n + n <= s->ring + s->word_mask + 1 &&
-			       it->end + n - s->read <= s->word_mask + 1
-		       ? it
-		       : NULL;
+	return it->first + it->n + n <= s->word_mask + 1 && it->end + n - s->read <= s->word_mask + 1 ? it
+												      : NULL;
 }
 
 /** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
@@ -311,7 +308,7 @@ static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time re
 				begin_several(m, it, ready);
 		}
 		insert(m, it);
-		return &m->store.word[it->first];
+		return mux_words(m, it);
 	}
 	at = it->first + it->n;
 	it->n += n;
@@ -345,8 +342,8 @@ void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
 		/* The words that it has still go, then an /MT/ whose check fails: the receiver knows that the
 		 * message is over and goes on with the frame that this one has preempted. */
 		m->backlog -= it->n - it->have - 1;
-		m->store.sync[it->first + it->have] = MF_SYNC_CTRL;
-		m->store.word[it->first + it->have++] = MF_BT_MT | ~UINT64_C(0xff);
+		mux_syncs(m, it)[it->have] = MF_SYNC_CTRL;
+		mux_words(m, it)[it->have++] = MF_BT_MT | ~UINT64_C(0xff);
 		it->n = it->have;
 		it->cut = true;
 		m->stats.aborted++;
