@@ -17,7 +17,13 @@
  */
 void *mf_table_new(size_t count, size_t size);
 
-/** @param table  of mf_table_new(), or NULL */
+/**
+ * The same for a table of which a good part will be used, at random: in huge pages, where the system has such
+ * and the table is worth one. So their addresses stay known to the CPU.
+ */
+void *mf_table_new_dense(size_t count, size_t size);
+
+/** @param table  of one of them, or NULL */
 void mf_table_free(void *table);
 
 #endif

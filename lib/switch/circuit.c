@@ -2,18 +2,12 @@
 /* Circuits: set-up, what becomes of those that end otherwise than by their chunk, K and W. */
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "circuit.h"
+#include "mf_table.h"
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");
 static_assert(sizeof(struct circuit_chunk) == sizeof(uint64_t), "a cookie");
-
-/** Untouched memory: it becomes real where it is used. */
-static void *untouched(uint64_t n, size_t size)
-{
-	return aligned_alloc(64, (n * size + 63) / 64 * 64);
-}
 
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
@@ -25,14 +19,14 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 		circuits = 4096; /* several chunks of one demand may be under way */
 	sw->circuits_used = sw->ports;
 	sw->circuits_end = sw->circuits_used + circuits;
-	sw->circuits = untouched(sw->circuits_end, sizeof(*sw->circuits));
+	sw->circuits = mf_table_new_dense(sw->circuits_end, sizeof(*sw->circuits));
 	/* Those behind requests_max are for /G/ that are parked: one a circuit at most. They do not take from
 	 * the requests, or a long response in small chunks would. */
 	sw->parked_grants_used = sw->requests_max;
 	sw->parked_grants_end = sw->requests_max + circuits;
-	sw->requests = untouched(sw->parked_grants_end, sizeof(*sw->requests));
+	sw->requests = mf_table_new_dense(sw->parked_grants_end, sizeof(*sw->requests));
 	sw->circuit_free = sw->request_free = sw->parked_grant_free = NONE;
-	sw->pair = malloc(n * n * sizeof(*sw->pair));
+	sw->pair = mf_table_new_dense(n * n, sizeof(*sw->pair));
 	if (sw->circuits == NULL || sw->requests == NULL || sw->pair == NULL)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n * n; i++)

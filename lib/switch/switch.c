@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "forward.h"
+#include "mf_table.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
@@ -103,9 +104,9 @@ void mf_switch_free(struct mf_switch *sw)
 		free(sw->port[i].buf);
 	}
 	l2_fini(sw);
-	free(sw->circuits);
-	free(sw->requests);
-	free(sw->pair);
+	mf_table_free(sw->circuits);
+	mf_table_free(sw->requests);
+	mf_table_free(sw->pair);
 	free(sw->out);
 	free(sw);
 }

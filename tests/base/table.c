@@ -28,6 +28,26 @@ Test(table, zero_and_aligned_to_the_last_octet)
 	}
 }
 
+Test(table, dense_ones_too)
+{
+	static const size_t size[] = {1, 4096, (1 << 20) - 1, 1 << 21, (5 << 20) + 3};
+
+	for (size_t k = 0; k < sizeof(size) / sizeof(*size); k++) {
+		uint8_t *t = mf_table_new_dense(3, size[k]);
+
+		cr_assert_not_null(t);
+		cr_assert_eq((uintptr_t)t % 64, 0);
+		for (size_t i = 0; i < 3 * size[k]; i++) {
+			cr_assert_eq(t[i], 0, "octet %zu of %zu", i, 3 * size[k]);
+			t[i] = 0xff;
+		}
+		mf_table_free(t);
+	}
+	errno = 0;
+	cr_assert_null(mf_table_new_dense(SIZE_MAX / 2, 4));
+	cr_assert_eq(errno, ENOMEM);
+}
+
 static size_t resident(const uint8_t *t)
 {
 	static unsigned char in[OCTETS / PAGE];
