@@ -78,17 +78,6 @@ static inline uint32_t event_actor(const struct event_queue *q)
 	return (uint32_t)q->node[1] & (q->leaves - 1);
 }
 
-/** Actor of the event behind the next one, if nothing comes in between; of the next one: there is none. */
-static inline uint32_t event_behind(const struct event_queue *q)
-{
-	const uint64_t *node = q->node;
-	uint64_t key = EVENT_NEVER;
-
-	for (uint32_t i = q->leaves + event_actor(q); i > 1; i /= 2)
-		key = node[i ^ 1] < key ? node[i ^ 1] : key;
-	return key == EVENT_NEVER ? event_actor(q) : (uint32_t)key & (q->leaves - 1);
-}
-
 /** Time of the next event, or MF_NEVER. */
 static inline mf_time event_next(struct event_queue *q)
 {

@@ -6,60 +6,64 @@
 
 #include "wire.h"
 
-enum { SHORT, LONG };
+static_assert(sizeof(struct flight) % 8 == 0, "flights are aligned");
 
-#define SLAB (64 << 10)
-/** Two lines that the hardware fetches together. */
-#define FLIGHT_ALIGN 128
-
-static const size_t octets[] = {
-	[SHORT] = 128,
-	[LONG] = (sizeof(struct flight) + MF_SPAN_MAX * (sizeof(uint64_t) + 1) + FLIGHT_ALIGN - 1) /
-		 FLIGHT_ALIGN * FLIGHT_ALIGN,
-};
-
-static int length(unsigned int count)
-{
-	return count <= FLIGHT_SHORT ? SHORT : LONG;
-}
-
-/** Makes a slab of flights, the first of which holds the slabs together. */
-static bool grow(struct flight_pool *p, int len)
-{
-	struct flight *first = aligned_alloc(FLIGHT_ALIGN, SLAB);
-
-	if (first == NULL)
-		return false;
-	first->next = p->slab[len];
-	p->slab[len] = first;
-	for (size_t at = SLAB / octets[len] - 1; at > 0; at--) {
-		struct flight *fl = (void *)((uint8_t *)first + at * octets[len]);
-
-		fl->next = p->free[len];
-		p->free[len] = fl;
-	}
-	return true;
-}
-
-void flight_fini(struct flight_pool *p)
-{
-	for (int len = SHORT; len <= LONG; len++)
-		for (struct flight *slab = p->slab[len], *next; slab != NULL; slab = next) {
-			next = slab->next;
-			free(slab);
-		}
-}
-
-void wire_init(struct wire *w, const struct link_timing *timing)
+void wire_init(struct wire *w, const struct link_timing *timing, uint8_t *ring)
 {
 	*w = (struct wire){
 		.timing = timing,
 		.due = MF_NEVER,
+		.ring = ring,
+		.size = WIRE_RING,
 		.delay = timing->delay,
 		.scrambler.state = MF_SCRAMBLER_INIT,
 		.descrambler.state = MF_SCRAMBLER_INIT,
 		.scramble = timing->scramble,
 	};
+}
+
+void wire_fini(struct wire *w)
+{
+	if (w->size > WIRE_RING)
+		free(w->ring);
+}
+
+/** A ring of twice the size, with all that is under way at its start. */
+static bool grow(struct wire *w)
+{
+	uint8_t *ring = aligned_alloc(64, 2 * (size_t)w->size);
+	uint32_t put = 0;
+
+	if (ring == NULL)
+		return false;
+	while (w->head != w->tail) {
+		const struct flight *fl = flight_from(w, &w->head);
+
+		memcpy(ring + put, fl, flight_octets(fl->count));
+		put += flight_octets(fl->count);
+		w->head += flight_octets(fl->count);
+	}
+	wire_fini(w);
+	w->ring = ring;
+	w->size *= 2;
+	w->head = 0;
+	w->tail = put;
+	return true;
+}
+
+/** Room for a flight of so many octets behind the others. Behind it there is always room for an end. */
+static struct flight *room(struct wire *w, uint32_t n)
+{
+	uint32_t to_end = w->size - (w->tail & (w->size - 1));
+	uint32_t skip = n + sizeof(struct flight) <= to_end ? 0 : to_end;
+
+	if (w->tail - w->head + skip + n + sizeof(struct flight) > w->size)
+		return grow(w) ? room(w, n) : NULL;
+	if (skip != 0) {
+		flight_at(w, w->tail)->count = 0;
+		w->tail += skip;
+	}
+	return flight_at(w, w->tail);
 }
 
 /**
@@ -71,78 +75,42 @@ static mf_time arrival(const struct mf_span *s, mf_time delay)
 	return (s->flags & MF_SPAN_FRAME ? mf_span_at(s, s->count - 1U) : s->start) + delay;
 }
 
-/** The blocks of a span into a flight. A short one is copied whole: a fixed length takes no call. */
-static void pack(struct flight *fl, const struct mf_span *s)
+int wire_send(struct wire *w, struct mf_span *span, mf_time after)
 {
-	unsigned int n = s->count;
+	unsigned int n = span->count;
+	struct flight *fl = room(w, flight_octets(n));
 
-	if (n <= FLIGHT_SHORT) {
-		memcpy(fl->word, s->word, FLIGHT_SHORT * sizeof(*s->word));
-		memcpy(fl->word + FLIGHT_SHORT, s->sync, 16);
-	} else {
-		memcpy(fl->word, s->word, n * sizeof(*s->word));
-		memcpy(fl->word + n, s->sync, n);
-	}
-}
-
-static void unpack(const struct flight *fl, struct mf_span *s)
-{
-	unsigned int n = fl->count;
-
-	if (n <= FLIGHT_SHORT) {
-		memcpy(s->word, fl->word, FLIGHT_SHORT * sizeof(*s->word));
-		memcpy(s->sync, fl->word + FLIGHT_SHORT, 16);
-	} else {
-		memcpy(s->word, fl->word, n * sizeof(*s->word));
-		memcpy(s->sync, fl->word + n, n);
-	}
-}
-
-int wire_send(struct wire *w, struct flight_pool *p, struct mf_span *span, mf_time now)
-{
-	mf_time due = mf_time_max(now, arrival(span, w->delay));
-	int len = length(span->count);
-	struct flight *fl;
-
-	if (p->free[len] == NULL && !grow(p, len))
+	if (fl == NULL)
 		return -ENOMEM;
-	fl = p->free[len];
-	p->free[len] = fl->next;
 	if (w->scramble)
-		mf_scramble(&w->scrambler, span->word, span->count);
-	fl->next = NULL;
-	fl->next_due = MF_NEVER;
+		mf_scramble(&w->scrambler, span->word, n);
+	fl->due = mf_time_max(after, arrival(span, w->delay));
 	fl->start = span->start + w->delay;
 	fl->period = span->period;
 	fl->count = span->count;
 	fl->flags = span->flags;
-	pack(fl, span);
-	w->busy_until = mf_span_at(span, span->count - 1U) + w->delay;
-	if (w->head == NULL) {
-		w->head = fl;
-		w->due = due;
-	} else {
-		w->tail->next = fl;
-		w->tail->next_due = due;
-	}
-	w->tail = fl;
+	mf_blocks_copy(flight_words(fl), fl->sync, span->word, span->sync, n);
+	if (w->head == w->tail)
+		w->due = fl->due;
+	w->tail += flight_octets(n);
+	w->busy_until = mf_span_at(span, n - 1U) + w->delay;
 	return 0;
 }
 
-void wire_receive(struct wire *w, struct flight_pool *p, struct mf_span *span)
+void wire_receive(struct wire *w, struct mf_span *span)
 {
-	struct flight *fl = w->head;
-	int len = length(fl->count);
+	const struct flight *fl = flight_from(w, &w->head);
+	unsigned int n = fl->count;
 
-	w->head = fl->next;
-	w->due = fl->next_due;
 	span->start = fl->start;
 	span->period = fl->period;
 	span->count = fl->count;
 	span->flags = fl->flags;
-	unpack(fl, span);
-	fl->next = p->free[len];
-	p->free[len] = fl;
+	mf_blocks_copy(span->word, span->sync, flight_words(fl), fl->sync, n);
+	w->head += flight_octets(n);
+	if (w->head == w->tail)
+		w->head = w->tail = 0; /* the start of the ring is what is still in the cache */
+	w->due = w->head == w->tail ? MF_NEVER : flight_from(w, &w->head)->due;
 	if (w->scramble)
-		mf_descramble(&w->descrambler, span->word, span->count);
+		mf_descramble(&w->descrambler, span->word, n);
 }

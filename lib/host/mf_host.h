@@ -159,12 +159,22 @@ const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
 uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
 
-/**
- * A hint that changes nothing: has fetched into the caches what a turn will look at.
- * @param node  where the next operation will go
- * @return user of the operation that completes next, where that is known; else 0
+/*
+ * Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. What
+ * one of them looks at itself is what those above it have fetched.
  */
-uint64_t mf_host_fetch(const struct mf_host *h, uint16_t node);
+/** The host. */
+void mf_host_fetch(const struct mf_host *h);
+/** Its multiplexer. */
+void mf_host_fetch_mux(const struct mf_host *h);
+/** What the submission of an operation to this node looks at. */
+void mf_host_fetch_peer(const struct mf_host *h, uint16_t node);
+/** What a message looks at that will arrive: its first and its last block. */
+void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last);
+/** The operation that it belongs to. */
+void mf_host_fetch_op(const struct mf_host *h, uint64_t first);
+/** The operation's buffer. @return user of the operation; 0: it belongs to none */
+uint64_t mf_host_fetch_data(const struct mf_host *h, uint64_t first);
 
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);

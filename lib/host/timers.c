@@ -81,16 +81,3 @@ void host_advance(struct mf_host *h, mf_time now)
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
 		host_wake_by(h, h->timer[c].at);
 }
-
-uint64_t mf_host_fetch(const struct mf_host *h, uint16_t node)
-{
-	uint32_t ring = event_ring(h), i = h->state[ring].event_next;
-	const struct host_state *s = &h->state[i];
-
-	__builtin_prefetch(&h->peer[node], 1);
-	__builtin_prefetch(&h->state[host_index(h, node, 0)], 1);
-	if (i == ring)
-		return 0;
-	__builtin_prefetch(&h->peer[s->node], 1);
-	return h->op[s->op].c.user;
-}

@@ -181,6 +181,9 @@ uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now);
 /** Blocks of memory messages of which nothing has been given out yet: the same in whatever spans. */
 uint32_t mf_mux_waiting(const struct mf_mux *m);
 
+/** A hint, which changes nothing: it will soon be used, and is fetched into the caches. */
+void mf_mux_fetch(const struct mf_mux *m);
+
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
 
 #endif

@@ -407,6 +407,12 @@ uint32_t mf_mux_waiting(const struct mf_mux *m)
 	return m->waiting;
 }
 
+void mf_mux_fetch(const struct mf_mux *m)
+{
+	for (size_t at = 0; at < sizeof(*m); at += 64)
+		__builtin_prefetch((const uint8_t *)m + at, 1);
+}
+
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)
 {
 	return &m->stats;

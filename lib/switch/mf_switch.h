@@ -122,6 +122,9 @@ bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_next(). */
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
 
+/** A hint, which changes nothing: a port will soon be used, and is fetched into the caches. */
+void mf_switch_fetch(const struct mf_switch *sw, unsigned int port);
+
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_ahead(). */

@@ -7,6 +7,8 @@
 #include "content.h"
 #include "mf_table.h"
 
+#define FETCH_MAX 16 /**< operations, ahead of their begin */
+
 static const char *const kind_names[MF_CLIENT_KINDS] = {
 	[MF_CLIENT_READ] = "read", [MF_CLIENT_WRITE] = "write", [MF_CLIENT_WRITE_ACK] = "write_ack",
 	[MF_CLIENT_CAS] = "cas",   [MF_CLIENT_FADD] = "fadd",   [MF_CLIENT_SWAP] = "swap",
@@ -191,20 +193,33 @@ static void fetch_slot(const struct mf_client *c, uint32_t i)
 {
 	__builtin_prefetch(&c->slot[i], 1);
 	__builtin_prefetch(c->slot[i].line, 1);
-	if (c->buffers != NULL)
-		__builtin_prefetch(c->buffers + i * c->stride, 1);
 }
 
 void mf_client_fetch(const struct mf_client *c)
 {
-	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
-	uint64_t user = mf_host_fetch(c->host, c->target[target].node);
+	for (size_t at = 0; at < offsetof(struct mf_client, stats); at += 64)
+		__builtin_prefetch((const uint8_t *)c + at, 1);
+	__builtin_prefetch(&c->stats.begun_all, 1);
+}
 
+void mf_client_fetch_next(const struct mf_client *c, mf_time until)
+{
+	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
+	mf_time at = c->arrival.next;
+
+	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
+	     i++, at += c->arrival.interval) {
+		mf_host_fetch_peer(c->host, c->target[target].node);
+		fetch_slot(c, c->free[c->free_count - 1 - i]);
+		if (c->shadow.regions > 0)
+			__builtin_prefetch(c->shadow.region[target].octets, 1);
+		target = target + 1 < c->targets ? target + 1 : 0;
+	}
+}
+
+void mf_client_fetch_op(const struct mf_client *c, uint64_t user)
+{
 	fetch_slot(c, (uint32_t)user & c->slot_mask);
-	if (c->free_count > 0)
-		fetch_slot(c, c->free[c->free_count - 1]);
-	if (c->shadow.regions > 0)
-		__builtin_prefetch(&c->shadow.region[target]);
 }
 
 bool mf_client_finished(const struct mf_client *c, mf_time now)

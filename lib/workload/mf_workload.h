@@ -152,8 +152,13 @@ void mf_client_free(struct mf_client *c);
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
 
-/** A hint that changes nothing: has fetched into the caches what a call of mf_client_run() will look at. */
+/* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
+/** The client. */
 void mf_client_fetch(const struct mf_client *c);
+/** What the operations look at that are begun up to a time. */
+void mf_client_fetch_next(const struct mf_client *c, mf_time until);
+/** An operation that is about to complete, by mf_op.user. */
+void mf_client_fetch_op(const struct mf_client *c, uint64_t user);
 
 /** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
 void mf_client_stop(struct mf_client *c, mf_time at);

@@ -25,17 +25,6 @@ static mf_time first(const mf_time *due, uint32_t actors, uint32_t *actor)
 	return at;
 }
 
-/** The actor behind the first one. @return whether there is one */
-static bool second(mf_time *due, uint32_t actors, uint32_t front, uint32_t *actor)
-{
-	mf_time kept = due[front], at;
-
-	due[front] = MF_NEVER;
-	at = first(due, actors, actor);
-	due[front] = kept;
-	return at != MF_NEVER;
-}
-
 /** Times that are equal often, now and then far ahead, and sometimes beyond what a key holds. */
 static mf_time draw(struct mf_rng *rng, mf_time now)
 {
@@ -67,13 +56,6 @@ static void run(uint32_t actors, uint64_t seed)
 
 		cr_assert_eq(event_next(&q), at, "seed %lu, %u actors, step %u", seed, actors, step);
 		if (at != MF_NEVER) {
-			uint32_t behind = actor;
-			bool near = second(due, actors, actor, &behind) && due[behind] - at < MF_SEC(1);
-
-			/* What is far ahead is in no order yet. */
-			if (near || behind == actor)
-				cr_assert_eq(event_behind(&q), behind, "seed %lu, %u actors, step %u", seed,
-					     actors, step);
 			cr_assert_eq(event_actor(&q), actor, "seed %lu, %u actors, step %u", seed, actors,
 				     step);
 			now = at;

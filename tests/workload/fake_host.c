@@ -202,8 +202,7 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
 	h->frame_ctx = ctx;
 }
 
-uint64_t mf_host_fetch(const struct mf_host *h, uint16_t node)
+void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)
 {
 	(void)h, (void)node;
-	return 0;
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside of the engine of the virtual clock. The two sides, the nodes and the switch, know of each other by
+ * the wires alone: a span that one side sends at time t reaches the other at t + ahead at the earliest. So
+ * each is run far ahead of the other, as long as nothing can reach it that it should have known; and
+ * a node, which no other one can reach, for as long, all by itself.
+ */
+#ifndef VIRTUAL_H
+#define VIRTUAL_H
+
+#include "event.h"
+#include "fabric_priv.h"
+#include "stages.h"
+#include "wire.h"
+
+/** What a side is called for, in the order in which that is done at one time. */
+enum virtual_call { VIRTUAL_RX, VIRTUAL_TX, VIRTUAL_RUN };
+
+/** When a node wants to be called, apart from what arrives. */
+struct virtual_turn {
+	mf_time tx, run;
+};
+
+struct virtual
+{
+	struct mf_fabric *f;
+	const struct mf_run_options *options;
+	struct wire *up, *down; /**< [nodes]: from the node, to the node */
+	uint8_t *rings; /**< of all wires */
+	struct mf_span span; /**< the one that is sent or received */
+	unsigned int max; /**< blocks a span */
+	mf_time now; /**< of the event under way */
+	/** What is sent at t arrives at t + ahead at the earliest. 0: the sides are called in step. */
+	mf_time ahead;
+	/* nodes */
+	struct virtual_turn *turn; /**< [nodes] */
+	mf_time *next; /**< [nodes]: of its next event */
+	mf_time nodes_next; /**< the first of those */
+	mf_time nodes_done; /**< their events up to and at this time are done */
+	/* switch */
+	struct event_queue queue; /**< of its actors */
+	mf_time switch_done;
+	uint64_t spans_seen; /**< of all, when it was called last */
+	/* monitor */
+	mf_time monitor_next;
+	bool over;
+};
+
+/**
+ * Sends v->span.
+ * @param after  what the receiver's side has done: it is not called for what lies before
+ * @return number of blocks, or -errno
+ */
+static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after, enum stage_place from,
+			       enum stage_place to)
+{
+	int err;
+
+	if (v->f->stages != NULL)
+		stages_link(v->f->stages, w->timing, &v->span, from, to);
+	err = wire_send(w, &v->span, after);
+	v->f->info.spans++;
+	return err < 0 ? err : v->span.count;
+}
+
+static inline enum stage_place virtual_place(const struct virtual *v, unsigned int node)
+{
+	return v->f->node[node].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
+}
+
+/* virtual_nodes.c */
+/** Calls the nodes for all that is due until then. @return 0 or -errno */
+int virtual_nodes(struct virtual *v, mf_time until);
+/** Calls the first node that is due at v->now for this. @return 1, 0: there is none, or -errno */
+int virtual_node_one(struct virtual *v, enum virtual_call what);
+/** Time of the nodes' next event, found out anew. */
+mf_time virtual_nodes_first(const struct virtual *v);
+/** What node i has to send at v->now. @return number of blocks, or -errno */
+int virtual_node_tx(struct virtual *v, unsigned int i);
+
+/* virtual_switch.c */
+/** @return 0 or -ENOMEM */
+int virtual_switch_init(struct virtual *v);
+/** Calls the switch and the scheduler for all that is due until then. @return 0 or -errno */
+int virtual_switch(struct virtual *v, mf_time until);
+/** Does what comes first at v->now, if it is no other than an arrival or RUN is given. @return as above */
+int virtual_switch_one(struct virtual *v, enum virtual_call what);
+/** What port i has to send at v->now. @return number of blocks, or -errno */
+int virtual_port_tx(struct virtual *v, unsigned int i);
+/** The node of port i may have sent something. */
+void virtual_switch_hears(struct virtual *v, unsigned int i);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The nodes' side of the virtual clock. Nodes know of each other by the switch alone, so each is called for
+ * all that is due in a stretch of time before the next one is: its state is in the caches then. Of a node
+ * at equal times: first what arrives, then what is sent, then what is decided; and what is decided and has
+ * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
+ * it has left, in whatever spans.
+ */
+#include "virtual.h"
+
+#define FETCH_MAX 32
+
+/** Something came to a node or left it: when must it be called, when may it send? */
+static void after(struct virtual *v, unsigned int i)
+{
+	const struct mf_host *h = v->f->node[i].host;
+	struct virtual_turn *t = &v->turn[i];
+
+	t->run = mf_time_min(t->run, mf_time_max(v->now, mf_host_next(h)));
+	t->tx = mf_time_max(v->now, mf_host_tx_next(h, v->now));
+}
+
+static void run(struct virtual *v, unsigned int i)
+{
+	v->turn[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
+	after(v, i);
+}
+
+static void receive(struct virtual *v, unsigned int i)
+{
+	wire_receive(&v->down[i], &v->span);
+	mf_host_rx(v->f->node[i].host, v->now, &v->span);
+	after(v, i);
+}
+
+static int transmit(struct virtual *v, unsigned int i)
+{
+	int n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
+
+	if (n > 0)
+		n = virtual_send(v, &v->up[i], v->switch_done, virtual_place(v, i), PLACE_SWITCH);
+	after(v, i);
+	return n;
+}
+
+static mf_time next(const struct virtual *v, unsigned int i)
+{
+	const struct virtual_turn *t = &v->turn[i];
+
+	return mf_time_min(wire_due(&v->down[i]), mf_time_min(t->tx, t->run));
+}
+
+/** What a node is called for at v->now. */
+static enum virtual_call due(const struct virtual *v, unsigned int i)
+{
+	if (wire_due(&v->down[i]) == v->now)
+		return VIRTUAL_RX;
+	return v->turn[i].tx == v->now ? VIRTUAL_TX : VIRTUAL_RUN;
+}
+
+/** @return 0 or more, or -errno */
+static int call(struct virtual *v, unsigned int i)
+{
+	v->f->info.events++;
+	switch (due(v, i)) {
+	case VIRTUAL_RX:
+		receive(v, i);
+		return 0;
+	case VIRTUAL_TX:
+		return transmit(v, i);
+	default:
+		run(v, i);
+		return 0;
+	}
+}
+
+/** What the next flights of a wire look at is fetched: all of them at a time, step by step. */
+static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
+{
+	const struct node *node = &v->f->node[i];
+	const struct wire *w = &v->down[i];
+	const struct flight *fl;
+	uint64_t first[FETCH_MAX];
+	uint32_t position = w->head;
+	unsigned int n = 0;
+
+	while (n < FETCH_MAX && (fl = wire_behind(w, &position)) != NULL && fl->due <= until) {
+		const uint64_t *word = flight_words(fl);
+
+		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
+		first[n++] = word[0];
+	}
+	if (node->client == NULL)
+		return;
+	mf_client_fetch_next(node->client, until);
+	for (unsigned int k = 0; k < n; k++)
+		mf_host_fetch_op(node->host, first[k]);
+	for (unsigned int k = 0; k < n; k++)
+		mf_client_fetch_op(node->client, mf_host_fetch_data(node->host, first[k]));
+}
+
+static int run_until(struct virtual *v, unsigned int i, mf_time until)
+{
+	int err = 0;
+
+	look_ahead(v, i, until);
+	while (err >= 0 && (v->now = next(v, i)) <= until)
+		err = call(v, i);
+	v->next[i] = v->now;
+	virtual_switch_hears(v, i);
+	return err;
+}
+
+/** A node has been called, and not by run_until(). */
+static void called(struct virtual *v, unsigned int i)
+{
+	v->next[i] = next(v, i);
+	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+	virtual_switch_hears(v, i);
+}
+
+int virtual_node_tx(struct virtual *v, unsigned int i)
+{
+	int n = transmit(v, i);
+
+	called(v, i);
+	return n;
+}
+
+int virtual_node_one(struct virtual *v, enum virtual_call what)
+{
+	int err;
+
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		if (v->next[i] == v->now && due(v, i) == what) {
+			err = call(v, i);
+			called(v, i);
+			return err < 0 ? err : 1;
+		}
+	return 0;
+}
+
+/** Nodes that are soon called, one after the other: what each of them looks at first. */
+static void come_near(const struct virtual *v, unsigned int i, mf_time until)
+{
+	const struct node *node = &v->f->node[i];
+
+	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
+		mf_host_fetch(node[2].host);
+		if (node[2].client != NULL)
+			mf_client_fetch(node[2].client);
+	}
+	if (i + 1 < v->f->nodes && v->next[i + 1] <= until) {
+		mf_host_fetch_mux(node[1].host);
+		wire_fetch(&v->down[i + 1]);
+		__builtin_prefetch(&v->up[i + 1], 1);
+	}
+}
+
+mf_time virtual_nodes_first(const struct virtual *v)
+{
+	mf_time first = MF_NEVER;
+
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		first = mf_time_min(first, v->next[i]);
+	return first;
+}
+
+int virtual_nodes(struct virtual *v, mf_time until)
+{
+	mf_time first = MF_NEVER;
+	int err = 0;
+
+	for (unsigned int i = 0; i < v->f->nodes && err >= 0; i++) {
+		come_near(v, i, until);
+		if (v->next[i] <= until)
+			err = run_until(v, i, until);
+		first = mf_time_min(first, v->next[i]);
+	}
+	v->nodes_next = first;
+	v->nodes_done = until;
+	return err < 0 ? err : 0;
+}

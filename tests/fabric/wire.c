@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links of the virtual clock, against a list of all that is under way. */
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "mf_rng.h"
+#include "wire.h"
+
+#define STEPS 20000
+#define UNDER_WAY 512
+#define DELAY MF_NS(58)
+#define PERIOD 640
+
+TestSuite(wire, .timeout = 60);
+
+struct sent {
+	mf_time due;
+	struct mf_span span; /**< as it arrives */
+};
+
+struct bench {
+	struct wire wire;
+	struct mf_rng rng;
+	struct sent under_way[UNDER_WAY];
+	unsigned int put, get;
+	mf_time now;
+	uint64_t seed;
+};
+
+static unsigned int draw_count(struct mf_rng *rng)
+{
+	switch (mf_rng_below(rng, 8)) {
+	case 0:
+		return 1 + (unsigned int)mf_rng_below(rng, MF_SPAN_MAX);
+	case 1:
+		return 1 + (unsigned int)mf_rng_below(rng, MF_BLOCKS_FEW + 1);
+	default:
+		return (unsigned int[]){1, 2, 10}[mf_rng_below(rng, 3)];
+	}
+}
+
+/** Memory that starts now, or a frame's blocks that are given out late. */
+static void send(struct bench *b)
+{
+	struct sent *sent = &b->under_way[b->put++ % UNDER_WAY];
+	struct mf_span span = {.start = b->now, .period = PERIOD, .count = (uint16_t)draw_count(&b->rng)};
+	mf_time after = 0, arrival = b->now + DELAY;
+
+	if (mf_rng_below(&b->rng, 4) == 0) {
+		span.flags = MF_SPAN_FRAME;
+		span.start -= mf_rng_below(&b->rng, 2) * span.count * PERIOD;
+		arrival = mf_span_at(&span, span.count - 1U) + DELAY;
+	}
+	if (mf_rng_below(&b->rng, 4) == 0)
+		after = b->now + mf_rng_below(&b->rng, DELAY);
+	for (unsigned int i = 0; i < span.count; i++) {
+		span.word[i] = mf_rng_next(&b->rng);
+		span.sync[i] = (uint8_t)mf_rng_below(&b->rng, 4);
+	}
+	sent->span = span;
+	sent->span.start += DELAY;
+	sent->due = mf_time_max(after, arrival);
+	cr_assert_eq(wire_send(&b->wire, &span, after), 0);
+	b->now = mf_span_at(&span, span.count);
+}
+
+static void receive(struct bench *b)
+{
+	const struct sent *sent = &b->under_way[b->get % UNDER_WAY];
+	const struct mf_span *expected = &sent->span;
+	struct mf_span span;
+
+	cr_assert_eq(wire_due(&b->wire), sent->due, "seed %lu, span %u", b->seed, b->get);
+	wire_receive(&b->wire, &span);
+	cr_assert(span.start == expected->start && span.period == PERIOD && span.count == expected->count &&
+			  span.flags == expected->flags &&
+			  memcmp(span.word, expected->word, span.count * sizeof(*span.word)) == 0 &&
+			  memcmp(span.sync, expected->sync, span.count) == 0,
+		  "seed %lu, span %u of %u blocks", b->seed, b->get, expected->count);
+	b->get++;
+}
+
+/** What is under way can be looked at. */
+static void look(const struct bench *b)
+{
+	uint32_t position = b->wire.head;
+	const struct flight *fl;
+
+	for (unsigned int i = b->get; i != b->put; i++) {
+		fl = wire_behind(&b->wire, &position);
+		cr_assert_not_null(fl, "seed %lu", b->seed);
+		cr_assert_eq(fl->due, b->under_way[i % UNDER_WAY].due, "seed %lu", b->seed);
+		cr_assert_eq(fl->count, b->under_way[i % UNDER_WAY].span.count, "seed %lu", b->seed);
+	}
+	cr_assert_null(wire_behind(&b->wire, &position));
+}
+
+static void run(uint64_t seed, bool scramble)
+{
+	static uint8_t ring[WIRE_RING] __attribute__((aligned(64)));
+	static struct bench b;
+	const struct link_timing timing = {.delay = DELAY, .period = PERIOD, .scramble = scramble};
+
+	b = (struct bench){.seed = seed, .now = MF_US(10)};
+	mf_rng_init(&b.rng, seed, "wire", scramble);
+	wire_init(&b.wire, &timing, ring);
+	for (unsigned int step = 0; step < STEPS; step++) {
+		/* By and by few, many, and few again. */
+		unsigned int most = step / (STEPS / 8) % 2 == 0 ? 12 : UNDER_WAY;
+
+		cr_assert_eq(wire_due(&b.wire) == MF_NEVER, b.put == b.get, "seed %lu", seed);
+		if (b.put - b.get < most && mf_rng_below(&b.rng, 16) < 9)
+			send(&b);
+		else if (b.put != b.get)
+			receive(&b);
+		if (step % 64 == 0 && !scramble)
+			look(&b);
+	}
+	while (b.put != b.get)
+		receive(&b);
+	cr_assert(wire_idle(&b.wire, b.wire.busy_until));
+	cr_assert_not(wire_idle(&b.wire, b.wire.busy_until - 1));
+	wire_fini(&b.wire);
+}
+
+Test(wire, what_was_sent_arrives_in_order)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		run(seed, false);
+		run(seed, true);
+	}
+}
