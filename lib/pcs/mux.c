@@ -220,9 +220,46 @@ static uint32_t min3(uint32_t a, uint32_t b, uint32_t c)
 	return ab < c ? ab : c;
 }
 
+/**
+ * Virtual clock: a short message that goes out whole while there are no frames. What send_memory() would do,
+ * with nothing in between. @return false: nothing was done
+ */
+static inline bool send_short(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
+{
+	struct mf_mux_item *it = mux_queue_first(m);
+	uint32_t n;
+
+	if (!it || m->held || !it->own || it->have != it->n || it->n > max || it->ready > now)
+		return false;
+	n = it->n;
+	mf_blocks_copy(out->word, out->sync, mux_words(m, it), mux_syncs(m, it), n);
+	out->count = (uint16_t)n;
+	measure_backlog(m, it, now);
+	m->stats.waited += now - it->ready;
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, false, n);
+	mux_queue_remove(m, it);
+	m->waiting -= n;
+	m->backlog -= n;
+	m->stats.memory_blocks += n;
+	m->stats.messages++;
+	m->line_free = now + (mf_time)n * m->period;
+	m->memory_last = true;
+	if (it->cookie)
+		done(m, it->cookie, now + (mf_time)(n - 1) * m->period);
+	mux_item_free(m, it);
+	return true;
+}
+
 /** Virtual clock: blocks of a frame that started before now, else memory that starts now. */
 static void pull_virtual(struct mf_mux *m, mf_time now, uint32_t max, struct mf_span *out)
 {
+	if (mux_frames_quiet(m)) {
+		if (m->line_free <= now && !send_short(m, now, max, out))
+			send_memory(m, now, max, out);
+		return;
+	}
+
 	mf_time s = m->held ? MF_NEVER : mux_frames_start(m), ready = memory_ready(m);
 	uint32_t n = s <= now ? m->policy->frames(m, s, ready) : 0;
 
