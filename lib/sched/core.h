@@ -17,7 +17,8 @@
  *   inbox.h    messages that are to take effect          queue.h  demand queues and candidates
  *   list.h     the ordered lists of 3.1.2, of keys       ports.h  ports that are busy, held, free
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
- *   run.h      steps from event to event
+ *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
+ *   intake.h   messages take effect                      run.h    steps from event to event
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
@@ -75,17 +76,18 @@ static_assert(sizeof(struct sched_demand) == 24, "demand");
 /** A port, by side: links are full duplex, so it is a source and a destination. */
 struct sched_port {
 	mf_time until[2]; /* WIRE, PAPER: when its last chunk is over */
-	uint64_t outstanding[2]; /* WINDOW: octets granted, not forwarded */
 	uint32_t debt; /* WIRE: blocks of requests and /G/ that the destination has not been charged yet */
 	uint32_t period; /* ps a block */
 };
 
-/** The candidates of a destination, in order: see list.h. */
+/** The candidates of a destination, in order: see list.h. It begins a cache line, with its first three keys. */
 struct sched_list {
-	sched_key *room;
-	uint32_t size; /* keys that fit */
 	uint32_t first, count;
+	uint32_t size; /* keys that fit */
+	sched_key room[];
 };
+
+static_assert(sizeof(struct sched_list) == sizeof(sched_key), "a key's place");
 
 struct sched_charge {
 	mf_time at;
@@ -97,6 +99,23 @@ struct sched_charge {
 struct sched_request {
 	sched_key key; /* SCHED_KEY_NONE: there is none */
 	uint32_t at;
+};
+
+/** A grant of the iteration under way: whose it is. */
+struct sched_issue {
+	sched_key key;
+	uint32_t at; /* place in the list */
+	uint32_t queue, demand;
+};
+
+/** The grants of an iteration: see issue.h. */
+struct sched_issues {
+	unsigned int n, done, left;
+	bool alone; /* what ended had no other candidate beside it, at its source or destination */
+	uint64_t octets;
+	struct sched_issue of[SCHED_PORTS_MAX];
+	uint16_t done_of[SCHED_PORTS_MAX]; /* of demands that are granted in full now */
+	uint16_t left_of[SCHED_PORTS_MAX]; /* of the others */
 };
 
 struct mf_sched {
@@ -114,10 +133,15 @@ struct mf_sched {
 	uint64_t active_any; /* not 0: active may not be empty */
 	struct sched_map active;
 	struct sched_map free[2]; /* by side: not busy, not held */
+	struct sched_map all; /* ports that there are */
 	struct sched_map held[2]; /* D3 */
-	struct sched_map matched[2]; /* WINDOW: in the matching under way, which takes a port once */
+	struct sched_map
+		before[2]; /* WINDOW: free when the matching under way began, which takes a port once */
 	struct sched_map full[2]; /* WINDOW: all of the window is outstanding */
-	struct sched_map tight[2]; /* WINDOW: a candidate did not fit since the port was opened */
+	struct sched_map tight[2]; /* WINDOW: less than a chunk is left of it, or a candidate did not fit */
+	bool any_tight; /* false: there is none */
+	uint32_t roomy; /* WINDOW: with so much outstanding a port still has room for a chunk */
+	uint32_t outstanding[2][SCHED_PORTS_MAX]; /* WINDOW: octets granted, not forwarded */
 	struct sched_times release[2]; /* WIRE, PAPER: of busy ports */
 	mf_time releases; /* the first of both */
 	struct sched_port *port;
@@ -128,11 +152,13 @@ struct mf_sched {
 	 * The order arrays of 3.1.2, by resp: destinations that each source has a candidate for. The
 	 * hardware keeps them sorted; here the lists have the order, and the bits say whom to wake.
 	 */
-	struct sched_map *order_array[2];
+	uint64_t *order_array[2]; /* [source][word] */
 	struct sched_map wanted; /* destinations that have a candidate */
-	struct sched_list *list; /* [destination] */
+	char *lists; /* [destination], each of so many octets */
+	size_t list_octets;
+	struct sched_issues *issues;
 
-	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, 0: none */
+	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */
 	struct sched_tail *tail; /* the same, of queues that have more than one */
 	uint32_t direction; /* queues between [0] and [1] of resp: 0 with MF_ORDER_PAIR */
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
@@ -140,6 +166,7 @@ struct mf_sched {
 	uint32_t *depth; /* [destination]: demands held */
 
 	struct inbox inbox;
+	struct forwards forwards;
 	uint32_t (*instant)[2]; /* [port]: first and last message by origin, of an instant */
 
 	mf_time leaves; /* when the next grant does */
@@ -174,6 +201,36 @@ static inline bool sched_test(const struct sched_map *map, unsigned int i)
 	return map->word[i / 64] >> i % 64 & 1;
 }
 
+static inline bool sched_map_equal(const struct sched_map *a, const struct sched_map *b)
+{
+	uint64_t differ = 0;
+
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		differ |= a->word[w] ^ b->word[w];
+	return !differ;
+}
+
+static inline bool sched_map_any(const struct sched_map *map)
+{
+	uint64_t any = 0;
+
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		any |= map->word[w];
+	return any;
+}
+
+/** The list of a destination. */
+static inline struct sched_list *sched_list(const struct mf_sched *s, unsigned int dst)
+{
+	return (struct sched_list *)(s->lists + dst * s->list_octets);
+}
+
+/** A source's row of an order array. */
+static inline uint64_t *sched_order(const struct mf_sched *s, bool resp, unsigned int src)
+{
+	return s->order_array[resp] + src * s->words;
+}
+
 static inline void sched_times_set(struct sched_times *t, unsigned int port, mf_time time)
 {
 	t->at[port] = time;
@@ -206,7 +263,7 @@ static inline uint32_t sched_next_size(const struct mf_sched *s, const struct sc
 /** When there is something to do next. A release matters only to demands that wait. */
 static inline mf_time sched_next_step(const struct mf_sched *s)
 {
-	mf_time t = s->inbox.first;
+	mf_time t = mf_time_min(s->inbox.first, s->forwards.first);
 
 	if (s->active_any)
 		return s->clock;

@@ -54,25 +54,24 @@ static bool alloc_times(struct mf_sched *s, struct sched_times *t)
 }
 
 /**
- * Of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
+ * Octets of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
  * lines, so that the lists do not meet in a few sets of the cache.
  */
-static size_t list_room(size_t candidates)
+static size_t list_octets(size_t candidates)
 {
-	return (candidates + LIST_WANDER) / 8 * 8 + 4;
+	size_t keys = sizeof(struct sched_list) / sizeof(sched_key) + candidates + LIST_WANDER;
+
+	return ((keys * sizeof(sched_key) + CACHE_LINE - 1) / CACHE_LINE | 1) * CACHE_LINE;
 }
 
-/** The keys of all lists are one array. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	size_t room = list_room(2 * n);
-	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
-
-	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
-	if (!keys || !s->list)
+	s->list_octets = list_octets(2 * n);
+	s->lists = mf_sched_alloc(s, n * s->list_octets + LIST_BEYOND * sizeof(sched_key), 1);
+	if (!s->lists)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room};
+		sched_list(s, i)->size = (s->list_octets - sizeof(struct sched_list)) / sizeof(sched_key);
 	return true;
 }
 
@@ -85,10 +84,11 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
-	s->order_array[0] = mf_sched_alloc(s, n, sizeof(*s->order_array[0]));
-	s->order_array[1] = mf_sched_alloc(s, n, sizeof(*s->order_array[1]));
-	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
-	       alloc_lists(s, n);
+	s->order_array[0] = mf_sched_alloc(s, n * s->words, sizeof(*s->order_array[0]));
+	s->order_array[1] = mf_sched_alloc(s, n * s->words, sizeof(*s->order_array[1]));
+	s->issues = mf_sched_alloc(s, 1, sizeof(*s->issues));
+	return s->queue && s->issues && s->tail && s->demand && s->depth && s->order_array[0] &&
+	       s->order_array[1] && alloc_lists(s, n);
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
@@ -101,22 +101,28 @@ static bool alloc_ports(struct mf_sched *s, size_t n)
 	s->releases = MF_NEVER;
 	for (size_t i = 0; i < n; i++) {
 		s->port[i].period = s->config.period[i];
-		sched_set(&s->free[SCHED_SRC], i);
-		sched_set(&s->free[SCHED_DST], i);
+		sched_set(&s->all, i);
 	}
+	s->free[SCHED_SRC] = s->free[SCHED_DST] = s->all;
 	return true;
 }
 
+/** Rings, a power of two each. */
 static bool alloc_inbox(struct mf_sched *s, size_t n)
 {
-	s->inbox.room = MF_SCHED_PENDING * n;
-	s->inbox.first = MF_NEVER;
-	s->inbox.entry = mf_sched_alloc(s, s->inbox.room, sizeof(*s->inbox.entry));
+	uint32_t room = MF_SCHED_PENDING;
+
+	while (room < MF_SCHED_PENDING * n)
+		room *= 2;
+	s->inbox.mask = s->forwards.mask = room - 1;
+	s->inbox.first = s->forwards.first = MF_NEVER;
+	s->inbox.entry = mf_sched_alloc(s, room, sizeof(*s->inbox.entry));
+	s->forwards.entry = mf_sched_alloc(s, room, sizeof(*s->forwards.entry));
 	s->instant = mf_sched_alloc(s, n, sizeof(*s->instant));
-	return s->inbox.entry && s->instant;
+	return s->inbox.entry && s->forwards.entry && s->instant;
 }
 
-/** Dismissed by run(): as many as the inbox has room for. By input(): it takes as many. */
+/** Dismissed by run(): as many as may be pending. By input(): it takes as many. */
 static bool alloc_leaving(struct mf_sched *s, size_t n)
 {
 	s->leaves = MF_NEVER;
@@ -143,6 +149,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->config = *config;
 	s->ports = n;
 	s->window = config->release == MF_RELEASE_WINDOW;
+	s->roomy = config->window > config->chunk ? config->window - config->chunk : 0;
 	s->chunk_blocks = (config->chunk + 7) / 8 + config->chunk_overhead;
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;

@@ -8,6 +8,20 @@
  */
 #include "run.h"
 
+/** Destinations of the list may have been taken out of active. */
+static inline void activated(struct mf_sched *s)
+{
+	s->active_any = 0;
+	for (unsigned int w = 0; w < s->words; w++)
+		s->active_any |= s->active.word[w];
+}
+
+/** A destination is active no more, if so. */
+static inline void deactivate(struct mf_sched *s, unsigned int dst, bool so)
+{
+	s->active.word[dst / 64] &= ~((uint64_t)so << dst % 64);
+}
+
 /** Step (3), over the destinations that may have an eligible message. */
 static struct sched_request select_message(struct mf_sched *s)
 {
@@ -16,14 +30,14 @@ static struct sched_request select_message(struct mf_sched *s)
 	unsigned int n = run_active(s, dst);
 
 	for (unsigned int i = 0; i < n; i++) {
-		const struct sched_list *l = s->list + dst[i];
-		uint32_t at = run_best(s, l);
+		struct sched_list *l = sched_list(s, dst[i]);
+		uint32_t at = run_best(s, l, 0);
 
-		run_deactivate(s, dst[i], at == l->count);
+		deactivate(s, dst[i], at == l->count);
 		if (at < l->count && list_keys(l)[at] < best.key)
 			best = (struct sched_request){list_keys(l)[at], at};
 	}
-	run_activated(s);
+	activated(s);
 	return best;
 }
 
@@ -33,9 +47,11 @@ static void greedy_match(struct mf_sched *s)
 
 	if (best.key == SCHED_KEY_NONE)
 		return;
-	run_issue(s, &best, 1);
-	ports_settle(s);
-	run_matched(s, 1, 1);
+	ports_begin(s);
+	issue_begin(s, false);
+	issue_add(s, &best, 1);
+	issue_end(s);
+	issue_matched(s, 1, 1);
 	if (s->window)
 		ports_reopen(s);
 }

@@ -17,7 +17,7 @@
 #define LIST_WANDER 64 /* keys that a list can wander */
 #define LIST_BEYOND 8 /* keys behind the end that may be read */
 
-static inline sched_key *list_keys(const struct sched_list *l)
+static inline sched_key *list_keys(struct sched_list *l)
 {
 	return l->room + l->first;
 }
@@ -26,7 +26,7 @@ static inline sched_key *list_keys(const struct sched_list *l)
  * How many keys of the list go before this one. In a short list nobody could foretell the branches of a
  * search; in a long one a guess brings the keys to the cache that come next.
  */
-static inline uint32_t list_rank(const struct sched_list *l, sched_key key)
+static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 {
 	const sched_key *from = list_keys(l), *at = from;
 	uint32_t n = l->count, half;
@@ -54,8 +54,13 @@ static inline void list_home(struct sched_list *l)
 
 static inline void list_insert(struct sched_list *l, sched_key key)
 {
-	uint32_t at = list_rank(l, key);
+	uint32_t at;
 
+	if (l->count < SCAN_FEW && !l->first) {
+		scan_insert(l->room, l->count++, key);
+		return;
+	}
+	at = list_rank(l, key);
 	if (l->first + l->count == l->size)
 		list_home(l);
 	if (l->count > LIST_SHORT && at < l->count / 2 && l->first) {
@@ -82,14 +87,15 @@ static inline void list_remove(struct sched_list *l, uint32_t at)
 		list_home(l);
 }
 
-/** The priority of the candidate there has become higher. */
-static inline void list_raise(struct sched_list *l, uint32_t at, sched_key key)
+/** The priority of the candidate there has become higher. @return its place */
+static inline uint32_t list_raise(struct sched_list *l, uint32_t at, sched_key key)
 {
 	sched_key *keys = list_keys(l);
 
 	for (; at && keys[at - 1] > key; at--)
 		keys[at] = keys[at - 1];
 	keys[at] = key;
+	return at;
 }
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef MF_SCHED_PIM_H
 #define MF_SCHED_PIM_H
 
+#include "again.h"
 #include "run.h"
 
 #define PIM_AHEAD 32 /* grants between prefetch and use */
@@ -19,44 +20,86 @@
 struct pim {
 	struct mf_sched core;
 	struct sched_request *asked; /* [source]: the best request of this iteration, or none */
+	struct sched_request other; /* one that is no better */
 	struct sched_map asked_map; /* sources that are asked */
+
+	/* destinations that look for a source, and the places of their lists from which they do */
+	unsigned int seekers;
+	uint16_t dst[SCHED_LIST];
+	uint16_t from[SCHED_LIST];
 };
 
 /**
  * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
  * is set. Software sees the requests one by one, so it keeps the first in order as they come.
+ * @param found whether there is a request at all. No branch hangs on that, nor on which is the better one
  */
-static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at)
+static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at, bool found)
 {
 	unsigned int src = sched_key_src(key);
 	struct sched_request *asked = p->asked + src;
 
-	if (key < asked->key)
-		*asked = (struct sched_request){key, at};
+	asked = found & (key < asked->key) ? asked : &p->other;
+	asked->key = key;
+	asked->at = at;
+	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 	__builtin_prefetch(p->core.queue +
 			   sched_queue(&p->core, src, sched_key_dst(key), sched_key_resp(key)));
-	sched_set(&p->asked_map, src);
 }
 
-/** First cycle, of one destination. If it has no other to turn to, it is inactive until something changes. */
-static inline void pim_request(struct pim *p, unsigned int dst)
+/**
+ * First cycle. Who has no other source to turn to does not look for one any more. Sources become busy in a
+ * matching, but not free: the others go on where they are in their lists.
+ */
+static inline void pim_requests(struct pim *p, bool first)
 {
-	const struct sched_list *l = p->core.list + dst;
-	uint32_t at = run_best(&p->core, l);
+	struct mf_sched *s = &p->core;
+	bool open = first && sched_map_equal(&s->free[SCHED_SRC], &s->all) && !s->any_tight;
+	unsigned int n = p->seekers, kept = 0;
 
-	if (at < l->count)
-		pim_priority_encoder(p, list_keys(l)[at], at);
-	run_deactivate(&p->core, dst, at + 1 >= l->count);
+	for (unsigned int i = 0; i < n; i++) {
+		struct sched_list *l = sched_list(s, p->dst[i]);
+		uint32_t at = 0;
+
+		if (!open || sched_key_mega(list_keys(l)[0]))
+			at = run_best(s, l, first ? 0 : p->from[i]);
+		pim_priority_encoder(p, list_keys(l)[at], at, at < l->count);
+		p->dst[kept] = p->dst[i];
+		p->from[kept] = at + 1;
+		kept += at + 1 < l->count;
+	}
+	p->seekers = kept;
 }
 
-static inline void pim_requests(struct pim *p)
+/** Destinations that have been granted nothing go on, and those that have a new candidate begin. */
+static inline void pim_seek(struct pim *p)
 {
-	uint16_t dst[SCHED_LIST];
-	unsigned int n = run_active(&p->core, dst);
+	struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers, kept = 0;
 
-	for (unsigned int i = 0; i < n; i++)
-		pim_request(p, dst[i]);
-	run_activated(&p->core);
+	for (unsigned int i = 0; i < n; i++) {
+		p->dst[kept] = p->dst[i];
+		p->from[kept] = p->from[i];
+		kept += sched_test(&s->free[SCHED_DST], p->dst[i]);
+	}
+	p->seekers = kept;
+}
+
+static inline void pim_begin(struct pim *p)
+{
+	struct mf_sched *s = &p->core;
+
+	p->seekers = run_active(s, p->dst);
+	s->active = (struct sched_map){{0}};
+	s->active_any = 0;
+}
+
+/** Destinations that still look for a source when a matching ends. */
+static inline void pim_end(struct pim *p)
+{
+	for (unsigned int i = 0; i < p->seekers; i++)
+		sched_activate(&p->core, p->dst[i] / 64, UINT64_C(1) << p->dst[i] % 64);
+	p->seekers = 0;
 }
 
 /** The demand that a source was asked for is soon needed. */
@@ -76,13 +119,16 @@ static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 	uint16_t src[SCHED_LIST];
 	unsigned int n = scan_ports(&p->asked_map, s->words, src);
 
+	if (!n)
+		return 0;
+	issue_begin(s, iteration == 1 && s->window && !s->config.iteration);
 	for (unsigned int i = 0; i < n; i++) {
 		pim_prefetch(p, src[i + PIM_AHEAD < n ? i + PIM_AHEAD : i]);
-		run_issue(s, p->asked + src[i], iteration);
+		issue_add(s, p->asked + src[i], iteration);
 		p->asked[src[i]].key = SCHED_KEY_NONE;
 	}
 	p->asked_map = (struct sched_map){{0}};
-	ports_settle(s);
+	issue_end(s);
 	return n;
 }
 
@@ -92,17 +138,29 @@ static inline void pim_match(struct mf_sched *s)
 	unsigned int limit = s->config.iterations, k = 0, n;
 	uint64_t grants = 0;
 
-	while ((!limit || k < limit) && s->active_any) {
-		pim_requests(p);
+	ports_begin(s);
+	pim_begin(p);
+	while ((!limit || k < limit) && p->seekers) {
+		pim_requests(p, !k);
 		n = pim_grant(p, k + 1);
 		if (!n)
 			break;
 		grants += n;
 		k++;
+		pim_seek(p);
+		if (s->active_any) { /* a new candidate, maybe ahead of where somebody looks */
+			pim_end(p);
+			pim_begin(p);
+			memset(p->from, 0, p->seekers * sizeof(p->from[0]));
+		}
 	}
-	run_matched(s, k, grants);
-	if (s->window)
-		ports_reopen(s);
+	pim_end(p);
+	issue_matched(s, k, grants);
+	if (!s->window || !k)
+		return;
+	if (k == 1)
+		again(s);
+	ports_reopen(s);
 }
 
 /* run() for CPUs that have more (pim_avx2.c, pim_avx512.c), and whether this one does (pim.c) */

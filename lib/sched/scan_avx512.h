@@ -16,8 +16,6 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 {
 	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), map = _mm512_load_si512(free);
 
-	if (from < n && sched_test(free, sched_key_src(keys[from])))
-		return from;
 	for (; from < n; from += 8) {
 		__m512i low = _mm512_loadu_si512(keys + from), high = _mm512_loadu_si512(keys + from + 4);
 		__m512i src = _mm512_srli_epi64(_mm512_permutex2var_epi64(low, even, high), SCHED_KEY_SRC);
@@ -34,10 +32,28 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 /** Adds destinations that a source has a candidate for. */
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {
-	__m512i order = _mm512_or_si512(_mm512_load_si512(s->order_array[0] + src),
-					_mm512_load_si512(s->order_array[1] + src));
+	const __mmask8 row = _bzhi_u32(0xff, s->words);
+	__m512i order = _mm512_or_si512(_mm512_maskz_loadu_epi64(row, sched_order(s, 0, src)),
+					_mm512_maskz_loadu_epi64(row, sched_order(s, 1, src)));
 
 	_mm512_store_si512(to, _mm512_or_si512(_mm512_load_si512(to), order));
+}
+
+#define SCAN_FEW 4
+
+/**
+ * Puts a key in its place among n < SCAN_FEW: those that go before it are counted, the others make way. An
+ * upper half decides unless it is equal.
+ */
+static inline void scan_insert(sched_key *keys, uint32_t n, sched_key key)
+{
+	const __m512i k = _mm512_broadcast_i64x2(_mm_set_epi64x((long long)(key >> 64), (long long)key));
+	__m512i old = _mm512_maskz_loadu_epi64(_bzhi_u32(0xff, 2 * n), keys);
+	uint32_t below = _mm512_cmplt_epu64_mask(old, k), equal = _mm512_cmpeq_epi64_mask(old, k);
+	uint32_t before = (below | (equal & below << 1)) & _bzhi_u32(0xaa, 2 * n);
+	__mmask8 others = ~(UINT32_C(3) << 2 * __builtin_popcount(before));
+
+	_mm512_mask_storeu_epi64(keys, _bzhi_u32(0xff, 2 * n + 2), _mm512_mask_expand_epi64(k, others, old));
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */

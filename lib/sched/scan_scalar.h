@@ -26,7 +26,17 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {
 	for (unsigned int w = 0; w < s->words; w++)
-		to->word[w] |= s->order_array[0][src].word[w] | s->order_array[1][src].word[w];
+		to->word[w] |= sched_order(s, 0, src)[w] | sched_order(s, 1, src)[w];
+}
+
+#define SCAN_FEW 4
+
+/** Puts a key in its place among n < SCAN_FEW. */
+static inline void scan_insert(sched_key *keys, uint32_t n, sched_key key)
+{
+	for (; n && keys[n - 1] > key; n--)
+		keys[n] = keys[n - 1];
+	keys[n] = key;
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */

@@ -38,6 +38,11 @@ static mf_time effective(const struct mf_sched *s, const struct mf_sched_msg *ms
 	return mf_time_max(at, s->now);
 }
 
+static uint32_t pending(const struct mf_sched *s)
+{
+	return s->inbox.tail - s->inbox.head + s->forwards.tail - s->forwards.head;
+}
+
 static int refuse(struct mf_sched *s)
 {
 	s->stats.refused++;
@@ -48,7 +53,7 @@ static int refuse(struct mf_sched *s)
 static int drop(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (msg->kind == MF_SCHED_DEMAND) {
-		if (s->dismissed_count >= s->inbox.room)
+		if (s->dismissed_count >= MF_SCHED_PENDING * s->ports)
 			return refuse(s);
 		leave_dismissed(s, msg, msg->cookie);
 	}
@@ -60,10 +65,12 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (!acceptable(s, msg))
 		return drop(s, msg);
-	if (msg->kind == MF_SCHED_DEMAND)
-		__builtin_prefetch(s->queue + sched_queue(s, msg->src, msg->dst, msg->resp));
-	if (!inbox_add(&s->inbox, effective(s, msg), origin(msg), msg))
+	if (pending(s) == MF_SCHED_PENDING * s->ports)
 		return refuse(s);
+	if (msg->kind == MF_SCHED_FORWARDED)
+		forwards_add(&s->forwards, effective(s, msg), msg);
+	else
+		inbox_add(&s->inbox, effective(s, msg), origin(msg), msg);
 	return 0;
 }
 
