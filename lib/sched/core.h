@@ -80,14 +80,17 @@ struct sched_port {
 	uint32_t period; /* ps a block */
 };
 
-/** The candidates of a destination, in order: see list.h. It begins a cache line, with its first three keys. */
-struct sched_list {
-	uint32_t first, count;
-	uint32_t size; /* keys that fit */
-	sched_key room[];
-};
+#define SCHED_FEW 3
 
-static_assert(sizeof(struct sched_list) == sizeof(sched_key), "a key's place");
+/** The candidates of a destination, in order: see list.h. */
+struct sched_list {
+	sched_key few[SCHED_FEW]; /* all of them, if there are no more */
+	sched_key *room; /* otherwise they are here, from first on */
+	uint32_t size; /* keys that fit there */
+	uint16_t first, count;
+} __attribute__((aligned(64)));
+
+static_assert(sizeof(struct sched_list) == 64, "a cache line");
 
 struct sched_charge {
 	mf_time at;
@@ -154,8 +157,7 @@ struct mf_sched {
 	 */
 	uint64_t *order_array[2]; /* [source][word] */
 	struct sched_map wanted; /* destinations that have a candidate */
-	char *lists; /* [destination], each of so many octets */
-	size_t list_octets;
+	struct sched_list *list; /* [destination] */
 	struct sched_issues *issues;
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */
@@ -217,12 +219,6 @@ static inline bool sched_map_any(const struct sched_map *map)
 	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
 		any |= map->word[w];
 	return any;
-}
-
-/** The list of a destination. */
-static inline struct sched_list *sched_list(const struct mf_sched *s, unsigned int dst)
-{
-	return (struct sched_list *)(s->lists + dst * s->list_octets);
 }
 
 /** A source's row of an order array. */

@@ -54,24 +54,25 @@ static bool alloc_times(struct mf_sched *s, struct sched_times *t)
 }
 
 /**
- * Octets of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
+ * Of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
  * lines, so that the lists do not meet in a few sets of the cache.
  */
-static size_t list_octets(size_t candidates)
+static size_t list_room(size_t candidates)
 {
-	size_t keys = sizeof(struct sched_list) / sizeof(sched_key) + candidates + LIST_WANDER;
-
-	return ((keys * sizeof(sched_key) + CACHE_LINE - 1) / CACHE_LINE | 1) * CACHE_LINE;
+	return (candidates + LIST_WANDER) / 8 * 8 + 4;
 }
 
+/** The keys of all lists that are more than a few are one array. Keys behind a list may be read. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	s->list_octets = list_octets(2 * n);
-	s->lists = mf_sched_alloc(s, n * s->list_octets + LIST_BEYOND * sizeof(sched_key), 1);
-	if (!s->lists)
+	size_t room = list_room(2 * n);
+	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
+
+	s->list = mf_sched_alloc(s, n + LIST_BEYOND / SCHED_FEW, sizeof(*s->list));
+	if (!keys || !s->list)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		sched_list(s, i)->size = (s->list_octets - sizeof(struct sched_list)) / sizeof(sched_key);
+		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room};
 	return true;
 }
 

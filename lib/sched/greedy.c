@@ -30,7 +30,7 @@ static struct sched_request select_message(struct mf_sched *s)
 	unsigned int n = run_active(s, dst);
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct sched_list *l = sched_list(s, dst[i]);
+		struct sched_list *l = s->list + dst[i];
 		uint32_t at = run_best(s, l, 0);
 
 		deactivate(s, dst[i], at == l->count);

@@ -99,7 +99,7 @@ static inline void issue_add(struct mf_sched *s, const struct sched_request *r, 
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)
 {
-	uint64_t others = sched_list(s, dst)->count;
+	uint64_t others = s->list[dst].count;
 
 	for (unsigned int w = 0; w < s->words; w++)
 		others |= sched_order(s, 0, src)[w] | sched_order(s, 1, src)[w];
@@ -151,7 +151,7 @@ static inline void issue_raise(struct mf_sched *s, unsigned int chunks)
 		struct sched_issue *i = list->of + list->left_of[k];
 
 		i->key = queue_lower(s, s->demand + i->demand, i->key, chunks * s->config.chunk);
-		i->at = list_raise(sched_list(s, sched_key_dst(i->key)), i->at, i->key);
+		i->at = list_raise(s->list + sched_key_dst(i->key), i->at, i->key);
 	}
 }
 

@@ -3,8 +3,8 @@
  * The notification queue of a destination, which 3.1.2 keeps in a hardware list that is always in order:
  * the keys of its candidates in an array, the highest priority first.
  *
- * A short list stays at the start of its array. In a long one it is the shorter side that makes way: what
- * is granted is near the front and what arrives is near the end, so the list wanders backwards.
+ * A few keys are in the cache line of the list. Of more the shorter side makes way: what is granted is near
+ * the front and what arrives is near the end, so the list wanders backwards.
  */
 #ifndef MF_SCHED_LIST_H
 #define MF_SCHED_LIST_H
@@ -19,7 +19,7 @@
 
 static inline sched_key *list_keys(struct sched_list *l)
 {
-	return l->room + l->first;
+	return l->count > SCHED_FEW ? l->room + l->first : l->few;
 }
 
 /**
@@ -48,43 +48,54 @@ static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 
 static inline void list_home(struct sched_list *l)
 {
-	memmove(l->room, list_keys(l), l->count * sizeof(*l->room));
+	memmove(l->room, l->room + l->first, l->count * sizeof(*l->room));
 	l->first = 0;
 }
 
 static inline void list_insert(struct sched_list *l, sched_key key)
 {
+	sched_key *keys;
 	uint32_t at;
 
-	if (l->count < SCAN_FEW && !l->first) {
-		scan_insert(l->room, l->count++, key);
+	if (l->count < SCHED_FEW) {
+		scan_insert(l->few, l->count++, key);
 		return;
 	}
 	at = list_rank(l, key);
+	if (l->count == SCHED_FEW) {
+		memcpy(l->room, l->few, sizeof(l->few));
+		l->first = 0;
+	}
 	if (l->first + l->count == l->size)
 		list_home(l);
-	if (l->count > LIST_SHORT && at < l->count / 2 && l->first) {
-		scan_shift_down(list_keys(l), at);
+	keys = l->room + l->first;
+	if (l->count > LIST_SHORT && at < l->count / 2u && l->first) {
+		scan_shift_down(keys--, at);
 		l->first--;
 	} else {
-		scan_shift_up(list_keys(l) + at, l->count - at);
+		scan_shift_up(keys + at, l->count - at);
 	}
-	list_keys(l)[at] = key;
+	keys[at] = key;
 	l->count++;
 }
 
 static inline void list_remove(struct sched_list *l, uint32_t at)
 {
-	uint32_t behind = --l->count - at;
+	sched_key *keys = list_keys(l);
+	uint32_t behind = l->count - 1 - at;
 
-	if (l->count > LIST_SHORT && at < behind) {
-		scan_shift_up(list_keys(l), at);
-		l->first++;
+	if (l->count-- <= SCHED_FEW) {
+		scan_remove(l->few, at);
 		return;
 	}
-	scan_shift_down(list_keys(l) + at + 1, behind);
-	if (l->first && l->count <= LIST_SHORT)
-		list_home(l);
+	if (l->count > LIST_SHORT && at < behind) {
+		scan_shift_up(keys, at);
+		l->first++;
+	} else {
+		scan_shift_down(keys + at + 1, behind);
+	}
+	if (l->count == SCHED_FEW)
+		memcpy(l->few, l->room + l->first, sizeof(l->few));
 }
 
 /** The priority of the candidate there has become higher. @return its place */

@@ -19,8 +19,8 @@
 
 struct pim {
 	struct mf_sched core;
-	struct sched_request *asked; /* [source]: the best request of this iteration, or none */
-	struct sched_request other; /* one that is no better */
+	/* [source]: the best request of this iteration, or none; behind all, those that are no better */
+	struct sched_request asked[2 * SCHED_PORTS_MAX];
 	struct sched_map asked_map; /* sources that are asked */
 
 	/* destinations that look for a source, and the places of their lists from which they do */
@@ -37,9 +37,9 @@ struct pim {
 static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at, bool found)
 {
 	unsigned int src = sched_key_src(key);
-	struct sched_request *asked = p->asked + src;
+	unsigned int worse = !found | (key >= p->asked[src].key);
+	struct sched_request *asked = p->asked + (src | (SCHED_PORTS_MAX & -worse));
 
-	asked = found & (key < asked->key) ? asked : &p->other;
 	asked->key = key;
 	asked->at = at;
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
@@ -58,7 +58,7 @@ static inline void pim_requests(struct pim *p, bool first)
 	unsigned int n = p->seekers, kept = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct sched_list *l = sched_list(s, p->dst[i]);
+		struct sched_list *l = s->list + p->dst[i];
 		uint32_t at = 0;
 
 		if (!open || sched_key_mega(list_keys(l)[0]))

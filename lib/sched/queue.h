@@ -59,7 +59,7 @@ static inline bool queue_holds(const struct mf_sched *s, bool resp, unsigned int
 static inline void queue_publish(struct mf_sched *s, const struct sched_demand *e, unsigned int src,
 				 unsigned int dst)
 {
-	list_insert(sched_list(s, dst), queue_key(s, e, src, dst));
+	list_insert(s->list + dst, queue_key(s, e, src, dst));
 	sched_order(s, e->flags & SCHED_RESP, src)[dst / 64] |= UINT64_C(1) << dst % 64;
 	sched_set(&s->wanted, dst);
 	sched_activate(s, dst / 64,
@@ -72,7 +72,7 @@ static inline void queue_publish(struct mf_sched *s, const struct sched_demand *
 static inline void queue_withdraw(struct mf_sched *s, uint32_t at, bool resp, unsigned int src,
 				  unsigned int dst)
 {
-	struct sched_list *l = sched_list(s, dst);
+	struct sched_list *l = s->list + dst;
 
 	list_remove(l, at);
 	sched_order(s, resp, src)[dst / 64] &= ~(UINT64_C(1) << dst % 64);
@@ -207,7 +207,7 @@ static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *m
 	} else {
 		sched_key key = queue_key(s, e, msg->src, msg->dst);
 
-		queue_withdraw(s, list_rank(sched_list(s, msg->dst), key), msg->resp, msg->src, msg->dst);
+		queue_withdraw(s, list_rank(s->list + msg->dst, key), msg->resp, msg->src, msg->dst);
 		if (e->next)
 			queue_succeed(s, number, msg->src, msg->dst);
 	}

@@ -39,21 +39,27 @@ static inline void scan_join(struct sched_map *to, const struct mf_sched *s, uns
 	_mm512_store_si512(to, _mm512_or_si512(_mm512_load_si512(to), order));
 }
 
-#define SCAN_FEW 4
-
 /**
- * Puts a key in its place among n < SCAN_FEW: those that go before it are counted, the others make way. An
+ * Puts a key in its place among n < SCHED_FEW: those that go before it are counted, the others make way. An
  * upper half decides unless it is equal.
  */
-static inline void scan_insert(sched_key *keys, uint32_t n, sched_key key)
+static inline void scan_insert(sched_key *few, uint32_t n, sched_key key)
 {
 	const __m512i k = _mm512_broadcast_i64x2(_mm_set_epi64x((long long)(key >> 64), (long long)key));
-	__m512i old = _mm512_maskz_loadu_epi64(_bzhi_u32(0xff, 2 * n), keys);
+	__m512i old = _mm512_load_si512(few);
 	uint32_t below = _mm512_cmplt_epu64_mask(old, k), equal = _mm512_cmpeq_epi64_mask(old, k);
 	uint32_t before = (below | (equal & below << 1)) & _bzhi_u32(0xaa, 2 * n);
 	__mmask8 others = ~(UINT32_C(3) << 2 * __builtin_popcount(before));
 
-	_mm512_mask_storeu_epi64(keys, _bzhi_u32(0xff, 2 * n + 2), _mm512_mask_expand_epi64(k, others, old));
+	_mm512_mask_store_epi64(few, 0x3f, _mm512_mask_expand_epi64(k, others, old));
+}
+
+/** Takes out one of SCHED_FEW. */
+static inline void scan_remove(sched_key *few, uint32_t at)
+{
+	__mmask8 others = ~(UINT32_C(3) << 2 * at);
+
+	_mm512_mask_store_epi64(few, 0x3f, _mm512_maskz_compress_epi64(others, _mm512_load_si512(few)));
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */

@@ -29,14 +29,19 @@ static inline void scan_join(struct sched_map *to, const struct mf_sched *s, uns
 		to->word[w] |= sched_order(s, 0, src)[w] | sched_order(s, 1, src)[w];
 }
 
-#define SCAN_FEW 4
-
-/** Puts a key in its place among n < SCAN_FEW. */
-static inline void scan_insert(sched_key *keys, uint32_t n, sched_key key)
+/** Puts a key in its place among n < SCHED_FEW. */
+static inline void scan_insert(sched_key *few, uint32_t n, sched_key key)
 {
-	for (; n && keys[n - 1] > key; n--)
-		keys[n] = keys[n - 1];
-	keys[n] = key;
+	for (; n && few[n - 1] > key; n--)
+		few[n] = few[n - 1];
+	few[n] = key;
+}
+
+/** Takes out one of SCHED_FEW. */
+static inline void scan_remove(sched_key *few, uint32_t at)
+{
+	for (; at + 1 < SCHED_FEW; at++)
+		few[at] = few[at + 1];
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */
