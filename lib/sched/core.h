@@ -98,27 +98,24 @@ struct sched_charge {
 	uint16_t dst;
 };
 
-/** The request of a destination: its best eligible candidate and the place of that in the list. */
+/**
+ * What a source is asked for: the best eligible candidate of a destination, with its place in the list. The
+ * halves of its key; SCHED_REQUEST_NONE as upper one says that it is not asked any more, or not yet.
+ */
 struct sched_request {
-	sched_key key; /* SCHED_KEY_NONE: there is none */
+	uint64_t low, high;
 	uint32_t at;
-};
+	uint32_t queue;
+	uint32_t demand; /* when it is granted */
+} __attribute__((aligned(32)));
+#define SCHED_REQUEST_NONE UINT64_MAX
 
-/** A grant of the iteration under way: whose it is. */
-struct sched_issue {
-	sched_key key;
-	uint32_t at; /* place in the list */
-	uint32_t queue, demand;
-};
-
-/** The grants of an iteration: see issue.h. */
+/** The grants of an iteration: see issue.h. They are told by their sources. */
 struct sched_issues {
-	unsigned int n, done, left;
+	unsigned int done, left;
 	bool alone; /* what ended had no other candidate beside it, at its source or destination */
-	uint64_t octets;
-	struct sched_issue of[SCHED_PORTS_MAX];
-	uint16_t done_of[SCHED_PORTS_MAX]; /* of demands that are granted in full now */
-	uint16_t left_of[SCHED_PORTS_MAX]; /* of the others */
+	uint16_t done_of[SCHED_PORTS_MAX]; /* demands that are granted in full now */
+	uint16_t left_of[SCHED_PORTS_MAX]; /* the others */
 };
 
 struct mf_sched {
@@ -156,9 +153,12 @@ struct mf_sched {
 	 * hardware keeps them sorted; here the lists have the order, and the bits say whom to wake.
 	 */
 	uint64_t *order_array[2]; /* [source][word] */
+	unsigned int order_shift; /* words of a source: 2 to the power of it */
 	struct sched_map wanted; /* destinations that have a candidate */
 	struct sched_list *list; /* [destination] */
-	struct sched_issues *issues;
+	struct sched_request
+		*asked; /* [source], and behind all of them one for requests that are no better */
+	struct sched_issues issues;
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */
 	struct sched_tail *tail; /* the same, of queues that have more than one */
@@ -224,7 +224,7 @@ static inline bool sched_map_any(const struct sched_map *map)
 /** A source's row of an order array. */
 static inline uint64_t *sched_order(const struct mf_sched *s, bool resp, unsigned int src)
 {
-	return s->order_array[resp] + src * s->words;
+	return s->order_array[resp] + ((size_t)src << s->order_shift);
 }
 
 static inline void sched_times_set(struct sched_times *t, unsigned int port, mf_time time)

@@ -85,11 +85,20 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
-	s->order_array[0] = mf_sched_alloc(s, n * s->words, sizeof(*s->order_array[0]));
-	s->order_array[1] = mf_sched_alloc(s, n * s->words, sizeof(*s->order_array[1]));
-	s->issues = mf_sched_alloc(s, 1, sizeof(*s->issues));
-	return s->queue && s->issues && s->tail && s->demand && s->depth && s->order_array[0] &&
-	       s->order_array[1] && alloc_lists(s, n);
+	while (1u << s->order_shift < s->words)
+		s->order_shift++;
+	s->order_array[0] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[0]));
+	s->order_array[1] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[1]));
+	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
+	       alloc_lists(s, n);
+}
+
+static bool alloc_asked(struct mf_sched *s, size_t n)
+{
+	s->asked = mf_sched_alloc(s, n + 1, sizeof(*s->asked));
+	for (size_t i = 0; s->asked && i <= n; i++)
+		s->asked[i].high = SCHED_REQUEST_NONE;
+	return s->asked;
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
@@ -155,7 +164,8 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
-	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) || !alloc_leaving(s, n)) {
+	if (!alloc_queues(s, n) || !alloc_asked(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) ||
+	    !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;
 		return NULL;

@@ -22,10 +22,10 @@ static inline void deactivate(struct mf_sched *s, unsigned int dst, bool so)
 	s->active.word[dst / 64] &= ~((uint64_t)so << dst % 64);
 }
 
-/** Step (3), over the destinations that may have an eligible message. */
-static struct sched_request select_message(struct mf_sched *s)
+/** Step (3), over the destinations that may have an eligible message. @return whether there is one */
+static bool select_message(struct mf_sched *s, uint16_t *src)
 {
-	struct sched_request best = {SCHED_KEY_NONE, 0};
+	sched_key best = SCHED_KEY_NONE;
 	uint16_t dst[SCHED_LIST];
 	unsigned int n = run_active(s, dst);
 
@@ -34,23 +34,28 @@ static struct sched_request select_message(struct mf_sched *s)
 		uint32_t at = run_best(s, l, 0);
 
 		deactivate(s, dst[i], at == l->count);
-		if (at < l->count && list_keys(l)[at] < best.key)
-			best = (struct sched_request){list_keys(l)[at], at};
+		if (at < l->count && list_keys(l)[at] < best) {
+			best = list_keys(l)[at];
+			*src = sched_key_src(best);
+			s->asked[*src] = (struct sched_request){
+				.low = best,
+				.at = at,
+				.queue = sched_queue(s, *src, dst[i], sched_key_resp(best)),
+			};
+		}
 	}
 	activated(s);
-	return best;
+	return best != SCHED_KEY_NONE;
 }
 
 static void greedy_match(struct mf_sched *s)
 {
-	struct sched_request best = select_message(s);
+	uint16_t src;
 
-	if (best.key == SCHED_KEY_NONE)
+	if (!select_message(s, &src))
 		return;
 	ports_begin(s);
-	issue_begin(s, false);
-	issue_add(s, &best, 1);
-	issue_end(s);
+	issue(s, &src, 1, 1);
 	issue_matched(s, 1, 1);
 	if (s->window)
 		ports_reopen(s);

@@ -21,7 +21,9 @@ static inline void intake_message(struct mf_sched *s, const struct mf_sched_msg 
 {
 	switch (msg->kind) {
 	case MF_SCHED_DEMAND:
-		if (!queue_add(s, msg))
+		if (queue_add(s, msg))
+			queue_wake(s, msg->src, msg->dst);
+		else
 			intake_dismiss(s, msg);
 		break;
 	case MF_SCHED_CANCEL:
@@ -87,11 +89,19 @@ static inline void intake_instant(struct mf_sched *s, uint32_t end)
 /** ... that are demands. */
 static inline void intake_demands(struct mf_sched *s, uint32_t end)
 {
+	bool open = sched_map_equal(&s->free[SCHED_SRC], &s->all);
 	struct sched_map refused = {{0}};
 
-	for (uint32_t i = s->inbox.head; i != end; i++)
-		if (!queue_add(s, &inbox_at(&s->inbox, i)->msg))
+	for (uint32_t i = s->inbox.head; i != end; i++) {
+		const struct mf_sched_msg *msg = &inbox_at(&s->inbox, i)->msg;
+
+		if (!queue_add(s, msg))
 			intake_chain(s, &refused, i);
+		else if (!open)
+			queue_wake(s, msg->src, msg->dst);
+	}
+	if (open)
+		ports_wake(s, &s->all);
 	if (sched_map_any(&refused))
 		intake_chains(s, &refused, intake_dismiss);
 }

@@ -11,14 +11,19 @@
 #include "ports.h"
 #include "queue.h"
 
-/** @param alone whether anybody wants to know */
-static inline void issue_begin(struct mf_sched *s, bool alone)
+static inline unsigned int issue_src(const struct sched_request *r)
 {
-	struct sched_issues *list = s->issues;
+	return r->low >> SCHED_KEY_SRC & 0x1ff;
+}
 
-	list->n = list->done = list->left = 0;
-	list->octets = 0;
-	list->alone = alone;
+static inline unsigned int issue_dst(const struct sched_request *r)
+{
+	return r->low >> SCHED_KEY_DST & 0x1ff;
+}
+
+static inline bool issue_resp(const struct sched_request *r)
+{
+	return r->low >> SCHED_KEY_RESP & 1;
 }
 
 /**
@@ -58,34 +63,23 @@ static inline struct mf_sched_grant *issue_grant(struct mf_sched *s, unsigned in
 	return g;
 }
 
-/** Whether the next grant of a demand leaves its queue to no other: that one could be granted in the same matching. */
+/** Whether a demand's next grant leaves its queue to no other, which could be granted in the same matching. */
 static inline bool issue_goes_on(const struct mf_sched *s, const struct sched_demand *e)
 {
 	return !e->next | (e->remaining > s->config.chunk);
 }
 
-/** Grants what a source was asked for. */
-static inline void issue_add(struct mf_sched *s, const struct sched_request *r, unsigned int iteration)
+/** Grants what a source was asked for. @return the grant */
+static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct sched_request *r,
+						     unsigned int iteration)
 {
-	unsigned int src = sched_key_src(r->key), dst = sched_key_dst(r->key);
-	bool resp = sched_key_resp(r->key);
-	struct sched_issues *list = s->issues;
-	struct sched_issue *i = list->of + list->n;
-	struct mf_sched_grant *g = issue_grant(s, src, dst, resp, iteration);
-	struct sched_demand *e;
+	unsigned int src = issue_src(r), dst = issue_dst(r);
+	struct mf_sched_grant *g = issue_grant(s, src, dst, issue_resp(r), iteration);
 	uint32_t blocks;
 
-	i->key = r->key;
-	i->at = r->at;
-	i->queue = sched_queue(s, src, dst, resp);
-	i->demand = s->queue[i->queue];
-	e = s->demand + i->demand;
-	blocks = queue_grant(s, e, g);
-	list->octets += g->size;
-	list->done_of[list->done] = list->left_of[list->left] = list->n++;
-	list->done += g->last;
-	list->left += !g->last;
-	list->alone &= issue_goes_on(s, e);
+	r->demand = s->queue[r->queue];
+	r->high = SCHED_REQUEST_NONE;
+	blocks = queue_grant(s, s->demand + r->demand, g);
 	if (s->window) {
 		sched_clear(&s->free[SCHED_SRC], src);
 		sched_clear(&s->free[SCHED_DST], dst);
@@ -95,6 +89,92 @@ static inline void issue_add(struct mf_sched *s, const struct sched_request *r, 
 		ports_take(s, g);
 		ports_charge(s, src, g->at, blocks);
 	}
+	return g;
+}
+
+/** Grants what sources were asked for. */
+static inline void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+{
+	struct sched_issues *list = &s->issues;
+	unsigned int done = 0, left = 0;
+	uint64_t octets = 0;
+	bool alone = true;
+
+	for (unsigned int k = 0; k < n; k++) {
+		struct sched_request *r = s->asked + src[k];
+		const struct mf_sched_grant *g = issue_one(s, r, iteration);
+
+		octets += g->size;
+		list->done_of[done] = list->left_of[left] = src[k];
+		done += g->last;
+		left += !g->last;
+		alone &= issue_goes_on(s, s->demand + r->demand);
+	}
+	list->done = done;
+	list->left = left;
+	list->alone = alone;
+	s->stats.granted_octets += octets;
+}
+
+/** ... under WINDOW, where they leave at once and there is room for them. */
+static inline void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+{
+	struct sched_issues *list = &s->issues;
+	struct mf_sched_grant *g = s->out + s->given;
+	struct sched_request *asked = s->asked;
+	struct sched_demand *demand = s->demand;
+	const uint32_t chunk = s->config.chunk;
+	const mf_time at = s->clock;
+	unsigned int done = 0, left = 0;
+	uint64_t octets = 0;
+	bool alone = true;
+
+	for (unsigned int k = 0; k < n; k++, g++) {
+		unsigned int from = src[k], to;
+		struct sched_request *r = asked + from;
+		uint32_t i = s->queue[r->queue], rest, size;
+		struct sched_demand *e = demand + i;
+		uint64_t low = r->low;
+		bool last;
+
+		to = low >> SCHED_KEY_DST & 0x1ff;
+		rest = e->remaining;
+		size = chunk | -(uint32_t)(low & 1);
+		size = size < rest ? size : rest;
+		last = size == rest;
+		rest -= size;
+		*g = (struct mf_sched_grant){
+			.at = at,
+			.since = low >> SCHED_KEY_AT | r->high << (64 - SCHED_KEY_AT),
+			.src = from,
+			.dst = to,
+			.id = low >> SCHED_KEY_ID,
+			.resp = low >> SCHED_KEY_RESP & 1,
+			.first = !(e->flags & SCHED_STARTED),
+			.last = last,
+			.mega = low & 1,
+			.size = size,
+			.cookie = e->cookie,
+			.iteration = iteration,
+		};
+		r->demand = i;
+		r->high = SCHED_REQUEST_NONE;
+		e->remaining = rest;
+		e->flags |= SCHED_STARTED;
+		sched_clear(&s->free[SCHED_DST], to);
+		ports_load(s, SCHED_SRC, from, size);
+		ports_load(s, SCHED_DST, to, size);
+		octets += size;
+		list->done_of[done] = list->left_of[left] = from;
+		done += last;
+		left += !last;
+		alone &= !e->next | (rest > chunk);
+	}
+	s->given += n;
+	list->done = done;
+	list->left = left;
+	list->alone = alone;
+	s->stats.granted_octets += octets;
 }
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)
@@ -109,56 +189,63 @@ static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsig
 /** Demands that are granted in full leave: all of them before others take over, so that places hold. */
 static inline void issue_done(struct mf_sched *s)
 {
-	struct sched_issues *list = s->issues;
-	unsigned int followed = 0;
+	struct sched_issues *list = &s->issues;
+	unsigned int n = list->done, followed = 0;
+	bool alone = list->alone;
 
-	for (unsigned int k = 0; k < list->done; k++) {
-		const struct sched_issue *i = list->of + list->done_of[k];
-		unsigned int src = sched_key_src(i->key), dst = sched_key_dst(i->key);
+	for (unsigned int k = 0; k < n; k++) {
+		const struct sched_request *r = s->asked + list->done_of[k];
+		unsigned int src = list->done_of[k], dst = issue_dst(r);
 
-		queue_withdraw(s, i->at, sched_key_resp(i->key), src, dst);
-		if (s->demand[i->demand].next)
-			list->done_of[followed++] = list->done_of[k];
+		queue_withdraw(s, r->at, issue_resp(r), src, dst);
+		if (s->demand[r->demand].next)
+			list->done_of[followed++] = src;
 		else
-			queue_give_demand(s, i->demand, dst);
-		list->alone = list->alone && issue_alone(s, src, dst);
+			queue_give_demand(s, r->demand, dst);
+		alone = alone && issue_alone(s, src, dst);
 	}
 	list->done = followed;
+	list->alone = alone;
 }
 
 /** Others take over. */
 static inline void issue_follow(struct mf_sched *s)
 {
-	struct sched_issues *list = s->issues;
+	struct sched_issues *list = &s->issues;
 
 	for (unsigned int k = 0; k < list->done; k++) {
-		const struct sched_issue *i = list->of + list->done_of[k];
-		unsigned int dst = sched_key_dst(i->key);
+		const struct sched_request *r = s->asked + list->done_of[k];
 
-		queue_succeed(s, i->queue, sched_key_src(i->key), dst);
-		queue_give_demand(s, i->demand, dst);
+		queue_succeed(s, r->queue, list->done_of[k], issue_dst(r));
+		queue_give_demand(s, r->demand, issue_dst(r));
 	}
 }
 
 /** What was not granted in full has a higher priority, after so many chunks. */
 static inline void issue_raise(struct mf_sched *s, unsigned int chunks)
 {
-	struct sched_issues *list = s->issues;
+	struct sched_issues *list = &s->issues;
 
 	if (s->config.priority == MF_SCHED_FCFS)
 		return;
 	for (unsigned int k = 0; k < list->left; k++) {
-		struct sched_issue *i = list->of + list->left_of[k];
+		struct sched_request *r = s->asked + list->left_of[k];
+		struct sched_list *l = s->list + issue_dst(r);
+		sched_key key = list_keys(l)[r->at];
 
-		i->key = queue_lower(s, s->demand + i->demand, i->key, chunks * s->config.chunk);
-		i->at = list_raise(s->list + sched_key_dst(i->key), i->at, i->key);
+		r->at = list_raise(
+			l, r->at,
+			queue_lower(s, s->demand + r->demand, key, (uint64_t)chunks * s->config.chunk));
 	}
 }
 
-/** All grants of the iteration are made. */
-static inline void issue_end(struct mf_sched *s)
+/** The grants of an iteration to the sources that were asked. */
+static inline void issue(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
-	s->stats.granted_octets += s->issues->octets;
+	if (s->window && !s->config.iteration && s->given + n <= s->max)
+		issue_here(s, src, n, iteration);
+	else
+		issue_all(s, src, n, iteration);
 	issue_done(s);
 	issue_raise(s, 1);
 	issue_follow(s);

@@ -54,11 +54,12 @@ static inline void list_home(struct sched_list *l)
 
 static inline void list_insert(struct sched_list *l, sched_key key)
 {
+	uint32_t n = l->count, at;
 	sched_key *keys;
-	uint32_t at;
 
-	if (l->count < SCHED_FEW) {
-		scan_insert(l->few, l->count++, key);
+	if (n < SCHED_FEW) { /* no step waits for a store to the line, which is read and written as a whole */
+		scan_insert(l->few, n, key);
+		l->count = n + 1;
 		return;
 	}
 	at = list_rank(l, key);
@@ -81,13 +82,15 @@ static inline void list_insert(struct sched_list *l, sched_key key)
 
 static inline void list_remove(struct sched_list *l, uint32_t at)
 {
+	uint32_t n = l->count - 1, behind = n - at;
 	sched_key *keys = list_keys(l);
-	uint32_t behind = l->count - 1 - at;
 
-	if (l->count-- <= SCHED_FEW) {
+	if (n < SCHED_FEW) {
 		scan_remove(l->few, at);
+		l->count = n;
 		return;
 	}
+	l->count = n;
 	if (l->count > LIST_SHORT && at < behind) {
 		scan_shift_up(keys, at);
 		l->first++;

@@ -41,8 +41,6 @@ static struct mf_sched *pim_create(const struct mf_sched_config *config)
 		p->core.run = mf_sched_pim_run_avx2;
 	if (bits >= 512 && mf_sched_pim_has_avx512())
 		p->core.run = mf_sched_pim_run_avx512;
-	for (unsigned int i = 0; i < p->core.ports; i++)
-		p->asked[i].key = SCHED_KEY_NONE;
 	return &p->core;
 }
 

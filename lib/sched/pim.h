@@ -15,12 +15,8 @@
 #include "again.h"
 #include "run.h"
 
-#define PIM_AHEAD 32 /* grants between prefetch and use */
-
 struct pim {
 	struct mf_sched core;
-	/* [source]: the best request of this iteration, or none; behind all, those that are no better */
-	struct sched_request asked[2 * SCHED_PORTS_MAX];
 	struct sched_map asked_map; /* sources that are asked */
 
 	/* destinations that look for a source, and the places of their lists from which they do */
@@ -36,15 +32,18 @@ struct pim {
  */
 static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at, bool found)
 {
-	unsigned int src = sched_key_src(key);
-	unsigned int worse = !found | (key >= p->asked[src].key);
-	struct sched_request *asked = p->asked + (src | (SCHED_PORTS_MAX & -worse));
+	struct mf_sched *s = &p->core;
+	unsigned int src = sched_key_src(key), none = s->ports;
+	const struct sched_request *best = s->asked + src;
+	bool better = found & (key < ((sched_key)best->high << 64 | best->low));
+	struct sched_request *asked = s->asked + (none ^ ((none ^ src) & -(unsigned int)better));
 
-	asked->key = key;
+	asked->low = key;
+	asked->high = key >> 64;
 	asked->at = at;
+	asked->queue = sched_queue(s, src, sched_key_dst(key), sched_key_resp(key));
+	__builtin_prefetch(s->queue + asked->queue);
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
-	__builtin_prefetch(p->core.queue +
-			   sched_queue(&p->core, src, sched_key_dst(key), sched_key_resp(key)));
 }
 
 /**
@@ -102,16 +101,6 @@ static inline void pim_end(struct pim *p)
 	p->seekers = 0;
 }
 
-/** The demand that a source was asked for is soon needed. */
-static inline void pim_prefetch(const struct pim *p, unsigned int src)
-{
-	const struct mf_sched *s = &p->core;
-	sched_key key = p->asked[src].key;
-
-	__builtin_prefetch(s->demand +
-			   s->queue[sched_queue(s, src, sched_key_dst(key), sched_key_resp(key))]);
-}
-
 /** Third cycle. @return grants */
 static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 {
@@ -121,14 +110,10 @@ static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 
 	if (!n)
 		return 0;
-	issue_begin(s, iteration == 1 && s->window && !s->config.iteration);
-	for (unsigned int i = 0; i < n; i++) {
-		pim_prefetch(p, src[i + PIM_AHEAD < n ? i + PIM_AHEAD : i]);
-		issue_add(s, p->asked + src[i], iteration);
-		p->asked[src[i]].key = SCHED_KEY_NONE;
-	}
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		s->free[SCHED_SRC].word[w] &= ~p->asked_map.word[w];
 	p->asked_map = (struct sched_map){{0}};
-	issue_end(s);
+	issue(s, src, n, iteration);
 	return n;
 }
 
@@ -158,7 +143,7 @@ static inline void pim_match(struct mf_sched *s)
 	issue_matched(s, k, grants);
 	if (!s->window || !k)
 		return;
-	if (k == 1)
+	if (k == 1 && !s->config.iteration)
 		again(s);
 	ports_reopen(s);
 }

@@ -226,24 +226,28 @@ static __attribute__((noinline)) void ports_loosen(struct mf_sched *s, enum sche
 
 static inline void ports_unload(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
 {
-	uint32_t *outstanding = &s->outstanding[side][port];
+	uint32_t before = s->outstanding[side][port], after = before - size;
 
-	*outstanding -= size < *outstanding ? size : *outstanding;
-	if (s->any_tight && sched_test(&s->tight[side], port))
-		ports_loosen(s, side, port);
+	s->outstanding[side][port] = after & -(uint32_t)(before > size); /* who knows which ends */
 }
 
 /** What was forwarded until now. */
 static inline void ports_forwarded(struct mf_sched *s)
 {
+	const bool tight = s->any_tight;
 	struct forwards *f = &s->forwards;
-	uint32_t i = f->head;
+	uint32_t i = f->head, end = f->tail;
+	mf_time now = s->clock;
 
-	for (; i != f->tail && forwards_at(f, i)->time <= s->clock; i++) {
+	for (; i != end && forwards_at(f, i)->time <= now; i++) {
 		const struct forwarded *e = forwards_at(f, i);
 
 		ports_unload(s, SCHED_SRC, e->src, e->size);
 		ports_unload(s, SCHED_DST, e->dst, e->size);
+		if (tight && sched_test(&s->tight[SCHED_SRC], e->src))
+			ports_loosen(s, SCHED_SRC, e->src);
+		if (tight && sched_test(&s->tight[SCHED_DST], e->dst))
+			ports_loosen(s, SCHED_DST, e->dst);
 	}
 	forwards_drop(f, i);
 }

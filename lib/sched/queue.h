@@ -28,10 +28,12 @@ static inline uint64_t queue_octets(const struct mf_sched *s, const struct sched
 static inline sched_key queue_key(const struct mf_sched *s, const struct sched_demand *e, unsigned int src,
 				  unsigned int dst)
 {
-	return (sched_key)queue_octets(s, e) << SCHED_KEY_OCTETS | (sched_key)e->since << SCHED_KEY_AT |
-	       src << SCHED_KEY_SRC | (uint32_t)e->id << SCHED_KEY_ID |
-	       (e->flags & SCHED_RESP) << SCHED_KEY_RESP | dst << SCHED_KEY_DST |
-	       (e->flags & SCHED_MEGA) / SCHED_MEGA;
+	uint64_t high = queue_octets(s, e) << (SCHED_KEY_OCTETS - 64) | e->since >> (64 - SCHED_KEY_AT);
+	uint64_t low = e->since << SCHED_KEY_AT | src << SCHED_KEY_SRC | (uint32_t)e->id << SCHED_KEY_ID |
+		       (e->flags & SCHED_RESP) << SCHED_KEY_RESP | dst << SCHED_KEY_DST |
+		       (e->flags & SCHED_MEGA) / SCHED_MEGA;
+
+	return (sched_key)high << 64 | low;
 }
 
 /** SRPT: the key of a candidate that was granted so many octets. */
@@ -62,6 +64,11 @@ static inline void queue_publish(struct mf_sched *s, const struct sched_demand *
 	list_insert(s->list + dst, queue_key(s, e, src, dst));
 	sched_order(s, e->flags & SCHED_RESP, src)[dst / 64] |= UINT64_C(1) << dst % 64;
 	sched_set(&s->wanted, dst);
+}
+
+/** Wakes a destination, if it may have a candidate of a source. */
+static inline void queue_wake(struct mf_sched *s, unsigned int src, unsigned int dst)
+{
 	sched_activate(s, dst / 64,
 		       ((uint64_t)sched_test(&s->free[SCHED_SRC], src) &
 			(uint64_t)sched_test(&s->free[SCHED_DST], dst))
@@ -83,13 +90,12 @@ static inline void queue_withdraw(struct mf_sched *s, uint32_t at, bool resp, un
 static inline void queue_succeed(struct mf_sched *s, uint32_t number, unsigned int src, unsigned int dst)
 {
 	const struct sched_demand *e = s->demand + s->queue[number], *next = s->demand + e->next;
+	unsigned int turned = (src ^ dst) & -(unsigned int)((next->flags ^ e->flags) & SCHED_RESP);
 
 	s->queue[number] = e->next;
 	tail_remove(s->tail + number, e->flags & SCHED_RESP, e->id);
-	if ((next->flags & SCHED_RESP) == (e->flags & SCHED_RESP))
-		queue_publish(s, next, src, dst);
-	else
-		queue_publish(s, next, dst, src);
+	queue_publish(s, next, src ^ turned, dst ^ turned);
+	queue_wake(s, src ^ turned, dst ^ turned);
 }
 
 /** The pool cannot run out: each queue holds at most X of each kind. */
@@ -150,7 +156,7 @@ static inline uint32_t *queue_link(struct mf_sched *s, uint32_t head, struct sch
 	return &s->demand[t->last].next;
 }
 
-/** @return false: it is refused, and counted */
+/** Wakes nobody. @return false: it is refused, and counted */
 static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
@@ -234,17 +240,18 @@ static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg
  */
 static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, struct mf_sched_grant *g)
 {
-	bool request = (e->flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
+	unsigned int flags = e->flags;
+	bool request = (flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
 	uint32_t size = sched_next_size(s, e), blocks = 1 + request * (e->request_blocks - 1u);
 
 	g->since = e->since;
 	g->id = e->id;
-	g->first = !(e->flags & SCHED_STARTED);
-	g->mega = (e->flags & SCHED_MEGA) / SCHED_MEGA;
+	g->first = !(flags & SCHED_STARTED);
+	g->mega = (flags & SCHED_MEGA) / SCHED_MEGA;
 	g->size = size;
 	g->last = size == e->remaining;
 	g->cookie = e->cookie;
-	e->flags |= SCHED_STARTED;
+	e->flags = flags | SCHED_STARTED;
 	e->remaining -= size;
 	return blocks;
 }
