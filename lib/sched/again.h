@@ -23,7 +23,7 @@ static inline uint32_t again_load(struct mf_sched *s, enum sched_side side, unsi
 }
 
 /** One more matching of the same pairs. */
-static inline struct again again_match(struct mf_sched *s)
+SCHED_PART struct again again_match(struct mf_sched *s)
 {
 	struct again limit = {.least = UINT32_MAX, .most = 0};
 	struct sched_issues *list = &s->issues;
@@ -63,7 +63,7 @@ static inline struct again again_match(struct mf_sched *s)
 }
 
 /** The grants of the last matching as often again as all of them are for whole chunks. @return how often */
-static inline unsigned int again_copy(struct mf_sched *s, struct again limit)
+SCHED_PART unsigned int again_copy(struct mf_sched *s, struct again limit)
 {
 	struct sched_issues *list = &s->issues;
 	const uint32_t chunk = s->config.chunk;

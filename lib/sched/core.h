@@ -105,9 +105,14 @@ struct sched_charge {
 struct sched_request {
 	uint64_t low, high;
 	uint32_t at;
-	uint32_t queue;
 	uint32_t demand; /* when it is granted */
-} __attribute__((aligned(32)));
+} __attribute__((aligned(8)));
+
+static_assert(sizeof(struct sched_request) == 24, "request");
+
+/** A part that has registers of its own: called once for many. */
+#define SCHED_PART static __attribute__((noinline))
+
 #define SCHED_REQUEST_NONE UINT64_MAX
 
 /** The grants of an iteration: see issue.h. They are told by their sources. */
@@ -277,12 +282,13 @@ void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size);
 
 /* sched.c: the functions of the ops table that are the same in every policy */
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);
+unsigned int mf_sched_inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n);
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
 mf_time mf_sched_next(const struct mf_sched *s);
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out);
 
-#define MF_SCHED_CORE_OPS                                                                                 \
-	.destroy = mf_sched_destroy, .input = mf_sched_input, .run = mf_sched_run, .next = mf_sched_next, \
-	.stats = mf_sched_get_stats
+#define MF_SCHED_CORE_OPS                                                                \
+	.destroy = mf_sched_destroy, .input = mf_sched_input, .inputs = mf_sched_inputs, \
+	.run = mf_sched_run, .next = mf_sched_next, .stats = mf_sched_get_stats
 
 #endif

@@ -40,7 +40,6 @@ static bool select_message(struct mf_sched *s, uint16_t *src)
 			s->asked[*src] = (struct sched_request){
 				.low = best,
 				.at = at,
-				.queue = sched_queue(s, *src, dst[i], sched_key_resp(best)),
 			};
 		}
 	}

@@ -14,7 +14,6 @@
 struct inbox_entry {
 	mf_time time;
 	uint32_t next; /* position of the next of its origin and instant */
-	uint16_t origin;
 	struct mf_sched_msg msg;
 };
 
@@ -38,12 +37,26 @@ struct forwards {
 	mf_time first;
 };
 
+/** Names a pair; of the others, HOLD and UNHOLD name a destination, and the rest a source. */
+static inline bool inbox_of_pair(const struct mf_sched_msg *msg)
+{
+	return msg->kind < MF_SCHED_HOLD;
+}
+
+/** Whose messages of equal time keep their order: the compute node's, or the port's that is held. */
+static inline unsigned int inbox_origin(const struct mf_sched_msg *msg)
+{
+	bool dst = inbox_of_pair(msg) ? msg->resp : msg->kind <= MF_SCHED_UNHOLD;
+
+	return msg->src ^ ((msg->src ^ msg->dst) & -(unsigned int)dst);
+}
+
 static inline struct inbox_entry *inbox_at(const struct inbox *b, uint32_t position)
 {
 	return b->entry + (position & b->mask);
 }
 
-static inline void inbox_add(struct inbox *b, mf_time time, uint16_t origin, const struct mf_sched_msg *msg)
+static inline void inbox_add(struct inbox *b, mf_time time, const struct mf_sched_msg *msg)
 {
 	struct inbox_entry *e;
 	uint32_t i = b->tail++;
@@ -52,9 +65,22 @@ static inline void inbox_add(struct inbox *b, mf_time time, uint16_t origin, con
 		*inbox_at(b, i) = *inbox_at(b, i - 1);
 	e = inbox_at(b, i);
 	e->time = time;
-	e->origin = origin;
 	e->msg = *msg;
 	b->first = mf_time_min(b->first, time);
+}
+
+/** When the last one takes effect. */
+static inline mf_time inbox_last(const struct inbox *b)
+{
+	return b->head == b->tail ? 0 : inbox_at(b, b->tail - 1)->time;
+}
+
+/** So many more have been written behind the end, in order. */
+static inline void inbox_append(struct inbox *b, uint32_t n)
+{
+	if (b->head == b->tail)
+		b->first = inbox_at(b, b->head)->time;
+	b->tail += n;
 }
 
 /** Forgets what lies before a position. The start of the ring is what is still cached. */
@@ -82,6 +108,18 @@ static inline void forwards_add(struct forwards *f, mf_time time, const struct m
 		*forwards_at(f, i) = *forwards_at(f, i - 1);
 	*forwards_at(f, i) = (struct forwarded){time, msg->src, msg->dst, msg->size};
 	f->first = mf_time_min(f->first, time);
+}
+
+static inline mf_time forwards_last(const struct forwards *f)
+{
+	return f->head == f->tail ? 0 : forwards_at(f, f->tail - 1)->time;
+}
+
+static inline void forwards_append(struct forwards *f, uint32_t n)
+{
+	if (f->head == f->tail)
+		f->first = forwards_at(f, f->head)->time;
+	f->tail += n;
 }
 
 static inline void forwards_drop(struct forwards *f, uint32_t end)

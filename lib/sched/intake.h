@@ -46,7 +46,7 @@ static inline void intake_message(struct mf_sched *s, const struct mf_sched_msg 
 /** Puts a message behind those of its origin. */
 static inline void intake_chain(struct mf_sched *s, struct sched_map *origins, uint32_t position)
 {
-	unsigned int origin = inbox_at(&s->inbox, position)->origin;
+	unsigned int origin = inbox_origin(&inbox_at(&s->inbox, position)->msg);
 	uint32_t *chain = s->instant[origin];
 
 	if (sched_test(origins, origin))
@@ -77,7 +77,7 @@ static inline void intake_chains(struct mf_sched *s, const struct sched_map *ori
 }
 
 /** Messages of one instant, up to a position. */
-static inline void intake_instant(struct mf_sched *s, uint32_t end)
+SCHED_PART void intake_instant(struct mf_sched *s, uint32_t end)
 {
 	struct sched_map origins = {{0}};
 
@@ -87,7 +87,7 @@ static inline void intake_instant(struct mf_sched *s, uint32_t end)
 }
 
 /** ... that are demands. */
-static inline void intake_demands(struct mf_sched *s, uint32_t end)
+SCHED_PART void intake_demands(struct mf_sched *s, uint32_t end)
 {
 	bool open = sched_map_equal(&s->free[SCHED_SRC], &s->all);
 	struct sched_map refused = {{0}};

@@ -77,7 +77,7 @@ static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct 
 	struct mf_sched_grant *g = issue_grant(s, src, dst, issue_resp(r), iteration);
 	uint32_t blocks;
 
-	r->demand = s->queue[r->queue];
+	r->demand = s->queue[sched_queue(s, src, dst, issue_resp(r))];
 	r->high = SCHED_REQUEST_NONE;
 	blocks = queue_grant(s, s->demand + r->demand, g);
 	if (s->window) {
@@ -93,7 +93,7 @@ static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct 
 }
 
 /** Grants what sources were asked for. */
-static inline void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
 	struct sched_issues *list = &s->issues;
 	unsigned int done = 0, left = 0;
@@ -117,13 +117,13 @@ static inline void issue_all(struct mf_sched *s, const uint16_t *src, unsigned i
 }
 
 /** ... under WINDOW, where they leave at once and there is room for them. */
-static inline void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
 	struct sched_issues *list = &s->issues;
 	struct mf_sched_grant *g = s->out + s->given;
 	struct sched_request *asked = s->asked;
 	struct sched_demand *demand = s->demand;
-	const uint32_t chunk = s->config.chunk;
+	const uint32_t chunk = s->config.chunk, *queue = s->queue;
 	const mf_time at = s->clock;
 	unsigned int done = 0, left = 0;
 	uint64_t octets = 0;
@@ -132,12 +132,14 @@ static inline void issue_here(struct mf_sched *s, const uint16_t *src, unsigned 
 	for (unsigned int k = 0; k < n; k++, g++) {
 		unsigned int from = src[k], to;
 		struct sched_request *r = asked + from;
-		uint32_t i = s->queue[r->queue], rest, size;
-		struct sched_demand *e = demand + i;
 		uint64_t low = r->low;
+		struct sched_demand *e;
+		uint32_t i, rest, size;
 		bool last;
 
 		to = low >> SCHED_KEY_DST & 0x1ff;
+		i = queue[sched_queue(s, from, to, low >> SCHED_KEY_RESP & 1)];
+		e = demand + i;
 		rest = e->remaining;
 		size = chunk | -(uint32_t)(low & 1);
 		size = size < rest ? size : rest;
@@ -187,7 +189,7 @@ static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsig
 }
 
 /** Demands that are granted in full leave: all of them before others take over, so that places hold. */
-static inline void issue_done(struct mf_sched *s)
+SCHED_PART void issue_done(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
 	unsigned int n = list->done, followed = 0;
@@ -216,13 +218,15 @@ static inline void issue_follow(struct mf_sched *s)
 	for (unsigned int k = 0; k < list->done; k++) {
 		const struct sched_request *r = s->asked + list->done_of[k];
 
-		queue_succeed(s, r->queue, list->done_of[k], issue_dst(r));
-		queue_give_demand(s, r->demand, issue_dst(r));
+		unsigned int src = list->done_of[k], dst = issue_dst(r);
+
+		queue_succeed(s, sched_queue(s, src, dst, issue_resp(r)), src, dst);
+		queue_give_demand(s, r->demand, dst);
 	}
 }
 
 /** What was not granted in full has a higher priority, after so many chunks. */
-static inline void issue_raise(struct mf_sched *s, unsigned int chunks)
+SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 {
 	struct sched_issues *list = &s->issues;
 

@@ -30,19 +30,17 @@ struct pim {
  * is set. Software sees the requests one by one, so it keeps the first in order as they come.
  * @param found whether there is a request at all. No branch hangs on that, nor on which is the better one
  */
-static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at, bool found)
+static inline void pim_priority_encoder(struct pim *p, struct sched_request *asked, unsigned int none,
+					sched_key key, uint32_t at, bool found)
 {
-	struct mf_sched *s = &p->core;
-	unsigned int src = sched_key_src(key), none = s->ports;
-	const struct sched_request *best = s->asked + src;
+	unsigned int src = sched_key_src(key);
+	const struct sched_request *best = asked + src;
 	bool better = found & (key < ((sched_key)best->high << 64 | best->low));
-	struct sched_request *asked = s->asked + (none ^ ((none ^ src) & -(unsigned int)better));
 
+	asked += none ^ ((none ^ src) & -(unsigned int)better);
 	asked->low = key;
 	asked->high = key >> 64;
 	asked->at = at;
-	asked->queue = sched_queue(s, src, sched_key_dst(key), sched_key_resp(key));
-	__builtin_prefetch(s->queue + asked->queue);
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
@@ -50,24 +48,52 @@ static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t a
  * First cycle. Who has no other source to turn to does not look for one any more. Sources become busy in a
  * matching, but not free: the others go on where they are in their lists.
  */
-static inline void pim_requests(struct pim *p, bool first)
+SCHED_PART void pim_requests(struct pim *p, bool first)
 {
 	struct mf_sched *s = &p->core;
-	bool open = first && sched_map_equal(&s->free[SCHED_SRC], &s->all) && !s->any_tight;
 	unsigned int n = p->seekers, kept = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct sched_list *l = s->list + p->dst[i];
-		uint32_t at = 0;
+		uint32_t at = run_best(s, l, first ? 0 : p->from[i]);
 
-		if (!open || sched_key_mega(list_keys(l)[0]))
-			at = run_best(s, l, first ? 0 : p->from[i]);
-		pim_priority_encoder(p, list_keys(l)[at], at, at < l->count);
+		pim_priority_encoder(p, s->asked, s->ports, list_keys(l)[at], at, at < l->count);
 		p->dst[kept] = p->dst[i];
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
 	}
 	p->seekers = kept;
+}
+
+/** ... while all sources are free, and have room: all turn to the first of their lists. */
+SCHED_PART void pim_requests_open(struct pim *p)
+{
+	struct mf_sched *s = &p->core;
+	struct sched_request *asked = s->asked;
+	struct sched_list *list = s->list;
+	unsigned int none = s->ports, n = p->seekers, kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int dst = p->dst[i];
+		struct sched_list *l = list + dst;
+		sched_key key = list_keys(l)[0];
+		uint32_t at = 0;
+
+		if (sched_key_mega(key)) {
+			at = run_best(s, l, 0);
+			key = list_keys(l)[at];
+		}
+		pim_priority_encoder(p, asked, none, key, at, at < l->count);
+		p->dst[kept] = dst;
+		p->from[kept] = at + 1;
+		kept += at + 1 < l->count;
+	}
+	p->seekers = kept;
+}
+
+static inline bool pim_open(const struct mf_sched *s)
+{
+	return s->window && !s->any_tight && sched_map_equal(&s->free[SCHED_SRC], &s->all);
 }
 
 /** Destinations that have been granted nothing go on, and those that have a new candidate begin. */
@@ -126,7 +152,10 @@ static inline void pim_match(struct mf_sched *s)
 	ports_begin(s);
 	pim_begin(p);
 	while ((!limit || k < limit) && p->seekers) {
-		pim_requests(p, !k);
+		if (!k && pim_open(s))
+			pim_requests_open(p);
+		else
+			pim_requests(p, !k);
 		n = pim_grant(p, k + 1);
 		if (!n)
 			break;

@@ -90,8 +90,7 @@ static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_s
 }
 
 /** WINDOW: a port has less left of its window than a chunk, or nothing. */
-static __attribute__((noinline)) void ports_tighten(struct mf_sched *s, enum sched_side side,
-						    unsigned int port)
+SCHED_PART void ports_tighten(struct mf_sched *s, enum sched_side side, unsigned int port)
 {
 	sched_set(&s->tight[side], port);
 	s->any_tight = true;
@@ -212,8 +211,7 @@ static inline void ports_reopen(struct mf_sched *s)
 }
 
 /** WINDOW: a tight port has less outstanding. */
-static __attribute__((noinline)) void ports_loosen(struct mf_sched *s, enum sched_side side,
-						   unsigned int port)
+SCHED_PART void ports_loosen(struct mf_sched *s, enum sched_side side, unsigned int port)
 {
 	if (s->outstanding[side][port] < s->config.window)
 		sched_clear(&s->full[side], port);
@@ -232,7 +230,7 @@ static inline void ports_unload(struct mf_sched *s, enum sched_side side, unsign
 }
 
 /** What was forwarded until now. */
-static inline void ports_forwarded(struct mf_sched *s)
+SCHED_PART void ports_forwarded(struct mf_sched *s)
 {
 	const bool tight = s->any_tight;
 	struct forwards *f = &s->forwards;

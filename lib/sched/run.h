@@ -32,7 +32,7 @@ static inline uint32_t run_best(struct mf_sched *s, struct sched_list *l, uint32
 static inline unsigned int run_active(struct mf_sched *s, uint16_t *list)
 {
 	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
-		s->active.word[w] &= s->free[SCHED_DST].word[w];
+		s->active.word[w] &= s->free[SCHED_DST].word[w] & s->wanted.word[w];
 	return scan_ports(&s->active, s->words, list);
 }
 

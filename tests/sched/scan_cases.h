@@ -73,14 +73,14 @@ static bool same_free(struct rng *r, const struct plain_list *p, struct sched_li
 /* Grows to a size and falls to nothing again. */
 static void list_case(uint64_t seed, uint32_t size)
 {
-	size_t octets = sizeof(struct sched_list) + (ROOM + LIST_BEYOND) * sizeof(sched_key);
-	struct sched_list *l = aligned_alloc(sizeof(sched_key), octets);
+	static struct sched_list lists[1 + LIST_BEYOND / SCHED_FEW];
+	static sched_key room[ROOM + LIST_BEYOND];
+	struct sched_list *l = lists;
 	static struct plain_list p;
 	struct rng r = {seed};
 	bool grow = true;
 
-	memset(l, 0, octets);
-	l->size = ROOM;
+	*l = (struct sched_list){.room = room, .size = ROOM};
 	p.count = 0;
 	do {
 		uint32_t at = p.count ? rng_below(&r, rng_chance(&r, 50) ? p.count : (p.count + 7) / 8) : 0;
@@ -107,7 +107,6 @@ static void list_case(uint64_t seed, uint32_t size)
 		cr_assert(same_free(&r, &p, l), "seed %lu: another is free", seed);
 		grow &= p.count < size;
 	} while (grow || p.count);
-	free(l);
 }
 
 static void lists(void)
