@@ -97,6 +97,8 @@ static inline void again(struct mf_sched *s)
 	struct sched_issues *list = &s->issues;
 	unsigned int chunks = 0;
 
+	for (unsigned int k = 0; list->alone && k < list->left; k++)
+		list->alone = issue_goes_on(s, s->demand + s->asked[list->left_of[k]].demand);
 	while (list->alone && list->left && !s->any_tight && s->given + list->left <= s->max) {
 		struct again limit = again_match(s);
 

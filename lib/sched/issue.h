@@ -98,7 +98,6 @@ SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int 
 	struct sched_issues *list = &s->issues;
 	unsigned int done = 0, left = 0;
 	uint64_t octets = 0;
-	bool alone = true;
 
 	for (unsigned int k = 0; k < n; k++) {
 		struct sched_request *r = s->asked + src[k];
@@ -108,74 +107,71 @@ SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int 
 		list->done_of[done] = list->left_of[left] = src[k];
 		done += g->last;
 		left += !g->last;
-		alone &= issue_goes_on(s, s->demand + r->demand);
 	}
 	list->done = done;
 	list->left = left;
-	list->alone = alone;
 	s->stats.granted_octets += octets;
 }
 
-/** ... under WINDOW, where they leave at once and there is room for them. */
+/** What the demands of granted requests know of their grants, which leave at once. */
+SCHED_PART void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const uint16_t *src, unsigned int n)
+{
+	struct sched_request *asked = s->asked;
+	const uint32_t chunk = s->config.chunk;
+	const mf_time at = s->clock;
+
+	for (unsigned int k = 0; k < n; k++, g++) {
+		struct sched_request *r = asked + src[k];
+		uint64_t low = r->low;
+		unsigned int from = src[k], to = low >> SCHED_KEY_DST & 0x1ff;
+		uint32_t i = s->queue[sched_queue(s, from, to, low >> SCHED_KEY_RESP & 1)], rest, size;
+		struct sched_demand *e = s->demand + i;
+		uint8_t flags = e->flags;
+
+		g->at = at;
+		g->since = low >> SCHED_KEY_AT | r->high << (64 - SCHED_KEY_AT);
+		r->high = SCHED_REQUEST_NONE;
+		r->demand = i;
+		g->src = from;
+		g->dst = to;
+		g->id = low >> SCHED_KEY_ID;
+		g->resp = low >> SCHED_KEY_RESP & 1;
+		g->first = !(flags & SCHED_STARTED);
+		e->flags = flags | SCHED_STARTED;
+		g->mega = low & 1;
+		g->cookie = e->cookie;
+		rest = e->remaining;
+		size = chunk | -(uint32_t)(low & 1);
+		size = size < rest ? size : rest;
+		g->size = size;
+		g->last = size == rest;
+		e->remaining = rest - size;
+	}
+}
+
+/** ... under WINDOW. */
 SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
 	struct sched_issues *list = &s->issues;
 	struct mf_sched_grant *g = s->out + s->given;
-	struct sched_request *asked = s->asked;
-	struct sched_demand *demand = s->demand;
-	const uint32_t chunk = s->config.chunk, *queue = s->queue;
-	const mf_time at = s->clock;
 	unsigned int done = 0, left = 0;
 	uint64_t octets = 0;
-	bool alone = true;
 
-	for (unsigned int k = 0; k < n; k++, g++) {
-		unsigned int from = src[k], to;
-		struct sched_request *r = asked + from;
-		uint64_t low = r->low;
-		struct sched_demand *e;
-		uint32_t i, rest, size;
-		bool last;
-
-		to = low >> SCHED_KEY_DST & 0x1ff;
-		i = queue[sched_queue(s, from, to, low >> SCHED_KEY_RESP & 1)];
-		e = demand + i;
-		rest = e->remaining;
-		size = chunk | -(uint32_t)(low & 1);
-		size = size < rest ? size : rest;
-		last = size == rest;
-		rest -= size;
-		*g = (struct mf_sched_grant){
-			.at = at,
-			.since = low >> SCHED_KEY_AT | r->high << (64 - SCHED_KEY_AT),
-			.src = from,
-			.dst = to,
-			.id = low >> SCHED_KEY_ID,
-			.resp = low >> SCHED_KEY_RESP & 1,
-			.first = !(e->flags & SCHED_STARTED),
-			.last = last,
-			.mega = low & 1,
-			.size = size,
-			.cookie = e->cookie,
-			.iteration = iteration,
-		};
-		r->demand = i;
-		r->high = SCHED_REQUEST_NONE;
-		e->remaining = rest;
-		e->flags |= SCHED_STARTED;
-		sched_clear(&s->free[SCHED_DST], to);
-		ports_load(s, SCHED_SRC, from, size);
-		ports_load(s, SCHED_DST, to, size);
-		octets += size;
-		list->done_of[done] = list->left_of[left] = from;
-		done += last;
-		left += !last;
-		alone &= !e->next | (rest > chunk);
-	}
+	issue_write(s, g, src, n);
 	s->given += n;
+	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
+		g->iteration = iteration;
+		sched_clear(&s->free[SCHED_SRC], g->src);
+		sched_clear(&s->free[SCHED_DST], g->dst);
+		ports_load(s, SCHED_SRC, g->src, g->size);
+		ports_load(s, SCHED_DST, g->dst, g->size);
+		octets += g->size;
+		list->done_of[done] = list->left_of[left] = g->src;
+		done += g->last;
+		left += !g->last;
+	}
 	list->done = done;
 	list->left = left;
-	list->alone = alone;
 	s->stats.granted_octets += octets;
 }
 
@@ -204,7 +200,7 @@ SCHED_PART void issue_done(struct mf_sched *s)
 			list->done_of[followed++] = src;
 		else
 			queue_give_demand(s, r->demand, dst);
-		alone = alone && issue_alone(s, src, dst);
+		alone = alone && !followed && issue_alone(s, src, dst);
 	}
 	list->done = followed;
 	list->alone = alone;
@@ -246,6 +242,7 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 /** The grants of an iteration to the sources that were asked. */
 static inline void issue(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
+	s->issues.alone = s->window;
 	if (s->window && !s->config.iteration && s->given + n <= s->max)
 		issue_here(s, src, n, iteration);
 	else

@@ -156,21 +156,12 @@ static inline uint32_t *queue_link(struct mf_sched *s, uint32_t head, struct sch
 	return &s->demand[t->last].next;
 }
 
-/** Wakes nobody. @return false: it is refused, and counted */
-static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
+/** A new demand, of no queue yet. */
+static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
-	uint32_t *queue = s->queue + number, *link = queue;
+	uint32_t i = queue_take_demand(s);
 
-	if (queue_holds(s, msg->resp, msg->src, msg->dst)) {
-		link = queue_link(s, *queue, s->tail + number, msg);
-		if (!link)
-			return false;
-	}
-	*link = queue_take_demand(s);
-	if (link != queue)
-		tail_add(s->tail + number, *link, msg->resp, msg->id);
-	s->demand[*link] = (struct sched_demand){
+	s->demand[i] = (struct sched_demand){
 		.since = msg->at,
 		.remaining = msg->size,
 		.cookie = msg->cookie,
@@ -180,8 +171,33 @@ static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA,
 	};
 	queue_count(s, msg);
-	if (link == queue)
-		queue_publish(s, s->demand + *link, msg->src, msg->dst);
+	return i;
+}
+
+/** Adds a demand to a queue that has some. @return false: it is refused, and counted */
+SCHED_PART bool queue_append(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
+	uint32_t *link = queue_link(s, s->queue[number], s->tail + number, msg);
+
+	if (!link)
+		return false;
+	*link = queue_demand(s, msg);
+	tail_add(s->tail + number, *link, msg->resp, msg->id);
+	return true;
+}
+
+/** Wakes nobody. @return false: it is refused, and counted */
+static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	unsigned int src = msg->src, dst = msg->dst;
+	uint32_t i;
+
+	if (queue_holds(s, msg->resp, src, dst))
+		return queue_append(s, msg);
+	i = queue_demand(s, msg);
+	s->queue[sched_queue(s, src, dst, msg->resp)] = i;
+	queue_publish(s, s->demand + i, src, dst);
 	return true;
 }
 
