@@ -45,7 +45,7 @@ struct sched_map {
 	uint64_t word[SCHED_WORDS_MAX];
 } __attribute__((aligned(64)));
 
-#define SCHED_LIST (SCHED_PORTS_MAX + 8) /* entries of a list that scan_ports() makes */
+#define SCHED_LIST (SCHED_PORTS_MAX + 32) /* entries of a list that scan_ports() makes */
 
 #define SCHED_GROUP 16 /* ports whose times have their earliest noted */
 
@@ -161,8 +161,7 @@ struct mf_sched {
 	unsigned int order_shift; /* words of a source: 2 to the power of it */
 	struct sched_map wanted; /* destinations that have a candidate */
 	struct sched_list *list; /* [destination] */
-	struct sched_request
-		*asked; /* [source], and behind all of them one for requests that are no better */
+	struct sched_request *asked; /* [source] */
 	struct sched_issues issues;
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */

@@ -93,10 +93,11 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	       alloc_lists(s, n);
 }
 
-static bool alloc_asked(struct mf_sched *s, size_t n)
+/** Where there is no request, the place of any source may be read and written. */
+static bool alloc_asked(struct mf_sched *s)
 {
-	s->asked = mf_sched_alloc(s, n + 1, sizeof(*s->asked));
-	for (size_t i = 0; s->asked && i <= n; i++)
+	s->asked = mf_sched_alloc(s, SCHED_PORTS_MAX, sizeof(*s->asked));
+	for (size_t i = 0; s->asked && i < SCHED_PORTS_MAX; i++)
 		s->asked[i].high = SCHED_REQUEST_NONE;
 	return s->asked;
 }
@@ -164,7 +165,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
-	if (!alloc_queues(s, n) || !alloc_asked(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) ||
+	if (!alloc_queues(s, n) || !alloc_asked(s) || !alloc_ports(s, n) || !alloc_inbox(s, n) ||
 	    !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;

@@ -18,7 +18,8 @@ bool mf_sched_pim_has_avx512(void)
 {
 #ifdef __x86_64__
 	return mf_sched_pim_has_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512dq");
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vbmi2");
 #else
 	return false;
 #endif

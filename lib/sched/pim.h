@@ -28,19 +28,21 @@ struct pim {
 /**
  * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
  * is set. Software sees the requests one by one, so it keeps the first in order as they come.
- * @param found whether there is a request at all. No branch hangs on that, nor on which is the better one
+ *
+ * No branch hangs on which is the better one, nor on whether there is a request at all, and no address: where
+ * there is none, what is there is written again.
  */
-static inline void pim_priority_encoder(struct pim *p, struct sched_request *asked, unsigned int none,
-					sched_key key, uint32_t at, bool found)
+static inline void pim_priority_encoder(struct pim *p, struct sched_request *asked, sched_key key,
+					uint32_t at, bool found)
 {
 	unsigned int src = sched_key_src(key);
-	const struct sched_request *best = asked + src;
-	bool better = found & (key < ((sched_key)best->high << 64 | best->low));
+	struct sched_request *best = asked + src;
+	uint64_t low = best->low, high = best->high, better;
 
-	asked += none ^ ((none ^ src) & -(unsigned int)better);
-	asked->low = key;
-	asked->high = key >> 64;
-	asked->at = at;
+	better = -(uint64_t)(found & (key < ((sched_key)high << 64 | low)));
+	best->low = low ^ ((low ^ (uint64_t)key) & better);
+	best->high = high ^ ((high ^ (uint64_t)(key >> 64)) & better);
+	best->at ^= (best->at ^ at) & better;
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
@@ -57,7 +59,7 @@ SCHED_PART void pim_requests(struct pim *p, bool first)
 		struct sched_list *l = s->list + p->dst[i];
 		uint32_t at = run_best(s, l, first ? 0 : p->from[i]);
 
-		pim_priority_encoder(p, s->asked, s->ports, list_keys(l)[at], at, at < l->count);
+		pim_priority_encoder(p, s->asked, list_keys(l)[at], at, at < l->count);
 		p->dst[kept] = p->dst[i];
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
@@ -71,7 +73,7 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	struct mf_sched *s = &p->core;
 	struct sched_request *asked = s->asked;
 	struct sched_list *list = s->list;
-	unsigned int none = s->ports, n = p->seekers, kept = 0;
+	unsigned int n = p->seekers, kept = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int dst = p->dst[i];
@@ -83,7 +85,7 @@ SCHED_PART void pim_requests_open(struct pim *p)
 			at = run_best(s, l, 0);
 			key = list_keys(l)[at];
 		}
-		pim_priority_encoder(p, asked, none, key, at, at < l->count);
+		pim_priority_encoder(p, asked, key, at, at < l->count);
 		p->dst[kept] = dst;
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;

@@ -29,6 +29,30 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 	return n;
 }
 
+/**
+ * Lists the ports of a map, without a branch on how many there are.
+ * @param list room for SCHED_LIST ports
+ */
+static inline unsigned int scan_ports(const struct sched_map *map, unsigned int words, uint16_t *list)
+{
+	static const uint16_t first[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+					   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+	__m512i port = _mm512_loadu_si512(first);
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w < words; w++) {
+		uint32_t low = map->word[w], high = map->word[w] >> 32;
+
+		_mm512_storeu_si512(list + n, _mm512_maskz_compress_epi16(low, port));
+		n += __builtin_popcount(low);
+		port = _mm512_add_epi16(port, _mm512_set1_epi16(32));
+		_mm512_storeu_si512(list + n, _mm512_maskz_compress_epi16(high, port));
+		n += __builtin_popcount(high);
+		port = _mm512_add_epi16(port, _mm512_set1_epi16(32));
+	}
+	return n;
+}
+
 /** Adds destinations that a source has a candidate for. */
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {
