@@ -190,14 +190,19 @@ SCHED_PART bool queue_append(struct mf_sched *s, const struct mf_sched_msg *msg)
 /** Wakes nobody. @return false: it is refused, and counted */
 static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	unsigned int src = msg->src, dst = msg->dst;
+	const unsigned int src = msg->src, dst = msg->dst;
+	const uint64_t bit = UINT64_C(1) << dst % 64;
+	uint64_t *order = sched_order(s, msg->resp, src) + dst / 64;
+	struct sched_list *l = s->list + dst;
 	uint32_t i;
 
-	if (queue_holds(s, msg->resp, src, dst))
+	if ((*order & bit) || (!s->direction && queue_ordered(s, !msg->resp, dst, src)))
 		return queue_append(s, msg);
+	*order |= bit;
+	s->wanted.word[dst / 64] |= bit;
 	i = queue_demand(s, msg);
 	s->queue[sched_queue(s, src, dst, msg->resp)] = i;
-	queue_publish(s, s->demand + i, src, dst);
+	list_insert(l, queue_key(s, s->demand + i, src, dst));
 	return true;
 }
 
