@@ -11,6 +11,8 @@
 #include "ports.h"
 #include "queue.h"
 
+#define ISSUE_AHEAD 16 /* grants between prefetch and use */
+
 static inline unsigned int issue_src(const struct sched_request *r)
 {
 	return r->low >> SCHED_KEY_SRC & 0x1ff;
@@ -92,6 +94,14 @@ static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct 
 	return g;
 }
 
+/** The demand that a source was asked for is soon needed. */
+static inline void issue_prefetch(const struct mf_sched *s, const struct sched_request *r)
+{
+	uint32_t queue = sched_queue(s, issue_src(r), issue_dst(r), issue_resp(r));
+
+	__builtin_prefetch(s->demand + s->queue[queue]);
+}
+
 /** Grants what sources were asked for. */
 SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
@@ -101,7 +111,10 @@ SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int 
 
 	for (unsigned int k = 0; k < n; k++) {
 		struct sched_request *r = s->asked + src[k];
-		const struct mf_sched_grant *g = issue_one(s, r, iteration);
+		const struct mf_sched_grant *g;
+
+		issue_prefetch(s, s->asked + src[k + ISSUE_AHEAD < n ? k + ISSUE_AHEAD : k]);
+		g = issue_one(s, r, iteration);
 
 		octets += g->size;
 		list->done_of[done] = list->left_of[left] = src[k];

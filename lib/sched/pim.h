@@ -15,6 +15,9 @@
 #include "again.h"
 #include "run.h"
 
+#define PIM_AHEAD 8 /* between prefetch and use */
+#define PIM_MANY 4 /* demands of a port: so many are not in the nearest cache */
+
 struct pim {
 	struct mf_sched core;
 	struct sched_map asked_map; /* sources that are asked */
@@ -46,6 +49,20 @@ static inline void pim_priority_encoder(struct pim *p, struct sched_request *ask
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
+/** The keys that a destination is to look at are soon needed. */
+static inline void pim_prefetch_keys(const struct pim *p, unsigned int i, unsigned int n, bool first)
+{
+	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
+
+	__builtin_prefetch(list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]));
+}
+
+/** So is the queue of a candidate, if it is granted. */
+static inline void pim_prefetch_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
+{
+	__builtin_prefetch(s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key)));
+}
+
 /**
  * First cycle. Who has no other source to turn to does not look for one any more. Sources become busy in a
  * matching, but not free: the others go on where they are in their lists.
@@ -57,9 +74,14 @@ SCHED_PART void pim_requests(struct pim *p, bool first)
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct sched_list *l = s->list + p->dst[i];
-		uint32_t at = run_best(s, l, first ? 0 : p->from[i]);
+		sched_key key;
+		uint32_t at;
 
-		pim_priority_encoder(p, s->asked, list_keys(l)[at], at, at < l->count);
+		pim_prefetch_keys(p, i, n, first);
+		at = run_best(s, l, first ? 0 : p->from[i]);
+		key = list_keys(l)[at];
+		pim_priority_encoder(p, s->asked, key, at, at < l->count);
+		pim_prefetch_queue(s, p->dst[i], key);
 		p->dst[kept] = p->dst[i];
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
@@ -73,6 +95,7 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	struct mf_sched *s = &p->core;
 	struct sched_request *asked = s->asked;
 	struct sched_list *list = s->list;
+	const bool many = s->stats.entries > PIM_MANY * s->ports;
 	unsigned int n = p->seekers, kept = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -81,6 +104,10 @@ SCHED_PART void pim_requests_open(struct pim *p)
 		sched_key key = list_keys(l)[0];
 		uint32_t at = 0;
 
+		if (many) {
+			pim_prefetch_keys(p, i, n, true);
+			pim_prefetch_queue(s, dst, key);
+		}
 		if (sched_key_mega(key)) {
 			at = run_best(s, l, 0);
 			key = list_keys(l)[at];
@@ -95,7 +122,7 @@ SCHED_PART void pim_requests_open(struct pim *p)
 
 static inline bool pim_open(const struct mf_sched *s)
 {
-	return s->window && !s->any_tight && sched_map_equal(&s->free[SCHED_SRC], &s->all);
+	return !s->any_tight && sched_map_equal(&s->free[SCHED_SRC], &s->all);
 }
 
 /** Destinations that have been granted nothing go on, and those that have a new candidate begin. */
