@@ -4,12 +4,13 @@
  * and writes half and half, sizes from 64 octets to 16 chunks. Making the demands is not measured; taking
  * them in, matching, and the release of the ports are.
  *
- * As under the wall clock: all that has come by the time of a poll is dated by it, ports have a window of
- * octets, and what was granted is told as forwarded a chunk's time later. The time between two polls is
+ * As under the wall clock: all that has come by the time of a poll is dated by it and handed in as bursts,
+ * ports have a window of octets, and what was granted is told as forwarded a chunk's time later. The time between two polls is
  * that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the virtual clock,
  * called at every event, ports busy for l/B.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,12 @@
 #define CHUNK 256
 #define OVERHEAD 2
 #define POLL ((CHUNK / 8 + OVERHEAD) * PERIOD)
-#define FLIGHT (1 << 16) /* grants that have not been forwarded: a power of two */
-#define GRANTS 64
 #define PORTS_MAX 512
+#define GRANTS PORTS_MAX /* taken at a time */
+#define WINDOW 16384
+#define SMALLEST 64
+#define FLIGHT \
+	(PORTS_MAX * (WINDOW / SMALLEST)) /* grants that have not been forwarded: windows let out no more */
 
 struct sched_param {
 	unsigned int ports;
@@ -44,7 +48,7 @@ struct sched {
 	mf_time now, last; /**< of the last poll, of the last demand */
 	uint8_t id;
 	uint64_t grants;
-	unsigned int head, tail; /**< of flight */
+	unsigned int flights; /**< what was granted in the last poll, and is forwarded by this one */
 	struct mf_sched_msg demand[BLOCK];
 	struct mf_sched_msg flight[FLIGHT];
 };
@@ -104,14 +108,14 @@ static void make_demands(void *ctx)
 
 /* Wall clock */
 
-static void tell_forwarded(struct sched *s)
+/** Tells those that have come by now, dated by it. @return how many */
+static unsigned int tell_demands(struct sched *s, unsigned int from)
 {
-	for (; s->head != s->tail && s->flight[s->head % FLIGHT].at <= s->now; s->head++) {
-		struct mf_sched_msg *m = &s->flight[s->head % FLIGHT];
+	unsigned int n = 0;
 
-		m->at = s->now;
-		mf_sched_pim.input(s->s, m);
-	}
+	for (; from + n < BLOCK && s->demand[from + n].at <= s->now; n++)
+		s->demand[from + n].at = s->now;
+	return mf_sched_pim.inputs(s->s, s->demand + from, n);
 }
 
 static void match(struct sched *s)
@@ -119,16 +123,17 @@ static void match(struct sched *s)
 	struct mf_sched_grant g[GRANTS];
 	unsigned int n;
 
+	s->flights = 0;
 	do {
 		n = mf_sched_pim.run(s->s, s->now, g, GRANTS);
 		s->grants += n;
 		for (unsigned int i = 0; i < n; i++)
-			s->flight[s->tail++ % FLIGHT] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED,
-									      .at = s->now + POLL,
-									      .src = g[i].src,
-									      .dst = g[i].dst,
-									      .resp = g[i].resp,
-									      .size = g[i].size};
+			s->flight[s->flights++] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED,
+									.at = s->now + POLL,
+									.src = g[i].src,
+									.dst = g[i].dst,
+									.resp = g[i].resp,
+									.size = g[i].size};
 	} while (n == GRANTS);
 }
 
@@ -138,11 +143,8 @@ static uint64_t poll_through(void *ctx)
 	uint64_t before = s->grants;
 
 	for (unsigned int i = 0; i < BLOCK; s->now += POLL) {
-		tell_forwarded(s);
-		for (; i < BLOCK && s->demand[i].at <= s->now; i++) {
-			s->demand[i].at = s->now;
-			mf_sched_pim.input(s->s, &s->demand[i]);
-		}
+		mf_sched_pim.inputs(s->s, s->flight, s->flights);
+		i += tell_demands(s, i);
 		match(s);
 	}
 	return s->grants - before;
@@ -191,7 +193,7 @@ static struct mf_sched *make_sched(const struct sched_param *p)
 				    .release = p->release,
 				    .chunk = CHUNK,
 				    .x = 3,
-				    .window = 16384,
+				    .window = WINDOW,
 				    .chunk_overhead = OVERHEAD};
 
 	for (unsigned int i = 0; i < p->ports; i++)
@@ -226,9 +228,14 @@ static int sched_run(void *state, struct bench_sample *out, char *why)
 		bench_loop(s->env, make_demands,
 			   s->param->release == MF_RELEASE_WINDOW ? poll_through : event_by_event, s, out);
 
-	(void)why;
+	struct mf_sched_stats st;
+
 	out->value = grants / out->cpu / 1e6;
-	return 0;
+	mf_sched_pim.stats(s->s, &st);
+	if (!st.refused)
+		return 0;
+	snprintf(why, BENCH_REASON, "%" PRIu64 " messages found no room", st.refused);
+	return -EIO;
 }
 
 static const struct bench_ops sched_ops = {.open = sched_open, .run = sched_run, .close = sched_close};
