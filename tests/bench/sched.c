@@ -18,6 +18,7 @@
 #include "mf_hist.h"
 #include "mf_rng.h"
 #include "mf_sched.h"
+#include "sched_floor.h"
 
 #define BLOCK 4096 /* demands of a step */
 #define PERIOD 640
@@ -36,12 +37,14 @@ struct sched_param {
 	enum mf_sched_priority priority;
 	double load; /**< of the wire blocks */
 	bool bulk; /**< demands of 1 to 64 chunks, as in bulk transfers */
+	bool without; /**< scheduling: see sched_floor.c */
 	enum mf_sched_release release; /**< PAPER charges payload alone, so all ports are released together */
 };
 
 struct sched {
 	const struct bench_env *env;
 	const struct sched_param *param;
+	const struct mf_sched_ops *ops;
 	struct mf_sched *s;
 	struct mf_rng rng;
 	double gap; /**< mean, between demands */
@@ -115,7 +118,7 @@ static unsigned int tell_demands(struct sched *s, unsigned int from)
 
 	for (; from + n < BLOCK && s->demand[from + n].at <= s->now; n++)
 		s->demand[from + n].at = s->now;
-	return mf_sched_pim.inputs(s->s, s->demand + from, n);
+	return s->ops->inputs(s->s, s->demand + from, n);
 }
 
 static void match(struct sched *s)
@@ -125,7 +128,7 @@ static void match(struct sched *s)
 
 	s->flights = 0;
 	do {
-		n = mf_sched_pim.run(s->s, s->now, g, GRANTS);
+		n = s->ops->run(s->s, s->now, g, GRANTS);
 		s->grants += n;
 		for (unsigned int i = 0; i < n; i++)
 			s->flight[s->flights++] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED,
@@ -143,7 +146,7 @@ static uint64_t poll_through(void *ctx)
 	uint64_t before = s->grants;
 
 	for (unsigned int i = 0; i < BLOCK; s->now += POLL) {
-		mf_sched_pim.inputs(s->s, s->flight, s->flights);
+		s->ops->inputs(s->s, s->flight, s->flights);
 		i += tell_demands(s, i);
 		match(s);
 	}
@@ -157,9 +160,9 @@ static void serve(struct sched *s, mf_time until)
 	struct mf_sched_grant g[GRANTS];
 	unsigned int n;
 
-	for (mf_time t; (t = mf_sched_pim.next(s->s)) < until;)
+	for (mf_time t; (t = s->ops->next(s->s)) < until;)
 		do {
-			n = mf_sched_pim.run(s->s, t, g, GRANTS);
+			n = s->ops->run(s->s, t, g, GRANTS);
 			s->grants += n;
 		} while (n == GRANTS);
 }
@@ -171,7 +174,7 @@ static uint64_t event_by_event(void *ctx)
 
 	for (unsigned int i = 0; i < BLOCK; i++) {
 		serve(s, s->demand[i].at);
-		mf_sched_pim.input(s->s, &s->demand[i]);
+		s->ops->input(s->s, &s->demand[i]);
 	}
 	return s->grants - before;
 }
@@ -181,12 +184,12 @@ static void sched_close(void *state)
 	struct sched *s = state;
 
 	if (s->s != NULL)
-		mf_sched_pim.destroy(s->s);
+		s->ops->destroy(s->s);
 	free(s);
 }
 
 /** Of the libraries' defaults, but the chunk is small: what is measured is grants, not octets. */
-static struct mf_sched *make_sched(const struct sched_param *p)
+static struct mf_sched *make_sched(const struct mf_sched_ops *ops, const struct sched_param *p)
 {
 	struct mf_sched_config c = {.ports = p->ports,
 				    .priority = p->priority,
@@ -198,7 +201,7 @@ static struct mf_sched *make_sched(const struct sched_param *p)
 
 	for (unsigned int i = 0; i < p->ports; i++)
 		c.period[i] = PERIOD;
-	return mf_sched_pim.create(&c);
+	return ops->create(&c);
 }
 
 static void *sched_open(const struct bench_line *line, const struct bench_env *env, char *why)
@@ -209,7 +212,8 @@ static void *sched_open(const struct bench_line *line, const struct bench_env *e
 		return NULL;
 	s->env = env;
 	s->param = line->param;
-	s->s = make_sched(s->param);
+	s->ops = s->param->without ? &sched_floor : &mf_sched_pim;
+	s->s = make_sched(s->ops, s->param);
 	if (s->s == NULL) {
 		snprintf(why, BENCH_REASON, "cannot be set up: %s", strerror(errno));
 		sched_close(s);
@@ -231,7 +235,7 @@ static int sched_run(void *state, struct bench_sample *out, char *why)
 	struct mf_sched_stats st;
 
 	out->value = grants / out->cpu / 1e6;
-	mf_sched_pim.stats(s->s, &st);
+	s->ops->stats(s->s, &st);
 	if (!st.refused)
 		return 0;
 	snprintf(why, BENCH_REASON, "%" PRIu64 " messages found no room", st.refused);
@@ -334,7 +338,8 @@ static void *full_open(const struct bench_line *line, const struct bench_env *en
 		return NULL;
 	f->base.env = env;
 	f->base.param = line->param;
-	f->base.s = make_sched(f->base.param);
+	f->base.ops = &mf_sched_pim;
+	f->base.s = make_sched(&mf_sched_pim, f->base.param);
 	mf_rng_init(&f->base.rng, 1, "full", 0);
 	if (f->base.s != NULL && fill_all(f) == 0)
 		return f;
@@ -425,6 +430,8 @@ static void add_load(struct bench_suite *s, const struct sched_param *p)
 		l.goal_kind = BENCH_GOAL;
 		l.goal = 50;
 	}
+	if (p->ports == 256 && !p->bulk && p->release == MF_RELEASE_WINDOW)
+		l.beside[0] = "sched.floor";
 	bench_add(s, &l);
 }
 
@@ -448,6 +455,16 @@ void bench_sched(struct bench_suite *s)
 	static const unsigned int ports[] = {16, 64, 144, 256, 512};
 	static const double loads[] = {0.5, 0.8, 0.95};
 	static struct sched_param param[5 * 2 * 3], bulk[2], wire[2], full[2];
+	static const struct sched_param floor = {
+		.ports = 256, .load = 0.8, .release = MF_RELEASE_WINDOW, .without = true};
+	struct bench_line f = {.name = "sched.floor",
+			       .what = "the same messages in and grants out, without scheduling",
+			       .unit = "M/s",
+			       .better = BENCH_HIGHER,
+			       .crosses = -1,
+			       .reference = true,
+			       .ops = &sched_ops,
+			       .param = &floor};
 	static const struct sched_param one = {.ports = 2, .load = 0.1, .release = MF_RELEASE_WINDOW};
 	struct bench_line l = {.name = "sched.read",
 			       .what = "scheduler, a 64 B read: demand, grant, release, 2 ports",
@@ -457,6 +474,7 @@ void bench_sched(struct bench_suite *s)
 			       .param = &one};
 
 	bench_add(s, &l);
+	bench_add(s, &f);
 	for (unsigned int i = 0; i < 5 * 2 * 3; i++) {
 		param[i] = (struct sched_param){
 			.ports = ports[i / 6], .load = loads[i % 3], .release = MF_RELEASE_WINDOW};
