@@ -105,7 +105,7 @@ static inline void again(struct mf_sched *s)
 		chunks++;
 		if (list->done)
 			issue_done(s);
-		else
+		else if (limit.least > s->config.chunk)
 			chunks += again_copy(s, limit);
 	}
 	if (chunks)

@@ -110,8 +110,10 @@ struct sched_request {
 
 static_assert(sizeof(struct sched_request) == 24, "request");
 
+#define sched_rarely(x) __builtin_expect(x, 0)
+
 /** A part that has registers of its own: called once for many. */
-#define SCHED_PART static __attribute__((noinline))
+#define SCHED_PART static __attribute__((noinline, unused))
 
 #define SCHED_REQUEST_NONE UINT64_MAX
 

@@ -19,7 +19,9 @@
 
 static inline sched_key *list_keys(struct sched_list *l)
 {
-	return l->count > SCHED_FEW ? l->room + l->first : l->few;
+	if (sched_rarely(l->count > SCHED_FEW))
+		return l->room + l->first;
+	return l->few;
 }
 
 /**
@@ -52,17 +54,12 @@ static inline void list_home(struct sched_list *l)
 	l->first = 0;
 }
 
-static inline void list_insert(struct sched_list *l, sched_key key)
+/** Inserts a key into a list that is more than a few. */
+SCHED_PART void list_insert_room(struct sched_list *l, sched_key key)
 {
-	uint32_t n = l->count, at;
+	uint32_t at = list_rank(l, key);
 	sched_key *keys;
 
-	if (n < SCHED_FEW) { /* no step waits for a store to the line, which is read and written as a whole */
-		scan_insert(l->few, n, key);
-		l->count = n + 1;
-		return;
-	}
-	at = list_rank(l, key);
 	if (l->count == SCHED_FEW) {
 		memcpy(l->room, l->few, sizeof(l->few));
 		l->first = 0;
@@ -80,17 +77,25 @@ static inline void list_insert(struct sched_list *l, sched_key key)
 	l->count++;
 }
 
-static inline void list_remove(struct sched_list *l, uint32_t at)
+/** No step waits for a store to the line of a list, which is read and written as a whole. */
+static inline void list_insert(struct sched_list *l, sched_key key)
 {
-	uint32_t n = l->count - 1, behind = n - at;
-	sched_key *keys = list_keys(l);
+	uint32_t n = l->count;
 
-	if (n < SCHED_FEW) {
-		scan_remove(l->few, at);
-		l->count = n;
+	if (sched_rarely(n >= SCHED_FEW)) {
+		list_insert_room(l, key);
 		return;
 	}
-	l->count = n;
+	scan_insert(l->few, n, key);
+	l->count = n + 1;
+}
+
+/** Removes one from a list that is more than a few. */
+SCHED_PART void list_remove_room(struct sched_list *l, uint32_t at)
+{
+	sched_key *keys = l->room + l->first;
+	uint32_t behind = --l->count - at;
+
 	if (l->count > LIST_SHORT && at < behind) {
 		scan_shift_up(keys, at);
 		l->first++;
@@ -99,6 +104,18 @@ static inline void list_remove(struct sched_list *l, uint32_t at)
 	}
 	if (l->count == SCHED_FEW)
 		memcpy(l->few, l->room + l->first, sizeof(l->few));
+}
+
+static inline void list_remove(struct sched_list *l, uint32_t at)
+{
+	uint32_t n = l->count;
+
+	if (sched_rarely(n > SCHED_FEW)) {
+		list_remove_room(l, at);
+		return;
+	}
+	scan_remove(l->few, at);
+	l->count = n - 1;
 }
 
 /** The priority of the candidate there has become higher. @return its place */

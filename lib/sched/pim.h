@@ -104,11 +104,11 @@ SCHED_PART void pim_requests_open(struct pim *p)
 		sched_key key = list_keys(l)[0];
 		uint32_t at = 0;
 
-		if (many) {
+		if (sched_rarely(many)) {
 			pim_prefetch_keys(p, i, n, true);
 			pim_prefetch_queue(s, dst, key);
 		}
-		if (sched_key_mega(key)) {
+		if (sched_rarely(sched_key_mega(key))) {
 			at = run_best(s, l, 0);
 			key = list_keys(l)[at];
 		}

@@ -104,7 +104,7 @@ static inline void ports_load(struct mf_sched *s, enum sched_side side, unsigned
 	uint32_t *outstanding = &s->outstanding[side][port];
 
 	*outstanding += size;
-	if (*outstanding > s->roomy)
+	if (sched_rarely(*outstanding > s->roomy))
 		ports_tighten(s, side, port);
 }
 

@@ -196,7 +196,7 @@ static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 	struct sched_list *l = s->list + dst;
 	uint32_t i;
 
-	if ((*order & bit) || (!s->direction && queue_ordered(s, !msg->resp, dst, src)))
+	if (sched_rarely((*order & bit) || (!s->direction && queue_ordered(s, !msg->resp, dst, src))))
 		return queue_append(s, msg);
 	*order |= bit;
 	s->wanted.word[dst / 64] |= bit;
