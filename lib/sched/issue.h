@@ -65,7 +65,7 @@ static inline struct mf_sched_grant *issue_grant(struct mf_sched *s, unsigned in
 	return g;
 }
 
-/** Whether a demand's next grant leaves its queue to no other, which could be granted in the same matching. */
+/** Whether the next grant of a demand leaves its queue to no other, to be granted in the same matching. */
 static inline bool issue_goes_on(const struct mf_sched *s, const struct sched_demand *e)
 {
 	return !e->next | (e->remaining > s->config.chunk);

@@ -28,7 +28,7 @@ static inline void ports_open_dsts(struct mf_sched *s, unsigned int w, uint64_t 
 /** Wakes the destinations that may have waited for sources which are free now. */
 static inline void ports_wake(struct mf_sched *s, const struct sched_map *srcs)
 {
-	struct sched_map asleep, waiting = {{0}};
+	struct sched_map asleep = {{0}}, waiting = {{0}};
 	uint16_t src[SCHED_LIST];
 	unsigned int n;
 
@@ -284,13 +284,16 @@ static inline bool ports_admit(struct mf_sched *s, enum sched_side side, unsigne
 static inline bool ports_fit(struct mf_sched *s, sched_key key)
 {
 	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
+	bool src_admits, dst_admits;
 	uint32_t size;
 
 	if (!sched_key_mega(key) && !sched_test(&s->tight[SCHED_SRC], src) &&
 	    !sched_test(&s->tight[SCHED_DST], dst))
 		return true;
 	size = sched_next_size(s, s->demand + s->queue[sched_queue(s, src, dst, sched_key_resp(key))]);
-	return ports_admit(s, SCHED_SRC, src, size) & ports_admit(s, SCHED_DST, dst, size);
+	src_admits = ports_admit(s, SCHED_SRC, src, size);
+	dst_admits = ports_admit(s, SCHED_DST, dst, size);
+	return src_admits && dst_admits;
 }
 
 #endif

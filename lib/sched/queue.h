@@ -46,7 +46,8 @@ static inline sched_key queue_lower(const struct mf_sched *s, const struct sched
 }
 
 /** Whether the order array of a source has a destination. */
-static inline bool queue_ordered(const struct mf_sched *s, bool resp, unsigned int src, unsigned int dst)
+static inline unsigned int queue_ordered(const struct mf_sched *s, bool resp, unsigned int src,
+					 unsigned int dst)
 {
 	return sched_order(s, resp, src)[dst / 64] >> dst % 64 & 1;
 }
@@ -54,7 +55,9 @@ static inline bool queue_ordered(const struct mf_sched *s, bool resp, unsigned i
 /** Whether there is a demand in the queue that one of this kind belongs to. Its head has a candidate. */
 static inline bool queue_holds(const struct mf_sched *s, bool resp, unsigned int src, unsigned int dst)
 {
-	return queue_ordered(s, resp, src, dst) | (!s->direction & queue_ordered(s, !resp, dst, src));
+	unsigned int other = s->direction ? 0 : queue_ordered(s, !resp, dst, src);
+
+	return queue_ordered(s, resp, src, dst) | other;
 }
 
 /** Makes a demand the candidate of its queue. */

@@ -13,8 +13,8 @@
 typedef void run_match(struct mf_sched *s);
 
 /**
- * The eligible candidate of a destination that has the highest priority (3.1.1, steps (2) and (3)), not before
- * a place of its list.
+ * The eligible candidate of a destination that has the highest priority (3.1.1, steps (2) and (3)), not
+ * before a place of its list.
  * @return its place; count: there is none
  */
 static inline uint32_t run_best(struct mf_sched *s, struct sched_list *l, uint32_t from)

@@ -5,9 +5,9 @@
  * them in, matching, and the release of the ports are.
  *
  * As under the wall clock: all that has come by the time of a poll is dated by it and handed in as bursts,
- * ports have a window of octets, and what was granted is told as forwarded a chunk's time later. The time between two polls is
- * that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the virtual clock,
- * called at every event, ports busy for l/B.
+ * ports have a window of octets, and what was granted is told as forwarded a chunk's time later. The time
+ * between two polls is that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the
+ * virtual clock, called at every event, ports busy for l/B.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is left of a scheduler without scheduling: messages are taken in, windows are kept, and every demand is
- * granted chunk by chunk, as it came. No queue, no priority, no matching: two grants of a round may be of one
- * port. No scheduler that is told and tells the same can be faster by more than what this one wastes.
+ * What is left of a scheduler without scheduling: messages are taken in, what is outstanding is kept, and
+ * every demand is granted chunk by chunk, as it came. No queue, no priority, no matching: two grants of a
+ * round may be of one port.
  */
 #include <errno.h>
 #include <stdlib.h>
