@@ -22,9 +22,11 @@ struct plain_list {
 
 static sched_key any_key(struct rng *r)
 {
-	sched_key key = (sched_key)rng_below(r, 40) << SCHED_KEY_OCTETS;
+	sched_key key = (sched_key)rng_below(r, 40) << SCHED_KEY_OCTETS, at = rng_next(r);
 
-	return key | (sched_key)rng_next(r) << SCHED_KEY_AT | rng_below(r, 512) << SCHED_KEY_SRC;
+	if (rng_chance(r, 50)) /* often the upper halves are equal */
+		at >>= 40;
+	return key | at << SCHED_KEY_AT | rng_below(r, 512) << SCHED_KEY_SRC;
 }
 
 static void plain_insert(struct plain_list *p, sched_key key)
