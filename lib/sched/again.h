@@ -3,7 +3,8 @@
  * Matchings that repeat themselves. Under WINDOW ports are free again when a matching is over, and where it
  * took one iteration the next one of the same instant has the same outcome: who won has a higher priority
  * than before (SRPT), or the same (FCFS), and who lost has what he had. So it goes on, without requests,
- * until a demand ends that leaves others beside it, which now have their turn, or a window ends.
+ * until a demand ends that leaves others beside it, which now have their turn, or a window ends. A mega that
+ * lost would have to be looked at each time, whether it still fits.
  */
 #ifndef MF_SCHED_AGAIN_H
 #define MF_SCHED_AGAIN_H
@@ -99,7 +100,7 @@ static inline void again(struct mf_sched *s)
 
 	for (unsigned int k = 0; list->alone && k < list->left; k++)
 		list->alone = issue_goes_on(s, s->demand + s->asked[list->left_of[k]].demand);
-	while (list->alone && list->left && !s->any_tight && s->given + list->left <= s->max) {
+	while (list->alone && list->left && !s->any_tight && !s->megas && s->given + list->left <= s->max) {
 		struct again limit = again_match(s);
 
 		chunks++;

@@ -172,6 +172,7 @@ struct mf_sched {
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
 	uint32_t demand_free, demand_used;
 	uint32_t *depth; /* [destination]: demands held */
+	uint32_t megas; /* held */
 
 	struct inbox inbox;
 	struct forwards forwards;

@@ -89,7 +89,7 @@ SCHED_PART void pim_requests(struct pim *p, bool first)
 	p->seekers = kept;
 }
 
-/** ... while all sources are free, and have room: all turn to the first of their lists. */
+/** ... while all sources are free and have room for any chunk: all turn to the first of their lists. */
 SCHED_PART void pim_requests_open(struct pim *p)
 {
 	struct mf_sched *s = &p->core;
@@ -102,27 +102,22 @@ SCHED_PART void pim_requests_open(struct pim *p)
 		unsigned int dst = p->dst[i];
 		struct sched_list *l = list + dst;
 		sched_key key = list_keys(l)[0];
-		uint32_t at = 0;
 
 		if (sched_rarely(many)) {
 			pim_prefetch_keys(p, i, n, true);
 			pim_prefetch_queue(s, dst, key);
 		}
-		if (sched_rarely(sched_key_mega(key))) {
-			at = run_best(s, l, 0);
-			key = list_keys(l)[at];
-		}
-		pim_priority_encoder(p, asked, key, at, at < l->count);
+		pim_priority_encoder(p, asked, key, 0, true);
 		p->dst[kept] = dst;
-		p->from[kept] = at + 1;
-		kept += at + 1 < l->count;
+		p->from[kept] = 1;
+		kept += l->count > 1;
 	}
 	p->seekers = kept;
 }
 
 static inline bool pim_open(const struct mf_sched *s)
 {
-	return !s->any_tight && sched_map_equal(&s->free[SCHED_SRC], &s->all);
+	return !s->any_tight && !s->megas && sched_map_equal(&s->free[SCHED_SRC], &s->all);
 }
 
 /** Destinations that have been granted nothing go on, and those that have a new candidate begin. */

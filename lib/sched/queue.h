@@ -114,6 +114,7 @@ static inline uint32_t queue_take_demand(struct mf_sched *s)
 
 static inline void queue_give_demand(struct mf_sched *s, uint32_t i, unsigned int dst)
 {
+	s->megas -= (s->demand[i].flags & SCHED_MEGA) / SCHED_MEGA;
 	s->demand[i].next = s->demand_free;
 	s->demand_free = i;
 	s->depth[dst]--;
@@ -173,6 +174,7 @@ static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_ms
 		.request_blocks = msg->request_blocks,
 		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA,
 	};
+	s->megas += msg->mega;
 	queue_count(s, msg);
 	return i;
 }
