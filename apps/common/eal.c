@@ -15,6 +15,7 @@
 #include "mf_block.h"
 #include "mf_pcs.h"
 #include "mf_proto.h"
+#include "mf_workload.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -132,6 +133,7 @@ static void choose_variants(void)
 	bits = rte_vect_get_max_simd_bitwidth();
 	mf_pcs_select(bits);
 	mf_proto_select(bits);
+	mf_workload_select(bits);
 }
 
 int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,

@@ -11,6 +11,7 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "mf_table.h"
 #include "stages.h"
 
 static int fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -264,7 +265,7 @@ struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock cl
 	f->measure = config->clock[clock].warmup;
 	f->stop = f->measure + config->clock[clock].duration;
 	f->drain = config->clock[clock].drain;
-	f->node = calloc(f->nodes, sizeof(*f->node));
+	f->node = mf_table_new(f->nodes, sizeof(*f->node));
 	f->link = calloc(f->nodes, sizeof(*f->link));
 	if (build(f, err, errlen) != 0) {
 		mf_fabric_free(f);
@@ -294,7 +295,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	cycles_free(f);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
-	free(f->node);
+	mf_table_free(f->node);
 	free(f->link);
 	free(f);
 }

@@ -63,7 +63,7 @@ struct mf_config_link {
 	bool scramble;
 	bool align8;
 	mf_time ber_window;
-	uint32_t ring; /**< spans in a ring, wall clock: a power of two */
+	uint32_t ring; /**< wall clock, between lcores: times 112 blocks; a power of two */
 };
 
 struct mf_config_node {

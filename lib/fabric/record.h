@@ -52,9 +52,10 @@ static_assert(sizeof(struct record_entry) == 24, "without padding");
 #define RECORD_SPAN_MAX (16 + MF_SPAN_MAX * 9)
 #define RECORD_MSG 32
 #define RECORD_GRANT_SIZE 40
-#define RECORD_DATA_MAX (RECORD_ITEMS_MAX * RECORD_GRANT_SIZE)
+#define RECORD_GRANTS_SIZE (RECORD_ITEMS_MAX * RECORD_GRANT_SIZE)
+#define RECORD_DATA_MAX (RECORD_SPAN_MAX > RECORD_GRANTS_SIZE ? RECORD_SPAN_MAX : RECORD_GRANTS_SIZE)
 
-static_assert(RECORD_DATA_MAX >= RECORD_SPAN_MAX && RECORD_GRANT_SIZE >= RECORD_MSG, "room for any entry");
+static_assert(RECORD_GRANT_SIZE >= RECORD_MSG, "room for any entry");
 
 struct record_header {
 	char magic[16];

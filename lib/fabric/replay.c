@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_table.h"
 #include "record.h"
 #include "role.h"
 
@@ -213,7 +214,7 @@ static int replay_role(struct role *role, const char *dir, uint32_t config, uint
 
 static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 {
-	struct role *role = calloc(f->nodes + 2, sizeof(*role));
+	struct role *role = mf_table_new(f->nodes + 2, sizeof(*role));
 	uint32_t config = 0;
 	uint64_t differ = 0;
 	int err = role != NULL ? record_config(f->config, &config) : -ENOMEM;
@@ -227,7 +228,7 @@ static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 			err = err != 0 ? err : e;
 		}
 	}
-	free(role);
+	mf_table_free(role);
 	if (err != 0)
 		return err;
 	return differ < INT_MAX ? (int)differ : INT_MAX;

@@ -107,6 +107,13 @@ struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
 	return s;
 }
 
+bool role_tx_waits(const struct role *r, unsigned int port)
+{
+	if (r->kind == ROLE_SWITCH)
+		return mf_switch_tx_waits(r->f->sw, port);
+	return mf_host_tx_waits(r->f->node[r->index].host);
+}
+
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);

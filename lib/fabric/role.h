@@ -13,6 +13,7 @@ enum role_kind { ROLE_NODE, ROLE_SWITCH, ROLE_SCHED };
 
 struct record;
 
+/** A line of its own: its lcore writes it all the time. */
 struct role {
 	enum role_kind kind;
 	unsigned int index; /**< NODE: its number */
@@ -21,7 +22,7 @@ struct role {
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
-};
+} __attribute__((aligned(64)));
 
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
@@ -40,6 +41,9 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 
 /** The same without a copy where that is possible. @return the span; NULL: there is none */
 struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room);
+
+/** Whether there may be any: if not, asking changes nothing. */
+bool role_tx_waits(const struct role *r, unsigned int port);
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);

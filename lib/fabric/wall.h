@@ -4,17 +4,17 @@
 #define WALL_H
 
 #include <rte_cycles.h>
-#include <rte_ring.h>
 
+#include "crossing.h"
 #include "fabric_priv.h"
 #include "role.h"
 
 /**
  * One direction of a link. Where one lcore polls both ends, what is sent is handed to the receiver at
- * once; else it crosses in a ring of spans, filled and read in place.
+ * once; else it crosses in cells.
  */
 struct wall_link {
-	struct rte_ring *ring; /**< NULL: handed over */
+	struct crossing *crossing; /**< NULL: handed over */
 	struct role *to; /**< the receiver, and the port that it has this link at */
 	unsigned int port;
 	bool scramble;
@@ -38,7 +38,7 @@ struct wall {
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
 	struct wall_link *up, *down; /**< [ports] */
-	struct rte_ring *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
+	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
 	struct role *role, *sched, *sw; /**< all; two of them */
 	unsigned int roles;
 	uint16_t *ringed_port; /**< those whose links up are rings */
@@ -66,10 +66,10 @@ int wall_tear_down(struct wall *w);
 
 /* wall_link.c */
 /**
- * Takes a burst out of a link's ring, where it has one.
+ * Takes a burst of what has crossed, on a link from another lcore.
  * @return spans taken
  */
-unsigned int wall_take(struct wall_link *l, mf_time now);
+unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now);
 /**
  * Sends what a role has for a link, a burst at most.
  * @param port  of the sender

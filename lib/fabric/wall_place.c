@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Set-up of the wall clock: rings, roles, records, and placement. The scheduler has an lcore of its own
+ * Set-up of the wall clock: crossings, roles, records, and placement. The scheduler has an lcore of its own
  * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn.
  */
 #include <errno.h>
@@ -10,21 +10,22 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "mf_table.h"
 #include "record.h"
 #include "wall.h"
 
-#define SCHED_RING 8192 /**< descriptors between switch and scheduler, each way */
+#define RING_CELLS 16 /**< of `ring` in the fabric's file: 112 blocks */
+#define SCHED_CELLS 1024 /**< descriptors between switch and scheduler, each way */
 
-static struct rte_ring *new_ring(const char *name, unsigned int esize, unsigned int count)
+/** @return NULL: no memory. It is freed as a whole */
+static struct crossing *new_crossing(const char *name, uint32_t cells)
 {
-	ssize_t size = rte_ring_get_memsize_elem(esize, count);
-	struct rte_ring *r = size > 0 ? rte_zmalloc(name, (size_t)size, RTE_CACHE_LINE_SIZE) : NULL;
+	struct crossing *c =
+		rte_zmalloc(name, sizeof(*c) + cells * sizeof(struct cell), __alignof__(struct crossing));
 
-	if (r != NULL && rte_ring_init(r, name, count, RING_F_SP_ENQ | RING_F_SC_DEQ) != 0) {
-		rte_free(r);
-		return NULL;
-	}
-	return r;
+	if (c != NULL)
+		crossing_init(c, (struct cell *)(c + 1), cells);
+	return c;
 }
 
 static int make_records(struct wall *w)
@@ -45,7 +46,7 @@ static int make_records(struct wall *w)
 
 static int make_roles(struct wall *w)
 {
-	w->role = calloc(w->f->nodes + 2, sizeof(*w->role));
+	w->role = mf_table_new(w->f->nodes + 2, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
@@ -136,14 +137,17 @@ static int place(struct wall *w)
 static int make_link(struct wall *w, struct wall_link *l, const struct role *from, struct role *to,
 		     unsigned int port)
 {
+	uint32_t cells;
+
 	l->to = to;
 	l->port = port;
 	l->scramble = w->f->link[port].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
 	if (from->lcore == to->lcore)
 		return 0;
-	l->ring = new_ring("link", sizeof(struct mf_span), w->f->config->node[port].link.ring);
-	return l->ring != NULL ? 0 : -ENOMEM;
+	cells = w->f->config->node[port].link.ring * RING_CELLS;
+	l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
+	return l->crossing != NULL ? 0 : -ENOMEM;
 }
 
 static int make_links(struct wall *w)
@@ -164,18 +168,18 @@ static int make_links(struct wall *w)
 		err = make_link(w, &w->up[r->index], r, w->sw, r->index);
 		if (err == 0)
 			err = make_link(w, &w->down[r->index], w->sw, r, r->index);
-		if (w->up[r->index].ring != NULL)
+		if (w->up[r->index].crossing != NULL)
 			w->ringed_port[w->ringed++] = (uint16_t)r->index;
 	}
 	return err;
 }
 
-static int make_sched_rings(struct wall *w)
+static int make_sched_crossings(struct wall *w)
 {
 	if (w->sched->lcore == w->sw->lcore)
 		return 0;
-	w->to_sched = new_ring("to_sched", sizeof(struct mf_sched_msg), SCHED_RING);
-	w->to_switch = new_ring("to_switch", sizeof(struct mf_sched_grant), SCHED_RING);
+	w->to_sched = new_crossing("to_sched", SCHED_CELLS);
+	w->to_switch = new_crossing("to_switch", SCHED_CELLS);
 	return w->to_sched != NULL && w->to_switch != NULL ? 0 : -ENOMEM;
 }
 
@@ -189,8 +193,8 @@ int wall_tear_down(struct wall *w)
 		err = err != 0 ? err : e;
 	}
 	for (unsigned int i = 0; i < w->f->nodes && w->up != NULL && w->down != NULL; i++) {
-		rte_free(w->up[i].ring);
-		rte_free(w->down[i].ring);
+		rte_free(w->up[i].crossing);
+		rte_free(w->down[i].crossing);
 	}
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		free(w->lcore[i].role);
@@ -202,7 +206,7 @@ int wall_tear_down(struct wall *w)
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);
 	rte_free(w->lcore);
-	free(w->role);
+	mf_table_free(w->role);
 	return err;
 }
 
@@ -214,5 +218,5 @@ int wall_set_up(struct wall *w)
 		err = place(w);
 	if (err == 0)
 		err = make_links(w);
-	return err == 0 ? make_sched_rings(w) : err;
+	return err == 0 ? make_sched_crossings(w) : err;
 }

@@ -2,10 +2,8 @@
 /*
  * What a role does in a turn under the wall clock: takes a burst of what has arrived, does what is due,
  * hands on what there is. Roles of one lcore hand over to each other directly, those of different ones
- * through rings: the same calls of the roles in either case.
+ * through cells: the same calls of the roles in either case.
  */
-#include <rte_ring.h>
-
 #include "record.h"
 #include "wall.h"
 
@@ -14,11 +12,11 @@
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct mf_host *h = w->f->node[r->index].host;
-	unsigned int work = wall_take(&w->down[r->index], now);
+	unsigned int work = wall_take(&w->down[r->index], l->span, now);
 
 	if (r->given || r->next <= now)
 		role_run(r, now);
-	if (mf_host_tx_next(h, now) <= now) {
+	if (mf_host_tx_waits(h)) {
 		wall_give(&w->up[r->index], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
 		r->next = mf_time_min(r->next, mf_host_next(h));
@@ -49,7 +47,7 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 	unsigned int work = 0;
 
 	for (unsigned int i = 0; i < w->ringed; i++)
-		work += wall_take(&w->up[w->ringed_port[i]], now);
+		work += wall_take(&w->up[w->ringed_port[i]], l->span, now);
 	if (mf_switch_next(w->f->sw) <= now)
 		role_run(r, now);
 	if (w->to_switch != NULL)
@@ -82,16 +80,20 @@ static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
 {
 	unsigned int told, work = 0;
 	struct mf_sched_msg *msg;
+	bool matched;
 
 	while ((msg = role_sched_peek(w->sw, now, &told)) != NULL) {
 		for (unsigned int i = 0; i < told; i++) {
 			role_input(r, now, &msg[i]);
-			if (msg[i].kind == MF_SCHED_DEMAND)
+			matched = msg[i].kind == MF_SCHED_DEMAND;
+			if (matched)
 				work += match(w, r, now);
 		}
 		mf_switch_sched_advance(w->f->sw, told);
+		work += told;
 		/* After so many at the latest: the scheduler holds no more between two matchings. */
-		work += told + match(w, r, now);
+		if (!matched)
+			work += match(w, r, now);
 	}
 	return r->next <= now ? work + match(w, r, now) : work;
 }

@@ -245,6 +245,11 @@ struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_sp
 	return s;
 }
 
+bool mf_host_tx_waits(const struct mf_host *h)
+{
+	return mf_mux_waits(h->mux);
+}
+
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
 {
 	return mf_mux_frame(h->mux, now, frame, len);

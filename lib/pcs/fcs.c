@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "mf_crc_row.h"
 #include "mf_frame.h"
 #include "pcs_variants.h"
 
@@ -32,29 +33,16 @@ enum {
 };
 /* clang-format on */
 
-/* An octet whose bit j stands for the power p##j: the sum of those that are set. */
-#define PICK(b, bit, p) ((b) >> (bit)&1 ? (uint32_t)(p) : 0)
-#define E1(b, p0, p1, p2, p3, p4, p5, p6, p7)                                                 \
-	(PICK(b, 0, p0) ^ PICK(b, 1, p1) ^ PICK(b, 2, p2) ^ PICK(b, 3, p3) ^ PICK(b, 4, p4) ^ \
-	 PICK(b, 5, p5) ^ PICK(b, 6, p6) ^ PICK(b, 7, p7))
-#define E4(b, ...) \
-	E1(b, __VA_ARGS__), E1((b) + 1, __VA_ARGS__), E1((b) + 2, __VA_ARGS__), E1((b) + 3, __VA_ARGS__)
-#define E16(b, ...) \
-	E4(b, __VA_ARGS__), E4((b) + 4, __VA_ARGS__), E4((b) + 8, __VA_ARGS__), E4((b) + 12, __VA_ARGS__)
-#define E64(b, ...)                                                                  \
-	E16(b, __VA_ARGS__), E16((b) + 16, __VA_ARGS__), E16((b) + 32, __VA_ARGS__), \
-		E16((b) + 48, __VA_ARGS__)
-#define ROW(...)                                                                                        \
-	{                                                                                               \
-		E64(0, __VA_ARGS__), E64(64, __VA_ARGS__), E64(128, __VA_ARGS__), E64(192, __VA_ARGS__) \
-	}
-
 /** Row k: an octet that has k + 4 octets behind it, modulo the polynomial. */
 static const uint32_t row[8][256] = {
-	ROW(X39, X38, X37, X36, X35, X34, X33, X32), ROW(X47, X46, X45, X44, X43, X42, X41, X40),
-	ROW(X55, X54, X53, X52, X51, X50, X49, X48), ROW(X63, X62, X61, X60, X59, X58, X57, X56),
-	ROW(X71, X70, X69, X68, X67, X66, X65, X64), ROW(X79, X78, X77, X76, X75, X74, X73, X72),
-	ROW(X87, X86, X85, X84, X83, X82, X81, X80), ROW(X95, X94, X93, X92, X91, X90, X89, X88),
+	MF_CRC_ROW(X39, X38, X37, X36, X35, X34, X33, X32),
+	MF_CRC_ROW(X47, X46, X45, X44, X43, X42, X41, X40),
+	MF_CRC_ROW(X55, X54, X53, X52, X51, X50, X49, X48),
+	MF_CRC_ROW(X63, X62, X61, X60, X59, X58, X57, X56),
+	MF_CRC_ROW(X71, X70, X69, X68, X67, X66, X65, X64),
+	MF_CRC_ROW(X79, X78, X77, X76, X75, X74, X73, X72),
+	MF_CRC_ROW(X87, X86, X85, X84, X83, X82, X81, X80),
+	MF_CRC_ROW(X95, X94, X93, X92, X91, X90, X89, X88),
 };
 
 static uint32_t step_eight(uint32_t state, const uint8_t *data)

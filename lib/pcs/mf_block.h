@@ -61,8 +61,14 @@ struct mf_block {
 	uint8_t sync;
 };
 
-/** Most blocks that one span can hold. */
-#define MF_SPAN_MAX 128
+/**
+ * Most blocks that one span can hold: a chunk of 4 KiB, the default of the wall clock, with all that may be
+ * around it. A message that stands whole in a span is made, forwarded and used where it is.
+ */
+#define MF_SPAN_MAX 520
+
+/** Room behind them, so that whole vectors can be copied. */
+#define MF_SPAN_SLACK 8
 
 /** What mf_span.flags can say. */
 enum {
@@ -83,8 +89,8 @@ struct mf_span {
 	uint32_t period; /**< ps a block */
 	uint16_t count; /**< 0..MF_SPAN_MAX */
 	uint16_t flags; /**< MF_SPAN_* */
-	uint64_t word[MF_SPAN_MAX] __attribute__((aligned(64)));
-	uint8_t sync[MF_SPAN_MAX];
+	uint8_t sync[MF_SPAN_MAX + MF_SPAN_SLACK]; /**< the first of them in the cache line of the header */
+	uint64_t word[MF_SPAN_MAX + MF_SPAN_SLACK] __attribute__((aligned(64)));
 };
 
 /** Start of block i of a span. */

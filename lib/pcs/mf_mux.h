@@ -153,6 +153,9 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
  */
 struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room);
 
+/** Whether anything waits, ready or not. If not, mf_mux_pull() has nothing to give and changes nothing. */
+bool mf_mux_waits(const struct mf_mux *m);
+
 /**
  * When mf_mux_pull() should be called, if nothing is pushed before then; at that time it has something
  * to give. Virtual clock: when memory may start; or when the blocks of a frame, its gap included, are

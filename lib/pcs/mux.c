@@ -292,6 +292,8 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 		if (out->count > 0 && m->backlog)
 			return;
 	}
+	if (!mux_frames_quiet(m) && max > MUX_MIXED_SPAN)
+		max = MUX_MIXED_SPAN;
 	while (out->count < max && (m->backlog || !mux_frames_quiet(m))) {
 		uint32_t room = max - out->count;
 
@@ -335,6 +337,11 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 	return out->count;
 }
 
+bool mf_mux_waits(const struct mf_mux *m)
+{
+	return m->backlog || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
+}
+
 /** When frames that may start at s are through, or memory that is ready at r splits them. */
 static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
 {
@@ -353,7 +360,8 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 	if (m->open.blocks)
 		return mf_time_max(now, m->open.ready);
 	ready = memory_ready(m);
-	memory = ready == MF_NEVER ? MF_NEVER : mf_time_max(ready, m->line_free);
+	/* Words may have come later than they could have gone; frames may have come with them. */
+	memory = ready == MF_NEVER ? MF_NEVER : mf_time_max(mf_time_max(ready, m->line_free), now);
 	frames = m->held ? MF_NEVER : mux_frames_start(m);
 	if (m->period && frames <= memory && frames != MF_NEVER)
 		return mf_time_max(now, frames_through(m, frames, ready));

@@ -17,6 +17,12 @@
 #define MUX_NONE UINT32_MAX
 
 /**
+ * Wall clock: most blocks of a span with frames, since what comes meanwhile goes behind it; so also of
+ * messages that go out as one.
+ */
+#define MUX_MIXED_SPAN 128
+
+/**
  * A memory message; or several whole ones that were queued one behind the other under the wall clock and
  * go out as one. One cache line.
  */
@@ -136,6 +142,7 @@ struct mux_open {
 	struct mux_open_span *span; /**< [MUX_OPEN_SPANS]; NULL: virtual clock */
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
+	uint32_t given; /**< which one was given out last: it is still read */
 	uint32_t from; /**< blocks of that that are out already */
 	uint32_t blocks; /**< in all of them */
 };

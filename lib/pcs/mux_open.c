@@ -23,6 +23,15 @@ void mux_open_fini(struct mf_mux *m)
 	free(m->open.span);
 }
 
+/** Something else waits besides these blocks. */
+static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uint32_t blocks, bool quiet)
+{
+	if (m->policy->sent_memory)
+		m->policy->sent_memory(m, now, !quiet && mux_frames_pending(m, now), blocks);
+	if (!quiet)
+		mux_frames_wait(m, now, blocks);
+}
+
 struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 {
 	struct mux_open *o = &m->open;
@@ -32,15 +41,19 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	bool quiet = mux_frames_quiet(m);
 
 	s->span.start = now;
-	if (o->put == o->get)
+	o->given = o->get++ % MUX_OPEN_SPANS;
+	if (o->get - 1 == o->put) {
+		/* The first two in turn, which are in the cache, do for nearly all. */
+		o->put = o->given == 0 ? 0 : UINT32_MAX;
 		mux_open_next(o);
-	o->get++;
+		o->get = o->put;
+	}
 	o->from = 0;
 	o->blocks -= blocks;
-	if (m->policy->sent_memory)
-		m->policy->sent_memory(m, now, !quiet && mux_frames_pending(m, now), blocks);
-	if (!quiet)
-		mux_frames_wait(m, now, blocks);
+	if (quiet && m->backlog == blocks)
+		m->fair.credit[0] = m->fair.credit[1] = 0;
+	else
+		contend(m, now, blocks, quiet);
 	m->line_free = now;
 	m->memory_last = true;
 	m->waiting -= blocks;
@@ -51,8 +64,6 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	for (uint32_t i = 0; i < s->cookies; i++)
 		d->entry[d->put++ & d->mask] =
 			(struct mux_done){.cookie = d->waiting[d->waiting_get++ & d->mask], .at = now};
-	if (!m->backlog && quiet)
-		m->fair.credit[0] = m->fair.credit[1] = 0;
 	return &s->span;
 }
 

@@ -35,8 +35,8 @@ static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n
 
 	if (s->span.count + n <= MF_SPAN_MAX && !(o->from && o->put == o->get))
 		return s;
-	/* The one that was given out last is still read. */
-	if (n > MF_SPAN_MAX || o->put - o->get + 2 >= MUX_OPEN_SPANS)
+	if (n > MF_SPAN_MAX || o->put - o->get + 1 == MUX_OPEN_SPANS ||
+	    (o->put + 1) % MUX_OPEN_SPANS == o->given)
 		return NULL;
 	return mux_open_next(o);
 }

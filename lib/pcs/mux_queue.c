@@ -232,7 +232,7 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 	it = mux_item_at(m, s->youngest);
 	if (!it->several || it->sent || it->single != (n == 1))
 		return NULL;
-	if (it->n + n > MF_SPAN_MAX || (cookie && (m->done.promised > m->done.mask || n == 1)))
+	if (it->n + n > MUX_MIXED_SPAN || (cookie && (m->done.promised > m->done.mask || n == 1)))
 		return NULL;
 	/* Contiguous, and within the room that there is. */
 	return it->first + it->n + n <= s->ring + s->word_mask + 1 &&
@@ -293,16 +293,13 @@ static inline uint64_t *put_open(struct mf_mux *m, mf_time ready, unsigned int n
 	return &s->span.word[at];
 }
 
-uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
+/** Behind what waits: with the last item, or as one. */
+static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time ready, uint32_t tie,
+						    unsigned int n, uint64_t cookie)
 {
-	MF_CYCLES(MF_CYCLES_MUX_PUSH);
-	struct mf_mux_item *it;
-	uint64_t *word;
+	struct mf_mux_item *it = joinable(m, n, cookie);
 	uint32_t at;
 
-	if (mux_open_takes(m, n) && (word = put_open(m, ready, n, cookie)) != NULL)
-		return word;
-	it = joinable(m, n, cookie);
 	if (!it) {
 		if (!accepts(m, n, cookie))
 			return NULL;
@@ -330,6 +327,14 @@ uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int
 	}
 	account(m, n, cookie);
 	return &m->store.word[at];
+}
+
+uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
+{
+	MF_CYCLES(MF_CYCLES_MUX_PUSH);
+	uint64_t *word = mux_open_takes(m, n) ? put_open(m, ready, n, cookie) : NULL;
+
+	return word ? word : put_item(m, ready, tie, n, cookie);
 }
 
 void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)

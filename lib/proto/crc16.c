@@ -3,39 +3,23 @@
 #include <string.h>
 
 #include "crc16_clmul.h"
+#include "mf_crc_row.h"
 #include "mf_proto.h"
 
-/* An octet whose bit j stands for the power p##j: the sum of those that are set. */
-#define PICK(b, bit, p) ((b) >> (bit)&1 ? (p) : 0)
-#define E1(b, p0, p1, p2, p3, p4, p5, p6, p7)                                                 \
-	(PICK(b, 0, p0) ^ PICK(b, 1, p1) ^ PICK(b, 2, p2) ^ PICK(b, 3, p3) ^ PICK(b, 4, p4) ^ \
-	 PICK(b, 5, p5) ^ PICK(b, 6, p6) ^ PICK(b, 7, p7))
-#define E4(b, ...) \
-	E1(b, __VA_ARGS__), E1((b) + 1, __VA_ARGS__), E1((b) + 2, __VA_ARGS__), E1((b) + 3, __VA_ARGS__)
-#define E16(b, ...) \
-	E4(b, __VA_ARGS__), E4((b) + 4, __VA_ARGS__), E4((b) + 8, __VA_ARGS__), E4((b) + 12, __VA_ARGS__)
-#define E64(b, ...)                                                                  \
-	E16(b, __VA_ARGS__), E16((b) + 16, __VA_ARGS__), E16((b) + 32, __VA_ARGS__), \
-		E16((b) + 48, __VA_ARGS__)
-#define ROW(...)                                                                                        \
-	{                                                                                               \
-		E64(0, __VA_ARGS__), E64(64, __VA_ARGS__), E64(128, __VA_ARGS__), E64(192, __VA_ARGS__) \
-	}
-
 const uint16_t mf_crc16_row[8][256] = {
-	ROW(MF_X23, MF_X22, MF_X21, MF_X20, MF_X19, MF_X18, MF_X17, MF_X16),
-	ROW(MF_X31, MF_X30, MF_X29, MF_X28, MF_X27, MF_X26, MF_X25, MF_X24),
-	ROW(MF_X39, MF_X38, MF_X37, MF_X36, MF_X35, MF_X34, MF_X33, MF_X32),
-	ROW(MF_X47, MF_X46, MF_X45, MF_X44, MF_X43, MF_X42, MF_X41, MF_X40),
-	ROW(MF_X55, MF_X54, MF_X53, MF_X52, MF_X51, MF_X50, MF_X49, MF_X48),
-	ROW(MF_X63, MF_X62, MF_X61, MF_X60, MF_X59, MF_X58, MF_X57, MF_X56),
-	ROW(MF_X71, MF_X70, MF_X69, MF_X68, MF_X67, MF_X66, MF_X65, MF_X64),
-	ROW(MF_X79, MF_X78, MF_X77, MF_X76, MF_X75, MF_X74, MF_X73, MF_X72),
+	MF_CRC_ROW(MF_X23, MF_X22, MF_X21, MF_X20, MF_X19, MF_X18, MF_X17, MF_X16),
+	MF_CRC_ROW(MF_X31, MF_X30, MF_X29, MF_X28, MF_X27, MF_X26, MF_X25, MF_X24),
+	MF_CRC_ROW(MF_X39, MF_X38, MF_X37, MF_X36, MF_X35, MF_X34, MF_X33, MF_X32),
+	MF_CRC_ROW(MF_X47, MF_X46, MF_X45, MF_X44, MF_X43, MF_X42, MF_X41, MF_X40),
+	MF_CRC_ROW(MF_X55, MF_X54, MF_X53, MF_X52, MF_X51, MF_X50, MF_X49, MF_X48),
+	MF_CRC_ROW(MF_X63, MF_X62, MF_X61, MF_X60, MF_X59, MF_X58, MF_X57, MF_X56),
+	MF_CRC_ROW(MF_X71, MF_X70, MF_X69, MF_X68, MF_X67, MF_X66, MF_X65, MF_X64),
+	MF_CRC_ROW(MF_X79, MF_X78, MF_X77, MF_X76, MF_X75, MF_X74, MF_X73, MF_X72),
 };
 
 /* The low octet of the seed 16 bits later, then the high one: see MF_CRC16_SEED. */
-#define LOW(v) E1(v, MF_X31, MF_X30, MF_X29, MF_X28, MF_X27, MF_X26, MF_X25, MF_X24)
-#define HIGH(v) E1(v, MF_X23, MF_X22, MF_X21, MF_X20, MF_X19, MF_X18, MF_X17, MF_X16)
+#define LOW(v) MF_CRC_OCTET(v, MF_X31, MF_X30, MF_X29, MF_X28, MF_X27, MF_X26, MF_X25, MF_X24)
+#define HIGH(v) MF_CRC_OCTET(v, MF_X23, MF_X22, MF_X21, MF_X20, MF_X19, MF_X18, MF_X17, MF_X16)
 static_assert((LOW(MF_CRC16_SEED & 0xff) ^ HIGH(MF_CRC16_SEED >> 8)) == 0xffff, "seed");
 
 static uint16_t table_words(const uint64_t *word, unsigned int n)

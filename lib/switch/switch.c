@@ -246,6 +246,11 @@ struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, m
 	return s;
 }
 
+bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
+{
+	return mf_mux_waits(sw->port[port].mux);
+}
+
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	return mf_mux_next(sw->port[port].mux, now);

@@ -19,6 +19,14 @@ bool choose_has_rmw(const struct mf_client_config *config)
 	return false;
 }
 
+bool choose_reads_only(const struct mf_client_config *config)
+{
+	for (int k = 0; k < MF_CLIENT_KINDS; k++)
+		if (k != MF_CLIENT_READ && config->mix[k] > 0)
+			return false;
+	return true;
+}
+
 uint64_t choose_size_max(const struct mf_client_config *config)
 {
 	switch (config->size_dist) {

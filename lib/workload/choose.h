@@ -70,6 +70,9 @@ static inline bool choose_is_rmw(enum mf_client_kind kind)
 bool choose_has_data(const struct mf_client_config *config);
 bool choose_has_rmw(const struct mf_client_config *config);
 
+/** Whether nothing in the mix changes what the regions hold. */
+bool choose_reads_only(const struct mf_client_config *config);
+
 /** Largest read or write. */
 uint64_t choose_size_max(const struct mf_client_config *config);
 

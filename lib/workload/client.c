@@ -148,6 +148,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->unordered = config->unordered;
+	c->constant = choose_reads_only(config);
 	err = parts_init(c, config);
 	if (err) {
 		mf_client_free(c);

@@ -27,7 +27,7 @@ struct slot {
 	uint64_t user; /**< the operation's name for the host: number << SLOT_BITS | slot; grows with time */
 	mf_time intended;
 	uint64_t offset; /**< in the region */
-	uint64_t expect; /**< RMW: the old value; read: hash of the octets, but for a line: see there */
+	uint64_t expect; /**< RMW: the old value; read: hash of the octets, where it takes one */
 	uint64_t len;
 	uint32_t region;
 	uint16_t node;
@@ -35,7 +35,7 @@ struct slot {
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
-	/** Read of a line: its octets. To copy and compare them takes a quarter of two hashes. */
+	/** Read of a line among writes: its octets. Copied and compared they cost a quarter of two hashes. */
 	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));
 };
 static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one cache line is touched");
@@ -46,6 +46,7 @@ struct mf_client {
 	uint32_t targets;
 	bool open; /**< loop */
 	bool verify;
+	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	bool unordered;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "content.h"
+#include "vectors.h"
 #include "ether_frame.h"
 #include "mf_proto.h"
 #include "mf_workload.h"
@@ -57,29 +57,15 @@ void ether_frame_put(uint8_t *frame, uint16_t len, const struct ether_fields *f)
 
 	header_make(&h, len, f);
 	memcpy(frame, &h, sizeof(h));
-	for (unsigned int at = sizeof(h), i = 0; at < len; at += 8, i++) {
-		uint64_t word = content_word(key, i);
-
-		memcpy(frame + at, &word, sizeof(word));
-	}
+	content_fill((uint64_t *)(frame + sizeof(h)), (len - sizeof(h) + 7) / 8, key, 0);
 }
 
 static bool fill_equal(const uint8_t *fill, unsigned int len, uint64_t key)
 {
-	uint64_t differs = 0, i = 0;
+	unsigned int words = len / 8;
+	uint64_t last = content_word(key, words);
 
-	for (; len >= 8; fill += 8, len -= 8) {
-		uint64_t word;
-
-		memcpy(&word, fill, sizeof(word));
-		differs |= word ^ content_word(key, i++);
-	}
-	if (len > 0) {
-		uint64_t word = content_word(key, i);
-
-		differs |= (uint64_t)memcmp(fill, &word, len);
-	}
-	return differs == 0;
+	return vectors->is(fill, words, key) && memcmp(fill + words * 8, &last, len % 8) == 0;
 }
 
 /** A flooded frame may be anybody's. Ours but for a wrong octet is damaged, whatever it says. */

@@ -11,6 +11,14 @@
 #include "mf_hist.h"
 #include "mf_host.h"
 
+/**
+ * Chooses how contents are made and compared: by the widest vectors that this CPU has. For the whole
+ * process, before any other thread runs; the results are the same.
+ *
+ * @param simd_bits  widest vectors that are allowed, as rte_vect_get_max_simd_bitwidth() says it
+ */
+void mf_workload_select(unsigned int simd_bits);
+
 /** What a client does, for the mix and for the report. */
 enum mf_client_kind {
 	MF_CLIENT_READ,

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "verify.h"
 
 #define WORD 8
@@ -48,11 +45,6 @@ void shadow_fini(struct shadow *s)
 		munmap(s->map, s->map_len);
 	free(s->region);
 	*s = (struct shadow){0};
-}
-
-uint64_t shadow_hash(const void *octets, uint64_t len)
-{
-	return XXH3_64bits(octets, len);
 }
 
 void shadow_race(struct shadow_region *r, uint64_t offset, uint64_t len)

@@ -41,9 +41,6 @@ struct shadow {
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered);
 void shadow_fini(struct shadow *s);
 
-/** Hash of octets, of the shadow's or of those that a read has brought. */
-uint64_t shadow_hash(const void *octets, uint64_t len);
-
 /** Operation number failed: what it covers is unknown. */
 void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
 

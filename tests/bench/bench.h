@@ -29,7 +29,8 @@
 /** One repetition. */
 struct bench_sample {
 	double value; /**< in the unit of its line */
-	double cpu; /**< seconds that its threads got, all together */
+	double cpu; /**< bench_loop(): seconds on the CPU that the steps took */
+	double got; /**< seconds on the CPU that its threads got, all together, from first to last */
 	double wall; /**< seconds that they would have got undisturbed: the sum of their wall time */
 };
 
@@ -151,16 +152,17 @@ bool bench_measure(const struct bench_suite *s, const struct bench_line *line, c
 double bench_seconds(void);
 /** A stretch of time of the calling thread. */
 struct bench_watch {
-	double cpu, wall;
+	double got, wall;
 };
 void bench_start(struct bench_watch *w);
 /** Adds what has passed since bench_start(). */
 void bench_stop(const struct bench_watch *w, struct bench_sample *out);
 /**
- * Repeats step() until a repetition is over; the first tenth is not counted. prepare() is not measured
- * and may be NULL.
+ * Repeats step() until a repetition is over; the first tenth is not counted. What prepare() takes, which
+ * may be NULL, is not in out->cpu. The share is that of the repetition as a whole: a step may be so short
+ * that looking at two clocks before and behind it would show in the difference between them.
  *
- * @return what step() returned, summed up; out->cpu and out->wall are set
+ * @return what step() returned, summed up; out->cpu, got and wall are set
  */
 double bench_loop(const struct bench_env *env, void (*prepare)(void *), uint64_t (*step)(void *), void *ctx,
 		  struct bench_sample *out);

@@ -22,38 +22,70 @@ double bench_seconds(void)
 void bench_start(struct bench_watch *w)
 {
 	w->wall = read_clock(CLOCK_MONOTONIC);
-	w->cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	w->got = read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void bench_stop(const struct bench_watch *w, struct bench_sample *out)
 {
 	/* The other way round, so that the CPU's time lies within the wall's. */
-	out->cpu += read_clock(CLOCK_THREAD_CPUTIME_ID) - w->cpu;
+	out->got += read_clock(CLOCK_THREAD_CPUTIME_ID) - w->got;
 	out->wall += read_clock(CLOCK_MONOTONIC) - w->wall;
+}
+
+/** Between two looks at the clock, at least: seconds. */
+#define LOOK 50e-6
+
+/** One step that is prepared, and its time on the CPU added to *cpu. */
+static double prepared(void (*prepare)(void *), uint64_t (*step)(void *), void *ctx, double *cpu)
+{
+	double from;
+	uint64_t n;
+
+	prepare(ctx);
+	from = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	n = step(ctx);
+	*cpu += read_clock(CLOCK_THREAD_CPUTIME_ID) - from;
+	return (double)n;
+}
+
+static double repeated(unsigned int times, uint64_t (*step)(void *), void *ctx)
+{
+	double n = 0;
+
+	while (times-- > 0)
+		n += (double)step(ctx);
+	return n;
+}
+
+/** Steps for so many seconds. @return the sum of what they returned, which is not 0 */
+static double steps(double seconds, void (*prepare)(void *), uint64_t (*step)(void *), void *ctx, double *cpu)
+{
+	double last, now = bench_seconds(), end = now + seconds, count = 0;
+	unsigned int times = 1;
+
+	do {
+		last = now;
+		count += prepare != NULL ? prepared(prepare, step, ctx, cpu) : repeated(times, step, ctx);
+		now = bench_seconds();
+		if (now - last < LOOK)
+			times *= 2;
+	} while (now < end || count == 0);
+	return count;
 }
 
 double bench_loop(const struct bench_env *env, void (*prepare)(void *), uint64_t (*step)(void *), void *ctx,
 		  struct bench_sample *out)
 {
-	double warm = bench_seconds() + env->seconds / 10, end = warm + env->seconds, count = 0, now;
-	bool counted = false;
+	struct bench_watch w;
+	double count;
 
-	out->cpu = out->wall = 0;
-	do {
-		struct bench_watch w;
-		uint64_t n;
-
-		if (prepare != NULL)
-			prepare(ctx);
-		bench_start(&w);
-		n = step(ctx);
-		now = bench_seconds();
-		if (counted) {
-			bench_stop(&w, out);
-			count += (double)n;
-		}
-		counted = now >= warm;
-	} while (now < end || count == 0);
+	steps(env->seconds / 10, prepare, step, ctx, &out->cpu);
+	out->cpu = out->got = out->wall = 0;
+	bench_start(&w);
+	count = steps(env->seconds, prepare, step, ctx, &out->cpu);
+	bench_stop(&w, out);
+	if (prepare == NULL)
+		out->cpu = out->got;
 	return count;
 }
 

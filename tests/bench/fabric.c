@@ -182,7 +182,7 @@ static int fabric_run(void *state, struct bench_sample *out, char *why)
 	if (all == NULL)
 		return -EIO;
 	out->value = f->param->figure(all, rss);
-	out->cpu = emu_number(all, "run/cpu_seconds");
+	out->got = emu_number(all, "run/cpu_seconds");
 	out->wall = emu_number(all, "run/host_seconds");
 	if (!f->param->virtual_clock)
 		out->wall *= emu_number(all, "run/lcores");

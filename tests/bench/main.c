@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "mf_pcs.h"
 #include "mf_proto.h"
+#include "mf_workload.h"
 #include "options.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
@@ -202,6 +203,7 @@ int main(int argc, char **argv)
 	/* As memfab-emu does without --force-max-simd-bitwidth. */
 	mf_pcs_select(UINT_MAX);
 	mf_proto_select(UINT_MAX);
+	mf_workload_select(UINT_MAX);
 	add_all(&suite);
 	if (o.list)
 		list(&suite, o.only);

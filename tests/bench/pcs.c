@@ -16,7 +16,7 @@
 #define LINKS_MAX MF_PCS_BATCH
 #define VARIANTS_MAX 8
 #define FRAMES 64 /* different ones, in turn */
-#define SPANS 32 /* of a link, in a step: 32 KiB of payload words */
+#define SPANS (4096 / MF_SPAN_MAX) /* of a link, in a step: 32 KiB of payload words */
 
 enum direction { TRANSMIT, RECEIVE, SCRAMBLE, DESCRAMBLE };
 

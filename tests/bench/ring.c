@@ -146,7 +146,7 @@ static int ring_run(void *state, struct bench_sample *out, char *why)
 	wall = out->wall;
 	atomic_store(&r->stop, true);
 	pthread_join(other, NULL);
-	out->cpu += r->second.cpu;
+	out->got += r->second.got;
 	out->wall += r->second.wall;
 	out->value = wall * 1e9 / turns;
 	return 0;

@@ -49,7 +49,7 @@ static int script_run(void *state, struct bench_sample *out, char *why)
 		snprintf(why, BENCH_REASON, "as the script says");
 		return -EIO;
 	}
-	*out = (struct bench_sample){.value = p->script->value[i], .cpu = p->script->share[i], .wall = 1};
+	*out = (struct bench_sample){.value = p->script->value[i], .got = p->script->share[i], .wall = 1};
 	return 0;
 }
 

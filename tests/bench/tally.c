@@ -6,7 +6,7 @@
 
 double bench_share(const struct bench_sample *s)
 {
-	return s->wall > 0 ? s->cpu / s->wall : 0;
+	return s->wall > 0 ? s->got / s->wall : 0;
 }
 
 bool bench_counts(const struct bench_tally *t, unsigned int i)

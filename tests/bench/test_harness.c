@@ -25,7 +25,7 @@ static struct bench_tally tally(unsigned int want)
 
 static void add(struct bench_tally *t, double value, double share)
 {
-	t->sample[t->samples++] = (struct bench_sample){.value = value, .cpu = share * 2, .wall = 2};
+	t->sample[t->samples++] = (struct bench_sample){.value = value, .got = share * 2, .wall = 2};
 }
 
 Test(bench, share_that_counts)

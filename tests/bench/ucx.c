@@ -108,7 +108,7 @@ static int run_pair(struct ucx *u, struct bench_sample *out, char *text)
 		return rc;
 	rc = run_client(u, client_argv, set, &client, text);
 	child_kill(&server);
-	out->cpu = client.cpu;
+	out->got = client.cpu;
 	out->wall = client.cpu + client.waited;
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_table.h"
 #include "net.h"
 
 #define SLOTS 32768
@@ -44,8 +45,8 @@ static int host_create(struct net *n, unsigned int i)
 		hc.memory = n->memory[i];
 	}
 	n->host[i] = mf_host_new(&hc);
-	n->up[i].slot = malloc(SLOTS * sizeof(struct net_span));
-	n->down[i].slot = malloc(SLOTS * sizeof(struct net_span));
+	n->up[i].slot = mf_table_new(SLOTS, sizeof(struct net_span));
+	n->down[i].slot = mf_table_new(SLOTS, sizeof(struct net_span));
 	return n->host[i] ? 0 : -1;
 }
 
@@ -74,8 +75,8 @@ void net_free(struct net *n)
 			free(n->pair[i][j]);
 		mf_host_free(n->host[i]);
 		mf_memory_flat.destroy(n->memory[i]);
-		free(n->up[i].slot);
-		free(n->down[i].slot);
+		mf_table_free(n->up[i].slot);
+		mf_table_free(n->down[i].slot);
 	}
 	free(n);
 }
@@ -91,8 +92,11 @@ uint8_t *net_memory_at(struct net *n, unsigned int host, uint64_t addr, uint32_t
 
 static struct net_span *link_put(struct net_link *l, mf_time at)
 {
-	struct net_span *s = &l->slot[l->tail++ % SLOTS];
+	struct net_span *s;
 
+	if (l->head == l->tail) /* the first slots, which are in the cache, do for nearly all */
+		l->head = l->tail = 0;
+	s = &l->slot[l->tail++ % SLOTS];
 	assert(l->tail - l->head <= SLOTS);
 	s->at = at;
 	s->span.count = 0;
@@ -340,7 +344,11 @@ static bool host_send(struct net *n, unsigned int i)
 		mf_time last = mf_span_at(&span, span.count - 1) + NET_LINK;
 		struct net_span *s = link_put(&n->up[i], last);
 
-		s->span = span;
+		s->span.start = span.start;
+		s->span.flags = span.flags;
+		s->span.count = span.count;
+		memcpy(s->span.word, span.word, span.count * sizeof(*span.word));
+		memcpy(s->span.sync, span.sync, span.count);
 		any = true;
 	}
 	return any;

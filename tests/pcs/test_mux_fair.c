@@ -27,9 +27,9 @@ static void push_at(struct mf_mux *m, mf_time ready, unsigned int n)
 
 static void fill(struct mf_mux *m, mf_time now, unsigned int longest, uint64_t *rng)
 {
-	while (mf_mux_backlog(m, now) < 4 * longest)
+	while (mf_mux_backlog(m, now) < MF_SPAN_MAX + longest)
 		push_at(m, now, 1 + test_below(rng, longest));
-	while (mf_mux_frame_bytes(m) < 3000)
+	while (mf_mux_frame_bytes(m) < 8 * MF_SPAN_MAX + 1500)
 		cr_assert(mf_mux_frame(m, now, octets, (uint16_t)(60 + test_below(rng, 1400))));
 }
 
@@ -88,6 +88,28 @@ Test(mux_fair, a_new_message_splits_a_frame_at_once)
 	cr_assert(mf_mux_frame(m, 0, octets, MF_FRAME_MAX));
 	push_at(m, 100 * PERIOD + 1, 10);
 	cr_assert_eq(first_memory(m, 0), 101 * PERIOD);
+	mf_mux_free(m);
+}
+
+/** Words that come later than they could have gone, at the time of a frame: one of the two has its turn. */
+Test(mux_fair, late_words_come_with_a_frame)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, PERIOD);
+	struct mf_mux *m = mf_mux_new(&config);
+	mf_time now = 10 * PERIOD, next;
+	struct mf_mux_item *it;
+	uint64_t *words;
+
+	it = mf_mux_push(m, now - PERIOD, 0, 2, 0, &words);
+	words[0] = MF_BT_MS;
+	words[1] = MF_BT_MT;
+	mf_mux_append(m, it, 2);
+	cr_assert(mf_mux_frame(m, now, octets, MF_FRAME_MIN));
+	if (mf_mux_pull(m, now, MF_SPAN_MAX, &span) == 0) {
+		next = mf_mux_next(m, now);
+		cr_assert_gt(next, now, "it comes to nothing to ask again at once");
+		cr_assert_gt(mf_mux_pull(m, next, MF_SPAN_MAX, &span), 0);
+	}
 	mf_mux_free(m);
 }
 

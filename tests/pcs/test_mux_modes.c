@@ -126,12 +126,29 @@ static void find_starts(const struct outcome *o)
 			started[part[i].message] = o->block[i].at;
 }
 
-/** When the next frame of the script was queued. */
+/**
+ * Whether a message that waited to begin was aborted at this time: it is as if it had never been there. So a
+ * single block goes that stood behind it while another message held the link; and under FAIR, whose turn it
+ * has been since the last block that was given out is another matter now.
+ */
+static bool gave_way(mf_time at)
+{
+	for (unsigned int id = 0; id < script.messages; id++) {
+		const struct message *msg = &script.message[id];
+
+		if (msg->aborted && msg->aborted_at == at && started[id] == MF_NEVER &&
+		    could_go(msg, 0) <= at)
+			return true;
+	}
+	return false;
+}
+
+/** When the next frame of the script was queued; MF_NEVER behind the last one. */
 static mf_time next_frame(unsigned int *event)
 {
-	while (script.event[*event].kind != EVENT_FRAME)
+	while (*event < script.events && script.event[*event].kind != EVENT_FRAME)
 		++*event;
-	return script.event[(*event)++].at;
+	return *event < script.events ? script.event[*event].at : MF_NEVER;
 }
 
 /** The line rests only while nothing could go: what comes behind a rest comes when it could first. */
@@ -142,15 +159,19 @@ static void check_no_rest(const struct outcome *o, uint64_t seed)
 
 	for (unsigned int i = 0; i < o->blocks; i++) {
 		mf_time at = o->block[i].at, could = free;
+		bool memory = part[i].owner == OWN_MESSAGE;
+		/* A gap may be due only because the frame behind it has come. */
+		bool late_gap = part[i].owner == OWN_GAP && at == next_frame(&event);
 
 		cr_assert_geq(at, free, "seed %" PRIu64 ": block %u overlaps the one before", seed, i);
-		if (part[i].owner == OWN_MESSAGE)
+		if (memory)
 			could = could_go(&script.message[part[i].message], part[i].word);
 		else if (part[i].owner == OWN_FRAME_START)
 			could = next_frame(&event);
+		event += part[i].owner == OWN_FRAME_START;
 		cr_assert_leq(could, at, "seed %" PRIu64 ": block %u too early", seed, i);
-		cr_assert(at == free || at == could, "seed %" PRIu64 ": block %u came at %" PRIu64, seed, i,
-			  at);
+		cr_assert(at == free || at == could || late_gap || (memory && gave_way(at)),
+			  "seed %" PRIu64 ": block %u came at %" PRIu64, seed, i, at);
 		free = at + PERIOD;
 	}
 }

@@ -51,7 +51,7 @@ static unsigned int random_length(void)
 {
 	unsigned int kind = test_below(&r.rng, 8);
 
-	return kind < 2 ? 1 : kind < 4 ? 2 : kind < 7 ? 10 : 2 + test_below(&r.rng, 150);
+	return kind < 2 ? 1 : kind < 4 ? 2 : kind < 7 ? 10 : 2 + test_below(&r.rng, MF_SPAN_MAX + 30);
 }
 
 static void write_words(uint64_t *words, unsigned int number, unsigned int from, unsigned int to,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the client's verification finds, and what it must not blame. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
 #include "client_test.h"
-#include "content.h"
+#include "vectors.h"
 #include "verify.h"
 
 TestSuite(verify, .timeout = 60);
@@ -40,6 +41,40 @@ Test(verify, content_of_a_part_is_part_of_the_content)
 	content_fill(whole, 16, 99, 1000);
 	content_fill(part, 4, 99, 1005);
 	cr_assert_arr_eq(part, whole + 5, sizeof(part));
+}
+
+/* Lengths and places around those at which vectors, and XXH3's ways of hashing, end. */
+Test(verify, variants_are_equal)
+{
+	enum { WORDS = 700, CASES = 3000 };
+	uint64_t expected[WORDS], word[WORDS + 1], stream;
+	const struct vectors *v;
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, 7, "variants", 0);
+	for (unsigned int i = 0; (v = vectors_variant(i)) != NULL; i++)
+		for (unsigned int k = 0; k < CASES; k++) {
+			size_t n = mf_rng_below(&rng, k % 4 ? 40 : WORDS), len = 8 * n,
+			       at = mf_rng_below(&rng, 8);
+			uint8_t *octets = (uint8_t *)word + at;
+
+			stream = mf_rng_next(&rng);
+			for (size_t w = 0; w < n; w++)
+				expected[w] = content_word(stream, w);
+			word[n] = 99;
+			v->put(word, n, stream);
+			cr_assert_arr_eq(word, expected, len, "%s, %zu words", v->name, n);
+			cr_assert_eq(word[n], 99, "%s, %zu words", v->name, n);
+			memmove(octets, word, len);
+			cr_assert(v->is(octets, n, stream), "%s, %zu words", v->name, n);
+			len -= len ? mf_rng_below(&rng, 8) : 0;
+			cr_assert_eq(v->hash(octets, len), vectors_any.hash(octets, len), "%s, %zu octets",
+				     v->name, len);
+			if (n == 0)
+				continue;
+			octets[mf_rng_below(&rng, 8 * n)] ^= (uint8_t)(1U << mf_rng_below(&rng, 8));
+			cr_assert(!v->is(octets, n, stream), "%s, %zu words", v->name, n);
+		}
 }
 
 Test(verify, unknown_words)
@@ -139,6 +174,30 @@ Test(verify, one_wrong_octet)
 		cr_assert_neq(s->mismatch_node, TEST_NODE);
 		cr_assert_eq(s->unverified, 0);
 		free(s);
+	}
+}
+
+/* Where nothing is written reads are compared with the shadow itself. */
+Test(verify, one_wrong_octet_among_reads_only)
+{
+	static const uint64_t sizes[] = {1, 8, 63, 64, 65, 200, 1000, TEST_SPAN};
+
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct mf_host *h = fake_host_new();
+		struct mf_client_config config = test_config(h);
+		struct plan p = {.fault.flip = true, .from = 100, .to = 103, .kind = MF_OP_READ};
+		struct mf_client_stats *s;
+
+		config.size_min = sizes[i];
+		config.operations = 500;
+		h->hook = planted;
+		h->hook_ctx = &p;
+		s = test_run(&config);
+		cr_assert_eq(s->mismatches, 3, "%" PRIu64 " octets", sizes[i]);
+		cr_assert_eq(s->verified, 500);
+		cr_assert_eq(s->unverified, 0);
+		free(s);
+		free(h);
 	}
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "crossing.h"
+
+#define HEAD_WORDS 32
+#define HEAD_MORE 40
+#define HEAD_SYNC 48
+#define HEAD_FLAGS 62
+
+/** Two bits of each of seven octets, side by side. */
+static inline uint64_t pack_sync(uint64_t sync)
+{
+	sync &= UINT64_C(0x0003030303030303);
+	sync = (sync | sync >> 6) & UINT64_C(0x000f000f000f000f);
+	sync = (sync | sync >> 12) & UINT64_C(0x000000ff000000ff);
+	return (sync | sync >> 24) & UINT64_C(0x3fff);
+}
+
+static inline uint64_t unpack_sync(uint64_t bits)
+{
+	bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
+	bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
+	return (bits | bits << 6) & UINT64_C(0x0303030303030303);
+}
+
+/* The first cell is put last: it shows that all are there. */
+void crossing_put_span(struct crossing *c, const struct mf_span *span)
+{
+	unsigned int more = (span->count - 1) / CELL_WORDS, put = c->put,
+		     left = span->count - more * CELL_WORDS;
+	uint64_t flags = (uint64_t)span->flags << HEAD_FLAGS | (uint64_t)more << HEAD_MORE, sync;
+
+	for (unsigned int i = more + 1; i-- > 0; left = CELL_WORDS) {
+		struct cell *cell = &c->cell[(put + i) & c->mask];
+
+		memcpy(cell->word, &span->word[i * CELL_WORDS], sizeof(cell->word));
+		memcpy(&sync, &span->sync[i * CELL_WORDS], sizeof(sync));
+		__atomic_store_n(&cell->head,
+				 flags | pack_sync(sync) << HEAD_SYNC | (uint64_t)left << HEAD_WORDS |
+					 (uint32_t)(put + i + 1),
+				 __ATOMIC_RELEASE);
+	}
+	c->put = put + more + 1;
+}
+
+bool crossing_take_span(struct crossing *c, struct mf_span *out)
+{
+	const struct cell *cell = crossing_peek(c);
+	unsigned int count = 0, i = 0, more;
+	uint64_t head, sync;
+
+	if (cell == NULL)
+		return false;
+	head = cell->head;
+	more = head >> HEAD_MORE & 0xff;
+	out->flags = (uint16_t)(head >> HEAD_FLAGS);
+	for (;;) {
+		sync = unpack_sync(head >> HEAD_SYNC & 0x3fff);
+		memcpy(&out->word[count], cell->word, sizeof(cell->word));
+		memcpy(&out->sync[count], &sync, sizeof(sync));
+		count += head >> HEAD_WORDS & 0xff;
+		if (i++ == more)
+			break;
+		cell = &c->cell[(c->take + i) & c->mask];
+		head = cell->head;
+	}
+	out->count = (uint16_t)count;
+	out->period = 0;
+	crossing_took(c, more + 1);
+	return true;
+}
