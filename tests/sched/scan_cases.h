@@ -22,7 +22,8 @@ struct plain_list {
 
 static sched_key any_key(struct rng *r)
 {
-	sched_key key = (sched_key)rng_below(r, 40) << SCHED_KEY_OCTETS, at = rng_next(r);
+	sched_key key = (sched_key)rng_below(r, rng_chance(r, 50) ? 2 : 40) << SCHED_KEY_OCTETS;
+	sched_key at = rng_next(r);
 
 	if (rng_chance(r, 50)) /* often the upper halves are equal */
 		at >>= 40;
@@ -113,6 +114,8 @@ static void list_case(uint64_t seed, uint32_t size)
 
 static void lists(void)
 {
+	for (uint64_t seed = 10; seed < 200; seed++)
+		list_case(seed, SCHED_FEW + seed % 3);
 	list_case(1, 12);
 	list_case(2, 100);
 	list_case(3, 300);
