@@ -17,7 +17,8 @@
  *   inbox.h    messages that are to take effect          queue.h  demand queues and candidates
  *   list.h     the ordered lists of 3.1.2, of keys       ports.h  ports that are busy, held, free
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
- *   run.h      steps from event to event
+ *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
+ *   intake.h   messages take effect                      run.h    steps from event to event
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
@@ -44,7 +45,7 @@ struct sched_map {
 	uint64_t word[SCHED_WORDS_MAX];
 } __attribute__((aligned(64)));
 
-#define SCHED_LIST (SCHED_PORTS_MAX + 8) /* entries of a list that scan_ports() makes */
+#define SCHED_LIST (SCHED_PORTS_MAX + 32) /* entries of a list that scan_ports() makes */
 
 #define SCHED_GROUP 16 /* ports whose times have their earliest noted */
 
@@ -75,17 +76,21 @@ static_assert(sizeof(struct sched_demand) == 24, "demand");
 /** A port, by side: links are full duplex, so it is a source and a destination. */
 struct sched_port {
 	mf_time until[2]; /* WIRE, PAPER: when its last chunk is over */
-	uint64_t outstanding[2]; /* WINDOW: octets granted, not forwarded */
 	uint32_t debt; /* WIRE: blocks of requests and /G/ that the destination has not been charged yet */
 	uint32_t period; /* ps a block */
 };
 
+#define SCHED_FEW 3
+
 /** The candidates of a destination, in order: see list.h. */
 struct sched_list {
-	sched_key *room;
-	uint32_t size; /* keys that fit */
-	uint32_t first, count;
-};
+	sched_key few[SCHED_FEW]; /* all of them, if there are no more */
+	sched_key *room; /* otherwise they are here, from first on */
+	uint32_t size; /* keys that fit there */
+	uint16_t first, count;
+} __attribute__((aligned(64)));
+
+static_assert(sizeof(struct sched_list) == 64, "a cache line");
 
 struct sched_charge {
 	mf_time at;
@@ -93,10 +98,31 @@ struct sched_charge {
 	uint16_t dst;
 };
 
-/** The request of a destination: its best eligible candidate and the place of that in the list. */
+/**
+ * What a source is asked for: the best eligible candidate of a destination, with its place in the list. The
+ * halves of its key; SCHED_REQUEST_NONE as upper one says that it is not asked any more, or not yet.
+ */
 struct sched_request {
-	sched_key key; /* SCHED_KEY_NONE: there is none */
+	uint64_t low, high;
 	uint32_t at;
+	uint32_t demand; /* when it is granted */
+} __attribute__((aligned(8)));
+
+static_assert(sizeof(struct sched_request) == 24, "request");
+
+#define sched_rarely(x) __builtin_expect(x, 0)
+
+/** A part that has registers of its own: called once for many. */
+#define SCHED_PART static __attribute__((noinline, unused))
+
+#define SCHED_REQUEST_NONE UINT64_MAX
+
+/** The grants of an iteration: see issue.h. They are told by their sources. */
+struct sched_issues {
+	unsigned int done, left;
+	bool alone; /* what ended had no other candidate beside it, at its source or destination */
+	uint16_t done_of[SCHED_PORTS_MAX]; /* demands that are granted in full now */
+	uint16_t left_of[SCHED_PORTS_MAX]; /* the others */
 };
 
 struct mf_sched {
@@ -114,10 +140,15 @@ struct mf_sched {
 	uint64_t active_any; /* not 0: active may not be empty */
 	struct sched_map active;
 	struct sched_map free[2]; /* by side: not busy, not held */
+	struct sched_map all; /* ports that there are */
 	struct sched_map held[2]; /* D3 */
-	struct sched_map matched[2]; /* WINDOW: in the matching under way, which takes a port once */
+	struct sched_map
+		before[2]; /* WINDOW: free when the matching under way began, which takes a port once */
 	struct sched_map full[2]; /* WINDOW: all of the window is outstanding */
-	struct sched_map tight[2]; /* WINDOW: a candidate did not fit since the port was opened */
+	struct sched_map tight[2]; /* WINDOW: less than a chunk is left of it, or a candidate did not fit */
+	bool any_tight; /* false: there is none */
+	uint32_t roomy; /* WINDOW: with so much outstanding a port still has room for a chunk */
+	uint32_t outstanding[2][SCHED_PORTS_MAX]; /* WINDOW: octets granted, not forwarded */
 	struct sched_times release[2]; /* WIRE, PAPER: of busy ports */
 	mf_time releases; /* the first of both */
 	struct sched_port *port;
@@ -128,18 +159,23 @@ struct mf_sched {
 	 * The order arrays of 3.1.2, by resp: destinations that each source has a candidate for. The
 	 * hardware keeps them sorted; here the lists have the order, and the bits say whom to wake.
 	 */
-	struct sched_map *order_array[2];
+	uint64_t *order_array[2]; /* [source][word] */
+	unsigned int order_shift; /* words of a source: 2 to the power of it */
 	struct sched_map wanted; /* destinations that have a candidate */
 	struct sched_list *list; /* [destination] */
+	struct sched_request *asked; /* [source] */
+	struct sched_issues issues;
 
-	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, 0: none */
+	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */
 	struct sched_tail *tail; /* the same, of queues that have more than one */
 	uint32_t direction; /* queues between [0] and [1] of resp: 0 with MF_ORDER_PAIR */
 	struct sched_demand *demand; /* pool of 2 * X * N^2, and 0 is none */
 	uint32_t demand_free, demand_used;
 	uint32_t *depth; /* [destination]: demands held */
+	uint32_t megas; /* held */
 
 	struct inbox inbox;
+	struct forwards forwards;
 	uint32_t (*instant)[2]; /* [port]: first and last message by origin, of an instant */
 
 	mf_time leaves; /* when the next grant does */
@@ -174,6 +210,30 @@ static inline bool sched_test(const struct sched_map *map, unsigned int i)
 	return map->word[i / 64] >> i % 64 & 1;
 }
 
+static inline bool sched_map_equal(const struct sched_map *a, const struct sched_map *b)
+{
+	uint64_t differ = 0;
+
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		differ |= a->word[w] ^ b->word[w];
+	return !differ;
+}
+
+static inline bool sched_map_any(const struct sched_map *map)
+{
+	uint64_t any = 0;
+
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		any |= map->word[w];
+	return any;
+}
+
+/** A source's row of an order array. */
+static inline uint64_t *sched_order(const struct mf_sched *s, bool resp, unsigned int src)
+{
+	return s->order_array[resp] + ((size_t)src << s->order_shift);
+}
+
 static inline void sched_times_set(struct sched_times *t, unsigned int port, mf_time time)
 {
 	t->at[port] = time;
@@ -206,7 +266,7 @@ static inline uint32_t sched_next_size(const struct mf_sched *s, const struct sc
 /** When there is something to do next. A release matters only to demands that wait. */
 static inline mf_time sched_next_step(const struct mf_sched *s)
 {
-	mf_time t = s->inbox.first;
+	mf_time t = mf_time_min(s->inbox.first, s->forwards.first);
 
 	if (s->active_any)
 		return s->clock;
@@ -224,12 +284,13 @@ void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size);
 
 /* sched.c: the functions of the ops table that are the same in every policy */
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);
+unsigned int mf_sched_inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n);
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
 mf_time mf_sched_next(const struct mf_sched *s);
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out);
 
-#define MF_SCHED_CORE_OPS                                                                                 \
-	.destroy = mf_sched_destroy, .input = mf_sched_input, .run = mf_sched_run, .next = mf_sched_next, \
-	.stats = mf_sched_get_stats
+#define MF_SCHED_CORE_OPS                                                                \
+	.destroy = mf_sched_destroy, .input = mf_sched_input, .inputs = mf_sched_inputs, \
+	.run = mf_sched_run, .next = mf_sched_next, .stats = mf_sched_get_stats
 
 #endif

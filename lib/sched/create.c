@@ -62,13 +62,13 @@ static size_t list_room(size_t candidates)
 	return (candidates + LIST_WANDER) / 8 * 8 + 4;
 }
 
-/** The keys of all lists are one array. */
+/** The keys of all lists that are more than a few are one array. Keys behind a list may be read. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
 	size_t room = list_room(2 * n);
 	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
 
-	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
+	s->list = mf_sched_alloc(s, n + LIST_BEYOND / SCHED_FEW, sizeof(*s->list));
 	if (!keys || !s->list)
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -85,10 +85,21 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
-	s->order_array[0] = mf_sched_alloc(s, n, sizeof(*s->order_array[0]));
-	s->order_array[1] = mf_sched_alloc(s, n, sizeof(*s->order_array[1]));
+	while (1u << s->order_shift < s->words)
+		s->order_shift++;
+	s->order_array[0] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[0]));
+	s->order_array[1] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[1]));
 	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
 	       alloc_lists(s, n);
+}
+
+/** Where there is no request, the place of any source may be read and written. */
+static bool alloc_asked(struct mf_sched *s)
+{
+	s->asked = mf_sched_alloc(s, SCHED_PORTS_MAX, sizeof(*s->asked));
+	for (size_t i = 0; s->asked && i < SCHED_PORTS_MAX; i++)
+		s->asked[i].high = SCHED_REQUEST_NONE;
+	return s->asked;
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
@@ -101,22 +112,28 @@ static bool alloc_ports(struct mf_sched *s, size_t n)
 	s->releases = MF_NEVER;
 	for (size_t i = 0; i < n; i++) {
 		s->port[i].period = s->config.period[i];
-		sched_set(&s->free[SCHED_SRC], i);
-		sched_set(&s->free[SCHED_DST], i);
+		sched_set(&s->all, i);
 	}
+	s->free[SCHED_SRC] = s->free[SCHED_DST] = s->all;
 	return true;
 }
 
+/** Rings, a power of two each. */
 static bool alloc_inbox(struct mf_sched *s, size_t n)
 {
-	s->inbox.room = MF_SCHED_PENDING * n;
-	s->inbox.first = MF_NEVER;
-	s->inbox.entry = mf_sched_alloc(s, s->inbox.room, sizeof(*s->inbox.entry));
+	uint32_t room = MF_SCHED_PENDING;
+
+	while (room < MF_SCHED_PENDING * n)
+		room *= 2;
+	s->inbox.mask = s->forwards.mask = room - 1;
+	s->inbox.first = s->forwards.first = MF_NEVER;
+	s->inbox.entry = mf_sched_alloc(s, room, sizeof(*s->inbox.entry));
+	s->forwards.entry = mf_sched_alloc(s, room, sizeof(*s->forwards.entry));
 	s->instant = mf_sched_alloc(s, n, sizeof(*s->instant));
-	return s->inbox.entry && s->instant;
+	return s->inbox.entry && s->forwards.entry && s->instant;
 }
 
-/** Dismissed by run(): as many as the inbox has room for. By input(): it takes as many. */
+/** Dismissed by run(): as many as may be pending. By input(): it takes as many. */
 static bool alloc_leaving(struct mf_sched *s, size_t n)
 {
 	s->leaves = MF_NEVER;
@@ -143,11 +160,13 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->config = *config;
 	s->ports = n;
 	s->window = config->release == MF_RELEASE_WINDOW;
+	s->roomy = config->window > config->chunk ? config->window - config->chunk : 0;
 	s->chunk_blocks = (config->chunk + 7) / 8 + config->chunk_overhead;
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
-	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) || !alloc_leaving(s, n)) {
+	if (!alloc_queues(s, n) || !alloc_asked(s) || !alloc_ports(s, n) || !alloc_inbox(s, n) ||
+	    !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;
 		return NULL;

@@ -8,34 +8,54 @@
  */
 #include "run.h"
 
-/** Step (3), over the destinations that may have an eligible message. */
-static struct sched_request select_message(struct mf_sched *s)
+/** Destinations of the list may have been taken out of active. */
+static inline void activated(struct mf_sched *s)
 {
-	struct sched_request best = {SCHED_KEY_NONE, 0};
+	s->active_any = 0;
+	for (unsigned int w = 0; w < s->words; w++)
+		s->active_any |= s->active.word[w];
+}
+
+/** A destination is active no more, if so. */
+static inline void deactivate(struct mf_sched *s, unsigned int dst, bool so)
+{
+	s->active.word[dst / 64] &= ~((uint64_t)so << dst % 64);
+}
+
+/** Step (3), over the destinations that may have an eligible message. @return whether there is one */
+static bool select_message(struct mf_sched *s, uint16_t *src)
+{
+	sched_key best = SCHED_KEY_NONE;
 	uint16_t dst[SCHED_LIST];
 	unsigned int n = run_active(s, dst);
 
 	for (unsigned int i = 0; i < n; i++) {
-		const struct sched_list *l = s->list + dst[i];
-		uint32_t at = run_best(s, l);
+		struct sched_list *l = s->list + dst[i];
+		uint32_t at = run_best(s, l, 0);
 
-		run_deactivate(s, dst[i], at == l->count);
-		if (at < l->count && list_keys(l)[at] < best.key)
-			best = (struct sched_request){list_keys(l)[at], at};
+		deactivate(s, dst[i], at == l->count);
+		if (at < l->count && list_keys(l)[at] < best) {
+			best = list_keys(l)[at];
+			*src = sched_key_src(best);
+			s->asked[*src] = (struct sched_request){
+				.low = best,
+				.at = at,
+			};
+		}
 	}
-	run_activated(s);
-	return best;
+	activated(s);
+	return best != SCHED_KEY_NONE;
 }
 
 static void greedy_match(struct mf_sched *s)
 {
-	struct sched_request best = select_message(s);
+	uint16_t src;
 
-	if (best.key == SCHED_KEY_NONE)
+	if (!select_message(s, &src))
 		return;
-	run_issue(s, &best, 1);
-	ports_settle(s);
-	run_matched(s, 1, 1);
+	ports_begin(s);
+	issue(s, &src, 1, 1);
+	issue_matched(s, 1, 1);
 	if (s->window)
 		ports_reopen(s);
 }

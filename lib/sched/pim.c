@@ -18,7 +18,8 @@ bool mf_sched_pim_has_avx512(void)
 {
 #ifdef __x86_64__
 	return mf_sched_pim_has_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512dq");
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vbmi2");
 #else
 	return false;
 #endif
@@ -41,13 +42,6 @@ static struct mf_sched *pim_create(const struct mf_sched_config *config)
 		p->core.run = mf_sched_pim_run_avx2;
 	if (bits >= 512 && mf_sched_pim_has_avx512())
 		p->core.run = mf_sched_pim_run_avx512;
-	p->asked = mf_sched_alloc(&p->core, p->core.ports, sizeof(*p->asked));
-	if (!p->asked) {
-		mf_sched_destroy(&p->core);
-		return NULL;
-	}
-	for (unsigned int i = 0; i < p->core.ports; i++)
-		p->asked[i].key = SCHED_KEY_NONE;
 	return &p->core;
 }
 

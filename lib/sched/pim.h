@@ -12,61 +12,143 @@
 #ifndef MF_SCHED_PIM_H
 #define MF_SCHED_PIM_H
 
+#include "again.h"
 #include "run.h"
 
-#define PIM_AHEAD 32 /* grants between prefetch and use */
+#define PIM_AHEAD 8 /* between prefetch and use */
+#define PIM_MANY 4 /* demands of a port: so many are not in the nearest cache */
 
 struct pim {
 	struct mf_sched core;
-	struct sched_request *asked; /* [source]: the best request of this iteration, or none */
 	struct sched_map asked_map; /* sources that are asked */
+
+	/* destinations that look for a source, and the places of their lists from which they do */
+	unsigned int seekers;
+	uint16_t dst[SCHED_LIST];
+	uint16_t from[SCHED_LIST];
 };
 
 /**
  * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
  * is set. Software sees the requests one by one, so it keeps the first in order as they come.
+ *
+ * No branch hangs on which is the better one, nor on whether there is a request at all, and no address: where
+ * there is none, what is there is written again.
  */
-static inline void pim_priority_encoder(struct pim *p, sched_key key, uint32_t at)
+static inline void pim_priority_encoder(struct pim *p, struct sched_request *asked, sched_key key,
+					uint32_t at, bool found)
 {
 	unsigned int src = sched_key_src(key);
-	struct sched_request *asked = p->asked + src;
+	struct sched_request *best = asked + src;
+	uint64_t low = best->low, high = best->high, better;
 
-	if (key < asked->key)
-		*asked = (struct sched_request){key, at};
-	__builtin_prefetch(p->core.queue +
-			   sched_queue(&p->core, src, sched_key_dst(key), sched_key_resp(key)));
-	sched_set(&p->asked_map, src);
+	better = -(uint64_t)(found & (key < ((sched_key)high << 64 | low)));
+	best->low = low ^ ((low ^ (uint64_t)key) & better);
+	best->high = high ^ ((high ^ (uint64_t)(key >> 64)) & better);
+	best->at ^= (best->at ^ at) & better;
+	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
-/** First cycle, of one destination. If it has no other to turn to, it is inactive until something changes. */
-static inline void pim_request(struct pim *p, unsigned int dst)
+/** The keys that a destination is to look at are soon needed. */
+static inline void pim_prefetch_keys(const struct pim *p, unsigned int i, unsigned int n, bool first)
 {
-	const struct sched_list *l = p->core.list + dst;
-	uint32_t at = run_best(&p->core, l);
+	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
 
-	if (at < l->count)
-		pim_priority_encoder(p, list_keys(l)[at], at);
-	run_deactivate(&p->core, dst, at + 1 >= l->count);
+	__builtin_prefetch(list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]));
 }
 
-static inline void pim_requests(struct pim *p)
+/** So is the queue of a candidate, if it is granted. */
+static inline void pim_prefetch_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
 {
-	uint16_t dst[SCHED_LIST];
-	unsigned int n = run_active(&p->core, dst);
-
-	for (unsigned int i = 0; i < n; i++)
-		pim_request(p, dst[i]);
-	run_activated(&p->core);
+	__builtin_prefetch(s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key)));
 }
 
-/** The demand that a source was asked for is soon needed. */
-static inline void pim_prefetch(const struct pim *p, unsigned int src)
+/**
+ * First cycle. Who has no other source to turn to does not look for one any more. Sources become busy in a
+ * matching, but not free: the others go on where they are in their lists.
+ */
+SCHED_PART void pim_requests(struct pim *p, bool first)
 {
-	const struct mf_sched *s = &p->core;
-	sched_key key = p->asked[src].key;
+	struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers, kept = 0;
 
-	__builtin_prefetch(s->demand +
-			   s->queue[sched_queue(s, src, sched_key_dst(key), sched_key_resp(key))]);
+	for (unsigned int i = 0; i < n; i++) {
+		struct sched_list *l = s->list + p->dst[i];
+		sched_key key;
+		uint32_t at;
+
+		pim_prefetch_keys(p, i, n, first);
+		at = run_best(s, l, first ? 0 : p->from[i]);
+		key = list_keys(l)[at];
+		pim_priority_encoder(p, s->asked, key, at, at < l->count);
+		pim_prefetch_queue(s, p->dst[i], key);
+		p->dst[kept] = p->dst[i];
+		p->from[kept] = at + 1;
+		kept += at + 1 < l->count;
+	}
+	p->seekers = kept;
+}
+
+/** ... while all sources are free and have room for any chunk: all turn to the first of their lists. */
+SCHED_PART void pim_requests_open(struct pim *p)
+{
+	struct mf_sched *s = &p->core;
+	struct sched_request *asked = s->asked;
+	struct sched_list *list = s->list;
+	const bool many = s->stats.entries > PIM_MANY * s->ports;
+	unsigned int n = p->seekers, kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int dst = p->dst[i];
+		struct sched_list *l = list + dst;
+		sched_key key = list_keys(l)[0];
+
+		if (sched_rarely(many)) {
+			pim_prefetch_keys(p, i, n, true);
+			pim_prefetch_queue(s, dst, key);
+		}
+		pim_priority_encoder(p, asked, key, 0, true);
+		p->dst[kept] = dst;
+		p->from[kept] = 1;
+		kept += l->count > 1;
+	}
+	p->seekers = kept;
+}
+
+static inline bool pim_open(const struct mf_sched *s)
+{
+	return !s->any_tight && !s->megas && sched_map_equal(&s->free[SCHED_SRC], &s->all);
+}
+
+/** Destinations that have been granted nothing go on, and those that have a new candidate begin. */
+static inline void pim_seek(struct pim *p)
+{
+	struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers, kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		p->dst[kept] = p->dst[i];
+		p->from[kept] = p->from[i];
+		kept += sched_test(&s->free[SCHED_DST], p->dst[i]);
+	}
+	p->seekers = kept;
+}
+
+static inline void pim_begin(struct pim *p)
+{
+	struct mf_sched *s = &p->core;
+
+	p->seekers = run_active(s, p->dst);
+	s->active = (struct sched_map){{0}};
+	s->active_any = 0;
+}
+
+/** Destinations that still look for a source when a matching ends. */
+static inline void pim_end(struct pim *p)
+{
+	for (unsigned int i = 0; i < p->seekers; i++)
+		sched_activate(&p->core, p->dst[i] / 64, UINT64_C(1) << p->dst[i] % 64);
+	p->seekers = 0;
 }
 
 /** Third cycle. @return grants */
@@ -76,13 +158,12 @@ static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 	uint16_t src[SCHED_LIST];
 	unsigned int n = scan_ports(&p->asked_map, s->words, src);
 
-	for (unsigned int i = 0; i < n; i++) {
-		pim_prefetch(p, src[i + PIM_AHEAD < n ? i + PIM_AHEAD : i]);
-		run_issue(s, p->asked + src[i], iteration);
-		p->asked[src[i]].key = SCHED_KEY_NONE;
-	}
+	if (!n)
+		return 0;
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		s->free[SCHED_SRC].word[w] &= ~p->asked_map.word[w];
 	p->asked_map = (struct sched_map){{0}};
-	ports_settle(s);
+	issue(s, src, n, iteration);
 	return n;
 }
 
@@ -92,17 +173,32 @@ static inline void pim_match(struct mf_sched *s)
 	unsigned int limit = s->config.iterations, k = 0, n;
 	uint64_t grants = 0;
 
-	while ((!limit || k < limit) && s->active_any) {
-		pim_requests(p);
+	ports_begin(s);
+	pim_begin(p);
+	while ((!limit || k < limit) && p->seekers) {
+		if (!k && pim_open(s))
+			pim_requests_open(p);
+		else
+			pim_requests(p, !k);
 		n = pim_grant(p, k + 1);
 		if (!n)
 			break;
 		grants += n;
 		k++;
+		pim_seek(p);
+		if (s->active_any) { /* a new candidate, maybe ahead of where somebody looks */
+			pim_end(p);
+			pim_begin(p);
+			memset(p->from, 0, p->seekers * sizeof(p->from[0]));
+		}
 	}
-	run_matched(s, k, grants);
-	if (s->window)
-		ports_reopen(s);
+	pim_end(p);
+	issue_matched(s, k, grants);
+	if (!s->window || !k)
+		return;
+	if (k == 1 && !s->config.iteration)
+		again(s);
+	ports_reopen(s);
 }
 
 /* run() for CPUs that have more (pim_avx2.c, pim_avx512.c), and whether this one does (pim.c) */

@@ -16,7 +16,6 @@ static inline uint64_t ports_free(struct mf_sched *s, enum sched_side side, unsi
 {
 	ports &= ~s->held[side].word[w];
 	s->free[side].word[w] |= ports;
-	s->tight[side].word[w] &= ~ports;
 	return ports;
 }
 
@@ -26,22 +25,34 @@ static inline void ports_open_dsts(struct mf_sched *s, unsigned int w, uint64_t 
 	sched_activate(s, w, ports_free(s, SCHED_DST, w, dsts) & s->wanted.word[w]);
 }
 
-/** Frees sources and wakes the destinations that may have waited for them. */
-static inline void ports_open_srcs(struct mf_sched *s, struct sched_map *srcs)
+/** Wakes the destinations that may have waited for sources which are free now. */
+static inline void ports_wake(struct mf_sched *s, const struct sched_map *srcs)
 {
-	struct sched_map waiting = {{0}};
+	struct sched_map asleep = {{0}}, waiting = {{0}};
 	uint16_t src[SCHED_LIST];
 	unsigned int n;
 
-	for (unsigned int w = 0; w < s->words; w++)
-		srcs->word[w] = ports_free(s, SCHED_SRC, w, srcs->word[w]);
-	if (!s->stats.entries)
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		asleep.word[w] = s->wanted.word[w] & s->free[SCHED_DST].word[w] & ~s->active.word[w];
+	if (!sched_map_any(&asleep))
 		return;
-	n = scan_ports(srcs, s->words, src);
-	for (unsigned int i = 0; i < n; i++)
-		scan_join(&waiting, s, src[i]);
-	for (unsigned int w = 0; w < s->words; w++)
-		sched_activate(s, w, waiting.word[w] & s->free[SCHED_DST].word[w]);
+	if (sched_map_equal(&s->free[SCHED_SRC], &s->all)) {
+		waiting = asleep;
+	} else {
+		n = scan_ports(srcs, s->words, src);
+		for (unsigned int i = 0; i < n; i++)
+			scan_join(&waiting, s, src[i]);
+	}
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		sched_activate(s, w, waiting.word[w] & asleep.word[w]);
+}
+
+/** Frees sources and wakes the destinations that may have waited for them. */
+static inline void ports_open_srcs(struct mf_sched *s, struct sched_map *srcs)
+{
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		srcs->word[w] = ports_free(s, SCHED_SRC, w, srcs->word[w]);
+	ports_wake(s, srcs);
 }
 
 static inline void ports_open(struct mf_sched *s, enum sched_side side, unsigned int port)
@@ -78,23 +89,33 @@ static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_s
 	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead)) * period;
 }
 
-/** WINDOW: a port has so many octets more outstanding, and is in the matching under way. */
+/** WINDOW: a port has less left of its window than a chunk, or nothing. */
+SCHED_PART void ports_tighten(struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	sched_set(&s->tight[side], port);
+	s->any_tight = true;
+	if (s->outstanding[side][port] >= s->config.window)
+		sched_set(&s->full[side], port);
+}
+
+/** WINDOW: a port has so many octets more outstanding. */
 static inline void ports_load(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
 {
-	sched_set(&s->matched[side], port);
-	if ((s->port[port].outstanding[side] += size) >= s->config.window)
-		sched_set(&s->full[side], port);
+	uint32_t *outstanding = &s->outstanding[side][port];
+
+	*outstanding += size;
+	if (sched_rarely(*outstanding > s->roomy))
+		ports_tighten(s, side, port);
 }
 
-/** ... and nothing else is in that matching, so the port is open again at once. */
+/** ... and nothing else is in its matching, so the port is open again at once. */
 static inline void ports_pass(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
 {
-	if ((s->port[port].outstanding[side] += size) >= s->config.window) {
-		sched_set(&s->full[side], port);
-		sched_clear(&s->free[side], port);
-	}
+	ports_load(s, side, port, size);
+	s->free[side].word[port / 64] &= ~s->full[side].word[port / 64];
 }
 
+/** WIRE, PAPER: the ports of a grant are busy with it. */
 static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g)
 {
 	struct sched_port *src = s->port + g->src, *dst = s->port + g->dst;
@@ -102,11 +123,6 @@ static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g
 
 	sched_clear(&s->free[SCHED_SRC], g->src);
 	sched_clear(&s->free[SCHED_DST], g->dst);
-	if (s->window) {
-		ports_load(s, SCHED_SRC, g->src, g->size);
-		ports_load(s, SCHED_DST, g->dst, g->size);
-		return;
-	}
 	until = g->at + ports_duration(s, g);
 	release = mf_time_max(ports_ahead(s, until), g->at);
 	src->until[SCHED_SRC] = dst->until[SCHED_DST] = until;
@@ -172,37 +188,66 @@ static inline void ports_release(struct mf_sched *s)
 	s->releases = mf_time_min(s->release[SCHED_SRC].first, s->release[SCHED_DST].first);
 }
 
-/** WINDOW: the matching is over, its ports may be matched again. */
-static inline void ports_reopen(struct mf_sched *s)
+/** WINDOW: a matching begins. It takes a port once. */
+static inline void ports_begin(struct mf_sched *s)
 {
-	struct sched_map *src = &s->matched[SCHED_SRC], *dst = &s->matched[SCHED_DST];
-
-	for (unsigned int w = 0; w < s->words; w++) {
-		ports_open_dsts(s, w, dst->word[w] & ~s->full[SCHED_DST].word[w]);
-		src->word[w] &= ~s->full[SCHED_SRC].word[w];
-		dst->word[w] = 0;
-	}
-	ports_open_srcs(s, src);
-	*src = (struct sched_map){{0}};
+	s->before[SCHED_SRC] = s->free[SCHED_SRC];
+	s->before[SCHED_DST] = s->free[SCHED_DST];
 }
 
-static inline void ports_unload(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
+/** WINDOW: it is over, its ports may be matched again. */
+static inline void ports_reopen(struct mf_sched *s)
 {
-	uint64_t *outstanding = &s->port[port].outstanding[side];
+	struct sched_map src;
 
-	*outstanding -= size < *outstanding ? size : *outstanding;
-	if (s->free[side].word[port / 64] & ~s->tight[side].word[port / 64] & UINT64_C(1) << port % 64)
-		return;
-	if (!*outstanding || *outstanding < s->config.window)
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++) {
+		uint64_t dst = s->before[SCHED_DST].word[w] & ~s->free[SCHED_DST].word[w];
+
+		src.word[w] = s->before[SCHED_SRC].word[w] & ~s->free[SCHED_SRC].word[w] &
+			      ~s->full[SCHED_SRC].word[w];
+		ports_open_dsts(s, w, dst & ~s->full[SCHED_DST].word[w]);
+	}
+	ports_open_srcs(s, &src);
+}
+
+/** WINDOW: a tight port has less outstanding. */
+SCHED_PART void ports_loosen(struct mf_sched *s, enum sched_side side, unsigned int port)
+{
+	if (s->outstanding[side][port] < s->config.window)
 		sched_clear(&s->full[side], port);
+	if (s->outstanding[side][port] <= s->roomy)
+		sched_clear(&s->tight[side], port);
+	s->any_tight = sched_map_any(&s->tight[SCHED_SRC]) || sched_map_any(&s->tight[SCHED_DST]);
 	if (ports_idle(s, side, port))
 		ports_open(s, side, port);
 }
 
-static inline void ports_forwarded(struct mf_sched *s, const struct mf_sched_msg *msg)
+static inline void ports_unload(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
 {
-	ports_unload(s, SCHED_SRC, msg->src, msg->size);
-	ports_unload(s, SCHED_DST, msg->dst, msg->size);
+	uint32_t before = s->outstanding[side][port], after = before - size;
+
+	s->outstanding[side][port] = after & -(uint32_t)(before > size); /* who knows which ends */
+}
+
+/** What was forwarded until now. */
+SCHED_PART void ports_forwarded(struct mf_sched *s)
+{
+	const bool tight = s->any_tight;
+	struct forwards *f = &s->forwards;
+	uint32_t i = f->head, end = f->tail;
+	mf_time now = s->clock;
+
+	for (; i != end && forwards_at(f, i)->time <= now; i++) {
+		const struct forwarded *e = forwards_at(f, i);
+
+		ports_unload(s, SCHED_SRC, e->src, e->size);
+		ports_unload(s, SCHED_DST, e->dst, e->size);
+		if (tight && sched_test(&s->tight[SCHED_SRC], e->src))
+			ports_loosen(s, SCHED_SRC, e->src);
+		if (tight && sched_test(&s->tight[SCHED_DST], e->dst))
+			ports_loosen(s, SCHED_DST, e->dst);
+	}
+	forwards_drop(f, i);
 }
 
 static inline void ports_hold(struct mf_sched *s, enum sched_side side, unsigned int port)
@@ -221,26 +266,34 @@ static inline void ports_unhold(struct mf_sched *s, enum sched_side side, unsign
 static inline bool ports_room(const struct mf_sched *s, enum sched_side side, unsigned int port,
 			      uint32_t size)
 {
-	uint64_t outstanding = s->port[port].outstanding[side];
+	uint64_t outstanding = s->outstanding[side][port];
 
 	return !outstanding | (outstanding + size <= s->config.window);
 }
 
-/** WINDOW: the chunk of a candidate fits the windows of both its ports (D4). If not, they are tight. */
+/** Whether a port has room. If not, it is tight. */
+static inline bool ports_admit(struct mf_sched *s, enum sched_side side, unsigned int port, uint32_t size)
+{
+	if (ports_room(s, side, port, size))
+		return true;
+	ports_tighten(s, side, port);
+	return false;
+}
+
+/** WINDOW: the next grant of a candidate fits the windows of both its ports (D4). */
 static inline bool ports_fit(struct mf_sched *s, sched_key key)
 {
 	unsigned int src = sched_key_src(key), dst = sched_key_dst(key);
-	uint32_t size = s->config.chunk;
+	bool src_admits, dst_admits;
+	uint32_t size;
 
-	if (!sched_key_mega(key) && ports_room(s, SCHED_SRC, src, size) &&
-	    ports_room(s, SCHED_DST, dst, size))
+	if (!sched_key_mega(key) && !sched_test(&s->tight[SCHED_SRC], src) &&
+	    !sched_test(&s->tight[SCHED_DST], dst))
 		return true;
 	size = sched_next_size(s, s->demand + s->queue[sched_queue(s, src, dst, sched_key_resp(key))]);
-	if (ports_room(s, SCHED_SRC, src, size) && ports_room(s, SCHED_DST, dst, size))
-		return true;
-	sched_set(&s->tight[SCHED_SRC], src);
-	sched_set(&s->tight[SCHED_DST], dst);
-	return false;
+	src_admits = ports_admit(s, SCHED_SRC, src, size);
+	dst_admits = ports_admit(s, SCHED_DST, dst, size);
+	return src_admits && dst_admits;
 }
 
 #endif

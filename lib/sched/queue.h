@@ -28,10 +28,36 @@ static inline uint64_t queue_octets(const struct mf_sched *s, const struct sched
 static inline sched_key queue_key(const struct mf_sched *s, const struct sched_demand *e, unsigned int src,
 				  unsigned int dst)
 {
-	return (sched_key)queue_octets(s, e) << SCHED_KEY_OCTETS | (sched_key)e->since << SCHED_KEY_AT |
-	       src << SCHED_KEY_SRC | (uint32_t)e->id << SCHED_KEY_ID |
-	       (e->flags & SCHED_RESP) << SCHED_KEY_RESP | dst << SCHED_KEY_DST |
-	       (e->flags & SCHED_MEGA) / SCHED_MEGA;
+	uint64_t high = queue_octets(s, e) << (SCHED_KEY_OCTETS - 64) | e->since >> (64 - SCHED_KEY_AT);
+	uint64_t low = e->since << SCHED_KEY_AT | src << SCHED_KEY_SRC | (uint32_t)e->id << SCHED_KEY_ID |
+		       (e->flags & SCHED_RESP) << SCHED_KEY_RESP | dst << SCHED_KEY_DST |
+		       (e->flags & SCHED_MEGA) / SCHED_MEGA;
+
+	return (sched_key)high << 64 | low;
+}
+
+/** SRPT: the key of a candidate that was granted so many octets. */
+static inline sched_key queue_lower(const struct mf_sched *s, const struct sched_demand *e, sched_key key,
+				    uint64_t octets)
+{
+	if (!s->config.srpt_transfer || !e->exponent)
+		octets |= octets << 16;
+	return key - ((sched_key)octets << SCHED_KEY_OCTETS);
+}
+
+/** Whether the order array of a source has a destination. */
+static inline unsigned int queue_ordered(const struct mf_sched *s, bool resp, unsigned int src,
+					 unsigned int dst)
+{
+	return sched_order(s, resp, src)[dst / 64] >> dst % 64 & 1;
+}
+
+/** Whether there is a demand in the queue that one of this kind belongs to. Its head has a candidate. */
+static inline bool queue_holds(const struct mf_sched *s, bool resp, unsigned int src, unsigned int dst)
+{
+	unsigned int other = s->direction ? 0 : queue_ordered(s, !resp, dst, src);
+
+	return queue_ordered(s, resp, src, dst) | other;
 }
 
 /** Makes a demand the candidate of its queue. */
@@ -39,32 +65,40 @@ static inline void queue_publish(struct mf_sched *s, const struct sched_demand *
 				 unsigned int dst)
 {
 	list_insert(s->list + dst, queue_key(s, e, src, dst));
-	sched_set(&s->order_array[e->flags & SCHED_RESP][src], dst);
+	sched_order(s, e->flags & SCHED_RESP, src)[dst / 64] |= UINT64_C(1) << dst % 64;
 	sched_set(&s->wanted, dst);
+}
+
+/** Wakes a destination, if it may have a candidate of a source. */
+static inline void queue_wake(struct mf_sched *s, unsigned int src, unsigned int dst)
+{
 	sched_activate(s, dst / 64,
 		       ((uint64_t)sched_test(&s->free[SCHED_SRC], src) &
 			(uint64_t)sched_test(&s->free[SCHED_DST], dst))
 			       << dst % 64);
 }
 
-/** Takes out the head of a queue, whose key is at a place of the list; the next one takes over. */
-static inline void queue_remove_head(struct mf_sched *s, uint32_t *queue, uint32_t at, unsigned int src,
-				     unsigned int dst)
+/** Takes a candidate out of the list and the order array. */
+static inline void queue_withdraw(struct mf_sched *s, uint32_t at, bool resp, unsigned int src,
+				  unsigned int dst)
 {
-	const struct sched_demand *e = s->demand + *queue, *next = s->demand + e->next;
+	struct sched_list *l = s->list + dst;
 
-	list_remove(s->list + dst, at);
-	sched_clear(&s->order_array[e->flags & SCHED_RESP][src], dst);
-	if (!s->list[dst].count)
-		sched_clear(&s->wanted, dst);
-	*queue = e->next;
-	if (!e->next)
-		return;
-	tail_remove(s->tail + (queue - s->queue), e->flags & SCHED_RESP, e->id);
-	if ((next->flags & SCHED_RESP) == (e->flags & SCHED_RESP))
-		queue_publish(s, next, src, dst);
-	else
-		queue_publish(s, next, dst, src);
+	list_remove(l, at);
+	sched_order(s, resp, src)[dst / 64] &= ~(UINT64_C(1) << dst % 64);
+	s->wanted.word[dst / 64] &= ~((uint64_t)!l->count << dst % 64);
+}
+
+/** The head of a queue is gone, and was withdrawn: the next takes over, of which there is one. */
+static inline void queue_succeed(struct mf_sched *s, uint32_t number, unsigned int src, unsigned int dst)
+{
+	const struct sched_demand *e = s->demand + s->queue[number], *next = s->demand + e->next;
+	unsigned int turned = (src ^ dst) & -(unsigned int)((next->flags ^ e->flags) & SCHED_RESP);
+
+	s->queue[number] = e->next;
+	tail_remove(s->tail + number, e->flags & SCHED_RESP, e->id);
+	queue_publish(s, next, src ^ turned, dst ^ turned);
+	queue_wake(s, src ^ turned, dst ^ turned);
 }
 
 /** The pool cannot run out: each queue holds at most X of each kind. */
@@ -80,6 +114,7 @@ static inline uint32_t queue_take_demand(struct mf_sched *s)
 
 static inline void queue_give_demand(struct mf_sched *s, uint32_t i, unsigned int dst)
 {
+	s->megas -= (s->demand[i].flags & SCHED_MEGA) / SCHED_MEGA;
 	s->demand[i].next = s->demand_free;
 	s->demand_free = i;
 	s->depth[dst]--;
@@ -96,12 +131,6 @@ static inline void queue_count(struct mf_sched *s, const struct mf_sched_msg *ms
 		st->entries_max = st->entries;
 	if (++s->depth[msg->dst] > st->queue_max)
 		st->queue_max = s->depth[msg->dst];
-}
-
-static inline void queue_drop(struct mf_sched *s, const struct mf_sched_msg *msg, uint64_t *count)
-{
-	++*count;
-	leave_dismissed(s, msg, msg->cookie);
 }
 
 /** Whether a demand of this kind and id is among those from i on. */
@@ -121,30 +150,22 @@ static inline uint32_t *queue_link(struct mf_sched *s, uint32_t head, struct sch
 	if (!e->next)
 		tail_begin(t, head, e->flags & SCHED_RESP, e->id);
 	if (t->held[msg->resp] >= s->config.x) {
-		queue_drop(s, msg, &s->stats.dropped_x);
+		s->stats.dropped_x++;
 		return NULL;
 	}
 	if (tail_may_have(t, msg->resp, msg->id) && queue_has(s, head, msg->resp, msg->id)) {
-		queue_drop(s, msg, &s->stats.dropped_bad);
+		s->stats.dropped_bad++;
 		return NULL;
 	}
 	return &s->demand[t->last].next;
 }
 
-static inline void queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
+/** A new demand, of no queue yet. */
+static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
-	uint32_t *queue = s->queue + number, *link = queue;
+	uint32_t i = queue_take_demand(s);
 
-	if (*queue) {
-		link = queue_link(s, *queue, s->tail + number, msg);
-		if (!link)
-			return;
-	}
-	*link = queue_take_demand(s);
-	if (link != queue)
-		tail_add(s->tail + number, *link, msg->resp, msg->id);
-	s->demand[*link] = (struct sched_demand){
+	s->demand[i] = (struct sched_demand){
 		.since = msg->at,
 		.remaining = msg->size,
 		.cookie = msg->cookie,
@@ -153,24 +174,54 @@ static inline void queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 		.request_blocks = msg->request_blocks,
 		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA,
 	};
+	s->megas += msg->mega;
 	queue_count(s, msg);
-	if (link == queue)
-		queue_publish(s, s->demand + *link, msg->src, msg->dst);
+	return i;
+}
+
+/** Adds a demand to a queue that has some. @return false: it is refused, and counted */
+SCHED_PART bool queue_append(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
+	uint32_t *link = queue_link(s, s->queue[number], s->tail + number, msg);
+
+	if (!link)
+		return false;
+	*link = queue_demand(s, msg);
+	tail_add(s->tail + number, *link, msg->resp, msg->id);
+	return true;
+}
+
+/** Wakes nobody. @return false: it is refused, and counted */
+static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	const unsigned int src = msg->src, dst = msg->dst;
+	const uint64_t bit = UINT64_C(1) << dst % 64;
+	uint64_t *order = sched_order(s, msg->resp, src) + dst / 64;
+	struct sched_list *l = s->list + dst;
+	uint32_t i;
+
+	if (sched_rarely((*order & bit) || (!s->direction && queue_ordered(s, !msg->resp, dst, src))))
+		return queue_append(s, msg);
+	*order |= bit;
+	s->wanted.word[dst / 64] |= bit;
+	i = queue_demand(s, msg);
+	s->queue[sched_queue(s, src, dst, msg->resp)] = i;
+	list_insert(l, queue_key(s, s->demand + i, src, dst));
+	return true;
 }
 
 static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp), before = 0;
-	uint32_t *queue = s->queue + number, *link = queue;
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp), before = 0, i = 0;
 	struct sched_demand *e;
-	uint32_t i;
 
-	while (*link &&
-	       (s->demand[*link].id != msg->id || (s->demand[*link].flags & SCHED_RESP) != msg->resp)) {
-		before = *link;
-		link = &s->demand[before].next;
+	if (queue_holds(s, msg->resp, msg->src, msg->dst))
+		i = s->queue[number];
+	while (i && (s->demand[i].id != msg->id || (s->demand[i].flags & SCHED_RESP) != msg->resp)) {
+		before = i;
+		i = s->demand[i].next;
 	}
-	i = *link;
 	if (!i) {
 		s->stats.cancel_unknown++;
 		return;
@@ -180,26 +231,19 @@ static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *m
 	s->stats.cancelled_octets += e->remaining;
 	if (!(e->flags & SCHED_STARTED))
 		leave_dismissed(s, msg, e->cookie);
-	if (link == queue) {
-		queue_remove_head(s, queue,
-				  list_rank(s->list + msg->dst, queue_key(s, e, msg->src, msg->dst)),
-				  msg->src, msg->dst);
-	} else {
-		*link = e->next;
+	if (before) {
+		s->demand[before].next = e->next;
 		tail_remove(s->tail + number, msg->resp, msg->id);
 		if (!e->next)
 			s->tail[number].last = before;
+	} else {
+		sched_key key = queue_key(s, e, msg->src, msg->dst);
+
+		queue_withdraw(s, list_rank(s->list + msg->dst, key), msg->resp, msg->src, msg->dst);
+		if (e->next)
+			queue_succeed(s, number, msg->src, msg->dst);
 	}
 	queue_give_demand(s, i, msg->dst);
-}
-
-/**
- * Where the key of a request is: it may have moved since, as the head of another queue came in. The lower
- * halves of the keys of a list differ.
- */
-static inline uint32_t queue_place(const struct sched_list *l, const struct sched_request *r)
-{
-	return (uint64_t)list_keys(l)[r->at] == (uint64_t)r->key ? r->at : list_rank(l, r->key);
 }
 
 /** The grant of a demand that is granted in full as it comes, as if it had been in its queue. */
@@ -217,33 +261,24 @@ static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg
 }
 
 /**
- * Takes a candidate's next grant from its queue: what it knows of it.
+ * Takes a demand's next grant: what it knows of it.
  * @return wire blocks of what tells the source to send: the request, or a /G/
  */
-static inline uint32_t queue_grant(struct mf_sched *s, const struct sched_request *r, uint32_t queue,
-				   struct mf_sched_grant *g)
+static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, struct mf_sched_grant *g)
 {
-	unsigned int src = sched_key_src(r->key), dst = sched_key_dst(r->key);
-	uint32_t i = s->queue[queue], at = queue_place(s->list + dst, r);
-	struct sched_demand *e = s->demand + i;
-	bool request = (e->flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
-	uint32_t blocks = 1 + request * (e->request_blocks - 1u);
+	unsigned int flags = e->flags;
+	bool request = (flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
+	uint32_t size = sched_next_size(s, e), blocks = 1 + request * (e->request_blocks - 1u);
 
 	g->since = e->since;
 	g->id = e->id;
-	g->first = !(e->flags & SCHED_STARTED);
-	g->mega = (e->flags & SCHED_MEGA) / SCHED_MEGA;
-	g->size = sched_next_size(s, e);
-	g->last = g->size == e->remaining;
+	g->first = !(flags & SCHED_STARTED);
+	g->mega = (flags & SCHED_MEGA) / SCHED_MEGA;
+	g->size = size;
+	g->last = size == e->remaining;
 	g->cookie = e->cookie;
-	e->flags |= SCHED_STARTED;
-	e->remaining -= g->size;
-	if (g->last) {
-		queue_remove_head(s, s->queue + queue, at, src, dst);
-		queue_give_demand(s, i, dst);
-	} else if (s->config.priority == MF_SCHED_SRPT) {
-		list_raise(s->list + dst, at, queue_key(s, e, src, dst));
-	}
+	e->flags = flags | SCHED_STARTED;
+	e->remaining -= size;
 	return blocks;
 }
 

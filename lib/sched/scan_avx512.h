@@ -16,8 +16,6 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 {
 	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), map = _mm512_load_si512(free);
 
-	if (from < n && sched_test(free, sched_key_src(keys[from])))
-		return from;
 	for (; from < n; from += 8) {
 		__m512i low = _mm512_loadu_si512(keys + from), high = _mm512_loadu_si512(keys + from + 4);
 		__m512i src = _mm512_srli_epi64(_mm512_permutex2var_epi64(low, even, high), SCHED_KEY_SRC);
@@ -31,13 +29,61 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 	return n;
 }
 
+/**
+ * Lists the ports of a map, without a branch on how many there are.
+ * @param list room for SCHED_LIST ports
+ */
+static inline unsigned int scan_ports(const struct sched_map *map, unsigned int words, uint16_t *list)
+{
+	static const uint16_t first[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+					   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+	__m512i port = _mm512_loadu_si512(first);
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w < words; w++) {
+		uint32_t low = map->word[w], high = map->word[w] >> 32;
+
+		_mm512_storeu_si512(list + n, _mm512_maskz_compress_epi16(low, port));
+		n += __builtin_popcount(low);
+		port = _mm512_add_epi16(port, _mm512_set1_epi16(32));
+		_mm512_storeu_si512(list + n, _mm512_maskz_compress_epi16(high, port));
+		n += __builtin_popcount(high);
+		port = _mm512_add_epi16(port, _mm512_set1_epi16(32));
+	}
+	return n;
+}
+
 /** Adds destinations that a source has a candidate for. */
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {
-	__m512i order = _mm512_or_si512(_mm512_load_si512(s->order_array[0] + src),
-					_mm512_load_si512(s->order_array[1] + src));
+	const __mmask8 row = _bzhi_u32(0xff, s->words);
+	__m512i order = _mm512_or_si512(_mm512_maskz_loadu_epi64(row, sched_order(s, 0, src)),
+					_mm512_maskz_loadu_epi64(row, sched_order(s, 1, src)));
 
 	_mm512_store_si512(to, _mm512_or_si512(_mm512_load_si512(to), order));
+}
+
+/**
+ * Puts a key in its place among n < SCHED_FEW: those that go before it are counted, the others make way. An
+ * upper half decides unless it is equal.
+ */
+static inline void scan_insert(sched_key *few, uint32_t n, sched_key key)
+{
+	const __m512i k = _mm512_broadcast_i64x2(_mm_set_epi64x((long long)(key >> 64), (long long)key));
+	__m512i old = _mm512_load_si512(few);
+	uint32_t below = _mm512_cmplt_epu64_mask(old, k), equal = _mm512_cmpeq_epi64_mask(old, k);
+	uint32_t before = (below | (equal & below << 1)) & _bzhi_u32(0xaa, 2 * n);
+	__mmask8 others = ~(UINT32_C(3) << 2 * __builtin_popcount(before));
+
+	_mm512_mask_store_epi64(few, 0x3f, _mm512_mask_expand_epi64(k, others, old));
+}
+
+/** Takes out one of SCHED_FEW. */
+static inline void scan_remove(sched_key *few, uint32_t at)
+{
+	__mmask8 others = ~(UINT32_C(3) << 2 * at);
+
+	_mm512_mask_store_epi64(few, 0x3f, _mm512_maskz_compress_epi64(others, _mm512_load_si512(few)));
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */

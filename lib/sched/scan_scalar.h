@@ -22,11 +22,49 @@ static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t fro
 	return n;
 }
 
+/**
+ * Lists the ports of a map. Four of a word are written whether they are there or not, and then counted:
+ * no branch hangs on how many there are, unless there are more.
+ * @param list room for SCHED_LIST ports
+ */
+static inline unsigned int scan_ports(const struct sched_map *map, unsigned int words, uint16_t *list)
+{
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w < words; w++) {
+		uint64_t left = map->word[w];
+		unsigned int end = n + __builtin_popcountll(left);
+
+		do {
+			for (unsigned int i = 0; i < 4; i++, left &= left - 1)
+				list[n + i] = w * 64 + __builtin_ctzll(left | UINT64_C(1) << 63);
+			n += 4;
+		} while (n < end);
+		n = end;
+	}
+	return n;
+}
+
 /** Adds destinations that a source has a candidate for. */
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {
 	for (unsigned int w = 0; w < s->words; w++)
-		to->word[w] |= s->order_array[0][src].word[w] | s->order_array[1][src].word[w];
+		to->word[w] |= sched_order(s, 0, src)[w] | sched_order(s, 1, src)[w];
+}
+
+/** Puts a key in its place among n < SCHED_FEW. */
+static inline void scan_insert(sched_key *few, uint32_t n, sched_key key)
+{
+	for (; n && few[n - 1] > key; n--)
+		few[n] = few[n - 1];
+	few[n] = key;
+}
+
+/** Takes out one of SCHED_FEW. */
+static inline void scan_remove(sched_key *few, uint32_t at)
+{
+	for (; at + 1 < SCHED_FEW; at++)
+		few[at] = few[at + 1];
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */

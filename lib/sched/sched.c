@@ -5,24 +5,10 @@
 
 #include "leave.h"
 
-/** Names a pair; of the others, HOLD and UNHOLD name a destination, and the rest a source. */
-static bool of_pair(const struct mf_sched_msg *msg)
-{
-	return msg->kind < MF_SCHED_HOLD;
-}
-
-/** Whose messages of equal time keep their order: the compute node's, or the port's that is held. */
-static unsigned int origin(const struct mf_sched_msg *msg)
-{
-	bool dst = of_pair(msg) ? msg->resp : msg->kind <= MF_SCHED_UNHOLD;
-
-	return msg->src ^ ((msg->src ^ msg->dst) & -(unsigned int)dst);
-}
-
 static bool acceptable(const struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	if (!of_pair(msg))
-		return msg->kind <= MF_SCHED_UNHOLD_SRC && origin(msg) < s->ports;
+	if (!inbox_of_pair(msg))
+		return msg->kind <= MF_SCHED_UNHOLD_SRC && inbox_origin(msg) < s->ports;
 	if (msg->src >= s->ports || msg->dst >= s->ports)
 		return false;
 	return msg->kind != MF_SCHED_DEMAND || msg->size - 1 < SCHED_SIZE_MAX;
@@ -38,6 +24,11 @@ static mf_time effective(const struct mf_sched *s, const struct mf_sched_msg *ms
 	return mf_time_max(at, s->now);
 }
 
+static uint32_t pending(const struct mf_sched *s)
+{
+	return s->inbox.tail - s->inbox.head + s->forwards.tail - s->forwards.head;
+}
+
 static int refuse(struct mf_sched *s)
 {
 	s->stats.refused++;
@@ -48,7 +39,7 @@ static int refuse(struct mf_sched *s)
 static int drop(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (msg->kind == MF_SCHED_DEMAND) {
-		if (s->dismissed_count >= s->inbox.room)
+		if (s->dismissed_count >= MF_SCHED_PENDING * s->ports)
 			return refuse(s);
 		leave_dismissed(s, msg, msg->cookie);
 	}
@@ -60,11 +51,75 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (!acceptable(s, msg))
 		return drop(s, msg);
-	if (msg->kind == MF_SCHED_DEMAND)
-		__builtin_prefetch(s->queue + sched_queue(s, msg->src, msg->dst, msg->resp));
-	if (!inbox_add(&s->inbox, effective(s, msg), origin(msg), msg))
+	if (pending(s) == MF_SCHED_PENDING * s->ports)
 		return refuse(s);
+	if (msg->kind == MF_SCHED_FORWARDED)
+		forwards_add(&s->forwards, effective(s, msg), msg);
+	else
+		inbox_add(&s->inbox, effective(s, msg), msg);
 	return 0;
+}
+
+/** Those of a burst that were forwarded, up to one that is not, or is not as it should be. */
+static unsigned int input_forwarded(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n)
+{
+	uint32_t room = MF_SCHED_PENDING * s->ports - pending(s);
+	const unsigned int ports = s->ports;
+	const mf_time now = s->now;
+	struct forwards *f = &s->forwards;
+	mf_time last = forwards_last(f);
+	unsigned int i;
+
+	n = n < room ? n : room;
+	for (i = 0; i < n && msgs[i].kind == MF_SCHED_FORWARDED; i++) {
+		const struct mf_sched_msg *msg = msgs + i;
+		mf_time time = mf_time_max(msg->at, now);
+
+		if ((msg->src >= ports) | (msg->dst >= ports) | (time < last))
+			break;
+		*forwards_at(f, f->tail + i) = (struct forwarded){time, msg->src, msg->dst, msg->size};
+		last = time;
+	}
+	if (i)
+		forwards_append(f, i);
+	return i;
+}
+
+/** ... that are demands. */
+static unsigned int input_demands(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n)
+{
+	uint32_t room = MF_SCHED_PENDING * s->ports - pending(s);
+	struct inbox *b = &s->inbox;
+	mf_time last = inbox_last(b);
+	unsigned int i;
+
+	n = n < room ? n : room;
+	for (i = 0; i < n && msgs[i].kind == MF_SCHED_DEMAND && acceptable(s, msgs + i); i++) {
+		struct inbox_entry *e = inbox_at(b, b->tail + i);
+
+		e->time = effective(s, msgs + i);
+		e->msg = msgs[i];
+		if (e->time < last)
+			break;
+		last = e->time;
+	}
+	if (i)
+		inbox_append(b, i);
+	return i;
+}
+
+unsigned int mf_sched_inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n)
+{
+	for (unsigned int i = 0, taken; i < n; i += taken) {
+		taken = input_forwarded(s, msgs + i, n - i);
+		taken += input_demands(s, msgs + i + taken, n - i - taken);
+		if (taken)
+			continue;
+		if (mf_sched_input(s, msgs + i) < 0)
+			return i;
+		taken = 1;
+	}
+	return n;
 }
 
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max)

@@ -4,12 +4,13 @@
  * and writes half and half, sizes from 64 octets to 16 chunks. Making the demands is not measured; taking
  * them in, matching, and the release of the ports are.
  *
- * As under the wall clock: all that has come by the time of a poll is dated by it, ports have a window of
- * octets, and what was granted is told as forwarded a chunk's time later. The time between two polls is
- * that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the virtual clock,
- * called at every event, ports busy for l/B.
+ * As under the wall clock: all that has come by the time of a poll is dated by it and handed in as bursts,
+ * ports have a window of octets, and what was granted is told as forwarded a chunk's time later. The time
+ * between two polls is that of a chunk at 100 Gb/s. "bulk": demands of 1 to 64 chunks. "wire": as under the
+ * virtual clock, called at every event, ports busy for l/B.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,34 +18,40 @@
 #include "mf_hist.h"
 #include "mf_rng.h"
 #include "mf_sched.h"
+#include "sched_floor.h"
 
 #define BLOCK 4096 /* demands of a step */
 #define PERIOD 640
 #define CHUNK 256
 #define OVERHEAD 2
 #define POLL ((CHUNK / 8 + OVERHEAD) * PERIOD)
-#define FLIGHT (1 << 16) /* grants that have not been forwarded: a power of two */
-#define GRANTS 64
 #define PORTS_MAX 512
+#define GRANTS PORTS_MAX /* taken at a time */
+#define WINDOW 16384
+#define SMALLEST 64
+#define FLIGHT \
+	(PORTS_MAX * (WINDOW / SMALLEST)) /* grants that have not been forwarded: windows let out no more */
 
 struct sched_param {
 	unsigned int ports;
 	enum mf_sched_priority priority;
 	double load; /**< of the wire blocks */
 	bool bulk; /**< demands of 1 to 64 chunks, as in bulk transfers */
+	bool without; /**< scheduling: see sched_floor.c */
 	enum mf_sched_release release; /**< PAPER charges payload alone, so all ports are released together */
 };
 
 struct sched {
 	const struct bench_env *env;
 	const struct sched_param *param;
+	const struct mf_sched_ops *ops;
 	struct mf_sched *s;
 	struct mf_rng rng;
 	double gap; /**< mean, between demands */
 	mf_time now, last; /**< of the last poll, of the last demand */
 	uint8_t id;
 	uint64_t grants;
-	unsigned int head, tail; /**< of flight */
+	unsigned int flights; /**< what was granted in the last poll, and is forwarded by this one */
 	struct mf_sched_msg demand[BLOCK];
 	struct mf_sched_msg flight[FLIGHT];
 };
@@ -104,14 +111,14 @@ static void make_demands(void *ctx)
 
 /* Wall clock */
 
-static void tell_forwarded(struct sched *s)
+/** Tells those that have come by now, dated by it. @return how many */
+static unsigned int tell_demands(struct sched *s, unsigned int from)
 {
-	for (; s->head != s->tail && s->flight[s->head % FLIGHT].at <= s->now; s->head++) {
-		struct mf_sched_msg *m = &s->flight[s->head % FLIGHT];
+	unsigned int n = 0;
 
-		m->at = s->now;
-		mf_sched_pim.input(s->s, m);
-	}
+	for (; from + n < BLOCK && s->demand[from + n].at <= s->now; n++)
+		s->demand[from + n].at = s->now;
+	return s->ops->inputs(s->s, s->demand + from, n);
 }
 
 static void match(struct sched *s)
@@ -119,16 +126,17 @@ static void match(struct sched *s)
 	struct mf_sched_grant g[GRANTS];
 	unsigned int n;
 
+	s->flights = 0;
 	do {
-		n = mf_sched_pim.run(s->s, s->now, g, GRANTS);
+		n = s->ops->run(s->s, s->now, g, GRANTS);
 		s->grants += n;
 		for (unsigned int i = 0; i < n; i++)
-			s->flight[s->tail++ % FLIGHT] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED,
-									      .at = s->now + POLL,
-									      .src = g[i].src,
-									      .dst = g[i].dst,
-									      .resp = g[i].resp,
-									      .size = g[i].size};
+			s->flight[s->flights++] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED,
+									.at = s->now + POLL,
+									.src = g[i].src,
+									.dst = g[i].dst,
+									.resp = g[i].resp,
+									.size = g[i].size};
 	} while (n == GRANTS);
 }
 
@@ -138,11 +146,8 @@ static uint64_t poll_through(void *ctx)
 	uint64_t before = s->grants;
 
 	for (unsigned int i = 0; i < BLOCK; s->now += POLL) {
-		tell_forwarded(s);
-		for (; i < BLOCK && s->demand[i].at <= s->now; i++) {
-			s->demand[i].at = s->now;
-			mf_sched_pim.input(s->s, &s->demand[i]);
-		}
+		s->ops->inputs(s->s, s->flight, s->flights);
+		i += tell_demands(s, i);
 		match(s);
 	}
 	return s->grants - before;
@@ -155,9 +160,9 @@ static void serve(struct sched *s, mf_time until)
 	struct mf_sched_grant g[GRANTS];
 	unsigned int n;
 
-	for (mf_time t; (t = mf_sched_pim.next(s->s)) < until;)
+	for (mf_time t; (t = s->ops->next(s->s)) < until;)
 		do {
-			n = mf_sched_pim.run(s->s, t, g, GRANTS);
+			n = s->ops->run(s->s, t, g, GRANTS);
 			s->grants += n;
 		} while (n == GRANTS);
 }
@@ -169,7 +174,7 @@ static uint64_t event_by_event(void *ctx)
 
 	for (unsigned int i = 0; i < BLOCK; i++) {
 		serve(s, s->demand[i].at);
-		mf_sched_pim.input(s->s, &s->demand[i]);
+		s->ops->input(s->s, &s->demand[i]);
 	}
 	return s->grants - before;
 }
@@ -179,24 +184,24 @@ static void sched_close(void *state)
 	struct sched *s = state;
 
 	if (s->s != NULL)
-		mf_sched_pim.destroy(s->s);
+		s->ops->destroy(s->s);
 	free(s);
 }
 
 /** Of the libraries' defaults, but the chunk is small: what is measured is grants, not octets. */
-static struct mf_sched *make_sched(const struct sched_param *p)
+static struct mf_sched *make_sched(const struct mf_sched_ops *ops, const struct sched_param *p)
 {
 	struct mf_sched_config c = {.ports = p->ports,
 				    .priority = p->priority,
 				    .release = p->release,
 				    .chunk = CHUNK,
 				    .x = 3,
-				    .window = 16384,
+				    .window = WINDOW,
 				    .chunk_overhead = OVERHEAD};
 
 	for (unsigned int i = 0; i < p->ports; i++)
 		c.period[i] = PERIOD;
-	return mf_sched_pim.create(&c);
+	return ops->create(&c);
 }
 
 static void *sched_open(const struct bench_line *line, const struct bench_env *env, char *why)
@@ -207,7 +212,8 @@ static void *sched_open(const struct bench_line *line, const struct bench_env *e
 		return NULL;
 	s->env = env;
 	s->param = line->param;
-	s->s = make_sched(s->param);
+	s->ops = s->param->without ? &sched_floor : &mf_sched_pim;
+	s->s = make_sched(s->ops, s->param);
 	if (s->s == NULL) {
 		snprintf(why, BENCH_REASON, "cannot be set up: %s", strerror(errno));
 		sched_close(s);
@@ -226,9 +232,14 @@ static int sched_run(void *state, struct bench_sample *out, char *why)
 		bench_loop(s->env, make_demands,
 			   s->param->release == MF_RELEASE_WINDOW ? poll_through : event_by_event, s, out);
 
-	(void)why;
+	struct mf_sched_stats st;
+
 	out->value = grants / out->cpu / 1e6;
-	return 0;
+	s->ops->stats(s->s, &st);
+	if (!st.refused)
+		return 0;
+	snprintf(why, BENCH_REASON, "%" PRIu64 " messages found no room", st.refused);
+	return -EIO;
 }
 
 static const struct bench_ops sched_ops = {.open = sched_open, .run = sched_run, .close = sched_close};
@@ -327,7 +338,8 @@ static void *full_open(const struct bench_line *line, const struct bench_env *en
 		return NULL;
 	f->base.env = env;
 	f->base.param = line->param;
-	f->base.s = make_sched(f->base.param);
+	f->base.ops = &mf_sched_pim;
+	f->base.s = make_sched(&mf_sched_pim, f->base.param);
 	mf_rng_init(&f->base.rng, 1, "full", 0);
 	if (f->base.s != NULL && fill_all(f) == 0)
 		return f;
@@ -418,6 +430,8 @@ static void add_load(struct bench_suite *s, const struct sched_param *p)
 		l.goal_kind = BENCH_GOAL;
 		l.goal = 50;
 	}
+	if (p->ports == 256 && !p->bulk && p->release == MF_RELEASE_WINDOW)
+		l.beside[0] = "sched.floor";
 	bench_add(s, &l);
 }
 
@@ -441,6 +455,16 @@ void bench_sched(struct bench_suite *s)
 	static const unsigned int ports[] = {16, 64, 144, 256, 512};
 	static const double loads[] = {0.5, 0.8, 0.95};
 	static struct sched_param param[5 * 2 * 3], bulk[2], wire[2], full[2];
+	static const struct sched_param floor = {
+		.ports = 256, .load = 0.8, .release = MF_RELEASE_WINDOW, .without = true};
+	struct bench_line f = {.name = "sched.floor",
+			       .what = "the same messages in and grants out, without scheduling",
+			       .unit = "M/s",
+			       .better = BENCH_HIGHER,
+			       .crosses = -1,
+			       .reference = true,
+			       .ops = &sched_ops,
+			       .param = &floor};
 	static const struct sched_param one = {.ports = 2, .load = 0.1, .release = MF_RELEASE_WINDOW};
 	struct bench_line l = {.name = "sched.read",
 			       .what = "scheduler, a 64 B read: demand, grant, release, 2 ports",
@@ -450,6 +474,7 @@ void bench_sched(struct bench_suite *s)
 			       .param = &one};
 
 	bench_add(s, &l);
+	bench_add(s, &f);
 	for (unsigned int i = 0; i < 5 * 2 * 3; i++) {
 		param[i] = (struct sched_param){
 			.ports = ports[i / 6], .load = loads[i % 3], .release = MF_RELEASE_WINDOW};

@@ -22,9 +22,12 @@ struct plain_list {
 
 static sched_key any_key(struct rng *r)
 {
-	sched_key key = (sched_key)rng_below(r, 40) << SCHED_KEY_OCTETS;
+	sched_key key = (sched_key)rng_below(r, rng_chance(r, 50) ? 2 : 40) << SCHED_KEY_OCTETS;
+	sched_key at = rng_next(r);
 
-	return key | (sched_key)rng_next(r) << SCHED_KEY_AT | rng_below(r, 512) << SCHED_KEY_SRC;
+	if (rng_chance(r, 50)) /* often the upper halves are equal */
+		at >>= 40;
+	return key | at << SCHED_KEY_AT | rng_below(r, 512) << SCHED_KEY_SRC;
 }
 
 static void plain_insert(struct plain_list *p, sched_key key)
@@ -50,7 +53,7 @@ static uint32_t plain_free(const struct plain_list *p, uint32_t from, const stru
 	return from;
 }
 
-static bool same_list(const struct plain_list *p, const struct sched_list *l)
+static bool same_list(const struct plain_list *p, struct sched_list *l)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		if (list_keys(l)[i] != p->key[i] || list_rank(l, p->key[i]) != i)
@@ -59,7 +62,7 @@ static bool same_list(const struct plain_list *p, const struct sched_list *l)
 }
 
 /* A few sources free, so that the first of them stands anywhere in the list, or nowhere. */
-static bool same_free(struct rng *r, const struct plain_list *p, const struct sched_list *l)
+static bool same_free(struct rng *r, const struct plain_list *p, struct sched_list *l)
 {
 	struct sched_map map = {{0}};
 	uint32_t from = rng_below(r, p->count + 1);
@@ -73,13 +76,14 @@ static bool same_free(struct rng *r, const struct plain_list *p, const struct sc
 /* Grows to a size and falls to nothing again. */
 static void list_case(uint64_t seed, uint32_t size)
 {
-	sched_key *room = aligned_alloc(64, (ROOM + LIST_BEYOND) * sizeof(*room));
-	struct sched_list l = {.room = room, .size = ROOM};
+	static struct sched_list lists[1 + LIST_BEYOND / SCHED_FEW];
+	static sched_key room[ROOM + LIST_BEYOND];
+	struct sched_list *l = lists;
 	static struct plain_list p;
 	struct rng r = {seed};
 	bool grow = true;
 
-	memset(room, 0, (ROOM + LIST_BEYOND) * sizeof(*room));
+	*l = (struct sched_list){.room = room, .size = ROOM};
 	p.count = 0;
 	do {
 		uint32_t at = p.count ? rng_below(&r, rng_chance(&r, 50) ? p.count : (p.count + 7) / 8) : 0;
@@ -88,29 +92,30 @@ static void list_case(uint64_t seed, uint32_t size)
 			sched_key key = any_key(&r);
 
 			plain_insert(&p, key);
-			list_insert(&l, key);
+			list_insert(l, key);
 		} else if (p.count && rng_chance(&r, 20)) {
 			sched_key key = p.key[at] - ((sched_key)rng_below(&r, 3) << SCHED_KEY_OCTETS);
 
 			plain_remove(&p, at);
 			plain_insert(&p, key);
-			if (key <= list_keys(&l)[at])
-				list_raise(&l, at, key);
+			if (key <= list_keys(l)[at])
+				list_raise(l, at, key);
 			else /* it went below 0 */
-				list_remove(&l, at), list_insert(&l, key);
+				list_remove(l, at), list_insert(l, key);
 		} else if (p.count) {
 			plain_remove(&p, at);
-			list_remove(&l, at);
+			list_remove(l, at);
 		}
-		cr_assert(same_list(&p, &l), "seed %lu: the list of %u differs", seed, p.count);
-		cr_assert(same_free(&r, &p, &l), "seed %lu: another is free", seed);
+		cr_assert(same_list(&p, l), "seed %lu: the list of %u differs", seed, p.count);
+		cr_assert(same_free(&r, &p, l), "seed %lu: another is free", seed);
 		grow &= p.count < size;
 	} while (grow || p.count);
-	free(room);
 }
 
 static void lists(void)
 {
+	for (uint64_t seed = 10; seed < 200; seed++)
+		list_case(seed, SCHED_FEW + seed % 3);
 	list_case(1, 12);
 	list_case(2, 100);
 	list_case(3, 300);

@@ -219,6 +219,26 @@ static void sort(struct messages *list, uint64_t salt)
 	}
 }
 
+/* The messages of one time from one on, one by one or in bursts. */
+static size_t hand_in(const struct mf_sched_ops *ops, struct mf_sched *s, const struct messages *list,
+		      size_t from, struct rng *r)
+{
+	size_t end = from;
+
+	while (end < list->n && list->m[end].at == list->m[from].at)
+		end++;
+	while (from < end) {
+		unsigned int n = 1 + rng_below(r, end - from);
+
+		if (n == 1)
+			require(ops->input(s, &list->m[from]) == 0, "refused");
+		else
+			require(ops->inputs(s, &list->m[from], n) == n, "refused");
+		from += n;
+	}
+	return end;
+}
+
 void replay(const struct mf_sched_ops *ops, struct mf_sched *s, const struct messages *all, struct rng *r,
 	    mf_time tick, struct grants *out)
 {
@@ -229,11 +249,11 @@ void replay(const struct mf_sched_ops *ops, struct mf_sched *s, const struct mes
 		messages_add(&list, all->m[i]);
 	sort(&list, rng_next(r) | 1);
 	for (size_t i = 0; i < list.n; now += tick) {
-		for (; i < list.n && list.m[i].at <= now; i++) {
+		while (i < list.n && list.m[i].at <= now) {
 			/* all of a time come before run() of that time */
-			if (i && list.m[i].at > list.m[i - 1].at)
+			if (i)
 				take(ops, s, list.m[i].at - 1, 1 + rng_below(r, 3), out);
-			require(ops->input(s, &list.m[i]) == 0, "refused");
+			i = hand_in(ops, s, &list, i, r);
 		}
 		next = take(ops, s, now, 1 + rng_below(r, 3), out);
 	}

@@ -107,6 +107,35 @@ Test(sched_bounds, a_full_house_refuses)
 	mf_sched_pim.destroy(s);
 }
 
+/* A burst is taken up to the first that finds no room; bad ones are dropped, late ones put in order. */
+Test(sched_bounds, a_burst_is_its_messages)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched *s = mf_sched_pim.create(&c);
+	static struct mf_sched_msg m[4 * MF_SCHED_PENDING + 3];
+	const unsigned int n = sizeof(m) / sizeof(m[0]);
+	struct mf_sched_grant g[8];
+
+	for (unsigned int i = 0; i < n; i++)
+		m[i] = (struct mf_sched_msg){.kind = MF_SCHED_FORWARDED, .at = 7, .src = i % 4, .size = 1};
+	m[1].dst = 4;
+	m[2] = (struct mf_sched_msg){
+		.kind = MF_SCHED_DEMAND, .at = 9, .src = 1, .dst = 2, .size = 64, .id = 1};
+	m[3] = (struct mf_sched_msg){
+		.kind = MF_SCHED_DEMAND, .at = 8, .src = 3, .dst = 2, .size = 64, .id = 2};
+	m[4].at = 6;
+	m[5].kind = MF_SCHED_UNHOLD_SRC;
+	cr_assert_eq(mf_sched_pim.inputs(s, m, n), 4 * MF_SCHED_PENDING + 1, "one was dropped");
+	cr_assert_eq(stats(&mf_sched_pim, s).refused, 1);
+	cr_assert_eq(stats(&mf_sched_pim, s).dropped_bad, 1);
+	cr_assert_eq(mf_sched_pim.next(s), 6);
+	cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 8), 2);
+	cr_assert(g[0].src == 3 && g[0].at == 8 && g[1].src == 1);
+	cr_assert_eq(mf_sched_pim.inputs(s, m, 0), 0);
+	cr_assert_eq(mf_sched_pim.inputs(s, m + n - 2, 2), 2);
+	mf_sched_pim.destroy(s);
+}
+
 static void refuse(struct mf_sched_config c)
 {
 	EACH_POLICY(ops)

@@ -159,6 +159,47 @@ Test(sched_reference, pim_long_lists)
 	}
 }
 
+/* Demands of many chunks that come together while windows are wide: matchings repeat themselves. */
+static struct messages bursts(struct rng *r, const struct mf_sched_config *c)
+{
+	struct messages list = {0};
+	mf_time at = 0;
+
+	for (unsigned int b = 0; b < 6; b++, at += rng_below(r, 50000)) {
+		for (unsigned int n = rng_below(r, 2 * c->ports); n; n--) {
+			struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND, .at = at, .id = list.n};
+
+			m.src = rng_below(r, c->ports);
+			m.dst = rng_below(r, rng_chance(r, 30) ? 2 : c->ports);
+			m.resp = rng_below(r, 2);
+			m.size = rng_chance(r, 40) ? c->chunk : 1 + rng_below(r, 8 * c->chunk);
+			m.mega = rng_chance(r, 3);
+			m.exponent = rng_below(r, 2) * 12;
+			m.cookie = MF_SCHED_NO_COOKIE;
+			messages_add(&list, m);
+		}
+	}
+	return list;
+}
+
+Test(sched_reference, pim_repeats)
+{
+	struct rng r = {9};
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		struct mf_sched_config c = random_config(&r, 4 + rng_below(&r, i % 8 ? 12 : 60));
+		struct messages script;
+
+		c.release = MF_RELEASE_WINDOW;
+		c.chunk = 16 << rng_below(&r, 5);
+		c.window = c.chunk * (1 + rng_below(&r, 40));
+		c.iteration = c.insert = 0;
+		script = bursts(&r, &c);
+		one_script(&mf_sched_pim, i, c, script);
+		free(script.m);
+	}
+}
+
 Test(sched_reference, greedy_few_ports)
 {
 	cases(&mf_sched_greedy, 5, 1000, 2, 6, 120);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a scheduler that look for things, for CPUs with AVX-512. */
 #if defined(__x86_64__) && !defined(__clang__)
-#pragma GCC target("avx512f,avx512dq,bmi,bmi2,popcnt")
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vbmi2,bmi,bmi2,popcnt")
 #endif
 #include "scan_cases.h"
 

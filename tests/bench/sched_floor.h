@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A scheduler that does not schedule, to measure what the messages and grants by themselves cost. */
+#ifndef SCHED_FLOOR_H
+#define SCHED_FLOOR_H
+
+#include "mf_sched.h"
+
+extern const struct mf_sched_ops sched_floor;
+
+#endif
