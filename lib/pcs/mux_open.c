@@ -50,14 +50,16 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	}
 	o->from = 0;
 	o->blocks -= blocks;
-	if (quiet && m->backlog == blocks)
+	if (quiet && mux_backlog(m) == 0)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 	else
 		contend(m, now, blocks, quiet);
 	m->line_free = now;
 	m->memory_last = true;
-	m->waiting -= blocks;
-	m->backlog -= blocks;
+	if (o->ahead > m->stats.backlog_max)
+		m->stats.backlog_max = o->ahead;
+	if (o->ahead_message > m->stats.backlog_message_max)
+		m->stats.backlog_message_max = o->ahead_message;
 	m->stats.memory_blocks += blocks;
 	m->stats.messages += s->messages;
 	m->stats.waited += s->messages * now - s->ready;

@@ -44,8 +44,8 @@ static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n
 /** Whether a message of n blocks may go there: all that waits does so there. */
 static inline bool mux_open_takes(const struct mf_mux *m, uint32_t n)
 {
-	return m->open.span && m->backlog == m->open.blocks && mux_frames_quiet(m) &&
-	       m->backlog + n <= m->store.word_mask + 1;
+	return m->open.span && !m->backlog && mux_frames_quiet(m) &&
+	       m->open.blocks + n <= m->store.word_mask + 1;
 }
 
 /** A span goes out: it is accounted for. @return it */

@@ -81,10 +81,12 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 /** Under the wall clock what waits is known at once; under the virtual one it is measured by begin(). */
 static void note_backlog(struct mf_mux *m, unsigned int n)
 {
-	if (m->backlog > m->stats.backlog_max)
-		m->stats.backlog_max = m->backlog;
-	if (n > 1 && m->backlog > m->stats.backlog_message_max)
-		m->stats.backlog_message_max = m->backlog;
+	uint32_t blocks = mux_backlog(m);
+
+	if (blocks > m->stats.backlog_max)
+		m->stats.backlog_max = blocks;
+	if (n > 1 && blocks > m->stats.backlog_message_max)
+		m->stats.backlog_message_max = blocks;
 }
 
 /** Sync headers of a message: control, data, control. */
@@ -270,26 +272,31 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 /** Into the spans that go next. @return NULL: there is no room */
 static inline uint64_t *put_open(struct mf_mux *m, mf_time ready, unsigned int n, uint64_t cookie)
 {
+	struct mux_done_ring *d = &m->done;
+	struct mux_open *o = &m->open;
 	struct mux_open_span *s;
 	uint32_t at;
 
-	if (cookie && m->done.promised > m->done.mask)
+	if (cookie && d->promised > d->mask)
 		return NULL;
-	s = mux_open_room(&m->open, n);
+	s = mux_open_room(o, n);
 	if (!s)
 		return NULL;
 	at = s->span.count;
-	s->span.count += (uint16_t)n;
+	s->span.count = (uint16_t)(at + n);
 	s->messages++;
 	s->ready += ready;
 	put_syncs(&s->span.sync[at], n);
 	if (cookie) {
-		m->done.waiting[m->done.waiting_put++ & m->done.mask] = cookie;
+		d->promised++;
+		d->waiting[d->waiting_put++ & d->mask] = cookie;
 		s->cookies++;
 	}
-	m->open.blocks += n;
-	m->open.ready = mf_time_max(m->open.ready, ready);
-	account(m, n, cookie);
+	o->ahead = o->blocks;
+	if (n > 1)
+		o->ahead_message = o->blocks;
+	o->blocks += n;
+	o->ready = mf_time_max(o->ready, ready);
 	return &s->span.word[at];
 }
 
