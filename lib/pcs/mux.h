@@ -140,6 +140,7 @@ struct mux_open_span {
 
 struct mux_open {
 	struct mux_open_span *span; /**< [MUX_OPEN_SPANS]; NULL: virtual clock */
+	struct mux_open_span *fill; /**< the one that is filled */
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
 	uint32_t given; /**< which one was given out last: it is still read */

@@ -15,6 +15,7 @@ int mux_open_init(struct mf_mux *m)
 	if (!o->span)
 		return -ENOMEM;
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
+	o->fill = o->span;
 	return 0;
 }
 

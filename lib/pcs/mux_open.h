@@ -25,13 +25,14 @@ static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 	s->span.count = 0;
 	s->messages = s->cookies = 0;
 	s->ready = 0;
+	o->fill = s;
 	return s;
 }
 
 /** Room for n blocks behind those in the last span, or in the next one. NULL: there is none. */
 static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
 {
-	struct mux_open_span *s = mux_open_at(o, o->put);
+	struct mux_open_span *s = o->fill;
 
 	if (s->span.count + n <= MF_SPAN_MAX && !(o->from && o->put == o->get))
 		return s;
