@@ -144,10 +144,12 @@ struct mux_open {
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
 	uint32_t given; /**< which one was given out last: it is still read */
-	uint32_t from; /**< blocks of that that are out already */
-	uint32_t blocks; /**< in all of them */
-	uint32_t ahead,
-		ahead_message; /**< blocks when the last message was queued; one of more blocks than one */
+	uint32_t from; /**< blocks of the first to go that are out already */
+	uint32_t room; /**< for blocks in all of them */
+	uint32_t blocks; /**< that are there */
+	uint32_t limit; /**< blocks that the one that is filled may have */
+	uint32_t ahead; /**< blocks when the last message was queued, */
+	uint32_t ahead_message; /**< and the last one of several blocks */
 };
 
 /** By cache lines: what every call looks at; the store; what only some do. */

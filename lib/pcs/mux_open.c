@@ -16,6 +16,8 @@ int mux_open_init(struct mf_mux *m)
 		return -ENOMEM;
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
 	o->fill = o->span;
+	o->room = m->store.word_mask + 1;
+	mux_open_limit(o);
 	return 0;
 }
 
@@ -42,15 +44,17 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	bool quiet = mux_frames_quiet(m);
 
 	s->span.start = now;
+	o->from = 0;
+	o->blocks -= blocks;
 	o->given = o->get++ % MUX_OPEN_SPANS;
 	if (o->get - 1 == o->put) {
 		/* The first two in turn, which are in the cache, do for nearly all. */
 		o->put = o->given == 0 ? 0 : UINT32_MAX;
 		mux_open_next(o);
 		o->get = o->put;
+	} else {
+		mux_open_limit(o);
 	}
-	o->from = 0;
-	o->blocks -= blocks;
 	if (quiet && mux_backlog(m) == 0)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 	else
@@ -84,4 +88,6 @@ void mux_open_copy(struct mf_mux *m, mf_time now, uint32_t n, struct mf_span *ou
 	o->from += n;
 	if (n == left)
 		mux_open_give(m, now);
+	else
+		mux_open_limit(o);
 }

@@ -339,7 +339,7 @@ static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time re
 uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
 {
 	MF_CYCLES(MF_CYCLES_MUX_PUSH);
-	uint64_t *word = mux_open_takes(m, n) ? put_open(m, ready, n, cookie) : NULL;
+	uint64_t *word = mux_open_takes(m) ? put_open(m, ready, n, cookie) : NULL;
 
 	return word ? word : put_item(m, ready, tie, n, cookie);
 }
