@@ -4,35 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_version.h>
-
 #include "eal.h"
 #include "interrupt.h"
 #include "mf_fabric.h"
 #include "options.h"
 #include "output.h"
+#include "program.h"
 #include "progress.h"
 #include "roles.h"
 
-enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
-
-#define ERR_LEN 2048
-
-static int complain(int status, const char *reason)
-{
-	fprintf(stderr, "memfab-emu: %s\n", reason);
-	return status;
-}
-
-static int complain_of(const char *name, int rc)
-{
-	char err[ERR_LEN];
-
-	if (rc == 0)
-		return SOUND;
-	snprintf(err, sizeof(err), "%s: %s", name, strerror(-rc));
-	return complain(FAILED, err);
-}
+const char program_name[] = "memfab-emu";
 
 static int print_config(const struct mf_config *config)
 {
@@ -139,10 +120,12 @@ static int replay(const struct options *o, const struct mf_config *config)
 	return complain(FAILED, err);
 }
 
-static int act(const struct options *o, const struct mf_config *config)
+static int act(void *options, struct mf_config *config)
 {
+	struct options *o = options;
 	char err[ERR_LEN];
 
+	options_apply(o, config);
 	if (o->roles != NULL && roles_check(config, o->roles, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	switch (o->action) {
@@ -160,29 +143,15 @@ static int act(const struct options *o, const struct mf_config *config)
 
 int main(int argc, char **argv)
 {
-	struct mf_config config;
 	struct options o;
 	char err[ERR_LEN];
-	int rc;
 
 	output_hold();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
-	if (o.action == ACTION_HELP) {
-		options_help();
-		return SOUND;
-	}
-	if (o.action == ACTION_VERSION) {
-		printf("memfab-emu %s, %s\n", MF_VERSION, rte_version());
-		return SOUND;
-	}
-	/* The line names the file itself, as compilers do. */
-	if (mf_config_load(o.file, &config, err, sizeof(err)) != 0) {
-		fprintf(stderr, "%s\n", err);
-		return USAGE;
-	}
-	options_apply(&o, &config);
-	rc = act(&o, &config);
-	mf_config_free(&config);
-	return rc;
+	return program_run(&(struct request){.help = o.action == ACTION_HELP,
+					     .version = o.action == ACTION_VERSION,
+					     .file = o.file,
+					     .options = &o},
+			   options_help, act);
 }

@@ -13,11 +13,11 @@
 #include "cmd.h"
 #include "interrupt.h"
 #include "period.h"
+#include "program.h"
 
 #define PROMPT "memfab-perf> "
 #define CTRL_C 3
 #define LOOK_MS 100 /* how soon a signal is seen */
-#define USAGE 2
 #define LINE 512
 
 static bool signalled(void)

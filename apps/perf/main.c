@@ -5,20 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_version.h>
-
 #include "hgrm.h"
 #include "interrupt.h"
 #include "options.h"
 #include "output.h"
 #include "period.h"
+#include "program.h"
 #include "result.h"
 #include "session.h"
 #include "table.h"
 
-enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
-
-#define ERR_LEN 2048
+const char program_name[] = "memfab-perf";
 
 /** Files that are written, opened before anything runs. */
 struct files {
@@ -30,22 +27,6 @@ struct screen {
 	struct run *run;
 	bool gbits;
 };
-
-static int complain(int status, const char *reason)
-{
-	fprintf(stderr, "memfab-perf: %s\n", reason);
-	return status;
-}
-
-static int complain_of(const char *name, int rc)
-{
-	char err[ERR_LEN];
-
-	if (rc == 0)
-		return SOUND;
-	snprintf(err, sizeof(err), "%s: %s", name, strerror(-rc));
-	return complain(FAILED, err);
-}
 
 static int open_one(FILE **file, const char *name)
 {
@@ -171,33 +152,27 @@ static int open_and_run(const struct options *o, struct mf_config *config)
 	return worse(rc, close_one(files.hgrm, o->hgrm));
 }
 
+static int act(void *options, struct mf_config *config)
+{
+	struct options *o = options;
+	char err[ERR_LEN];
+
+	if (options_apply(o, config, err, sizeof(err)) != 0)
+		return complain(USAGE, err);
+	return open_and_run(o, config);
+}
+
 int main(int argc, char **argv)
 {
-	struct mf_config config;
 	struct options o;
 	char err[ERR_LEN];
-	int rc;
 
 	output_hold();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
-	if (o.action == ACTION_HELP) {
-		options_help();
-		return SOUND;
-	}
-	if (o.action == ACTION_VERSION) {
-		printf("memfab-perf %s, %s\n", MF_VERSION, rte_version());
-		return SOUND;
-	}
-	/* The line names the file itself, as compilers do. */
-	if (mf_config_load(o.file, &config, err, sizeof(err)) != 0) {
-		fprintf(stderr, "%s\n", err);
-		return USAGE;
-	}
-	if (options_apply(&o, &config, err, sizeof(err)) != 0)
-		rc = complain(USAGE, err);
-	else
-		rc = open_and_run(&o, &config);
-	mf_config_free(&config);
-	return rc;
+	return program_run(&(struct request){.help = o.action == ACTION_HELP,
+					     .version = o.action == ACTION_VERSION,
+					     .file = o.file,
+					     .options = &o},
+			   options_help, act);
 }

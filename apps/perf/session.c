@@ -10,10 +10,9 @@
 
 #include <rte_lcore.h>
 
+#include "program.h"
 #include "setting.h"
 #include "table.h"
-
-#define FAILED 1
 
 void session_fault(struct session *s, const char *format, ...)
 {

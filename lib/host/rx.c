@@ -155,9 +155,11 @@ static inline void rx_prefetch(const struct mf_host *h, const struct mf_span *sp
 	if (!ops || span->count <= 2)
 		return;
 	for (unsigned int i = 0; i + 1 < span->count; i++)
-		if (span->sync[i] == MF_SYNC_CTRL && (span->word[i] & 0xfff) == rreq)
+		if (span->sync[i] == MF_SYNC_CTRL && (span->word[i] & 0xfff) == rreq) {
 			__builtin_prefetch(ops->at(h->config.memory,
 						   mf_proto_addr(span->word[i], span->word[i + 1]), 1));
+			i++;
+		}
 }
 
 void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)

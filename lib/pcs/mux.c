@@ -367,7 +367,7 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 	out->flags = 0;
 	if (max > MF_SPAN_MAX)
 		max = MF_SPAN_MAX;
-	if (!m->backlog && mux_frames_quiet(m)) {
+	if (!mux_backlog(m) && mux_frames_quiet(m)) {
 		if (!m->period)
 			m->fair.credit[0] = m->fair.credit[1] = 0;
 		return 0;
@@ -381,7 +381,7 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 
 bool mf_mux_waits(const struct mf_mux *m)
 {
-	return m->backlog || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
+	return mux_backlog(m) || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
 }
 
 /** When frames that may start at s are through, or memory that is ready at r splits them. */
@@ -397,7 +397,7 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 {
 	mf_time ready, memory, frames;
 
-	if (!m->backlog && mux_frames_quiet(m))
+	if (!mux_backlog(m) && mux_frames_quiet(m))
 		return MF_NEVER;
 	if (m->open.blocks)
 		return mf_time_max(now, m->open.ready);
@@ -435,13 +435,13 @@ uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now)
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)
 {
 	if (!m->period || !m->memory_last || now >= m->line_free)
-		return m->backlog;
+		return mux_backlog(m);
 	return m->backlog + (uint32_t)((m->line_free - now) / m->period);
 }
 
 uint32_t mf_mux_waiting(const struct mf_mux *m)
 {
-	return m->waiting;
+	return m->waiting + m->open.blocks;
 }
 
 void mf_mux_fetch(const struct mf_mux *m)

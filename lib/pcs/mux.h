@@ -146,11 +146,16 @@ struct mux_open_span {
 
 struct mux_open {
 	struct mux_open_span *span; /**< [MUX_OPEN_SPANS]; NULL: virtual clock */
+	struct mux_open_span *fill; /**< the one that is filled */
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
 	uint32_t given; /**< which one was given out last: it is still read */
-	uint32_t from; /**< blocks of that that are out already */
-	uint32_t blocks; /**< in all of them */
+	uint32_t from; /**< blocks of the first to go that are out already */
+	uint32_t room; /**< for blocks in all of them */
+	uint32_t blocks; /**< that are there */
+	uint32_t limit; /**< blocks that the one that is filled may have */
+	uint32_t ahead; /**< blocks when the last message was queued, */
+	uint32_t ahead_message; /**< and the last one of several blocks */
 };
 
 /** By cache lines: what every call looks at; the store; what only some do. */
@@ -162,8 +167,8 @@ struct mf_mux {
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
-	uint32_t backlog; /**< memory blocks not given out */
-	uint32_t waiting; /**< blocks of messages that have not begun */
+	uint32_t backlog; /**< memory blocks of items that are not given out */
+	uint32_t waiting; /**< those of messages that have not begun */
 	struct mux_queue messages, singles; /**< of more blocks than one; of one */
 	struct mux_store store;
 	struct mux_done_ring done;
@@ -174,6 +179,12 @@ struct mf_mux {
 	struct mf_mux_stats stats __attribute__((aligned(64)));
 };
 static_assert(offsetof(struct mf_mux, store) == 64 && offsetof(struct mf_mux, done) == 128, "cache lines");
+
+/** Memory blocks that are not given out. */
+static inline uint32_t mux_backlog(const struct mf_mux *m)
+{
+	return m->backlog + m->open.blocks;
+}
 
 /* mux_queue.c */
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config);

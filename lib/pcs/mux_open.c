@@ -15,6 +15,9 @@ int mux_open_init(struct mf_mux *m)
 	if (!o->span)
 		return -ENOMEM;
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
+	o->fill = o->span;
+	o->room = m->store.word_mask + 1;
+	mux_open_limit(o);
 	return 0;
 }
 
@@ -41,23 +44,27 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	bool quiet = mux_frames_quiet(m);
 
 	s->span.start = now;
+	o->from = 0;
+	o->blocks -= blocks;
 	o->given = o->get++ % MUX_OPEN_SPANS;
 	if (o->get - 1 == o->put) {
 		/* The first two in turn, which are in the cache, do for nearly all. */
 		o->put = o->given == 0 ? 0 : UINT32_MAX;
 		mux_open_next(o);
 		o->get = o->put;
+	} else {
+		mux_open_limit(o);
 	}
-	o->from = 0;
-	o->blocks -= blocks;
-	if (quiet && m->backlog == blocks)
+	if (quiet && mux_backlog(m) == 0)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 	else
 		contend(m, now, blocks, quiet);
 	m->line_free = now;
 	m->memory_last = true;
-	m->waiting -= blocks;
-	m->backlog -= blocks;
+	if (o->ahead > m->stats.backlog_max)
+		m->stats.backlog_max = o->ahead;
+	if (o->ahead_message > m->stats.backlog_message_max)
+		m->stats.backlog_message_max = o->ahead_message;
 	m->stats.memory_blocks += blocks;
 	m->stats.messages += s->messages;
 	m->stats.waited += s->messages * now - s->ready;
@@ -81,4 +88,6 @@ void mux_open_copy(struct mf_mux *m, mf_time now, uint32_t n, struct mf_span *ou
 	o->from += n;
 	if (n == left)
 		mux_open_give(m, now);
+	else
+		mux_open_limit(o);
 }

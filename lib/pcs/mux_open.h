@@ -17,6 +17,14 @@ static inline struct mux_open_span *mux_open_at(const struct mux_open *o, uint32
 	return &o->span[position % MUX_OPEN_SPANS];
 }
 
+/** Sets how far the span that is filled may be: one of which blocks are out already gets no more. */
+static inline void mux_open_limit(struct mux_open *o)
+{
+	uint32_t most = o->fill->span.count + o->room - o->blocks;
+
+	o->limit = o->from && o->put == o->get ? 0 : most < MF_SPAN_MAX ? most : MF_SPAN_MAX;
+}
+
 /** Begins the span behind the last one. */
 static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 {
@@ -25,27 +33,28 @@ static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 	s->span.count = 0;
 	s->messages = s->cookies = 0;
 	s->ready = 0;
+	o->fill = s;
+	mux_open_limit(o);
 	return s;
 }
 
 /** Room for n blocks behind those in the last span, or in the next one. NULL: there is none. */
 static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
 {
-	struct mux_open_span *s = mux_open_at(o, o->put);
+	struct mux_open_span *s = o->fill;
 
-	if (s->span.count + n <= MF_SPAN_MAX && !(o->from && o->put == o->get))
+	if (s->span.count + n <= o->limit)
 		return s;
-	if (n > MF_SPAN_MAX || o->put - o->get + 1 == MUX_OPEN_SPANS ||
+	if (n > MF_SPAN_MAX || n > o->room - o->blocks || o->put - o->get + 1 == MUX_OPEN_SPANS ||
 	    (o->put + 1) % MUX_OPEN_SPANS == o->given)
 		return NULL;
 	return mux_open_next(o);
 }
 
-/** Whether a message of n blocks may go there: all that waits does so there. */
-static inline bool mux_open_takes(const struct mf_mux *m, uint32_t n)
+/** Whether a message may go there if there is room: all that waits does so there. */
+static inline bool mux_open_takes(const struct mf_mux *m)
 {
-	return m->open.span && m->backlog == m->open.blocks && mux_frames_quiet(m) &&
-	       m->backlog + n <= m->store.word_mask + 1;
+	return m->open.span && !m->backlog && mux_frames_quiet(m);
 }
 
 /** A span goes out: it is accounted for. @return it */

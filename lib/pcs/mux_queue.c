@@ -82,10 +82,12 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 /** Under the wall clock what waits is known at once; under the virtual one it is measured by begin(). */
 static void note_backlog(struct mf_mux *m, unsigned int n)
 {
-	if (m->backlog > m->stats.backlog_max)
-		m->stats.backlog_max = m->backlog;
-	if (n > 1 && m->backlog > m->stats.backlog_message_max)
-		m->stats.backlog_message_max = m->backlog;
+	uint32_t blocks = mux_backlog(m);
+
+	if (blocks > m->stats.backlog_max)
+		m->stats.backlog_max = blocks;
+	if (n > 1 && blocks > m->stats.backlog_message_max)
+		m->stats.backlog_message_max = blocks;
 }
 
 /** Sync headers of a message: control, data, control. */
@@ -267,26 +269,31 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 /** Into the spans that go next. @return NULL: there is no room */
 static inline uint64_t *put_open(struct mf_mux *m, mf_time ready, unsigned int n, uint64_t cookie)
 {
+	struct mux_done_ring *d = &m->done;
+	struct mux_open *o = &m->open;
 	struct mux_open_span *s;
 	uint32_t at;
 
-	if (cookie && m->done.promised > m->done.mask)
+	if (cookie && d->promised > d->mask)
 		return NULL;
-	s = mux_open_room(&m->open, n);
+	s = mux_open_room(o, n);
 	if (!s)
 		return NULL;
 	at = s->span.count;
-	s->span.count += (uint16_t)n;
+	s->span.count = (uint16_t)(at + n);
 	s->messages++;
 	s->ready += ready;
 	put_syncs(&s->span.sync[at], n);
 	if (cookie) {
-		m->done.waiting[m->done.waiting_put++ & m->done.mask] = cookie;
+		d->promised++;
+		d->waiting[d->waiting_put++ & d->mask] = cookie;
 		s->cookies++;
 	}
-	m->open.blocks += n;
-	m->open.ready = mf_time_max(m->open.ready, ready);
-	account(m, n, cookie);
+	o->ahead = o->blocks;
+	if (n > 1)
+		o->ahead_message = o->blocks;
+	o->blocks += n;
+	o->ready = mf_time_max(o->ready, ready);
 	return &s->span.word[at];
 }
 
@@ -329,7 +336,7 @@ static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time re
 uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int n, uint64_t cookie)
 {
 	MF_CYCLES(MF_CYCLES_MUX_PUSH);
-	uint64_t *word = mux_open_takes(m, n) ? put_open(m, ready, n, cookie) : NULL;
+	uint64_t *word = mux_open_takes(m) ? put_open(m, ready, n, cookie) : NULL;
 
 	return word ? word : put_item(m, ready, tie, n, cookie);
 }

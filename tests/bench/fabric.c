@@ -106,7 +106,10 @@ static json_t *run_emu(const struct fabric *f, const char *path, double *rss, ch
 	return emu_run(f->env, &run, rss, why);
 }
 
-/** Doubles the depth as long as there is room: the best of two runs each. */
+/**
+ * Doubles the depth as long as there is room: the best of two runs each. Over the share of the CPU that a run
+ * got: on a host with others the depth would be found at which they were quiet.
+ */
 static int find_depth(struct fabric *f, char *why)
 {
 	double best = 0;
@@ -122,7 +125,7 @@ static int find_depth(struct fabric *f, char *why)
 			all = run_emu(f, path, NULL, why);
 			if (all == NULL)
 				return -EIO;
-			figure = f->param->figure(all, 0);
+			figure = f->param->figure(all, 0) / emu_number(all, "run/cpu_share");
 			json_decref(all);
 			if (figure > best) {
 				best = figure;

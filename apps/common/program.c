@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_version.h>
+
+#include "program.h"
+
+int complain(int status, const char *reason)
+{
+	fprintf(stderr, "%s: %s\n", program_name, reason);
+	return status;
+}
+
+int complain_of(const char *name, int rc)
+{
+	char err[ERR_LEN];
+
+	if (rc == 0)
+		return SOUND;
+	snprintf(err, sizeof(err), "%s: %s", name, strerror(-rc));
+	return complain(FAILED, err);
+}
+
+int program_run(const struct request *r, void (*help)(void),
+		int (*act)(void *options, struct mf_config *config))
+{
+	struct mf_config config;
+	char err[ERR_LEN];
+	int rc;
+
+	if (r->help) {
+		help();
+		return SOUND;
+	}
+	if (r->version) {
+		printf("%s %s, %s\n", program_name, MF_VERSION, rte_version());
+		return SOUND;
+	}
+	/* The line names the file itself, as compilers do. */
+	if (mf_config_load(r->file, &config, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s\n", err);
+		return USAGE;
+	}
+	rc = act(r->options, &config);
+	mf_config_free(&config);
+	return rc;
+}
