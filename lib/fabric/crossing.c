@@ -68,3 +68,36 @@ bool crossing_take_span(struct crossing *c, struct mf_span *out)
 	crossing_took(c, more + 1);
 	return true;
 }
+
+void crossing_put(struct crossing *c, const uint64_t *word, unsigned int n)
+{
+	unsigned int more = (n - 1) / CELL_WORDS, put = c->put, left = n - more * CELL_WORDS;
+
+	for (unsigned int i = more + 1; i-- > 0; left = CELL_WORDS) {
+		struct cell *cell = &c->cell[(put + i) & c->mask];
+
+		memcpy(cell->word, word + i * CELL_WORDS, sizeof(cell->word));
+		__atomic_store_n(&cell->head,
+				 (uint64_t)more << HEAD_MORE | (uint64_t)left << HEAD_WORDS |
+					 (uint32_t)(put + i + 1),
+				 __ATOMIC_RELEASE);
+	}
+	c->put = put + more + 1;
+}
+
+unsigned int crossing_take(struct crossing *c, uint64_t *word)
+{
+	const struct cell *cell = crossing_peek(c);
+	unsigned int more, n = 0;
+
+	if (cell == NULL)
+		return 0;
+	more = cell->head >> HEAD_MORE & 0xff;
+	for (unsigned int i = 0; i <= more; i++) {
+		cell = &c->cell[(c->take + i) & c->mask];
+		memcpy(word + n, cell->word, sizeof(cell->word));
+		n += cell->head >> HEAD_WORDS & 0xff;
+	}
+	crossing_took(c, more + 1);
+	return n;
+}

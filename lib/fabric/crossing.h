@@ -21,8 +21,8 @@
 
 struct cell {
 	/**
-	 * Bits 0 to 31: its position + 1, so that what is left of an earlier round is not taken for it. Of
-	 * spans, 32 to 39: words in this cell; 40 to 47: cells that follow and belong to it; 48 to 61: sync
+	 * Bits 0 to 31: its position + 1, so that what is left of an earlier round is not taken for it. 32 to
+	 * 39: words in this cell; 40 to 47: cells that follow and belong to it. Of spans, 48 to 61: sync
 	 * headers, two bits a word, the first one's are the lowest; 62, 63: mf_span.flags.
 	 */
 	uint64_t head;
@@ -31,7 +31,9 @@ struct cell {
 static_assert(sizeof(struct cell) == 64, "a cache line");
 static_assert(CELL_WORDS <= MF_SPAN_SLACK, "whole cells are copied");
 
-#define CROSSING_SPAN ((MF_SPAN_MAX + CELL_WORDS - 1) / CELL_WORDS) /**< cells of the longest span */
+#define CROSSING_CELLS(words) (((words) + CELL_WORDS - 1) / CELL_WORDS)
+#define CROSSING_SPAN CROSSING_CELLS(MF_SPAN_MAX) /**< cells of the longest span */
+#define CROSSING_WORDS (256 * CELL_WORDS)
 
 /** What is written by one side is two lines apart from what is by the other: CPUs fetch lines by twos. */
 struct crossing {
@@ -88,25 +90,16 @@ void crossing_put_span(struct crossing *c, const struct mf_span *span);
 /** Takes a span, all of it but its start. @return false: there is none */
 bool crossing_take_span(struct crossing *c, struct mf_span *out);
 
-/** Puts a descriptor of up to CELL_WORDS words. There must be room for a cell. */
-static inline void crossing_put(struct crossing *c, const void *data, size_t size)
-{
-	struct cell *cell = &c->cell[c->put & c->mask];
-
-	memcpy(cell->word, data, size);
-	__atomic_store_n(&cell->head, ++c->put, __ATOMIC_RELEASE);
-}
-
-/** Takes a descriptor. @return false: there is none */
-static inline bool crossing_take(struct crossing *c, void *data, size_t size)
-{
-	const struct cell *cell = crossing_peek(c);
-
-	if (cell == NULL)
-		return false;
-	memcpy(data, cell->word, size);
-	crossing_took(c, 1);
-	return true;
-}
+/**
+ * Puts words, which are taken together. There must be room for as many cells as they fill.
+ * @param n  1..CROSSING_WORDS; as many as a cell has may be read behind them
+ */
+void crossing_put(struct crossing *c, const uint64_t *word, unsigned int n);
+/**
+ * Takes the words of one crossing_put().
+ * @param word  room for as many as are put at a time, and for a cell behind them
+ * @return how many; 0: there are none
+ */
+unsigned int crossing_take(struct crossing *c, uint64_t *word);
 
 #endif

@@ -24,8 +24,8 @@ struct replay {
 #define CALL(call) (1u << RECORD_##call)
 
 static const unsigned int calls_of[] = {
-	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX),
-	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(TO_SCHED) | CALL(GRANT),
+	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS),
+	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT),
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
 };
 
@@ -45,6 +45,7 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	switch (e->call) {
 	case RECORD_RX:
 	case RECORD_TX:
+	case RECORD_SHORT_SPANS:
 		return r->kind == ROLE_NODE ? e->count == r->index
 					    : e->count < r->f->nodes && config->node[e->count].up;
 	case RECORD_TO_SCHED:
@@ -154,6 +155,9 @@ static int repeat(struct replay *p)
 		return 0;
 	case RECORD_TX:
 		take_span(p, e);
+		return 0;
+	case RECORD_SHORT_SPANS:
+		role_short_spans(p->role, e->count);
 		return 0;
 	case RECORD_TO_SCHED:
 		take_msgs(p, e);

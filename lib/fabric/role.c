@@ -107,6 +107,16 @@ struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
 	return s;
 }
 
+void role_short_spans(struct role *r, unsigned int port)
+{
+	if (r->record != NULL)
+		record_call(r->record, RECORD_SHORT_SPANS, port, 0, NULL, 0);
+	if (r->kind == ROLE_SWITCH)
+		mf_switch_short_spans(r->f->sw, port);
+	else
+		mf_host_short_spans(r->f->node[r->index].host);
+}
+
 bool role_tx_waits(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)

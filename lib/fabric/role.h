@@ -42,6 +42,8 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 /** The same without a copy where that is possible. @return the span; NULL: there is none */
 struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room);
 
+/** The spans of a port stay short: see mf_mux_short_spans(). */
+void role_short_spans(struct role *r, unsigned int port);
 /** Whether there may be any: if not, asking changes nothing. */
 bool role_tx_waits(const struct role *r, unsigned int port);
 

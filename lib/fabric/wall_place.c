@@ -134,7 +134,7 @@ static int place(struct wall *w)
 }
 
 /** @param from  whose sender is polled by an lcore that may be another than the receiver's */
-static int make_link(struct wall *w, struct wall_link *l, const struct role *from, struct role *to,
+static int make_link(struct wall *w, struct wall_link *l, struct role *from, struct role *to,
 		     unsigned int port)
 {
 	uint32_t cells;
@@ -146,6 +146,7 @@ static int make_link(struct wall *w, struct wall_link *l, const struct role *fro
 	if (from->lcore == to->lcore)
 		return 0;
 	cells = w->f->config->node[port].link.ring * RING_CELLS;
+	role_short_spans(from, port);
 	l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
 	return l->crossing != NULL ? 0 : -ENOMEM;
 }

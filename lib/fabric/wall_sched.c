@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Switch and scheduler on different lcores: descriptors cross one way, grants the other (D19). */
+/* Switch and scheduler on different lcores: descriptors cross one way, grants the other, in bursts (D19). */
 #include "mf_cycles.h"
 #include "record.h"
 #include "wall.h"
 
-#define DESCRIPTORS RECORD_ITEMS_MAX
+#define BURST RECORD_ITEMS_MAX
+
+/** A burst of descriptors or of grants, as it crosses. */
+union burst {
+	struct mf_sched_msg msg[BURST];
+	struct mf_sched_grant grant[BURST];
+	uint64_t word[BURST * sizeof(struct mf_sched_grant) / sizeof(uint64_t) + CELL_WORDS];
+};
+
+#define WORDS(type) (sizeof(type) / sizeof(uint64_t))
+static_assert(sizeof(struct mf_sched_msg) % sizeof(uint64_t) == 0 &&
+		      sizeof(struct mf_sched_grant) % sizeof(uint64_t) == 0,
+	      "they cross by words");
+
+/** Room for a whole burst of items of so many words, or for fewer. @return items */
+static inline unsigned int burst_room(struct crossing *c, unsigned int words)
+{
+	unsigned int cells = CROSSING_CELLS(BURST * words), room = crossing_room(c, cells);
+
+	return room >= cells ? BURST : room * CELL_WORDS / words;
+}
 
 unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	struct mf_sched_grant grant;
-	unsigned int n;
+	union burst b;
+	unsigned int n = crossing_take(w->to_switch, b.word) / WORDS(struct mf_sched_grant);
 
-	for (n = 0; n < DESCRIPTORS && crossing_take(w->to_switch, &grant, sizeof(grant)); n++) {
-		grant.at = now; /* as spans are: dated by the call */
-		role_grant(r, now, &grant);
+	for (unsigned int i = 0; i < n; i++) {
+		b.grant[i].at = now; /* as spans are: dated by the call */
+		role_grant(r, now, &b.grant[i]);
 	}
 	return n;
 }
@@ -22,14 +42,14 @@ unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
 void wall_tell_sched(struct wall *w, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	struct mf_sched_msg msg[DESCRIPTORS];
 	unsigned int room, n;
+	union burst b;
 
-	while ((room = crossing_room(w->to_sched, DESCRIPTORS)) > 0) {
-		n = role_to_sched(r, now, msg, RTE_MIN(room, (unsigned int)DESCRIPTORS));
-		for (unsigned int i = 0; i < n; i++)
-			crossing_put(w->to_sched, &msg[i], sizeof(msg[i]));
-		if (n < DESCRIPTORS)
+	while ((room = burst_room(w->to_sched, WORDS(struct mf_sched_msg))) > 0) {
+		n = role_to_sched(r, now, b.msg, room);
+		if (n > 0)
+			crossing_put(w->to_sched, b.word, n * WORDS(struct mf_sched_msg));
+		if (n < room)
 			break;
 	}
 }
@@ -37,25 +57,22 @@ void wall_tell_sched(struct wall *w, struct role *r, mf_time now)
 unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	struct mf_sched_grant grant[DESCRIPTORS];
-	unsigned int room, n, work = 0;
-	struct mf_sched_msg msg;
+	unsigned int room = burst_room(w->to_switch, WORDS(struct mf_sched_grant)), n, work;
+	union burst b;
 
 	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
-	if (crossing_room(w->to_switch, 1) == 0)
+	if (room == 0)
 		return 0;
-	for (; work < DESCRIPTORS && crossing_take(w->to_sched, &msg, sizeof(msg)); work++)
-		role_input(r, now, &msg);
+	work = crossing_take(w->to_sched, b.word) / WORDS(struct mf_sched_msg);
+	for (unsigned int i = 0; i < work; i++)
+		role_input(r, now, &b.msg[i]);
 	if (work == 0 && r->next > now)
 		return 0;
-	while ((room = crossing_room(w->to_switch, DESCRIPTORS)) > 0) {
-		room = RTE_MIN(room, (unsigned int)DESCRIPTORS);
-		n = role_match(r, now, grant, room);
-		for (unsigned int i = 0; i < n; i++)
-			crossing_put(w->to_switch, &grant[i], sizeof(grant[i]));
+	do {
+		n = role_match(r, now, b.grant, room);
+		if (n > 0)
+			crossing_put(w->to_switch, b.word, n * WORDS(struct mf_sched_grant));
 		work += n;
-		if (n < room)
-			break;
-	}
+	} while (n == room && (room = burst_room(w->to_switch, WORDS(struct mf_sched_grant))) > 0);
 	return work;
 }

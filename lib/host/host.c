@@ -245,6 +245,11 @@ struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_sp
 	return s;
 }
 
+void mf_host_short_spans(struct mf_host *h)
+{
+	mf_mux_short_spans(h->mux);
+}
+
 bool mf_host_tx_waits(const struct mf_host *h)
 {
 	return mf_mux_waits(h->mux);

@@ -150,6 +150,8 @@ mf_time mf_host_tx_next(const struct mf_host *h, mf_time now);
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);
 /** The same without a copy; see mf_mux_pull_in_place(). */
 struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room);
+/** See mf_mux_short_spans(). */
+void mf_host_short_spans(struct mf_host *h);
 /** Whether it has anything to send, or changes by being asked; see mf_mux_waits(). */
 bool mf_host_tx_waits(const struct mf_host *h);
 

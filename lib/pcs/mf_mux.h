@@ -153,6 +153,12 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
  */
 struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room);
 
+/**
+ * Under the wall clock: spans of more than one message stay short, so that whoever takes them can begin with
+ * the first while the others are made. For a link whose ends are polled by different lcores.
+ */
+void mf_mux_short_spans(struct mf_mux *m);
+
 /** Whether anything waits, ready or not. If not, mf_mux_pull() has nothing to give and changes nothing. */
 bool mf_mux_waits(const struct mf_mux *m);
 

@@ -17,6 +17,7 @@ int mux_open_init(struct mf_mux *m)
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
 	o->fill = o->span;
 	o->room = m->store.word_mask + 1;
+	o->several = MF_SPAN_MAX;
 	mux_open_limit(o);
 	return 0;
 }
@@ -24,6 +25,13 @@ int mux_open_init(struct mf_mux *m)
 void mux_open_fini(struct mf_mux *m)
 {
 	free(m->open.span);
+}
+
+void mf_mux_short_spans(struct mf_mux *m)
+{
+	m->open.several = MUX_MIXED_SPAN;
+	if (m->open.span)
+		mux_open_limit(&m->open);
 }
 
 /** Something else waits besides these blocks. */

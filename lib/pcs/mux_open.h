@@ -22,7 +22,7 @@ static inline void mux_open_limit(struct mux_open *o)
 {
 	uint32_t most = o->fill->span.count + o->room - o->blocks;
 
-	o->limit = o->from && o->put == o->get ? 0 : most < MF_SPAN_MAX ? most : MF_SPAN_MAX;
+	o->limit = o->from && o->put == o->get ? 0 : most < o->several ? most : o->several;
 }
 
 /** Begins the span behind the last one. */
@@ -45,8 +45,11 @@ static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n
 
 	if (s->span.count + n <= o->limit)
 		return s;
-	if (n > MF_SPAN_MAX || n > o->room - o->blocks || o->put - o->get + 1 == MUX_OPEN_SPANS ||
-	    (o->put + 1) % MUX_OPEN_SPANS == o->given)
+	if (n > MF_SPAN_MAX || n > o->room - o->blocks)
+		return NULL;
+	if (s->span.count == 0)
+		return s;
+	if (o->put - o->get + 1 == MUX_OPEN_SPANS || (o->put + 1) % MUX_OPEN_SPANS == o->given)
 		return NULL;
 	return mux_open_next(o);
 }

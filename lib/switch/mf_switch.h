@@ -117,6 +117,8 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 /** The same without a copy; see mf_mux_pull_in_place(). */
 struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
 				      struct mf_span *room);
+/** See mf_mux_short_spans(). */
+void mf_switch_short_spans(struct mf_switch *sw, unsigned int port);
 /** See mf_mux_waits(). */
 bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_next(). */

@@ -247,6 +247,11 @@ struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, m
 	return s;
 }
 
+void mf_switch_short_spans(struct mf_switch *sw, unsigned int port)
+{
+	mf_mux_short_spans(sw->port[port].mux);
+}
+
 bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
 {
 	return mf_mux_waits(sw->port[port].mux);

@@ -124,18 +124,24 @@ Test(crossing, wraps)
 	free(c);
 }
 
-Test(crossing, descriptors)
+/** Words of any number, taken as they were put together. */
+Test(crossing, words)
 {
-	struct crossing *c = new_crossing(8);
-	uint64_t value[CELL_WORDS] = {0}, got[CELL_WORDS];
+	struct crossing *c = new_crossing(CELLS);
+	uint64_t put[300 + CELL_WORDS] = {0}, got[300 + CELL_WORDS];
+	struct mf_rng rng;
 
-	for (uint64_t i = 0; i < 100; i++) {
-		cr_assert_not(crossing_take(c, got, sizeof(got)));
-		value[0] = i;
-		value[CELL_WORDS - 1] = ~i;
-		crossing_put(c, value, sizeof(value));
-		cr_assert(crossing_take(c, got, sizeof(got)));
-		cr_assert_arr_eq(got, value, sizeof(value));
+	mf_rng_init(&rng, SEED, "words", 0);
+	for (unsigned int i = 0; i < 10000; i++) {
+		unsigned int n = (unsigned int)(1 + mf_rng_below(&rng, 300));
+
+		cr_assert_eq(crossing_take(c, got), 0);
+		for (unsigned int k = 0; k < n; k++)
+			put[k] = mf_rng_next(&rng);
+		crossing_put(c, put, n);
+		cr_assert_eq(crossing_room(c, CELLS), CELLS - CROSSING_CELLS(n));
+		cr_assert_eq(crossing_take(c, got), n);
+		cr_assert_arr_eq(got, put, n * sizeof(put[0]));
 	}
 	free(c);
 }
