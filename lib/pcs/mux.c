@@ -297,6 +297,8 @@ static void send_whole(struct mf_mux *m, mf_time now, uint32_t max, struct mf_sp
 
 	while ((it = mux_queue_first(m)) != NULL && it->have == it->n && it->n <= max - out->count &&
 	       it->ready <= now) {
+		if (out->count > 0 && out->count + it->n > m->open.several)
+			break;
 		put_words(m, it, it->n, out);
 		messages += it->messages;
 		m->stats.waited += it->messages * (now - it->ready) - (it->several ? it->later : 0);

@@ -199,9 +199,15 @@ static const struct mf_span *pull(struct mf_span *room)
 {
 	unsigned int max = r.small ? 1 + test_below(&r.rng, MF_SPAN_MAX) : MF_SPAN_MAX;
 
+	bool waits = mf_mux_waits(r.mux);
+	const struct mf_span *s;
+
 	if (test_below(&r.rng, 2))
-		return mf_mux_pull_in_place(r.mux, r.now, room);
-	return mf_mux_pull(r.mux, r.now, max, room) > 0 ? room : NULL;
+		s = mf_mux_pull_in_place(r.mux, r.now, room);
+	else
+		s = mf_mux_pull(r.mux, r.now, max, room) > 0 ? room : NULL;
+	cr_assert(waits || s == NULL, "it said that nothing waits");
+	return s;
 }
 
 static void pull_all(void)
@@ -255,6 +261,8 @@ static void run_all(uint64_t seed, enum mf_mux_policy policy, bool frames, uint3
 	r.now = 1000000;
 	r.mux = mf_mux_new(&config);
 	cr_assert_not_null(r.mux);
+	if (seed % 3 == 0)
+		mf_mux_short_spans(r.mux);
 	cr_assert_eq(mf_demux_init(&r.demux, true, 0, MF_US(125)), 0);
 	for (unsigned int i = 0; i < 400; i++)
 		turn(frames);
@@ -311,6 +319,38 @@ Test(mux_put, waits)
 		write_words(mf_mux_put(m, 1000 + i, 0, 2, 0), i, 0, 2, 2);
 	cr_assert_eq(mf_mux_pull(m, 2000, MF_SPAN_MAX, &s), 10);
 	cr_assert_eq(mf_mux_stats(m)->waited, 5 * 1000 - (1 + 2 + 3 + 4));
+	mf_mux_free(m);
+}
+
+/* Messages share short spans, whole; a longer one has a span for itself. */
+Test(mux_put, short_spans)
+{
+	const unsigned int length[] = {10, 10, 300, 10, 128, 2};
+	const unsigned int messages = 10 * sizeof(length) / sizeof(length[0]);
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, 0);
+	struct mf_mux *m = mf_mux_new(&config);
+	unsigned int put = 0, got = 0, spans = 0;
+	struct mf_span room, *s;
+
+	mf_mux_short_spans(m);
+	cr_assert_not(mf_mux_waits(m));
+	while (put < messages) {
+		for (unsigned int i = 0; i < 6; i++, put++)
+			write_words(mf_mux_put(m, 0, 0, length[i], 0), put + 1, 0, length[i], length[i]);
+		cr_assert(mf_mux_waits(m));
+		while ((s = mf_mux_pull_in_place(m, 1, &room)) != NULL) {
+			unsigned int at = 0, first = got;
+
+			for (; at < s->count; at += length[got++ % 6])
+				cr_assert_eq(s->word[at], message_word(got + 1, 0, length[got % 6]));
+			cr_assert_eq(at, s->count, "the last one is whole");
+			cr_assert(s->count <= 128 || got == first + 1, "%u blocks", s->count);
+			spans++;
+		}
+		cr_assert_not(mf_mux_waits(m));
+	}
+	cr_assert_eq(got, messages);
+	cr_assert_eq(spans, 5 * messages / 6, "10 + 10, 300, 10, 128, 2");
 	mf_mux_free(m);
 }
 
