@@ -65,8 +65,8 @@ static inline uint32_t crossing_room(struct crossing *c, uint32_t want)
 }
 
 /**
- * The cell that is taken next, whole; NULL: it has not been put yet. While it is waited for, the one behind it
- * is asked for, too: 64 octets are in two, which then come at the same time.
+ * The cell that is taken next, whole; NULL: it has not been put yet. While it is waited for, the one behind
+ * it is asked for, too: 64 octets are in two, which then come at the same time.
  */
 static inline const struct cell *crossing_peek(const struct crossing *c)
 {

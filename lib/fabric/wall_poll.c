@@ -80,7 +80,7 @@ static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
 {
 	unsigned int told, work = 0;
 	struct mf_sched_msg *msg;
-	bool matched;
+	bool matched = false;
 
 	while ((msg = role_sched_peek(w->sw, now, &told)) != NULL) {
 		for (unsigned int i = 0; i < told; i++) {

@@ -57,7 +57,7 @@ void ether_frame_put(uint8_t *frame, uint16_t len, const struct ether_fields *f)
 
 	header_make(&h, len, f);
 	memcpy(frame, &h, sizeof(h));
-	content_fill((uint64_t *)(frame + sizeof(h)), (len - sizeof(h) + 7) / 8, key, 0);
+	content_fill((void *)(frame + sizeof(h)), (len - sizeof(h) + 7) / 8, key, 0);
 }
 
 static bool fill_equal(const uint8_t *fill, unsigned int len, uint64_t key)
