@@ -37,7 +37,7 @@ static void record_span(const struct role *r, enum record_call call, unsigned in
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
-bool role_can_rx(const struct role *r)
+inline bool role_can_rx(const struct role *r)
 {
 	if (r->kind == ROLE_SWITCH)
 		return mf_switch_can_rx(r->f->sw);
@@ -117,7 +117,7 @@ void role_short_spans(struct role *r, unsigned int port)
 		mf_host_short_spans(r->f->node[r->index].host);
 }
 
-bool role_tx_waits(const struct role *r, unsigned int port)
+inline bool role_tx_waits(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
 		return mf_switch_tx_waits(r->f->sw, port);

@@ -250,7 +250,7 @@ void mf_host_short_spans(struct mf_host *h)
 	mf_mux_short_spans(h->mux);
 }
 
-bool mf_host_tx_waits(const struct mf_host *h)
+inline bool mf_host_tx_waits(const struct mf_host *h)
 {
 	return mf_mux_waits(h->mux);
 }

@@ -353,7 +353,8 @@ static void pull_wall(struct mf_mux *m, mf_time now, uint32_t max, struct mf_spa
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 }
 
-struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room)
+/* inline: programs are compiled as a whole, and these are what every turn asks. */
+inline struct mf_span *mf_mux_pull_in_place(struct mf_mux *m, mf_time now, struct mf_span *room)
 {
 	if (m->open.blocks && !m->open.from && m->open.ready <= now)
 		return mux_open_give(m, now);
@@ -381,7 +382,7 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 	return out->count;
 }
 
-bool mf_mux_waits(const struct mf_mux *m)
+inline bool mf_mux_waits(const struct mf_mux *m)
 {
 	return mux_backlog(m) || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
 }
@@ -412,7 +413,7 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 	return mf_time_max(now, mf_time_min(memory, frames));
 }
 
-uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
+inline uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 {
 	struct mux_done_ring *d = &m->done;
 	struct mux_done *e;

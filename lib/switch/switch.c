@@ -252,7 +252,7 @@ void mf_switch_short_spans(struct mf_switch *sw, unsigned int port)
 	mf_mux_short_spans(sw->port[port].mux);
 }
 
-bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
+inline bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
 {
 	return mf_mux_waits(sw->port[port].mux);
 }

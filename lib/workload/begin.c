@@ -101,7 +101,9 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 
 	s->check = c->verify && shadow_known(r, s->offset, s->len);
 	if (s->kind == MF_CLIENT_READ) {
-		if (s->check && !c->constant)
+		if (c->constant) /* it is compared with the shadow, which is a line from anywhere */
+			__builtin_prefetch(r->octets + s->offset);
+		else if (s->check)
 			expect(s, r->octets + s->offset);
 	} else if (choose_is_rmw((enum mf_client_kind)s->kind)) {
 		s->expect = shadow_word(r, s->offset);
