@@ -14,7 +14,11 @@ static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role 
 	struct mf_host *h = w->f->node[r->index].host;
 	unsigned int work = wall_take(&w->down[r->index], l->span, now);
 
-	if (r->given || r->next <= now)
+	/* What has come may have been dealt with: a memory node has nothing left to do. */
+	if (r->given)
+		r->next = mf_time_min(r->next, mf_host_next(h));
+	r->given = false;
+	if (r->next <= now)
 		role_run(r, now);
 	if (mf_host_tx_waits(h)) {
 		wall_give(&w->up[r->index], r, r->index, l->span, now, &work);
