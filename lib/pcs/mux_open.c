@@ -56,8 +56,8 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	o->blocks -= blocks;
 	o->given = o->get++ % MUX_OPEN_SPANS;
 	if (o->get - 1 == o->put) {
-		/* The first two in turn, which are in the cache, do for nearly all. */
-		o->put = o->given == 0 ? 0 : UINT32_MAX;
+		/* The first ones, which are in the cache, do for nearly all; three of them before the given. */
+		o->put = o->given < 3 ? o->given : UINT32_MAX;
 		mux_open_next(o);
 		o->get = o->put;
 	} else {
