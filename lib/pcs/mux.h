@@ -149,6 +149,7 @@ struct mux_open {
 	struct mux_open_span *fill; /**< the one that is filled */
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
+	uint32_t start; /**< where filling began when all were out */
 	uint32_t given; /**< which one was given out last: it is still read */
 	uint32_t from; /**< blocks of the first to go that are out already */
 	uint32_t room; /**< for blocks in all of them */

@@ -43,6 +43,17 @@ static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uin
 		mux_frames_wait(m, now, blocks);
 }
 
+/**
+ * All are out: the position before the one that is filled next. One at a time, the first two in turn do, which
+ * are in the cache; several, three are free before the one that is still read.
+ */
+static inline uint32_t before_next(const struct mux_open *o)
+{
+	if (o->put == o->start && o->given < 2)
+		return o->given == 0 ? 0 : UINT32_MAX;
+	return o->given < 3 ? o->given : UINT32_MAX;
+}
+
 struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 {
 	struct mux_open *o = &m->open;
@@ -56,10 +67,9 @@ struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	o->blocks -= blocks;
 	o->given = o->get++ % MUX_OPEN_SPANS;
 	if (o->get - 1 == o->put) {
-		/* The first ones, which are in the cache, do for nearly all; three of them before the given. */
-		o->put = o->given < 3 ? o->given : UINT32_MAX;
+		o->put = before_next(o);
 		mux_open_next(o);
-		o->get = o->put;
+		o->start = o->get = o->put;
 	} else {
 		mux_open_limit(o);
 	}
