@@ -44,8 +44,8 @@ static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uin
 }
 
 /**
- * All are out: the position before the one that is filled next. One at a time, the first two in turn do, which
- * are in the cache; several, three are free before the one that is still read.
+ * All are out: the position before the one that is filled next. One at a time, the first two in turn do,
+ * which are in the cache; several, three are free before the one that is still read.
  */
 static inline uint32_t before_next(const struct mux_open *o)
 {
