@@ -22,24 +22,39 @@ static inline uint64_t unpack_sync(uint64_t bits)
 	return (bits | bits << 6) & UINT64_C(0x0303030303030303);
 }
 
-/* The first cell is put last: it shows that all are there. */
-void crossing_put_span(struct crossing *c, const struct mf_span *span)
+/**
+ * Puts n words, and the sync headers of each if there are any. The first cell is put last: it shows that all
+ * are there.
+ */
+static inline void put(struct crossing *c, const uint64_t *word, const uint8_t *sync, unsigned int n,
+		       uint64_t flags)
 {
-	unsigned int more = (span->count - 1) / CELL_WORDS, put = c->put,
-		     left = span->count - more * CELL_WORDS;
-	uint64_t flags = (uint64_t)span->flags << HEAD_FLAGS | (uint64_t)more << HEAD_MORE, sync;
+	unsigned int more = (n - 1) / CELL_WORDS, first = c->put, left = n - more * CELL_WORDS;
+	uint64_t eight = 0;
 
+	flags = flags << HEAD_FLAGS | (uint64_t)more << HEAD_MORE;
 	for (unsigned int i = more + 1; i-- > 0; left = CELL_WORDS) {
-		struct cell *cell = &c->cell[(put + i) & c->mask];
+		struct cell *cell = &c->cell[(first + i) & c->mask];
 
-		memcpy(cell->word, &span->word[i * CELL_WORDS], sizeof(cell->word));
-		memcpy(&sync, &span->sync[i * CELL_WORDS], sizeof(sync));
+		memcpy(cell->word, word + i * CELL_WORDS, sizeof(cell->word));
+		if (sync != NULL)
+			memcpy(&eight, sync + i * CELL_WORDS, sizeof(eight));
 		__atomic_store_n(&cell->head,
-				 flags | pack_sync(sync) << HEAD_SYNC | (uint64_t)left << HEAD_WORDS |
-					 (uint32_t)(put + i + 1),
+				 flags | pack_sync(eight) << HEAD_SYNC | (uint64_t)left << HEAD_WORDS |
+					 (uint32_t)(first + i + 1),
 				 __ATOMIC_RELEASE);
 	}
-	c->put = put + more + 1;
+	c->put = first + more + 1;
+}
+
+void crossing_put_span(struct crossing *c, const struct mf_span *span)
+{
+	put(c, span->word, span->sync, span->count, span->flags);
+}
+
+void crossing_put(struct crossing *c, const uint64_t *word, unsigned int n)
+{
+	put(c, word, NULL, n, 0);
 }
 
 bool crossing_take_span(struct crossing *c, struct mf_span *out)
@@ -67,22 +82,6 @@ bool crossing_take_span(struct crossing *c, struct mf_span *out)
 	out->period = 0;
 	crossing_took(c, more + 1);
 	return true;
-}
-
-void crossing_put(struct crossing *c, const uint64_t *word, unsigned int n)
-{
-	unsigned int more = (n - 1) / CELL_WORDS, put = c->put, left = n - more * CELL_WORDS;
-
-	for (unsigned int i = more + 1; i-- > 0; left = CELL_WORDS) {
-		struct cell *cell = &c->cell[(put + i) & c->mask];
-
-		memcpy(cell->word, word + i * CELL_WORDS, sizeof(cell->word));
-		__atomic_store_n(&cell->head,
-				 (uint64_t)more << HEAD_MORE | (uint64_t)left << HEAD_WORDS |
-					 (uint32_t)(put + i + 1),
-				 __ATOMIC_RELEASE);
-	}
-	c->put = put + more + 1;
 }
 
 unsigned int crossing_take(struct crossing *c, uint64_t *word)

@@ -41,8 +41,8 @@ struct wall {
 	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
 	struct role *role, *sched, *sw; /**< all; two of them */
 	unsigned int roles;
-	uint16_t *ringed_port; /**< those whose links up are rings */
-	unsigned int ringed;
+	uint16_t *crossed_port; /**< those whose links up cross lcores */
+	unsigned int crossed;
 	struct wall_lcore *lcore;
 	unsigned int lcores;
 	atomic_bool stop;

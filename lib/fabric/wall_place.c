@@ -158,8 +158,8 @@ static int make_links(struct wall *w)
 
 	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
 	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
-	w->ringed_port = rte_calloc(NULL, n, sizeof(*w->ringed_port), RTE_CACHE_LINE_SIZE);
-	if (w->up == NULL || w->down == NULL || w->ringed_port == NULL)
+	w->crossed_port = rte_calloc(NULL, n, sizeof(*w->crossed_port), RTE_CACHE_LINE_SIZE);
+	if (w->up == NULL || w->down == NULL || w->crossed_port == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
 		struct role *r = &w->role[i];
@@ -170,7 +170,7 @@ static int make_links(struct wall *w)
 		if (err == 0)
 			err = make_link(w, &w->down[r->index], w->sw, r, r->index);
 		if (w->up[r->index].crossing != NULL)
-			w->ringed_port[w->ringed++] = (uint16_t)r->index;
+			w->crossed_port[w->crossed++] = (uint16_t)r->index;
 	}
 	return err;
 }
@@ -203,7 +203,7 @@ int wall_tear_down(struct wall *w)
 	}
 	rte_free(w->up);
 	rte_free(w->down);
-	rte_free(w->ringed_port);
+	rte_free(w->crossed_port);
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);
 	rte_free(w->lcore);

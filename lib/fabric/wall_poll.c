@@ -50,8 +50,8 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 {
 	unsigned int work = 0;
 
-	for (unsigned int i = 0; i < w->ringed; i++)
-		work += wall_take(&w->up[w->ringed_port[i]], l->span, now);
+	for (unsigned int i = 0; i < w->crossed; i++)
+		work += wall_take(&w->up[w->crossed_port[i]], l->span, now);
 	if (mf_switch_next(w->f->sw) <= now)
 		role_run(r, now);
 	if (w->to_switch != NULL)
