@@ -34,6 +34,21 @@ enum mf_client_kind {
 
 const char *mf_client_kind_name(enum mf_client_kind kind);
 
+/** What YCSB asks of a store; each is one or more of the above. */
+enum mf_query_kind {
+	MF_QUERY_READ,
+	MF_QUERY_UPDATE,
+	MF_QUERY_INSERT,
+	MF_QUERY_SCAN,
+	MF_QUERY_RMW, /**< reads a record, then writes it */
+	MF_QUERY_KINDS
+};
+
+/** "READ", "UPDATE", "INSERT", "SCAN", "READMODIFYWRITE" */
+const char *mf_query_kind_name(enum mf_query_kind kind);
+/** By that name, or "READ-MODIFY-WRITE". @return MF_QUERY_KINDS: there is none */
+enum mf_query_kind mf_query_kind_find(const char *name);
+
 enum mf_client_size {
 	MF_CLIENT_SIZE_FIXED, /**< size_min */
 	MF_CLIENT_SIZE_UNIFORM, /**< size_min..size_max */
