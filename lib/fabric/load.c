@@ -68,6 +68,17 @@ static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix,
 		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
 }
 
+/** On the line to point i of a cumulative distribution. */
+static uint64_t on_line(const struct mf_config_size *s, unsigned int i, double q)
+{
+	double share = (q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]);
+	double size = share * ((double)s->size[i] - (double)s->size[i - 1]);
+
+	if (s->unit > 0)
+		size = ceil(size / s->unit) * s->unit;
+	return s->size[i - 1] + (uint64_t)size;
+}
+
 /** The size at quantile q of a distribution. */
 static uint64_t size_at(const struct mf_config_size *s, double q)
 {
@@ -88,14 +99,13 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 		}
 		return s->size[s->n - 1];
 	case MF_CONFIG_CDF:
+	case MF_CONFIG_APP:
 		for (unsigned int i = 0; i < s->n; i++) {
 			if (q > s->weight[i])
 				continue;
 			if (i == 0 || s->weight[i] <= s->weight[i - 1])
 				return s->size[i];
-			return s->size[i - 1] +
-			       (uint64_t)((q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]) *
-					  ((double)s->size[i] - (double)s->size[i - 1]));
+			return on_line(s, i, q);
 		}
 		break;
 	}
@@ -181,7 +191,7 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 /** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	if (!w->open)
+	if (!w->open || w->trace.path != NULL)
 		return 0;
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
@@ -242,7 +252,8 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	static const enum mf_client_size dist[] = {[MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
 						   [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
 						   [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
-						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF};
+						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF,
+						   [MF_CONFIG_APP] = MF_CLIENT_SIZE_CDF};
 	static const enum mf_client_address address[] = {[MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
 							 [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
 							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
@@ -261,6 +272,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.size_dist = dist[w->size.dist],
 		.size_min = w->size.size[0],
 		.size_max = w->size.max,
+		.size_unit = w->size.unit,
 		.pattern = pattern_of(w->pattern),
 		.address = address[w->address],
 		.theta = w->theta,
@@ -280,6 +292,10 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.unordered = f->config->sched.order == MF_ORDER_DIRECTION,
 	};
 
+	if (w->trace.path != NULL) {
+		c.messages = w->trace.message + w->trace.first[i];
+		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
+	}
 	c.first = first_target(w, i, targets, n);
 	memcpy(c.mix, w->mix, sizeof(c.mix));
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {

@@ -8,6 +8,8 @@
 #ifndef MF_WORKLOAD_H
 #define MF_WORKLOAD_H
 
+#include <assert.h>
+
 #include "mf_hist.h"
 #include "mf_host.h"
 
@@ -87,6 +89,15 @@ struct mf_client_target {
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
 };
 
+/** An operation that is given, not drawn: of a trace. Its address is drawn still. */
+struct mf_client_message {
+	mf_time start; /**< intended */
+	uint32_t octets; /**< 1..size_max; RMW: 8 */
+	uint16_t node; /**< one of the targets */
+	uint8_t kind; /**< enum mf_client_kind, one that has a weight in mix */
+};
+static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
+
 struct mf_client_config {
 	struct mf_host *host;
 	uint16_t node; /**< own node number: part of the content that it writes */
@@ -94,6 +105,7 @@ struct mf_client_config {
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
+	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as those of its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
@@ -114,6 +126,12 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
+	/**
+	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,
+	 * size_min and size_max say what there is in it; pattern, interval, burst and start have no effect.
+	 */
+	const struct mf_client_message *messages;
+	uint64_t messages_count; /**< with messages NULL: it is no trace */
 };
 
 /** Of the measured operations of a kind. */
