@@ -150,6 +150,24 @@ static inline void next_start(struct mf_client *c)
 	}
 }
 
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
+{
+	struct choice choice;
+
+	if (!c->open || !client_has_more(c, 0))
+		return false;
+	choice = choose(c);
+	*out = (struct mf_client_message){.start = c->arrival.next,
+					  .octets = (uint32_t)choice.len,
+					  .node = c->target[choice.target].node,
+					  .kind = (uint8_t)choice.kind};
+	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
+		first_measured(c, out->start);
+	c->stats.begun_all++;
+	next_start(c);
+	return true;
+}
+
 static inline void op_begun(struct mf_client *c, struct slot *s)
 {
 	s->state = SLOT_BUSY;

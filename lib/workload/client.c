@@ -144,7 +144,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 
 static bool config_ok(const struct mf_client_config *config)
 {
-	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
+	if (config->targets == NULL || config->first >= config->targets_count)
 		return false;
 	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }

@@ -99,13 +99,14 @@ struct mf_client_message {
 static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
 
 struct mf_client_config {
-	struct mf_host *host;
+	struct mf_host *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
-	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as those of its points are; 0: 1 */
+	uint64_t
+		size_unit; /**< CDF: sizes are multiples of it, rounded up, as those of its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
@@ -184,6 +185,12 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/**
+ * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
+ * @return false: nothing more, or the loop is closed
+ */
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
 
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */
