@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "mf_messages.h"
+#include "mf_offer.h"
 #include "program.h"
 #include "trace.h"
 
@@ -9,7 +9,7 @@
 struct from_fabric {
 	const struct options *o;
 	struct mf_config config;
-	struct mf_messages *messages;
+	struct mf_offer *messages;
 	uint64_t given;
 };
 
@@ -18,9 +18,9 @@ static int begin(struct rows *r)
 	struct from_fabric *f = r->ctx;
 	char err[ERR_LEN];
 
-	mf_messages_free(f->messages);
+	mf_offer_free(f->messages);
 	f->given = 0;
-	f->messages = mf_messages_new(&f->config, f->o->clock, err, sizeof(err));
+	f->messages = mf_offer_new(&f->config, f->o->clock, err, sizeof(err));
 	return f->messages != NULL ? SOUND : complain(USAGE, err);
 }
 
@@ -31,7 +31,7 @@ static int next(struct rows *r, struct mf_trace_row *row)
 	if (f->o->messages != 0 && f->given == f->o->messages)
 		return 0;
 	f->given++;
-	return mf_messages_next(f->messages, row);
+	return mf_offer_next(f->messages, row);
 }
 
 static int load(const struct options *o, struct mf_config *config)
@@ -59,7 +59,7 @@ int gen(const struct options *o)
 	if (o->has_seed)
 		f.config.seed = o->seed;
 	rc = write_trace(o, &rows);
-	mf_messages_free(f.messages);
+	mf_offer_free(f.messages);
 	mf_config_free(&f.config);
 	return rc;
 }

@@ -133,8 +133,9 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 		err = choose_init(&c->chooser, config, c->targets, first);
 	if (!err)
 		err = messages_init(c, config);
-	if (!err)
-		err = slots_init(c, config->depth);
+	if (err || config->host == NULL)
+		return err;
+	err = slots_init(c, config->depth);
 	if (!err)
 		err = buffers_init(c, config);
 	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))

@@ -91,7 +91,7 @@ struct mf_trace_out {
 /** Whether the lines of a format are operations on keys, or messages. */
 bool mf_trace_keyed(enum mf_trace_format format);
 
-/** Why a format cannot say this; NULL: it can. The slots of MF_TRACE_EDM are not asked for: it rounds down. */
+/** Why a format cannot say this; NULL: it can. MF_TRACE_EDM rounds the start down to a slot. */
 const char *mf_trace_lacks(enum mf_trace_format format, const struct mf_trace_row *row);
 
 /** Begins a trace; rows: how many there will be. */

@@ -105,8 +105,7 @@ struct mf_client_config {
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
-	uint64_t
-		size_unit; /**< CDF: sizes are multiples of it, rounded up, as those of its points are; 0: 1 */
+	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;

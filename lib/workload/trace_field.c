@@ -35,7 +35,7 @@ int trace_number(struct mf_trace *t, const char *s, const char *name, uint64_t l
 	return 0;
 }
 
-/** A decimal number without sign: digits * 10^exponent. What 19 digits do not hold is below any picosecond. */
+/** A decimal number without sign: digits * 10^exponent. 19 digits are more than any time has. */
 struct decimal {
 	uint64_t digits;
 	int exponent;

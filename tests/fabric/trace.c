@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_messages.h"
+#include "mf_offer.h"
 #include "whole.h"
 
 TestSuite(traces, .timeout = 120);
@@ -130,29 +130,29 @@ Test(traces, what_is_read)
 	mf_config_free(&c);
 }
 
-#define FABRIC(workload)                                                                                       \
-	"{\"seed\":5,\"nodes\":[{\"name\":\"n\",\"role\":\"both\",\"count\":6}],\"link\":{\"rate\":"           \
-	"\"100G\"},\"clock\":{\"virtual\":{\"warmup\":\"2us\",\"duration\":\"40us\"}},\"workload\":[" workload \
-	"]}"
+#define FABRIC(workload)                                                          \
+	"{\"seed\":5,\"nodes\":[{\"name\":\"n\",\"role\":\"both\",\"count\":6}]," \
+	"\"link\":{\"rate\":\"100G\"},"                                           \
+	"\"clock\":{\"virtual\":{\"warmup\":\"2us\",\"duration\":\"40us\"}},\"workload\":[" workload "]}"
 
 /** The messages of a fabric, in our own format. @return how many */
 static unsigned int write_messages(const char *fabric, const char *path)
 {
 	struct mf_trace_out out;
-	struct mf_messages *m;
+	struct mf_offer *m;
 	struct mf_trace_row row;
 	struct mf_config config;
 	char err[256];
 	FILE *file = fopen(path, "w");
 
 	cr_assert_eq(mf_config_parse(fabric, strlen(fabric), "f", &config, err, sizeof(err)), 0, "%s", err);
-	m = mf_messages_new(&config, MF_CLOCK_VIRTUAL, err, sizeof(err));
+	m = mf_offer_new(&config, MF_CLOCK_VIRTUAL, err, sizeof(err));
 	cr_assert_not_null(m, "%s", err);
 	mf_trace_begin(&out, file, MF_TRACE_MEMFAB, 0);
-	while (mf_messages_next(m, &row))
+	while (mf_offer_next(m, &row))
 		mf_trace_put(&out, &row);
 	cr_assert_eq(fclose(file), 0);
-	mf_messages_free(m);
+	mf_offer_free(m);
 	mf_config_free(&config);
 	return (unsigned int)out.rows;
 }

@@ -79,8 +79,9 @@ def complains(tap, tool):
   tool.write('bad', GOOD + '2,1,0,1,64,8,4\n')
   for args in (['info', 'bad'], ['convert', '--to', 'memfab', '-o', 'out', 'bad']):
     process = tool.run(*args)
-    tap.ok(process.returncode == 2 and process.stderr == 'bad:3: time goes backwards: 2560 ps behind 3200 ps\n'
-           and process.stdout == '', f'{args[0]}: line of the fault', why(process))
+    says = 'bad:3: time goes backwards: 2560 ps behind 3200 ps\n'
+    tap.ok(process.returncode == 2 and process.stderr == says and process.stdout == '',
+           f'{args[0]}: line of the fault', why(process))
   tap.ok(not os.path.exists(os.path.join(tool.folder, 'out')), 'nothing is half written')
 
 
@@ -154,15 +155,17 @@ def runs(tap, tool, emu):
   effective = both['result']['config']
   tool.write('again.json', json.dumps(effective))
   process, again = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'again.json'))
-  tap.ok(again and again['result'] == both['result'], 'the effective configuration gives it again', why(process))
+  tap.ok(again and again['result'] == both['result'], 'the effective configuration gives it again',
+         why(process))
   tool.write('run.csv', tool.read('run.csv').replace(',256,', ',255,', 1))
   process = emu.run('--check', os.path.join(tool.folder, 'again.json'))
   tap.ok(process.returncode == 2 and 'digest: the trace is another one' in process.stderr,
          'another trace is noticed', why(process))
   tool.write('run.csv', tool.read('run.csv') + '3000,1,0,1\n')
   process = emu.run('--check', path)
-  tap.ok(process.returncode == 2 and process.stderr.endswith('run.csv:3001: 4 columns, a line of format edm has 7\n'),
-         'memfab-emu names the line of the trace', why(process))
+  says = 'run.csv:3001: 4 columns, a line of format edm has 7\n'
+  tap.ok(process.returncode == 2 and process.stderr.endswith(says), 'memfab-emu names the line',
+         why(process))
 
 
 def main(program, emu_program, root):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of all clients, in the order of time. */
-#include "mf_messages.h"
+#include "mf_offer.h"
 
 #include <stdlib.h>
 
@@ -9,14 +9,14 @@
 
 #define REQUEST 8 /* octets that ask for a read, as the paper counts them (Table 1) */
 
-struct mf_messages {
+struct mf_offer {
 	struct mf_fabric f; /**< nodes with clients and without anything else */
 	struct mf_client_message *next; /**< [f.nodes] */
 	uint16_t *heap; /**< of nodes that have one: the earliest, and of those the least, is on top */
 	unsigned int heaped;
 };
 
-static bool before(const struct mf_messages *m, uint16_t a, uint16_t b)
+static bool before(const struct mf_offer *m, uint16_t a, uint16_t b)
 {
 	mf_time at = m->next[a].start, bt = m->next[b].start;
 
@@ -24,7 +24,7 @@ static bool before(const struct mf_messages *m, uint16_t a, uint16_t b)
 }
 
 /** The node at place i may be too late for it. */
-static void sink(struct mf_messages *m, unsigned int i)
+static void sink(struct mf_offer *m, unsigned int i)
 {
 	uint16_t node = m->heap[i];
 
@@ -53,7 +53,7 @@ static bool has_times(const struct mf_config *config, char *err, size_t errlen)
 	return config->workloads > 0;
 }
 
-static bool start(struct mf_messages *m, char *err, size_t errlen)
+static bool start(struct mf_offer *m, char *err, size_t errlen)
 {
 	struct mf_fabric *f = &m->f;
 
@@ -74,10 +74,9 @@ static bool start(struct mf_messages *m, char *err, size_t errlen)
 	return true;
 }
 
-struct mf_messages *mf_messages_new(const struct mf_config *config, enum mf_clock clock, char *err,
-				    size_t errlen)
+struct mf_offer *mf_offer_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
 {
-	struct mf_messages *m;
+	struct mf_offer *m;
 
 	if (!has_times(config, err, errlen))
 		return NULL;
@@ -93,11 +92,11 @@ struct mf_messages *mf_messages_new(const struct mf_config *config, enum mf_cloc
 	m->f.stop = m->f.measure + config->clock[clock].duration;
 	if (start(m, err, errlen))
 		return m;
-	mf_messages_free(m);
+	mf_offer_free(m);
 	return NULL;
 }
 
-void mf_messages_free(struct mf_messages *m)
+void mf_offer_free(struct mf_offer *m)
 {
 	if (m == NULL)
 		return;
@@ -109,7 +108,7 @@ void mf_messages_free(struct mf_messages *m)
 	free(m);
 }
 
-bool mf_messages_next(struct mf_messages *m, struct mf_trace_row *row)
+bool mf_offer_next(struct mf_offer *m, struct mf_trace_row *row)
 {
 	const struct mf_client_message *next;
 	uint16_t node;
