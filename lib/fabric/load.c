@@ -203,7 +203,7 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 /** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	if (!w->open || w->trace.path != NULL)
+	if (!w->open || w->trace.message != NULL)
 		return 0;
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
@@ -305,7 +305,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 							  : f->config->sched.order == MF_ORDER_DIRECTION,
 	};
 
-	if (w->trace.path != NULL) {
+	if (w->trace.message != NULL) {
 		c.messages = w->trace.message + w->trace.first[i];
 		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
 	}

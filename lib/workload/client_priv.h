@@ -48,6 +48,8 @@ struct mf_client {
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	bool unordered;
+	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
+	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
@@ -118,7 +120,25 @@ void client_begin(struct mf_client *c, mf_time now);
 /** Whether another operation will be begun, now or later. */
 bool client_has_more(const struct mf_client *c, mf_time now);
 
+/** When what is behind this operation or query may be begun, or is intended. */
+static inline void client_next_start(struct mf_client *c)
+{
+	if (!c->open) {
+		c->arrival.next += c->delay;
+		c->start = c->arrival.next;
+	} else if (c->message != NULL) {
+		c->message++;
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
+}
+
 /* complete.c */
+
+/** A read has brought something else than what must have been there. */
+void client_mismatch(struct mf_client *c, const struct slot *s);
 
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the reads of a store bring: values that somebody wrote, whole, and not older than what one wrote oneself. */
+#include "store_client.h"
+
+static struct recent *recent_of(const struct store_client *s, uint64_t cell)
+{
+	return &s->recent[mf_hash64(cell) % STORE_RECENT];
+}
+
+/** Cells of a message, one after the other. */
+struct cells {
+	uint64_t key;
+	uint32_t field;
+	uint64_t octets; /**< of the message before this one */
+};
+
+static struct cells first_cell(const struct store_client *s, const struct slot *slot)
+{
+	const struct mf_store *store = &s->config.store;
+	uint64_t within = slot->offset % mf_store_record(store);
+
+	return (struct cells){.key = store_key(store, slot->region, slot->offset - within),
+			      .field = (uint32_t)(within / store->field)};
+}
+
+static void next_cell(const struct mf_store *store, struct cells *at)
+{
+	at->octets += store->field;
+	if (++at->field == store->fields) {
+		at->field = 0;
+		at->key += store_step(store);
+	}
+}
+
+void store_wrote(struct mf_client *c, const struct slot *slot)
+{
+	const struct mf_store *store = &c->store->config.store;
+
+	for (struct cells at = first_cell(c->store, slot); at.octets < slot->len; next_cell(store, &at)) {
+		uint64_t cell = store_cell(store, at.key, at.field);
+
+		*recent_of(c->store, cell) = (struct recent){.cell = cell, .number = client_number(slot)};
+	}
+}
+
+void store_forget(struct mf_client *c, const struct slot *slot)
+{
+	const struct mf_store *store = &c->store->config.store;
+
+	for (struct cells at = first_cell(c->store, slot); at.octets < slot->len; next_cell(store, &at)) {
+		uint64_t cell = store_cell(store, at.key, at.field);
+		struct recent *r = recent_of(c->store, cell);
+
+		if (r->cell == cell)
+			r->cell = 0;
+	}
+}
+
+/** Whether a read has to find at least what the client itself wrote to the cell before, and which write. */
+static bool expects(const struct mf_client *c, const struct slot *slot, uint64_t cell, uint64_t *number)
+{
+	const struct recent *r = recent_of(c->store, cell);
+
+	*number = r->number;
+	return !c->unordered && r->cell == cell && r->number < client_number(slot);
+}
+
+/** A whole value: of the start, or of the client itself, it may be older than what the client wrote. */
+static bool is_stale(const struct mf_client *c, const struct slot *slot, uint64_t cell, uint64_t stamp)
+{
+	uint64_t number;
+
+	if (!expects(c, slot, cell, &number))
+		return false;
+	return stamp == STORE_LOADED ||
+	       (stamp >> STORE_NODE_SHIFT == c->node && stamp < store_stamp(c->node, number));
+}
+
+static bool check_cell(struct mf_client *c, const struct slot *slot, const struct cells *at)
+{
+	const struct store_client *s = c->store;
+	uint64_t cell = store_cell(&s->config.store, at->key, at->field), stamp, number;
+	const uint8_t *octets = (const uint8_t *)client_buffer(c, slot) + at->octets;
+	bool loaded = at->key < s->config.store.records;
+
+	switch (store_get(octets, s->config.store.field, cell, &stamp)) {
+	case STORE_WHOLE:
+		return !is_stale(c, slot, cell, stamp);
+	case STORE_ABSENT:
+		if (loaded || expects(c, slot, cell, &number))
+			return false;
+		c->stats.absent++;
+		return true;
+	default:
+		if (!(loaded ? s->tears : s->tears_inserted))
+			return false;
+		c->stats.torn++;
+		return true;
+	}
+}
+
+bool store_verify(struct mf_client *c, const struct slot *slot)
+{
+	const struct mf_store *store = &c->store->config.store;
+	bool good = true;
+
+	for (struct cells at = first_cell(c->store, slot); at.octets < slot->len; next_cell(store, &at))
+		good &= check_cell(c, slot, &at);
+	return good;
+}
