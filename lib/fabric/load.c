@@ -8,17 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric_priv.h"
+#include "load_priv.h"
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
 
-/** Expected wire blocks of one operation on the four link directions that it crosses. */
-struct op_blocks {
-	double cn_up, cn_down, mn_up, mn_down;
-};
-
-static void add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
+void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
 {
 	sum->cn_up += weight * b->cn_up;
 	sum->cn_down += weight * b->cn_down;
@@ -57,7 +52,7 @@ static struct op_blocks stack_blocks(const struct mf_fabric *f, unsigned int mix
 	return (struct op_blocks){b.cn_up, b.cn_down, b.mn_up, b.mn_down};
 }
 
-static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+struct op_blocks load_kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
 {
 	if (f->config->stack_ops != NULL)
 		return stack_blocks(f, mix, size);
@@ -129,14 +124,16 @@ static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_c
 	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
 	struct op_blocks mean = {0};
 
+	if (w->ycsb.on)
+		return load_query_blocks(f, w);
 	for (unsigned int i = 0; i < samples; i++) {
 		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
 
 		for (unsigned int k = 0; k < MF_MIXES; k++) {
-			struct op_blocks b = kind_blocks(f, k, size);
+			struct op_blocks b = load_kind_blocks(f, k, size);
 
 			if (w->mix[k] > 0)
-				add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
+				load_add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
 		}
 	}
 	return mean;
@@ -305,6 +302,8 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 							  : f->config->sched.order == MF_ORDER_DIRECTION,
 	};
 
+	if (w->ycsb.on)
+		return load_store_client(f, w, i, &c);
 	if (w->trace.message != NULL) {
 		c.messages = w->trace.message + w->trace.first[i];
 		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
@@ -325,6 +324,10 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 		const struct mf_config_workload *w = &f->config->workload[k];
 		mf_time every = interval(f, w);
 
+		if (w->ycsb.on && load_store(f, w) != 0) {
+			snprintf(err, errlen, "workload[%u]: no memory to fill its store", k);
+			return -ENOMEM;
+		}
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 

@@ -28,6 +28,7 @@ struct mf_bridge_config {
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const double *param; /**< in the order of the table; copied */
 	uint64_t seed; /**< of what is random (RED) */
+	const struct mf_probe *probe; /**< stamps its stages; NULL: nobody wants them */
 	/**
 	 * Ports that have something new to send: the bridge sets their bits, (ports + 63) / 64 words. It need
 	 * not for one whose pull() was asked and gave something: that is asked again.
@@ -49,7 +50,7 @@ struct mf_bridge_ops {
 	void (*message)(struct mf_bridge *b, unsigned int port, mf_time at, const uint64_t *word,
 			unsigned int n);
 
-	/** The next frame of a port that may go at now, in place, until the next call. @return octets, or 0 */
+	/** The next frame of a port that may go at now, in place until the next call. @return octets, or 0 */
 	uint16_t (*pull)(struct mf_bridge *b, unsigned int port, mf_time now, const uint8_t **frame);
 	/** The same of `messages`. @param word  room for MF_BLOCKS_MAX @return blocks */
 	unsigned int (*pull_message)(struct mf_bridge *b, unsigned int port, mf_time now, uint64_t *word);

@@ -142,6 +142,16 @@ static void enter_pipeline(struct oq *oq, uint32_t i)
 	oq->pipeline.octets += oq_size(oq, i);
 }
 
+static void stamp_pipeline(const struct oq *oq, mf_time at)
+{
+	const struct mf_probe *p = oq->config.probe;
+	mf_time mac = oq->config.timing.cost[MF_STAGE_MAC], in = at + mac, out = in + oq->config.l2_latency;
+
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_MAC, at, in);
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_L2, in, out);
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_MAC, out, out + mac);
+}
+
 static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_time at, const uint8_t *frame,
 		  uint16_t len)
 {
@@ -157,6 +167,8 @@ static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_t
 					 .egress = (uint16_t)egress,
 					 .class = mf_packet_class(frame, len)};
 	memcpy(oq_octets(oq, i), frame, len);
+	if (oq->config.probe != NULL)
+		stamp_pipeline(oq, at);
 	if (oq->ops->arrived != NULL)
 		oq->ops->arrived(oq, i, at);
 	enter_pipeline(oq, i);
