@@ -288,6 +288,13 @@ mf_time mf_client_run(struct mf_client *c, mf_time now);
  */
 bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
 
+/**
+ * The same of a client of a store: its queries, in closed loops as well, but for those that are given, and
+ * without any times.
+ * @return false: nothing more, or there is no store
+ */
+bool mf_client_draw_query(struct mf_client *c, struct mf_query *out);
+
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */
 void mf_client_fetch(const struct mf_client *c);

@@ -235,3 +235,17 @@ bool store_draw(struct mf_client *c, struct mf_client_message *out)
 					  .kind = p.kind};
 	return true;
 }
+
+bool mf_client_draw_query(struct mf_client *c, struct mf_query *out)
+{
+	struct store_client *s = c->store;
+	struct query *q;
+
+	if (s == NULL || !store_has_more(c, 0))
+		return false;
+	q = &s->drawn;
+	store_choose(s, q);
+	s->begun++;
+	*out = (struct mf_query){.key = q->key, .length = q->length, .kind = q->kind};
+	return true;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the reads of a store bring: values that somebody wrote, whole, and not older than what one wrote oneself. */
+/* What the reads of a store bring: whole values of somebody, and none older than the reader's own last one. */
 #include "store_client.h"
 
 static struct recent *recent_of(const struct store_client *s, uint64_t cell)
@@ -76,6 +76,16 @@ static bool is_stale(const struct mf_client *c, const struct slot *slot, uint64_
 	       (stamp >> STORE_NODE_SHIFT == c->node && stamp < store_stamp(c->node, number));
 }
 
+/** Nobody else writes what the client has inserted, and its own writes are in order with its reads. */
+static bool may_be_torn(const struct mf_client *c, uint64_t key)
+{
+	const struct store_client *s = c->store;
+
+	if (key < s->config.store.records)
+		return s->tears;
+	return s->tears_inserted && (c->unordered || !store_keys_own(&s->keys, key));
+}
+
 static bool check_cell(struct mf_client *c, const struct slot *slot, const struct cells *at)
 {
 	const struct store_client *s = c->store;
@@ -92,7 +102,7 @@ static bool check_cell(struct mf_client *c, const struct slot *slot, const struc
 		c->stats.absent++;
 		return true;
 	default:
-		if (!(loaded ? s->tears : s->tears_inserted))
+		if (!may_be_torn(c, at->key))
 			return false;
 		c->stats.torn++;
 		return true;
