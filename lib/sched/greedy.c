@@ -63,7 +63,7 @@ static void greedy_match(struct mf_sched *s)
 static unsigned int greedy_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
 			       unsigned int max)
 {
-	return run_with(greedy_match, s, now, grants, max);
+	return run_with(intake, greedy_match, s, now, grants, max);
 }
 
 static struct mf_sched *greedy_create(const struct mf_sched_config *config)

@@ -13,6 +13,7 @@
 #define MF_SCHED_PIM_H
 
 #include "again.h"
+#include "burst.h"
 #include "run.h"
 
 #define PIM_AHEAD 8 /* between prefetch and use */
@@ -26,6 +27,8 @@ struct pim {
 	unsigned int seekers;
 	uint16_t dst[SCHED_LIST];
 	uint16_t from[SCHED_LIST];
+
+	struct burst burst;
 };
 
 /**
@@ -199,6 +202,12 @@ static inline void pim_match(struct mf_sched *s)
 	if (k == 1 && !s->config.iteration)
 		again(s);
 	ports_reopen(s);
+}
+
+static inline void pim_intake(struct mf_sched *s)
+{
+	if (!burst(s, &((struct pim *)s)->burst))
+		intake(s);
 }
 
 /* run() for CPUs that have more (pim_avx2.c, pim_avx512.c), and whether this one does (pim.c) */

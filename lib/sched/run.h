@@ -9,6 +9,8 @@
 
 #include "intake.h"
 
+/** Takes in the messages that take effect at clock. */
+typedef void run_intake(struct mf_sched *s);
 /** Makes the matching that begins at clock. */
 typedef void run_match(struct mf_sched *s);
 
@@ -36,8 +38,9 @@ static inline unsigned int run_active(struct mf_sched *s, uint16_t *list)
 	return scan_ports(&s->active, s->words, list);
 }
 
-static inline __attribute__((always_inline)) unsigned int run_with(run_match *match, struct mf_sched *s,
-								   mf_time now, struct mf_sched_grant *grants,
+static inline __attribute__((always_inline)) unsigned int run_with(run_intake *take, run_match *match,
+								   struct mf_sched *s, mf_time now,
+								   struct mf_sched_grant *grants,
 								   unsigned int max)
 {
 	s->out = grants;
@@ -54,7 +57,7 @@ static inline __attribute__((always_inline)) unsigned int run_with(run_match *ma
 		if (s->forwards.first <= t)
 			ports_forwarded(s);
 		if (s->inbox.first <= t)
-			intake(s);
+			take(s);
 		if (s->releases <= t)
 			ports_release(s);
 		if (s->active_any)
