@@ -219,30 +219,39 @@ static inline unsigned int burst_look(struct burst *b, unsigned int looks)
 	return kept;
 }
 
-/** The next grant of a demand. */
-static inline void burst_grant(struct mf_sched *s, struct burst *b, unsigned int place,
-			       unsigned int iteration)
+/** The next grants of the demands at some places. What does not change is in registers. */
+SCHED_PART void burst_grant(struct mf_sched *s, struct burst *b, const uint16_t *place, unsigned int n,
+			    unsigned int iteration)
 {
-	struct burst_demand *d = b->demand + place;
-	const uint32_t chunk = s->config.chunk, rest = d->rest, size = rest < chunk ? rest : chunk;
-	const uint64_t key = d->key;
-	struct mf_sched_grant *g = b->grant++;
+	const mf_time at = s->clock, since = b->since;
+	const uint32_t chunk = s->config.chunk;
+	const uint64_t less = b->less;
+	uint32_t least = b->least;
+	struct mf_sched_grant *g = b->grant;
 
-	g->at = s->clock;
-	g->since = b->since;
-	g->src = burst_src(key);
-	g->dst = burst_dst(key);
-	g->id = key >> BURST_ID;
-	g->resp = key >> BURST_RESP & 1;
-	g->first = ~key & BURST_BEGUN;
-	g->last = size == rest;
-	g->mega = false;
-	g->size = size;
-	g->cookie = d->cookie;
-	g->iteration = iteration;
-	d->rest = rest - size;
-	d->key = (key - b->less) | BURST_BEGUN;
-	b->least = rest - size < b->least ? rest - size : b->least;
+	for (const uint16_t *end = place + n; place < end; place++, g++) {
+		struct burst_demand *d = b->demand + *place;
+		uint32_t rest = d->rest, size = rest < chunk ? rest : chunk, left = rest - size;
+		uint64_t key = d->key;
+
+		g->at = at;
+		g->since = since;
+		g->src = burst_src(key);
+		g->dst = burst_dst(key);
+		g->id = key >> BURST_ID;
+		g->resp = key >> BURST_RESP & 1;
+		g->first = ~key & BURST_BEGUN;
+		g->last = !left;
+		g->mega = false;
+		g->size = size;
+		g->cookie = d->cookie;
+		g->iteration = iteration;
+		d->rest = left;
+		d->key = (key - less) | BURST_BEGUN;
+		least = left < least ? left : least;
+	}
+	b->grant = g;
+	b->least = least;
 }
 
 /** A matching. @return iterations */
@@ -262,10 +271,10 @@ SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 		burst_ask(b, looks, &asked);
 		n = scan_ports(&asked, s->words, src);
 		k++;
-		for (unsigned int i = 0; i < n; i++) {
-			b->won[b->wins] = burst_place(b->asked[src[i]]);
-			burst_grant(s, b, b->won[b->wins++], k);
-		}
+		for (unsigned int i = 0; i < n; i++)
+			b->won[b->wins + i] = burst_place(b->asked[src[i]]);
+		burst_grant(s, b, b->won + b->wins, n, k);
+		b->wins += n;
 		looks = burst_look(b, looks);
 	} while (looks && k != limit);
 	issue_matched(s, k, b->wins);
@@ -333,8 +342,7 @@ SCHED_PART void burst_again(struct mf_sched *s, struct burst *b)
 		if (!b->wins)
 			return;
 		b->least = UINT32_MAX;
-		for (unsigned int i = 0; i < b->wins; i++)
-			burst_grant(s, b, b->won[i], 1);
+		burst_grant(s, b, b->won, b->wins, 1);
 		issue_matched(s, 1, b->wins);
 		burst_copy(s, b);
 	}
