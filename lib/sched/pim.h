@@ -52,18 +52,18 @@ static inline void pim_priority_encoder(struct pim *p, struct sched_request *ask
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
-/** The keys that a destination is to look at are soon needed. */
-static inline void pim_prefetch_keys(const struct pim *p, unsigned int i, unsigned int n, bool first)
+/** The keys that a destination is to look at soon. (A function that only prefetches has no effect for gcc.) */
+static inline const sched_key *pim_soon(const struct pim *p, unsigned int i, unsigned int n, bool first)
 {
 	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
 
-	__builtin_prefetch(list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]));
+	return list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]);
 }
 
-/** So is the queue of a candidate, if it is granted. */
-static inline void pim_prefetch_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
+/** The queue of a candidate, which is needed if it is granted. */
+static inline const uint32_t *pim_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
 {
-	__builtin_prefetch(s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key)));
+	return s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key));
 }
 
 /**
@@ -80,11 +80,11 @@ SCHED_PART void pim_requests(struct pim *p, bool first)
 		sched_key key;
 		uint32_t at;
 
-		pim_prefetch_keys(p, i, n, first);
+		__builtin_prefetch(pim_soon(p, i, n, first));
 		at = run_best(s, l, first ? 0 : p->from[i]);
 		key = list_keys(l)[at];
 		pim_priority_encoder(p, s->asked, key, at, at < l->count);
-		pim_prefetch_queue(s, p->dst[i], key);
+		__builtin_prefetch(pim_queue(s, p->dst[i], key));
 		p->dst[kept] = p->dst[i];
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
@@ -107,8 +107,8 @@ SCHED_PART void pim_requests_open(struct pim *p)
 		sched_key key = list_keys(l)[0];
 
 		if (sched_rarely(many)) {
-			pim_prefetch_keys(p, i, n, true);
-			pim_prefetch_queue(s, dst, key);
+			__builtin_prefetch(pim_soon(p, i, n, true));
+			__builtin_prefetch(pim_queue(s, dst, key));
 		}
 		pim_priority_encoder(p, asked, key, 0, true);
 		p->dst[kept] = dst;
