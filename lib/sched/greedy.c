@@ -34,8 +34,8 @@ static bool select_message(struct mf_sched *s, uint16_t *src)
 		uint32_t at = run_best(s, l, 0);
 
 		deactivate(s, dst[i], at == l->count);
-		if (at < l->count && list_keys(l)[at] < best) {
-			best = list_keys(l)[at];
+		if (at < l->count && *list_at(l, at) < best) {
+			best = *list_at(l, at);
 			*src = sched_key_src(best);
 			s->asked[*src] = (struct sched_request){
 				.low = best,

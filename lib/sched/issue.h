@@ -278,7 +278,7 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 	for (unsigned int k = 0; k < list->left; k++) {
 		struct sched_request *r = s->asked + list->left_of[k];
 		struct sched_list *l = s->list + issue_dst(r);
-		sched_key key = list_keys(l)[r->at];
+		sched_key key = *list_at(l, r->at);
 
 		r->at = list_raise(
 			l, r->at,

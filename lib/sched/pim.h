@@ -57,7 +57,9 @@ static inline const sched_key *pim_soon(const struct pim *p, unsigned int i, uns
 {
 	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
 
-	return list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]);
+	const struct sched_list *l = p->core.list + p->dst[ahead];
+
+	return l->room + l->first + (first ? 0 : p->from[ahead]);
 }
 
 /** The queue of a candidate, which is needed if it is granted. */
@@ -82,7 +84,7 @@ SCHED_PART void pim_requests(struct pim *p, bool first)
 
 		__builtin_prefetch(pim_soon(p, i, n, first));
 		at = run_best(s, l, first ? 0 : p->from[i]);
-		key = list_keys(l)[at];
+		key = *list_at(l, at);
 		pim_priority_encoder(p, s->asked, key, at, at < l->count);
 		__builtin_prefetch(pim_queue(s, p->dst[i], key));
 		p->dst[kept] = p->dst[i];
@@ -104,10 +106,9 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int dst = p->dst[i];
 		struct sched_list *l = list + dst;
-		sched_key key = list_keys(l)[0];
+		sched_key key = l->few[0];
 
 		if (sched_rarely(many)) {
-			__builtin_prefetch(pim_soon(p, i, n, true));
 			__builtin_prefetch(pim_queue(s, dst, key));
 		}
 		pim_priority_encoder(p, asked, key, 0, true);

@@ -21,12 +21,11 @@ typedef void run_match(struct mf_sched *s);
  */
 static inline uint32_t run_best(struct mf_sched *s, struct sched_list *l, uint32_t from)
 {
-	const sched_key *keys = list_keys(l);
-	uint32_t at = scan_free(keys, l->count, from, &s->free[SCHED_SRC]);
+	uint32_t at = list_free(l, from, &s->free[SCHED_SRC]);
 
 	if (s->window)
-		while (at < l->count && !ports_fit(s, keys[at]))
-			at = scan_free(keys, l->count, at + 1, &s->free[SCHED_SRC]);
+		while (at < l->count && !ports_fit(s, *list_at(l, at)))
+			at = list_free(l, at + 1, &s->free[SCHED_SRC]);
 	return at;
 }
 
