@@ -3,9 +3,9 @@
  * The notification queue of a destination, which 3.1.2 keeps in a hardware list that is always in order:
  * the keys of its candidates, the highest priority first.
  *
- * The first few are in the cache line of the list. The others are in its room, where the shorter side makes
- * way: what is granted is near the front and what arrives is near the end, so they wander. Behind the room are
- * their sources, of which a cache line holds what eight lines of keys do.
+ * The first few are in the cache line of the list. If there are more, they are in its room, where the shorter
+ * side makes way: what is granted is near the front and what arrives is near the end, so they wander. Behind
+ * the room are the sources of all, of which a cache line holds what eight lines of keys do.
  */
 #ifndef MF_SCHED_LIST_H
 #define MF_SCHED_LIST_H
@@ -18,18 +18,22 @@
 #define LIST_WANDER 64 /* keys that a list can wander */
 #define LIST_BEYOND 8 /* keys behind the end that may be read */
 
-/** Keys that a room takes, with the sources of so many. */
-#define LIST_ROOM(size) ((size) + ((size) * sizeof(uint16_t) + sizeof(sched_key) - 1) / sizeof(sched_key))
+/** Keys that a room takes, with the sources of so many and a few. */
+#define LIST_ROOM(size) ((size) + ((size) + SCHED_FEW + 7) / 8)
 
-/** The sources of the keys in the room. */
+/** The sources of a list that is more than a few. */
 static inline uint16_t *list_sources(const struct sched_list *l)
 {
 	return (uint16_t *)(l->room + l->size) + l->first;
 }
 
+/** Where the key at a place is. Nobody could foretell a branch. */
 static inline sched_key *list_at(struct sched_list *l, uint32_t at)
 {
-	return sched_rarely(at >= SCHED_FEW) ? l->room + l->first + (at - SCHED_FEW) : l->few + at;
+	uintptr_t near = (uintptr_t)(l->few + at), far = (uintptr_t)l->room, beyond = at >= SCHED_FEW;
+
+	far += ((uintptr_t)l->first + at - SCHED_FEW) * sizeof(*l->room);
+	return (sched_key *)(near ^ ((near ^ far) & -beyond));
 }
 
 /** How many keys of an array go before this one. A guess brings the keys to the cache that come next. */
@@ -64,62 +68,61 @@ static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 /** The place of the first key, not before a place, whose source is in the map. @return count: there is none */
 static inline uint32_t list_free(const struct sched_list *l, uint32_t from, const struct sched_map *free)
 {
-	uint32_t n = l->count, at;
-
-	if (from < SCHED_FEW) {
-		at = scan_few(l->few, n, from, free);
-		if (at < n || n <= SCHED_FEW)
-			return at;
-		from = SCHED_FEW;
-	}
-	return SCHED_FEW + scan_free(list_sources(l), n - SCHED_FEW, from - SCHED_FEW, free);
+	if (sched_rarely(l->count > SCHED_FEW))
+		return scan_free(list_sources(l), l->count, from, free);
+	return scan_few(l->few, l->count, from, free);
 }
 
 /** There is place on both sides of the n keys in the room. */
 static inline void list_home(struct sched_list *l, uint32_t n)
 {
+	uint16_t *src = list_sources(l);
 	uint32_t to = (l->size - n) / 2;
 
 	memmove(l->room + to, l->room + l->first, n * sizeof(*l->room));
-	memmove(list_sources(l) - l->first + to, list_sources(l), n * sizeof(uint16_t));
 	l->first = to;
+	memmove(list_sources(l), src, (n + SCHED_FEW) * sizeof(*src));
 }
 
-/** Puts a key at a place among the n in the room. */
-static inline void list_open(struct sched_list *l, uint32_t n, uint32_t at, sched_key key)
+/** Makes way for a key at a place of the list, among the n in the room or at their front. */
+static inline void list_open(struct sched_list *l, uint32_t n, uint32_t at)
 {
-	bool front = at < n - at;
+	uint32_t before = at > SCHED_FEW ? at - SCHED_FEW : 0;
+	bool front = before < n - before;
 	uint16_t *src;
 
 	if (front ? !l->first : l->first + n == l->size)
 		list_home(l, n);
 	src = list_sources(l);
 	if (front) {
-		scan_shift_down(l->room + l->first, at);
+		scan_shift_down(l->room + l->first--, before);
 		memmove(src - 1, src, at * sizeof(*src));
-		l->first--;
 	} else {
-		scan_shift_up(l->room + l->first + at, n - at);
-		memmove(src + at + 1, src + at, (n - at) * sizeof(*src));
+		scan_shift_up(l->room + l->first + before, n - before);
+		memmove(src + at + 1, src + at, (n + SCHED_FEW - at) * sizeof(*src));
 	}
-	l->room[l->first + at] = key;
-	list_sources(l)[at] = sched_key_src(key);
 }
 
-/** Takes out the key at a place among the n in the room. */
+/** Closes the gap of a key at a place of the list, among the n in the room or at their front. */
 static inline void list_close(struct sched_list *l, uint32_t n, uint32_t at)
 {
-	uint32_t behind = n - 1 - at;
+	uint32_t before = at > SCHED_FEW ? at - SCHED_FEW : 0, behind = n - 1 - before;
 	uint16_t *src = list_sources(l);
 
-	if (at <= behind) {
-		scan_shift_up(l->room + l->first, at);
+	if (before <= behind) {
+		scan_shift_up(l->room + l->first++, before);
 		memmove(src + 1, src, at * sizeof(*src));
-		l->first++;
 	} else {
-		scan_shift_down(l->room + l->first + at + 1, behind);
+		scan_shift_down(l->room + l->first + before + 1, behind);
 		memmove(src + at, src + at + 1, behind * sizeof(*src));
 	}
+}
+
+/** The keys of a few are in their places; so are now their sources. */
+static inline void list_name(struct sched_list *l)
+{
+	for (uint32_t i = 0; i < SCHED_FEW; i++)
+		list_sources(l)[i] = sched_key_src(l->few[i]);
 }
 
 /** Inserts a key into a list that is more than a few. */
@@ -127,14 +130,16 @@ SCHED_PART void list_insert_room(struct sched_list *l, sched_key key)
 {
 	uint32_t at = list_rank(l, key), n = l->count++ - SCHED_FEW;
 
-	if (at >= SCHED_FEW) {
-		list_open(l, n, at - SCHED_FEW, key);
-		return;
+	if (!n)
+		list_name(l);
+	list_open(l, n, at);
+	list_sources(l)[at] = sched_key_src(key);
+	if (at < SCHED_FEW) {
+		l->room[l->first] = l->few[SCHED_FEW - 1];
+		for (uint32_t i = SCHED_FEW - 1; i > at; i--)
+			l->few[i] = l->few[i - 1];
 	}
-	list_open(l, n, 0, l->few[SCHED_FEW - 1]);
-	for (uint32_t i = SCHED_FEW - 1; i > at; i--)
-		l->few[i] = l->few[i - 1];
-	l->few[at] = key;
+	*list_at(l, at) = key;
 }
 
 /** No step waits for a store to the line of a list, which is read and written as a whole. */
@@ -155,14 +160,12 @@ SCHED_PART void list_remove_room(struct sched_list *l, uint32_t at)
 {
 	uint32_t n = l->count-- - SCHED_FEW;
 
-	if (at >= SCHED_FEW) {
-		list_close(l, n, at - SCHED_FEW);
-		return;
+	if (at < SCHED_FEW) {
+		for (uint32_t i = at; i + 1 < SCHED_FEW; i++)
+			l->few[i] = l->few[i + 1];
+		l->few[SCHED_FEW - 1] = l->room[l->first];
 	}
-	for (; at + 1 < SCHED_FEW; at++)
-		l->few[at] = l->few[at + 1];
-	l->few[at] = l->room[l->first];
-	list_close(l, n, 0);
+	list_close(l, n, at);
 }
 
 static inline void list_remove(struct sched_list *l, uint32_t at)
@@ -177,19 +180,26 @@ static inline void list_remove(struct sched_list *l, uint32_t at)
 	l->count = n - 1;
 }
 
-static inline void list_put(struct sched_list *l, uint32_t at, sched_key key)
+/** A key and the one behind it change places. */
+static inline void list_swap(struct sched_list *l, uint32_t at)
 {
-	*list_at(l, at) = key;
-	if (sched_rarely(at >= SCHED_FEW))
-		list_sources(l)[at - SCHED_FEW] = sched_key_src(key);
+	sched_key *a = list_at(l, at), *b = list_at(l, at + 1), key = *a;
+	uint16_t *src = list_sources(l) + at;
+
+	*a = *b;
+	*b = key;
+	if (sched_rarely(l->count > SCHED_FEW)) {
+		src[0] = sched_key_src(*a);
+		src[1] = sched_key_src(*b);
+	}
 }
 
 /** The priority of the candidate there has become higher. @return its place */
 static inline uint32_t list_raise(struct sched_list *l, uint32_t at, sched_key key)
 {
+	*list_at(l, at) = key;
 	for (; at && *list_at(l, at - 1) > key; at--)
-		list_put(l, at, *list_at(l, at - 1));
-	list_put(l, at, key);
+		list_swap(l, at - 1);
 	return at;
 }
 

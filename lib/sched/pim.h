@@ -52,20 +52,31 @@ static inline void pim_priority_encoder(struct pim *p, struct sched_request *ask
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
-/** The keys that a destination is to look at soon. (A function that only prefetches has no effect for gcc.) */
-static inline const sched_key *pim_soon(const struct pim *p, unsigned int i, unsigned int n, bool first)
+/** The list that is looked at soon. (A function that only prefetches would have no effect for gcc.) */
+static inline const struct sched_list *pim_soon(const struct pim *p, unsigned int i, unsigned int n)
 {
-	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
-
-	const struct sched_list *l = p->core.list + p->dst[ahead];
-
-	return l->room + l->first + (first ? 0 : p->from[ahead]);
+	return p->core.list + p->dst[i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1];
 }
 
 /** The queue of a candidate, which is needed if it is granted. */
 static inline const uint32_t *pim_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
 {
 	return s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key));
+}
+
+/** Where the best eligible candidates of those that look for a source are, which are looked at then. */
+static inline void pim_search(struct pim *p, bool first)
+{
+	struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct sched_list *l = s->list + p->dst[i];
+
+		__builtin_prefetch(list_sources(pim_soon(p, i, n)));
+		p->from[i] = run_best(s, l, first ? 0 : p->from[i]);
+		__builtin_prefetch(list_at(l, p->from[i]));
+	}
 }
 
 /**
@@ -75,19 +86,18 @@ static inline const uint32_t *pim_queue(const struct mf_sched *s, unsigned int d
 SCHED_PART void pim_requests(struct pim *p, bool first)
 {
 	struct mf_sched *s = &p->core;
+	struct sched_request *asked = s->asked;
 	unsigned int n = p->seekers, kept = 0;
 
+	pim_search(p, first);
 	for (unsigned int i = 0; i < n; i++) {
-		struct sched_list *l = s->list + p->dst[i];
-		sched_key key;
-		uint32_t at;
+		unsigned int dst = p->dst[i], at = p->from[i];
+		struct sched_list *l = s->list + dst;
+		sched_key key = *list_at(l, at);
 
-		__builtin_prefetch(pim_soon(p, i, n, first));
-		at = run_best(s, l, first ? 0 : p->from[i]);
-		key = *list_at(l, at);
-		pim_priority_encoder(p, s->asked, key, at, at < l->count);
-		__builtin_prefetch(pim_queue(s, p->dst[i], key));
-		p->dst[kept] = p->dst[i];
+		pim_priority_encoder(p, asked, key, at, at < l->count);
+		__builtin_prefetch(pim_queue(s, dst, key));
+		p->dst[kept] = dst;
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
 	}

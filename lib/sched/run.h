@@ -23,7 +23,7 @@ static inline uint32_t run_best(struct mf_sched *s, struct sched_list *l, uint32
 {
 	uint32_t at = list_free(l, from, &s->free[SCHED_SRC]);
 
-	if (s->window)
+	if (s->window && (s->any_tight || s->megas))
 		while (at < l->count && !ports_fit(s, *list_at(l, at)))
 			at = list_free(l, at + 1, &s->free[SCHED_SRC]);
 	return at;
