@@ -49,6 +49,8 @@ struct burst {
 	uint16_t won[SCHED_LIST]; /* places of those that found one */
 	uint64_t pair[SCHED_PORTS_MAX * SCHED_WORDS_MAX]; /* [c][m]: has a demand */
 	unsigned int opens, wins; /* how many */
+	unsigned int follows; /* demands behind another one of their pair */
+	uint16_t next[BURST_MAX]; /* place of the demand behind, + 1; 0: none. Only if any follow */
 	uint64_t less; /* by which a key is less after a chunk */
 	mf_time since; /* of all of them */
 	uint64_t octets; /* that all of them want */
@@ -77,15 +79,14 @@ static inline uint64_t *burst_pair(struct mf_sched *s, struct burst *b, unsigned
 	return b->pair + ((size_t)c << s->order_shift) + m / 64;
 }
 
-/** The next iteration begins. */
+/** A matching begins, which has no more iterations than there are demands. */
 static inline void burst_begin(struct burst *b)
 {
-	if (sched_rarely(!b->epoch)) {
-		memset(b->best, 0xff, sizeof(b->best));
-		memset(b->asked, 0xff, sizeof(b->asked));
-		b->epoch = BURST_EPOCHS;
-	}
-	b->epoch -= BURST_EPOCH;
+	if (b->epoch > BURST_MAX * BURST_EPOCH)
+		return;
+	memset(b->best, 0xff, sizeof(b->best));
+	memset(b->asked, 0xff, sizeof(b->asked));
+	b->epoch = BURST_EPOCHS;
 }
 
 static inline uint64_t burst_key(const struct mf_sched *s, const struct mf_sched_msg *msg, unsigned int place)
@@ -103,7 +104,37 @@ static inline bool burst_odd(const struct mf_sched *s, const struct mf_sched_msg
 	       (s->config.srpt_transfer & (msg->exponent != 0));
 }
 
-/** One demand is taken in. @return it cannot be in a burst: its pair has another one, or a window ends */
+/** Puts a demand behind the last one of its queue, if there is one. @return it is to be refused */
+SCHED_PART bool burst_follow(struct mf_sched *s, struct burst *b, const struct mf_sched_msg *msg,
+			     unsigned int place)
+{
+	unsigned int held = 0, last = BURST_MAX;
+	bool same = false;
+
+	if (!b->follows)
+		memset(b->next, 0, sizeof(b->next));
+	for (unsigned int i = 0; i < place; i++) {
+		const struct mf_sched_msg *other = &inbox_at(&s->inbox, s->inbox.head + i)->msg;
+		bool turned = other->resp != msg->resp;
+
+		if (turned && s->direction)
+			continue;
+		if (other->src != (turned ? msg->dst : msg->src) ||
+		    other->dst != (turned ? msg->src : msg->dst))
+			continue;
+		last = i;
+		held += !turned;
+		same |= !turned & (other->id == msg->id);
+	}
+	if (last < BURST_MAX) {
+		b->next[last] = place + 1;
+		b->follows++;
+		b->opens--;
+	}
+	return same | (held >= s->config.x);
+}
+
+/** One demand is taken in. @return it cannot be in a burst: it is to be refused, or a window ends */
 static inline bool burst_add(struct mf_sched *s, struct burst *b, const struct mf_sched_msg *msg,
 			     unsigned int place)
 {
@@ -114,13 +145,15 @@ static inline bool burst_add(struct mf_sched *s, struct burst *b, const struct m
 
 	*pair |= bit;
 	b->demand[place] = (struct burst_demand){key, size, msg->cookie};
-	b->open[place] = key;
+	b->open[b->opens++] = key;
 	b->octets += size;
 	from = s->outstanding[SCHED_SRC][src] += size;
 	to = s->outstanding[SCHED_DST][dst] += size;
 	depth = ++s->depth[dst];
 	b->deepest = depth > b->deepest ? depth : b->deepest;
-	return had | (from > s->roomy) | (to > s->roomy);
+	if (sched_rarely(had) && burst_follow(s, b, msg, place))
+		return true;
+	return (from > s->roomy) | (to > s->roomy);
 }
 
 /** Demands are out again, as if they had not come; of a window, unless they are granted. */
@@ -162,7 +195,7 @@ SCHED_PART unsigned int burst_take(struct mf_sched *s, struct burst *b)
 
 	b->since = inbox_at(in, in->head)->msg.at;
 	b->octets = b->deepest = 0;
-	burst_begin(b);
+	b->opens = b->follows = 0;
 	for (n = 0; !odd && in->head + n != in->tail; n++) {
 		const struct inbox_entry *e = inbox_at(in, in->head + n);
 
@@ -254,6 +287,32 @@ SCHED_PART void burst_grant(struct mf_sched *s, struct burst *b, const uint16_t 
 	b->least = least;
 }
 
+/** A port is matched in the matching that began with this epoch. */
+static inline bool burst_matched(const struct burst *b, uint64_t began, uint64_t key)
+{
+	uint64_t best = b->best[burst_dst(key)];
+
+	return b->asked[burst_src(key)] < began || (best < began && b->asked[burst_src(best)] == best);
+}
+
+/** Behind those that were granted in full in an iteration others come, and look. @return how many look */
+SCHED_PART unsigned int burst_succeed(struct burst *b, uint64_t began, unsigned int from, unsigned int looks)
+{
+	for (unsigned int i = from; i < b->wins; i++) {
+		unsigned int next = b->next[b->won[i]];
+		uint64_t key;
+
+		if (b->demand[b->won[i]].rest || !next)
+			continue;
+		key = b->demand[next - 1].key;
+		b->open[b->opens++] = key;
+		b->follows--;
+		if (!burst_matched(b, began, key))
+			b->look[looks++] = key;
+	}
+	return looks;
+}
+
 /** A matching. @return iterations */
 SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 {
@@ -261,12 +320,15 @@ SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 	unsigned int looks = b->opens, k = 0, n;
 	uint16_t src[SCHED_LIST];
 	struct sched_map asked;
+	uint64_t began;
 
+	burst_begin(b);
+	began = b->epoch;
 	memcpy(b->look, b->open, looks * sizeof(*b->look));
 	b->wins = 0;
 	b->least = UINT32_MAX;
 	do {
-		burst_begin(b);
+		b->epoch -= BURST_EPOCH;
 		burst_request(b, looks);
 		burst_ask(b, looks, &asked);
 		n = scan_ports(&asked, s->words, src);
@@ -276,6 +338,8 @@ SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 		burst_grant(s, b, b->won + b->wins, n, k);
 		b->wins += n;
 		looks = burst_look(b, looks);
+		if (sched_rarely(b->follows))
+			looks = burst_succeed(b, began, b->wins - n, looks);
 	} while (looks && k != limit);
 	issue_matched(s, k, b->wins);
 	return k;
@@ -335,7 +399,7 @@ SCHED_PART void burst_again(struct mf_sched *s, struct burst *b)
 	const bool all = b->wins == b->opens;
 
 	for (;;) {
-		if (!b->least && !all)
+		if ((!b->least && !all) || (b->follows && b->least <= s->config.chunk))
 			return;
 		if (!b->least)
 			burst_stay(b);
@@ -361,7 +425,7 @@ static inline bool burst(struct mf_sched *s, struct burst *b)
 		return false;
 	b->less = s->config.priority == MF_SCHED_SRPT ? (uint64_t)s->config.chunk << BURST_OCTETS : 0;
 	b->grant = s->out + s->given;
-	for (b->opens = n; b->opens; burst_close(b))
+	for (; b->opens; burst_close(b))
 		if (burst_match(s, b) == 1)
 			burst_again(s, b);
 	s->given = b->grant - s->out;
