@@ -49,6 +49,8 @@ struct burst {
 	uint16_t won[SCHED_LIST]; /* places of those that found one */
 	uint64_t pair[SCHED_PORTS_MAX * SCHED_WORDS_MAX]; /* [c][m]: has a demand */
 	unsigned int opens, wins; /* how many */
+	unsigned int iterations;
+	uint16_t end[BURST_MAX + 1]; /* how many had found a match after each iteration */
 	unsigned int follows; /* demands behind another one of their pair */
 	uint16_t next[BURST_MAX]; /* place of the demand behind, + 1; 0: none. Only if any follow */
 	uint64_t less; /* by which a key is less after a chunk */
@@ -313,8 +315,8 @@ SCHED_PART unsigned int burst_succeed(struct burst *b, uint64_t began, unsigned 
 	return looks;
 }
 
-/** A matching. @return iterations */
-SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
+/** A matching. */
+SCHED_PART void burst_match(struct mf_sched *s, struct burst *b)
 {
 	const unsigned int limit = s->config.iterations;
 	unsigned int looks = b->opens, k = 0, n;
@@ -333,6 +335,7 @@ SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 		burst_ask(b, looks, &asked);
 		n = scan_ports(&asked, s->words, src);
 		k++;
+		b->end[k] = b->wins + n;
 		for (unsigned int i = 0; i < n; i++)
 			b->won[b->wins + i] = burst_place(b->asked[src[i]]);
 		burst_grant(s, b, b->won + b->wins, n, k);
@@ -341,8 +344,8 @@ SCHED_PART unsigned int burst_match(struct mf_sched *s, struct burst *b)
 		if (sched_rarely(b->follows))
 			looks = burst_succeed(b, began, b->wins - n, looks);
 	} while (looks && k != limit);
+	b->iterations = k;
 	issue_matched(s, k, b->wins);
-	return k;
 }
 
 /** What is granted in full is open no more. */
@@ -368,7 +371,7 @@ static inline void burst_copy(struct mf_sched *s, struct burst *b)
 	for (; b->least > chunk; b->least -= chunk, times++) {
 		memcpy(b->grant, b->grant - b->wins, b->wins * sizeof(*b->grant));
 		b->grant += b->wins;
-		issue_matched(s, 1, b->wins);
+		issue_matched(s, b->iterations, b->wins);
 	}
 	for (unsigned int i = 0; i < b->wins && times; i++) {
 		struct burst_demand *d = b->demand + b->won[i];
@@ -387,16 +390,22 @@ static inline void burst_stay(struct burst *b)
 		b->won[kept] = b->won[i];
 		kept += b->demand[b->won[i]].rest != 0;
 	}
-	b->wins = kept;
+	b->wins = b->end[1] = kept;
+}
+
+/** Whether the next matching has the same outcome, if no demand is granted in full: see again.h. */
+static inline bool burst_repeats(const struct mf_sched *s, const struct burst *b)
+{
+	return b->iterations == 1 || s->config.priority == MF_SCHED_FCFS;
 }
 
 /**
- * A matching of one iteration repeats itself (again.h) until a demand is granted in full, and beyond where
- * nobody is left who could have its ports.
+ * A matching repeats itself until a demand is granted in full, and beyond where nobody is left who could have
+ * its ports.
  */
 SCHED_PART void burst_again(struct mf_sched *s, struct burst *b)
 {
-	const bool all = b->wins == b->opens;
+	const bool all = b->wins == b->opens && b->iterations == 1;
 
 	for (;;) {
 		if ((!b->least && !all) || (b->follows && b->least <= s->config.chunk))
@@ -406,8 +415,9 @@ SCHED_PART void burst_again(struct mf_sched *s, struct burst *b)
 		if (!b->wins)
 			return;
 		b->least = UINT32_MAX;
-		burst_grant(s, b, b->won, b->wins, 1);
-		issue_matched(s, 1, b->wins);
+		for (unsigned int k = 0; k < b->iterations; k++)
+			burst_grant(s, b, b->won + b->end[k], b->end[k + 1] - b->end[k], k + 1);
+		issue_matched(s, b->iterations, b->wins);
 		burst_copy(s, b);
 	}
 }
@@ -425,9 +435,11 @@ static inline bool burst(struct mf_sched *s, struct burst *b)
 		return false;
 	b->less = s->config.priority == MF_SCHED_SRPT ? (uint64_t)s->config.chunk << BURST_OCTETS : 0;
 	b->grant = s->out + s->given;
-	for (; b->opens; burst_close(b))
-		if (burst_match(s, b) == 1)
+	for (; b->opens; burst_close(b)) {
+		burst_match(s, b);
+		if (burst_repeats(s, b))
 			burst_again(s, b);
+	}
 	s->given = b->grant - s->out;
 	burst_forget(s, b, n, true);
 	inbox_drop(&s->inbox, s->inbox.head + n);
