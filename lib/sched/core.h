@@ -81,6 +81,7 @@ struct sched_port {
 };
 
 #define SCHED_FEW 3
+#define SCHED_NAMED 32
 
 /** The candidates of a destination, in order: see list.h. */
 struct sched_list {
@@ -88,9 +89,10 @@ struct sched_list {
 	sched_key *room; /* otherwise they are here, from first on */
 	uint32_t size; /* keys that fit there */
 	uint16_t first, count;
+	uint16_t src[SCHED_NAMED]; /* sources of the first keys, if there are more than a few */
 } __attribute__((aligned(64)));
 
-static_assert(sizeof(struct sched_list) == 64, "a cache line");
+static_assert(sizeof(struct sched_list) == 128, "two cache lines");
 
 struct sched_charge {
 	mf_time at;

@@ -276,10 +276,12 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 	if (s->config.priority == MF_SCHED_FCFS)
 		return;
 	for (unsigned int k = 0; k < list->left; k++) {
+		unsigned int soon = k + ISSUE_AHEAD < list->left ? k + ISSUE_AHEAD : k;
 		struct sched_request *r = s->asked + list->left_of[k];
 		struct sched_list *l = s->list + issue_dst(r);
 		sched_key key = *list_at(l, r->at);
 
+		__builtin_prefetch(s->list + issue_dst(s->asked + list->left_of[soon]));
 		r->at = list_raise(
 			l, r->at,
 			queue_lower(s, s->demand + r->demand, key, (uint64_t)chunks * s->config.chunk));

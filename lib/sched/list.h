@@ -4,8 +4,8 @@
  * the keys of its candidates, the highest priority first.
  *
  * The first few are in the cache line of the list. If there are more, they are in its room, where the shorter
- * side makes way: what is granted is near the front and what arrives is near the end, so they wander. Behind
- * the room are the sources of all, of which a cache line holds what eight lines of keys do.
+ * side makes way: what is granted is near the front and what arrives is near the end, so they wander. The
+ * sources of the first of them are in a line of their own, which holds what eight lines of keys do.
  */
 #ifndef MF_SCHED_LIST_H
 #define MF_SCHED_LIST_H
@@ -17,15 +17,6 @@
 #define LIST_SHORT 16 /* keys */
 #define LIST_WANDER 64 /* keys that a list can wander */
 #define LIST_BEYOND 8 /* keys behind the end that may be read */
-
-/** Keys that a room takes, with the sources of so many and a few. */
-#define LIST_ROOM(size) ((size) + ((size) + SCHED_FEW + 7) / 8)
-
-/** The sources of a list that is more than a few. */
-static inline uint16_t *list_sources(const struct sched_list *l)
-{
-	return (uint16_t *)(l->room + l->size) + l->first;
-}
 
 /** Where the key at a place is. Nobody could foretell a branch. */
 static inline sched_key *list_at(struct sched_list *l, uint32_t at)
@@ -68,61 +59,58 @@ static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 /** The place of the first key, not before a place, whose source is in the map. @return count: there is none */
 static inline uint32_t list_free(const struct sched_list *l, uint32_t from, const struct sched_map *free)
 {
-	if (sched_rarely(l->count > SCHED_FEW))
-		return scan_free(list_sources(l), l->count, from, free);
-	return scan_few(l->few, l->count, from, free);
+	uint32_t n = l->count, named = n < SCHED_NAMED ? n : SCHED_NAMED, at;
+
+	if (n <= SCHED_FEW)
+		return scan_few(l->few, n, from, free);
+	at = scan_named(l->src, named, from, free);
+	if (at < named || n <= SCHED_NAMED)
+		return at;
+	from = from > SCHED_NAMED ? from : SCHED_NAMED;
+	return SCHED_FEW + scan_free(l->room + l->first, n - SCHED_FEW, from - SCHED_FEW, free);
 }
 
 /** There is place on both sides of the n keys in the room. */
 static inline void list_home(struct sched_list *l, uint32_t n)
 {
-	uint16_t *src = list_sources(l);
 	uint32_t to = (l->size - n) / 2;
 
 	memmove(l->room + to, l->room + l->first, n * sizeof(*l->room));
 	l->first = to;
-	memmove(list_sources(l), src, (n + SCHED_FEW) * sizeof(*src));
 }
 
-/** Makes way for a key at a place of the list, among the n in the room or at their front. */
-static inline void list_open(struct sched_list *l, uint32_t n, uint32_t at)
+/** Puts a key at a place among the n in the room. */
+static inline void list_open(struct sched_list *l, uint32_t n, uint32_t at, sched_key key)
 {
-	uint32_t before = at > SCHED_FEW ? at - SCHED_FEW : 0;
-	bool front = before < n - before;
-	uint16_t *src;
+	bool front = at < n - at;
 
 	if (front ? !l->first : l->first + n == l->size)
 		list_home(l, n);
-	src = list_sources(l);
-	if (front) {
-		scan_shift_down(l->room + l->first--, before);
-		memmove(src - 1, src, at * sizeof(*src));
-	} else {
-		scan_shift_up(l->room + l->first + before, n - before);
-		memmove(src + at + 1, src + at, (n + SCHED_FEW - at) * sizeof(*src));
-	}
+	if (front)
+		scan_shift_down(l->room + l->first--, at);
+	else
+		scan_shift_up(l->room + l->first + at, n - at);
+	l->room[l->first + at] = key;
 }
 
-/** Closes the gap of a key at a place of the list, among the n in the room or at their front. */
+/** Takes out the key at a place among the n in the room. */
 static inline void list_close(struct sched_list *l, uint32_t n, uint32_t at)
 {
-	uint32_t before = at > SCHED_FEW ? at - SCHED_FEW : 0, behind = n - 1 - before;
-	uint16_t *src = list_sources(l);
+	uint32_t behind = n - 1 - at;
 
-	if (before <= behind) {
-		scan_shift_up(l->room + l->first++, before);
-		memmove(src + 1, src, at * sizeof(*src));
-	} else {
-		scan_shift_down(l->room + l->first + before + 1, behind);
-		memmove(src + at, src + at + 1, behind * sizeof(*src));
-	}
+	if (at <= behind)
+		scan_shift_up(l->room + l->first++, at);
+	else
+		scan_shift_down(l->room + l->first + at + 1, behind);
 }
 
-/** The keys of a few are in their places; so are now their sources. */
-static inline void list_name(struct sched_list *l)
+/** A source comes at a place. */
+static inline void list_name(struct sched_list *l, uint32_t at, sched_key key)
 {
-	for (uint32_t i = 0; i < SCHED_FEW; i++)
-		list_sources(l)[i] = sched_key_src(l->few[i]);
+	if (at >= SCHED_NAMED)
+		return;
+	memmove(l->src + at + 1, l->src + at, (SCHED_NAMED - 1 - at) * sizeof(*l->src));
+	l->src[at] = sched_key_src(key);
 }
 
 /** Inserts a key into a list that is more than a few. */
@@ -130,16 +118,17 @@ SCHED_PART void list_insert_room(struct sched_list *l, sched_key key)
 {
 	uint32_t at = list_rank(l, key), n = l->count++ - SCHED_FEW;
 
-	if (!n)
-		list_name(l);
-	list_open(l, n, at);
-	list_sources(l)[at] = sched_key_src(key);
-	if (at < SCHED_FEW) {
-		l->room[l->first] = l->few[SCHED_FEW - 1];
-		for (uint32_t i = SCHED_FEW - 1; i > at; i--)
-			l->few[i] = l->few[i - 1];
+	for (uint32_t i = 0; !n && i < SCHED_FEW; i++)
+		l->src[i] = sched_key_src(l->few[i]);
+	list_name(l, at, key);
+	if (at >= SCHED_FEW) {
+		list_open(l, n, at - SCHED_FEW, key);
+		return;
 	}
-	*list_at(l, at) = key;
+	list_open(l, n, 0, l->few[SCHED_FEW - 1]);
+	for (uint32_t i = SCHED_FEW - 1; i > at; i--)
+		l->few[i] = l->few[i - 1];
+	l->few[at] = key;
 }
 
 /** No step waits for a store to the line of a list, which is read and written as a whole. */
@@ -155,17 +144,30 @@ static inline void list_insert(struct sched_list *l, sched_key key)
 	l->count = n + 1;
 }
 
+/** The source at a place goes. */
+static inline void list_forget(struct sched_list *l, uint32_t at)
+{
+	if (at >= SCHED_NAMED)
+		return;
+	memmove(l->src + at, l->src + at + 1, (SCHED_NAMED - 1 - at) * sizeof(*l->src));
+	if (l->count >= SCHED_NAMED)
+		l->src[SCHED_NAMED - 1] = sched_key_src(*list_at(l, SCHED_NAMED - 1));
+}
+
 /** Removes one from a list that is more than a few. */
 SCHED_PART void list_remove_room(struct sched_list *l, uint32_t at)
 {
 	uint32_t n = l->count-- - SCHED_FEW;
 
-	if (at < SCHED_FEW) {
+	if (at >= SCHED_FEW) {
+		list_close(l, n, at - SCHED_FEW);
+	} else {
 		for (uint32_t i = at; i + 1 < SCHED_FEW; i++)
 			l->few[i] = l->few[i + 1];
 		l->few[SCHED_FEW - 1] = l->room[l->first];
+		list_close(l, n, 0);
 	}
-	list_close(l, n, at);
+	list_forget(l, at);
 }
 
 static inline void list_remove(struct sched_list *l, uint32_t at)
@@ -184,14 +186,13 @@ static inline void list_remove(struct sched_list *l, uint32_t at)
 static inline void list_swap(struct sched_list *l, uint32_t at)
 {
 	sched_key *a = list_at(l, at), *b = list_at(l, at + 1), key = *a;
-	uint16_t *src = list_sources(l) + at;
 
 	*a = *b;
 	*b = key;
-	if (sched_rarely(l->count > SCHED_FEW)) {
-		src[0] = sched_key_src(*a);
-		src[1] = sched_key_src(*b);
-	}
+	if (at < SCHED_NAMED)
+		l->src[at] = sched_key_src(*a);
+	if (at + 1 < SCHED_NAMED)
+		l->src[at + 1] = sched_key_src(key);
 }
 
 /** The priority of the candidate there has become higher. @return its place */

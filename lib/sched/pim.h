@@ -73,7 +73,7 @@ static inline void pim_search(struct pim *p, bool first)
 	for (unsigned int i = 0; i < n; i++) {
 		struct sched_list *l = s->list + p->dst[i];
 
-		__builtin_prefetch(list_sources(pim_soon(p, i, n)));
+		__builtin_prefetch(pim_soon(p, i, n)->src);
 		p->from[i] = run_best(s, l, first ? 0 : p->from[i]);
 		__builtin_prefetch(list_at(l, p->from[i]));
 	}

@@ -22,18 +22,32 @@ static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from,
 	return hit ? (uint32_t)__builtin_ctz(hit) / 2 : n;
 }
 
-/** So are 32 sources, and as many words of the map of 16 bits. */
-static inline uint32_t scan_free(const uint16_t *src, uint32_t n, uint32_t from, const struct sched_map *free)
+/** So do SCHED_NAMED sources, and as many words of the map of 16 bits. */
+static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
+				  const struct sched_map *free)
 {
-	const __m512i map = _mm512_load_si512(free), one = _mm512_set1_epi16(1);
+	const __m512i all = _mm512_load_si512(src), last = _mm512_set1_epi16(15);
+	__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(all, 4), _mm512_load_si512(free));
+	__m512i bit = _mm512_sllv_epi16(_mm512_set1_epi16(1), _mm512_and_si512(all, last));
+	uint64_t hit = _bzhi_u32(_mm512_test_epi16_mask(word, bit), n);
 
-	for (; from < n; from += 32) {
-		__m512i s = _mm512_loadu_si512(src + from);
-		__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(s, 4), map);
-		__m512i bit = _mm512_sllv_epi16(one, _mm512_and_si512(s, _mm512_set1_epi16(15)));
-		uint32_t hit = _mm512_test_epi16_mask(word, bit);
+	hit &= -(UINT64_C(1) << (from < SCHED_NAMED ? from : SCHED_NAMED));
+	return hit ? (uint32_t)__builtin_ctzll(hit) : n;
+}
 
-		hit = _bzhi_u32(hit, n - from < 32 ? n - from : 32);
+/** Of the keys in a list's room, 8 at a time: the lower halves of as many fit a register. */
+static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
+				 const struct sched_map *free)
+{
+	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), map = _mm512_load_si512(free);
+
+	for (; from < n; from += 8) {
+		__m512i low = _mm512_loadu_si512(keys + from), high = _mm512_loadu_si512(keys + from + 4);
+		__m512i src = _mm512_srli_epi64(_mm512_permutex2var_epi64(low, even, high), SCHED_KEY_SRC);
+		__m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(src, 6), map);
+		uint32_t hit = _mm512_test_epi64_mask(_mm512_rorv_epi64(word, src), _mm512_set1_epi64(1));
+
+		hit = _bzhi_u32(hit, n - from < 8 ? n - from : 8);
 		if (hit)
 			return from + __builtin_ctz(hit);
 	}

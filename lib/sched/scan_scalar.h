@@ -18,14 +18,25 @@ static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from,
 	return hit ? (uint32_t)__builtin_ctz(hit) : n;
 }
 
-/** @return place of the first source, not before `from`, that is in the map; n: there is none */
-static inline uint32_t scan_free(const uint16_t *src, uint32_t n, uint32_t from, const struct sched_map *free)
+/** ... of n <= SCHED_NAMED sources. */
+static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
+				  const struct sched_map *free)
+{
+	for (; from < n; from++)
+		if (sched_test(free, src[from]))
+			return from;
+	return n;
+}
+
+/** @return place of the first key, not before `from`, whose source is in the map; n: there is none */
+static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
+				 const struct sched_map *free)
 {
 	for (; from < n; from += 4) {
 		unsigned int hit = 0;
 
 		for (unsigned int i = 0; i < 4; i++)
-			hit |= (unsigned int)sched_test(free, src[from + i] % SCHED_PORTS_MAX) << i;
+			hit |= (unsigned int)sched_test(free, sched_key_src(keys[from + i])) << i;
 		if (hit)
 			return from + __builtin_ctz(hit) < n ? from + __builtin_ctz(hit) : n;
 	}

@@ -77,7 +77,7 @@ static bool same_free(struct rng *r, const struct plain_list *p, struct sched_li
 static void list_case(uint64_t seed, uint32_t size)
 {
 	static struct sched_list list;
-	static sched_key room[LIST_ROOM(ROOM) + LIST_BEYOND];
+	static sched_key room[ROOM + LIST_BEYOND];
 	struct sched_list *l = &list;
 	static struct plain_list p;
 	struct rng r = {seed};
