@@ -158,18 +158,17 @@ static inline bool burst_add(struct mf_sched *s, struct burst *b, const struct m
 	return (from > s->roomy) | (to > s->roomy);
 }
 
-/** Demands are out again, as if they had not come; of a window, unless they are granted. */
-static inline void burst_forget(struct mf_sched *s, struct burst *b, unsigned int n, bool granted)
+/** Demands are out again, as if they had not come; but for windows, if they are granted. */
+static inline void burst_forget(struct mf_sched *s, struct burst *b, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		const struct mf_sched_msg *msg = &inbox_at(&s->inbox, s->inbox.head + i)->msg;
-		unsigned int turned = (msg->src ^ msg->dst) & -(unsigned int)msg->resp;
-		uint32_t size = granted ? 0 : msg->size;
+	for (const struct burst_demand *d = b->demand; d < b->demand + n; d++) {
+		unsigned int src = burst_src(d->key), dst = burst_dst(d->key);
+		unsigned int turned = (src ^ dst) & -(unsigned int)(d->key >> BURST_RESP & 1);
 
-		*burst_pair(s, b, msg->src ^ turned, msg->dst ^ turned) = 0;
-		s->outstanding[SCHED_SRC][msg->src] -= size;
-		s->outstanding[SCHED_DST][msg->dst] -= size;
-		s->depth[msg->dst] = 0;
+		*burst_pair(s, b, src ^ turned, dst ^ turned) = 0;
+		s->outstanding[SCHED_SRC][src] -= d->rest;
+		s->outstanding[SCHED_DST][dst] -= d->rest;
+		s->depth[dst] = 0;
 	}
 }
 
@@ -209,7 +208,7 @@ SCHED_PART unsigned int burst_take(struct mf_sched *s, struct burst *b)
 		odd = burst_add(s, b, &e->msg, n);
 	}
 	if (odd || (b->octets + (uint64_t)n * (s->config.chunk - 1)) / s->config.chunk > s->max - s->given) {
-		burst_forget(s, b, n, false);
+		burst_forget(s, b, n);
 		return 0;
 	}
 	burst_count(s, b, n);
@@ -441,7 +440,7 @@ static inline bool burst(struct mf_sched *s, struct burst *b)
 			burst_again(s, b);
 	}
 	s->given = b->grant - s->out;
-	burst_forget(s, b, n, true);
+	burst_forget(s, b, n);
 	inbox_drop(&s->inbox, s->inbox.head + n);
 	return true;
 }
