@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A burst of demands that come at one instant and find no others, all ports free, and windows that have room
- * for the whole of it, is granted in that instant, in one matching after the other, and nothing is left of it.
- * So it is never in the queues. Its matchings are those of pim.h, of an array of keys instead of lists:
+ * for the whole of it, is granted in that instant, in one matching after the other. Nothing is left of it, so
+ * it is never in the queues. Its matchings are those of pim.h, of an array of keys instead of lists:
  *
  *   1. each demand that looks for a match asks its destination, which keeps the best: burst_request()
  *   2. what is the best of its destination asks its source, which keeps the best: burst_ask()
@@ -361,7 +361,7 @@ static inline void burst_close(struct burst *b)
 	b->opens = kept;
 }
 
-/** The last matching as often again as all of its grants are for whole chunks, neither first nor last ones. */
+/** The last matching as often again as its grants are for whole chunks, neither first nor last ones. */
 static inline void burst_copy(struct mf_sched *s, struct burst *b)
 {
 	const uint32_t chunk = s->config.chunk;

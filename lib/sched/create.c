@@ -53,7 +53,7 @@ static bool alloc_times(struct mf_sched *s, struct sched_times *t)
 	return true;
 }
 
-/** Of a list of so many keys: an odd number of cache lines, so that lists do not meet in a few sets of the cache. */
+/** Of a list of so many keys: an odd number of cache lines, so that lists do not meet in a few sets. */
 static size_t list_room(size_t size)
 {
 	return size / 8 * 8 + 4;

@@ -56,7 +56,7 @@ static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 	return SCHED_FEW + list_search(l->room + l->first, l->count - SCHED_FEW, key);
 }
 
-/** The place of the first key, not before a place, whose source is in the map. @return count: there is none */
+/** The place of the first key, not before `from`, whose source is in the map; count: there is none. */
 static inline uint32_t list_free(const struct sched_list *l, uint32_t from, const struct sched_map *free)
 {
 	uint32_t n = l->count, named = n < SCHED_NAMED ? n : SCHED_NAMED, at;
