@@ -196,13 +196,13 @@ static int allocate(struct virtual *v)
 	unsigned int n = v->f->nodes;
 
 	v->up = mf_table_new_dense(2 * n, sizeof(*v->up));
-	v->rings = mf_table_new_dense(2 * n, WIRE_RING);
+	v->rings = mf_table_new_dense(2 * n, WIRE_FIRST * sizeof(*v->rings));
 	v->turn = malloc(n * sizeof(*v->turn));
 	v->next = malloc(n * sizeof(*v->next));
 	if (v->up == NULL || v->rings == NULL || v->turn == NULL || v->next == NULL)
 		return -ENOMEM;
 	v->down = v->up + n;
-	return virtual_switch_init(v);
+	return flights_init(&v->flights, 2 * n) == 0 ? virtual_switch_init(v) : -ENOMEM;
 }
 
 static int set_up(struct virtual *v)
@@ -216,8 +216,8 @@ static int set_up(struct virtual *v)
 	for (unsigned int i = 0; i < n; i++) {
 		v->next[i] = v->turn[i].run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
 		v->turn[i].tx = MF_NEVER;
-		wire_init(&v->up[i], &v->f->link[i], v->rings + (size_t)i * WIRE_RING);
-		wire_init(&v->down[i], &v->f->link[i], v->rings + (size_t)(n + i) * WIRE_RING);
+		wire_init(&v->up[i], &v->f->link[i], &v->flights, v->rings + i * WIRE_FIRST);
+		wire_init(&v->down[i], &v->f->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
 	}
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
@@ -230,6 +230,7 @@ static void tear_down(struct virtual *v)
 		wire_fini(&v->up[i]);
 	mf_table_free(v->up);
 	mf_table_free(v->rings);
+	flights_fini(&v->flights);
 	free(v->turn);
 	free(v->next);
 	event_fini(&v->queue);

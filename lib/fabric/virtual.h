@@ -26,7 +26,8 @@ struct virtual
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
-	uint8_t *rings; /**< of all wires */
+	struct flights flights; /**< of all wires */
+	struct flight **rings; /**< of all wires */
 	struct mf_span span; /**< the one that is sent or received */
 	unsigned int max; /**< blocks a span */
 	mf_time now; /**< of the event under way */

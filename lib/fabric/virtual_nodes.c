@@ -81,10 +81,9 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 	const struct wire *w = &v->down[i];
 	const struct flight *fl;
 	uint64_t first[FETCH_MAX];
-	uint32_t position = w->head;
 	unsigned int n = 0;
 
-	while (n < FETCH_MAX && (fl = wire_behind(w, &position)) != NULL && fl->due <= until) {
+	while (n < FETCH_MAX && n < wire_flights(w) && (fl = wire_flight(w, n))->due <= until) {
 		const uint64_t *word = flight_words(fl);
 
 		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
