@@ -144,15 +144,19 @@ static void come_near(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 
-	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
-		mf_host_fetch(node[2].host);
-		if (node[2].client != NULL)
-			mf_client_fetch(node[2].client);
+	if (i + 4 < v->f->nodes && v->next[i + 4] <= until) {
+		mf_host_fetch(node[4].host);
+		if (node[4].client != NULL)
+			mf_client_fetch(node[4].client);
 	}
-	if (i + 1 < v->f->nodes && v->next[i + 1] <= until) {
-		mf_host_fetch_mux(node[1].host);
-		wire_fetch(&v->down[i + 1]);
-		__builtin_prefetch(&v->up[i + 1], 1);
+	if (i + 3 < v->f->nodes && v->next[i + 3] <= until) {
+		mf_host_fetch_mux(node[3].host);
+		__builtin_prefetch(&v->down[i + 3], 1);
+		__builtin_prefetch(&v->up[i + 3], 1);
+	}
+	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
+		mf_host_fetch_items(node[2].host);
+		wire_fetch(&v->down[i + 2]);
 	}
 }
 

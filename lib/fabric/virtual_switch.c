@@ -8,6 +8,7 @@
 #include "virtual.h"
 
 #define GRANTS 64
+#define NEAR 4 /* ports between the steps in which what they need is fetched */
 
 /* Actors, in the order of their calls. */
 static uint32_t actor_rx(unsigned int i)
@@ -162,10 +163,15 @@ static void come_near(struct virtual *v)
 	v->spans_seen = v->f->info.spans;
 	if (spans < v->f->nodes)
 		return;
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		mf_switch_fetch(v->f->sw, i);
-		wire_fetch_first(&v->up[i]);
-		__builtin_prefetch(&v->down[i], 1);
+	for (unsigned int i = 0; i < v->f->nodes + NEAR; i++) {
+		if (i < v->f->nodes) {
+			mf_switch_fetch(v->f->sw, i);
+			__builtin_prefetch(&v->down[i], 1);
+		}
+		if (i >= NEAR) {
+			mf_switch_fetch_items(v->f->sw, i - NEAR);
+			wire_fetch_first(&v->up[i - NEAR]);
+		}
 	}
 }
 

@@ -10,6 +10,8 @@
 /** Longest block time, for sums of a span's in 32 bits. */
 #define PERIOD_MAX (UINT32_C(1) << 24)
 
+#define FETCH_LINES 3 /* of an item with its room: a chunk of 64 octets */
+
 static const struct mux_policy *const policies[] = {
 	[MF_MUX_FAIR] = &mux_policy_fair,
 	[MF_MUX_MEMORY_FIRST] = &mux_policy_memory_first,
@@ -449,8 +451,27 @@ uint32_t mf_mux_waiting(const struct mf_mux *m)
 
 void mf_mux_fetch(const struct mf_mux *m)
 {
-	for (size_t at = 0; at < sizeof(*m); at += 64)
-		__builtin_prefetch((const uint8_t *)m + at, 1);
+	__builtin_prefetch(m, 1);
+	__builtin_prefetch(&m->store, 1);
+	__builtin_prefetch(&m->done, 1);
+	__builtin_prefetch(&m->frames);
+	__builtin_prefetch(&m->stats, 1);
+}
+
+/* Those of the lowest numbers are in use, or the next ones to be. */
+void mf_mux_fetch_items(const struct mf_mux *m, unsigned int most)
+{
+	const struct mux_store *s = &m->store;
+	uint32_t n = s->fresh < most ? s->fresh : most;
+
+	if (n > 0)
+		__builtin_prefetch(&mux_free(s)[s->free], 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *item = s->item + ((size_t)i << s->item_shift);
+
+		for (unsigned int line = 0; line < FETCH_LINES; line++)
+			__builtin_prefetch(item + line * sizeof(struct mf_mux_item), 1);
+	}
 }
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)

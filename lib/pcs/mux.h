@@ -36,7 +36,7 @@ struct mf_mux_item {
 	uint32_t n, have, sent; /**< words in all, written, given out */
 	uint32_t first; /**< index of its first word in the ring; not if `own` */
 	uint32_t end; /**< store.write behind it; not if `own` */
-	uint32_t prev, next; /**< in its queue; next: among the free ones */
+	uint32_t prev, next; /**< in its queue */
 	uint32_t seq; /**< order of pushing */
 	uint32_t younger; /**< pushed behind it; not if `own` */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
@@ -71,11 +71,12 @@ struct mux_own {
  * bits are the index.
  */
 struct mux_store {
-	uint8_t *item; /**< of struct mf_mux_item, or of struct mux_own under the virtual clock */
+	/** Of struct mf_mux_item, or of struct mux_own under the virtual clock; the free ones' numbers behind. */
+	uint8_t *item;
 	uint64_t *word; /**< the ring */
 	uint8_t *sync; /**< of each word */
 	uint32_t items;
-	uint32_t free, fresh; /**< given back; from fresh on never used */
+	uint32_t free, fresh; /**< how many were given back; from fresh on they were never used */
 	uint32_t seq;
 	uint32_t item_shift; /**< log2 of the octets of an item with its room */
 	uint32_t word_mask, write, read;
@@ -255,10 +256,15 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 	it->queued = false;
 }
 
+/** The numbers of the free items: a stack. */
+static inline uint32_t *mux_free(const struct mux_store *s)
+{
+	return (void *)(s->item + ((size_t)s->items << s->item_shift));
+}
+
 static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
 {
-	it->next = m->store.free;
-	m->store.free = mux_index_of(m, it);
+	mux_free(&m->store)[m->store.free++] = mux_index_of(m, it);
 }
 
 /** An item is through, or will never be: gives back its room. */

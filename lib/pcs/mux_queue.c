@@ -34,11 +34,10 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 		.word_mask = blocks - 1,
 		.oldest = MUX_NONE,
 		.items = items,
-		.free = MUX_NONE,
 	};
 	m->store.word = mf_table_new(blocks, sizeof(*m->store.word));
 	m->store.sync = mf_table_new(blocks, sizeof(*m->store.sync));
-	m->store.item = mf_table_new(items, (size_t)1 << m->store.item_shift);
+	m->store.item = mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
 	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
@@ -74,7 +73,7 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 {
 	const struct mux_store *s = &m->store;
 
-	if (!m->memory_enabled || n - 1 > s->word_mask || (s->free == MUX_NONE && s->fresh == s->items))
+	if (!m->memory_enabled || n - 1 > s->word_mask || (s->free == 0 && s->fresh == s->items))
 		return false;
 	return is_own(m, n) || place(s, n) + n - s->read <= s->word_mask + 1;
 }
@@ -124,13 +123,8 @@ static inline bool accepts(const struct mf_mux *m, unsigned int n, uint64_t cook
 static inline struct mf_mux_item *take_item(struct mf_mux *m)
 {
 	struct mux_store *s = &m->store;
-	uint32_t index = s->free;
 
-	if (index == MUX_NONE)
-		index = s->fresh++;
-	else
-		s->free = mux_item_at(m, index)->next;
-	return mux_item_at(m, index);
+	return mux_item_at(m, s->free > 0 ? mux_free(s)[--s->free] : s->fresh++);
 }
 
 /** Gives an item its place in the ring. */

@@ -126,6 +126,8 @@ mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time
 
 /** A hint, which changes nothing: a port will soon be used, and is fetched into the caches. */
 void mf_switch_fetch(const struct mf_switch *sw, unsigned int port);
+/** ... what it has for it; mf_switch_fetch() came before. */
+void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port);
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
