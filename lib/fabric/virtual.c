@@ -84,9 +84,9 @@ static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
 /** The nodes for a stretch of time, then the switch. */
 static int stretch(struct virtual *v)
 {
-	int err = virtual_nodes(v, horizon(v, v->nodes_next, event_next(&v->queue)));
+	int err = virtual_nodes(v, horizon(v, v->nodes_next, virtual_switch_next(v)));
 
-	return err == 0 ? virtual_switch(v, horizon(v, event_next(&v->queue), v->nodes_next)) : err;
+	return err == 0 ? virtual_switch(v, horizon(v, virtual_switch_next(v), v->nodes_next)) : err;
 }
 
 /**
@@ -98,7 +98,7 @@ static int together(struct virtual *v)
 {
 	int n;
 
-	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, event_next(&v->queue));
+	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, virtual_switch_next(v));
 	n = virtual_switch_one(v, VIRTUAL_RX);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RX);
@@ -115,7 +115,7 @@ static int together(struct virtual *v)
 /** What is due next: the monitor, when all before it is done. */
 static int step(struct virtual *v)
 {
-	mf_time next = mf_time_min(v->nodes_next, event_next(&v->queue));
+	mf_time next = mf_time_min(v->nodes_next, virtual_switch_next(v));
 
 	if (v->monitor_next < next)
 		return monitor(v);
@@ -219,6 +219,7 @@ static int set_up(struct virtual *v)
 		wire_init(&v->up[i], &v->f->link[i], &v->flights, v->rings + i * WIRE_FIRST);
 		wire_init(&v->down[i], &v->f->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
 	}
+	v->arrives = MF_NEVER;
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
 	return 0;
@@ -234,6 +235,7 @@ static void tear_down(struct virtual *v)
 	free(v->turn);
 	free(v->next);
 	event_fini(&v->queue);
+	arrivals_fini(&v->arrivals);
 }
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)

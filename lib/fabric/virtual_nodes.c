@@ -79,11 +79,11 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 	const struct wire *w = &v->down[i];
-	const struct flight *fl;
 	uint64_t first[FETCH_MAX];
 	unsigned int n = 0;
 
-	while (n < FETCH_MAX && n < wire_flights(w) && (fl = wire_flight(w, n))->due <= until) {
+	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
+		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
 
 		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);

@@ -14,7 +14,7 @@ struct slab {
 	struct slab *before;
 } __attribute__((aligned(WIRE_LINE)));
 
-static_assert(sizeof(struct flight) == 32 && WIRE_LINE == sizeof(struct flight) + WIRE_SYNCS + 16,
+static_assert(sizeof(struct flight) == 16 && sizeof(struct flight) + WIRE_SYNCS + 12 * 8 <= 2 * WIRE_LINE,
 	      "a flight of two blocks is a line, and one of ten is two");
 static_assert(SLAB_MIN >= (WIRE_LINE << (WIRE_CLASSES - 1)) + sizeof(struct slab) &&
 		      WIRE_LINE << (WIRE_CLASSES - 1) >=
@@ -92,7 +92,7 @@ static inline void flight_give(struct flights *f, struct flight *fl)
 }
 
 void wire_init(struct wire *w, const struct link_timing *timing, struct flights *flights,
-	       struct flight **ring)
+	       struct wire_entry *ring)
 {
 	*w = (struct wire){
 		.timing = timing,
@@ -117,12 +117,12 @@ void wire_fini(struct wire *w)
 static bool grow(struct wire *w)
 {
 	uint32_t n = wire_flights(w);
-	struct flight **ring = malloc(2 * (size_t)n * sizeof(struct flight *));
+	struct wire_entry *ring = malloc(2 * (size_t)n * sizeof(*ring));
 
 	if (ring == NULL)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		ring[i] = w->ring[(w->head + i) & w->mask];
+		ring[i] = *wire_flight(w, i);
 	wire_fini(w);
 	w->ring = ring;
 	w->grown = true;
@@ -145,27 +145,28 @@ int wire_send(struct wire *w, struct mf_span *span, mf_time after)
 {
 	unsigned int n = span->count;
 	struct flight *fl = wire_flights(w) <= w->mask || grow(w) ? flight_take(w->flights, n) : NULL;
+	mf_time due;
 
 	if (fl == NULL)
 		return -ENOMEM;
 	if (w->scramble)
 		mf_scramble(&w->scrambler, span->word, n);
-	fl->due = mf_time_max(after, arrival(span, w->delay));
 	fl->start = span->start + w->delay;
 	fl->period = span->period;
 	fl->count = span->count;
 	fl->flags = span->flags;
 	mf_blocks_copy(flight_words(fl), fl->sync, span->word, span->sync, n);
+	due = mf_time_max(after, arrival(span, w->delay));
 	if (w->head == w->tail)
-		w->due = fl->due;
-	w->ring[w->tail++ & w->mask] = fl;
+		w->due = due;
+	w->ring[w->tail++ & w->mask] = (struct wire_entry){.due = due, .flight = fl};
 	w->busy_until = mf_span_at(span, n - 1U) + w->delay;
 	return 0;
 }
 
 void wire_receive(struct wire *w, struct mf_span *span)
 {
-	struct flight *fl = w->ring[w->head++ & w->mask];
+	struct flight *fl = w->ring[w->head++ & w->mask].flight;
 	unsigned int n = fl->count;
 
 	span->start = fl->start;
@@ -179,8 +180,6 @@ void wire_receive(struct wire *w, struct mf_span *span)
 		w->due = MF_NEVER;
 	} else {
 		w->due = wire_flight(w, 0)->due;
-		if (wire_flights(w) > 1)
-			flight_fetch(wire_flight(w, 1));
 	}
 	if (w->scramble)
 		mf_descramble(&w->descrambler, span->word, n);

@@ -12,14 +12,21 @@
 
 /** A span under way, in as many cache lines as it needs: its sync headers, and its words behind them. */
 struct flight {
-	mf_time due;
-	mf_time start;
+	union {
+		mf_time start;
+		struct flight *next; /**< among those that are not used */
+	};
 	uint32_t period;
 	uint16_t count;
 	uint16_t flags;
-	struct flight *next; /**< among those that are not used */
 	uint8_t sync[];
 } __attribute__((aligned(16)));
+
+/** When it is handed over. */
+struct wire_entry {
+	mf_time due;
+	struct flight *flight;
+};
 
 /**
  * The room of all flights. One that has arrived is the next to be used again: so no more memory is ever looked
@@ -39,7 +46,7 @@ struct flights {
  */
 struct wire {
 	mf_time due; /**< of the first; MF_NEVER: none is under way */
-	struct flight **ring;
+	struct wire_entry *ring;
 	uint32_t mask; /**< of the ring */
 	uint32_t head, tail; /**< of what is under way */
 	mf_time delay;
@@ -57,7 +64,7 @@ void flights_fini(struct flights *f);
 
 /** @param ring  room for WIRE_FIRST flights, which the wire does not free */
 void wire_init(struct wire *w, const struct link_timing *timing, struct flights *flights,
-	       struct flight **ring);
+	       struct wire_entry *ring);
 void wire_fini(struct wire *w);
 
 /**
@@ -92,9 +99,9 @@ static inline uint32_t wire_flights(const struct wire *w)
 }
 
 /** Of those the i-th. */
-static inline const struct flight *wire_flight(const struct wire *w, uint32_t i)
+static inline struct wire_entry *wire_flight(const struct wire *w, uint32_t i)
 {
-	return w->ring[(w->head + i) & w->mask];
+	return &w->ring[(w->head + i) & w->mask];
 }
 
 /** A flight will soon be taken: has it fetched into the caches. Most are no longer than that. */
@@ -108,14 +115,7 @@ static inline void flight_fetch(const struct flight *fl)
 static inline void wire_fetch(const struct wire *w)
 {
 	for (uint32_t i = 0; i < wire_flights(w); i++)
-		flight_fetch(wire_flight(w, i));
-}
-
-/** ... the first. */
-static inline void wire_fetch_first(const struct wire *w)
-{
-	if (wire_flights(w) > 0)
-		flight_fetch(wire_flight(w, 0));
+		flight_fetch(wire_flight(w, i)->flight);
 }
 
 /** Nothing is under way, and the last block of what was has arrived. */

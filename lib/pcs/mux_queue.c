@@ -37,7 +37,8 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 	};
 	m->store.word = mf_table_new(blocks, sizeof(*m->store.word));
 	m->store.sync = mf_table_new(blocks, sizeof(*m->store.sync));
-	m->store.item = mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
+	m->store.item =
+		mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
 	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));

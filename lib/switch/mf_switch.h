@@ -124,10 +124,14 @@ bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_next(). */
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
 
-/** A hint, which changes nothing: a port will soon be used, and is fetched into the caches. */
-void mf_switch_fetch(const struct mf_switch *sw, unsigned int port);
-/** ... what it has for it; mf_switch_fetch() came before. */
-void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port);
+/*
+ * Hints, which change nothing: a message will soon arrive at a port, and what it looks at is fetched into the
+ * caches. Each of them looks itself at what the one above it has fetched.
+ */
+/** @param word  the first of the message */
+void mf_switch_fetch(const struct mf_switch *sw, unsigned int port, uint64_t word);
+void mf_switch_fetch_mux(const struct mf_switch *sw, unsigned int port, uint64_t word);
+void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port, uint64_t word);
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
