@@ -3,7 +3,7 @@
 #include "mf_proto_inline.h"
 #include "host.h"
 
-#define FETCH_ITEMS 16
+#define FETCH_ITEMS 4
 
 static inline void fetch_lines(const void *from, size_t octets)
 {

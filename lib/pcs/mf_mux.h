@@ -189,8 +189,8 @@ uint32_t mf_mux_waiting(const struct mf_mux *m);
 
 /** A hint, which changes nothing: it will soon be used, and is fetched into the caches. */
 void mf_mux_fetch(const struct mf_mux *m);
-/** ... room for so many messages, those that are queued among them; mf_mux_fetch() came before. */
-void mf_mux_fetch_items(const struct mf_mux *m, unsigned int most);
+/** ... what is queued, and room for so many messages more; mf_mux_fetch() came before. */
+void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more);
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
 

@@ -10,6 +10,7 @@
 /** Longest block time, for sums of a span's in 32 bits. */
 #define PERIOD_MAX (UINT32_C(1) << 24)
 
+#define FETCH_ITEMS 16
 #define FETCH_LINES 3 /* of an item with its room: a chunk of 64 octets */
 
 static const struct mux_policy *const policies[] = {
@@ -458,14 +459,12 @@ void mf_mux_fetch(const struct mf_mux *m)
 	__builtin_prefetch(&m->stats, 1);
 }
 
-/* Those of the lowest numbers are in use, or the next ones to be. */
-void mf_mux_fetch_items(const struct mf_mux *m, unsigned int most)
+void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
 {
 	const struct mux_store *s = &m->store;
-	uint32_t n = s->fresh < most ? s->fresh : most;
+	uint32_t n = s->low != UINT64_MAX ? 64 - (uint32_t)__builtin_clzll(~s->low) : 0;
 
-	if (n > 0)
-		__builtin_prefetch(&mux_free(s)[s->free], 1);
+	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *item = s->item + ((size_t)i << s->item_shift);
 

@@ -57,6 +57,9 @@ struct mux_queue {
 /** Virtual clock: blocks of a message that has them behind its item: a chunk of 64 octets does. */
 #define MUX_OWN MF_BLOCKS_FEW
 
+/** Items of which the first free one is taken: so that few of many are ever touched. */
+#define MUX_LOW 64
+
 struct mux_own {
 	struct mf_mux_item item;
 	uint8_t sync[MUX_OWN];
@@ -64,8 +67,8 @@ struct mux_own {
 } __attribute__((aligned(64)));
 
 /**
- * Words and items. Free items are taken last in, first out, so that few of many are ever touched and
- * those are in the cache; under the virtual clock, where no messages are put together, an item has room
+ * Words and items. The first free item is taken, so that few of many are ever touched and those are in the
+ * cache; under the virtual clock, where no messages are put together, an item has room
  * for a short message. The words of all others are in a ring: they are given back in the order of pushing,
  * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
  * bits are the index.
@@ -73,10 +76,10 @@ struct mux_own {
 struct mux_store {
 	/** Of struct mf_mux_item, or of struct mux_own under the virtual clock; the free ones' numbers behind. */
 	uint8_t *item;
-	uint64_t *word; /**< the ring */
-	uint8_t *sync; /**< of each word */
+	uint64_t *word; /**< the ring, and behind it the sync header of each word */
+	uint64_t low; /**< bitmap of the free ones of the first MUX_LOW items */
 	uint32_t items;
-	uint32_t free, fresh; /**< how many were given back; from fresh on they were never used */
+	uint32_t free, fresh; /**< of the others: how many were given back; from fresh on never used */
 	uint32_t seq;
 	uint32_t item_shift; /**< log2 of the octets of an item with its room */
 	uint32_t word_mask, write, read;
@@ -203,6 +206,11 @@ static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_
 	return (uint32_t)((size_t)((const uint8_t *)it - m->store.item) >> m->store.item_shift);
 }
 
+static inline uint8_t *mux_store_syncs(const struct mux_store *s)
+{
+	return (uint8_t *)&s->word[s->word_mask + (size_t)1];
+}
+
 static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it)
 {
 	return it->own ? ((struct mux_own *)it)->word : &m->store.word[it->first];
@@ -210,7 +218,7 @@ static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it
 
 static inline uint8_t *mux_syncs(const struct mf_mux *m, struct mf_mux_item *it)
 {
-	return it->own ? ((struct mux_own *)it)->sync : &m->store.sync[it->first];
+	return it->own ? ((struct mux_own *)it)->sync : &mux_store_syncs(&m->store)[it->first];
 }
 
 /** Whether a is sent before b. */
@@ -256,7 +264,7 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 	it->queued = false;
 }
 
-/** The numbers of the free items: a stack. */
+/** The numbers of the free items from MUX_LOW on: a stack. */
 static inline uint32_t *mux_free(const struct mux_store *s)
 {
 	return (void *)(s->item + ((size_t)s->items << s->item_shift));
@@ -264,7 +272,13 @@ static inline uint32_t *mux_free(const struct mux_store *s)
 
 static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
 {
-	mux_free(&m->store)[m->store.free++] = mux_index_of(m, it);
+	struct mux_store *s = &m->store;
+	uint32_t index = mux_index_of(m, it);
+
+	if (index < MUX_LOW)
+		s->low |= UINT64_C(1) << index;
+	else
+		mux_free(s)[s->free++] = index;
 }
 
 /** An item is through, or will never be: gives back its room. */

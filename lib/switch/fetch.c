@@ -3,7 +3,7 @@
 #include "circuit.h"
 #include "mf_proto_inline.h"
 
-#define FETCH_ITEMS 3
+#define FETCH_ITEMS 1
 
 static inline void fetch_port(const struct port *p)
 {
