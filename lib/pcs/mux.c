@@ -462,7 +462,7 @@ void mf_mux_fetch(const struct mf_mux *m)
 void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
 {
 	const struct mux_store *s = &m->store;
-	uint32_t n = s->low != UINT64_MAX ? 64 - (uint32_t)__builtin_clzll(~s->low) : 0;
+	uint32_t n = ~s->low != 0 ? 32 - (uint32_t)__builtin_clz(~s->low) : 0;
 
 	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
 	for (uint32_t i = 0; i < n; i++) {

@@ -16,6 +16,9 @@
 
 #define MUX_NONE UINT32_MAX
 
+/** Items of which the first free one is taken: so few of many are ever touched, and stand close together. */
+#define MUX_LOW 32
+
 /**
  * Wall clock: most blocks of a span with frames, since what comes meanwhile goes behind it; so also of
  * messages that go out as one.
@@ -57,9 +60,6 @@ struct mux_queue {
 /** Virtual clock: blocks of a message that has them behind its item: a chunk of 64 octets does. */
 #define MUX_OWN MF_BLOCKS_FEW
 
-/** Items of which the first free one is taken: so that few of many are ever touched. */
-#define MUX_LOW 64
-
 struct mux_own {
 	struct mf_mux_item item;
 	uint8_t sync[MUX_OWN];
@@ -74,14 +74,15 @@ struct mux_own {
  * bits are the index.
  */
 struct mux_store {
-	/** Of struct mf_mux_item, or of struct mux_own under the virtual clock; the free ones' numbers behind. */
+	/** [MUX_LOW] of struct mf_mux_item, or of struct mux_own under the virtual clock. */
 	uint8_t *item;
 	uint64_t *word; /**< the ring, and behind it the sync header of each word */
-	uint64_t low; /**< bitmap of the free ones of the first MUX_LOW items */
-	uint32_t items;
+	uint8_t *item_far; /**< the others, at their numbers; behind them those that are free */
+	uint32_t low; /**< bitmap of the free ones of the first MUX_LOW items */
+	uint16_t items_shift; /**< log2 of the number of items */
+	uint16_t item_shift; /**< log2 of the octets of one with its room */
 	uint32_t free, fresh; /**< of the others: how many were given back; from fresh on never used */
 	uint32_t seq;
-	uint32_t item_shift; /**< log2 of the octets of an item with its room */
 	uint32_t word_mask, write, read;
 	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
@@ -198,12 +199,18 @@ void mux_queue_fini(struct mf_mux *m);
 
 static inline struct mf_mux_item *mux_item_at(const struct mf_mux *m, uint32_t index)
 {
-	return (void *)(m->store.item + ((size_t)index << m->store.item_shift));
+	uint8_t *base = index < MUX_LOW ? m->store.item : m->store.item_far;
+
+	return (void *)(base + ((size_t)index << m->store.item_shift));
 }
 
 static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_item *it)
 {
-	return (uint32_t)((size_t)((const uint8_t *)it - m->store.item) >> m->store.item_shift);
+	uintptr_t at = (uintptr_t)it, near = at - (uintptr_t)m->store.item;
+
+	if (near >> m->store.item_shift >= MUX_LOW)
+		near = at - (uintptr_t)m->store.item_far;
+	return (uint32_t)(near >> m->store.item_shift);
 }
 
 static inline uint8_t *mux_store_syncs(const struct mux_store *s)
@@ -267,7 +274,7 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 /** The numbers of the free items from MUX_LOW on: a stack. */
 static inline uint32_t *mux_free(const struct mux_store *s)
 {
-	return (void *)(s->item + ((size_t)s->items << s->item_shift));
+	return (void *)(s->item_far + ((size_t)1 << s->items_shift << s->item_shift));
 }
 
 static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
@@ -276,7 +283,7 @@ static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
 	uint32_t index = mux_index_of(m, it);
 
 	if (index < MUX_LOW)
-		s->low |= UINT64_C(1) << index;
+		s->low |= UINT32_C(1) << index;
 	else
 		mux_free(s)[s->free++] = index;
 }
