@@ -459,18 +459,28 @@ void mf_mux_fetch(const struct mf_mux *m)
 	__builtin_prefetch(&m->stats, 1);
 }
 
+static inline void fetch_item(const struct mf_mux_item *it)
+{
+	for (unsigned int line = 0; line < FETCH_LINES; line++)
+		__builtin_prefetch(it + line, 1);
+}
+
+void mf_mux_fetch_head(const struct mf_mux *m)
+{
+	if (m->messages.head != MUX_NONE)
+		fetch_item(mux_item_at(m, m->messages.head));
+	if (m->singles.head != MUX_NONE)
+		fetch_item(mux_item_at(m, m->singles.head));
+}
+
 void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
 {
 	const struct mux_store *s = &m->store;
 	uint32_t n = ~s->low != 0 ? 32 - (uint32_t)__builtin_clz(~s->low) : 0;
 
 	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
-	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *item = s->item + ((size_t)i << s->item_shift);
-
-		for (unsigned int line = 0; line < FETCH_LINES; line++)
-			__builtin_prefetch(item + line * sizeof(struct mf_mux_item), 1);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		fetch_item(mux_item_at(m, i));
 }
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)

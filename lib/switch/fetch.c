@@ -43,3 +43,16 @@ void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port, uint64
 	mf_mux_fetch_items(sw->port[mf_block_type(word) == MF_BT_MS ? port_of(sw, word) : port].mux,
 			   FETCH_ITEMS);
 }
+
+void mf_switch_fetch_tx(const struct mf_switch *sw, unsigned int port)
+{
+	const struct port *p = &sw->port[port];
+
+	__builtin_prefetch(&p->backlog_k, 1);
+	mf_mux_fetch(p->mux);
+}
+
+void mf_switch_fetch_head(const struct mf_switch *sw, unsigned int port)
+{
+	mf_mux_fetch_head(sw->port[port].mux);
+}

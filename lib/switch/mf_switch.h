@@ -132,6 +132,9 @@ mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time
 void mf_switch_fetch(const struct mf_switch *sw, unsigned int port, uint64_t word);
 void mf_switch_fetch_mux(const struct mf_switch *sw, unsigned int port, uint64_t word);
 void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port, uint64_t word);
+/** The same for what a port will send, in two steps. */
+void mf_switch_fetch_tx(const struct mf_switch *sw, unsigned int port);
+void mf_switch_fetch_head(const struct mf_switch *sw, unsigned int port);
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);
