@@ -6,6 +6,8 @@
  * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
  * it has left, in whatever spans.
  */
+#include "delivery.h"
+#include "mf_proto_inline.h"
 #include "virtual.h"
 
 #define FETCH_MAX 32
@@ -74,21 +76,35 @@ static int call(struct virtual *v, unsigned int i)
 	}
 }
 
+/** Of which node a message is a write; none of those that there are: it is something else. */
+static inline unsigned int writer(const struct virtual *v, uint64_t word)
+{
+	struct mf_msg m;
+
+	mf_proto_look(word, &m);
+	return mf_block_type(word) == MF_BT_MS && m.kind == MF_WREQ ? m.src : v->f->nodes;
+}
+
 /** What the next flights of a wire look at is fetched: all of them at a time, step by step. */
 static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 	const struct wire *w = &v->down[i];
 	uint64_t first[FETCH_MAX];
-	unsigned int n = 0;
+	unsigned int n = 0, cn;
 
 	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
 		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
 
 		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
+		if ((cn = writer(v, word[0])) < v->f->nodes)
+			delivery_fetch(v->f->delivery, (uint16_t)cn, (uint16_t)i);
 		first[n++] = word[0];
 	}
+	for (unsigned int k = 0; k < n; k++)
+		if ((cn = writer(v, first[k])) < v->f->nodes)
+			delivery_fetch_write(v->f->delivery, (uint16_t)cn, (uint16_t)i);
 	if (node->client == NULL)
 		return;
 	mf_client_fetch_next(node->client, until);

@@ -399,10 +399,20 @@ static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
 	return s + (mf_time)(n < MF_SPAN_MAX ? n : MF_SPAN_MAX) * m->period;
 }
 
+/** Virtual clock: while there are no frames, and no message waits for words to come. */
+static inline mf_time next_alone(const struct mf_mux *m, mf_time now)
+{
+	const struct mf_mux_item *it = mux_queue_first(m);
+
+	return it ? mf_time_max(mf_time_max(it->ready, m->line_free), now) : MF_NEVER;
+}
+
 mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 {
 	mf_time ready, memory, frames;
 
+	if (m->period && !m->held && mux_frames_quiet(m))
+		return next_alone(m, now);
 	if (!mux_backlog(m) && mux_frames_quiet(m))
 		return MF_NEVER;
 	if (m->open.blocks)

@@ -77,7 +77,8 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 {
 	const struct mux_store *s = &m->store;
 
-	if (!m->memory_enabled || n - 1 > s->word_mask || (s->low == 0 && s->free == 0 && s->fresh == UINT32_C(1) << s->items_shift))
+	if (!m->memory_enabled || n - 1 > s->word_mask ||
+	    (s->low == 0 && s->free == 0 && s->fresh == UINT32_C(1) << s->items_shift))
 		return false;
 	return is_own(m, n) || place(s, n) + n - s->read <= s->word_mask + 1;
 }
