@@ -29,9 +29,9 @@ struct wire_entry {
 };
 
 /**
- * The room of all flights. One that has arrived is the next to be used again: so no more memory is ever looked
- * at than there is under way, and what one side has read the other one's answers are written to. By lines:
- * 1, 2, 4 and so on.
+ * The room of all flights, of 1, 2, 4 and so on lines. What has arrived is the next to be used again: so no
+ * more memory is ever looked at than there is under way, and what one side has read the other one's answers
+ * are written to.
  */
 struct flights {
 	struct flight *free[WIRE_CLASSES];

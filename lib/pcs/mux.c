@@ -488,6 +488,7 @@ void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
 	const struct mux_store *s = &m->store;
 	uint32_t n = ~s->low != 0 ? 32 - (uint32_t)__builtin_clz(~s->low) : 0;
 
+	__builtin_prefetch(&m->done.entry[m->done.put & m->done.mask], 1);
 	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
 	for (uint32_t i = 0; i < n; i++)
 		fetch_item(mux_item_at(m, i));

@@ -68,8 +68,8 @@ struct mux_own {
 
 /**
  * Words and items. The first free item is taken, so that few of many are ever touched and those are in the
- * cache; under the virtual clock, where no messages are put together, an item has room
- * for a short message. The words of all others are in a ring: they are given back in the order of pushing,
+ * cache; under the virtual clock, where no messages are put together, an item has room for a short message.
+ * The words of all others are in a ring: they are given back in the order of pushing,
  * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
  * bits are the index.
  */
