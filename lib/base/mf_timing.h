@@ -36,7 +36,10 @@ enum mf_stage {
 	/* each crossing of a port */
 	MF_STAGE_PCS_TX,
 	MF_STAGE_PCS_RX,
+	MF_STAGE_MAC, /**< of stacks above it, TX or RX */
 	MF_STAGE_PMA, /**< PMA, PMD and transceiver */
+	MF_STAGE_PROTOCOL, /**< of a stack above the MAC, TX or RX */
+	MF_STAGE_L2, /**< layer-2 forwarding of a frame; its cost belongs to the switch */
 	MF_STAGE_PROPAGATION, /**< of a link */
 	/* what the paper's sum leaves out */
 	MF_STAGE_SERIALISATION, /**< from the first to the last data block of a message */
@@ -84,6 +87,11 @@ struct mf_probe {
 	/** NULL: stages are not stamped. */
 	void (*stamp)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
 		      mf_time to);
+	/**
+	 * With stamp: an operation begins, the only one under way, of a stack above the MAC. Of the stamps
+	 * that follow those count that begin where the last one ended: others are beside its path.
+	 */
+	void (*start)(void *ctx, bool write);
 	/** A chunk of a write has taken effect at the memory node: first block processed, check passed. */
 	void (*effect)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
 		       bool last, mf_time first, mf_time done);
