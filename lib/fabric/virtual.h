@@ -39,7 +39,8 @@ struct virtual
 	mf_time *next; /**< [nodes]: of its next event */
 	mf_time nodes_next; /**< the first of those */
 	mf_time nodes_done; /**< their events up to and at this time are done */
-	struct event_queue step; /**< ahead is 0: what each node is called for, all arrivals first */
+	/** ahead is 0: what arrives at each port of the switch, then what each node is called for. */
+	struct event_queue step;
 	/* switch */
 	struct event_queue queue; /**< of its actors */
 	struct arrivals arrivals; /**< of the stretch under way */
@@ -104,7 +105,10 @@ static inline mf_time virtual_switch_next(struct virtual *v)
 /** The node of port i may have sent something. */
 static inline void virtual_switch_hears(struct virtual *v, unsigned int i)
 {
-	v->arrives = mf_time_min(v->arrives, wire_due(&v->up[i]));
+	if (v->ahead == 0)
+		event_set(&v->step, i, wire_due(&v->up[i]));
+	else
+		v->arrives = mf_time_min(v->arrives, wire_due(&v->up[i]));
 }
 
 #endif

@@ -130,7 +130,7 @@ static int run_until(struct virtual *v, unsigned int i, mf_time until)
 
 static uint32_t actor(const struct virtual *v, unsigned int i, enum virtual_call what)
 {
-	return (uint32_t)what * v->f->nodes + i;
+	return ((uint32_t)what + 1) * v->f->nodes + i;
 }
 
 static void expect(struct virtual *v, unsigned int i)
@@ -144,7 +144,7 @@ static void expect(struct virtual *v, unsigned int i)
 
 int virtual_nodes_init(struct virtual *v)
 {
-	int err = event_init(&v->step, 3 * v->f->nodes);
+	int err = event_init(&v->step, 4 * v->f->nodes);
 
 	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 		expect(v, i);

@@ -145,19 +145,15 @@ static int call(struct virtual *v)
 	return 0;
 }
 
-/** Takes what arrives at v->now by the first port. @return 1, or 0: nothing does */
+/** In step: takes what arrives at v->now by the first port. @return 1, or 0: nothing does */
 static int receive_one(struct virtual *v)
 {
-	unsigned int i = 0;
+	uint32_t i;
 
-	while (i < v->f->nodes && wire_due(&v->up[i]) != v->now)
-		i++;
-	if (i == v->f->nodes)
+	if (event_next(&v->step) != v->now || (i = event_actor(&v->step)) >= v->f->nodes)
 		return 0;
 	receive(v, i);
-	v->arrives = MF_NEVER;
-	for (i = 0; i < v->f->nodes; i++)
-		virtual_switch_hears(v, i);
+	virtual_switch_hears(v, i);
 	return 1;
 }
 
@@ -165,9 +161,9 @@ int virtual_switch_one(struct virtual *v, enum virtual_call what)
 {
 	int err;
 
-	if (v->arrives == v->now)
+	if (what == VIRTUAL_RX)
 		return receive_one(v);
-	if (what == VIRTUAL_RX || event_next(&v->queue) != v->now)
+	if (event_next(&v->queue) != v->now)
 		return 0;
 	err = call(v);
 	return err < 0 ? err : 1;
