@@ -72,7 +72,6 @@ struct mf_store cfg_ycsb_store(const struct mf_config_workload *w)
 static int read_mix(struct cfg *c, const json_t *json, struct mf_config_ycsb *y)
 {
 	struct cfg_field table[MF_QUERY_KINDS + 1] = {{0}};
-	double sum = 0;
 	int rc;
 
 	for (size_t i = 0; i < MF_QUERY_KINDS; i++)
@@ -83,13 +82,12 @@ static int read_mix(struct cfg *c, const json_t *json, struct mf_config_ycsb *y)
 	memset(y->mix, 0, sizeof(y->mix));
 	cfg_push(c, "mix");
 	rc = cfg_object(c, json, table, y->mix);
+	y->mix_sum = 0;
 	for (int i = 0; i < MF_QUERY_KINDS; i++)
-		sum += y->mix[i];
-	if (rc == 0 && sum == 0)
+		y->mix_sum += y->mix[i];
+	if (rc == 0 && y->mix_sum == 0)
 		rc = cfg_fail(c, "has no weight above 0");
 	cfg_pop(c);
-	for (int i = 0; i < MF_QUERY_KINDS && sum > 0; i++)
-		y->mix[i] /= sum;
 	return rc;
 }
 
@@ -103,6 +101,7 @@ static int read_name(struct cfg *c, const json_t *json, struct mf_config_ycsb *y
 	int rc = 0;
 
 	memcpy(y->mix, mixes[y->name], sizeof(y->mix));
+	y->mix_sum = 1;
 	if (y->name == NAME_TRACE)
 		return cfg_refuse(c, json, drawn, "the trace says what is done");
 	if (json_object_get(json, "trace") != NULL)
@@ -218,11 +217,13 @@ void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *
 {
 	static const char *const without[] = {"pattern", "address", "span", "burst", NULL},
 				 *const scan[] = {"scan", "scan_lengths", NULL},
-				 *const drawn[] = {"keys", "inserts", "theta", NULL};
+				 *const drawn[] = {"keys", "inserts", NULL};
 	json_t *mix;
 
 	cfg_put_fields(p, json, cfg_ycsb_fields, &w->ycsb);
 	cfg_put_drop(json, without);
+	if (w->ycsb.scan_lengths == 0 && (w->ycsb.name == NAME_TRACE || w->ycsb.keys == MF_STORE_UNIFORM))
+		json_object_del(json, "theta");
 	if (w->ycsb.name == NAME_TRACE) {
 		cfg_put_drop(json, drawn);
 		return;
@@ -233,6 +234,4 @@ void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *
 			cfg_put_set(p, mix, cfg_query_names[i], json_real(w->ycsb.mix[i]));
 	if (w->ycsb.mix[MF_QUERY_SCAN] == 0)
 		cfg_put_drop(json, scan);
-	if (w->ycsb.keys == MF_STORE_UNIFORM && w->ycsb.scan_lengths == 0)
-		json_object_del(json, "theta");
 }

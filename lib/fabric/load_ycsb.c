@@ -71,7 +71,7 @@ struct op_blocks load_query_blocks(const struct mf_fabric *f, const struct mf_co
 
 		load_add_blocks(&sum, &scans, y->mix[MF_QUERY_SCAN]);
 	}
-	load_add_blocks(&all, &sum, 1 - local_share(w));
+	load_add_blocks(&all, &sum, (1 - local_share(w)) / y->mix_sum);
 	return all;
 }
 

@@ -209,7 +209,8 @@ struct mf_config_trace {
 struct mf_config_ycsb {
 	bool on; /**< false: no store */
 	uint32_t name; /**< 0..5: A..F, 6: a trace of keys */
-	double mix[MF_CONFIG_QUERIES]; /**< by enum mf_query_kind; the sum is 1 */
+	double mix[MF_CONFIG_QUERIES]; /**< weights, by enum mf_query_kind */
+	double mix_sum; /**< > 0 */
 	uint64_t records, inserts;
 	uint32_t fields, field;
 	uint32_t keys; /**< enum mf_store_keys */
