@@ -11,6 +11,7 @@
 #include "mf_sched.h"
 #include "mf_switch.h"
 #include "mf_workload.h"
+#include "pending.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
 struct node {
@@ -52,7 +53,9 @@ struct mf_fabric {
 	struct mf_timing timing;
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
+	struct pending pending; /**< virtual clock */
 	struct delivery *delivery; /**< virtual clock */
+	struct messages *messages; /**< NULL: there is no log */
 	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */

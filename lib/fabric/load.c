@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric_priv.h"
+#include "messages.h"
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
@@ -278,6 +279,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.measure = f->measure,
 		.verify = w->verify,
 		.unordered = f->config->sched.order == MF_ORDER_DIRECTION,
+		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 
 	c.first = first_target(w, i, targets, n);

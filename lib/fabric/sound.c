@@ -4,6 +4,7 @@
 
 #include "bound.h"
 #include "fabric_priv.h"
+#include "messages.h"
 #include "stages.h"
 
 struct reason {
@@ -107,5 +108,7 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 
 	if (!clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
 		return false;
+	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
+		return no(&r, "no memory for the log of messages");
 	return f->stages == NULL || stages_sound(f, err, errlen);
 }

@@ -147,6 +147,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
+	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->unordered = config->unordered;

@@ -204,6 +204,8 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		c->stats.stray++;
 		return;
 	}
+	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
+		c->watch->done(c->watch->ctx, done);
 	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);

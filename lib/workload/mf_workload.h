@@ -72,6 +72,24 @@ struct mf_client_target {
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
 };
 
+/** Who is told of every measured operation. */
+struct mf_client_watch {
+	/** It was handed to the host at now. */
+	void (*begun)(void *ctx, const struct mf_op *op, enum mf_client_kind kind, mf_time intended,
+		      mf_time now);
+	/** It has completed or failed. */
+	void (*done)(void *ctx, const struct mf_completion *done);
+	void *ctx;
+};
+
+#define MF_CLIENT_SLOT_BITS 16
+
+/** A client's operations are numbered from 0 on, as they begin: the number that is in mf_op.user. */
+static inline uint64_t mf_client_number(uint64_t user)
+{
+	return user >> MF_CLIENT_SLOT_BITS;
+}
+
 struct mf_client_config {
 	struct mf_host *host;
 	uint16_t node; /**< own node number: part of the content that it writes */
@@ -99,6 +117,7 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
+	const struct mf_client_watch *watch; /**< or NULL */
 };
 
 /** Of the measured operations of a kind. */
