@@ -14,7 +14,8 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 	d->f = f;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
 	d->message = mf_table_new(pairs * DELIVERY_KINDS, sizeof(*d->message));
-	if (d->stream == NULL || d->message == NULL) {
+	d->payload = calloc(f->nodes, sizeof(*d->payload));
+	if (d->payload == NULL || d->stream == NULL || d->message == NULL) {
 		delivery_free(d);
 		return NULL;
 	}
@@ -25,6 +26,7 @@ void delivery_free(struct delivery *d)
 {
 	if (d == NULL)
 		return;
+	free(d->payload);
 	free(d->stream);
 	mf_table_free(d->message);
 	free(d);
@@ -56,11 +58,15 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 		    uint32_t octets, bool last, mf_time first, mf_time done)
 {
 	struct delivery_message *m = &d->message[pair_index(d, cn, mn) * DELIVERY_KINDS + kind], whole;
-	uint16_t to = kind == DELIVERY_READ ? cn : mn;
+	uint16_t to = kind == DELIVERY_READ ? cn : mn, from = kind == DELIVERY_READ ? mn : cn;
 	uint32_t period = d->f->link[cn].period;
 
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
+	if (done >= d->f->measure && done < d->f->stop) {
+		d->payload[from].up += octets;
+		d->payload[to].down += octets;
+	}
 	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
 	if (offset == 0 && last)
 		m = &whole;

@@ -27,8 +27,14 @@ struct delivery_message {
 	mf_time format; /**< its blocks until now */
 };
 
+/** Octets of reads and writes that crossed a node's link in the steady state. */
+struct delivery_payload {
+	uint64_t up, down;
+};
+
 struct delivery {
 	const struct mf_fabric *f;
+	struct delivery_payload *payload; /**< [nodes] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
 	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS] */
 	struct mf_hist effect;

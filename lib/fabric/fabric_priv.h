@@ -82,6 +82,30 @@ uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
 int load_clients(struct mf_fabric *f, char *err, size_t errlen);
 int load_frames(struct mf_fabric *f, char *err, size_t errlen);
 
+/** Blocks a ps on a node's link, to and from the switch. */
+struct load_link {
+	double up, down;
+};
+
+struct load_busiest {
+	unsigned int node;
+	bool up;
+};
+
+/**
+ * The load of the busiest link direction: its blocks over its block rate.
+ * @param where  or NULL
+ */
+double load_busiest(const struct mf_fabric *f, const struct load_link *link, struct load_busiest *where);
+
+/**
+ * What is offered (D17), as expected of the configuration: blocks of all kinds, those of background frames
+ * with their gaps; and the blocks that payload alone would fill.
+ * @param wire, payload  [nodes], 0
+ * @return false: some client is a closed loop, and offers what is taken
+ */
+bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload);
+
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);

@@ -40,6 +40,9 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	if (!f->info.interrupted && c->begun_all != c->completed_all)
 		return no(r, "%s: %llu operations did not complete", name,
 			  (unsigned long long)(c->begun_all - c->completed_all));
+	if (!f->info.interrupted && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
+		return no(r, "%s: %llu operations still waited to be begun", name,
+			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
 	return true;
 }
 

@@ -146,9 +146,16 @@ static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	c->kind[s->kind]->begun += s->measured;
-	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
-		c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended, now);
+	if (s->measured) {
+		c->kind[s->kind]->begun++;
+		c->kind[s->kind]->octets_begun += s->len;
+		if (__builtin_expect(c->watch != NULL, 0))
+			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
+					now);
+	} else {
+		c->stats.unmeasured.begun++;
+		c->stats.unmeasured.octets_begun += s->len;
+	}
 	c->stats.begun_all++;
 	next_start(c);
 }

@@ -69,6 +69,7 @@ struct mf_client {
 	mf_time start; /**< closed loop: of the next operation, not before */
 	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
 	mf_time measure;
+	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };

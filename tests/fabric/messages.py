@@ -91,4 +91,5 @@ def main(program, root):
   tap.done()
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+  main(*sys.argv[1:])
