@@ -85,14 +85,15 @@ static bool grow(struct pending *p)
 void pending_put(struct pending *p, uint16_t cn, uint16_t mn, uint32_t id, uint64_t user, mf_time submitted)
 {
 	uint64_t name = name_of(cn, mn, id);
+	struct pending_write *w;
 
 	if (2 * p->count > p->mask && !grow(p)) {
 		p->incomplete = true;
 		return;
 	}
-	p->count++;
-	*slot_of(p, name, PENDING_NONE) =
-		(struct pending_write){name, user, submitted, pair_of(p, name)->next++};
+	w = slot_of(p, name, p->ordered ? PENDING_NONE : name);
+	p->count += w->name == PENDING_NONE;
+	*w = (struct pending_write){name, user, submitted, pair_of(p, name)->next++};
 }
 
 static void take_out(struct pending *p, const struct pending_write *w)

@@ -3,7 +3,7 @@
  * Writes that have begun and not taken effect, by pair and id. An unacknowledged write's id may be used again
  * while its data is still under way, so of several that have the same name the oldest takes effect first.
  * Where writes of a pair take effect in the order of their begin (D9), those that later ones have overtaken
- * are lost; elsewhere no two have the same name, and a lost one stays.
+ * are lost; elsewhere no two have the same name: one whose name is used again is lost.
  */
 #ifndef PENDING_H
 #define PENDING_H

@@ -65,8 +65,10 @@ static void response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t 
 
 int probe_init(struct mf_fabric *f)
 {
+	bool ordered = f->config->stack_ops == NULL || f->config->stack_ops->ordered;
+
 	f->delivery = delivery_new(f);
-	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, true) != 0)
+	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, ordered) != 0)
 		return -ENOMEM;
 	if (f->config->report_messages) {
 		f->messages = messages_new(f->nodes);

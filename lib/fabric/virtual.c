@@ -180,7 +180,7 @@ static mf_time look_ahead(const struct mf_fabric *f)
 {
 	mf_time least = MF_NEVER;
 
-	if (f->stages != NULL)
+	if (f->stages != NULL || f->stack_shared != NULL)
 		return 0;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		mf_time late = 2 * (mf_time)f->link[i].period;
@@ -221,7 +221,7 @@ static int set_up(struct virtual *v)
 	}
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
-	return 0;
+	return virtual_nodes_init(v);
 }
 
 static void tear_down(struct virtual *v)
@@ -233,6 +233,7 @@ static void tear_down(struct virtual *v)
 	free(v->turn);
 	free(v->next);
 	event_fini(&v->queue);
+	event_fini(&v->step);
 }
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)

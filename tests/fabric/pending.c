@@ -49,6 +49,14 @@ static struct entry *model_take(struct model *m, bool ordered, uint16_t cn, uint
 	return NULL;
 }
 
+/** Out of order, one whose name is used again is lost. */
+static void model_put(struct model *m, bool ordered, const struct entry *e)
+{
+	if (!ordered)
+		model_take(m, false, e->cn, e->mn, e->id);
+	m->e[m->n++] = *e;
+}
+
 static void against_model(bool ordered)
 {
 	struct model *m = calloc(1, sizeof(*m));
@@ -64,9 +72,8 @@ static void against_model(bool ordered)
 
 		/* First more are put than taken: the table grows. */
 		if (m->n < MODEL_MAX && mf_rng_below(&r, 8) < (i < MODEL_MAX ? 6 : 3)) {
-			m->e[m->n] = (struct entry){cn, mn, id, m->n, false};
-			pending_put(&p, cn, mn, id, m->n, 10 * m->n);
-			m->n++;
+			model_put(m, ordered, &(struct entry){cn, mn, id, m->n, false});
+			pending_put(&p, cn, mn, id, m->n - 1, 10 * (m->n - 1));
 		} else {
 			const struct entry *e = model_take(m, ordered, cn, mn, id);
 			struct pending_write *w = pending_find(&p, cn, mn, id);
@@ -81,7 +88,7 @@ static void against_model(bool ordered)
 			pending_take(&p, w);
 		}
 	}
-	cr_assert(found > 1000 && missing > 10, "%u found, %u not", found, missing);
+	cr_assert(found > 500 && missing > 10, "%u found, %u not", found, missing);
 	cr_assert_not(p.incomplete);
 	pending_fini(&p);
 	free(m);
