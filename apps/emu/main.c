@@ -12,6 +12,7 @@
 #include "program.h"
 #include "progress.h"
 #include "roles.h"
+#include "seeds.h"
 
 const char program_name[] = "memfab-emu";
 
@@ -88,7 +89,7 @@ static int run_clock(const struct options *o, const struct mf_config *config, co
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
-	rc = run(o, config, out);
+	rc = o->seeds != 0 ? seeds_run(o, config, out->json) : run(o, config, out);
 	eal_stop(o->clock);
 	return rc;
 }
@@ -151,6 +152,8 @@ static int act(void *options, struct mf_config *config)
 	char err[ERR_LEN];
 
 	options_apply(o, config);
+	if (o->seeds != 0 && config->seed > INT64_MAX - o->seeds)
+		return complain(USAGE, "--seeds: there are not so many behind the seed");
 	if (o->roles != NULL && roles_check(config, o->roles, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	switch (o->action) {
