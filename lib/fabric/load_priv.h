@@ -17,6 +17,8 @@ void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double we
 /* load_ycsb.c */
 /** Blocks of a query in the mean. */
 struct op_blocks load_query_blocks(const struct mf_fabric *f, const struct mf_config_workload *w);
+/** And of their payload alone. */
+struct op_blocks load_query_payload(const struct mf_config_workload *w);
 /** Client i of a store; what is not of the store is in c already. */
 struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_config_workload *w,
 				    unsigned int i, struct mf_client_config *c);

@@ -75,6 +75,36 @@ struct op_blocks load_query_blocks(const struct mf_fabric *f, const struct mf_co
 	return all;
 }
 
+/** Records of a scan in the mean. */
+static double scan_mean(const struct mf_config_workload *w)
+{
+	double sum = 0, weights = 0;
+
+	for (uint32_t n = 1; n <= w->ycsb.scan; n++) {
+		double weight = w->ycsb.scan_lengths != 0 ? pow(n, -w->theta) : 1;
+
+		weights += weight;
+		sum += weight * n;
+	}
+	return sum / weights;
+}
+
+struct op_blocks load_query_payload(const struct mf_config_workload *w)
+{
+	const struct mf_config_ycsb *y = &w->ycsb;
+	const struct mf_store s = cfg_ycsb_store(w);
+	double record = (double)mf_store_record(&s), remote = (1 - local_share(w)) / y->mix_sum / 8;
+	double reads = (y->mix[MF_QUERY_READ] + y->mix[MF_QUERY_RMW]) * (y->read_all ? record : y->field);
+	double writes = (y->mix[MF_QUERY_UPDATE] + y->mix[MF_QUERY_RMW]) * (y->write_all ? record : y->field);
+
+	reads += y->mix[MF_QUERY_SCAN] > 0 ? y->mix[MF_QUERY_SCAN] * scan_mean(w) * record : 0;
+	writes += y->mix[MF_QUERY_INSERT] * record;
+	return (struct op_blocks){.cn_up = writes * remote,
+				  .cn_down = reads * remote,
+				  .mn_up = reads * remote,
+				  .mn_down = writes * remote};
+}
+
 struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_config_workload *w,
 				    unsigned int i, struct mf_client_config *c)
 {

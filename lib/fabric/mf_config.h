@@ -282,6 +282,8 @@ struct mf_config {
 	unsigned int workloads;
 	struct mf_config_workload *workload;
 	bool report_stages; /**< stamp and report the time in each stage */
+	bool report_messages; /**< virtual clock: log every measured message */
+	bool report_normalised; /**< the same, and measure what each takes alone */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 };
 

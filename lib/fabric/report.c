@@ -224,7 +224,10 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	put_fabric(out, result);
 	put_operations(out, result);
 	put_queries(out, result);
+	report_phases(out, result);
+	report_load(out, result);
 	put_latencies(out, result);
+	report_messages(out, result);
 	if (json_object_get(result, "stack") == NULL) {
 		put_delivery(out, result);
 		put_waits(out, result);

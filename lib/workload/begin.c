@@ -55,7 +55,7 @@ static inline struct slot *op_make(struct mf_client *c)
 	struct choice choice = choose(c);
 	const struct mf_client_target *t = &c->target[choice.target];
 
-	s->user = c->stats.begun_all << SLOT_BITS | i;
+	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
@@ -157,7 +157,7 @@ bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 	return true;
 }
 
-static inline void op_begun(struct mf_client *c, struct slot *s)
+static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
 	if (c->shadow.regions > 0)
@@ -166,8 +166,7 @@ static inline void op_begun(struct mf_client *c, struct slot *s)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	c->kind[s->kind]->begun += s->measured;
-	c->stats.begun_all++;
+	client_count_begun(c, s, now);
 	client_next_start(c);
 }
 
@@ -207,6 +206,6 @@ void client_begin(struct mf_client *c, mf_time now)
 			return;
 		}
 		c->waiting = NULL;
-		op_begun(c, s);
+		op_begun(c, s, now);
 	}
 }

@@ -117,7 +117,7 @@ static struct slot *make_message(struct mf_client *c, const struct query *q, con
 	struct slot *s = &c->slot[i];
 	const struct mf_client_target *t = &c->target[p->target];
 
-	s->user = c->stats.begun_all << SLOT_BITS | i;
+	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->intended = q->intended;
 	s->offset = p->offset;
 	s->expect = (uint64_t)(q - c->store->query);
@@ -152,8 +152,7 @@ static void refused(struct mf_client *c, struct slot *s, int err)
 static void begun(struct mf_client *c, struct query *q, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
-	c->kind[s->kind]->begun += s->measured;
-	c->stats.begun_all++;
+	client_count_begun(c, s, now);
 	if (s->kind != MF_CLIENT_READ)
 		store_wrote(c, s);
 	if (q->submitted++ == 0 && (q->kind != MF_QUERY_RMW || !q->writing))
