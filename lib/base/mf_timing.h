@@ -36,7 +36,10 @@ enum mf_stage {
 	/* each crossing of a port */
 	MF_STAGE_PCS_TX,
 	MF_STAGE_PCS_RX,
+	MF_STAGE_MAC, /**< of stacks above it, TX or RX */
 	MF_STAGE_PMA, /**< PMA, PMD and transceiver */
+	MF_STAGE_PROTOCOL, /**< of a stack above the MAC, TX or RX */
+	MF_STAGE_L2, /**< layer-2 forwarding of a frame; its cost belongs to the switch */
 	MF_STAGE_PROPAGATION, /**< of a link */
 	/* what the paper's sum leaves out */
 	MF_STAGE_SERIALISATION, /**< from the first to the last data block of a message */

@@ -19,6 +19,7 @@ static const struct cfg_field top_fields[] = {
 	 .hi = MF_CONFIG_TEXT_LEN},
 	{.key = "seed", .kind = CFG_U64, CFG_AT(struct mf_config, seed), CFG_RANGE(0, INT64_MAX)},
 	{.key = "clock"},
+	{.key = "stack"},
 	{.key = "timing"},
 	{.key = "proto"},
 	{.key = "scheduler"},
@@ -84,6 +85,18 @@ static int read_all(struct cfg *c, const json_t *root)
 		     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
 
+	if (rc == 0) {
+		cfg_push(c, "stack");
+		rc = cfg_stack(c, json_object_get(root, "stack"));
+		cfg_pop(c);
+	}
+	if (rc == 0) {
+		cfg_push(c, "switch");
+		cfg_push(c, "bridge");
+		rc = cfg_bridge(c, json_object_get(json_object_get(root, "switch"), "bridge"));
+		cfg_pop(c);
+		cfg_pop(c);
+	}
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, before[i].key, before[i].fn);
 	if (rc == 0) {

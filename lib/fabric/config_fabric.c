@@ -64,6 +64,7 @@ const struct cfg_field cfg_switch_fields[] = {
 	 SWITCH(grant_timeout),
 	 CFG_RANGE(0, DAY),
 	 .per_clock = true},
+	{.key = "bridge", .kind = CFG_NESTED},
 	{.key = "hold_timeout", .kind = CFG_TIME, SWITCH(hold_timeout), CFG_RANGE(0, DAY), .per_clock = true},
 	{0},
 };

@@ -125,6 +125,8 @@ int cfg_switch(struct cfg *c, const json_t *json);
 int cfg_sched(struct cfg *c, const json_t *json);
 int cfg_report(struct cfg *c, const json_t *json);
 int cfg_placement(struct cfg *c, const json_t *json);
+int cfg_stack(struct cfg *c, const json_t *json); /* config_policy.c */
+int cfg_bridge(struct cfg *c, const json_t *json);
 int cfg_timing(struct cfg *c, const json_t *json); /* config_timing.c */
 int cfg_nodes(struct cfg *c, const json_t *root); /* config_node.c: memory, host, nodes */
 int cfg_links(struct cfg *c, const json_t *root); /* config_link.c: link, links */

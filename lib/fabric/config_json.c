@@ -108,6 +108,11 @@ static void put_timing(struct put *p, json_t *json)
 		sum += cost;
 	}
 	cfg_put_set(p, json, "pma", json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PMA])));
+	if (config->stack_ops == NULL)
+		json_object_del(json, cfg_stage_names[MF_STAGE_MAC]);
+	else
+		cfg_put_set(p, json, "protocol",
+			    json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PROTOCOL])));
 	if (sum == 0)
 		json_object_del(json, "cycle");
 }
@@ -233,11 +238,14 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	for (int i = 0; i < MF_CLOCKS; i++)
 		cfg_put_fields(&p, cfg_put_set(&p, clock, cfg_clock_names[i], json_object()),
 			       cfg_clock_fields, &config->clock[i]);
+	cfg_put_stack(&p, root);
 	put_timing(&p, cfg_put_set(&p, root, "timing", json_object()));
 	json = cfg_put_set(&p, root, "proto", json_object());
 	cfg_put_set(&p, json, "check", json_integer(config->proto.check32 ? 32 : 16));
 	put_nodes(&p, cfg_put_set(&p, root, "nodes", json_array()));
-	cfg_put_fields(&p, cfg_put_set(&p, root, "switch", json_object()), cfg_switch_fields, &config->sw);
+	json = cfg_put_set(&p, root, "switch", json_object());
+	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
+	cfg_put_bridge(&p, json);
 	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
 	cfg_put_traffic(&p, root);

@@ -19,6 +19,9 @@ json_t *cfg_put_size(uint64_t octets);
 void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base);
 /* Takes keys of a NULL-terminated list out again. */
 void cfg_put_drop(json_t *object, const char *const *keys);
+/* "stack", and "bridge" of the switch; config_policy.c */
+void cfg_put_stack(struct put *p, json_t *root);
+void cfg_put_bridge(struct put *p, json_t *json);
 /* "ethernet" and "workload"; config_json_traffic.c */
 void cfg_put_traffic(struct put *p, json_t *root);
 

@@ -9,13 +9,15 @@
 
 struct timing_in {
 	uint32_t cycles[STAGES];
-	mf_time cycle, pma, dram;
+	mf_time cycle, pma, protocol, dram;
 };
 
 struct profile {
 	const char *name;
 	struct timing_in timing;
 };
+
+#define MAC_AND_PCS .cycles = {[MF_STAGE_PCS_TX] = 3, [MF_STAGE_PCS_RX] = 3, [MF_STAGE_MAC] = 3}
 
 static const struct profile profiles[] = {
 	{"testbed25",
@@ -40,6 +42,10 @@ static const struct profile profiles[] = {
 	  .cycle = 2560,
 	  .pma = MF_NS(19),
 	  .dram = MF_NS(82)}},
+	/* Table 1: 7.68 ns a crossing of MAC and PCS; the stack above at each end and direction. */
+	{"ethernet", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .dram = MF_NS(82)}},
+	{"rocev2", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .protocol = 230200, .dram = MF_NS(82)}},
+	{"tcp", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .protocol = 666200, .dram = MF_NS(82)}},
 	{"zero", {.cycle = 2560}},
 };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
@@ -63,15 +69,20 @@ const char *const cfg_stage_names[STAGES + 1] = {
 	[MF_STAGE_FORWARD] = "forward",
 	[MF_STAGE_PCS_TX] = "pcs_tx",
 	[MF_STAGE_PCS_RX] = "pcs_rx",
+	[MF_STAGE_MAC] = "mac",
 };
 
 /* The table of the object: the stages by their names, and the rest. */
-static void make_table(struct cfg_field table[STAGES + 5])
+static void make_table(struct cfg_field table[STAGES + 6])
 {
 	static const struct cfg_field rest[] = {
 		{.key = "profile", .kind = CFG_NESTED},
 		{.key = "cycle", .kind = CFG_TIME, CFG_AT(struct timing_in, cycle), CFG_RANGE(1, MF_US(1))},
 		{.key = "pma", .kind = CFG_TIME, CFG_AT(struct timing_in, pma), CFG_RANGE(0, MF_MS(1))},
+		{.key = "protocol",
+		 .kind = CFG_TIME,
+		 CFG_AT(struct timing_in, protocol),
+		 CFG_RANGE(0, MF_MS(1))},
 		{.key = "dram", .kind = CFG_TIME, CFG_AT(struct timing_in, dram), CFG_RANGE(0, MF_SEC(1))},
 		{0},
 	};
@@ -102,7 +113,7 @@ static int read_object(struct cfg *c, const json_t *json, const struct profile *
 		       struct timing_in *in)
 {
 	const json_t *name = json_object_get(json, "profile");
-	struct cfg_field table[STAGES + 5];
+	struct cfg_field table[STAGES + 6];
 	int rc;
 
 	make_table(table);
@@ -118,11 +129,20 @@ static int read_object(struct cfg *c, const json_t *json, const struct profile *
 	return cfg_read(c, json, table, in);
 }
 
+/** That of the stack. */
+static const struct profile *default_profile(const struct mf_config *config)
+{
+	for (size_t i = 0; i < PROFILES && config->stack_ops != NULL; i++)
+		if (strcmp(profiles[i].name, config->stack_ops->timing) == 0)
+			return &profiles[i];
+	return &profiles[0];
+}
+
 int cfg_timing(struct cfg *c, const json_t *json)
 {
-	static const char *const cycle[] = {"cycle", NULL};
-	const struct profile *profile = &profiles[0];
+	static const char *const cycle[] = {"cycle", NULL}, *const above[] = {"mac", "protocol", NULL};
 	struct mf_config *config = c->config;
+	const struct profile *profile = default_profile(config);
 	struct timing_in in = profile->timing;
 	uint32_t cycles = 0;
 	int rc = 0;
@@ -144,6 +164,11 @@ int cfg_timing(struct cfg *c, const json_t *json)
 		cycles += in.cycles[i];
 	}
 	config->timing.cost[MF_STAGE_PMA] = in.pma;
+	config->timing.cost[MF_STAGE_PROTOCOL] = in.protocol;
 	c->memory.dram = in.dram;
+	if (config->stack_ops == NULL)
+		rc = cfg_refuse(c, json, above, "EDM's stack is in the PHY");
+	if (rc != 0)
+		return rc;
 	return cycles != 0 ? 0 : cfg_refuse(c, json, cycle, "all stages take 0 cycles");
 }

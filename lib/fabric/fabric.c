@@ -104,6 +104,14 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	return 0;
 }
 
+/** Whether a node's link carries blocks of memory messages: EDM's, or those of a stack. */
+static bool carries_blocks(const struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_stack_ops *stack = f->config->stack_ops;
+
+	return f->config->node[i].memory_enabled && (stack == NULL || stack->messages);
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -124,8 +132,11 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.quarantine = c->host.quarantine[f->clock],
 		.proto = f->config->proto,
 		.timing = f->timing,
-		.memory_enabled = c->memory_enabled,
+		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
+		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
+		.stack_param = f->config->stack.param,
+		.stack_shared = f->stack_shared,
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 	};
 
@@ -166,7 +177,8 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->ports = f->nodes;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		s->port[i].up = f->config->node[i].up;
-		s->port[i].memory_enabled = f->config->node[i].memory_enabled;
+		s->port[i].memory_enabled = carries_blocks(f, i);
+		s->link_delay[i] = f->link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
 		limits(f, i, &s->port[i]);
@@ -183,6 +195,9 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->mac_table = c->mac_table;
 	s->l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0;
 	s->probe = f->stages != NULL ? &f->probe : NULL;
+	s->bridge = f->config->bridge_ops;
+	s->bridge_param = f->config->bridge.param;
+	s->seed = f->config->seed;
 	f->sw = mf_switch_new(s);
 	free(s);
 	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
@@ -217,6 +232,18 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
 }
 
+static int make_shared(struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct mf_stack_ops *stack = f->config->stack_ops;
+
+	if (stack != NULL && f->clock == MF_CLOCK_WALL && !stack->wall)
+		return fail(err, errlen, "stack: \"%s\" runs under the virtual clock only", stack->name);
+	if (stack == NULL || stack->share == NULL)
+		return 0;
+	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);
+	return f->stack_shared != NULL ? 0 : fail(err, errlen, "no memory");
+}
+
 static int build(struct mf_fabric *f, char *err, size_t errlen)
 {
 	int e = 0;
@@ -233,6 +260,7 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			make_link(f, i);
 		else
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
+	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
 		if (!f->config->node[i].up)
 			continue;
@@ -287,6 +315,8 @@ void mf_fabric_free(struct mf_fabric *f)
 		if (n->memory != NULL)
 			n->memory_ops->destroy(n->memory);
 	}
+	if (f->stack_shared != NULL)
+		f->config->stack_ops->unshare(f->stack_shared);
 	mf_switch_free(f->sw);
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);

@@ -47,6 +47,7 @@ struct mf_fabric {
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
+	void *stack_shared; /**< see mf_stack_ops.share */
 	const struct mf_sched_ops *sched_ops;
 	struct mf_sched *sched;
 	struct mf_timing timing;

@@ -48,8 +48,20 @@ static double request_blocks(const struct mf_fabric *f, uint8_t kind, uint8_t op
 	return mf_proto_request_blocks(&f->config->proto, &(struct mf_msg){.kind = kind, .op = op});
 }
 
+/** The same of a stack above the MAC, which knows its frames. */
+static struct op_blocks stack_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+{
+	uint8_t kind = mix < MF_MIX_CAS ? (uint8_t)mix : MF_OP_RMW;
+	struct mf_op_blocks b = f->config->stack_ops->blocks(f->config->stack.param, kind, size);
+
+	return (struct op_blocks){b.cn_up, b.cn_down, b.mn_up, b.mn_down};
+}
+
 static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
 {
+	if (f->config->stack_ops != NULL)
+		return stack_blocks(f, mix, size);
+
 	double chunks, data = data_blocks(f, mix >= MF_MIX_CAS ? 8 : size, &chunks), request;
 	double pieces = (double)((size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX);
 
@@ -277,7 +289,8 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.stop = f->stop,
 		.measure = f->measure,
 		.verify = w->verify,
-		.unordered = f->config->sched.order == MF_ORDER_DIRECTION,
+		.unordered = f->config->stack_ops != NULL ? !f->config->stack_ops->ordered
+							  : f->config->sched.order == MF_ORDER_DIRECTION,
 	};
 
 	c.first = first_target(w, i, targets, n);

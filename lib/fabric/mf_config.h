@@ -17,7 +17,9 @@
 #include "mf_memory.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
+#include "mf_bridge.h"
 #include "mf_sched.h"
+#include "mf_stack.h"
 #include "mf_time.h"
 #include "mf_timing.h"
 
@@ -212,6 +214,12 @@ struct mf_config_workload {
 
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };
 
+/** A policy with parameters of its own. */
+struct mf_config_policy {
+	char name[MF_CONFIG_NAME_LEN];
+	double param[MF_PARAMS_MAX]; /**< in the order of its table */
+};
+
 struct mf_config {
 	char name[MF_CONFIG_NAME_LEN * 2];
 	char description[MF_CONFIG_TEXT_LEN];
@@ -221,6 +229,9 @@ struct mf_config {
 	mf_time cycle; /**< ps, > 0: every cost but PMA is a multiple of it */
 	struct mf_timing timing; /**< virtual clock; all 0 under the wall clock */
 	struct mf_proto proto;
+	struct mf_config_policy stack, bridge; /**< bridge: not of EDM */
+	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
+	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
 	struct mf_config_switch sw;
 	struct mf_config_sched sched;
 	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */

@@ -195,13 +195,20 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	put_fabric(out, result);
 	put_operations(out, result);
 	put_latencies(out, result);
-	put_delivery(out, result);
-	put_waits(out, result);
+	if (json_object_get(result, "stack") == NULL) {
+		put_delivery(out, result);
+		put_waits(out, result);
+	}
 	if (json_object_get(result, "stages") != NULL)
 		report_stages(out, result);
 	report_links(out, result);
-	report_sched(out, result);
-	report_backlog(out, result);
+	if (json_object_get(result, "stack") == NULL) {
+		report_sched(out, result);
+		report_backlog(out, result);
+	} else {
+		report_policy(out, result, "stack");
+		report_policy(out, result, "bridge");
+	}
 	report_frames(out, result);
 	report_drops(out, result);
 	report_run(out, result, json_object_get(json, "run"));

@@ -171,6 +171,26 @@ void report_drops(FILE *out, const json_t *result)
 		fputs("none\n", out);
 }
 
+/* A stack above the MAC, and its bridge */
+
+void report_policy(FILE *out, const json_t *result, const char *what)
+{
+	const json_t *o = json_object_get(result, what);
+	char head[REPORT_WIDTH], name[REPORT_WIDTH], count_text[REPORT_NUMBER];
+	const char *key;
+	json_t *n;
+
+	snprintf(head, sizeof(head), "%s %s", strcmp(what, "stack") == 0 ? "Stack" : "Switch",
+		 report_text(o, "name"));
+	report_head(out, result, head);
+	json_object_foreach(json_object_get(o, "counters"), key, n) {
+		snprintf(name, sizeof(name), "%s", key);
+		for (char *p = name; *p != '\0'; p++)
+			*p = *p == '_' ? ' ' : *p;
+		fprintf(out, "%-36s %s\n", name, report_group(count_text, (uint64_t)json_integer_value(n)));
+	}
+}
+
 /* How the run went */
 
 /** A list with commas, as many of its entries to a line as it has room for. */

@@ -41,6 +41,8 @@ void report_sched(FILE *out, const json_t *result);
 void report_backlog(FILE *out, const json_t *result);
 void report_frames(FILE *out, const json_t *result);
 void report_drops(FILE *out, const json_t *result);
+/** @param what  "stack" or "bridge" */
+void report_policy(FILE *out, const json_t *result, const char *what);
 void report_run(FILE *out, const json_t *result, const json_t *run);
 
 #endif

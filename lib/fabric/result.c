@@ -88,10 +88,15 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "delivery", delivery_json(f->delivery));
 	json_object_set_new(o, "frames", frames_json(f));
 	counters_json(f, o);
-	json_object_set_new(o, "scheduler", sched_json(f));
-	json_object_set_new(o, "switch", switch_json(f));
-	if (f->clock == MF_CLOCK_VIRTUAL)
-		json_object_set_new(o, "backlog", backlog_json(f));
+	if (f->config->stack_ops == NULL) {
+		json_object_set_new(o, "scheduler", sched_json(f));
+		json_object_set_new(o, "switch", switch_json(f));
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			json_object_set_new(o, "backlog", backlog_json(f));
+	} else {
+		json_object_set_new(o, "stack", stack_json(f));
+		json_object_set_new(o, "bridge", bridge_json(f));
+	}
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f->stages));

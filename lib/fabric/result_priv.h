@@ -29,4 +29,8 @@ json_t *backlog_json(const struct mf_fabric *f);
 json_t *switch_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
 
+/* result_stack.c: of a stack above the MAC */
+json_t *stack_json(const struct mf_fabric *f);
+json_t *bridge_json(const struct mf_fabric *f);
+
 #endif

@@ -180,7 +180,7 @@ static mf_time look_ahead(const struct mf_fabric *f)
 {
 	mf_time least = MF_NEVER;
 
-	if (f->stages != NULL)
+	if (f->stages != NULL || f->stack_shared != NULL)
 		return 0;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		mf_time late = 2 * (mf_time)f->link[i].period;

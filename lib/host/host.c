@@ -125,7 +125,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->node = c->node;
 	h->nodes = c->nodes;
 	h->wall = c->mux.period == 0;
-	h->submits = c->compute && c->memory_enabled;
+	h->submits = c->compute && (c->memory_enabled || c->stack);
 	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
@@ -138,7 +138,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
-	return err;
+	return err || !c->stack ? err : host_stack_init(h);
 }
 
 struct mf_host *mf_host_new(const struct mf_host_config *config)
@@ -169,6 +169,7 @@ void mf_host_free(struct mf_host *h)
 {
 	if (!h)
 		return;
+	host_stack_fini(h);
 	if (h->demux_ready)
 		mf_demux_fini(&h->demux);
 	if (h->mux)
@@ -197,6 +198,10 @@ static void retry(struct mf_host *h, mf_time now)
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_HOST_RUN);
+	if (unlikely(h->stack != NULL)) {
+		host_stack_run(h, now);
+		return host_stack_next(h);
+	}
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))
@@ -207,6 +212,8 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 
 mf_time mf_host_next(const struct mf_host *h)
 {
+	if (unlikely(h->stack != NULL))
+		return host_stack_next(h);
 	if (h->due_head != HOST_NIL)
 		return 0;
 	return mf_time_min(h->wake, mf_demux_next(&h->demux));
@@ -222,6 +229,10 @@ static inline void sent(struct mf_host *h, mf_time now)
 	uint64_t cookie;
 	mf_time at;
 
+	if (unlikely(h->stack != NULL)) {
+		host_stack_sent(h, now);
+		return;
+	}
 	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
 		host_state_sent(h, cookie, at);
 	retry(h, now);
@@ -288,5 +299,5 @@ const struct mf_demux *mf_host_demux(const struct mf_host *h)
 
 uint32_t mf_host_outstanding(const struct mf_host *h)
 {
-	return h->op_count;
+	return unlikely(h->stack != NULL) ? h->config.stack->outstanding(h->stack) : h->op_count;
 }

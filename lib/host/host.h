@@ -13,6 +13,7 @@
  *   responses.c      the memory node: what is still to be sent
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
+ *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
 #define HOST_H
@@ -177,12 +178,13 @@ struct mf_host {
 	/* read by every poll */
 	mf_time wake; /**< not later than the first event or timer */
 	struct mf_mux *mux;
+	struct mf_stack *stack; /**< above the MAC; NULL: EDM's */
 	uint32_t due_head, due_tail; /**< operations whose completion can be taken */
 	uint32_t job_head, job_tail; /**< grant queue: entries job_head..job_tail - 1 */
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
 	uint16_t node, nodes;
 	bool wall;
-	bool submits; /**< a compute node whose port has memory blocks */
+	bool submits; /**< a compute node whose port has memory blocks, or whose stack is above the MAC */
 	bool stamps; /**< stages are stamped */
 	uint32_t op_free, op_fresh, op_count;
 	/* and by every message */
@@ -218,6 +220,7 @@ struct mf_host {
 	struct mf_host_stats stats;
 	struct mf_demux demux;
 	bool demux_ready;
+	uint8_t *frame; /**< of a stack above the MAC: the next one */
 };
 
 static inline bool host_is_write(uint8_t op_kind)
@@ -313,6 +316,18 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 
 /* rx.c */
 void host_rx_idle(struct mf_host *h, mf_time now);
+
+/* stack.c: the functions of mf_host.h where the stack is above the MAC */
+int host_stack_init(struct mf_host *h);
+void host_stack_fini(struct mf_host *h);
+HOST_ASIDE int host_stack_submit(struct mf_host *h, mf_time now, const struct mf_op *op);
+HOST_ASIDE unsigned int host_stack_completions(struct mf_host *h, mf_time now, struct mf_completion *out,
+					       unsigned int max);
+HOST_ASIDE void host_stack_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
+HOST_ASIDE void host_stack_run(struct mf_host *h, mf_time now);
+HOST_ASIDE mf_time host_stack_next(const struct mf_host *h);
+/** Blocks were given out: there may be room for the next frame. */
+HOST_ASIDE void host_stack_sent(struct mf_host *h, mf_time now);
 
 /* data_buffer.c */
 int host_pool_init(struct host_pool *p, uint32_t count, uint32_t shift);

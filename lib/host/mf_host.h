@@ -22,6 +22,7 @@
 #include "mf_memory.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
+#include "mf_stack.h"
 #include "mf_timing.h"
 
 struct mf_host_config {
@@ -46,6 +47,9 @@ struct mf_host_config {
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
 	const struct mf_probe *probe; /**< or NULL */
+	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
+	const double *stack_param; /**< of its table */
+	void *stack_shared; /**< see mf_stack_ops.share */
 };
 
 enum mf_op_kind {
@@ -180,5 +184,8 @@ uint64_t mf_host_fetch_data(const struct mf_host *h, uint64_t first);
 
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);
+
+/** What a stack above the MAC counts; 0: EDM's, see mf_host_stats(). @param out  room for MF_COUNTERS_MAX */
+unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out);
 
 #endif

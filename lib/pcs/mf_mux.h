@@ -130,6 +130,8 @@ bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t 
 
 /** Octets of frames that wait, the encoder's one included. */
 uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
+/** And how many they are. */
+uint32_t mf_mux_frames(const struct mf_mux *m);
 
 /**
  * Gives out the next blocks.

@@ -76,6 +76,11 @@ uint32_t mf_mux_frame_bytes(const struct mf_mux *m)
 	return m->frames.bytes;
 }
 
+uint32_t mf_mux_frames(const struct mf_mux *m)
+{
+	return m->frames.put - m->frames.get;
+}
+
 /** Whether a frame that is not in the encoder could start at s. */
 static bool startable(const struct mux_frames *f, uint32_t position, mf_time s)
 {

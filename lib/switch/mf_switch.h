@@ -9,6 +9,7 @@
 #ifndef MF_SWITCH_H
 #define MF_SWITCH_H
 
+#include "mf_bridge.h"
 #include "mf_demux.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
@@ -40,6 +41,10 @@ struct mf_switch_config {
 	unsigned int mac_table; /**< entries of the learning table: a power of two */
 	mf_time l2_latency; /**< parse, match, packet manager, crossbar: Table 1 */
 	const struct mf_probe *probe;
+	const struct mf_bridge_ops *bridge; /**< forwards in the place of circuits and layer 2; NULL: none */
+	const double *bridge_param; /**< of its table */
+	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
+	uint64_t seed; /**< of a bridge */
 };
 
 struct mf_switch_stats {
@@ -123,6 +128,9 @@ void mf_switch_short_spans(struct mf_switch *sw, unsigned int port);
 bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_next(). */
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
+
+/** What a bridge counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
+unsigned int mf_switch_bridge_counters(const struct mf_switch *sw, struct mf_counter *out);
 
 /** A hint, which changes nothing: a port will soon be used, and is fetched into the caches. */
 void mf_switch_fetch(const struct mf_switch *sw, unsigned int port);

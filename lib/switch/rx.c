@@ -4,6 +4,10 @@
 
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
+	if (unlikely(sw->bridge != NULL)) {
+		bridge_rx(sw, port, now, item);
+		return;
+	}
 	switch (item->kind) {
 	case MF_RX_RUN:
 		forward_run(sw, port, now, item);
@@ -125,7 +129,7 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	unsigned int pos = 0, n;
 
 	while (pos < span->count) {
-		n = mf_demux_message(d, span, pos);
+		n = likely(sw->bridge == NULL) ? mf_demux_message(d, span, pos) : 0;
 		if (likely(n != 0)) {
 			if (unlikely(!take_message(sw, port, now, span, pos, n)))
 				take_run(sw, port, now, span, pos, n);
@@ -136,6 +140,8 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (unlikely(mf_demux_next(d) != accept_at))
 		watch_accept(sw, port);
+	if (unlikely(sw->bridge != NULL))
+		due(sw, bridge_run(sw, now));
 }
 
 mf_time rx_accept(struct mf_switch *sw, mf_time now)

@@ -86,6 +86,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = circuit_init(sw, c);
 	if (err == 0)
 		err = l2_init(sw, c);
+	if (err == 0 && c->bridge != NULL)
+		err = bridge_init(sw, c);
 	if (err != 0) {
 		mf_switch_free(sw);
 		errno = -err;
@@ -104,6 +106,7 @@ void mf_switch_free(struct mf_switch *sw)
 		free(sw->port[i].buf);
 	}
 	l2_fini(sw);
+	bridge_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
 	mf_table_free(sw->pair);
@@ -185,6 +188,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	sw->next = MF_NEVER;
 	due(sw, rx_accept(sw, now));
 	due(sw, l2_run(sw, now));
+	if (sw->bridge != NULL)
+		due(sw, bridge_run(sw, now));
 	due(sw, run_holds(sw, now));
 	due(sw, circuit_expire(sw, now));
 	return sw->next;
@@ -197,7 +202,8 @@ mf_time mf_switch_next(const struct mf_switch *sw)
 
 bool mf_switch_has_frames(const struct mf_switch *sw)
 {
-	if (sw->l2.order_tail != sw->l2.order_head)
+	if (sw->l2.order_tail != sw->l2.order_head ||
+	    (sw->bridge != NULL && sw->bridge_ops->busy(sw->bridge)))
 		return true;
 	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
 		if (sw->accept_set[w] != 0)
@@ -222,6 +228,10 @@ unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned in
 
 static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
 {
+	if (unlikely(sw->bridge != NULL)) {
+		bridge_feed(sw, port, now);
+		return;
+	}
 	if (sw->window)
 		forward_done(sw, port, now);
 	switch_backlog(sw, port, now);

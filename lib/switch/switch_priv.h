@@ -121,6 +121,9 @@ struct mf_switch {
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
+	const struct mf_bridge_ops *bridge_ops;
+	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
+	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
 	bool one_rate; /**< of all ports */
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
@@ -259,6 +262,15 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 /* forward.c */
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at);
+
+/* bridge.c */
+int bridge_init(struct mf_switch *sw, const struct mf_switch_config *config);
+void bridge_fini(struct mf_switch *sw);
+void bridge_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
+/** What port may send next. */
+void bridge_feed(struct mf_switch *sw, unsigned int port, mf_time now);
+/** Does what is due, and feeds the ports that want it. @return the next time */
+mf_time bridge_run(struct mf_switch *sw, mf_time now);
 
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);

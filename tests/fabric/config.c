@@ -178,7 +178,7 @@ Test(config, a_short_buffer_for_the_message)
 
 Test(config, defaults)
 {
-	static const uint32_t testbed25[] = {1, 1, 4, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 4, 2, 2};
+	static const uint32_t testbed25[] = {1, 1, 4, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 4, 2, 2, 0};
 	struct mf_config c;
 
 	load(&c, "fabric/good", "smallest.json");

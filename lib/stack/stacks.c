@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The stacks that there are. */
+#include <string.h>
+
+#include "stacks.h"
+
+const char *const mf_stack_names[] = {MF_STACK_EDM, "ethernet", NULL};
+
+const struct mf_stack_ops *mf_stack_find(const char *name)
+{
+	static const struct mf_stack_ops *const all[] = {&stack_ethernet};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(name, all[i]->name))
+			return all[i];
+	return NULL;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef STACKS_H
+#define STACKS_H
+
+#include "mf_stacks.h"
+
+extern const struct mf_stack_ops stack_ethernet;
+
+#endif

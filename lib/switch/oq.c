@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The output-queued switch: its buffer and its pipeline. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mf_table.h"
+#include "oq.h"
+
+#define SMALLEST 64 /* octets of a frame, with FCS */
+#define LINE 64
+
+static struct oq *oq_of(struct mf_bridge *b)
+{
+	return (struct oq *)b;
+}
+
+static const struct oq *oq_const(const struct mf_bridge *b)
+{
+	return (const struct oq *)b;
+}
+
+static bool *copy_up(const struct mf_bridge_config *c)
+{
+	bool *up = malloc(c->ports * sizeof(*up));
+
+	return up != NULL ? memcpy(up, c->up, c->ports * sizeof(*up)) : NULL;
+}
+
+static int allocate(struct oq *oq, const struct mf_bridge_config *c)
+{
+	mf_time *delay = malloc(c->ports * sizeof(*delay));
+	uint32_t *period = malloc(c->ports * sizeof(*period));
+
+	oq->config.up = copy_up(c);
+	oq->config.delay = delay;
+	oq->config.period = period;
+	oq->frame = mf_table_new(oq->slots, sizeof(*oq->frame));
+	oq->slot = mf_table_new(oq->slots, oq->slot_size);
+	if (oq->config.up == NULL || delay == NULL || period == NULL || oq->frame == NULL || oq->slot == NULL)
+		return -ENOMEM;
+	memcpy(delay, c->delay, c->ports * sizeof(*delay));
+	memcpy(period, c->period, c->ports * sizeof(*period));
+	return 0;
+}
+
+struct mf_bridge *oq_new(const struct mf_bridge_config *c, const struct oq_queue_ops *ops,
+			 unsigned int params)
+{
+	struct oq *oq = calloc(1, sizeof(*oq));
+
+	if (oq == NULL)
+		return NULL;
+	oq->ops = ops;
+	oq->config = *c;
+	oq->config.up = NULL;
+	oq->config.period = NULL;
+	oq->config.delay = NULL;
+	memcpy(oq->param, c->param, params * sizeof(*oq->param));
+	oq->config.param = oq->param;
+	oq->buffer = (uint64_t)oq->param[OQ_BUFFER];
+	oq->frame_max = (uint32_t)oq->param[OQ_MTU] + MF_PACKET_IP;
+	oq->slot_size = (oq->frame_max + LINE - 1) / LINE * LINE;
+	oq->slots = (uint32_t)(oq->buffer / SMALLEST) + 1; /* one is being sent */
+	oq->latency = c->l2_latency + 2 * c->timing.cost[MF_STAGE_MAC];
+	oq->free = OQ_NIL;
+	oq->queue_next = MF_NEVER;
+	if (allocate(oq, c) != 0 || (oq->queue = ops->create(oq)) == NULL) {
+		oq_free((struct mf_bridge *)oq);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return (struct mf_bridge *)oq;
+}
+
+void oq_free(struct mf_bridge *b)
+{
+	struct oq *oq = oq_of(b);
+
+	if (oq->queue != NULL)
+		oq->ops->destroy(oq->queue);
+	free((void *)(uintptr_t)oq->config.up);
+	free((void *)(uintptr_t)oq->config.period);
+	free((void *)(uintptr_t)oq->config.delay);
+	mf_table_free(oq->frame);
+	mf_table_free(oq->slot);
+	free(oq);
+}
+
+/** A slot for a frame. OQ_NIL: the buffer is full. */
+static uint32_t take_slot(struct oq *oq, uint16_t len)
+{
+	uint32_t i = oq->free;
+
+	if (oq->used + len + OQ_FCS > oq->buffer)
+		return OQ_NIL;
+	if (i != OQ_NIL)
+		oq->free = oq->frame[i].next;
+	else if (oq->fresh < oq->slots)
+		i = oq->fresh++;
+	else
+		return OQ_NIL;
+	oq->used += len + OQ_FCS;
+	if (oq->used > oq->used_max)
+		oq->used_max = oq->used;
+	oq->inside++;
+	return i;
+}
+
+/** Its octets stay until another frame takes the slot. */
+static void give_slot(struct oq *oq, uint32_t i, mf_time now)
+{
+	if (oq->ops->left != NULL)
+		oq->ops->left(oq, i, now);
+	oq->used -= oq_size(oq, i);
+	oq->inside--;
+	oq->frame[i].next = oq->free;
+	oq->free = i;
+}
+
+void oq_drop(struct oq *oq, uint32_t i, mf_time now)
+{
+	give_slot(oq, i, now);
+}
+
+/** Into the pipeline, behind what leaves it before or at the same time by a lower port. */
+static void enter_pipeline(struct oq *oq, uint32_t i)
+{
+	struct oq_frame *f = &oq->frame[i], *tail = &oq->frame[oq->pipeline.tail];
+	uint32_t *link = &oq->pipeline.head;
+
+	if (oq->pipeline.frames == 0 || tail->at < f->at ||
+	    (tail->at == f->at && tail->ingress <= f->ingress)) {
+		oq_append(oq, &oq->pipeline, i);
+		return;
+	}
+	while (oq->frame[*link].at < f->at ||
+	       (oq->frame[*link].at == f->at && oq->frame[*link].ingress <= f->ingress))
+		link = &oq->frame[*link].next;
+	f->next = *link;
+	*link = i;
+	oq->pipeline.frames++;
+	oq->pipeline.octets += oq_size(oq, i);
+}
+
+static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_time at, const uint8_t *frame,
+		  uint16_t len)
+{
+	uint32_t i = take_slot(oq, len);
+
+	if (i == OQ_NIL) {
+		oq->drop_buffer++;
+		return;
+	}
+	oq->frame[i] = (struct oq_frame){.at = at + oq->latency,
+					 .len = len,
+					 .ingress = (uint16_t)ingress,
+					 .egress = (uint16_t)egress,
+					 .class = mf_packet_class(frame, len)};
+	memcpy(oq_octets(oq, i), frame, len);
+	if (oq->ops->arrived != NULL)
+		oq->ops->arrived(oq, i, at);
+	enter_pipeline(oq, i);
+}
+
+static void flood(struct oq *oq, unsigned int port, mf_time at, const uint8_t *frame, uint16_t len)
+{
+	oq->flooded++;
+	for (unsigned int p = 0; p < oq->config.ports; p++)
+		if (p != port && oq->config.up[p])
+			store(oq, port, p, at, frame, len);
+}
+
+/** MAC control frames are for the port itself (IEEE 802.3, 31.1). */
+static bool is_control(const uint8_t *frame)
+{
+	return frame[12] == 0x88 && frame[13] == 0x08;
+}
+
+void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_t *frame, uint16_t len)
+{
+	struct oq *oq = oq_of(b);
+	int node = mf_packet_node(frame);
+
+	oq->frames++;
+	oq->octets += len + OQ_FCS;
+	if (is_control(frame)) {
+		if (oq->ops->control != NULL)
+			oq->ops->control(oq, port, at + oq->config.timing.cost[MF_STAGE_MAC], frame, len);
+		else
+			oq->drop_control++;
+	} else if (len > oq->frame_max) {
+		oq->drop_long++;
+	} else if (node == (int)port) {
+		oq->drop_self++;
+	} else if (node < 0 || (unsigned int)node >= oq->config.ports || !oq->config.up[node]) {
+		flood(oq, port, at, frame, len);
+	} else {
+		store(oq, port, (unsigned int)node, at, frame, len);
+	}
+}
+
+uint16_t oq_pull(struct mf_bridge *b, unsigned int port, mf_time now, const uint8_t **frame)
+{
+	struct oq *oq = oq_of(b);
+	uint16_t len = oq->ops->urgent != NULL ? oq->ops->urgent(oq, port, now, frame) : 0;
+	uint32_t i;
+
+	if (len != 0)
+		return len;
+	i = oq->ops->take(oq, port, now);
+	if (i == OQ_NIL)
+		return 0;
+	*frame = oq_octets(oq, i);
+	give_slot(oq, i, now);
+	return oq->frame[i].len;
+}
+
+void oq_run(struct mf_bridge *b, mf_time now)
+{
+	struct oq *oq = oq_of(b);
+
+	while (oq->pipeline.frames > 0 && oq->frame[oq->pipeline.head].at <= now) {
+		uint32_t i = oq_first(oq, &oq->pipeline);
+
+		oq->ops->put(oq, i, oq->frame[i].at);
+	}
+	if (oq->ops->run != NULL && oq->queue_next <= now)
+		oq->queue_next = oq->ops->run(oq, now);
+}
+
+mf_time oq_next(const struct mf_bridge *b)
+{
+	const struct oq *oq = oq_const(b);
+	mf_time next = oq->pipeline.frames > 0 ? oq->frame[oq->pipeline.head].at : MF_NEVER;
+
+	return mf_time_min(next, oq->queue_next);
+}
+
+bool oq_busy(const struct mf_bridge *b)
+{
+	return oq_const(b)->inside > 0;
+}
+
+unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out)
+{
+	const struct oq *oq = oq_const(b);
+	unsigned int n = 0;
+
+	oq_count(out, &n, "frames", oq->frames);
+	oq_count(out, &n, "octets", oq->octets);
+	oq_count(out, &n, "flooded", oq->flooded);
+	oq_count(out, &n, "buffer_max_octets", oq->used_max);
+	oq_count(out, &n, "drop_buffer", oq->drop_buffer);
+	oq_count(out, &n, "drop_long", oq->drop_long);
+	oq_count(out, &n, "drop_self", oq->drop_self);
+	oq_count(out, &n, "drop_control", oq->drop_control);
+	return n + oq->ops->counters(oq, out + n);
+}
