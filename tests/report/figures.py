@@ -5,6 +5,7 @@ import csv
 import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ except ImportError:
   jsonschema = None
 
 TAP = Tap()
-SHARDED = ('table1', '5', 'sensitivity')  # EDM alone, but for a part of Table 1
+SHARDED = ('table1', '5', '512')  # EDM alone, but for a part of Table 1
 
 
 def report(*args, timeout=120):
@@ -106,6 +107,24 @@ def shards(folder):
   sections = [read(f, 'figures.html').partition('<section id="origin">')[0] for f in (one, merged)]
   TAP.ok(sections[0] == sections[1], 'the same page, but for the machine')
   broken(folder, parts)
+
+
+def batch(folder):
+  """The examples for batch systems."""
+  options = ('--size', 'tiny', '--only', '5', '--emu', EMU)
+
+  def started(name, *args, **more):
+    return subprocess.run([os.path.join(ROOT, 'examples', 'batch', name), *args, *options], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, 'MEMFAB_REPORT': REPORT, **more})
+  tasks = [started('slurm.sh', folder, SLURM_ARRAY_TASK_ID=i, SLURM_ARRAY_TASK_COUNT='2') for i in '12']
+  TAP.ok(all(task.returncode == 0 for task in tasks), 'Slurm: the tasks of an array', '\n'.join(map(why, tasks)))
+  process = report('merge', os.path.join(folder, 'shard-1'), os.path.join(folder, 'shard-2'), '-o', folder)
+  TAP.ok(process.returncode == 0, 'Slurm: merged', why(process))
+  if shutil.which('parallel') is None:
+    return TAP.skip('GNU parallel', 'it is not installed')
+  process = started('parallel.sh', '2', os.path.join(folder, 'parallel'))
+  TAP.ok(process.returncode == 0, 'GNU parallel', why(process))
 
 
 def one_line(process, says, status=2):
@@ -195,7 +214,7 @@ def show(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-  for test in (whole, shards, usage, without_program, interrupted, show):
+  for test in (whole, shards, batch, usage, without_program, interrupted, show):
     place = os.path.join(scratch, test.__name__)
     os.mkdir(place)
     test(place)
