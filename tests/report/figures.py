@@ -118,7 +118,8 @@ def batch(folder):
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                           env={**os.environ, 'MEMFAB_REPORT': REPORT, **more})
   tasks = [started('slurm.sh', folder, SLURM_ARRAY_TASK_ID=i, SLURM_ARRAY_TASK_COUNT='2') for i in '12']
-  TAP.ok(all(task.returncode == 0 for task in tasks), 'Slurm: the tasks of an array', '\n'.join(map(why, tasks)))
+  TAP.ok(all(task.returncode == 0 for task in tasks), 'Slurm: the tasks of an array',
+         '\n'.join(map(why, tasks)))
   process = report('merge', os.path.join(folder, 'shard-1'), os.path.join(folder, 'shard-2'), '-o', folder)
   TAP.ok(process.returncode == 0, 'Slurm: merged', why(process))
   if shutil.which('parallel') is None:

@@ -101,11 +101,15 @@ def work():
   TAP.ok(quick < 2 * 300 and full < 2 * 3600, 'the budget of two cores', (quick, full))
 
 
-def made(mean, **more):
+def made(mean, saturated=False):
   """The result of a run with a mean latency."""
   latency = {'count': 10, 'mean_ns': mean}
   kinds = {'read': {'latency': latency, 'begun': 10, 'rate_per_s': 5.0}}
-  return {'operations': {'kinds': kinds, 'begun_all': 12, 'completed_all': 12, 'failed_all': 0}, **more}
+  phase = {unit: {'offered': 4, 'completed': 4, 'failed': 0} for unit in ('messages', 'octets')}
+  offered = {'wire': 0.5, 'payload': 0.3}
+  flow = {'offered_gbps': 10.0, 'completed_gbps': 9.0 if saturated else 9.9}
+  return {'operations': {'kinds': kinds}, 'phases': dict.fromkeys(('warmup', 'steady', 'drain'), phase),
+          'load': {'offered': offered, 'flow': flow, 'saturated': saturated}}
 
 
 def cells():
@@ -122,17 +126,16 @@ def cells():
                                                                                       'operations')
   TAP.ok('no ' in cell.point(plain, {fabric.id: {'result': {}}}).missing, 'a result of another shape')
 
-  def with_blocks(sent):
-    half = {'memory_blocks': sent / 2}
-    return made(100.0, links={'to_switch': half, 'from_switch': half}, control={'memory_blocks': 120})
-  other = run.make({'seed': 2}, 1)
-  busy = cell.Cell('p', 's', 1, 'ns', (fabric,), outcome.normalised, 1.0, other, open_loop=True)
-  for sent, saturated in ((100, False), (97, True)):
-    records = {fabric.id: {'result': with_blocks(sent)}, other.id: {'result': made(50.0)}}
-    point = cell.point(busy, records)
-    TAP.ok(point.saturated is saturated and point.value.mean == 2.0, f'{sent} of 100 blocks', point)
-    TAP.ok((point.difference is None) is saturated, f'{sent} of 100 blocks: the difference')
-    TAP.ok(('saturated' in html.cell(point)) is saturated, f'{sent} of 100 blocks: on the page')
+  TAP.ok((point.flow.offered, point.flow.octets_completed) == (12, 12), 'all phases count', point.flow)
+  seeds = tuple(run.make({'seed': i}, 1) for i in (2, 3, 4))
+  busy = cell.Cell('p', 's', 1, 'ns', seeds, outcome.normalised, 1.0, fabric, open_loop=True)
+  for count in range(4):
+    records = {seed.id: {'result': made(100.0, i < count)} for i, seed in enumerate(seeds)}
+    point = cell.point(busy, {**records, fabric.id: {'result': made(50.0)}})
+    saturated = count >= 2
+    TAP.ok(point.saturated is saturated and point.value.mean == 2.0, f'{count} of 3 seeds saturated', point)
+    TAP.ok((point.difference is None) is saturated, f'{count} of 3 seeds saturated: the difference')
+    TAP.ok(('saturated' in html.cell(point)) is saturated, f'{count} of 3 seeds saturated: on the page')
 
 
 def words():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A cell of a figure: the runs that it is made of, and the point that they give."""
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Callable
 
 from . import outcome, stats
@@ -26,17 +26,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Point:
-  """value and achieved are Estimates; missing: the reason why there is none."""
+  """loads: one a seed, of an open loop. missing: the reason why there is no value."""
   cell: Cell
   value: stats.Estimate | None = None
   absolute: stats.Estimate | None = None
-  achieved: stats.Estimate | None = None
-  counts: outcome.Counts | None = None
+  loads: tuple = ()
+  flow: outcome.Flow | None = None
   missing: str | None = None
 
   @property
   def saturated(self):
-    return self.achieved is not None and self.achieved.mean < outcome.KEPT_UP
+    """With most seeds."""
+    return 2 * sum(load.saturated for load in self.loads) > len(self.loads)
+
+  @property
+  def achieved(self):
+    """Of what was offered, in the mean; None of a closed loop."""
+    return sum(load.achieved for load in self.loads) / len(self.loads) if self.loads else None
 
   @property
   def difference(self):
@@ -57,15 +63,14 @@ def point(cell, records):
     return Point(cell,
                  value=stats.estimate(cell.metric(r, reference) for r in results),
                  absolute=stats.estimate(map(outcome.mean_ns, results)),
-                 achieved=stats.estimate(map(outcome.achieved, results)) if cell.open_loop else None,
-                 counts=add(map(outcome.counts, results)))
+                 loads=tuple(map(outcome.load, results)) if cell.open_loop else (),
+                 flow=total(map(outcome.flow, results)))
   except outcome.Missing as why:
     return Point(cell, missing=str(why))
   except KeyError as key:
     return Point(cell, missing=f'the result has no {key}')
 
 
-def add(counts):
-  counts = list(counts)
-  return outcome.Counts(sum(c.offered for c in counts), sum(c.completed for c in counts),
-                        sum(c.failed for c in counts))
+def total(flows):
+  """Of all seeds."""
+  return outcome.Flow(*map(sum, zip(*map(astuple, flows))))

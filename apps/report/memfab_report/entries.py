@@ -58,7 +58,7 @@ def of_emu(found, name):
     latencies['write', WHERE['effect']] = effect
   rates = {kind: (figures['rate_per_s'], figures['goodput_gbps'])
            for kind, figures in operations['kinds'].items()}
-  counts = {'offered': operations['begun_all'], 'completed': operations['completed_all'],
+  counts = {'begun': operations['begun_all'], 'completed': operations['completed_all'],
             'failed': operations['failed_all'], 'wrong data': operations['mismatches']}
   return Entry(name, name, result['clock'], with_counts(latencies), rates, counts, result['config'],
                found['run'])

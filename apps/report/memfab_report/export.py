@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Points and runs as CSV and JSON."""
 import csv
+from dataclasses import asdict, fields
 
 from . import outcome, published
 from .failure import Failure
 
+FLOW = tuple(field.name for field in fields(outcome.Flow))
 POINTS = ('figure', 'panel', 'series', 'x', 'unit', 'mean', 'half_95', 'seeds', 'published',
           'difference_percent', 'absolute_mean_ns', 'absolute_half_95_ns', 'saturated', 'achieved_share',
-          'offered', 'completed', 'failed', 'missing')
+          'wire_load', 'payload_load', *FLOW, 'missing')
 PERCENTILES = ('count', 'mean_ns', 'min_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'p99.9_ns', 'p99.99_ns', 'max_ns')
-RUNS = ('id', 'name', 'stack', 'seed', 'kind', *PERCENTILES, 'offered', 'completed', 'failed', 'error')
+RUNS = ('id', 'name', 'stack', 'seed', 'kind', *PERCENTILES, *FLOW, 'error')
 
 
 def point(study, p):
   """As a JSON object, with the columns of the CSV as its keys."""
-  value, absolute, counts = p.value, p.absolute, p.counts
+  value, absolute = p.value, p.absolute
+  load = p.loads[0] if p.loads else None
+  flow = asdict(p.flow) if p.flow else dict.fromkeys(FLOW)
   return {
       'figure': study.figure.KEY, 'panel': p.cell.panel, 'series': p.cell.series, 'x': p.cell.x,
       'unit': p.cell.unit,
       'mean': value and value.mean, 'half_95': value and value.half, 'seeds': len(p.cell.runs),
       'published': p.cell.published, 'difference_percent': p.difference,
       'absolute_mean_ns': absolute and absolute.mean, 'absolute_half_95_ns': absolute and absolute.half,
-      'saturated': p.saturated, 'achieved_share': p.achieved and p.achieved.mean,
-      'offered': counts and counts.offered, 'completed': counts and counts.completed,
-      'failed': counts and counts.failed, 'missing': p.missing,
+      'saturated': p.saturated, 'achieved_share': p.achieved, 'wire_load': load and load.wire,
+      'payload_load': load and load.payload, **flow, 'missing': p.missing,
   }
 
 
@@ -45,8 +48,7 @@ def run_lines(record):
           'seed': fabric.get('seed'), 'error': record.get('error')}
   if 'result' not in record:
     return [line]
-  counts = outcome.counts(record['result'])
-  line.update(offered=counts.offered, completed=counts.completed, failed=counts.failed)
+  line.update(asdict(outcome.flow(record['result'])))
   return [{**line, 'kind': kind, **{key: latency.get(key) for key in PERCENTILES}}
           for kind, latency in outcome.latencies(record['result']).items()]
 

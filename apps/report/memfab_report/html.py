@@ -33,7 +33,7 @@ def cell(value):
 
 def larger(point):
   if point.saturated:
-    return f'<span class="bad">saturated</span><small>carries {point.achieved.mean * 100:.1f} %</small>'
+    return f'<span class="bad">saturated</span><small>carries {point.achieved * 100:.1f} %</small>'
   return f'<b>{escape(text.estimate(point.value, shown(point)))}</b>'
 
 
@@ -43,8 +43,8 @@ def smaller(point):
     yield f'paper {shown(point)(point.cell.published)} {text.percent(point.difference)}'
   if point.cell.open_loop:
     yield f'{text.estimate(point.absolute, text.nanoseconds)} ns'
-  if point.cell.open_loop and (point.counts.failed or point.counts.completed != point.counts.offered):
-    yield f'{point.counts.failed:,} failed, {point.counts.completed:,} of {point.counts.offered:,} completed'
+  if point.flow.failed or point.flow.completed != point.flow.offered:
+    yield f'{point.flow.failed:,} failed, {point.flow.completed:,} of {point.flow.offered:,} completed'
 
 
 def paragraphs(lines):

@@ -2,18 +2,29 @@
 """What a figure takes from a result of memfab-emu."""
 from dataclasses import dataclass
 
-KEPT_UP = 0.98  # blocks sent over blocks offered in the measured time; below: saturated
-
 
 class Missing(Exception):
   """Why a cell has no value."""
 
 
 @dataclass(frozen=True)
-class Counts:
+class Flow:
+  """Of the whole run, warm-up and drain included. Octets offered: of operations that have begun."""
   offered: int
   completed: int
   failed: int
+  octets_offered: int
+  octets_completed: int
+  octets_failed: int
+
+
+@dataclass(frozen=True)
+class Load:
+  """Of the steady state. achieved: octets completed over octets offered; wire, payload: offered (D17)."""
+  achieved: float
+  saturated: bool
+  wire: float
+  payload: float
 
 
 def latencies(result):
@@ -44,22 +55,20 @@ def normalised(result, alone):
   return share / sum(l['count'] for l in now.values())
 
 
-def counts(result):
-  """Of the whole run, warm-up and drain included."""
-  operations = result['operations']
-  return Counts(operations['begun_all'], operations['completed_all'], operations['failed_all'])
+def flow(result):
+  phases = [result['phases'][name] for name in ('warmup', 'steady', 'drain')]
+  return Flow(*(sum(phase[unit][what] for phase in phases)
+                for unit in ('messages', 'octets') for what in ('offered', 'completed', 'failed')))
+
+
+def load(result):
+  found = result['load']
+  if 'offered' not in found:
+    raise Missing('a closed loop has no load')
+  offered = found['flow']['offered_gbps']
+  return Load(found['flow']['completed_gbps'] / offered if offered else 1.0, found['saturated'],
+              found['offered']['wire'], found['offered']['payload'])
 
 
 def requests_per_s(result):
   return sum(k['rate_per_s'] for k in result['operations']['kinds'].values())
-
-
-def achieved(result):
-  """Blocks that were sent in the measured time, over those of the operations that were begun in it."""
-  operations, links = result['operations'], result['links']
-  begun = sum(k['begun'] for k in operations['kinds'].values())
-  blocks = result['control']['memory_blocks']
-  if not begun or not blocks or not operations['completed_all']:
-    raise Missing('nothing was offered')
-  sent = sum(links[d]['memory_blocks'] for d in ('to_switch', 'from_switch'))
-  return sent * operations['completed_all'] / (blocks * begun)

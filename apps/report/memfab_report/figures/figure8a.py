@@ -145,7 +145,7 @@ def saturation(study):
         first.setdefault(p.cell.series, p)
     if first:
       yield (f'Saturated, {name}: ' + ', '.join(
-          f'{title(s)} from load {p.cell.x} on (carries {p.achieved.mean * 100:.0f} % of it)'
+          f'{title(s)} from load {p.cell.x} on (carries {p.achieved * 100:.0f} % of it)'
           for s, p in first.items())
              + '. A saturated fabric has no mean latency: it grows for as long as the run lasts. The '
                'published runs are bursts of 2,000 messages, so theirs have one.')

@@ -72,10 +72,10 @@ def why(study):
 
 
 def completed(study):
-  known = [p for p in study.points if p.counts]
+  known = [p for p in study.points if p.flow]
   if not known:
     return ''
-  offered, done, failed = (sum(getattr(p.counts, name) for p in known)
+  offered, done, failed = (sum(getattr(p.flow, name) for p in known)
                            for name in ('offered', 'completed', 'failed'))
   return (f'Of {offered:,} messages {done:,} completed and {failed:,} failed. The published simulator stops '
           'when the last message has begun; under a third of the octets have come by then, and of a long '
