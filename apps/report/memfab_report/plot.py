@@ -7,7 +7,7 @@ from html import escape
 from .failure import Failure
 from .stacks import title
 
-WIDTH, HEIGHT = 5.6, 3.7  # inches; at the width of a phone its letters are still to be read
+WIDTH, HEIGHT, WIDE = 5.6, 3.7, 7.4  # inches; at the width of a phone its letters are still to be read
 # Stand-ins that the page's style sheet gives a colour: see style.css.
 INK, FAINT, PAPER = '#010203', '#010204', '#010205'
 SERIES = tuple(f'#0102{0x10 + i:02x}' for i in range(10))
@@ -62,6 +62,14 @@ def plain(axis):
   axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
   axis.set_major_formatter(ticker.FuncFormatter(spoken))
   axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def logarithmic(area):
+  """Values of 1 and more."""
+  area.set_yscale('log')
+  low, high = area.get_ylim()
+  area.set_ylim(min(0.95, low), high * 1.1)
+  plain(area.yaxis)
 
 
 def legend(area, columns=4):

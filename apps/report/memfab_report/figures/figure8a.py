@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figure 8a: mean normalised latency of 64 B operations in a rack, by load."""
+from dataclasses import replace
+
 from .. import fabric, outcome, plot, published, table, text
 from ..cell import Cell
 from ..stacks import title
@@ -13,10 +15,10 @@ ABOUT = ('All to all at 100 Gb/s, random arrivals in an open loop; latency from 
 FIVE = (0.2, 0.4, 0.6, 0.8, 0.9)
 NINE = tuple(i / 10 for i in range(1, 10))
 SIZES = {
-    'full': {'nodes': 144, 'warmup_us': 10, 'measured_us': 10, 'seeds': 3, 'loads': {
+    'full': {'nodes': 144, 'warmup_us': 10, 'measured_us': 6, 'seeds': 5, 'loads': {
         ('both', 'reads'): NINE, ('both', 'writes'): NINE, ('half', 'reads'): NINE, ('half', 'writes'): NINE,
         **{(roles, mix): FIVE for roles in ('both', 'half') for mix in ('mix20', 'mix50', 'mix80')}}},
-    'quick': {'nodes': 144, 'warmup_us': 4, 'measured_us': 4, 'seeds': 2, 'loads': {
+    'quick': {'nodes': 144, 'warmup_us': 3, 'measured_us': 3, 'seeds': 3, 'loads': {
         ('both', 'reads'): FIVE, ('both', 'writes'): FIVE,
         ('half', 'reads'): (0.8,), ('half', 'writes'): (0.8,),
         **{('both', mix): (0.8,) for mix in ('mix20', 'mix50', 'mix80')}}},
@@ -75,33 +77,38 @@ def panels(study):
 
 
 def plots(study):
-  """A curve over load where there are several, else bars."""
+  """A curve over load where there are several; the panels with one load are bars, side by side."""
   drawn, single = [], {}
   for name in panels(study):
     points = study.of(name)
     if len({p.cell.x for p in points}) == 1:
-      single[name] = points
+      kind, roles = name.split(', ', 1)
+      single.setdefault((roles, points[0].cell.x), []).extend(by_kind(p, kind) for p in points)
       continue
     figure, area = plot.axes()
     plot.curves(area, points)
-    area.set_yscale('log')
-    plot.plain(area.yaxis)
     area.set_xlabel('load')
-    area.set_ylabel('latency, times alone')
-    plot.legend(area)
-    drawn.append((f'{text.sentence(name)}; hollow: published', figure))
-  return drawn + [bars(name, points) for name, points in single.items()]
+    drawn.append((f'{text.sentence(name)}; hollow: published', finished(figure, area)))
+  return drawn + [bars(*key, points) for key, points in single.items()]
 
 
-def bars(name, points):
-  figure, area = plot.axes()
-  plot.bars(area, points, [points[0].cell.x])
-  area.set_yscale('log')
-  plot.plain(area.yaxis)
-  area.set_xlabel('load')
+def by_kind(point, kind):
+  """The same point with the kind of operations as its x."""
+  return replace(point, cell=replace(point.cell, x=kind))
+
+
+def bars(roles, load, points):
+  kinds = list(dict.fromkeys(p.cell.x for p in points))
+  figure, area = plot.axes(plot.WIDTH if len(kinds) < 3 else plot.WIDE)
+  plot.bars(area, points, kinds)
+  return f'Load {load}, {roles}; lines across the bars: published', finished(figure, area)
+
+
+def finished(figure, area):
+  plot.logarithmic(area)
   area.set_ylabel('latency, times alone')
   plot.legend(area)
-  return f'{text.sentence(name)}; lines across the bars: published', figure
+  return figure
 
 
 def tables(study):

@@ -62,8 +62,9 @@ def plots(study):
     area.set_ylabel('completion time, times alone')
     plot.legend(area, columns=3)
     drawn.append((text.sentence(PANELS[key]), figure))
-  figure, area = plot.axes(width=7.4)
+  figure, area = plot.axes(plot.WIDE)
   plot.bars(area, study.of(PANELS['application']), list(applications.SIZES))
+  area.set_ylim(bottom=0)
   area.set_ylabel('completion time, times alone')
   plot.legend(area, columns=3)
   return drawn + [(text.sentence(PANELS['application']), figure)]

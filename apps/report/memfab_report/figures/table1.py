@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Table 1: where the time of the first block goes, in an idle fabric, for four stacks."""
+from dataclasses import replace
+
 from .. import fabric, plot, published, table
 from ..cell import Cell
 from ..outcome import Missing
@@ -71,7 +73,6 @@ def plots(study):
 
 def by_what(point):
   """The same point with read or write as its x."""
-  from dataclasses import replace
   return replace(point, cell=replace(point.cell, x=point.cell.panel))
 
 
