@@ -112,6 +112,19 @@ static bool carries_blocks(const struct mf_fabric *f, unsigned int i)
 	return f->config->node[i].memory_enabled && (stack == NULL || stack->messages);
 }
 
+#define SMALLEST_BLOCKS 9 /* of a frame of 64 octets with preamble */
+
+/** Of a smallest frame to a node with the same link, and of another one back. */
+static mf_time frame_rtt(const struct mf_fabric *f, unsigned int i)
+{
+	mf_time mac = f->timing.cost[MF_STAGE_MAC], way;
+
+	if (f->clock == MF_CLOCK_WALL)
+		return 0;
+	way = 2 * (f->link[i].delay + 2 * mac + (mf_time)SMALLEST_BLOCKS * f->link[i].period);
+	return 2 * (way + f->config->sw.l2_latency);
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -137,6 +150,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
 		.stack_param = f->config->stack.param,
 		.stack_shared = f->stack_shared,
+		.stack_rtt = frame_rtt(f, i),
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 	};
 

@@ -221,7 +221,7 @@ static int set_up(struct virtual *v)
 	}
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
-	return 0;
+	return virtual_nodes_init(v);
 }
 
 static void tear_down(struct virtual *v)
@@ -233,6 +233,7 @@ static void tear_down(struct virtual *v)
 	free(v->turn);
 	free(v->next);
 	event_fini(&v->queue);
+	event_fini(&v->step);
 }
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)

@@ -37,6 +37,7 @@ struct virtual
 	mf_time *next; /**< [nodes]: of its next event */
 	mf_time nodes_next; /**< the first of those */
 	mf_time nodes_done; /**< their events up to and at this time are done */
+	struct event_queue step; /**< ahead is 0: what each node is called for, all arrivals first */
 	/* switch */
 	struct event_queue queue; /**< of its actors */
 	mf_time switch_done;
@@ -73,8 +74,12 @@ static inline enum stage_place virtual_place(const struct virtual *v, unsigned i
 int virtual_nodes(struct virtual *v, mf_time until);
 /** Calls the first node that is due at v->now for this. @return 1, 0: there is none, or -errno */
 int virtual_node_one(struct virtual *v, enum virtual_call what);
-/** Time of the nodes' next event, found out anew. */
-mf_time virtual_nodes_first(const struct virtual *v);
+/** Where ahead is 0: time of the nodes' next event. */
+mf_time virtual_nodes_first(struct virtual *v);
+/** @return 0 or -ENOMEM */
+int virtual_nodes_init(struct virtual *v);
+/** Something is under way to node i. */
+void virtual_node_hears(struct virtual *v, unsigned int i);
 /** What node i has to send at v->now. @return number of blocks, or -errno */
 int virtual_node_tx(struct virtual *v, unsigned int i);
 

@@ -111,12 +111,60 @@ static int run_until(struct virtual *v, unsigned int i, mf_time until)
 	return err;
 }
 
+/* In step: what a node is called for is an actor, so that arrivals come first, then what is sent. */
+
+static uint32_t actor(const struct virtual *v, unsigned int i, enum virtual_call what)
+{
+	return (uint32_t)what * v->f->nodes + i;
+}
+
+static void expect(struct virtual *v, unsigned int i)
+{
+	if (v->ahead != 0)
+		return;
+	event_set(&v->step, actor(v, i, VIRTUAL_RX), wire_due(&v->down[i]));
+	event_set(&v->step, actor(v, i, VIRTUAL_TX), v->turn[i].tx);
+	event_set(&v->step, actor(v, i, VIRTUAL_RUN), v->turn[i].run);
+}
+
+int virtual_nodes_init(struct virtual *v)
+{
+	int err = event_init(&v->step, 3 * v->f->nodes);
+
+	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
+		expect(v, i);
+	return err;
+}
+
+/** What one node did may be known to others at once: mf_stack_ops.share. */
+static void wake(struct virtual *v)
+{
+	const struct mf_stack_ops *stack = v->f->config->stack_ops;
+	int i;
+
+	while ((i = stack->woken(v->f->stack_shared)) >= 0) {
+		after(v, (unsigned int)i);
+		expect(v, (unsigned int)i);
+	}
+}
+
 /** A node has been called, and not by run_until(). */
 static void called(struct virtual *v, unsigned int i)
 {
 	v->next[i] = next(v, i);
 	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+	expect(v, i);
+	if (v->f->stack_shared != NULL)
+		wake(v);
 	virtual_switch_hears(v, i);
+}
+
+void virtual_node_hears(struct virtual *v, unsigned int i)
+{
+	v->next[i] = mf_time_min(v->next[i], wire_due(&v->down[i]));
+	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+	if (v->ahead == 0)
+		event_set(&v->step, actor(v, i, VIRTUAL_RX), wire_due(&v->down[i]));
 }
 
 int virtual_node_tx(struct virtual *v, unsigned int i)
@@ -129,15 +177,19 @@ int virtual_node_tx(struct virtual *v, unsigned int i)
 
 int virtual_node_one(struct virtual *v, enum virtual_call what)
 {
+	uint32_t first;
+	unsigned int i;
 	int err;
 
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->next[i] == v->now && due(v, i) == what) {
-			err = call(v, i);
-			called(v, i);
-			return err < 0 ? err : 1;
-		}
-	return 0;
+	if (event_next(&v->step) != v->now)
+		return 0;
+	first = event_actor(&v->step);
+	i = first % v->f->nodes;
+	if (first != actor(v, i, what))
+		return 0;
+	err = call(v, i);
+	called(v, i);
+	return err < 0 ? err : 1;
 }
 
 /** Nodes that are soon called, one after the other: what each of them looks at first. */
@@ -157,13 +209,9 @@ static void come_near(const struct virtual *v, unsigned int i, mf_time until)
 	}
 }
 
-mf_time virtual_nodes_first(const struct virtual *v)
+mf_time virtual_nodes_first(struct virtual *v)
 {
-	mf_time first = MF_NEVER;
-
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		first = mf_time_min(first, v->next[i]);
-	return first;
+	return event_next(&v->step);
 }
 
 int virtual_nodes(struct virtual *v, mf_time until)

@@ -112,8 +112,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 
 	if (n > 0) {
 		n = virtual_send(v, &v->down[i], v->nodes_done, PLACE_SWITCH, virtual_place(v, i));
-		v->next[i] = mf_time_min(v->next[i], wire_due(&v->down[i]));
-		v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+		virtual_node_hears(v, i);
 	}
 	expect(v, i);
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */

@@ -50,6 +50,7 @@ struct mf_host_config {
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
 	void *stack_shared; /**< see mf_stack_ops.share */
+	mf_time stack_rtt; /**< see mf_stack_config.rtt */
 };
 
 enum mf_op_kind {

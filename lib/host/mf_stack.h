@@ -37,6 +37,8 @@ struct mf_stack_config {
 	uint32_t queue; /**< operations that it holds at most, waiting or under way */
 	mf_time read_timeout, write_timeout; /**< of an operation, from its submission; 0: never */
 	uint32_t period; /**< ps a block of the own link; 0: wall clock */
+	/** Of a smallest frame through the idle fabric and back, MACs included, stacks not; 0: wall clock. */
+	mf_time rtt;
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const struct mf_probe *probe; /**< or NULL */
 	const double *param; /**< in the order of the table; copied */
@@ -63,6 +65,8 @@ struct mf_stack_ops {
 	 */
 	void *(*share)(uint16_t nodes, const double *param);
 	void (*unshare)(void *shared);
+	/** A node whose next() has become earlier by what another one did; -1: there is none more. */
+	int (*woken)(void *shared);
 
 	struct mf_stack *(*create)(const struct mf_stack_config *config); /**< NULL with errno */
 	void (*destroy)(struct mf_stack *s);

@@ -26,6 +26,7 @@ int host_stack_init(struct mf_host *h)
 		.read_timeout = c->read_timeout,
 		.write_timeout = c->write_timeout,
 		.period = c->mux.period,
+		.rtt = c->stack_rtt,
 		.timing = c->timing,
 		.probe = c->probe,
 		.param = c->stack_param,

@@ -8,8 +8,6 @@
 #include "mf_table.h"
 #include "remote.h"
 
-#define MESSAGES_PEER 32 /* responses that a node has under way for each other node, on average */
-
 int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int params,
 		const struct remote_transport *transport)
 {
@@ -21,7 +19,7 @@ int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int 
 	r->transport = transport;
 	r->cost_tx = r->cost_rx = c->timing.cost[MF_STAGE_PROTOCOL] + c->timing.cost[MF_STAGE_MAC];
 	r->free = REMOTE_NIL;
-	r->messages = c->queue + MESSAGES_PEER * c->nodes;
+	r->messages = c->queue + (uint32_t)REMOTE_MESSAGES_PEER * c->nodes;
 	err = operations_init(&r->operations, c);
 	r->message = mf_table_new(r->messages, sizeof(*r->message));
 	r->write = mf_table_new((size_t)OPERATION_IDS * c->nodes, sizeof(*r->write));
