@@ -12,9 +12,9 @@ from .version import COMMIT, VERSION
 CLOCK = 'VIRTUAL CLOCK: what the modelled hardware does'
 SIZES = {
     'full': 'The full set.',
-    'quick': 'The quick set: fewer loads, fewer and shorter runs, smaller racks for the applications than '
-             'in the full set (without --quick); intervals are wider, and of the fabric of half compute, '
-             'half memory nodes there is one load.',
+    'quick': 'The quick set: fewer loads, fewer and shorter runs and smaller racks than in the full set '
+             '(without --quick). Intervals are wider; of the fabric of half compute, half memory nodes '
+             'there is one load. What the runs are is said at each figure.',
     'tiny': 'The tiny set: it only shows that everything works. Its figures mean nothing.',
 }
 
@@ -107,11 +107,26 @@ def section(s):
                   for i, (title, made) in enumerate(figure.plots(s)))
   why = html.paragraphs(figure.why(s))
   said = f'<p class="soft">Published values: {html.escape(source)}.</p>\n' if source else ''
-  head = f'<h2>{html.escape(figure.TITLE)}</h2>\n{html.paragraphs([figure.ABOUT])}{said}'
+  head = f'<h2>{html.escape(figure.TITLE)}</h2>\n{html.paragraphs([figure.ABOUT, amount(s)])}{said}'
   reasons = f'<h3>{"Why it differs" if source else "What it says"}</h3>\n{why}' if why else ''
   tables = ''.join(map(html.table, figure.tables(s)))
   return (f'<section id="figure-{figure.KEY}">\n{head}<div class="plots">{drawn}</div>\n{reasons}{tables}'
           f'{parameters(s)}</section>\n')
+
+
+def amount(s):
+  """How much was run for a figure, in this size of the set."""
+  given, parts = s.parameters, []
+  if 'racks' in given:
+    parts.append(' and '.join(map(str, given['racks'])) + ' nodes')
+  elif 'nodes' in given:
+    parts.append(f'{given["nodes"]} nodes')
+  if 'measured_us' in given:
+    parts.append(f'{given["measured_us"]:,} us measured after {given.get("warmup_us", 0):,} us of warm-up')
+  if 'seeds' in given:
+    parts.append(f'{given["seeds"]} seeds')
+  count = len({r.id for p in s.points for r in p.cell.needs()})
+  return f'Run here: {", ".join([*parts, f"{count:,} runs in all"])}.'
 
 
 def parameters(s):

@@ -35,7 +35,7 @@ def runs(stack, name, size, scheduler=None, load=LOAD, seeds=None):
   workload = {'mix': {'read': 1, 'write': 1}, 'size': applications.distribution(name), 'pattern': 'uniform',
               'span': SPAN, 'loop': 'open', 'load': load}
   octets = nodes * load * 12500 * sum(times)
-  seconds = 0.05 + octets * (6e-9 if stack == 'edm' else 12e-9)
+  seconds = 0.05 + octets * (4e-9 if stack == 'edm' else 8e-9)
   placed, spoken = fabric.both_roles(nodes), tuple(f'{t}us' for t in times)
   room = memory(nodes)
   return fabric.seeded(lambda seed: fabric.rack(stack, placed, workload, seed, room, spoken, scheduler),
