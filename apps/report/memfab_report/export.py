@@ -48,9 +48,13 @@ def run_lines(record):
           'seed': fabric.get('seed'), 'error': record.get('error')}
   if 'result' not in record:
     return [line]
-  line.update(asdict(outcome.flow(record['result'])))
+  try:
+    line.update(asdict(outcome.flow(record['result'])))
+    found = outcome.latencies(record['result'])
+  except (KeyError, outcome.Missing) as why:
+    return [{**line, 'error': f'not in the result: {why}'}]
   return [{**line, 'kind': kind, **{key: latency.get(key) for key in PERCENTILES}}
-          for kind, latency in outcome.latencies(record['result']).items()]
+          for kind, latency in found.items()]
 
 
 def write_csv(path, columns, lines):
