@@ -24,22 +24,31 @@ static int print_config(const struct mf_config *config)
 	return complain_of("standard output", rc);
 }
 
-/** @param out  of o->json, NULL: none */
-static int report(const struct options *o, const struct mf_fabric *f, FILE *out)
+/** The files that a run writes, opened before it. */
+struct outputs {
+	FILE *json, *messages; /**< NULL: none */
+};
+
+static int report(const struct options *o, const struct mf_fabric *f, const struct outputs *out)
 {
 	json_t *result = mf_fabric_result(f);
-	int text, json;
+	int text, json = SOUND, messages = SOUND;
 
 	if (result == NULL)
 		return complain_of("the result", -ENOMEM);
 	mf_fabric_report(stdout, result);
 	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
-	json = out != NULL ? complain_of(o->json, output_json(result, out)) : SOUND;
+	if (out->json != NULL)
+		json = complain_of(o->json, output_json(result, out->json));
+	if (out->messages != NULL)
+		messages = complain_of(o->messages, mf_fabric_messages(f, out->messages));
 	json_decref(result);
-	return text != SOUND ? text : json;
+	if (text != SOUND)
+		return text;
+	return json != SOUND ? json : messages;
 }
 
-static int run(const struct options *o, const struct mf_config *config, FILE *out)
+static int run(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	struct progress progress;
 	struct mf_run_options options = {
@@ -72,7 +81,7 @@ static int run(const struct options *o, const struct mf_config *config, FILE *ou
 }
 
 /** Under the clock that was asked for. */
-static int run_clock(const struct options *o, const struct mf_config *config, FILE *out)
+static int run_clock(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	char err[ERR_LEN];
 	int rc = eal_start(&o->eal, config, o->clock, err, sizeof(err));
@@ -84,24 +93,40 @@ static int run_clock(const struct options *o, const struct mf_config *config, FI
 	return rc;
 }
 
-static int open_and_run(const struct options *o, const struct mf_config *config)
+/** @param name  NULL: *out stays NULL */
+static int open_output(const char *name, FILE **out)
 {
 	char err[ERR_LEN];
-	FILE *out = NULL;
-	int rc;
 
-	if (o->json != NULL) {
-		out = fopen(o->json, "w");
-		if (out == NULL) {
-			snprintf(err, sizeof(err), "%s: %s", o->json, strerror(errno));
-			return complain(USAGE, err);
-		}
-	}
-	interrupt_catch();
-	rc = run_clock(o, config, out);
+	if (name == NULL)
+		return SOUND;
+	*out = fopen(name, "w");
+	if (*out != NULL)
+		return SOUND;
+	snprintf(err, sizeof(err), "%s: %s", name, strerror(errno));
+	return complain(USAGE, err);
+}
+
+static int close_output(const char *name, FILE *out, int rc)
+{
 	if (out != NULL && fclose(out) != 0 && rc == SOUND)
-		rc = complain_of(o->json, output_error());
+		rc = complain_of(name, output_error());
 	return rc;
+}
+
+static int open_and_run(const struct options *o, const struct mf_config *config)
+{
+	struct outputs out = {0};
+	int rc = open_output(o->json, &out.json);
+
+	if (rc == SOUND)
+		rc = open_output(o->messages, &out.messages);
+	if (rc == SOUND) {
+		interrupt_catch();
+		rc = run_clock(o, config, &out);
+	}
+	rc = close_output(o->json, out.json, rc);
+	return close_output(o->messages, out.messages, rc);
 }
 
 static int replay(const struct options *o, const struct mf_config *config)

@@ -14,6 +14,7 @@ enum {
 	OPT_WARMUP,
 	OPT_SEED,
 	OPT_JSON,
+	OPT_MESSAGES,
 	OPT_BLOCKS,
 	OPT_RECORD,
 	OPT_REPLAY,
@@ -24,13 +25,21 @@ enum {
 };
 
 static const struct option table[] = {
-	{"clock", required_argument, NULL, OPT_CLOCK},       {"run", required_argument, NULL, OPT_RUN},
-	{"duration", required_argument, NULL, OPT_DURATION}, {"warmup", required_argument, NULL, OPT_WARMUP},
-	{"seed", required_argument, NULL, OPT_SEED},         {"json", required_argument, NULL, OPT_JSON},
-	{"block-by-block", no_argument, NULL, OPT_BLOCKS},   {"record", required_argument, NULL, OPT_RECORD},
-	{"replay", required_argument, NULL, OPT_REPLAY},     {"check", no_argument, NULL, OPT_CHECK},
-	{"print-config", no_argument, NULL, OPT_PRINT},      {"help", no_argument, NULL, OPT_HELP},
-	{"version", no_argument, NULL, OPT_VERSION},         {NULL, 0, NULL, 0},
+	{"clock", required_argument, NULL, OPT_CLOCK},
+	{"run", required_argument, NULL, OPT_RUN},
+	{"duration", required_argument, NULL, OPT_DURATION},
+	{"warmup", required_argument, NULL, OPT_WARMUP},
+	{"seed", required_argument, NULL, OPT_SEED},
+	{"json", required_argument, NULL, OPT_JSON},
+	{"messages", required_argument, NULL, OPT_MESSAGES},
+	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
+	{"record", required_argument, NULL, OPT_RECORD},
+	{"replay", required_argument, NULL, OPT_REPLAY},
+	{"check", no_argument, NULL, OPT_CHECK},
+	{"print-config", no_argument, NULL, OPT_PRINT},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{NULL, 0, NULL, 0},
 };
 
 static const char help[] =
@@ -46,6 +55,7 @@ static const char help[] =
 	"  --warmup T            how long load runs before that (default: the file's)\n"
 	"  --seed N              seed of everything random (default: the file's)\n"
 	"  --json FILE           writes the result as JSON, too\n"
+	"  --messages FILE       virtual clock: writes what became of each measured message as CSV\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
 	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
@@ -88,6 +98,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_JSON:
 		o->json = arg;
 		return 0;
+	case OPT_MESSAGES:
+		o->messages = arg;
+		return 0;
 	case OPT_BLOCKS:
 		o->block_by_block = true;
 		return 0;
@@ -119,6 +132,8 @@ static int check(const struct options *o, char *err, size_t errlen)
 {
 	if (o->block_by_block && o->clock != MF_CLOCK_VIRTUAL)
 		return argument_refuse(err, errlen, "--block-by-block needs --clock virtual");
+	if (o->messages != NULL && o->clock != MF_CLOCK_VIRTUAL)
+		return argument_refuse(err, errlen, "--messages needs --clock virtual");
 	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "--record needs --clock wall");
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
@@ -166,4 +181,6 @@ void options_apply(const struct options *o, struct mf_config *config)
 		clock->warmup = o->warmup;
 	if (o->has_seed)
 		config->seed = o->seed;
+	if (o->messages != NULL)
+		config->report_messages = true;
 }

@@ -27,6 +27,7 @@ struct options {
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
 	const char *json; /**< NULL: none */
+	const char *messages; /**< CSV file for the log, NULL: none */
 	const char *record; /**< folder, NULL: none */
 	const char *replay; /**< folder, for ACTION_REPLAY */
 	bool block_by_block;

@@ -11,6 +11,7 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "messages.h"
 #include "mf_table.h"
 #include "stages.h"
 
@@ -335,7 +336,9 @@ void mf_fabric_free(struct mf_fabric *f)
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);
 	stages_free(f->stages);
+	pending_fini(&f->pending);
 	delivery_free(f->delivery);
+	messages_free(f->messages);
 	cycles_free(f);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);

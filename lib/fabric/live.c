@@ -125,7 +125,7 @@ void mf_fabric_window(const struct mf_fabric *f, mf_time *from, mf_time *to)
 
 const struct mf_hist *mf_fabric_effect(const struct mf_fabric *f)
 {
-	return f->delivery != NULL && !f->delivery->incomplete ? &f->delivery->effect : NULL;
+	return f->delivery != NULL && !f->pending.incomplete ? &f->delivery->effect : NULL;
 }
 
 const struct mf_run_info *mf_fabric_info(const struct mf_fabric *f)

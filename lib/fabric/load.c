@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric_priv.h"
+#include "messages.h"
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
@@ -164,29 +165,51 @@ static double target_share(const struct mf_config_workload *w, unsigned int i, u
 	}
 }
 
+/** What operations of blocks b cost each link direction, so many of each client. */
+static void spread(const struct mf_config_workload *w, const struct op_blocks *b, double operations,
+		   struct load_link *link)
+{
+	for (unsigned int i = 0; i < w->clients.n; i++) {
+		link[w->clients.node[i]].up += operations * b->cn_up;
+		link[w->clients.node[i]].down += operations * b->cn_down;
+		for (unsigned int t = 0; t < w->targets.n; t++) {
+			double share = operations * target_share(w, i, t);
+
+			link[w->targets.node[t]].up += share * b->mn_up;
+			link[w->targets.node[t]].down += share * b->mn_down;
+		}
+	}
+}
+
+double load_busiest(const struct mf_fabric *f, const struct load_link *link, struct load_busiest *where)
+{
+	double most = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		double period = f->config->node[i].link.period;
+		double more = fmax(link[i].up, link[i].down) * period;
+
+		if (more <= most)
+			continue;
+		most = more;
+		if (where != NULL)
+			*where = (struct load_busiest){.node = i, .up = link[i].up >= link[i].down};
+	}
+	return most;
+}
+
 /** Block times of the busiest link direction per operation of each client. */
 static double busiest(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
+	struct load_link *link = calloc(f->nodes, sizeof(*link));
 	struct op_blocks b = mean_blocks(f, w);
-	double *up = calloc(f->nodes, sizeof(*up)), *down = calloc(f->nodes, sizeof(*down)), most = 0;
+	double most = 0;
 
-	for (unsigned int i = 0; up != NULL && down != NULL && i < w->clients.n; i++) {
-		up[w->clients.node[i]] += b.cn_up;
-		down[w->clients.node[i]] += b.cn_down;
-		for (unsigned int t = 0; t < w->targets.n; t++) {
-			double share = target_share(w, i, t);
-
-			up[w->targets.node[t]] += share * b.mn_up;
-			down[w->targets.node[t]] += share * b.mn_down;
-		}
+	if (link != NULL) {
+		spread(w, &b, 1, link);
+		most = load_busiest(f, link, NULL);
 	}
-	for (unsigned int i = 0; up != NULL && down != NULL && i < f->nodes; i++) {
-		double period = f->config->node[i].link.period;
-
-		most = fmax(most, fmax(up[i], down[i]) * period);
-	}
-	free(up);
-	free(down);
+	free(link);
 	return most;
 }
 
@@ -198,6 +221,37 @@ static mf_time interval(const struct mf_fabric *f, const struct mf_config_worklo
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
 	return (mf_time)fmax(1, busiest(f, w) * w->burst / w->load);
+}
+
+/** Payload of an operation, in the same way; an atomic has none. */
+static struct op_blocks payload_blocks(const struct mf_config_workload *w)
+{
+	double blocks = w->size.mean / 8 / w->mix_sum, read = w->mix[MF_MIX_READ] * blocks,
+	       write = (w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK]) * blocks;
+
+	return (struct op_blocks){.cn_up = write, .cn_down = read, .mn_up = read, .mn_down = write};
+}
+
+bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload)
+{
+	for (unsigned int k = 0; k < f->config->workloads; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+		struct op_blocks b = mean_blocks(f, w), p = payload_blocks(w);
+
+		if (!w->open)
+			return false;
+		spread(w, &b, w->burst / (double)interval(f, w), wire);
+		spread(w, &p, w->burst / (double)interval(f, w), payload);
+	}
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+		double rate = n->ethernet >= 0 ? f->config->ethernet[n->ethernet].load / n->link.period : 0;
+
+		wire[i].up += rate;
+		if (rate > 0)
+			wire[n->frames_to].down += rate;
+	}
+	return f->config->workloads > 0;
 }
 
 uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
@@ -291,6 +345,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.verify = w->verify,
 		.unordered = f->config->stack_ops != NULL ? !f->config->stack_ops->ordered
 							  : f->config->sched.order == MF_ORDER_DIRECTION,
+		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 
 	c.first = first_target(w, i, targets, n);

@@ -243,6 +243,7 @@ struct mf_config {
 	unsigned int workloads;
 	struct mf_config_workload *workload;
 	bool report_stages; /**< stamp and report the time in each stage */
+	bool report_messages; /**< virtual clock: log every measured message */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 };
 

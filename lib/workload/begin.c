@@ -43,7 +43,7 @@ static inline struct slot *op_make(struct mf_client *c)
 	struct choice choice = choose_next(&c->chooser);
 	const struct mf_client_target *t = &c->target[choice.target];
 
-	s->user = c->stats.begun_all << SLOT_BITS | i;
+	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
@@ -137,7 +137,7 @@ static inline void next_start(struct mf_client *c)
 	}
 }
 
-static inline void op_begun(struct mf_client *c, struct slot *s)
+static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
 	if (c->shadow.regions > 0)
@@ -146,7 +146,16 @@ static inline void op_begun(struct mf_client *c, struct slot *s)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	c->kind[s->kind]->begun += s->measured;
+	if (s->measured) {
+		c->kind[s->kind]->begun++;
+		c->kind[s->kind]->octets_begun += s->len;
+		if (__builtin_expect(c->watch != NULL, 0))
+			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
+					now);
+	} else {
+		c->stats.unmeasured.begun++;
+		c->stats.unmeasured.octets_begun += s->len;
+	}
 	c->stats.begun_all++;
 	next_start(c);
 }
@@ -183,6 +192,6 @@ void client_begin(struct mf_client *c, mf_time now)
 			return;
 		}
 		c->waiting = NULL;
-		op_begun(c, s);
+		op_begun(c, s, now);
 	}
 }

@@ -123,7 +123,7 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
 	c->stop = config->stop;
-	c->measure = config->measure;
+	c->measure = c->warmup_end = config->measure;
 	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
 	c->open = config->interval != 0;
 	if (c->open) {
@@ -147,6 +147,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
+	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->unordered = config->unordered;
@@ -174,8 +175,53 @@ void mf_client_free(struct mf_client *c)
 	mf_table_free(c);
 }
 
+static struct mf_client_totals totals(const struct mf_client_stats *s)
+{
+	struct mf_client_totals t = s->unmeasured;
+
+	for (int k = 0; k < MF_CLIENT_KINDS; k++) {
+		t.octets_begun += s->kind[k].octets_begun;
+		t.octets_completed += s->kind[k].octets;
+	}
+	t.begun = s->begun_all;
+	t.completed = s->completed_all;
+	t.failed = s->failed_all;
+	return t;
+}
+
+static __attribute__((cold, noinline)) void phases_over(struct mf_client *c, mf_time now)
+{
+	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
+	const mf_time end[] = {mf_time_min(c->measure, stop), stop};
+
+	for (; c->stats.phase < MF_CLIENT_DRAIN && now >= end[c->stats.phase]; c->stats.phase++)
+		c->stats.at[c->stats.phase] = totals(&c->stats);
+	if (c->stats.phase != MF_CLIENT_WARMUP)
+		c->warmup_end = MF_NEVER;
+}
+
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase)
+{
+	struct mf_client_totals t = {0}, before = {0};
+
+	if (phase > s->phase)
+		return t;
+	t = phase < s->phase ? s->at[phase] : totals(s);
+	if (phase > 0)
+		before = s->at[phase - 1];
+	return (struct mf_client_totals){.begun = t.begun - before.begun,
+					 .completed = t.completed - before.completed,
+					 .failed = t.failed - before.failed,
+					 .octets_begun = t.octets_begun - before.octets_begun,
+					 .octets_completed = t.octets_completed - before.octets_completed,
+					 .octets_failed = t.octets_failed - before.octets_failed};
+}
+
 mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(now >= mf_time_min(c->warmup_end, __atomic_load_n(&c->stop, __ATOMIC_RELAXED)),
+			     0))
+		phases_over(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
 	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
@@ -230,4 +276,24 @@ bool mf_client_finished(const struct mf_client *c, mf_time now)
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c)
 {
 	return &c->stats;
+}
+
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to)
+{
+	uint64_t most = c->operations - c->stats.begun_all, seen = 0, n = 0;
+	struct arrival a = c->arrival;
+	uint32_t left = c->burst_left;
+
+	to = mf_time_min(to, __atomic_load_n(&c->stop, __ATOMIC_RELAXED));
+	if (!c->open || c->stats.submit_error != 0)
+		return 0;
+	while (a.next < to && seen < most) {
+		seen++;
+		n += a.next >= from;
+		if (--left == 0) {
+			left = c->burst;
+			arrival_advance(&a);
+		}
+	}
+	return n;
 }

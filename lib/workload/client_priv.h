@@ -19,12 +19,11 @@ enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
 
 #define CLIENT_LINE 64 /**< octets of the read that most workloads consist of */
 
-#define SLOT_BITS 16
-#define CLIENT_DEPTH_MAX (1 << SLOT_BITS)
+#define CLIENT_DEPTH_MAX (1 << MF_CLIENT_SLOT_BITS)
 
 /** An operation under way. Slot i has the buffer at i * stride. */
 struct slot {
-	uint64_t user; /**< the operation's name for the host: number << SLOT_BITS | slot; grows with time */
+	uint64_t user; /**< its name for the host: its number << MF_CLIENT_SLOT_BITS | its place */
 	mf_time intended;
 	uint64_t offset; /**< in the region */
 	uint64_t expect; /**< RMW: the old value; read: hash of the octets, where it takes one */
@@ -42,6 +41,7 @@ static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one 
 
 struct mf_client {
 	struct mf_host *host;
+	const struct mf_client_watch *watch; /**< or NULL */
 	struct mf_client_target *target;
 	uint32_t targets;
 	bool open; /**< loop */
@@ -69,6 +69,7 @@ struct mf_client {
 	mf_time start; /**< closed loop: of the next operation, not before */
 	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
 	mf_time measure;
+	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };
@@ -81,7 +82,7 @@ static inline uint32_t client_place(const struct slot *s)
 
 static inline uint64_t client_number(const struct slot *s)
 {
-	return s->user >> SLOT_BITS;
+	return mf_client_number(s->user);
 }
 
 static inline bool client_overwrites(uint8_t kind)

@@ -72,6 +72,24 @@ struct mf_client_target {
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
 };
 
+/** Who is told of every measured operation. */
+struct mf_client_watch {
+	/** It was handed to the host at now. */
+	void (*begun)(void *ctx, const struct mf_op *op, enum mf_client_kind kind, mf_time intended,
+		      mf_time now);
+	/** It has completed or failed. */
+	void (*done)(void *ctx, const struct mf_completion *done);
+	void *ctx;
+};
+
+#define MF_CLIENT_SLOT_BITS 16
+
+/** A client's operations are numbered from 0 on, as they begin: the number that is in mf_op.user. */
+static inline uint64_t mf_client_number(uint64_t user)
+{
+	return user >> MF_CLIENT_SLOT_BITS;
+}
+
 struct mf_client_config {
 	struct mf_host *host;
 	uint16_t node; /**< own node number: part of the content that it writes */
@@ -99,21 +117,35 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
+	const struct mf_client_watch *watch; /**< or NULL */
 };
 
 /** Of the measured operations of a kind. */
 struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
+	uint64_t octets_begun;
 	bool apart; /**< some first block came before its last one */
 	struct mf_hist latency; /**< from submission to completion, ps */
 	struct mf_hist intended; /**< from the intended start; open loop only */
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
 };
 
+/** What a client does before `measure`, until `stop`, and from then on. */
+enum mf_client_phase { MF_CLIENT_WARMUP, MF_CLIENT_STEADY, MF_CLIENT_DRAIN, MF_CLIENT_PHASES };
+
+/** Operations, and their octets. */
+struct mf_client_totals {
+	uint64_t begun, completed, failed;
+	uint64_t octets_begun, octets_completed, octets_failed;
+};
+
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
+	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
+	struct mf_client_totals at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
+	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
 	uint64_t unverified; /**< of octets that nobody can tell: a write failed, or may have passed */
@@ -166,6 +198,15 @@ void mf_client_stop(struct mf_client *c, mf_time at);
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
+
+/** What was begun, completed, failed in a phase, when the client has been called for the last time. */
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase);
+
+/**
+ * Operations of an open loop that were intended in [from, to), to not beyond stop, and have not been begun:
+ * they waited, and nothing is known of them but their number.
+ */
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to);
 
 /** A flow of frames. */
 struct mf_ether_flow {
