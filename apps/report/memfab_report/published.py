@@ -32,13 +32,13 @@ def framed_table1(protocol):
   def both(ns):
     return 2 * ns, ns
   return {
-      'compute node protocol stack': both(protocol),
+      'compute node stack': both(protocol),
       'compute node MAC': both(7.68),
       'compute node PCS': both(7.68),
       'switch layer 2': both(400),
       'switch MAC': both(2 * 7.68),
       'switch PCS': both(2 * 7.68),
-      'memory node protocol stack': both(protocol),
+      'memory node stack': both(protocol),
       'memory node MAC': both(7.68),
       'memory node PCS': both(7.68),
       'PMA, PMD, transceiver': both(4 * 19),

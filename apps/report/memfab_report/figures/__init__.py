@@ -8,8 +8,8 @@ plots(study)           [(title, matplotlib figure)]
 tables(study)          [Table] (table.py)
 why(study)             why it differs from what was published: paragraphs, figures out of the results
 """
-from . import figure5, figure6, figure7, figure8a, figure8b, rack512, sensitivity, table1
+from . import figure5, figure6, figure7, figure8a, figure8b, mechanisms, rack512, sensitivity, table1
 
-ALL = (table1, figure5, figure6, figure7, figure8a, figure8b, sensitivity, rack512)
+ALL = (table1, figure5, figure6, figure7, figure8a, mechanisms, figure8b, sensitivity, rack512)
 BY_KEY = {figure.KEY: figure for figure in ALL}
 SIZES = ('quick', 'full', 'tiny')
