@@ -59,9 +59,10 @@ def missing(studies):
   groups = {}
   for s in studies:
     for p in s.missing:
-      groups.setdefault((s.figure.KEY, p.cell.panel, p.cell.series, p.missing), []).append(str(p.cell.x))
-  return [f'{key}, {panel}, {series}, {", ".join(xs)}: {why}'
-          for (key, panel, series, why), xs in groups.items()]
+      groups.setdefault((s, p.cell.panel, p.cell.series, p.missing), []).append(str(p.cell.x))
+  return [f'{s.figure.KEY}, {panel}, {series}, '
+          f'{"all" if len(xs) == len(s.of(panel, series)) else ", ".join(xs)}: {why}'
+          for (s, panel, series, why), xs in groups.items()]
 
 
 def write_page(path, content_of_page):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from . import cell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
   figure: object
   size: str

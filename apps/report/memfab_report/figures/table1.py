@@ -14,7 +14,6 @@ ABOUT = ('One operation at a time on an idle fabric of a compute node, a switch 
          'nanoseconds.')
 SIZES = {size: {} for size in ('quick', 'full', 'tiny')}
 WHAT = ('read', 'write')
-TOTALS = ('network stack', 'fabric latency')
 NETWORK = ('node stack', 'MAC', 'PCS', 'layer 2')
 
 
