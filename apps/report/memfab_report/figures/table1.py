@@ -40,7 +40,8 @@ def rows(stack, index):
   ordered = {part: ns for part, ns in parts.items() if part.endswith(NETWORK)}
   ordered['network stack'] = total['network stack']
   ordered.update((part, ns) for part, ns in parts.items() if part not in ordered)
-  return {**ordered, 'fabric latency': total['fabric latency']}
+  ordered['fabric latency'] = total['fabric latency']
+  return {part: round(ns, 6) for part, ns in ordered.items()}
 
 
 def part_of(what, part):
