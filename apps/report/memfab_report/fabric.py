@@ -30,6 +30,7 @@ def rack(stack, nodes, workload, seed, memory, times, scheduler=None):
       'memory': {'size': memory, 'huge_pages': False},
       'link': {'rate': RACK_RATE},
       'workload': [workload],
+      'report': {'normalised': True},
   }
   return of_stack(made, stack, {'time': 'asic', **(scheduler or {})})
 

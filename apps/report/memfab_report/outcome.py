@@ -46,13 +46,16 @@ def mean_ns(result):
   return sum(l['mean_ns'] * l['count'] for l in found) / sum(l['count'] for l in found)
 
 
-def normalised(result, alone):
-  """Mean of each operation's latency over that of its kind alone."""
-  now, unloaded = latencies(result), latencies(alone)
-  if not now.keys() <= unloaded.keys():
-    raise Missing('the run alone has not all kinds of operations')
-  share = sum(l['mean_ns'] / unloaded[kind]['mean_ns'] * l['count'] for kind, l in now.items())
-  return share / sum(l['count'] for l in now.values())
+def of_messages(result):
+  """What became of all whole messages; each beside what it takes alone in the same fabric, same stack."""
+  found = result.get('messages', {})
+  if 'normalised' not in found.get('all', {}):
+    raise Missing('no message was measured')
+  return found
+
+
+def normalised(result, _=None):
+  return of_messages(result)['all']['normalised']['mean']
 
 
 def flow(result):

@@ -55,7 +55,8 @@ def why(study):
       continue
     most = max(known, key=lambda p: 1 - share(p.cell.x))
     parts = [ycsb.latencies(result) for result in study.results(most)]
-    local, read, write = (sum(part[name][0] for part in parts) / len(parts) for name in ('local', 'read', 'write'))
+    local, read, write = (sum(part[name][0] for part in parts) / len(parts)
+                          for name in ('local', 'read', 'write'))
     said.append(f'{title(stack)}: a local request takes {local:.0f} ns, a remote read {read:.0f} ns, a '
                 f'remote write {write:.0f} ns until its effect, {(read + write) / 2:.0f} ns in the mean. '
                 f'The published rows amount to {published_remote(stack, local):.0f} ns.')

@@ -2,7 +2,7 @@
 """Figure 8a: mean normalised latency of 64 B operations in a rack, by load."""
 from dataclasses import replace
 
-from .. import fabric, outcome, plot, published, table, text
+from .. import fabric, outcome, plot, published, table, tails, text
 from ..cell import Cell
 from ..stacks import title
 
@@ -30,8 +30,6 @@ MIXES = {'reads': {'read': 1}, 'writes': {'write': 1}, 'mix20': {'read': 4, 'wri
 NAMES = {'reads': 'reads', 'writes': 'writes',
          'mix20': '20 % writes', 'mix50': '50 % writes', 'mix80': '80 % writes'}
 ROLES = {'both': 'every node both compute and memory node', 'half': 'half compute, half memory nodes'}
-UNLOADED = 0.005
-UNLOADED_US = 30
 BLOCKS_PER_US = 1562.5  # of a direction at 100 Gb/s
 
 
@@ -45,25 +43,20 @@ def seconds(stack, nodes, load, microseconds):
   return 0.05 + operations * (4e-6 if stack == 'edm' else 8e-6)
 
 
-def runs(stack, roles, kind, load, size, times=None, seeds=None):
-  warmup, measured = times or (size['warmup_us'], size['measured_us'])
-  nodes = size['nodes']
+def runs(stack, roles, kind, load, size):
+  warmup, measured, nodes = size['warmup_us'], size['measured_us'], size['nodes']
   workload = {'mix': MIXES[kind], 'size': 64, 'pattern': 'all-to-all', 'span': '4KiB',
               'loop': 'open', 'load': load}
   placed = fabric.both_roles(nodes) if roles == 'both' else fabric.half_and_half(nodes)
   memory = '1MiB' if nodes <= 256 else '4MiB'
   return fabric.seeded(lambda seed: fabric.rack(stack, placed, workload, seed, memory,
                                                 (f'{warmup}us', f'{measured}us')),
-                       seeds or size['seeds'], seconds(stack, nodes, load, warmup + measured))
+                       size['seeds'], seconds(stack, nodes, load, warmup + measured))
 
 
 def cell(stack, roles, kind, load, size, paper):
   return Cell(panel(roles, kind), stack, load, 'times alone', runs(stack, roles, kind, load, size),
-              outcome.normalised, paper, alone(stack, roles, kind, size), open_loop=True)
-
-
-def alone(stack, roles, kind, size):
-  return runs(stack, roles, kind, UNLOADED, size, (0, UNLOADED_US), 1)[0]
+              outcome.normalised, paper, open_loop=True)
 
 
 def cells(size):
@@ -112,7 +105,11 @@ def finished(figure, area):
 
 
 def tables(study):
-  return [table.of_points(name, 'load', study.of(name)) for name in panels(study)]
+  made = [table.of_points(name, 'load', study.of(name)) for name in panels(study)]
+  for name in panels(study)[:2]:
+    load = max(p.cell.x for p in study.of(name))
+    made += tails.percentiles(study, f'Percentiles, {name}, load {load}', study.of(name, x=load))
+  return made
 
 
 def ranking(points, value):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figure 8b: mean normalised completion time of messages of five applications."""
-from .. import applications, fabric, outcome, plot, published, table
+from .. import fabric, outcome, plot, published, table, tails
 from ..cell import Cell
 from ..stacks import title
 
@@ -17,7 +17,7 @@ SIZES = {
 }
 LOAD = 0.4
 PANEL = 'load 0.4'
-ALONE = 0.004  # load at which a message is nearly always alone
+OCTETS_PER_US = 12500
 SPAN = 2 << 20  # room for the longest message
 
 
@@ -29,33 +29,30 @@ def memory(nodes):
   return size
 
 
-def runs(stack, name, size, scheduler=None, load=LOAD, seeds=None):
-  nodes, longer = size['nodes'], round(LOAD / load)
-  times = (size['warmup_us'], size['measured_us']) if load == LOAD else (0, size['measured_us'] * longer)
-  workload = {'mix': {'read': 1, 'write': 1}, 'size': applications.distribution(name), 'pattern': 'uniform',
-              'span': SPAN, 'loop': 'open', 'load': load}
-  octets = nodes * load * 12500 * sum(times)
-  seconds = 0.05 + octets * (4e-9 if stack == 'edm' else 8e-9)
-  placed, spoken = fabric.both_roles(nodes), tuple(f'{t}us' for t in times)
-  room = memory(nodes)
+def runs(stack, name, size, scheduler=None):
+  nodes, times = size['nodes'], (size['warmup_us'], size['measured_us'])
+  workload = {'mix': {'read': 1, 'write': 1}, 'size': {'dist': 'app', 'name': name}, 'pattern': 'uniform',
+              'span': SPAN, 'loop': 'open', 'load': LOAD}
+  seconds = 0.05 + nodes * LOAD * OCTETS_PER_US * sum(times) * (4e-9 if stack == 'edm' else 8e-9)
+  placed, spoken, room = fabric.both_roles(nodes), tuple(f'{t}us' for t in times), memory(nodes)
   return fabric.seeded(lambda seed: fabric.rack(stack, placed, workload, seed, room, spoken, scheduler),
-                       seeds or size['seeds'], seconds)
+                       size['seeds'], seconds)
 
 
 def cell(panel, series, x, stack, name, size, scheduler=None, paper=None):
   return Cell(panel, series, x, 'times alone', runs(stack, name, size, scheduler), outcome.normalised, paper,
-              runs(stack, name, size, scheduler, ALONE, 1)[0], open_loop=True)
+              open_loop=True)
 
 
 def cells(size):
   size = SIZES[size]
   return [cell(PANEL, stack, name, stack, name, size, paper=published.FIGURE8B[name][stack])
-          for name in applications.SIZES for stack in published.STACKS]
+          for name in published.FIGURE8B for stack in published.STACKS]
 
 
 def plots(study):
   figure, area = plot.axes(plot.WIDE)
-  plot.bars(area, study.points, list(applications.SIZES))
+  plot.bars(area, study.points, list(published.FIGURE8B))
   plot.logarithmic(area)
   area.set_ylabel('completion time, times alone')
   plot.legend(area, columns=7)
@@ -63,7 +60,12 @@ def plots(study):
 
 
 def tables(study):
-  return [table.of_points('Load 0.4', 'application', study.points)]
+  made = [table.of_points('Load 0.4', 'application', study.points)]
+  for name in published.FIGURE8B:
+    points = study.of(x=name)
+    made += tails.percentiles(study, f'Percentiles, {name}', points)
+    made += tails.by_size(study, f'Mean by size of message, times alone (messages), {name}', points)
+  return made
 
 
 def why(study):
@@ -82,7 +84,7 @@ def completed(study):
 
 
 def orders(study):
-  for name in applications.SIZES:
+  for name in published.FIGURE8B:
     points = [p for p in study.of(x=name) if p.value and not p.saturated]
     if len(points) < 2:
       continue

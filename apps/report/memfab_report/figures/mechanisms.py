@@ -11,6 +11,7 @@ ABOUT = ('The runs of Figure 8a with EDM at the highest load, and the same with 
          'may have, and whether a port is taken for a chunk\'s wire blocks or, as the paper has it, for its '
          'payload only.')
 LOAD = 0.9
+PANEL = f'load {LOAD}'
 PAPER = 1.3  # 'within 1.3 times its unloaded latency'
 SIZES = figure8a.SIZES
 CHANGES = {
@@ -26,16 +27,17 @@ PLACES = {'reads, both roles': ('both', 'reads'), 'writes, both roles': ('both',
 
 def changed(base, change):
   """Runs with the scheduler told something else."""
-  return tuple(run.make({**r.fabric, 'scheduler': {**r.fabric['scheduler'], **change}}, r.seconds) for r in base)
+  return tuple(run.make({**r.fabric, 'scheduler': {**r.fabric['scheduler'], **change}}, r.seconds)
+               for r in base)
 
 
 def cells(size):
   size = SIZES[size]
   made = []
   for place, (roles, kind) in PLACES.items():
-    base, alone = figure8a.runs('edm', roles, kind, LOAD, size), (figure8a.alone('edm', roles, kind, size),)
-    made += [Cell(f'load {LOAD}', name, place, 'times alone', changed(base, change), outcome.normalised,
-                  reference=changed(alone, change)[0], open_loop=True) for name, change in CHANGES.items()]
+    base = figure8a.runs('edm', roles, kind, LOAD, size)
+    made += [Cell(PANEL, name, place, 'times alone', changed(base, change), outcome.normalised,
+                  open_loop=True) for name, change in CHANGES.items()]
   return made
 
 
@@ -50,7 +52,7 @@ def plots(study):
 
 
 def tables(study):
-  return [table.of_points(f'Load {LOAD}', 'operations', study.points)]
+  return [table.of_points(PANEL, 'operations', study.points)]
 
 
 def why(study):
@@ -59,7 +61,7 @@ def why(study):
 
 def explained(study, place):
   """How much of what is above 1 goes with the scheduler's time, and what waits are left then."""
-  base, free = (study.one(f'load {LOAD}', name, place) for name in ('as in Figure 8a', 'takes no time'))
+  base, free = (study.one(PANEL, name, place) for name in ('as in Figure 8a', 'takes no time'))
   if not base or not free or base.saturated or free.saturated:
     return
   waits = {name: sum(r['waits'][key] for r in study.results(free)) / len(free.cell.runs)

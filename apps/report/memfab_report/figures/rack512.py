@@ -24,7 +24,7 @@ def cells(size):
   size = SIZES[size]
   return [Cell(PANEL, f'{nodes} nodes', load, 'times alone',
                figure8a.runs('edm', 'both', KIND, load, {**size, 'nodes': nodes}), outcome.normalised,
-               reference=figure8a.alone('edm', 'both', KIND, {**size, 'nodes': nodes}), open_loop=True)
+               open_loop=True)
           for load in size['loads'] for nodes in size['racks']]
 
 

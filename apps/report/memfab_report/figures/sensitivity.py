@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What policy, chunk size and X do to the completion times of Figure 8b: EDM alone."""
-from .. import applications, plot, published, table, text
+from .. import plot, published, table, text
 from . import figure8b
 
 KEY = 'sensitivity'
@@ -44,7 +44,7 @@ def cells(size):
     return figure8b.cell(PANELS[panel], policy, at, 'edm', name, size, setting(policy, **parameter))
   return ([one('chunk', policy, chunk, chunk=chunk) for chunk in size['chunks'] for policy in POLICIES]
           + [one('x', policy, x, x=x) for x in size['xs'] for policy in POLICIES]
-          + [one('application', policy, name, name) for name in applications.SIZES for policy in POLICIES])
+          + [one('application', policy, name, name) for name in published.FIGURE8B for policy in POLICIES])
 
 
 def plots(study):
@@ -63,7 +63,7 @@ def plots(study):
     plot.legend(area, columns=3)
     drawn.append((text.sentence(PANELS[key]), figure))
   figure, area = plot.axes(plot.WIDE)
-  plot.bars(area, study.of(PANELS['application']), list(applications.SIZES))
+  plot.bars(area, study.of(PANELS['application']), list(published.FIGURE8B))
   area.set_ylim(bottom=0)
   area.set_ylabel('completion time, times alone')
   plot.legend(area, columns=3)
@@ -81,7 +81,7 @@ def why(study):
     best, worst = (f(good, key=lambda p: p.value.mean) for f in (min, max))
     said.append(f'Best of all settings, {APPLICATION}: {described(best)}, {best.value.mean:.2f} times '
                 f'alone; worst: {described(worst)}, {worst.value.mean:.2f}.')
-  for name in applications.SIZES:
+  for name in published.FIGURE8B:
     points = [p for p in study.of(PANELS['application'], x=name) if p.value]
     if points:
       best = min(points, key=lambda p: p.value.mean)
