@@ -21,6 +21,7 @@ def figures(plan, folder, runner, shard=None):
   def keep(record):
     store.save(folder, record)
     made.append(record['id'])
+  store.clear(folder, ())
   began = time.monotonic()
   whole = runner.all(runs, keep)
   host = {'host_seconds': time.monotonic() - began, 'jobs': runner.jobs}

@@ -58,6 +58,7 @@ def merge(folders, target):
   if absent:
     raise Failure(f'run {min(absent)} is in no shard')
   store.folder(target)
+  store.clear(target, records)
   for record in records.values():
     store.save(target, record)
   host = {'shards': len(headers), 'host_seconds': sum(h['run']['host_seconds'] for h in headers.values())}

@@ -3,6 +3,7 @@
 
 TITLES = {
     'edm': 'EDM',
+    'edm, fcfs': 'EDM, FCFS',
     'ird': 'IRD',
     'pfabric': 'pFabric',
     'pfc': 'PFC + DCQCN',

@@ -2,6 +2,7 @@
 """Records of runs in a folder, one file each: id, fabric, and result and run, or error."""
 import json
 import os
+import re
 
 from .failure import Failure
 
@@ -43,6 +44,13 @@ def folder(path, inside=(RUNS,)):
   except OSError as error:
     raise Failure(f'{path}: {error.strerror}') from error
   return path
+
+
+def clear(path, wanted):
+  """Removes the records of other runs, of which this program has left some here."""
+  for name in os.listdir(os.path.join(path, RUNS)):
+    if re.fullmatch('[0-9a-f]{20}[.]json', name) and name[:20] not in wanted:
+      remove(os.path.join(path, RUNS, name))
 
 
 def remove(path):
