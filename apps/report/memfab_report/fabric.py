@@ -35,8 +35,8 @@ def rack(stack, nodes, workload, seed, memory, times, scheduler=None):
   return of_stack(made, stack, {'time': 'asic', **(scheduler or {})})
 
 
-def pair(stack, workload, seed, times, **more):
-  """The testbed: one compute node, one memory node, 25 Gb/s."""
+def pair(stack, workload, seed, times, scheduler=None, **more):
+  """The testbed: one compute node, one memory node, 25 Gb/s. scheduler: what EDM's is told."""
   made = {
       'name': f'pair-{stack}',
       'seed': seed,
@@ -46,7 +46,7 @@ def pair(stack, workload, seed, times, **more):
       'workload': [workload],
       **more,
   }
-  return of_stack(made, stack)
+  return of_stack(made, stack, scheduler)
 
 
 def of_stack(made, stack, scheduler=None):

@@ -12,7 +12,6 @@ ABOUT = ('A compute node and a memory node at 25 Gb/s, one request at a time, th
 SIZES = {'full': {'measured_us': 10000, 'seeds': 5}, 'quick': {'measured_us': 2000, 'seeds': 3},
          'tiny': {'measured_us': 100, 'seeds': 2}}
 STACKS = ('edm', 'cxl', 'rocev2')
-PANEL = 'mean latency, ns'
 
 
 def share(name):
@@ -21,46 +20,54 @@ def share(name):
   return local / (local + remote)
 
 
-def runs(stack, name, size):
-  return fabric.seeded(lambda seed: fabric.pair(stack, ycsb.workload('A', depth=1, local=share(name)), seed,
-                                                ('0', f"{size['measured_us']}us")), size['seeds'], 0.1)
+def runs(stack, records, name, size):
+  load = ycsb.workload('A', records, depth=1, local=share(name))
+  return fabric.seeded(lambda seed: fabric.pair(stack, load, seed, ('0', f"{size['measured_us']}us")),
+                       size['seeds'], 0.1)
 
 
 def cells(size):
   size = SIZES[size]
-  return [Cell(PANEL, stack, name, 'ns', runs(stack, name, size),
+  return [Cell(records, stack, name, 'ns', runs(stack, records, name, size),
                lambda result, _: ycsb.mean_ns(result), ns)
-          for name, stacks in published.FIGURE7.items() for stack, ns in stacks.items()]
+          for records in ycsb.RECORDS for name, stacks in published.FIGURE7.items()
+          for stack, ns in stacks.items()]
 
 
 def plots(study):
-  figure, area = plot.axes()
-  plot.bars(area, study.points, list(published.FIGURE7))
-  area.set_xlabel('local : remote')
-  area.set_ylabel('mean latency, ns')
-  plot.legend(area)
-  return [('Mean latency; lines across the bars: published', figure)]
+  drawn = []
+  for records in ycsb.RECORDS:
+    figure, area = plot.axes()
+    plot.bars(area, study.of(records), list(published.FIGURE7))
+    area.set_xlabel('local : remote')
+    area.set_ylabel('mean latency, ns')
+    plot.legend(area)
+    drawn.append((f'Mean latency, {records}; lines across the bars: published', figure))
+  return drawn
 
 
 def tables(study):
-  return [table.of_points('Mean latency, ns', 'local : remote', study.points)]
+  return [table.of_points(f'mean latency, ns, {records}', 'local : remote', study.of(records))
+          for records in ycsb.RECORDS]
 
 
 def why(study):
+  said = [explained(study, stack, records) for stack in STACKS for records in ycsb.RECORDS]
+  return [text for text in said if text] + ([WHY] if any(said) else [])
+
+
+def explained(study, stack, records):
   """What a remote request takes, ours and, out of the published rows, theirs."""
-  said = []
-  for stack in STACKS:
-    known = [p for p in study.of(series=stack) if p.value]
-    if not known:
-      continue
-    most = max(known, key=lambda p: 1 - share(p.cell.x))
-    parts = [ycsb.latencies(result) for result in study.results(most)]
-    local, read, write = (sum(part[name][0] for part in parts) / len(parts)
-                          for name in ('local', 'read', 'write'))
-    said.append(f'{title(stack)}: a local request takes {local:.0f} ns, a remote read {read:.0f} ns, a '
-                f'remote write {write:.0f} ns until its effect, {(read + write) / 2:.0f} ns in the mean. '
-                f'The published rows amount to {published_remote(stack, local):.0f} ns.')
-  return said + [WHY] if said else []
+  known = [p for p in study.of(records, stack) if p.value]
+  if not known:
+    return ''
+  most = min(known, key=lambda p: share(p.cell.x))
+  parts = [ycsb.latencies(result) for result in study.results(most)]
+  local, read, write = (sum(part[name][0] for part in parts) / len(parts)
+                        for name in ('local', 'read', 'write'))
+  return (f'{title(stack)}, {records}: a local request takes {local:.0f} ns, a remote read {read:.0f} ns, a '
+          f'remote write {write:.0f} ns until its effect, {(read + write) / 2:.0f} ns in the mean. The '
+          f'published rows amount to {published_remote(stack, local):.0f} ns.')
 
 
 def published_remote(stack, local):

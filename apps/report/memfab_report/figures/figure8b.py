@@ -128,7 +128,8 @@ def policy(study):
   both = [(name, srpt, fcfs) for name, srpt, fcfs in both if srpt and fcfs]
   if not both:
     return ''
-  said = ', '.join(f'{name} {fcfs.value.mean:.2f} instead of {srpt.value.mean:.2f}' for name, srpt, fcfs in both)
+  said = ', '.join(f'{name} {fcfs.value.mean:.2f} instead of {srpt.value.mean:.2f}'
+                   for name, srpt, fcfs in both)
   shortest = tails.messages(study, both[0][1])[0]['sizes'][0]
   return ('First come, first served lets a short message wait for whole long ones at both its ports: '
           f'{said}. A mean of ratios is one of the short messages: one of the shortest takes '

@@ -6,9 +6,13 @@
 RECORD = 1000  # octets: 10 fields of 100
 
 
-def workload(name, depth, local=None):
-  """local: share of the queries that stay at the compute node."""
-  made = {'ycsb': name, 'depth': depth}
+# What a store is made of: the paper's records, and for comparison the size of its Table 1.
+RECORDS = {'records of 1 KB': {}, 'records of 64 B': {'fields': 1, 'field': 64}}
+
+
+def workload(name, records, depth, local=None):
+  """records: of RECORDS. local: share of the queries that stay at the compute node."""
+  made = {'ycsb': name, 'depth': depth, **RECORDS[records]}
   return made if local is None else {**made, 'local': round(local, 4)}
 
 
