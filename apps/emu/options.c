@@ -15,6 +15,7 @@ enum {
 	OPT_SEED,
 	OPT_JSON,
 	OPT_MESSAGES,
+	OPT_NORMALISED,
 	OPT_BLOCKS,
 	OPT_RECORD,
 	OPT_REPLAY,
@@ -31,6 +32,7 @@ static const struct option table[] = {
 	{"warmup", required_argument, NULL, OPT_WARMUP},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"json", required_argument, NULL, OPT_JSON},
+	{"normalised", no_argument, NULL, OPT_NORMALISED},
 	{"messages", required_argument, NULL, OPT_MESSAGES},
 	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
 	{"record", required_argument, NULL, OPT_RECORD},
@@ -56,6 +58,7 @@ static const char help[] =
 	"  --seed N              seed of everything random (default: the file's)\n"
 	"  --json FILE           writes the result as JSON, too\n"
 	"  --messages FILE       virtual clock: writes what became of each measured message as CSV\n"
+	"  --normalised          virtual clock: latencies over what each message takes alone\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
 	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
@@ -101,6 +104,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_MESSAGES:
 		o->messages = arg;
 		return 0;
+	case OPT_NORMALISED:
+		o->normalised = true;
+		return 0;
 	case OPT_BLOCKS:
 		o->block_by_block = true;
 		return 0;
@@ -134,6 +140,8 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return argument_refuse(err, errlen, "--block-by-block needs --clock virtual");
 	if (o->messages != NULL && o->clock != MF_CLOCK_VIRTUAL)
 		return argument_refuse(err, errlen, "--messages needs --clock virtual");
+	if (o->normalised && o->clock != MF_CLOCK_VIRTUAL)
+		return argument_refuse(err, errlen, "--normalised needs --clock virtual");
 	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "--record needs --clock wall");
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
@@ -183,4 +191,6 @@ void options_apply(const struct options *o, struct mf_config *config)
 		config->seed = o->seed;
 	if (o->messages != NULL)
 		config->report_messages = true;
+	if (o->normalised)
+		config->report_normalised = true;
 }

@@ -31,6 +31,7 @@ struct options {
 	const char *record; /**< folder, NULL: none */
 	const char *replay; /**< folder, for ACTION_REPLAY */
 	bool block_by_block;
+	bool normalised;
 	bool has_duration, has_warmup, has_seed; /**< override the file */
 	mf_time duration, warmup;
 	uint64_t seed;

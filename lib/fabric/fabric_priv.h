@@ -57,6 +57,8 @@ struct mf_fabric {
 	struct pending pending; /**< virtual clock */
 	struct delivery *delivery; /**< virtual clock */
 	struct messages *messages; /**< NULL: there is no log */
+	struct alone *alone; /**< what its messages take alone; NULL: not asked for, or not to be had */
+	char alone_error[256]; /**< why */
 	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
@@ -67,6 +69,10 @@ struct mf_fabric {
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
+
+/** A fabric without clients and frames. @return as mf_fabric_new() */
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, char *err,
+				  size_t errlen);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -81,6 +81,17 @@ static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix,
 		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
 }
 
+/** On the line to point i of a cumulative distribution. */
+static uint64_t on_line(const struct mf_config_size *s, unsigned int i, double q)
+{
+	double share = (q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]);
+	double size = share * ((double)s->size[i] - (double)s->size[i - 1]);
+
+	if (s->unit > 0)
+		size = ceil(size / s->unit) * s->unit;
+	return s->size[i - 1] + (uint64_t)size;
+}
+
 /** The size at quantile q of a distribution. */
 static uint64_t size_at(const struct mf_config_size *s, double q)
 {
@@ -101,14 +112,13 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 		}
 		return s->size[s->n - 1];
 	case MF_CONFIG_CDF:
+	case MF_CONFIG_APP:
 		for (unsigned int i = 0; i < s->n; i++) {
 			if (q > s->weight[i])
 				continue;
 			if (i == 0 || s->weight[i] <= s->weight[i - 1])
 				return s->size[i];
-			return s->size[i - 1] +
-			       (uint64_t)((q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]) *
-					  ((double)s->size[i] - (double)s->size[i - 1]));
+			return on_line(s, i, q);
 		}
 		break;
 	}
@@ -216,7 +226,7 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 /** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	if (!w->open)
+	if (!w->open || w->trace.path != NULL)
 		return 0;
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
@@ -232,16 +242,56 @@ static struct op_blocks payload_blocks(const struct mf_config_workload *w)
 	return (struct op_blocks){.cn_up = write, .cn_down = read, .mn_up = read, .mn_down = write};
 }
 
+static void add_message(const struct mf_fabric *f, unsigned int client, const struct mf_client_message *m,
+			double rate, struct load_link *wire, struct load_link *payload)
+{
+	struct op_blocks b = kind_blocks(f, m->kind, m->octets);
+	bool read = m->kind == MF_CLIENT_READ;
+
+	wire[client].up += rate * b.cn_up;
+	wire[client].down += rate * b.cn_down;
+	wire[m->node].up += rate * b.mn_up;
+	wire[m->node].down += rate * b.mn_down;
+	if (m->kind > MF_CLIENT_WRITE_ACK)
+		return;
+	payload[read ? m->node : client].up += rate * m->octets / 8;
+	payload[read ? client : m->node].down += rate * m->octets / 8;
+}
+
+/** The messages of a trace that are intended in the steady state. */
+static void offered_trace(const struct mf_fabric *f, const struct mf_config_workload *w,
+			  struct load_link *wire, struct load_link *payload)
+{
+	const struct mf_config_trace *t = &w->trace;
+	double rate = 1 / (double)(f->stop - f->measure);
+
+	for (unsigned int i = 0; i < w->clients.n; i++)
+		for (uint64_t k = t->first[i]; k < t->first[i + 1]; k++)
+			if (t->message[k].start >= f->measure && t->message[k].start < f->stop)
+				add_message(f, w->clients.node[i], &t->message[k], rate, wire, payload);
+}
+
+static void offered_drawn(const struct mf_fabric *f, const struct mf_config_workload *w,
+			  struct load_link *wire, struct load_link *payload)
+{
+	struct op_blocks b = mean_blocks(f, w), p = payload_blocks(w);
+	double rate = w->burst / (double)interval(f, w);
+
+	spread(w, &b, rate, wire);
+	spread(w, &p, rate, payload);
+}
+
 bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload)
 {
 	for (unsigned int k = 0; k < f->config->workloads; k++) {
 		const struct mf_config_workload *w = &f->config->workload[k];
-		struct op_blocks b = mean_blocks(f, w), p = payload_blocks(w);
 
 		if (!w->open)
 			return false;
-		spread(w, &b, w->burst / (double)interval(f, w), wire);
-		spread(w, &p, w->burst / (double)interval(f, w), payload);
+		if (w->trace.path != NULL)
+			offered_trace(f, w, wire, payload);
+		else
+			offered_drawn(f, w, wire, payload);
 	}
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		const struct mf_config_node *n = &f->config->node[i];
@@ -308,7 +358,8 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	static const enum mf_client_size dist[] = {[MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
 						   [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
 						   [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
-						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF};
+						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF,
+						   [MF_CONFIG_APP] = MF_CLIENT_SIZE_CDF};
 	static const enum mf_client_address address[] = {[MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
 							 [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
 							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
@@ -327,6 +378,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.size_dist = dist[w->size.dist],
 		.size_min = w->size.size[0],
 		.size_max = w->size.max,
+		.size_unit = w->size.unit,
 		.pattern = pattern_of(w->pattern),
 		.address = address[w->address],
 		.theta = w->theta,
@@ -348,6 +400,10 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 
+	if (w->trace.path != NULL) {
+		c.messages = w->trace.message + w->trace.first[i];
+		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
+	}
 	c.first = first_target(w, i, targets, n);
 	memcpy(c.mix, w->mix, sizeof(c.mix));
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "alone.h"
 #include "fabric_priv.h"
 #include "messages.h"
 
@@ -52,9 +53,9 @@ static const char *status_of(const struct message *m)
 	return m->status == MF_OK && m->last == MF_NEVER ? "no_effect" : mf_status_name(m->status);
 }
 
-static int put_message(FILE *out, const struct mf_config *config, unsigned int client,
-		       const struct message *m)
+static int put_message(FILE *out, const struct mf_fabric *f, unsigned int client, const struct message *m)
 {
+	const struct mf_config *config = f->config;
 	struct line l = {.len = 0};
 
 	put_text(&l, config->node[client].name);
@@ -67,6 +68,7 @@ static int put_message(FILE *out, const struct mf_config *config, unsigned int c
 	put_time(&l, m->first);
 	put_time(&l, m->last);
 	put_time(&l, m->done);
+	put_time(&l, f->alone != NULL && message_whole(m) ? alone_latency(f->alone, client, m) : MF_NEVER);
 	l.text[l.len - 1] = '\n';
 	return fwrite(l.text, 1, l.len, out) == l.len ? 0 : -EIO;
 }
@@ -78,7 +80,8 @@ int mf_fabric_messages(const struct mf_fabric *f, FILE *out)
 	if (f->messages == NULL)
 		return -ENOENT;
 	errno = 0;
-	err = fputs("client,target,kind,size_octets,status,intended_ps,start_ps,first_ps,last_ps,done_ps\n",
+	err = fputs("client,target,kind,size_octets,status,intended_ps,start_ps,first_ps,last_ps,done_ps,"
+		    "alone_ps\n",
 		    out) < 0
 		      ? -EIO
 		      : 0;
@@ -86,7 +89,7 @@ int mf_fabric_messages(const struct mf_fabric *f, FILE *out)
 		const struct message_client *c = &f->messages->client[i];
 
 		for (uint32_t k = 0; k < c->count && err == 0; k++)
-			err = put_message(out, f->config, i, message_at(c, k));
+			err = put_message(out, f, i, message_at(c, k));
 	}
 	if (err == 0 && fflush(out) != 0)
 		err = -EIO;

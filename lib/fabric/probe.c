@@ -70,7 +70,7 @@ int probe_init(struct mf_fabric *f)
 	f->delivery = delivery_new(f);
 	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, ordered) != 0)
 		return -ENOMEM;
-	if (f->config->report_messages) {
+	if (f->config->report_messages || f->config->report_normalised) {
 		f->messages = messages_new(f->nodes);
 		if (f->messages == NULL)
 			return -ENOMEM;

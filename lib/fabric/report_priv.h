@@ -37,6 +37,8 @@ void report_stages(FILE *out, const json_t *result);
 
 /** "phases" and "load" of the result (report_phases.c). */
 void report_phases(FILE *out, const json_t *result);
+/** "messages", where there is a log (report_messages.c). */
+void report_messages(FILE *out, const json_t *result);
 /** "load": virtual clock only. */
 void report_load(FILE *out, const json_t *result);
 

@@ -32,6 +32,10 @@ struct result_flow {
 /** Octets of messages that were never begun are put at the mean of the others. */
 void result_steady(const struct mf_fabric *f, struct result_flow *messages, struct result_flow *octets);
 
+/* result_messages.c */
+/** NULL: no memory */
+json_t *messages_json(const struct mf_fabric *f);
+
 /* result_load.c, virtual clock */
 json_t *load_json(const struct mf_fabric *f);
 

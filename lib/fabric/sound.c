@@ -113,5 +113,7 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
 		return no(&r, "no memory for the log of messages");
+	if (f->config->report_normalised && f->messages != NULL && f->alone == NULL && !f->info.interrupted)
+		return no(&r, "nothing to normalise latencies by: %s", f->alone_error);
 	return f->stages == NULL || stages_sound(f, err, errlen);
 }

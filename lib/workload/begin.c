@@ -36,11 +36,21 @@ static void make_rmw(struct mf_client *c, const struct slot *s)
 	rmw_arguments(kind, word_before(c, s), &c->args, c->op.arg);
 }
 
+/** What is next: drawn, or of the trace. */
+static inline struct choice choose(struct mf_client *c)
+{
+	const struct mf_client_message *m = c->message;
+
+	if (__builtin_expect(m == NULL, 1))
+		return choose_next(&c->chooser);
+	return choose_given(&c->chooser, (enum mf_client_kind)m->kind, c->place[m->node], m->octets);
+}
+
 static inline struct slot *op_make(struct mf_client *c)
 {
 	uint32_t i = c->free[--c->free_count];
 	struct slot *s = &c->slot[i];
-	struct choice choice = choose_next(&c->chooser);
+	struct choice choice = choose(c);
 	const struct mf_client_target *t = &c->target[choice.target];
 
 	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
@@ -131,10 +141,31 @@ static inline void next_start(struct mf_client *c)
 	if (!c->open) {
 		c->arrival.next += c->delay;
 		c->start = c->arrival.next;
+	} else if (c->message != NULL) {
+		c->message++;
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
 	} else if (--c->burst_left == 0) {
 		c->burst_left = c->burst;
 		arrival_advance(&c->arrival);
 	}
+}
+
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
+{
+	struct choice choice;
+
+	if (!c->open || !client_has_more(c, 0))
+		return false;
+	choice = choose(c);
+	*out = (struct mf_client_message){.start = c->arrival.next,
+					  .octets = (uint32_t)choice.len,
+					  .node = c->target[choice.target].node,
+					  .kind = (uint8_t)choice.kind};
+	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
+		first_measured(c, out->start);
+	c->stats.begun_all++;
+	next_start(c);
+	return true;
 }
 
 static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)

@@ -91,6 +91,39 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 	return 0;
 }
 
+static bool message_ok(const struct mf_client *c, const struct mf_client_config *config,
+		       const struct mf_client_message *m)
+{
+	if (m->node >= MF_PORTS_MAX || c->place[m->node] == c->targets)
+		return false;
+	if (m->kind >= MF_CLIENT_KINDS || !(config->mix[m->kind] > 0))
+		return false;
+	if (choose_is_rmw((enum mf_client_kind)m->kind))
+		return m->octets == 8;
+	return m->octets > 0 && m->octets <= config->size_max;
+}
+
+static int messages_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	mf_time last = 0;
+
+	if (config->messages == NULL)
+		return 0;
+	c->place = calloc(MF_PORTS_MAX, sizeof(*c->place));
+	if (c->place == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < MF_PORTS_MAX; i++)
+		c->place[i] = c->targets;
+	for (uint32_t i = 0; i < c->targets; i++)
+		c->place[c->target[i].node] = i;
+	c->message = config->messages;
+	c->message_end = c->message + config->messages_count;
+	for (const struct mf_client_message *m = c->message; m < c->message_end; last = m->start, m++)
+		if (m->start < last || !message_ok(c, config, m))
+			return -EINVAL;
+	return 0;
+}
+
 static int parts_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	uint32_t first;
@@ -99,7 +132,10 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	if (!err)
 		err = choose_init(&c->chooser, config, c->targets, first);
 	if (!err)
-		err = slots_init(c, config->depth);
+		err = messages_init(c, config);
+	if (err || config->host == NULL)
+		return err;
+	err = slots_init(c, config->depth);
 	if (!err)
 		err = buffers_init(c, config);
 	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
@@ -109,7 +145,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 
 static bool config_ok(const struct mf_client_config *config)
 {
-	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
+	if (config->targets == NULL || config->first >= config->targets_count)
 		return false;
 	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }
@@ -125,8 +161,10 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	c->stop = config->stop;
 	c->measure = c->warmup_end = config->measure;
 	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
-	c->open = config->interval != 0;
-	if (c->open) {
+	c->open = config->interval != 0 || c->message != NULL;
+	if (c->message != NULL) {
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (c->open) {
 		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
 		arrival_start(&c->arrival, config->start, config->interval, config->poisson);
 	}
@@ -169,6 +207,7 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	shadow_fini(&c->shadow);
 	free(c->target);
+	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
@@ -248,11 +287,26 @@ void mf_client_fetch(const struct mf_client *c)
 	__builtin_prefetch(&c->stats.begun_all, 1);
 }
 
+static void fetch_messages(const struct mf_client *c, mf_time until)
+{
+	const struct mf_client_message *m = c->message;
+
+	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && m < c->message_end && m->start <= until;
+	     i++, m++) {
+		mf_host_fetch_peer(c->host, m->node);
+		fetch_slot(c, c->free[c->free_count - 1 - i]);
+	}
+}
+
 void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 {
 	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
 	mf_time at = c->arrival.next;
 
+	if (c->message != NULL) {
+		fetch_messages(c, until);
+		return;
+	}
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
 	     i++, at += c->arrival.interval) {
 		mf_host_fetch_peer(c->host, c->target[target].node);
@@ -287,6 +341,11 @@ uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to
 	to = mf_time_min(to, __atomic_load_n(&c->stop, __ATOMIC_RELAXED));
 	if (!c->open || c->stats.submit_error != 0)
 		return 0;
+	if (c->message != NULL) {
+		for (const struct mf_client_message *m = c->message; m < c->message_end && m->start < to; m++)
+			n += m->start >= from;
+		return n;
+	}
 	while (a.next < to && seen < most) {
 		seen++;
 		n += a.next >= from;

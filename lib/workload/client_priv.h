@@ -51,6 +51,10 @@ struct mf_client {
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
+	const struct mf_client_message
+		*message; /**< trace: the next one, and behind the last; otherwise NULL */
+	const struct mf_client_message *message_end;
+	uint32_t *place; /**< trace: of a node's target, [MF_PORTS_MAX] */
 	struct mf_rng args; /**< of RMW */
 	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
 	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */

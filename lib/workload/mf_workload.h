@@ -8,6 +8,8 @@
 #ifndef MF_WORKLOAD_H
 #define MF_WORKLOAD_H
 
+#include <assert.h>
+
 #include "mf_hist.h"
 #include "mf_host.h"
 
@@ -33,6 +35,21 @@ enum mf_client_kind {
 };
 
 const char *mf_client_kind_name(enum mf_client_kind kind);
+
+/** What YCSB asks of a store; each is one or more of the above. */
+enum mf_query_kind {
+	MF_QUERY_READ,
+	MF_QUERY_UPDATE,
+	MF_QUERY_INSERT,
+	MF_QUERY_SCAN,
+	MF_QUERY_RMW, /**< reads a record, then writes it */
+	MF_QUERY_KINDS
+};
+
+/** "READ", "UPDATE", "INSERT", "SCAN", "READMODIFYWRITE" */
+const char *mf_query_kind_name(enum mf_query_kind kind);
+/** By that name, or "READ-MODIFY-WRITE". @return MF_QUERY_KINDS: there is none */
+enum mf_query_kind mf_query_kind_find(const char *name);
 
 enum mf_client_size {
 	MF_CLIENT_SIZE_FIXED, /**< size_min */
@@ -90,13 +107,23 @@ static inline uint64_t mf_client_number(uint64_t user)
 	return user >> MF_CLIENT_SLOT_BITS;
 }
 
+/** An operation that is given, not drawn: of a trace. Its address is drawn still. */
+struct mf_client_message {
+	mf_time start; /**< intended */
+	uint32_t octets; /**< 1..size_max; RMW: 8 */
+	uint16_t node; /**< one of the targets */
+	uint8_t kind; /**< enum mf_client_kind, one that has a weight in mix */
+};
+static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
+
 struct mf_client_config {
-	struct mf_host *host;
+	struct mf_host *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
+	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
@@ -118,6 +145,12 @@ struct mf_client_config {
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
 	const struct mf_client_watch *watch; /**< or NULL */
+	/**
+	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,
+	 * size_min and size_max say what there is in it; pattern, interval, burst and start have no effect.
+	 */
+	const struct mf_client_message *messages;
+	uint64_t messages_count; /**< with messages NULL: it is no trace */
 };
 
 /** Of the measured operations of a kind. */
@@ -183,6 +216,12 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/**
+ * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
+ * @return false: nothing more, or the loop is closed
+ */
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
 
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every operation that was offered is counted as what became of it; load and saturation."""
+import os
 import sys
 import tempfile
 
 from emu import Emu, Tap, why
-from messages import write
+from messages import logged, write
 
 PHASES = ('warmup', 'steady', 'drain')
 
@@ -102,6 +103,26 @@ def loads(emu, tap, folder):
              f'{name}, load {offered}: share of the payload', load)
 
 
+def trace(emu, tap, folder):
+  """The blocks of given messages are foreseen to the block, but for those at the ends."""
+  config = fabric(0.5, **SHORT)
+  _, _, table = logged(emu, folder, write(folder, 'log.json', config))
+  table.sort(key=lambda line: line['intended_ps'])
+  with open(os.path.join(folder, 'trace.csv'), 'w', encoding='utf-8') as file:
+    print('start_ps,kind,src,dst,octets,request_octets', file=file)
+    for line in table:
+      print(line['intended_ps'], line['kind'], line['client'][1:], line['target'][1:],
+            line['size_octets'], 8, sep=',', file=file)
+  config['workload'] = [{'trace': 'trace.csv'}]
+  process, result = run(emu, folder, 'trace', config)
+  if tap.ok(process.returncode == 0 and result, 'trace: sound', why(process)):
+    nothing_lost(tap, 'trace', result)
+    load, sent = result['load'], sum(line['size_octets'] for line in table)
+    tap.ok(result['phases']['steady']['octets']['offered'] == sent > 0, 'trace: octets')
+    tap.ok(all(abs(load['achieved'][key] / load['offered'][key] - 1) < 0.02 for key in
+               ('wire', 'wire_mean', 'payload')), 'trace: load', load)
+
+
 def closed(emu, tap):
   _, both = emu.result('--clock', 'virtual', '--duration', '50us', emu.example('quickstart'))
   load = both['result']['load']
@@ -115,6 +136,7 @@ def main(program, root):
     drained(emu, tap, folder)
     cut_off(emu, tap, folder)
     loads(emu, tap, folder)
+    trace(emu, tap, folder)
   closed(emu, tap)
   tap.done()
 

@@ -30,6 +30,7 @@ REFUSED = {
   'roles left out': ['--run', 'cn0,mn0', 'FILE'],
   'blocks by the wall clock': ['--block-by-block', 'FILE'],
   'messages of the wall clock': ['--messages', 'NOWHERE/log.csv', 'FILE'],
+  'normalised by the wall clock': ['--normalised', 'FILE'],
   'messages into a folder that is not there': ['--clock', 'virtual', '--messages', 'NOWHERE/result.json',
                                                'FILE'],
   'record of the virtual clock': ['--clock', 'virtual', '--record', 'FOLDER', 'FILE'],
