@@ -7,7 +7,7 @@ from html import escape
 from .failure import Failure
 from .stacks import title
 
-WIDTH, HEIGHT, WIDE = 5.6, 3.7, 7.4  # inches; at the width of a phone its letters are still to be read
+WIDTH, HEIGHT, WIDE = 5.6, 3.7, 6.8  # inches; at the width of a phone its letters are still to be read
 # Stand-ins that the page's style sheet gives a colour: see style.css.
 INK, FAINT, PAPER = '#010203', '#010204', '#010205'
 SERIES = tuple(f'#0102{0x10 + i:02x}' for i in range(10))

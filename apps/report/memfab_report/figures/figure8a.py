@@ -15,7 +15,7 @@ ABOUT = ('All to all at 100 Gb/s, random arrivals in an open loop; latency from 
 FIVE = (0.2, 0.4, 0.6, 0.8, 0.9)
 NINE = tuple(i / 10 for i in range(1, 10))
 SIZES = {
-    'full': {'nodes': 144, 'warmup_us': 15, 'measured_us': 10, 'seeds': 3, 'loads': {
+    'full': {'nodes': 144, 'warmup_us': 15, 'measured_us': 10, 'seeds': 5, 'loads': {
         ('both', 'reads'): NINE, ('both', 'writes'): NINE, ('half', 'reads'): NINE, ('half', 'writes'): NINE,
         **{(roles, mix): FIVE for roles in ('both', 'half') for mix in ('mix20', 'mix50', 'mix80')}}},
     'quick': {'nodes': 72, 'warmup_us': 8, 'measured_us': 8, 'seeds': 3, 'loads': {

@@ -11,7 +11,7 @@ ABOUT = ('Figure 8a for EDM with half reads, half writes of 64 B, every node bot
          'iterations.')
 SIZES = {
     'full': {**figure8a.SIZES['full'], 'racks': (144, 512), 'loads': (0.1, 0.3, 0.5, 0.7, 0.8, 0.9),
-             'warmup_us': 5, 'measured_us': 5},
+             'warmup_us': 5, 'measured_us': 5, 'seeds': 3},
     'quick': {**figure8a.SIZES['quick'], 'racks': (144, 512), 'loads': (0.4, 0.8), 'warmup_us': 3,
               'measured_us': 3},
     'tiny': {**figure8a.SIZES['tiny'], 'racks': (8, 16), 'loads': (0.4, 0.8)},
