@@ -118,7 +118,8 @@ def ranking(points, value):
 
 
 def why(study):
-  return [text for text in (edm(study), *saturation(study), *ranks(study), *WHY) if text]
+  return [text for text in (edm(study), *absolute(study), *saturation(study), *ranks(study),
+                           *WHY) if text]
 
 
 def edm(study):
@@ -139,6 +140,19 @@ def edm(study):
 
 WAITS = {'message_queue_ns': 'in the message queue', 'line_to_switch_ns': 'for the line to the switch',
          'scheduler_ns': 'for the scheduler', 'line_from_switch_ns': 'for the line to the node'}
+
+
+def absolute(study):
+  """What the ratios hide."""
+  for name in panels(study)[:2]:
+    load = max((p.cell.x for p in study.of(name) if p.value and not p.saturated), default=None)
+    points = [p for p in study.of(name, x=load) if p.value and not p.saturated] if load else []
+    if len(points) > 1:
+      points.sort(key=lambda p: p.absolute.mean)
+      yield (f'In nanoseconds, {name}, load {load}: '
+             + ', '.join(f'{title(p.cell.series)} {p.absolute.mean:,.0f}' for p in points)
+             + '. A ratio to the own latency alone hides how long that is: the same wait is less of a long '
+               'latency than of a short one.')
 
 
 def saturation(study):

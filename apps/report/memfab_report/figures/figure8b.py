@@ -118,8 +118,10 @@ def sizes(study):
       continue
     few, part = sum(g['count'] for g in short), sum(g['count'] * g['normalised']['mean'] for g in short)
     rest = (whole - part) / (count - few) if count > few else 0
+    half = tails.mean(s['sizes'][0]['normalised']['p50'] for s in tails.messages(study, point))
     yield (f'EDM, {name}: {few / count * 100:.0f} % of the messages have less than {LONG:,} octets; they '
-           f'take {part / few:.2f} times as long as alone, the longer ones {rest:.2f} times.')
+           f'take {part / few:.2f} times as long as alone, half of the shortest at most {half:.2f} times; '
+           f'the longer ones take {rest:.2f} times.')
 
 
 def policy(study):
