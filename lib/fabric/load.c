@@ -143,16 +143,23 @@ static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_c
 	return mean;
 }
 
-/** How often the client at place i sends an operation to the target at place t; sums to 1 over t. */
-static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t)
+/** Targets of the client at place i: all but itself. */
+static unsigned int targets_of(const struct mf_config_workload *w, unsigned int i)
 {
 	bool self = false;
-	unsigned int others, rank = 0;
-	double sum = 0, own = 0;
 
 	for (unsigned int k = 0; k < w->targets.n; k++)
 		self |= w->targets.node[k] == w->clients.node[i];
-	others = w->targets.n - self;
+	return w->targets.n - self;
+}
+
+/** How often it sends an operation to the target at place t, where it has others; sums to 1 over t. */
+static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t,
+			   unsigned int others)
+{
+	unsigned int rank = 0;
+	double sum = 0, own = 0;
+
 	if (w->targets.node[t] == w->clients.node[i])
 		return 0;
 	switch (w->pattern) {
@@ -180,10 +187,12 @@ static void spread(const struct mf_config_workload *w, const struct op_blocks *b
 		   struct load_link *link)
 {
 	for (unsigned int i = 0; i < w->clients.n; i++) {
+		unsigned int others = targets_of(w, i);
+
 		link[w->clients.node[i]].up += operations * b->cn_up;
 		link[w->clients.node[i]].down += operations * b->cn_down;
 		for (unsigned int t = 0; t < w->targets.n; t++) {
-			double share = operations * target_share(w, i, t);
+			double share = operations * target_share(w, i, t, others);
 
 			link[w->targets.node[t]].up += share * b->mn_up;
 			link[w->targets.node[t]].down += share * b->mn_down;

@@ -9,6 +9,7 @@
 #define PENDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mf_time.h"
@@ -47,5 +48,11 @@ void pending_put(struct pending *p, uint16_t cn, uint16_t mn, uint32_t id, uint6
 struct pending_write *pending_find(struct pending *p, uint16_t cn, uint16_t mn, uint32_t id);
 /** What was found has taken effect. */
 void pending_take(struct pending *p, struct pending_write *w);
+
+/** A hint: a write of this pair will soon take effect. */
+static inline void pending_fetch(const struct pending *p, uint16_t cn, uint16_t mn)
+{
+	__builtin_prefetch(&p->pair[(size_t)cn * p->nodes + mn], 1);
+}
 
 #endif

@@ -8,9 +8,9 @@
  *        | <------------------- CREDIT for one packet ----------- |  at the pace of its link,
  *        | DATA ------------------------------------------------> |  at most a window under way
  *
- * Credits and data are frames that pay for their blocks. A sender that two receivers ask has one link: what it
- * cannot send at once waits, the least octets left first, and its receiver's link stays idle meanwhile, since
- * nobody coordinates the receivers. That is what EDM's scheduler in the switch is to be compared with.
+ * Credits and data are frames that pay for their blocks. A sender that two receivers ask has one link: what
+ * it cannot send at once waits, the least octets left first, and its receiver's link stays idle meanwhile,
+ * since nobody coordinates the receivers. That is what EDM's scheduler in the switch is to be compared with.
  *
  * Messages without data (requests, acknowledgements) go without credit. A write is acknowledged by a frame;
  * that all others have come is known to their sender by the board. What is lost is credited again.

@@ -152,6 +152,22 @@ void remote_free_message(struct remote *r, uint32_t m);
 
 unsigned int remote_counters(const struct remote *r, struct mf_counter *out);
 
+/* Stamps of the path of an operation, for stacks with messages of their own, too. */
+
+static inline bool stack_stamps(const struct mf_stack_config *c)
+{
+	return c->probe != NULL && c->probe->stamp != NULL;
+}
+
+/** @return to */
+mf_time stack_stamp(const struct mf_stack_config *c, enum mf_stage stage, mf_time from, mf_time cost);
+/** An operation begins; what it sends is made from then on: protocol, MAC. */
+void stack_stamp_start(const struct mf_stack_config *c, mf_time from, bool write);
+/** What is sent on its path is made from then on. */
+void stack_stamp_tx(const struct mf_stack_config *c, mf_time from);
+/** What came on its path is taken: MAC, protocol. */
+void stack_stamp_rx(const struct mf_stack_config *c, mf_time from);
+
 static inline struct remote *remote_of(struct mf_stack *s)
 {
 	return (struct remote *)s;

@@ -159,8 +159,9 @@ struct mf_client_kind_stats {
 	uint64_t octets; /**< payload of completed ones */
 	uint64_t octets_begun;
 	bool apart; /**< some first block came before its last one */
+	bool late; /**< some began later than intended */
 	struct mf_hist latency; /**< from submission to completion, ps */
-	struct mf_hist intended; /**< from the intended start; open loop only */
+	struct mf_hist intended; /**< from the intended start, where late; see mf_client_intended() */
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
 };
 
@@ -175,6 +176,7 @@ struct mf_client_totals {
 
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
+	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
 	struct mf_client_totals at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
@@ -203,6 +205,12 @@ static inline const struct mf_hist *mf_client_first(const struct mf_client_stats
 	bool returns = k != MF_CLIENT_WRITE && k != MF_CLIENT_WRITE_ACK;
 
 	return returns && !s->kind[k].apart ? &s->kind[k].latency : &s->kind[k].first;
+}
+
+/** Times from the intended start to completion; of a closed loop there are none. */
+static inline const struct mf_hist *mf_client_intended(const struct mf_client_stats *s, enum mf_client_kind k)
+{
+	return s->open && !s->kind[k].late ? &s->kind[k].latency : &s->kind[k].intended;
 }
 
 struct mf_client;
