@@ -13,7 +13,7 @@ ABOUT = ('Half reads, half writes, sizes heavy-tailed from 5.8 kB to 1.8 MB, loa
          'of the whole message; chunk of 256 B, X = 3. Beside it first come, first served.')
 SIZES = {
     'full': {'nodes': 144, 'warmup_us': 300, 'measured_us': 450, 'seeds': 5},
-    'quick': {'nodes': 36, 'warmup_us': 100, 'measured_us': 150, 'seeds': 5},
+    'quick': {'nodes': 144, 'warmup_us': 100, 'measured_us': 100, 'seeds': 3},
     'tiny': {'nodes': 6, 'warmup_us': 0, 'measured_us': 100, 'seeds': 2},
 }
 LOAD = 0.4
