@@ -19,7 +19,7 @@ XS = (1, 2, 3, 4, 8)
 APPLICATION = 'hadoop'
 SIZES = {
     'full': {**figure8b.SIZES['full'], 'chunks': CHUNKS, 'xs': XS},
-    'quick': {**figure8b.SIZES['quick'], 'chunks': CHUNKS, 'xs': XS},
+    'quick': {**figure8b.SIZES['quick'], 'chunks': (64, 256, 1024), 'xs': (1, 3, 8)},
     'tiny': {**figure8b.SIZES['tiny'], 'chunks': (64, 256), 'xs': (1, 3)},
 }
 PANELS = {'chunk': f'by chunk in octets, X = {X}, {APPLICATION}', 'x': f'by X, chunk of {CHUNK} B, '
