@@ -35,6 +35,7 @@ struct slot {
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
+	bool alone; /**< any order: no other write or RMW of its words was under way with it */
 	/** Read of a line among writes: its octets. Copied and compared they cost a quarter of two hashes. */
 	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));
 };
@@ -47,7 +48,7 @@ struct mf_client {
 	bool open; /**< loop */
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
-	bool unordered;
+	enum mf_client_order order;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;

@@ -160,9 +160,12 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 		return !c->verify || judge(c, s, s->check && data_equal(c, s, done));
 	if (c->verify && client_returns(s->kind))
 		judged = judge(c, s, s->check && data_equal(c, s, done));
-	if (c->unordered && s->kind == MF_CLIENT_WRITE_ACK)
+	if (c->order == MF_CLIENT_ANY_ORDER)
+		shadow_over(r, client_number(s), s->offset, s->len);
+	else if (c->order != MF_CLIENT_IN_ORDER && s->kind == MF_CLIENT_WRITE_ACK)
 		shadow_acknowledge(r, client_number(s));
-	else if (!c->unordered && client_overwrites(s->kind))
+	if (client_overwrites(s->kind) &&
+	    (c->order == MF_CLIENT_IN_ORDER || (c->order == MF_CLIENT_ANY_ORDER && s->alone)))
 		shadow_settle(r, client_number(s), s->offset, s->len);
 	return judged;
 }
