@@ -14,10 +14,12 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 	if (d == NULL)
 		return NULL;
 	d->f = f;
+	d->in_order = f->config->stack_ops == NULL || f->config->stack_ops->writes_ordered;
 	d->free = NIL;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
 	d->pair = malloc(pairs * sizeof(*d->pair));
-	d->message = mf_table_new(pairs * DELIVERY_KINDS, sizeof(*d->message));
+	d->ids = d->in_order ? 1 : 256;
+	d->message = mf_table_new(pairs * DELIVERY_KINDS * d->ids, sizeof(*d->message));
 	if (d->stream == NULL || d->pair == NULL || d->message == NULL) {
 		delivery_free(d);
 		return NULL;
@@ -66,11 +68,41 @@ static bool grow(struct delivery *d)
 	return true;
 }
 
+/** Link to the write of this id, or to the end of the list. */
+static uint32_t *find_write(struct delivery *d, struct delivery_pair *p, uint8_t id, uint32_t *before)
+{
+	uint32_t *link = &p->head;
+
+	*before = NIL;
+	while (*link != NIL && d->write[*link].id != id) {
+		*before = *link;
+		link = &d->write[*link].next;
+	}
+	return link;
+}
+
+/** Takes the write of this id out. @return its place, until the next call; NIL: there is none */
+static uint32_t take_write(struct delivery *d, struct delivery_pair *p, uint8_t id)
+{
+	uint32_t before, *link = find_write(d, p, id, &before), i = *link;
+
+	if (i == NIL)
+		return NIL;
+	*link = d->write[i].next;
+	if (*link == NIL)
+		p->tail = before;
+	d->write[i].next = d->free;
+	d->free = i;
+	return i;
+}
+
 void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted)
 {
 	struct delivery_pair *p = pair_of(d, cn, mn);
 	uint32_t i;
 
+	if (!d->in_order) /* one of this id that is still there has failed */
+		take_write(d, p, id);
 	if (d->free == NIL && !grow(d))
 		return;
 	i = d->free;
@@ -86,21 +118,18 @@ void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf
 void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done)
 {
 	struct delivery_pair *p = pair_of(d, cn, mn);
+	const struct delivery_write *w;
+	uint32_t i;
 
-	/* Those before it that never took effect have failed. */
-	while (p->head != NIL) {
-		struct delivery_write *w = &d->write[p->head];
-		uint32_t i = p->head;
-		bool found = w->id == id;
-
-		if (found && w->submitted != MF_NEVER && w->submitted >= d->f->measure)
-			mf_hist_add(&d->effect, done - w->submitted);
-		p->head = w->next;
-		w->next = d->free;
-		d->free = i;
-		if (found)
-			break;
-	}
+	/* Where writes are in order those before it that never took effect have failed. */
+	while (d->in_order && p->head != NIL && d->write[p->head].id != id)
+		take_write(d, p, d->write[p->head].id);
+	i = take_write(d, p, id);
+	if (i == NIL)
+		return;
+	w = &d->write[i];
+	if (w->submitted != MF_NEVER && w->submitted >= d->f->measure)
+		mf_hist_add(&d->effect, done - w->submitted);
 }
 
 static void message_received(struct delivery_stream *s, mf_time begin, mf_time end, uint64_t octets,
@@ -114,22 +143,28 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 	s->format += format;
 }
 
-void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
-		    uint32_t octets, bool last, mf_time first, mf_time done)
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint8_t id,
+		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done)
 {
-	struct delivery_message *m = &d->message[pair_index(d, cn, mn) * DELIVERY_KINDS + kind], whole;
+	size_t place = pair_index(d, cn, mn) * DELIVERY_KINDS + kind;
+	struct delivery_message *m = &d->message[place * d->ids + id % d->ids], whole;
 	uint16_t to = kind == DELIVERY_READ ? cn : mn;
 	uint32_t period = d->f->link[cn].period;
 
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
 	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
-	if (offset == 0 && last)
+	if (offset == 0 && last && (d->in_order || m->octets == 0)) {
 		m = &whole;
-	if (offset == 0)
+		m->octets = 0;
+	}
+	if (d->in_order ? offset == 0 : m->octets == 0)
 		*m = (struct delivery_message){.begin = first};
+	m->octets += octets;
 	m->format += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
 	if (last && m->begin >= d->f->measure)
-		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period,
-				 (uint64_t)offset + octets, m->format);
+		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period, m->octets,
+				 m->format);
+	if (last)
+		m->octets = 0;
 }

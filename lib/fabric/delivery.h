@@ -28,24 +28,27 @@ struct delivery_write {
 	uint8_t id;
 };
 
-/** Writes of a pair take effect in the order in which they began (D9). */
+/** Writes that have begun, in that order: in which they take effect (D9), but for some stacks. */
 struct delivery_pair {
 	uint32_t head, tail;
 };
 
-/** A message of several chunks that is coming in: one a pair, for each kind. */
+/** A message of several chunks that is coming in: one a pair, for each kind; one an id where none is in order. */
 struct delivery_message {
 	mf_time begin; /**< its first block */
 	mf_time format; /**< its blocks until now */
+	uint64_t octets; /**< until now */
 };
 
 struct delivery {
 	const struct mf_fabric *f;
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
 	struct delivery_pair *pair; /**< [compute node][memory node] */
-	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS] */
+	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS][ids] */
+	unsigned int ids; /**< 1 where messages are in order */
 	struct delivery_write *write; /**< a pool */
 	uint32_t writes, free;
+	bool in_order; /**< writes of a pair take effect in the order in which they began */
 	bool incomplete; /**< no memory for the pool: effects were missed */
 	struct mf_hist effect;
 };
@@ -57,8 +60,8 @@ void delivery_free(struct delivery *d);
 /* As in struct mf_probe, of which they are a part. */
 void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
 void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done);
-void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
-		    uint32_t octets, bool last, mf_time first, mf_time done);
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint8_t id,
+		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done);
 
 /** Part of the result; {} where nothing was received. */
 json_t *delivery_json(const struct delivery *d);

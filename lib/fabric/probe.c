@@ -26,7 +26,7 @@ static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t off
 {
 	const struct mf_fabric *f = ctx;
 
-	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, offset, octets, last, first, done);
+	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, id, offset, octets, last, first, done);
 	if (last)
 		delivery_effect(f->delivery, cn, mn, id, done);
 	if (last && f->stages != NULL)
@@ -38,8 +38,7 @@ static void response(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t o
 {
 	const struct mf_fabric *f = ctx;
 
-	(void)id;
-	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, offset, octets, last, first, done);
+	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, id, offset, octets, last, first, done);
 }
 
 int probe_init(struct mf_fabric *f)

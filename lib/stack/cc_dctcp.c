@@ -72,6 +72,5 @@ const struct mf_stack_ops stack_dctcp = {.name = "dctcp",
 					 .bridge_defaults = marking,
 					 .params = params,
 					 .writes_ordered = true,
-					 .wall = true,
 					 .create = create,
 					 TCP_OPS};

@@ -55,6 +55,5 @@ const struct mf_stack_ops stack_tcp = {.name = "tcp",
 				       .bridge = "fifo",
 				       .params = params,
 				       .writes_ordered = true,
-				       .wall = true,
 				       .create = create,
 				       TCP_OPS};

@@ -17,7 +17,7 @@
 #ifndef TCP_H
 #define TCP_H
 
-#include "due.h"
+#include "mf_due.h"
 #include "mf_packet.h"
 #include "remote.h"
 
@@ -127,9 +127,9 @@ struct tcp {
 	mf_time ack_delay, rto_init, rto_min, rto_max, turn;
 	double g, alpha; /**< DCTCP */
 	struct tcp_conn *conn; /**< [nodes] */
-	struct due ready; /**< connections that have something to send, */
-	struct due late; /**< whose retransmission timer runs, */
-	struct due lazy; /**< and whose acknowledgement is delayed */
+	struct mf_due ready; /**< connections that have something to send, */
+	struct mf_due late; /**< whose retransmission timer runs, */
+	struct mf_due lazy; /**< and whose acknowledgement is delayed */
 	struct tcp_event *event; /**< a ring, in the order of `due` */
 	uint32_t event_mask, event_head, event_tail;
 	struct tcp_pure *pure; /**< a ring */

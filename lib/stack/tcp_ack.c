@@ -112,10 +112,10 @@ void tcp_timeout(struct tcp *t, uint16_t peer, mf_time now)
 	struct tcp_conn *c = &t->conn[peer];
 
 	if (c->rto_at != MF_NEVER && c->rto_at > now) {
-		due_set(&t->late, peer, c->rto_at);
+		mf_due_set(&t->late, peer, c->rto_at);
 		return;
 	}
-	due_remove(&t->late, peer);
+	mf_due_remove(&t->late, peer);
 	if (c->rto_at == MF_NEVER)
 		return;
 	c->rto_at = MF_NEVER;

@@ -46,9 +46,9 @@ void tcp_consider(struct tcp *t, uint16_t peer, mf_time now)
 	else if (window_open(t, c))
 		ready = mf_time_max(now, t->remote.message[c->cursor].ready);
 	if (ready == MF_NEVER)
-		due_remove(&t->ready, peer);
-	else if (due_at(&t->ready, peer) > ready)
-		due_set(&t->ready, peer, ready);
+		mf_due_remove(&t->ready, peer);
+	else if (mf_due_at(&t->ready, peer) > ready)
+		mf_due_set(&t->ready, peer, ready);
 }
 
 void tcp_send(struct remote *r, uint32_t i, mf_time now)
@@ -245,8 +245,8 @@ static void count_sent(struct tcp *t, uint16_t peer, uint64_t from, uint32_t oct
 	c->sent_at = now;
 	if (c->rto_at == MF_NEVER)
 		c->rto_at = now + c->rto;
-	if (!due_has(&t->late, peer))
-		due_set(&t->late, peer, c->rto_at);
+	if (!mf_due_has(&t->late, peer))
+		mf_due_set(&t->late, peer, c->rto_at);
 }
 
 /** RFC 5681, 4.1: after a time without sending the window is the first one again. */
@@ -289,7 +289,7 @@ static uint16_t pull_data(struct tcp *t, uint16_t peer, mf_time now, uint8_t *fr
 
 	restart(t, c, now);
 	n = take_octets(t, c, &at, now, frame + TCP_HEADERS, &empty);
-	due_remove(&t->ready, peer);
+	mf_due_remove(&t->ready, peer);
 	tcp_consider(t, peer, now);
 	if (n == 0)
 		return 0;
@@ -301,7 +301,7 @@ static uint16_t pull_data(struct tcp *t, uint16_t peer, mf_time now, uint8_t *fr
 	t->remote.segments_sent++;
 	c->cwr = false;
 	c->pending = 0;
-	due_remove(&t->lazy, peer);
+	mf_due_remove(&t->lazy, peer);
 	return finish(t, peer, at, c->rcv_known, flags, empty ? TCP_VOID : 0, n, frame);
 }
 
@@ -311,7 +311,7 @@ static bool rides(const struct tcp *t, const struct tcp_pure *p, mf_time now)
 	const struct tcp_conn *c = &t->conn[p->peer];
 
 	return !p->duplicate && p->ack == c->rcv_known && p->echo == c->echo &&
-	       due_at(&t->ready, p->peer) <= now;
+	       mf_due_at(&t->ready, p->peer) <= now;
 }
 
 uint16_t tcp_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
@@ -320,6 +320,7 @@ uint16_t tcp_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 	uint16_t len = 0;
 	uint32_t peer;
 
+	tcp_turn(t, now);
 	if (t->pure_head != t->pure_tail) {
 		const struct tcp_pure *p = &t->pure[t->pure_head & t->pure_mask];
 
@@ -330,7 +331,7 @@ uint16_t tcp_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 		t->pure_head++;
 		return len;
 	}
-	while ((peer = due_first(&t->ready, now)) != DUE_NIL && len == 0)
+	while (len == 0 && (peer = mf_due_first(&t->ready, now)) != MF_DUE_NIL)
 		len = pull_data(t, (uint16_t)peer, now, frame);
 	return len;
 }

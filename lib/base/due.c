@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 
-#include "due.h"
+#include "mf_due.h"
 #include "mf_table.h"
 
-int due_init(struct due *d, uint32_t size)
+int mf_due_init(struct mf_due *d, uint32_t size)
 {
 	d->count = 0;
 	d->heap = mf_table_new(size, sizeof(*d->heap));
@@ -12,24 +12,24 @@ int due_init(struct due *d, uint32_t size)
 	return d->heap != NULL && d->place != NULL ? 0 : -ENOMEM;
 }
 
-void due_fini(struct due *d)
+void mf_due_fini(struct mf_due *d)
 {
 	mf_table_free(d->heap);
 	mf_table_free(d->place);
 }
 
-static inline bool before(const struct due_entry *a, const struct due_entry *b)
+static inline bool before(const struct mf_due_entry *a, const struct mf_due_entry *b)
 {
 	return a->at != b->at ? a->at < b->at : a->i < b->i;
 }
 
-static inline void put(struct due *d, uint32_t at, struct due_entry e)
+static inline void put(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 {
 	d->heap[at] = e;
 	d->place[e.i] = at + 1;
 }
 
-static void up(struct due *d, uint32_t at, struct due_entry e)
+static void up(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 {
 	while (at > 0 && before(&e, &d->heap[(at - 1) / 2])) {
 		put(d, at, d->heap[(at - 1) / 2]);
@@ -38,7 +38,7 @@ static void up(struct due *d, uint32_t at, struct due_entry e)
 	put(d, at, e);
 }
 
-static void down(struct due *d, uint32_t at, struct due_entry e)
+static void down(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 {
 	for (uint32_t child; (child = 2 * at + 1) < d->count; at = child) {
 		child += child + 1 < d->count && before(&d->heap[child + 1], &d->heap[child]);
@@ -49,7 +49,7 @@ static void down(struct due *d, uint32_t at, struct due_entry e)
 	put(d, at, e);
 }
 
-static void settle(struct due *d, uint32_t at, struct due_entry e)
+static void settle(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 {
 	if (at > 0 && before(&e, &d->heap[(at - 1) / 2]))
 		up(d, at, e);
@@ -57,9 +57,9 @@ static void settle(struct due *d, uint32_t at, struct due_entry e)
 		down(d, at, e);
 }
 
-void due_set(struct due *d, uint32_t i, mf_time at)
+void mf_due_set(struct mf_due *d, uint32_t i, mf_time at)
 {
-	const struct due_entry e = {at, i};
+	const struct mf_due_entry e = {at, i};
 
 	if (d->place[i] == 0)
 		up(d, d->count++, e);
@@ -67,7 +67,7 @@ void due_set(struct due *d, uint32_t i, mf_time at)
 		settle(d, d->place[i] - 1, e);
 }
 
-void due_remove(struct due *d, uint32_t i)
+void mf_due_remove(struct mf_due *d, uint32_t i)
 {
 	uint32_t at = d->place[i];
 
