@@ -11,7 +11,8 @@ uint16_t pfabric_checksum(const uint8_t *frame, uint16_t octets)
 	return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
-static void answer(struct pfabric *p, uint16_t peer, mf_time at, const struct mf_pfabric_header *h, uint8_t kind)
+static void answer(struct pfabric *p, uint16_t peer, mf_time at, const struct mf_pfabric_header *h,
+		   uint8_t kind)
 {
 	if (p->answer_tail - p->answer_head > p->answer_mask) {
 		p->drop_answer++;
@@ -104,8 +105,7 @@ static void packet(struct pfabric *p, mf_time at, const struct mf_packet *packet
 	p->received++;
 	switch (h.kind) {
 	case MF_PFABRIC_DATA:
-		data(p, packet->src, at, &h, packet->l4 + MF_PFABRIC_HEADER,
-		     packet->len - MF_PFABRIC_HEADER);
+		data(p, packet->src, at, &h, packet->l4 + MF_PFABRIC_HEADER, packet->len - MF_PFABRIC_HEADER);
 		break;
 	case MF_PFABRIC_PROBE:
 		answer(p, packet->src, at, &h, MF_PFABRIC_PROBE_ACK);

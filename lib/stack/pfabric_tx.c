@@ -49,15 +49,14 @@ static void start(struct pfabric *p, uint32_t m, mf_time now)
 	const struct remote_message *message = &p->remote.message[m];
 	struct pfabric_flow *f = &p->flow[m];
 
-	*f = (struct pfabric_flow){.number = p->peer[message->peer].next++,
-				   .segments = message->len > PFABRIC_DATA
-						       ? (message->len - 1) / PFABRIC_DATA + 1
-						       : 1,
-				   .order = p->order++,
-				   .cwnd = p->window,
-				   .ssthresh = PFABRIC_SPAN,
-				   .timer = MF_NEVER,
-				   .live = true};
+	*f = (struct pfabric_flow){
+		.number = p->peer[message->peer].next++,
+		.segments = message->len > PFABRIC_DATA ? (message->len - 1) / PFABRIC_DATA + 1 : 1,
+		.order = p->order++,
+		.cwnd = p->window,
+		.ssthresh = PFABRIC_SPAN,
+		.timer = MF_NEVER,
+		.live = true};
 	if (message->ready > now)
 		mf_due_set(&p->waiting, m, message->ready);
 	consider(p, m);

@@ -8,7 +8,8 @@ const char *const mf_stack_names[] = {MF_STACK_EDM, "ethernet", "tcp", "dctcp", 
 
 const struct mf_stack_ops *mf_stack_find(const char *name)
 {
-	static const struct mf_stack_ops *const all[] = {&stack_ethernet, &stack_tcp, &stack_dctcp, &stack_pfabric};
+	static const struct mf_stack_ops *const all[] = {&stack_ethernet, &stack_tcp, &stack_dctcp,
+							 &stack_pfabric};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(name, all[i]->name))

@@ -202,12 +202,20 @@ static double segments(const double *param, uint64_t octets, double *blocks)
 	return (double)((octets + REMOTE_HEADER + mss - 1) / mss);
 }
 
-/** Of the acknowledgements of so many segments; the last one rides where the other side answers. */
-static double acks(const double *param, double sent, bool answered)
-{
-	double every = param[TCP_ACK_EVERY], whole = (double)(uint64_t)(sent / every);
+enum answer { NO_ANSWER, LATER, AT_ONCE };
 
-	return wire_blocks_frame(TCP_HEADERS) * (whole * every < sent && !answered ? whole + 1 : whole);
+/**
+ * Of the acknowledgements of so many segments. Where the other side answers the last one rides if it waits,
+ * or if the answer does not.
+ */
+static double acks(const double *param, double sent, enum answer answer)
+{
+	double every = param[TCP_ACK_EVERY], alone = answer == AT_ONCE ? sent - 1 : sent;
+	double whole = (double)(uint64_t)(alone / every);
+
+	if (whole * every < sent && answer == NO_ANSWER)
+		whole++;
+	return wire_blocks_frame(TCP_HEADERS) * whole;
 }
 
 struct mf_op_blocks tcp_blocks(const double *param, uint8_t kind, uint64_t octets)
@@ -215,10 +223,10 @@ struct mf_op_blocks tcp_blocks(const double *param, uint8_t kind, uint64_t octet
 	struct remote_load l = remote_load(kind, octets);
 	double there = 0, back = 0, n = segments(param, l.there, &there);
 
-	back += acks(param, n, l.answers);
+	back += acks(param, n, !l.answers ? NO_ANSWER : kind == MF_OP_WRITE_ACK ? AT_ONCE : LATER);
 	if (l.answers) {
 		n = segments(param, l.back, &back);
-		there += acks(param, n, false);
+		there += acks(param, n, NO_ANSWER);
 	}
 	return (struct mf_op_blocks){.cn_up = there, .mn_down = there, .mn_up = back, .cn_down = back};
 }

@@ -36,7 +36,8 @@ enum {
 #define TCP_PARAM_MSS "mss", MF_PARAM_SIZE, 1460, 64, 8946, "octets of a segment behind the TCP header"
 #define TCP_PARAM_WINDOW "window", MF_PARAM_SIZE, 1 << 18, 1 << 14, 1 << 24, "receive window of a connection"
 #define TCP_PARAM_INIT_CWND "init_cwnd", MF_PARAM_COUNT, 10, 1, 1000, "segments, RFC 6928"
-#define TCP_PARAM_ACK_EVERY "ack_every", MF_PARAM_COUNT, 2, 1, 64, "segments per ACK, RFC 5681 4.2; 1: no delay"
+#define TCP_PARAM_ACK_EVERY \
+	"ack_every", MF_PARAM_COUNT, 2, 1, 64, "segments per ACK, RFC 5681 4.2; 1: no delay"
 #define TCP_PARAM_ACK_DELAY "ack_delay", MF_PARAM_TIME, 1000000, 0, 1e12, "of an ACK at most, RFC 5681 4.2"
 #define TCP_PARAM_RTO_INIT "rto_init", MF_PARAM_TIME, 1e9, 1e6, 1e13, "before the first sample, RFC 6298 2.1"
 #define TCP_PARAM_RTO_MIN "rto_min", MF_PARAM_TIME, 2e8, 1e6, 1e13, "RFC 6298 2.4; pFabric's table 2: 200 us"
@@ -50,7 +51,10 @@ enum {
 
 /** An option that says that the data of a segment are void (RFC 6994): kind, length, experiment. */
 #define TCP_VOID 4
-#define TCP_VOID_OPTION {253, TCP_VOID, 0xed, 0x4d}
+#define TCP_VOID_OPTION                   \
+	{                                 \
+		253, TCP_VOID, 0xed, 0x4d \
+	}
 
 struct tcp;
 struct tcp_conn;
@@ -185,7 +189,8 @@ void tcp_acked(struct tcp *t, struct tcp_conn *c, const struct tcp_event *e);
 void tcp_timeout(struct tcp *t, uint16_t peer, mf_time now);
 
 /* tcp.c */
-struct mf_stack *tcp_create(const struct mf_stack_config *c, const struct tcp_cc_ops *cc, unsigned int params);
+struct mf_stack *tcp_create(const struct mf_stack_config *c, const struct tcp_cc_ops *cc,
+			    unsigned int params);
 void tcp_destroy(struct mf_stack *s);
 mf_time tcp_ready(const struct mf_stack *s);
 void tcp_run(struct mf_stack *s, mf_time now);
@@ -193,9 +198,9 @@ mf_time tcp_next(const struct mf_stack *s);
 unsigned int tcp_counters(const struct mf_stack *s, struct mf_counter *out);
 struct mf_op_blocks tcp_blocks(const double *param, uint8_t kind, uint64_t octets);
 
-#define TCP_OPS                                                                                             \
-	.destroy = tcp_destroy, .submit = remote_submit, .completions = remote_completions,                 \
-	.outstanding = remote_outstanding, .frame = tcp_frame, .pull = tcp_pull, .ready = tcp_ready,        \
+#define TCP_OPS                                                                                      \
+	.destroy = tcp_destroy, .submit = remote_submit, .completions = remote_completions,          \
+	.outstanding = remote_outstanding, .frame = tcp_frame, .pull = tcp_pull, .ready = tcp_ready, \
 	.run = tcp_run, .next = tcp_next, .counters = tcp_counters, .blocks = tcp_blocks
 
 /* cc_reno.c */

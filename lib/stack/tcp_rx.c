@@ -224,8 +224,8 @@ static void push_pure(struct tcp *t, const struct tcp_conn *c, uint16_t peer, bo
 		t->drop_pure++;
 		return;
 	}
-	t->pure[t->pure_tail++ & t->pure_mask] = (struct tcp_pure){
-		.ack = c->rcv_known, .peer = peer, .echo = c->echo, .duplicate = duplicate};
+	t->pure[t->pure_tail++ & t->pure_mask] =
+		(struct tcp_pure){.ack = c->rcv_known, .peer = peer, .echo = c->echo, .duplicate = duplicate};
 }
 
 static void acknowledge(struct tcp *t, struct tcp_conn *c, uint16_t peer, bool duplicate)

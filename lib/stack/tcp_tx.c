@@ -196,8 +196,8 @@ static uint32_t gather(struct tcp *t, struct cut *from, uint32_t max, mf_time no
 }
 
 /** Headers of a segment whose data, and option, are where they belong. @return octets of the frame */
-static uint16_t finish(struct tcp *t, uint16_t peer, uint64_t seq, uint64_t ack, uint8_t flags, uint32_t option,
-		       uint32_t octets, uint8_t *frame)
+static uint16_t finish(struct tcp *t, uint16_t peer, uint64_t seq, uint64_t ack, uint8_t flags,
+		       uint32_t option, uint32_t octets, uint8_t *frame)
 {
 	static const uint8_t void_option[TCP_VOID] = TCP_VOID_OPTION;
 	uint16_t self = t->remote.config.node, l4 = (uint16_t)(TCP_HEADER + option + octets);

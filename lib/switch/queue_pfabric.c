@@ -282,5 +282,4 @@ static struct mf_bridge *create(const struct mf_bridge_config *config)
 	return oq_new(config, &queue, PFABRIC_PARAMS);
 }
 
-const struct mf_bridge_ops bridge_pfabric = {
-	.name = "pfabric", .params = params, .create = create, OQ_OPS};
+const struct mf_bridge_ops bridge_pfabric = {.name = "pfabric", .params = params, .create = create, OQ_OPS};

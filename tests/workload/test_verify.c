@@ -489,7 +489,8 @@ static void stale_read(void *ctx, const struct mf_op *op, struct fake_fault *f)
 	f->stale = op->kind == MF_OP_READ && *(uint64_t *)ctx > 0 && --*(uint64_t *)ctx % 50 == 0;
 }
 
-static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool any, enum mf_client_order order)
+static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool any,
+					   enum mf_client_order order)
 {
 	struct mf_host *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
