@@ -87,6 +87,11 @@ struct mf_probe {
 	/** NULL: stages are not stamped. */
 	void (*stamp)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
 		      mf_time to);
+	/**
+	 * With stamp: an operation begins, the only one under way, of a stack above the MAC. Of the stamps
+	 * that follow those count that begin where the last one ended: others are beside its path.
+	 */
+	void (*start)(void *ctx, bool write);
 	/** A chunk of a write has taken effect at the memory node: first block processed, check passed. */
 	void (*effect)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
 		       bool last, mf_time first, mf_time done);

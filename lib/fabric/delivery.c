@@ -107,6 +107,8 @@ void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf
 		return;
 	i = d->free;
 	d->free = d->write[i].next;
+	if (d->free != NIL)
+		__builtin_prefetch(&d->write[d->free], 1);
 	d->write[i] = (struct delivery_write){.submitted = submitted, .next = NIL, .id = id};
 	if (p->head == NIL)
 		p->head = i;

@@ -63,6 +63,20 @@ void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, m
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint8_t id,
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done);
 
+/* Hints: a write will soon take effect. Two steps. */
+static inline void delivery_fetch(const struct delivery *d, uint16_t cn, uint16_t mn)
+{
+	__builtin_prefetch(&d->pair[(size_t)cn * d->f->nodes + mn], 1);
+}
+
+static inline void delivery_fetch_write(const struct delivery *d, uint16_t cn, uint16_t mn)
+{
+	uint32_t head = d->pair[(size_t)cn * d->f->nodes + mn].head;
+
+	if (head < d->writes)
+		__builtin_prefetch(&d->write[head], 1);
+}
+
 /** Part of the result; {} where nothing was received. */
 json_t *delivery_json(const struct delivery *d);
 

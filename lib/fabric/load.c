@@ -132,16 +132,23 @@ static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_c
 	return mean;
 }
 
-/** How often the client at place i sends an operation to the target at place t; sums to 1 over t. */
-static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t)
+/** Targets of the client at place i: all but itself. */
+static unsigned int targets_of(const struct mf_config_workload *w, unsigned int i)
 {
 	bool self = false;
-	unsigned int others, rank = 0;
-	double sum = 0, own = 0;
 
 	for (unsigned int k = 0; k < w->targets.n; k++)
 		self |= w->targets.node[k] == w->clients.node[i];
-	others = w->targets.n - self;
+	return w->targets.n - self;
+}
+
+/** How often it sends an operation to the target at place t, where it has others; sums to 1 over t. */
+static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t,
+			   unsigned int others)
+{
+	unsigned int rank = 0;
+	double sum = 0, own = 0;
+
 	if (w->targets.node[t] == w->clients.node[i])
 		return 0;
 	switch (w->pattern) {
@@ -171,10 +178,12 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 	double *up = calloc(f->nodes, sizeof(*up)), *down = calloc(f->nodes, sizeof(*down)), most = 0;
 
 	for (unsigned int i = 0; up != NULL && down != NULL && i < w->clients.n; i++) {
+		unsigned int others = targets_of(w, i);
+
 		up[w->clients.node[i]] += b.cn_up;
 		down[w->clients.node[i]] += b.cn_down;
 		for (unsigned int t = 0; t < w->targets.n; t++) {
-			double share = target_share(w, i, t);
+			double share = target_share(w, i, t, others);
 
 			up[w->targets.node[t]] += share * b.mn_up;
 			down[w->targets.node[t]] += share * b.mn_down;

@@ -14,6 +14,13 @@ static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage
 	stages_stamp(f->stages, stage, from, to);
 }
 
+static void start(void *ctx, bool write)
+{
+	const struct mf_fabric *f = ctx;
+
+	stages_start(f->stages, write);
+}
+
 static void begun(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted)
 {
 	const struct mf_fabric *f = ctx;
@@ -51,5 +58,6 @@ int probe_init(struct mf_fabric *f)
 		return 0;
 	f->stages = stages_new(&f->timing);
 	f->probe.stamp = stamp;
+	f->probe.start = start;
 	return f->stages != NULL ? 0 : -ENOMEM;
 }

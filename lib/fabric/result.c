@@ -99,7 +99,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	}
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->stages != NULL)
-		json_object_set_new(o, "stages", stages_json(f->stages));
+		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);
 	json_object_set_new(all, "run", run_json(f));
 	return all;

@@ -21,7 +21,7 @@ static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *
 	sum->kind[k].failed += s->kind[k].failed;
 	sum->kind[k].octets += s->kind[k].octets;
 	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
-	mf_hist_merge(&sum->kind[k].intended, &s->kind[k].intended);
+	mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
 	mf_hist_merge(&sum->kind[k].first, mf_client_first(s, (enum mf_client_kind)k));
 }
 

@@ -234,23 +234,23 @@ static void queue_destroy(void *queue)
 static void *queue_create(struct oq *oq)
 {
 	struct queue *q = calloc(1, sizeof(*q));
-	uint32_t buckets = 1;
+	uint32_t slots = oq->pool[OQ_LONG].first + oq->pool[OQ_LONG].slots, buckets = 1;
 	bool ok;
 
 	if (q == NULL)
 		return NULL;
-	while (buckets < oq->slots)
+	while (buckets < slots)
 		buckets *= 2;
 	q->bucket_mask = buckets - 1;
 	q->port = calloc(oq->config.ports + 1, sizeof(*q->port)); /* and one that ends them */
-	q->packet = mf_table_new(oq->slots, sizeof(*q->packet));
-	q->flow = mf_table_new(oq->slots, sizeof(*q->flow));
+	q->packet = mf_table_new(slots, sizeof(*q->packet));
+	q->flow = mf_table_new(slots, sizeof(*q->flow));
 	q->bucket = mf_table_new(buckets, sizeof(*q->bucket));
 	ok = q->port != NULL && q->packet != NULL && q->flow != NULL && q->bucket != NULL;
 	for (unsigned int i = 0; ok && i < oq->config.ports; i++) {
 		q->port[i].max = buffer_of(oq, i);
-		ok = mf_due_init(&q->port[i].best, oq->slots) == 0 &&
-		     mf_due_init(&q->port[i].worst, oq->slots) == 0;
+		ok = mf_due_init(&q->port[i].best, slots) == 0 &&
+		     mf_due_init(&q->port[i].worst, slots) == 0;
 	}
 	if (ok)
 		return q;

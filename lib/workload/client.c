@@ -27,12 +27,13 @@ static bool target_ok(const struct mf_client_config *config, const struct mf_cli
 	return !choose_has_rmw(config) || t->base % 8 == 0;
 }
 
-static bool target_known(const struct mf_client *c, uint16_t node)
+/** Notes a target. @return whether it was noted before */
+static bool target_known(uint64_t *known, uint16_t node)
 {
-	for (uint32_t i = 0; i < c->targets; i++)
-		if (c->target[i].node == node)
-			return true;
-	return false;
+	uint64_t bit = UINT64_C(1) << node % 64, before = known[node / 64];
+
+	known[node / 64] |= bit;
+	return before & bit;
 }
 
 /**
@@ -42,6 +43,7 @@ static bool target_known(const struct mf_client *c, uint16_t node)
 static int targets_copy(struct mf_client *c, const struct mf_client_config *config, uint32_t *first)
 {
 	bool one = config->pattern == MF_CLIENT_TO_ONE;
+	uint64_t known[(UINT16_MAX + 1) / 64] = {0};
 
 	c->target = calloc(config->targets_count, sizeof(*c->target));
 	if (c->target == NULL)
@@ -52,7 +54,7 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 
 		if (t->node == config->node || (one && i != config->first))
 			continue;
-		if (!target_ok(config, t) || target_known(c, t->node))
+		if (!target_ok(config, t) || target_known(known, t->node))
 			return -EINVAL;
 		*first += i < config->first;
 		c->target[c->targets++] = *t;
@@ -125,7 +127,7 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	c->stop = config->stop;
 	c->measure = config->measure;
 	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
-	c->open = config->interval != 0;
+	c->open = c->stats.open = config->interval != 0;
 	if (c->open) {
 		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
 		arrival_start(&c->arrival, config->start, config->interval, config->poisson);

@@ -124,6 +124,15 @@ static void count_first(struct mf_client_kind_stats *k, mf_time latency)
 	mf_hist_add(&k->first, latency);
 }
 
+/** The same for the first that began late. */
+static void count_intended(struct mf_client_kind_stats *k, mf_time latency)
+{
+	if (!k->late)
+		mf_hist_merge(&k->intended, &k->latency);
+	k->late = true;
+	mf_hist_add(&k->intended, latency);
+}
+
 static inline void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	struct mf_client_kind_stats *k = c->kind[s->kind];
@@ -136,11 +145,11 @@ static inline void count_ok(struct mf_client *c, const struct slot *s, const str
 	}
 	if ((done->first != done->done || k->apart) && client_returns(s->kind))
 		count_first(k, done->first - done->submitted);
+	if (c->open && (k->late || done->submitted != s->intended))
+		count_intended(k, done->done - s->intended);
 	k->completed++;
 	k->octets += s->len;
 	mf_hist_add(&k->latency, done->done - done->submitted);
-	if (c->open)
-		mf_hist_add(&k->intended, done->done - s->intended);
 }
 
 static void count_failed(struct mf_client *c, const struct slot *s, uint8_t status)

@@ -114,13 +114,15 @@ struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
 	bool apart; /**< some first block came before its last one */
+	bool late; /**< some began later than intended */
 	struct mf_hist latency; /**< from submission to completion, ps */
-	struct mf_hist intended; /**< from the intended start; open loop only */
+	struct mf_hist intended; /**< from the intended start, where late; see mf_client_intended() */
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
 };
 
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
+	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
@@ -146,6 +148,12 @@ static inline const struct mf_hist *mf_client_first(const struct mf_client_stats
 	bool returns = k != MF_CLIENT_WRITE && k != MF_CLIENT_WRITE_ACK;
 
 	return returns && !s->kind[k].apart ? &s->kind[k].latency : &s->kind[k].first;
+}
+
+/** Times from the intended start to completion; of a closed loop there are none. */
+static inline const struct mf_hist *mf_client_intended(const struct mf_client_stats *s, enum mf_client_kind k)
+{
+	return s->open && !s->kind[k].late ? &s->kind[k].latency : &s->kind[k].intended;
 }
 
 struct mf_client;

@@ -92,7 +92,7 @@ Test(client, closed_loop_keeps_its_depth)
 		cr_assert_eq(s->kind[MF_CLIENT_READ].latency.min, MF_NS(300));
 		cr_assert_eq(s->kind[MF_CLIENT_READ].latency.max, MF_NS(300));
 		cr_assert_eq(s->kind[MF_CLIENT_READ].first.max, MF_NS(150));
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.count, 0);
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->count, 0);
 		cr_assert_eq(s->kind[MF_CLIENT_READ].octets, depth * 6 * 64);
 		cr_assert_eq(s->last_done, MF_US(4));
 		cr_assert_eq(h->busy_max, depth);
@@ -214,8 +214,8 @@ Test(client, open_loop_keeps_its_rate)
 			cr_assert_eq(s->begun_all, 20000);
 			cr_assert_eq(s->kind[MF_CLIENT_READ].begun, 18000);
 		}
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.count, s->kind[MF_CLIENT_READ].completed);
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.max, MF_NS(300));
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->count, s->kind[MF_CLIENT_READ].completed);
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->max, MF_NS(300));
 		free(s);
 		free(h);
 	}
@@ -249,10 +249,10 @@ Test(client, a_stall_shows_in_the_intended_latency)
 	cr_assert_eq(s->begun_all, 1000);
 	cr_assert_eq(s->kind[MF_CLIENT_READ].completed, 1000);
 	cr_assert_leq(longer_than(&s->kind[MF_CLIENT_READ].latency, MF_US(1)), 4);
-	cr_assert_geq(longer_than(&s->kind[MF_CLIENT_READ].intended, MF_US(1)), 90);
+	cr_assert_geq(longer_than(mf_client_intended(s, MF_CLIENT_READ), MF_US(1)), 90);
 	/* At 4 in 300 ns they catch up: the backlog of 100 lasts 30 us, so about half of 10 us means 50. */
-	cr_assert_geq(longer_than(&s->kind[MF_CLIENT_READ].intended, MF_US(5)), 50);
-	cr_assert_leq(s->kind[MF_CLIENT_READ].intended.max, MF_US(11));
+	cr_assert_geq(longer_than(mf_client_intended(s, MF_CLIENT_READ), MF_US(5)), 50);
+	cr_assert_leq(mf_client_intended(s, MF_CLIENT_READ)->max, MF_US(11));
 	free(s);
 	free(h);
 }
