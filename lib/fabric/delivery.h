@@ -33,7 +33,7 @@ struct delivery_pair {
 	uint32_t head, tail;
 };
 
-/** A message of several chunks that is coming in: one a pair, for each kind; one an id where none is in order. */
+/** A message of several chunks that is coming in: one a pair and kind; where they are unordered one an id. */
 struct delivery_message {
 	mf_time begin; /**< its first block */
 	mf_time format; /**< its blocks until now */

@@ -20,8 +20,7 @@ struct mf_pfabric_header {
 	uint8_t kind; /**< enum mf_pfabric_kind */
 	uint8_t reserved;
 	uint16_t checksum; /**< as TCP's: of the pseudo header, this header and the data */
-	uint32_t
-		remaining; /**< priority: octets of the message that are not acknowledged; the fewest go first */
+	uint32_t remaining; /**< priority: octets that are not acknowledged; the fewest go first */
 	uint32_t flow; /**< number of the message among those of its sender to its receiver */
 	uint32_t slot; /**< the sender's own; given back by acknowledgements */
 	uint32_t segment; /**< which one of the message; ACK: that has come */

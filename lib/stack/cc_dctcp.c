@@ -24,8 +24,8 @@ static const struct mf_param params[] = {
 	{0}};
 
 /*
- * 3.4: K > C x RTT / 7. At 100 Gb/s a full segment and its acknowledgement take 4.05 us with an idle switch
- * (docs/stacks/dctcp.md), so C x RTT is 50.6 kB and K > 7.2 kB: eight frames of 1,518 octets are well above.
+ * 3.4: K > C x RTT / 7. At 100 Gb/s a full segment and its acknowledgement take 4.04 us with an idle switch
+ * (docs/stacks/dctcp.md), so C x RTT is 50.5 kB and K > 7.2 kB: eight frames of 1,518 octets are well above.
  */
 static const struct mf_param_default marking[] = {{"kmin", 12144}, {"kmax", 12144}, {0}};
 

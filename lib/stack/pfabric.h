@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pFabric (Alizadeh et al., SIGCOMM 2013): each message is a flow, its packets say how much of it remains, and
- * the switch sends what remains least and drops what remains most. Rate control is minimal.
+ * pFabric (Alizadeh et al., SIGCOMM 2013): each message is a flow, its packets say how much of it remains,
+ * and the switch sends what remains least and drops what remains most. Rate control is minimal.
  *
  *      pfabric.c      flows, the ops table
  *      pfabric_tx.c   which packet goes next; windows, timeouts, probes

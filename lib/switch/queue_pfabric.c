@@ -7,8 +7,8 @@
  *  - what finds the buffer full is dropped if its priority is not above the lowest one there; else the packet
  *    with the lowest priority is dropped for it, and so on until there is room.
  *
- * Of equal priorities the earlier packet goes first, and the later one is dropped first. Frames of others have
- * the lowest priority, and are a flow of their source.
+ * Of equal priorities the earlier packet goes first, and the later one is dropped first. Frames of others
+ * have the lowest priority, and are a flow of their source.
  *
  * The paper looks through the whole queue, which is short. Here two heaps of a port's packets, by their
  * priority and by its opposite, and a list of each flow's packets give the same.
@@ -249,8 +249,7 @@ static void *queue_create(struct oq *oq)
 	ok = q->port != NULL && q->packet != NULL && q->flow != NULL && q->bucket != NULL;
 	for (unsigned int i = 0; ok && i < oq->config.ports; i++) {
 		q->port[i].max = buffer_of(oq, i);
-		ok = mf_due_init(&q->port[i].best, slots) == 0 &&
-		     mf_due_init(&q->port[i].worst, slots) == 0;
+		ok = mf_due_init(&q->port[i].best, slots) == 0 && mf_due_init(&q->port[i].worst, slots) == 0;
 	}
 	if (ok)
 		return q;

@@ -50,13 +50,13 @@ Test(fabric_tcp, block_by_block)
 		char text[1024];
 		json_t *r;
 
-		snprintf(
-			text, sizeof(text),
-			"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"30us\"}},"
-			" \"stack\": \"%s\", \"nodes\": [{\"name\": \"n\", \"role\": \"both\", \"count\": 5}],"
-			" \"workload\": [{" MIX ", \"depth\": 4, \"span\": \"64KiB\","
-			" \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 6000}}]}",
-			stacks[i]);
+		snprintf(text, sizeof(text),
+			 "{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"30us\"}},"
+			 " \"stack\": \"%s\","
+			 " \"nodes\": [{\"name\": \"n\", \"role\": \"both\", \"count\": 5}],"
+			 " \"workload\": [{" MIX ", \"depth\": 4, \"span\": \"64KiB\","
+			 " \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 6000}}]}",
+			 stacks[i]);
 		r = same_by_block(text);
 		all_right(r, text);
 		json_decref(r);
