@@ -11,6 +11,7 @@
 #define DEPTH_OPEN 1024
 #define THETA 0.99
 #define RMW_SIZE 8
+#define SPAN_UNIT 64
 
 const char *const cfg_mix_names[] = {
 	[MF_MIX_READ] = "read", [MF_MIX_WRITE] = "write", [MF_MIX_WRITE_ACK] = "write_ack",
@@ -162,6 +163,8 @@ static int check_room(struct cfg *c, const json_t *json, struct mf_config_worklo
 
 	if (w->open && json_object_get(json, "depth") == NULL)
 		w->depth = fits < DEPTH_OPEN ? (uint32_t)fits : DEPTH_OPEN;
+	if (w->trace.path != NULL && json_object_get(json, "span") == NULL && w->span < needed)
+		w->span = (needed + SPAN_UNIT - 1) / SPAN_UNIT * SPAN_UNIT;
 	if (w->depth > fits)
 		return cfg_fail_key(c, "depth", "%u operations of %u octets: at most %u octets at a time",
 				    w->depth, w->size.max, MF_CONFIG_BUFFER_MAX);
@@ -201,16 +204,32 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 	return 0;
 }
 
+/* What the clients do and when, drawn or given. */
+static int read_doings(struct cfg *c, const json_t *json, struct mf_config_workload *w)
+{
+	static const char *const keys[] = {"format", "digest", "time_scale", "time_zero", NULL};
+	int rc;
+
+	if (json_object_get(json, "trace") != NULL)
+		return cfg_trace(c, json, w);
+	rc = cfg_refuse(c, json, keys, "there is no trace");
+	if (rc == 0)
+		rc = read_what(c, json, w);
+	return rc != 0 ? rc : read_loop(c, json, w);
+}
+
 static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
-	int rc = cfg_object(c, json, cfg_workload_fields, w);
+	int rc = cfg_known(c, json, cfg_workload_fields, cfg_trace_fields);
 
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_workload_fields, w);
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_trace_fields, &w->trace);
 	if (rc == 0)
 		rc = read_where(c, json, w);
 	if (rc == 0)
-		rc = read_what(c, json, w);
-	if (rc == 0)
-		rc = read_loop(c, json, w);
+		rc = read_doings(c, json, w);
 	if (rc == 0)
 		rc = check_room(c, json, w);
 	return rc != 0 ? rc : place(c, w);
@@ -227,6 +246,7 @@ int cfg_workload(struct cfg *c, const json_t *json)
 		.depth = 8,
 		.burst = 1,
 		.verify = true,
+		.trace = {.time_scale = 1},
 	};
 	struct mf_config *config = c->config;
 	int rc = cfg_is(c, json, JSON_ARRAY);
@@ -252,4 +272,13 @@ int cfg_workload(struct cfg *c, const json_t *json)
 			return rc;
 	}
 	return 0;
+}
+
+void cfg_workload_free(struct mf_config *config)
+{
+	for (unsigned int i = 0; i < config->workloads; i++)
+		cfg_trace_free(&config->workload[i].trace);
+	free(config->workload);
+	config->workload = NULL;
+	config->workloads = 0;
 }

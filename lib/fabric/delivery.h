@@ -21,18 +21,6 @@ struct delivery_stream {
 	mf_time format; /**< of all their blocks, back to back */
 };
 
-/** A write that has begun and not taken effect. */
-struct delivery_write {
-	mf_time submitted;
-	uint32_t next;
-	uint8_t id;
-};
-
-/** Writes that have begun, in that order: in which they take effect (D9), but for some stacks. */
-struct delivery_pair {
-	uint32_t head, tail;
-};
-
 /** A message of several chunks that is coming in: one a pair and kind; where they are unordered one an id. */
 struct delivery_message {
 	mf_time begin; /**< its first block */
@@ -40,16 +28,17 @@ struct delivery_message {
 	uint64_t octets; /**< until now */
 };
 
+/** Octets of reads and writes that crossed a node's link in the steady state. */
+struct delivery_payload {
+	uint64_t up, down;
+};
+
 struct delivery {
 	const struct mf_fabric *f;
+	struct delivery_payload *payload; /**< [nodes] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
-	struct delivery_pair *pair; /**< [compute node][memory node] */
 	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS][ids] */
-	unsigned int ids; /**< 1 where messages are in order */
-	struct delivery_write *write; /**< a pool */
-	uint32_t writes, free;
-	bool in_order; /**< writes of a pair take effect in the order in which they began */
-	bool incomplete; /**< no memory for the pool: effects were missed */
+	unsigned int ids; /**< 1 where messages of a pair are in order */
 	struct mf_hist effect;
 };
 
@@ -57,25 +46,11 @@ struct delivery {
 struct delivery *delivery_new(const struct mf_fabric *f);
 void delivery_free(struct delivery *d);
 
-/* As in struct mf_probe, of which they are a part. */
-void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
-void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done);
-void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint8_t id,
+/** A write has taken effect as a whole. */
+void delivery_effect(struct delivery *d, mf_time submitted, mf_time done);
+/** As in struct mf_probe, of which it is a part. */
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done);
-
-/* Hints: a write will soon take effect. Two steps. */
-static inline void delivery_fetch(const struct delivery *d, uint16_t cn, uint16_t mn)
-{
-	__builtin_prefetch(&d->pair[(size_t)cn * d->f->nodes + mn], 1);
-}
-
-static inline void delivery_fetch_write(const struct delivery *d, uint16_t cn, uint16_t mn)
-{
-	uint32_t head = d->pair[(size_t)cn * d->f->nodes + mn].head;
-
-	if (head < d->writes)
-		__builtin_prefetch(&d->write[head], 1);
-}
 
 /** Part of the result; {} where nothing was received. */
 json_t *delivery_json(const struct delivery *d);

@@ -194,7 +194,10 @@ void mf_fabric_report(FILE *out, const json_t *json)
 				   : "WALL CLOCK: what this software does on this machine");
 	put_fabric(out, result);
 	put_operations(out, result);
+	report_phases(out, result);
+	report_load(out, result);
 	put_latencies(out, result);
+	report_messages(out, result);
 	if (json_object_get(result, "stack") == NULL) {
 		put_delivery(out, result);
 		put_waits(out, result);

@@ -6,7 +6,6 @@
  * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
  * it has left, in whatever spans.
  */
-#include "delivery.h"
 #include "mf_proto_inline.h"
 #include "virtual.h"
 
@@ -99,12 +98,9 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 
 		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
 		if ((cn = writer(v, word[0])) < v->f->nodes)
-			delivery_fetch(v->f->delivery, (uint16_t)cn, (uint16_t)i);
+			pending_fetch(&v->f->pending, (uint16_t)cn, (uint16_t)i);
 		first[n++] = word[0];
 	}
-	for (unsigned int k = 0; k < n; k++)
-		if ((cn = writer(v, first[k])) < v->f->nodes)
-			delivery_fetch_write(v->f->delivery, (uint16_t)cn, (uint16_t)i);
 	if (node->client == NULL)
 		return;
 	mf_client_fetch_next(node->client, until);

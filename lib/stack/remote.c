@@ -102,7 +102,7 @@ static void tell_begun(const struct remote *r, const struct operation *o)
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->begun != NULL && (o->c.kind == MF_OP_WRITE || o->c.kind == MF_OP_WRITE_ACK))
-		p->begun(p->ctx, r->config.node, o->c.node, (uint8_t)o->id, o->c.submitted);
+		p->begun(p->ctx, r->config.node, o->c.node, o->id, o->c.user, o->c.submitted);
 }
 
 /** The message that an operation begins with. */
@@ -315,7 +315,7 @@ static void tell_effect(const struct remote *r, uint16_t peer, const struct remo
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->effect != NULL)
-		p->effect(p->ctx, peer, r->config.node, (uint8_t)h->id, h->offset, h->octets, last, known,
+		p->effect(p->ctx, peer, r->config.node, h->id, h->offset, h->octets, last, known,
 			  known);
 }
 
@@ -352,7 +352,7 @@ static void tell_response(const struct remote *r, uint16_t peer, const struct re
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->response != NULL)
-		p->response(p->ctx, r->config.node, peer, (uint8_t)h->id, h->offset, h->octets, last, known,
+		p->response(p->ctx, r->config.node, peer, h->id, h->offset, h->octets, last, known,
 			    known);
 }
 

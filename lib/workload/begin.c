@@ -36,14 +36,24 @@ static void make_rmw(struct mf_client *c, const struct slot *s)
 	rmw_arguments(kind, word_before(c, s), &c->args, c->op.arg);
 }
 
+/** What is next: drawn, or of the trace. */
+static inline struct choice choose(struct mf_client *c)
+{
+	const struct mf_client_message *m = c->message;
+
+	if (__builtin_expect(m == NULL, 1))
+		return choose_next(&c->chooser);
+	return choose_given(&c->chooser, (enum mf_client_kind)m->kind, c->place[m->node], m->octets);
+}
+
 static inline struct slot *op_make(struct mf_client *c)
 {
 	uint32_t i = c->free[--c->free_count];
 	struct slot *s = &c->slot[i];
-	struct choice choice = choose_next(&c->chooser);
+	struct choice choice = choose(c);
 	const struct mf_client_target *t = &c->target[choice.target];
 
-	s->user = c->stats.begun_all << SLOT_BITS | i;
+	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
@@ -186,13 +196,34 @@ static inline void next_start(struct mf_client *c)
 	if (!c->open) {
 		c->arrival.next += c->delay;
 		c->start = c->arrival.next;
+	} else if (c->message != NULL) {
+		c->message++;
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
 	} else if (--c->burst_left == 0) {
 		c->burst_left = c->burst;
 		arrival_advance(&c->arrival);
 	}
 }
 
-static inline void op_begun(struct mf_client *c, struct slot *s)
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
+{
+	struct choice choice;
+
+	if (!c->open || !client_has_more(c, 0))
+		return false;
+	choice = choose(c);
+	*out = (struct mf_client_message){.start = c->arrival.next,
+					  .octets = (uint32_t)choice.len,
+					  .node = c->target[choice.target].node,
+					  .kind = (uint8_t)choice.kind};
+	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
+		first_measured(c, out->start);
+	c->stats.begun_all++;
+	next_start(c);
+	return true;
+}
+
+static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
 	if (c->shadow.regions > 0)
@@ -201,7 +232,16 @@ static inline void op_begun(struct mf_client *c, struct slot *s)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	c->kind[s->kind]->begun += s->measured;
+	if (s->measured) {
+		c->kind[s->kind]->begun++;
+		c->kind[s->kind]->octets_begun += s->len;
+		if (__builtin_expect(c->watch != NULL, 0))
+			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
+					now);
+	} else {
+		c->stats.unmeasured.begun++;
+		c->stats.unmeasured.octets_begun += s->len;
+	}
 	c->stats.begun_all++;
 	next_start(c);
 }
@@ -238,6 +278,6 @@ void client_begin(struct mf_client *c, mf_time now)
 			return;
 		}
 		c->waiting = NULL;
-		op_begun(c, s);
+		op_begun(c, s, now);
 	}
 }

@@ -93,6 +93,39 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 	return 0;
 }
 
+static bool message_ok(const struct mf_client *c, const struct mf_client_config *config,
+		       const struct mf_client_message *m)
+{
+	if (m->node >= MF_PORTS_MAX || c->place[m->node] == c->targets)
+		return false;
+	if (m->kind >= MF_CLIENT_KINDS || !(config->mix[m->kind] > 0))
+		return false;
+	if (choose_is_rmw((enum mf_client_kind)m->kind))
+		return m->octets == 8;
+	return m->octets > 0 && m->octets <= config->size_max;
+}
+
+static int messages_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	mf_time last = 0;
+
+	if (config->messages == NULL)
+		return 0;
+	c->place = calloc(MF_PORTS_MAX, sizeof(*c->place));
+	if (c->place == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < MF_PORTS_MAX; i++)
+		c->place[i] = c->targets;
+	for (uint32_t i = 0; i < c->targets; i++)
+		c->place[c->target[i].node] = i;
+	c->message = config->messages;
+	c->message_end = c->message + config->messages_count;
+	for (const struct mf_client_message *m = c->message; m < c->message_end; last = m->start, m++)
+		if (m->start < last || !message_ok(c, config, m))
+			return -EINVAL;
+	return 0;
+}
+
 static int parts_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	uint32_t first;
@@ -101,7 +134,10 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	if (!err)
 		err = choose_init(&c->chooser, config, c->targets, first);
 	if (!err)
-		err = slots_init(c, config->depth);
+		err = messages_init(c, config);
+	if (err || config->host == NULL)
+		return err;
+	err = slots_init(c, config->depth);
 	if (!err)
 		err = buffers_init(c, config);
 	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
@@ -111,7 +147,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 
 static bool config_ok(const struct mf_client_config *config)
 {
-	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
+	if (config->targets == NULL || config->first >= config->targets_count)
 		return false;
 	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }
@@ -125,10 +161,12 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
 	c->stop = config->stop;
-	c->measure = config->measure;
+	c->measure = c->warmup_end = config->measure;
 	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
-	c->open = c->stats.open = config->interval != 0;
-	if (c->open) {
+	c->open = c->stats.open = config->interval != 0 || c->message != NULL;
+	if (c->message != NULL) {
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (c->open) {
 		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
 		arrival_start(&c->arrival, config->start, config->interval, config->poisson);
 	}
@@ -149,6 +187,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
+	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->order = config->order;
@@ -170,14 +209,60 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	shadow_fini(&c->shadow);
 	free(c->target);
+	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
 	mf_table_free(c);
 }
 
+static struct mf_client_totals totals(const struct mf_client_stats *s)
+{
+	struct mf_client_totals t = s->unmeasured;
+
+	for (int k = 0; k < MF_CLIENT_KINDS; k++) {
+		t.octets_begun += s->kind[k].octets_begun;
+		t.octets_completed += s->kind[k].octets;
+	}
+	t.begun = s->begun_all;
+	t.completed = s->completed_all;
+	t.failed = s->failed_all;
+	return t;
+}
+
+static __attribute__((cold, noinline)) void phases_over(struct mf_client *c, mf_time now)
+{
+	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
+	const mf_time end[] = {mf_time_min(c->measure, stop), stop};
+
+	for (; c->stats.phase < MF_CLIENT_DRAIN && now >= end[c->stats.phase]; c->stats.phase++)
+		c->stats.at[c->stats.phase] = totals(&c->stats);
+	if (c->stats.phase != MF_CLIENT_WARMUP)
+		c->warmup_end = MF_NEVER;
+}
+
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase)
+{
+	struct mf_client_totals t = {0}, before = {0};
+
+	if (phase > s->phase)
+		return t;
+	t = phase < s->phase ? s->at[phase] : totals(s);
+	if (phase > 0)
+		before = s->at[phase - 1];
+	return (struct mf_client_totals){.begun = t.begun - before.begun,
+					 .completed = t.completed - before.completed,
+					 .failed = t.failed - before.failed,
+					 .octets_begun = t.octets_begun - before.octets_begun,
+					 .octets_completed = t.octets_completed - before.octets_completed,
+					 .octets_failed = t.octets_failed - before.octets_failed};
+}
+
 mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(now >= mf_time_min(c->warmup_end, __atomic_load_n(&c->stop, __ATOMIC_RELAXED)),
+			     0))
+		phases_over(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
 	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
@@ -204,11 +289,26 @@ void mf_client_fetch(const struct mf_client *c)
 	__builtin_prefetch(&c->stats.begun_all, 1);
 }
 
+static void fetch_messages(const struct mf_client *c, mf_time until)
+{
+	const struct mf_client_message *m = c->message;
+
+	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && m < c->message_end && m->start <= until;
+	     i++, m++) {
+		mf_host_fetch_peer(c->host, m->node);
+		fetch_slot(c, c->free[c->free_count - 1 - i]);
+	}
+}
+
 void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 {
 	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
 	mf_time at = c->arrival.next;
 
+	if (c->message != NULL) {
+		fetch_messages(c, until);
+		return;
+	}
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
 	     i++, at += c->arrival.interval) {
 		mf_host_fetch_peer(c->host, c->target[target].node);
@@ -232,4 +332,29 @@ bool mf_client_finished(const struct mf_client *c, mf_time now)
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c)
 {
 	return &c->stats;
+}
+
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to)
+{
+	uint64_t most = c->operations - c->stats.begun_all, seen = 0, n = 0;
+	struct arrival a = c->arrival;
+	uint32_t left = c->burst_left;
+
+	to = mf_time_min(to, __atomic_load_n(&c->stop, __ATOMIC_RELAXED));
+	if (!c->open || c->stats.submit_error != 0)
+		return 0;
+	if (c->message != NULL) {
+		for (const struct mf_client_message *m = c->message; m < c->message_end && m->start < to; m++)
+			n += m->start >= from;
+		return n;
+	}
+	while (a.next < to && seen < most) {
+		seen++;
+		n += a.next >= from;
+		if (--left == 0) {
+			left = c->burst;
+			arrival_advance(&a);
+		}
+	}
+	return n;
 }

@@ -19,12 +19,11 @@ enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
 
 #define CLIENT_LINE 64 /**< octets of the read that most workloads consist of */
 
-#define SLOT_BITS 16
-#define CLIENT_DEPTH_MAX (1 << SLOT_BITS)
+#define CLIENT_DEPTH_MAX (1 << MF_CLIENT_SLOT_BITS)
 
 /** An operation under way. Slot i has the buffer at i * stride. */
 struct slot {
-	uint64_t user; /**< the operation's name for the host: number << SLOT_BITS | slot; grows with time */
+	uint64_t user; /**< its name for the host: its number << MF_CLIENT_SLOT_BITS | its place */
 	mf_time intended;
 	uint64_t offset; /**< in the region */
 	uint64_t expect; /**< RMW: the old value; read: hash of the octets, where it takes one */
@@ -43,6 +42,7 @@ static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one 
 
 struct mf_client {
 	struct mf_host *host;
+	const struct mf_client_watch *watch; /**< or NULL */
 	struct mf_client_target *target;
 	uint32_t targets;
 	bool open; /**< loop */
@@ -52,6 +52,10 @@ struct mf_client {
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
+	const struct mf_client_message
+		*message; /**< trace: the next one, and behind the last; otherwise NULL */
+	const struct mf_client_message *message_end;
+	uint32_t *place; /**< trace: of a node's target, [MF_PORTS_MAX] */
 	struct mf_rng args; /**< of RMW */
 	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
 	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
@@ -70,6 +74,7 @@ struct mf_client {
 	mf_time start; /**< closed loop: of the next operation, not before */
 	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
 	mf_time measure;
+	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };
@@ -82,7 +87,7 @@ static inline uint32_t client_place(const struct slot *s)
 
 static inline uint64_t client_number(const struct slot *s)
 {
-	return s->user >> SLOT_BITS;
+	return mf_client_number(s->user);
 }
 
 static inline bool client_overwrites(uint8_t kind)

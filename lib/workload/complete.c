@@ -139,6 +139,8 @@ static inline void count_ok(struct mf_client *c, const struct slot *s, const str
 
 	c->stats.completed_all++;
 	if (!s->measured) {
+		c->stats.unmeasured.completed++;
+		c->stats.unmeasured.octets_completed += s->len;
 		if (c->stats.first_begun != MF_NEVER)
 			count_overlapping(c, s, done->done);
 		return;
@@ -157,6 +159,8 @@ static void count_failed(struct mf_client *c, const struct slot *s, uint8_t stat
 	c->stats.failed_all++;
 	c->stats.failed_status[status < MF_STATUSES ? status : MF_ERR_UNKNOWN]++;
 	c->stats.kind[s->kind].failed += s->measured;
+	c->stats.unmeasured.failed += !s->measured;
+	c->stats.unmeasured.octets_failed += s->len;
 }
 
 /** What a completed operation says about the data. @return false: its verdict has to wait */
@@ -216,6 +220,8 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		c->stats.stray++;
 		return;
 	}
+	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
+		c->watch->done(c->watch->ctx, done);
 	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);

@@ -8,6 +8,8 @@
 #ifndef MF_WORKLOAD_H
 #define MF_WORKLOAD_H
 
+#include <assert.h>
+
 #include "mf_hist.h"
 #include "mf_host.h"
 
@@ -33,6 +35,21 @@ enum mf_client_kind {
 };
 
 const char *mf_client_kind_name(enum mf_client_kind kind);
+
+/** What YCSB asks of a store; each is one or more of the above. */
+enum mf_query_kind {
+	MF_QUERY_READ,
+	MF_QUERY_UPDATE,
+	MF_QUERY_INSERT,
+	MF_QUERY_SCAN,
+	MF_QUERY_RMW, /**< reads a record, then writes it */
+	MF_QUERY_KINDS
+};
+
+/** "READ", "UPDATE", "INSERT", "SCAN", "READMODIFYWRITE" */
+const char *mf_query_kind_name(enum mf_query_kind kind);
+/** By that name, or "READ-MODIFY-WRITE". @return MF_QUERY_KINDS: there is none */
+enum mf_query_kind mf_query_kind_find(const char *name);
 
 enum mf_client_size {
 	MF_CLIENT_SIZE_FIXED, /**< size_min */
@@ -80,13 +97,41 @@ struct mf_client_target {
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
 };
 
+/** Who is told of every measured operation. */
+struct mf_client_watch {
+	/** It was handed to the host at now. */
+	void (*begun)(void *ctx, const struct mf_op *op, enum mf_client_kind kind, mf_time intended,
+		      mf_time now);
+	/** It has completed or failed. */
+	void (*done)(void *ctx, const struct mf_completion *done);
+	void *ctx;
+};
+
+#define MF_CLIENT_SLOT_BITS 16
+
+/** A client's operations are numbered from 0 on, as they begin: the number that is in mf_op.user. */
+static inline uint64_t mf_client_number(uint64_t user)
+{
+	return user >> MF_CLIENT_SLOT_BITS;
+}
+
+/** An operation that is given, not drawn: of a trace. Its address is drawn still. */
+struct mf_client_message {
+	mf_time start; /**< intended */
+	uint32_t octets; /**< 1..size_max; RMW: 8 */
+	uint16_t node; /**< one of the targets */
+	uint8_t kind; /**< enum mf_client_kind, one that has a weight in mix */
+};
+static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
+
 struct mf_client_config {
-	struct mf_host *host;
+	struct mf_host *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
+	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
@@ -107,12 +152,20 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	enum mf_client_order order;
+	const struct mf_client_watch *watch; /**< or NULL */
+	/**
+	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,
+	 * size_min and size_max say what there is in it; pattern, interval, burst and start have no effect.
+	 */
+	const struct mf_client_message *messages;
+	uint64_t messages_count; /**< with messages NULL: it is no trace */
 };
 
 /** Of the measured operations of a kind. */
 struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
+	uint64_t octets_begun;
 	bool apart; /**< some first block came before its last one */
 	bool late; /**< some began later than intended */
 	struct mf_hist latency; /**< from submission to completion, ps */
@@ -120,10 +173,22 @@ struct mf_client_kind_stats {
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
 };
 
+/** What a client does before `measure`, until `stop`, and from then on. */
+enum mf_client_phase { MF_CLIENT_WARMUP, MF_CLIENT_STEADY, MF_CLIENT_DRAIN, MF_CLIENT_PHASES };
+
+/** Operations, and their octets. */
+struct mf_client_totals {
+	uint64_t begun, completed, failed;
+	uint64_t octets_begun, octets_completed, octets_failed;
+};
+
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
+	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
+	struct mf_client_totals at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
+	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
 	uint64_t unverified; /**< of octets that nobody can tell: a write failed, or may have passed */
@@ -168,6 +233,12 @@ void mf_client_free(struct mf_client *c);
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
 
+/**
+ * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
+ * @return false: nothing more, or the loop is closed
+ */
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
+
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */
 void mf_client_fetch(const struct mf_client *c);
@@ -182,6 +253,15 @@ void mf_client_stop(struct mf_client *c, mf_time at);
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
+
+/** What was begun, completed, failed in a phase, when the client has been called for the last time. */
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase);
+
+/**
+ * Operations of an open loop that were intended in [from, to), to not beyond stop, and have not been begun:
+ * they waited, and nothing is known of them but their number.
+ */
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to);
 
 /** A flow of frames. */
 struct mf_ether_flow {

@@ -30,7 +30,7 @@ def main(program, root):
     schema = json.load(file)
   jsonschema.validators.validator_for(schema).check_schema(schema)
   for clock, name in RUNS:
-    process, result = emu.result('--clock', clock, '--warmup', '10us', '--duration', '100us',
+    process, result = emu.result('--clock', clock, '--normalised', '--warmup', '10us', '--duration', '100us',
                                  emu.example(name))
     if tap.ok(process.returncode == 0 and result is not None, f'{name}, {clock} clock', why(process)):
       bad = errors(schema, result)
