@@ -26,6 +26,12 @@ struct mf_param {
 	const char *what; /**< for people, with the paper that it is from */
 };
 
+/** Another default of a parameter, where one policy goes with another. */
+struct mf_param_default {
+	const char *key; /**< NULL ends a table */
+	double value;
+};
+
 /** A counter of a policy, for the result. */
 struct mf_counter {
 	const char *name; /**< as in the JSON: words with underscores */

@@ -91,6 +91,18 @@ static int read_params(struct cfg *c, const json_t *json, const struct mf_param 
 	return rc;
 }
 
+/** What of a table has other defaults. */
+static void override(struct mf_param *to, const struct mf_param *from, const struct mf_param_default *with)
+{
+	do {
+		*to = *from;
+		for (const struct mf_param_default *d = with; d != NULL && d->key != NULL; d++)
+			if (from->key != NULL && strcmp(d->key, from->key) == 0)
+				to->value = d->value;
+		to++;
+	} while ((from++)->key != NULL);
+}
+
 static const struct mf_param no_params[] = {{0}};
 
 int cfg_stack(struct cfg *c, const json_t *json)
@@ -111,6 +123,7 @@ int cfg_bridge(struct cfg *c, const json_t *json)
 {
 	const struct mf_stack_ops *stack = c->config->stack_ops;
 	struct mf_config_policy *p = &c->config->bridge;
+	struct mf_param params[MF_PARAMS_MAX + 1];
 	const char *name;
 	int rc;
 
@@ -124,7 +137,9 @@ int cfg_bridge(struct cfg *c, const json_t *json)
 	c->config->bridge_ops = mf_bridge_find(name);
 	if (c->config->bridge_ops->messages != stack->messages)
 		return cfg_fail(c, "'%s' does not forward what stack \"%s\" sends", name, stack->name);
-	return read_params(c, json, c->config->bridge_ops->params, p->param);
+	override(params, c->config->bridge_ops->params,
+		 strcmp(name, stack->bridge) == 0 ? stack->bridge_defaults : NULL);
+	return read_params(c, json, params, p->param);
 }
 
 static json_t *put_policy(struct put *p, const struct mf_config_policy *policy, const struct mf_param *params)

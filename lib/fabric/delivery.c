@@ -13,7 +13,8 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 		return NULL;
 	d->f = f;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
-	d->message = mf_table_new(pairs * DELIVERY_KINDS, sizeof(*d->message));
+	d->ids = f->config->stack_ops == NULL || f->config->stack_ops->writes_ordered ? 1 : 256;
+	d->message = mf_table_new(pairs * DELIVERY_KINDS * d->ids, sizeof(*d->message));
 	d->payload = calloc(f->nodes, sizeof(*d->payload));
 	if (d->payload == NULL || d->stream == NULL || d->message == NULL) {
 		delivery_free(d);
@@ -54,10 +55,12 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 	s->format += format;
 }
 
-void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
-		    uint32_t octets, bool last, mf_time first, mf_time done)
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
+		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done)
 {
-	struct delivery_message *m = &d->message[pair_index(d, cn, mn) * DELIVERY_KINDS + kind], whole;
+	size_t place = pair_index(d, cn, mn) * DELIVERY_KINDS + kind;
+	struct delivery_message *m = &d->message[place * d->ids + id % d->ids], whole;
+	bool in_order = d->ids == 1;
 	uint16_t to = kind == DELIVERY_READ ? cn : mn, from = kind == DELIVERY_READ ? mn : cn;
 	uint32_t period = d->f->link[cn].period;
 
@@ -68,12 +71,17 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 		d->payload[to].down += octets;
 	}
 	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
-	if (offset == 0 && last)
+	if (offset == 0 && last && (in_order || m->octets == 0)) {
 		m = &whole;
-	if (offset == 0)
+		m->octets = 0;
+	}
+	if (in_order ? offset == 0 : m->octets == 0)
 		*m = (struct delivery_message){.begin = first};
+	m->octets += octets;
 	m->format += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
 	if (last && m->begin >= d->f->measure)
-		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period,
-				 (uint64_t)offset + octets, m->format);
+		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period, m->octets,
+				 m->format);
+	if (last)
+		m->octets = 0;
 }

@@ -21,10 +21,11 @@ struct delivery_stream {
 	mf_time format; /**< of all their blocks, back to back */
 };
 
-/** A message of several chunks that is coming in: one a pair, for each kind. */
+/** A message of several chunks that is coming in: one a pair and kind; where they are unordered one an id. */
 struct delivery_message {
 	mf_time begin; /**< its first block */
 	mf_time format; /**< its blocks until now */
+	uint64_t octets; /**< until now */
 };
 
 /** Octets of reads and writes that crossed a node's link in the steady state. */
@@ -36,7 +37,8 @@ struct delivery {
 	const struct mf_fabric *f;
 	struct delivery_payload *payload; /**< [nodes] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
-	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS] */
+	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS][ids] */
+	unsigned int ids; /**< 1 where messages of a pair are in order */
 	struct mf_hist effect;
 };
 
@@ -47,8 +49,8 @@ void delivery_free(struct delivery *d);
 /** A write has taken effect as a whole. */
 void delivery_effect(struct delivery *d, mf_time submitted, mf_time done);
 /** As in struct mf_probe, of which it is a part. */
-void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
-		    uint32_t octets, bool last, mf_time first, mf_time done);
+void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
+		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done);
 
 /** Part of the result; {} where nothing was received. */
 json_t *delivery_json(const struct delivery *d);

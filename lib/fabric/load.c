@@ -360,6 +360,16 @@ static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned in
 	return mf_rng_next(&r);
 }
 
+/** What verification may rely on. */
+static enum mf_client_order order_of(const struct mf_config *c)
+{
+	if (c->stack_ops == NULL)
+		return c->sched.order == MF_ORDER_DIRECTION ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
+	if (c->stack_ops->ordered)
+		return MF_CLIENT_IN_ORDER;
+	return c->stack_ops->writes_ordered ? MF_CLIENT_WRITES_IN_ORDER : MF_CLIENT_ANY_ORDER;
+}
+
 /** @param every  mean time between two operations, ps; 0: closed loop */
 static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w,
 				    unsigned int i, mf_time every)
@@ -404,8 +414,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.stop = f->stop,
 		.measure = f->measure,
 		.verify = w->verify,
-		.unordered = f->config->stack_ops != NULL ? !f->config->stack_ops->ordered
-							  : f->config->sched.order == MF_ORDER_DIRECTION,
+		.order = order_of(f->config),
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 

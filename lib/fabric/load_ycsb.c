@@ -122,7 +122,8 @@ struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_c
 		.scan_zipfian = y->scan_lengths != 0,
 		.local = y->local,
 		.local_time = y->local_time,
-		.whole = f->config->sched.chunk[f->clock],
+		/* A stack above the MAC cuts where its packets end: any value may lie across. */
+		.whole = f->config->stack_ops == NULL ? f->config->sched.chunk[f->clock] : 1,
 	};
 
 	for (unsigned int k = 0; k < MF_QUERY_KINDS; k++)

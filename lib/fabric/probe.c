@@ -51,7 +51,7 @@ static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t of
 	struct mf_fabric *f = ctx;
 	struct pending_write *w;
 
-	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, offset, octets, last, first, done);
+	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, id, offset, octets, last, first, done);
 	if (last || offset == 0) {
 		w = pending_find(&f->pending, cn, mn, id);
 		if (w != NULL)
@@ -66,8 +66,7 @@ static void response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t 
 {
 	const struct mf_fabric *f = ctx;
 
-	(void)id;
-	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, offset, octets, last, first, done);
+	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, id, offset, octets, last, first, done);
 }
 
 int probe_init(struct mf_fabric *f)

@@ -54,8 +54,11 @@ struct mf_stack_ops {
 	const char *name; /**< as in the fabric file */
 	const char *timing; /**< profile of its stages by default */
 	const char *bridge; /**< what forwards in the switch by default: mf_bridge_find() */
+	const struct mf_param_default *bridge_defaults; /**< of that bridge's parameters; NULL: its own */
 	const struct mf_param *params;
 	bool ordered; /**< operations of a pair take effect in the order of their submission */
+	/** Writes do, and RMW do. If not, a write that has completed has taken effect. */
+	bool writes_ordered;
 	bool messages; /**< its link carries messages of blocks, not frames */
 	bool wall; /**< makes sense under the wall clock */
 

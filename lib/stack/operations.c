@@ -114,6 +114,7 @@ uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *o
 				.addr = op->addr,
 				.buf = op->buf,
 				.arg = {op->arg[0], op->arg[1]},
+				.message = OPERATION_NIL,
 				.id = (uint16_t)(p->turn++ << 8 | slot),
 				.rmw = op->rmw,
 				.busy = true};

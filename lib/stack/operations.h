@@ -23,6 +23,7 @@ struct operation {
 	uint64_t moved; /**< octets of it that have come (read), or are acknowledged: the stack's */
 	mf_time deadline; /**< MF_NEVER: has no timer */
 	uint32_t next, prev; /**< of its timer; next: of the completions, of the free ones */
+	uint32_t message; /**< that it began with, while the transport has it; OPERATION_NIL */
 	uint16_t id;
 	uint8_t rmw;
 	bool busy; /**< under way: it has no outcome yet */

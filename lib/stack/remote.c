@@ -48,6 +48,10 @@ static uint32_t new_message(struct remote *r)
 
 void remote_free_message(struct remote *r, uint32_t m)
 {
+	uint32_t op = r->message[m].op;
+
+	if (op != OPERATION_NIL && r->operations.op[op].message == m)
+		r->operations.op[op].message = OPERATION_NIL;
 	r->message[m].next = r->free;
 	r->free = m;
 }
@@ -59,6 +63,8 @@ static void send(struct remote *r, mf_time now, const struct remote_message *fro
 	if (m == REMOTE_NIL)
 		return;
 	r->message[m] = *from;
+	if (from->op != OPERATION_NIL)
+		r->operations.op[from->op].message = m;
 	r->transport->send(r, m, now);
 }
 
@@ -171,23 +177,51 @@ void remote_expire(struct remote *r, mf_time now)
 	}
 }
 
+static struct remote_header header_of(const struct remote_message *m, uint32_t offset, uint32_t octets)
+{
+	return (struct remote_header){.kind = m->kind,
+				      .code = m->code,
+				      .id = rte_cpu_to_be_16(m->id),
+				      .octets = rte_cpu_to_be_16((uint16_t)octets),
+				      .offset = rte_cpu_to_be_32(offset),
+				      .len = rte_cpu_to_be_32(m->told),
+				      .addr = rte_cpu_to_be_64(m->addr)};
+}
+
+static const uint8_t *data_of(const struct remote_message *m)
+{
+	return m->data != NULL ? m->data : (const uint8_t *)m->word;
+}
+
 uint32_t remote_put_segment(struct remote *r, const struct remote_message *m, uint32_t offset,
 			    uint32_t octets, uint8_t *out)
 {
-	const struct remote_header h = {.kind = m->kind,
-					.code = m->code,
-					.id = rte_cpu_to_be_16(m->id),
-					.octets = rte_cpu_to_be_16((uint16_t)octets),
-					.offset = rte_cpu_to_be_32(offset),
-					.len = rte_cpu_to_be_32(m->told),
-					.addr = rte_cpu_to_be_64(m->addr)};
-	const uint8_t *data = m->data != NULL ? m->data : (const uint8_t *)m->word;
+	const struct remote_header h = header_of(m, offset, octets);
 
 	memcpy(out, &h, sizeof(h));
-	memcpy(out + REMOTE_HEADER, data + offset, octets);
+	memcpy(out + REMOTE_HEADER, data_of(m) + offset, octets);
 	r->segments_sent++;
 	r->octets_sent += octets;
 	return REMOTE_HEADER + octets;
+}
+
+void remote_put_stream(struct remote *r, const struct remote_message *m, uint64_t offset, uint32_t octets,
+		       uint8_t *out)
+{
+	if (offset < REMOTE_HEADER) {
+		const struct remote_header h = header_of(m, 0, 0);
+		uint32_t n = (uint32_t)(REMOTE_HEADER - offset);
+
+		n = octets < n ? octets : n;
+		memcpy(out, (const uint8_t *)&h + offset, n);
+		offset += n;
+		octets -= n;
+		out += n;
+	}
+	if (octets == 0)
+		return;
+	memcpy(out, data_of(m) + (offset - REMOTE_HEADER), octets);
+	r->octets_sent += octets;
 }
 
 void remote_begun(struct remote *r, const struct remote_message *m, mf_time at)
@@ -291,8 +325,8 @@ static void write_memory(struct remote *r, mf_time now, mf_time known, uint16_t 
 	struct remote_write *w = &r->write[(uint32_t)(h->id % OPERATION_IDS) * r->config.nodes + peer];
 	uint8_t status;
 
-	if (w->received == 0 || w->id != h->id || h->offset == 0)
-		*w = (struct remote_write){.first = known, .id = h->id};
+	if (!w->busy || w->id != h->id || w->addr != h->addr || (h->offset == 0 && !r->transport->unordered))
+		*w = (struct remote_write){.first = known, .addr = h->addr, .id = h->id, .busy = true};
 	status = check(r, h);
 	if (status != MF_OK) {
 		if (!w->refused)
@@ -305,7 +339,7 @@ static void write_memory(struct remote *r, mf_time now, mf_time known, uint16_t 
 	tell_effect(r, peer, h, w->received == h->len, known);
 	if (w->received < h->len)
 		return;
-	w->received = 0;
+	w->busy = false;
 	if (h->kind == REMOTE_WRITE_ACK)
 		answer(r, now, known, peer, h->id, REMOTE_ACK, &(struct remote_message){0});
 }
@@ -362,16 +396,21 @@ static void outcome(struct remote *r, mf_time now, mf_time known, uint16_t peer,
 	}
 }
 
-static bool parse(const uint8_t *segment, uint32_t max, struct remote_header *h)
+static void decode(const uint8_t *octets, struct remote_header *h)
 {
-	if (max < REMOTE_HEADER)
-		return false;
-	memcpy(h, segment, sizeof(*h));
+	memcpy(h, octets, sizeof(*h));
 	h->id = rte_be_to_cpu_16(h->id);
 	h->octets = rte_be_to_cpu_16(h->octets);
 	h->offset = rte_be_to_cpu_32(h->offset);
 	h->len = rte_be_to_cpu_32(h->len);
 	h->addr = rte_be_to_cpu_64(h->addr);
+}
+
+static bool parse(const uint8_t *segment, uint32_t max, struct remote_header *h)
+{
+	if (max < REMOTE_HEADER)
+		return false;
+	decode(segment, h);
 	if (h->kind == 0 || h->kind >= REMOTE_KINDS || h->octets > max - REMOTE_HEADER)
 		return false;
 	if (h->kind == REMOTE_RMW)
@@ -381,10 +420,31 @@ static bool parse(const uint8_t *segment, uint32_t max, struct remote_header *h)
 	return h->kind != REMOTE_READ || (h->octets == 0 && h->len != 0);
 }
 
+/** A part of a message, or all of it. */
+static void take(struct remote *r, mf_time at, uint16_t peer, const struct remote_header *h,
+		 const uint8_t *data)
+{
+	mf_time known = at + r->cost_rx;
+
+	r->octets_received += h->octets;
+	switch (h->kind) {
+	case REMOTE_READ:
+		read_memory(r, at, known, peer, h);
+		break;
+	case REMOTE_RMW:
+		change_memory(r, at, known, peer, h, data);
+		break;
+	case REMOTE_WRITE:
+	case REMOTE_WRITE_ACK:
+		write_memory(r, at, known, peer, h, data);
+		break;
+	default:
+		outcome(r, at, known, peer, h, data);
+	}
+}
+
 bool remote_segment(struct remote *r, mf_time at, uint16_t peer, const uint8_t *segment, uint32_t max)
 {
-	const uint8_t *data = segment + REMOTE_HEADER;
-	mf_time known = at + r->cost_rx;
 	struct remote_header h;
 
 	if (peer >= r->config.nodes || peer == r->config.node || !parse(segment, max, &h)) {
@@ -392,23 +452,95 @@ bool remote_segment(struct remote *r, mf_time at, uint16_t peer, const uint8_t *
 		return false;
 	}
 	r->segments_received++;
-	r->octets_received += h.octets;
 	stack_stamp_rx(&r->config, at);
-	switch (h.kind) {
-	case REMOTE_READ:
-		read_memory(r, at, known, peer, &h);
-		break;
-	case REMOTE_RMW:
-		change_memory(r, at, known, peer, &h, data);
-		break;
-	case REMOTE_WRITE:
-	case REMOTE_WRITE_ACK:
-		write_memory(r, at, known, peer, &h, data);
-		break;
-	default:
-		outcome(r, at, known, peer, &h, data);
-	}
+	take(r, at, peer, &h, segment + REMOTE_HEADER);
 	return true;
+}
+
+/* Streams */
+
+static bool is_write(uint8_t kind)
+{
+	return kind == REMOTE_WRITE || kind == REMOTE_WRITE_ACK;
+}
+
+/** Octets of data that come behind a header and may be taken as they come. */
+static uint32_t follows(const struct remote_header *h)
+{
+	return is_write(h->kind) || h->kind == REMOTE_RESPONSE ? h->len : 0;
+}
+
+static bool header_right(const struct remote_header *h)
+{
+	if (h->kind == 0 || h->kind >= REMOTE_KINDS || h->octets != 0 || h->offset != 0)
+		return false;
+	return h->len != 0 || h->kind == REMOTE_ACK || h->kind == REMOTE_ERROR;
+}
+
+/** @return octets of the head that are to be there before it can be used */
+static uint32_t head_size(const struct remote_stream *s)
+{
+	return s->have >= REMOTE_HEADER && s->header.kind == REMOTE_RMW ? sizeof(s->head) : REMOTE_HEADER;
+}
+
+/** The head of a message. @return octets taken */
+static uint32_t stream_head(struct remote *r, struct remote_stream *s, mf_time at, uint16_t peer,
+			    const uint8_t *data, uint32_t octets)
+{
+	uint32_t n = head_size(s) - s->have;
+
+	n = octets < n ? octets : n;
+	if (data == NULL) {
+		s->broken = true;
+		return n;
+	}
+	memcpy(s->head + s->have, data, n);
+	s->have += n;
+	if (s->have == REMOTE_HEADER) {
+		decode(s->head, &s->header);
+		s->broken = !header_right(&s->header);
+	}
+	if (s->broken || s->have < head_size(s))
+		return n;
+	s->taken = 0;
+	if (follows(&s->header) != 0)
+		return n;
+	s->have = 0;
+	s->header.octets = s->header.kind == REMOTE_RMW ? sizeof(s->head) - REMOTE_HEADER : 0;
+	take(r, at, peer, &s->header, s->head + REMOTE_HEADER);
+	return n;
+}
+
+/** Data of a message whose header is there. @return octets taken */
+static uint32_t stream_data(struct remote *r, struct remote_stream *s, mf_time at, uint16_t peer,
+			    const uint8_t *data, uint32_t octets)
+{
+	uint32_t n = s->header.len - s->taken;
+
+	n = octets < n ? octets : n;
+	n = n < UINT16_MAX ? n : UINT16_MAX;
+	s->header.offset = s->taken;
+	s->header.octets = (uint16_t)n;
+	if (data != NULL)
+		take(r, at, peer, &s->header, data);
+	s->taken += n;
+	if (s->taken == s->header.len)
+		s->have = 0;
+	return n;
+}
+
+void remote_stream(struct remote *r, struct remote_stream *s, mf_time at, uint16_t peer, const uint8_t *data,
+		   uint32_t octets)
+{
+	stack_stamp_rx(&r->config, at);
+	while (octets > 0 && !s->broken) {
+		uint32_t n = s->have < head_size(s) ? stream_head(r, s, at, peer, data, octets)
+						    : stream_data(r, s, at, peer, data, octets);
+
+		data = data != NULL ? data + n : NULL;
+		octets -= n;
+	}
+	r->drop_bad += s->broken;
 }
 
 unsigned int remote_counters(const struct remote *r, struct mf_counter *out)

@@ -13,6 +13,9 @@
  * decides when which segment of which message goes, what is sent again, and sees to it that each is handed to
  * remote_segment() once.
  *
+ * In a stream of octets a message is the header, once, and its data (remote_put_stream, remote_stream): the
+ * header's octets and offset are 0.
+ *
  * The data of a response are read from memory when their segment is sent, as an RDMA NIC does; those of a
  * write from the caller's buffer, which is his again when the operation completes.
  */
@@ -76,9 +79,20 @@ struct remote_message {
 /** What came of a write, by peer and id, at a memory node. */
 struct remote_write {
 	mf_time first;
+	uint64_t addr;
 	uint32_t received;
 	uint16_t id;
+	bool busy; /**< not all of it has come */
 	bool refused;
+};
+
+/** A stream of messages that comes in. */
+struct remote_stream {
+	struct remote_header header; /**< of the message that is coming in */
+	uint8_t head[REMOTE_HEADER + 16]; /**< its first octets: the header, and what must be whole (RMW) */
+	uint32_t have; /**< of them */
+	uint32_t taken; /**< octets of its data */
+	bool broken; /**< nobody knows where the next message begins */
 };
 
 /** Most messages that a node has at a time. */
@@ -94,6 +108,7 @@ struct remote_transport {
 	void (*send)(struct remote *r, uint32_t m, mf_time now);
 	/** An operation was given up: nothing more of it is to be sent. */
 	void (*give_up)(struct remote *r, uint32_t op, mf_time now);
+	bool unordered; /**< the segments of a message come in any order */
 };
 
 /** The beginning of each stack that is built on it. */
@@ -142,6 +157,23 @@ uint32_t remote_put_segment(struct remote *r, const struct remote_message *m, ui
  * @return false: it is not one, or not for us
  */
 bool remote_segment(struct remote *r, mf_time at, uint16_t peer, const uint8_t *segment, uint32_t max);
+
+/** Octets of a message in a stream. */
+static inline uint64_t remote_stream_size(const struct remote_message *m)
+{
+	return (uint64_t)REMOTE_HEADER + m->len;
+}
+
+/** Writes octets of a message as it is in a stream, from an offset on. */
+void remote_put_stream(struct remote *r, const struct remote_message *m, uint64_t offset, uint32_t octets,
+		       uint8_t *out);
+
+/**
+ * The next octets of a stream have come.
+ * @param data  NULL: they are void, the sender has given their message up
+ */
+void remote_stream(struct remote *r, struct remote_stream *s, mf_time at, uint16_t peer, const uint8_t *data,
+		   uint32_t octets);
 
 /** The transport knows that all of a write has come (or, where it knows nothing, was given out). */
 void remote_sent(struct remote *r, const struct remote_message *m, mf_time at);

@@ -227,12 +227,24 @@ void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_
 	}
 }
 
+/** What leaves the pipeline at a time is in its queue before a port takes something at that time. */
+static inline void leave_pipeline(struct oq *oq, mf_time now)
+{
+	while (oq->pipeline.frames > 0 && oq->frame[oq->pipeline.head].at <= now) {
+		uint32_t i = oq_first(oq, &oq->pipeline);
+
+		oq->ops->put(oq, i, oq->frame[i].at);
+	}
+}
+
 uint16_t oq_pull(struct mf_bridge *b, unsigned int port, mf_time now, const uint8_t **frame)
 {
 	struct oq *oq = oq_of(b);
-	uint16_t len = oq->ops->urgent != NULL ? oq->ops->urgent(oq, port, now, frame) : 0;
+	uint16_t len;
 	uint32_t i;
 
+	leave_pipeline(oq, now);
+	len = oq->ops->urgent != NULL ? oq->ops->urgent(oq, port, now, frame) : 0;
 	if (len != 0)
 		return len;
 	i = oq->ops->take(oq, port, now);
@@ -247,11 +259,7 @@ void oq_run(struct mf_bridge *b, mf_time now)
 {
 	struct oq *oq = oq_of(b);
 
-	while (oq->pipeline.frames > 0 && oq->frame[oq->pipeline.head].at <= now) {
-		uint32_t i = oq_first(oq, &oq->pipeline);
-
-		oq->ops->put(oq, i, oq->frame[i].at);
-	}
+	leave_pipeline(oq, now);
 	if (oq->ops->run != NULL && oq->queue_next <= now)
 		oq->queue_next = oq->ops->run(oq, now);
 }

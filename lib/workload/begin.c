@@ -50,7 +50,7 @@ static inline struct choice choose(struct mf_client *c)
 
 static inline struct slot *op_make(struct mf_client *c)
 {
-	uint32_t i = c->free[--c->free_count];
+	uint32_t i = client_take(c);
 	struct slot *s = &c->slot[i];
 	struct choice choice = choose(c);
 	const struct mf_client_target *t = &c->target[choice.target];
@@ -84,7 +84,7 @@ static void write_races(struct mf_client *c, const struct slot *write)
 	struct shadow_region *r = &c->shadow.region[write->region];
 
 	shadow_write(r, client_number(write), write->offset, write->len);
-	for (uint32_t i = 0; i < c->depth; i++) {
+	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
 
@@ -93,6 +93,63 @@ static void write_races(struct mf_client *c, const struct slot *write)
 		s->check = false;
 		if (rmw)
 			shadow_race(r, s->offset, s->len);
+	}
+}
+
+/** An RMW, whose effect reads under way may find whose data have not left the memory yet. */
+static void rmw_before_reads(struct mf_client *c, const struct slot *rmw)
+{
+	for (uint32_t i = 0; i < c->used; i++) {
+		struct slot *s = &c->slot[i];
+
+		if (s->state == SLOT_BUSY && s->kind == MF_CLIENT_READ && client_overlap(s, rmw))
+			s->check = false;
+	}
+}
+
+/** Any order: a write or RMW beside another one. Nobody knows what its words hold when both are over. */
+static void both_race(struct mf_client *c, struct slot *a, struct slot *b)
+{
+	uint64_t first = (a->offset > b->offset ? a->offset : b->offset) / 8;
+	uint64_t last_a = (a->offset + a->len - 1) / 8, last_b = (b->offset + b->len - 1) / 8;
+	uint64_t last = last_a < last_b ? last_a : last_b;
+
+	shadow_race(&c->shadow.region[a->region], first * 8, (last - first + 1) * 8);
+	a->alone = b->alone = a->check = b->check = false;
+}
+
+static void change_races(struct mf_client *c, struct slot *change)
+{
+	change->alone = true;
+	shadow_begin(&c->shadow.region[change->region], client_number(change), change->offset, change->len);
+	for (uint32_t i = 0; i < c->used; i++) {
+		struct slot *s = &c->slot[i];
+
+		if (s == change || s->state != SLOT_BUSY || !client_overlap(s, change))
+			continue;
+		if (s->kind == MF_CLIENT_READ)
+			s->check = false;
+		else
+			both_race(c, s, change);
+	}
+}
+
+/** Where operations may pass each other: what this one makes unknown. */
+static void races(struct mf_client *c, struct slot *s)
+{
+	bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
+
+	if (c->order == MF_CLIENT_IN_ORDER)
+		return;
+	if (c->order == MF_CLIENT_ANY_ORDER) {
+		change_races(c, s);
+	} else if (!rmw) {
+		write_races(c, s);
+	} else {
+		if (!s->check)
+			shadow_race(&c->shadow.region[s->region], s->offset, s->len);
+		if (c->order == MF_CLIENT_WRITES_IN_ORDER)
+			rmw_before_reads(c, s);
 	}
 }
 
@@ -121,12 +178,10 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 		s->expect = shadow_word(r, s->offset);
 		value = rmw_result((enum mf_client_kind)s->kind, s->expect, c->op.arg);
 		memcpy(r->octets + s->offset, &value, sizeof(value));
-		if (c->unordered && !s->check)
-			shadow_race(r, s->offset, s->len);
+		races(c, s);
 	} else {
 		memcpy(r->octets + s->offset, c->op.buf, s->len);
-		if (c->unordered)
-			write_races(c, s);
+		races(c, s);
 	}
 }
 

@@ -144,7 +144,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	if (!err)
 		err = buffers_init(c, config);
 	if (!err && config->store == NULL && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
-		err = shadow_init(&c->shadow, c->targets, config->span, config->unordered);
+		err = shadow_init(&c->shadow, c->targets, config->span, config->order != MF_CLIENT_IN_ORDER);
 	return err;
 }
 
@@ -194,7 +194,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
-	c->unordered = config->unordered;
+	c->order = config->order;
 	c->constant = choose_reads_only(config);
 	err = parts_init(c, config);
 	if (err) {

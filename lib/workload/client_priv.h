@@ -34,6 +34,7 @@ struct slot {
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
+	bool alone; /**< any order: no other write or RMW of its words was under way with it */
 	/** Read of a line among writes: its octets. Copied and compared they cost a quarter of two hashes. */
 	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));
 };
@@ -47,7 +48,7 @@ struct mf_client {
 	bool open; /**< loop */
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
-	bool unordered;
+	enum mf_client_order order;
 	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
 	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
@@ -65,6 +66,7 @@ struct mf_client {
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
+	uint32_t used; /**< slots from here on have never been taken: the lowest are taken first */
 	uint32_t slot_mask;
 	uint32_t suspects;
 	uint8_t *buffers;
@@ -159,5 +161,15 @@ void client_mismatch(struct mf_client *c, const struct slot *s);
 
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);
+
+/** A free slot, of which there must be one. @return its place */
+static inline uint32_t client_take(struct mf_client *c)
+{
+	uint32_t i = c->free[--c->free_count];
+
+	if (__builtin_expect(i >= c->used, 0))
+		c->used = i + 1;
+	return i;
+}
 
 #endif

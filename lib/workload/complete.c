@@ -20,7 +20,7 @@ static inline void release(struct mf_client *c, struct slot *s)
 /** Whether a write or RMW that came before s, to octets of s, may still fail. */
 static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 {
-	for (uint32_t i = 0; i < c->depth; i++) {
+	for (uint32_t i = 0; i < c->used; i++) {
 		const struct slot *w = &c->slot[i];
 
 		if (w->state == SLOT_BUSY && w->kind != MF_CLIENT_READ && w->user < s->user &&
@@ -55,7 +55,7 @@ static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 
 static void judge_suspects(struct mf_client *c)
 {
-	for (uint32_t i = 0; i < c->depth; i++) {
+	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
 		if (s->state == SLOT_SUSPECT && judge(c, s, false)) {
@@ -68,7 +68,7 @@ static void judge_suspects(struct mf_client *c)
 /** A write or RMW failed: nobody knows what those find who came after it. */
 static void forget(struct mf_client *c, const struct slot *failed)
 {
-	for (uint32_t i = 0; i < c->depth; i++) {
+	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
 		if (s->state != SLOT_FREE && s->user > failed->user && client_overlap(s, failed))
@@ -173,9 +173,12 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 		return !c->verify || judge(c, s, s->check && data_equal(c, s, done));
 	if (c->verify && client_returns(s->kind))
 		judged = judge(c, s, s->check && data_equal(c, s, done));
-	if (c->unordered && s->kind == MF_CLIENT_WRITE_ACK)
+	if (c->order == MF_CLIENT_ANY_ORDER)
+		shadow_over(r, client_number(s), s->offset, s->len);
+	else if (c->order != MF_CLIENT_IN_ORDER && s->kind == MF_CLIENT_WRITE_ACK)
 		shadow_acknowledge(r, client_number(s));
-	else if (!c->unordered && client_overwrites(s->kind))
+	if (client_overwrites(s->kind) &&
+	    (c->order == MF_CLIENT_IN_ORDER || (c->order == MF_CLIENT_ANY_ORDER && s->alone)))
 		shadow_settle(r, client_number(s), s->offset, s->len);
 	return judged;
 }

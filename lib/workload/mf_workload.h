@@ -84,6 +84,14 @@ enum mf_client_address {
 	MF_CLIENT_AT_ZIPF, /**< hot slots, of the largest size; hot words for RMW */
 };
 
+/** What is sure of the order in which operations of a pair take effect: what verification relies on. */
+enum mf_client_order {
+	MF_CLIENT_IN_ORDER, /**< that of their submission */
+	MF_CLIENT_BY_DIRECTION, /**< reads and RMW among themselves, writes among themselves */
+	MF_CLIENT_WRITES_IN_ORDER, /**< the same, but a read may find what an RMW behind it has done */
+	MF_CLIENT_ANY_ORDER, /**< none; but a write that has completed has taken effect */
+};
+
 struct mf_client_target {
 	uint16_t node;
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
@@ -222,7 +230,7 @@ struct mf_client_config {
 	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
-	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
+	enum mf_client_order order;
 	const struct mf_client_watch *watch; /**< or NULL */
 	/**
 	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,

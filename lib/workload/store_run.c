@@ -113,7 +113,7 @@ static void make_data(struct mf_client *c, const struct slot *s)
 
 static struct slot *make_message(struct mf_client *c, const struct query *q, const struct part *p)
 {
-	uint32_t i = c->free[--c->free_count];
+	uint32_t i = client_take(c);
 	struct slot *s = &c->slot[i];
 	const struct mf_client_target *t = &c->target[p->target];
 

@@ -62,7 +62,7 @@ static bool expects(const struct mf_client *c, const struct slot *slot, uint64_t
 	const struct recent *r = recent_of(c->store, cell);
 
 	*number = r->number;
-	return !c->unordered && r->cell == cell && r->number < client_number(slot);
+	return c->order == MF_CLIENT_IN_ORDER && r->cell == cell && r->number < client_number(slot);
 }
 
 /** A whole value: of the start, or of the client itself, it may be older than what the client wrote. */
@@ -83,7 +83,7 @@ static bool may_be_torn(const struct mf_client *c, uint64_t key)
 
 	if (key < s->config.store.records)
 		return s->tears;
-	return s->tears_inserted && (c->unordered || !store_keys_own(&s->keys, key));
+	return s->tears_inserted && (c->order != MF_CLIENT_IN_ORDER || !store_keys_own(&s->keys, key));
 }
 
 static bool check_cell(struct mf_client *c, const struct slot *slot, const struct cells *at)

@@ -68,12 +68,17 @@ static void clear_whole(struct shadow_region *r, uint64_t offset, uint64_t len)
 	}
 }
 
-void shadow_write(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+void shadow_begin(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
 {
-	clear_whole(r, offset, len);
 	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++)
 		if (r->writer[w] != UINT64_MAX)
 			r->writer[w] = number + 1;
+}
+
+void shadow_write(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+{
+	clear_whole(r, offset, len);
+	shadow_begin(r, number, offset, len);
 }
 
 void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
@@ -83,6 +88,13 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 		r->writer[w] = UINT64_MAX; /* no write settles what may pass it */
 	if (r->failed <= number)
 		r->failed = number + 1;
+}
+
+void shadow_over(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
+{
+	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++)
+		if (r->writer[w] == number + 1)
+			r->writer[w] = 0;
 }
 
 /*

@@ -12,6 +12,11 @@
  * a write's completion says nothing about the memory. A word that an RMW and a write have raced for is
  * unknown until a write that is submitted after that RMW has completed is settled; one of which an
  * operation failed stays unknown.
+ *
+ * That is by direction. Where writes are in order, but the data of a read leave the memory late, reads may
+ * find what RMW behind them did, too. Where nothing is in order a word is known while no write or RMW of it
+ * is under way; one that two have raced for is unknown until one that overwrites it has begun and completed
+ * with no other beside it.
  */
 #ifndef VERIFY_H
 #define VERIFY_H
@@ -25,7 +30,7 @@ struct shadow_region {
 	uint8_t *octets; /**< touched as the client touches the region */
 	uint64_t *unknown; /**< bitmap of words */
 	uint64_t unknown_words;
-	uint64_t *writer; /**< unordered: of each word, number of its youngest write, plus one */
+	uint64_t *writer; /**< unordered: of each word, number of its youngest write, plus one; 0: none */
 	uint64_t settled; /**< unordered: number of the youngest acknowledged write, plus one */
 	uint64_t failed; /**< number of the youngest operation that failed, plus one; 0: none */
 };
@@ -59,6 +64,11 @@ static inline void shadow_acknowledge(struct shadow_region *r, uint64_t number)
 	if (r->settled <= number)
 		r->settled = number + 1;
 }
+
+/** Any order: operation number, which changes these words, is under way, */
+void shadow_begin(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
+/** and has completed. */
+void shadow_over(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
 
 bool shadow_known_slow(const struct shadow_region *r, uint64_t offset, uint64_t len);
 

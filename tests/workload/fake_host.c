@@ -81,6 +81,18 @@ static void put_result(struct mf_host *h, uint64_t user, uint64_t result)
 			h->pending[i].result = result;
 }
 
+/** Any order: another one that waits goes first. */
+static void late_shuffle(struct mf_host *h, int writes)
+{
+	unsigned int from = h->late_from[writes], n = h->late_to[writes] - from;
+	struct fake_late *a = &h->late[writes][from % FAKE_QUEUE];
+	struct fake_late *b = &h->late[writes][(from + mf_rng_below(&h->rng, n)) % FAKE_QUEUE];
+	struct fake_late first = *a;
+
+	*a = *b;
+	*b = first;
+}
+
 /** The oldest operation of its direction that waits takes effect. */
 static void late_execute(struct mf_host *h, int writes)
 {
@@ -107,8 +119,11 @@ static void late_put(struct mf_host *h, const struct mf_op *op)
 		memcpy(l->data, op->buf, op->len);
 	for (uint64_t n = mf_rng_next(&h->rng) % 3; n > 0; n--) {
 		writes = mf_rng_next(&h->rng) % 2;
-		if (h->late_from[writes] != h->late_to[writes])
-			late_execute(h, writes);
+		if (h->late_from[writes] == h->late_to[writes])
+			continue;
+		if (h->any_order)
+			late_shuffle(h, writes);
+		late_execute(h, writes);
 	}
 	while (h->late_to[1] - h->late_from[1] == FAKE_QUEUE)
 		late_execute(h, 1);
@@ -117,10 +132,10 @@ static void late_put(struct mf_host *h, const struct mf_op *op)
 /** What completes has taken effect, and all before it; but for a write that nobody acknowledges. */
 static void late_complete(struct mf_host *h, const struct mf_completion *done)
 {
-	int writes = done->kind == MF_OP_WRITE_ACK;
+	int writes = done->kind == MF_OP_WRITE_ACK || done->kind == MF_OP_WRITE;
 	unsigned int i = h->late_from[writes];
 
-	while (done->kind != MF_OP_WRITE && i != h->late_to[writes])
+	while ((done->kind != MF_OP_WRITE || h->any_order) && i != h->late_to[writes])
 		if (h->late[writes][i++ % FAKE_QUEUE].op.user == done->user)
 			while (h->late_from[writes] != i)
 				late_execute(h, writes);

@@ -45,6 +45,7 @@ struct mf_host {
 	void (*hook)(void *ctx, const struct mf_op *op, struct fake_fault *f);
 	void *hook_ctx;
 	bool passing; /**< reads and RMW pass writes, and are passed, each in order among themselves */
+	bool any_order; /**< passing: all pass each other, and what has completed has taken effect */
 	struct mf_rng rng; /**< passing: who is next */
 	struct fake_late late[2][FAKE_QUEUE]; /**< [1]: writes */
 	unsigned int late_from[2], late_to[2];

@@ -382,7 +382,7 @@ static struct mf_client_stats *run_faulty(struct plan p, bool unordered)
 
 	memcpy(s.mix, mixes[0], sizeof(s.mix));
 	c = store_config(h, &s);
-	c.unordered = unordered;
+	c.order = unordered ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
 	h->hook = plant;
 	h->hook_ctx = &p;
 	st = test_run(&c);

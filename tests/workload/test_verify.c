@@ -489,7 +489,8 @@ static void stale_read(void *ctx, const struct mf_op *op, struct fake_fault *f)
 	f->stale = op->kind == MF_OP_READ && *(uint64_t *)ctx > 0 && --*(uint64_t *)ctx % 50 == 0;
 }
 
-static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool unordered)
+static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool any,
+					   enum mf_client_order order)
 {
 	struct mf_host *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
@@ -499,10 +500,11 @@ static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool u
 	config.size_dist = MF_CLIENT_SIZE_UNIFORM;
 	config.size_min = 1;
 	config.size_max = 700;
-	config.unordered = unordered;
+	config.order = order;
 	config.operations = 5000;
 	config.seed = seed;
 	h->passing = true;
+	h->any_order = any;
 	mf_rng_init(&h->rng, seed, "passing", 0);
 	h->hook = stale_read;
 	h->hook_ctx = &stale;
@@ -517,19 +519,68 @@ Test(verify, passing_operations)
 	uint64_t blamed = 0, caught = 0;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct mf_client_stats *s = run_passing(seed, 0, true);
+		struct mf_client_stats *s = run_passing(seed, 0, false, MF_CLIENT_BY_DIRECTION);
 
 		cr_assert_eq(s->mismatches, 0, "seed %lu", seed);
 		cr_assert_gt(s->verified, 100, "seed %lu", seed);
 		cr_assert_gt(s->unverified, 0);
 		free(s);
-		s = run_passing(seed, 0, false);
+		s = run_passing(seed, 0, false, MF_CLIENT_IN_ORDER);
 		blamed += s->mismatches;
 		free(s);
-		s = run_passing(seed, UINT64_MAX, true);
+		s = run_passing(seed, UINT64_MAX, false, MF_CLIENT_BY_DIRECTION);
 		caught += s->mismatches;
 		free(s);
 	}
 	cr_assert_gt(blamed, 0, "the operations did not pass each other");
 	cr_assert_gt(caught, 0, "stale reads were not found");
+}
+
+/* Nothing is in order: writes pass writes, reads find what came behind them. */
+Test(verify, any_order)
+{
+	uint64_t blamed = 0, caught = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct mf_client_stats *s = run_passing(seed, 0, true, MF_CLIENT_ANY_ORDER);
+
+		cr_assert_eq(s->mismatches, 0, "seed %lu", seed);
+		cr_assert_gt(s->verified, 100, "seed %lu", seed);
+		cr_assert_gt(s->unverified, 0);
+		free(s);
+		s = run_passing(seed, 0, true, MF_CLIENT_WRITES_IN_ORDER);
+		blamed += s->mismatches;
+		free(s);
+		s = run_passing(seed, UINT64_MAX, true, MF_CLIENT_ANY_ORDER);
+		caught += s->mismatches;
+		free(s);
+	}
+	cr_assert_gt(blamed, 0, "writes did not pass each other");
+	cr_assert_gt(caught, 0, "stale reads were not found");
+}
+
+/* Words 0..7 and 4..11 are written side by side: 4..7 are anybody's until they are written alone. */
+Test(verify, words_that_two_raced_for)
+{
+	struct shadow s;
+	struct shadow_region *r;
+
+	cr_assert_eq(shadow_init(&s, 1, 1000, true), 0);
+	r = &s.region[0];
+	shadow_begin(r, 0, 0, 64);
+	cr_assert(!shadow_known(r, 0, 8));
+	shadow_begin(r, 1, 32, 64);
+	shadow_race(r, 32, 32);
+	shadow_over(r, 0, 0, 64);
+	cr_assert(shadow_known(r, 0, 32));
+	cr_assert(!shadow_known(r, 32, 8));
+	cr_assert(!shadow_known(r, 64, 8), "its write is under way");
+	shadow_over(r, 1, 32, 64);
+	cr_assert(!shadow_known(r, 56, 8));
+	cr_assert(shadow_known(r, 64, 32));
+	shadow_begin(r, 2, 32, 32);
+	shadow_over(r, 2, 32, 32);
+	shadow_settle(r, 2, 32, 32);
+	cr_assert(shadow_known(r, 0, 1000));
+	shadow_fini(&s);
 }

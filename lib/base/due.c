@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
+#include "mf_due.h"
+#include "mf_table.h"
+
+int mf_due_init(struct mf_due *d, uint32_t size)
+{
+	d->count = 0;
+	d->heap = mf_table_new(size, sizeof(*d->heap));
+	d->place = mf_table_new(size, sizeof(*d->place));
+	return d->heap != NULL && d->place != NULL ? 0 : -ENOMEM;
+}
+
+void mf_due_fini(struct mf_due *d)
+{
+	mf_table_free(d->heap);
+	mf_table_free(d->place);
+}
+
+static inline bool before(const struct mf_due_entry *a, const struct mf_due_entry *b)
+{
+	return a->at != b->at ? a->at < b->at : a->i < b->i;
+}
+
+static inline void put(struct mf_due *d, uint32_t at, struct mf_due_entry e)
+{
+	d->heap[at] = e;
+	d->place[e.i] = at + 1;
+}
+
+static void up(struct mf_due *d, uint32_t at, struct mf_due_entry e)
+{
+	while (at > 0 && before(&e, &d->heap[(at - 1) / 2])) {
+		put(d, at, d->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	put(d, at, e);
+}
+
+static void down(struct mf_due *d, uint32_t at, struct mf_due_entry e)
+{
+	for (uint32_t child; (child = 2 * at + 1) < d->count; at = child) {
+		child += child + 1 < d->count && before(&d->heap[child + 1], &d->heap[child]);
+		if (!before(&d->heap[child], &e))
+			break;
+		put(d, at, d->heap[child]);
+	}
+	put(d, at, e);
+}
+
+static void settle(struct mf_due *d, uint32_t at, struct mf_due_entry e)
+{
+	if (at > 0 && before(&e, &d->heap[(at - 1) / 2]))
+		up(d, at, e);
+	else
+		down(d, at, e);
+}
+
+void mf_due_set(struct mf_due *d, uint32_t i, mf_time at)
+{
+	const struct mf_due_entry e = {at, i};
+
+	if (d->place[i] == 0)
+		up(d, d->count++, e);
+	else
+		settle(d, d->place[i] - 1, e);
+}
+
+void mf_due_remove(struct mf_due *d, uint32_t i)
+{
+	uint32_t at = d->place[i];
+
+	if (at == 0)
+		return;
+	d->place[i] = 0;
+	d->count--;
+	if (at - 1 < d->count)
+		settle(d, at - 1, d->heap[d->count]);
+}

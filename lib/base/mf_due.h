@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who is due when: a heap of (time, number), in which each number below its size stands once at most. Equal
+ * times go by the number.
+ */
+#ifndef MF_DUE_H
+#define MF_DUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mf_time.h"
+
+#define MF_DUE_NIL UINT32_MAX
+
+struct mf_due_entry {
+	mf_time at;
+	uint32_t i;
+};
+
+struct mf_due {
+	struct mf_due_entry *heap;
+	uint32_t *place; /**< [size] of each number in the heap, plus one; 0: it is not there */
+	uint32_t count;
+};
+
+/** @return 0 or -ENOMEM */
+int mf_due_init(struct mf_due *d, uint32_t size);
+void mf_due_fini(struct mf_due *d);
+
+/** Puts a number in, or moves it. */
+void mf_due_set(struct mf_due *d, uint32_t i, mf_time at);
+/** Takes it out, if it is there. */
+void mf_due_remove(struct mf_due *d, uint32_t i);
+
+static inline bool mf_due_has(const struct mf_due *d, uint32_t i)
+{
+	return d->place[i] != 0;
+}
+
+/** MF_NEVER: it is not there. */
+static inline mf_time mf_due_at(const struct mf_due *d, uint32_t i)
+{
+	return d->place[i] != 0 ? d->heap[d->place[i] - 1].at : MF_NEVER;
+}
+
+static inline mf_time mf_due_next(const struct mf_due *d)
+{
+	return d->count > 0 ? d->heap[0].at : MF_NEVER;
+}
+
+/** The first, if it is due; MF_DUE_NIL: there is none. */
+static inline uint32_t mf_due_first(const struct mf_due *d, mf_time now)
+{
+	return mf_due_next(d) <= now && d->count > 0 ? d->heap[0].i : MF_DUE_NIL;
+}
+
+#endif
