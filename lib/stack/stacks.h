@@ -4,6 +4,6 @@
 
 #include "mf_stacks.h"
 
-extern const struct mf_stack_ops stack_ethernet, stack_ird;
+extern const struct mf_stack_ops stack_ethernet, stack_ird, stack_pfc, stack_rocev2;
 
 #endif
