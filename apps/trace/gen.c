@@ -20,7 +20,7 @@ static int begin(struct rows *r)
 
 	mf_offer_free(f->messages);
 	f->given = 0;
-	f->messages = mf_offer_new(&f->config, f->o->clock, err, sizeof(err));
+	f->messages = mf_offer_new(&f->config, f->o->clock, mf_trace_keyed(f->o->to), err, sizeof(err));
 	return f->messages != NULL ? SOUND : complain(USAGE, err);
 }
 
@@ -58,7 +58,12 @@ int gen(const struct options *o)
 		f.config.clock[o->clock].duration = o->duration;
 	if (o->has_seed)
 		f.config.seed = o->seed;
-	rc = write_trace(o, &rows);
+	if (mf_trace_keyed(o->to) && o->messages == 0 &&
+	    (f.config.workloads == 0 || f.config.workload[0].operations == 0))
+		rc = complain(USAGE,
+			      "queries have no times: --to ycsb needs --messages, or operations in the file");
+	else
+		rc = write_trace(o, &rows);
 	mf_offer_free(f.messages);
 	mf_config_free(&f.config);
 	return rc;

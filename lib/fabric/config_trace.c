@@ -38,6 +38,7 @@ struct reading {
 	struct mf_trace *file;
 	bool src[MF_PORTS_MAX], dst[MF_PORTS_MAX]; /* nodes that run a client of it, that are targets */
 	uint64_t count[MF_PORTS_MAX]; /* messages of a node */
+	uint64_t taken; /* queries */
 	uint64_t kinds[MF_MIXES];
 	uint32_t min, max; /* octets of reads and writes */
 };
@@ -102,10 +103,11 @@ static int read_rows(struct reading *r, int (*fn)(struct reading *r, const struc
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : -EINVAL;
 	r->trace->format = mf_trace_format(r->file);
-	if (mf_trace_keyed(r->trace->format))
-		rc = mf_trace_fail(r->file, "a trace of keys needs a store: key \"ycsb\"");
+	if (mf_trace_keyed(r->trace->format) != r->w->ycsb.on)
+		rc = mf_trace_fail(r->file, r->w->ycsb.on ? "a store needs a trace of keys"
+							  : "a trace of keys needs a store: key \"ycsb\"");
 	while (rc == 0 && (n = mf_trace_next(r->file, &row)) > 0) {
-		rc = check_row(r, &row);
+		rc = r->w->ycsb.on ? 0 : check_row(r, &row);
 		if (rc == 0)
 			rc = fn(r, &row);
 	}
@@ -139,13 +141,36 @@ static int take(struct reading *r, const struct mf_trace_row *row)
 	return 0;
 }
 
+/* Queries go to the clients in turn. */
+static int look_keys(struct reading *r, const struct mf_trace_row *row)
+{
+	(void)row;
+	r->count[r->w->clients.node[r->trace->messages++ % r->w->clients.n]]++;
+	return 0;
+}
+
+static int take_keys(struct reading *r, const struct mf_trace_row *row)
+{
+	unsigned int client = (unsigned int)(r->taken++ % r->w->clients.n);
+	uint64_t *left = &r->count[r->w->clients.node[client]];
+
+	if (*left == 0)
+		return mf_trace_fail(r->file, "has changed while it was read");
+	r->trace->query[r->trace->first[client + 1] - (*left)--] =
+		(struct mf_query){.key = row->key, .length = row->octets, .kind = row->kind};
+	return 0;
+}
+
 static int allocate(struct reading *r)
 {
 	struct mf_config_trace *t = r->trace;
 
 	t->first = calloc(r->w->clients.n + 1, sizeof(*t->first));
-	t->message = calloc(t->messages, sizeof(*t->message));
-	if (t->first == NULL || t->message == NULL)
+	if (r->w->ycsb.on)
+		t->query = calloc(t->messages, sizeof(*t->query));
+	else
+		t->message = calloc(t->messages, sizeof(*t->message));
+	if (t->first == NULL || (t->message == NULL && t->query == NULL))
 		return cfg_fail_memory(r->c);
 	for (unsigned int i = 0; i < r->w->clients.n; i++)
 		t->first[i + 1] = t->first[i] + r->count[r->w->clients.node[i]];
@@ -170,7 +195,7 @@ static void describe(const struct reading *r)
 static int read_twice(struct reading *r)
 {
 	uint64_t digest, left = 0;
-	int rc = read_rows(r, look);
+	int rc = read_rows(r, r->w->ycsb.on ? look_keys : look);
 
 	if (rc != 0)
 		return rc;
@@ -182,7 +207,7 @@ static int read_twice(struct reading *r)
 	snprintf(r->trace->digest, sizeof(r->trace->digest), "%016" PRIx64, digest);
 	rc = allocate(r);
 	if (rc == 0)
-		rc = read_rows(r, take);
+		rc = read_rows(r, r->w->ycsb.on ? take_keys : take);
 	for (unsigned int i = 0; i < MF_PORTS_MAX; i++)
 		left += r->count[i];
 	if (rc == 0 && (left > 0 || mf_trace_digest(r->file) != digest)) {
@@ -241,10 +266,12 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 
 int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
+	static const char *const times[] = {"time_scale", "time_zero", NULL};
 	static const char *const keys[] = {"mix",     "size",  "pattern", "loop",       "rate",     "load",
 					   "arrival", "burst", "delay",   "operations", "measured", NULL};
 	struct reading *r = calloc(1, sizeof(*r));
-	int rc = cfg_refuse(c, json, keys, "the trace says what is done and when");
+	int rc = w->ycsb.on ? cfg_refuse(c, json, times, "a trace of keys has no times")
+			    : cfg_refuse(c, json, keys, "the trace says what is done and when");
 
 	if (r == NULL)
 		return cfg_fail_memory(c);
@@ -259,7 +286,7 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 		rc = read_digest(c, json, &w->trace);
 	if (rc == 0)
 		rc = read_path(c, json, r);
-	if (rc == 0)
+	if (rc == 0 && !w->ycsb.on)
 		describe(r);
 	free(r);
 	return rc;
@@ -270,6 +297,7 @@ void cfg_trace_free(struct mf_config_trace *t)
 	free(t->path);
 	free(t->first);
 	free(t->message);
+	free(t->query);
 }
 
 /* A trace is run to its end, and all of it counts, where the file does not say anything else. */
@@ -279,7 +307,7 @@ void cfg_trace_clock(struct mf_config *config, const json_t *root)
 	mf_time end = 0;
 
 	for (unsigned int i = 0; i < config->workloads; i++)
-		if (config->workload[i].trace.path != NULL)
+		if (config->workload[i].trace.message != NULL)
 			end = mf_time_max(end, config->workload[i].trace.last + 1);
 	for (int i = 0; i < MF_CLOCKS && end > 0; i++) {
 		const json_t *clock = json_object_get(clocks, cfg_clock_names[i]);

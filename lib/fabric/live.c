@@ -110,8 +110,10 @@ static bool client_done(const struct mf_fabric *f, unsigned int i)
 
 	if (__atomic_load_n(&s->submit_error, __ATOMIC_RELAXED) != 0)
 		return true;
-	if (w->trace.path != NULL)
+	if (w->trace.message != NULL)
 		return over == trace_messages(f, i);
+	if (w->ycsb.on) /* what limits it are queries */
+		return mf_client_finished(f->node[i].client, mf_fabric_now(f));
 	if (over == 0 || over != __atomic_load_n(&s->begun_all, __ATOMIC_RELAXED))
 		return false;
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)

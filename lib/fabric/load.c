@@ -8,18 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric_priv.h"
+#include "load_priv.h"
 #include "messages.h"
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
 
-/** Expected wire blocks of one operation on the four link directions that it crosses. */
-struct op_blocks {
-	double cn_up, cn_down, mn_up, mn_down;
-};
-
-static void add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
+void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
 {
 	sum->cn_up += weight * b->cn_up;
 	sum->cn_down += weight * b->cn_down;
@@ -58,7 +53,7 @@ static struct op_blocks stack_blocks(const struct mf_fabric *f, unsigned int mix
 	return (struct op_blocks){b.cn_up, b.cn_down, b.mn_up, b.mn_down};
 }
 
-static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+struct op_blocks load_kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
 {
 	if (f->config->stack_ops != NULL)
 		return stack_blocks(f, mix, size);
@@ -130,14 +125,16 @@ static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_c
 	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
 	struct op_blocks mean = {0};
 
+	if (w->ycsb.on)
+		return load_query_blocks(f, w);
 	for (unsigned int i = 0; i < samples; i++) {
 		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
 
 		for (unsigned int k = 0; k < MF_MIXES; k++) {
-			struct op_blocks b = kind_blocks(f, k, size);
+			struct op_blocks b = load_kind_blocks(f, k, size);
 
 			if (w->mix[k] > 0)
-				add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
+				load_add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
 		}
 	}
 	return mean;
@@ -235,7 +232,7 @@ static double busiest(const struct mf_fabric *f, const struct mf_config_workload
 /** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	if (!w->open || w->trace.path != NULL)
+	if (!w->open || w->trace.message != NULL)
 		return 0;
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
@@ -245,6 +242,9 @@ static mf_time interval(const struct mf_fabric *f, const struct mf_config_worklo
 /** Payload of an operation, in the same way; an atomic has none. */
 static struct op_blocks payload_blocks(const struct mf_config_workload *w)
 {
+	if (w->ycsb.on)
+		return load_query_payload(w);
+
 	double blocks = w->size.mean / 8 / w->mix_sum, read = w->mix[MF_MIX_READ] * blocks,
 	       write = (w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK]) * blocks;
 
@@ -254,7 +254,7 @@ static struct op_blocks payload_blocks(const struct mf_config_workload *w)
 static void add_message(const struct mf_fabric *f, unsigned int client, const struct mf_client_message *m,
 			double rate, struct load_link *wire, struct load_link *payload)
 {
-	struct op_blocks b = kind_blocks(f, m->kind, m->octets);
+	struct op_blocks b = load_kind_blocks(f, m->kind, m->octets);
 	bool read = m->kind == MF_CLIENT_READ;
 
 	wire[client].up += rate * b.cn_up;
@@ -297,7 +297,7 @@ bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load
 
 		if (!w->open)
 			return false;
-		if (w->trace.path != NULL)
+		if (w->trace.message != NULL)
 			offered_trace(f, w, wire, payload);
 		else
 			offered_drawn(f, w, wire, payload);
@@ -409,7 +409,9 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 
-	if (w->trace.path != NULL) {
+	if (w->ycsb.on)
+		return load_store_client(f, w, i, &c);
+	if (w->trace.message != NULL) {
 		c.messages = w->trace.message + w->trace.first[i];
 		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
 	}
@@ -429,6 +431,10 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 		const struct mf_config_workload *w = &f->config->workload[k];
 		mf_time every = interval(f, w);
 
+		if (w->ycsb.on && load_store(f, w) != 0) {
+			snprintf(err, errlen, "workload[%u]: no memory to fill its store", k);
+			return -ENOMEM;
+		}
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 

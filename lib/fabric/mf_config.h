@@ -26,6 +26,7 @@
 struct json_t;
 struct mf_cdf_point;
 struct mf_client_message;
+struct mf_query;
 
 #define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
 #define MF_CONFIG_TEXT_LEN 1024
@@ -197,8 +198,27 @@ struct mf_config_trace {
 	mf_time time_zero; /**< the time in the trace that is 0 in the run */
 	mf_time last; /**< start of the last message in the run */
 	uint64_t messages;
+	struct mf_query *query; /**< of keys: the lines in turn to the clients; otherwise NULL */
 	struct mf_client_message *message; /**< those of the first client, of the second, ...; by time */
 	uint64_t *first; /**< [clients.n + 1]: where those of client i begin */
+};
+
+#define MF_CONFIG_QUERIES 5
+
+/** Queries to a store that all clients share, as YCSB makes them (mf_store_client). */
+struct mf_config_ycsb {
+	bool on; /**< false: no store */
+	uint32_t name; /**< 0..5: A..F, 6: a trace of keys */
+	double mix[MF_CONFIG_QUERIES]; /**< weights, by enum mf_query_kind */
+	double mix_sum; /**< > 0 */
+	uint64_t records, inserts;
+	uint32_t fields, field;
+	uint32_t keys; /**< enum mf_store_keys */
+	uint32_t place; /**< enum mf_store_place */
+	bool read_all, write_all, acknowledge;
+	uint32_t scan, scan_lengths;
+	double local;
+	mf_time local_time;
 };
 
 /**
@@ -228,6 +248,7 @@ struct mf_config_workload {
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
+	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
 
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };

@@ -14,6 +14,8 @@ struct mf_offer {
 	struct mf_client_message *next; /**< [f.nodes] */
 	uint16_t *heap; /**< of nodes that have one: the earliest, and of those the least, is on top */
 	unsigned int heaped;
+	bool keyed; /**< queries of one store instead of messages; the heap has its clients in their order */
+	unsigned int turn; /**< keyed: in the heap, who is next */
 };
 
 static bool before(const struct mf_offer *m, uint16_t a, uint16_t b)
@@ -37,6 +39,14 @@ static void sink(struct mf_offer *m, unsigned int i)
 		i = child;
 	}
 	m->heap[i] = node;
+}
+
+static bool has_store(const struct mf_config *config, char *err, size_t errlen)
+{
+	if (config->workloads == 1 && config->workload[0].ycsb.on)
+		return true;
+	snprintf(err, errlen, "queries are those of one workload with a store (ycsb)");
+	return false;
 }
 
 static bool has_times(const struct mf_config *config, char *err, size_t errlen)
@@ -66,25 +76,30 @@ static bool start(struct mf_offer *m, char *err, size_t errlen)
 	}
 	if (load_clients(f, err, errlen) != 0)
 		return false;
-	for (unsigned int i = 0; i < f->nodes; i++)
+	for (unsigned int i = 0; i < f->nodes && m->keyed; i++)
+		if (f->node[i].client != NULL)
+			m->heap[m->heaped++] = (uint16_t)i;
+	for (unsigned int i = 0; i < f->nodes && !m->keyed; i++)
 		if (f->node[i].client != NULL && mf_client_draw(f->node[i].client, &m->next[i]))
 			m->heap[m->heaped++] = (uint16_t)i;
-	for (unsigned int i = m->heaped; i-- > 0;)
+	for (unsigned int i = m->heaped; !m->keyed && i-- > 0;)
 		sink(m, i);
 	return true;
 }
 
-struct mf_offer *mf_offer_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
+struct mf_offer *mf_offer_new(const struct mf_config *config, enum mf_clock clock, bool keyed, char *err,
+			      size_t errlen)
 {
 	struct mf_offer *m;
 
-	if (!has_times(config, err, errlen))
+	if (keyed ? !has_store(config, err, errlen) : !has_times(config, err, errlen))
 		return NULL;
 	m = calloc(1, sizeof(*m));
 	if (m == NULL) {
 		snprintf(err, errlen, "no memory");
 		return NULL;
 	}
+	m->keyed = keyed;
 	m->f.config = config;
 	m->f.clock = clock;
 	m->f.nodes = config->sw.ports;
@@ -108,11 +123,25 @@ void mf_offer_free(struct mf_offer *m)
 	free(m);
 }
 
+/** Clients take turns, as they do where their queries are read from a file. */
+static bool next_query(struct mf_offer *m, struct mf_trace_row *row)
+{
+	struct mf_query q;
+
+	if (m->heaped == 0 || !mf_client_draw_query(m->f.node[m->heap[m->turn]].client, &q))
+		return false;
+	m->turn = m->turn + 1 < m->heaped ? m->turn + 1 : 0;
+	*row = (struct mf_trace_row){.key = q.key, .octets = q.length, .kind = q.kind};
+	return true;
+}
+
 bool mf_offer_next(struct mf_offer *m, struct mf_trace_row *row)
 {
 	const struct mf_client_message *next;
 	uint16_t node;
 
+	if (m->keyed)
+		return next_query(m, row);
 	if (m->heaped == 0)
 		return false;
 	node = m->heap[0];

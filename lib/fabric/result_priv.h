@@ -17,6 +17,8 @@ struct mf_fabric;
 
 /* result_operations.c */
 json_t *operations_json(const struct mf_fabric *f);
+/** NULL: there is no store */
+json_t *queries_json(const struct mf_fabric *f);
 json_t *frames_json(const struct mf_fabric *f);
 
 /* result_phases.c */

@@ -3,11 +3,13 @@
 #include <errno.h>
 
 #include "mf_cycles.h"
-#include "client_priv.h"
+#include "store_client.h"
 #include "vectors.h"
 
 bool client_has_more(const struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(c->store != NULL, 0))
+		return store_has_more(c, now);
 	return c->stats.begun_all < c->operations &&
 	       (c->open ? c->arrival.next : now) < __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 }
@@ -135,25 +137,12 @@ static void first_measured(struct mf_client *c, mf_time intended)
 		c->operations = c->stats.begun_all + c->measured;
 }
 
-/** When the operation behind this one may be begun, or is intended. */
-static inline void next_start(struct mf_client *c)
-{
-	if (!c->open) {
-		c->arrival.next += c->delay;
-		c->start = c->arrival.next;
-	} else if (c->message != NULL) {
-		c->message++;
-		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
-	} else if (--c->burst_left == 0) {
-		c->burst_left = c->burst;
-		arrival_advance(&c->arrival);
-	}
-}
-
 bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 {
 	struct choice choice;
 
+	if (c->open && c->store != NULL)
+		return store_draw(c, out);
 	if (!c->open || !client_has_more(c, 0))
 		return false;
 	choice = choose(c);
@@ -164,7 +153,7 @@ bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
 		first_measured(c, out->start);
 	c->stats.begun_all++;
-	next_start(c);
+	client_next_start(c);
 	return true;
 }
 
@@ -177,18 +166,8 @@ static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	if (s->measured) {
-		c->kind[s->kind]->begun++;
-		c->kind[s->kind]->octets_begun += s->len;
-		if (__builtin_expect(c->watch != NULL, 0))
-			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
-					now);
-	} else {
-		c->stats.unmeasured.begun++;
-		c->stats.unmeasured.octets_begun += s->len;
-	}
-	c->stats.begun_all++;
-	next_start(c);
+	client_count_begun(c, s, now);
+	client_next_start(c);
 }
 
 static void op_refused(struct mf_client *c, struct slot *s, int err)
@@ -209,6 +188,10 @@ static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
 
 void client_begin(struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(c->store != NULL, 0)) {
+		store_begin(c, now);
+		return;
+	}
 	MF_CYCLES(MF_CYCLES_CLIENT_BEGIN);
 	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 

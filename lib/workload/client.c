@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "client_priv.h"
+#include "store_client.h"
 #include "content.h"
 #include "mf_table.h"
 
@@ -52,7 +52,7 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 	for (unsigned int i = 0; i < config->targets_count; i++) {
 		const struct mf_client_target *t = &config->targets[i];
 
-		if (t->node == config->node || (one && i != config->first))
+		if ((t->node == config->node && config->store == NULL) || (one && i != config->first))
 			continue;
 		if (!target_ok(config, t) || target_known(known, t->node))
 			return -EINVAL;
@@ -66,11 +66,12 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 
 static int buffers_init(struct mf_client *c, const struct mf_client_config *config)
 {
-	uint64_t total;
+	uint64_t total,
+		most = config->store != NULL ? store_size_max(config->store) : choose_size_max(config);
 
-	if (!choose_has_data(config))
+	if (config->store == NULL && !choose_has_data(config))
 		return 0;
-	c->stride = (choose_size_max(config) + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
+	c->stride = (most + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
 	if (__builtin_mul_overflow(c->stride, (uint64_t)c->depth, &total))
 		return -ENOMEM;
 	c->buffers = aligned_alloc(CHOOSE_ALIGN, total);
@@ -132,15 +133,17 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	int err = targets_copy(c, config, &first);
 
 	if (!err)
-		err = choose_init(&c->chooser, config, c->targets, first);
+		err = config->store != NULL ? store_init(c, config)
+					    : choose_init(&c->chooser, config, c->targets, first);
 	if (!err)
 		err = messages_init(c, config);
 	if (err || config->host == NULL)
 		return err;
-	err = slots_init(c, config->depth);
+	err = slots_init(c, config->store != NULL ? (unsigned int)store_slots(config->store, config->depth)
+						  : config->depth);
 	if (!err)
 		err = buffers_init(c, config);
-	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
+	if (!err && config->store == NULL && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
 		err = shadow_init(&c->shadow, c->targets, config->span, config->unordered);
 	return err;
 }
@@ -187,6 +190,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
+	c->node = config->node;
 	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
@@ -207,6 +211,7 @@ void mf_client_free(struct mf_client *c)
 	if (c == NULL)
 		return;
 	choose_fini(&c->chooser);
+	store_fini(c->store);
 	shadow_fini(&c->shadow);
 	free(c->target);
 	free(c->place);
@@ -265,6 +270,8 @@ mf_time mf_client_run(struct mf_client *c, mf_time now)
 		phases_over(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
+	if (__builtin_expect(c->store != NULL, 0))
+		return store_next(c, now);
 	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
 		return MF_NEVER;
 	return c->open ? c->arrival.next : c->start;
@@ -305,6 +312,8 @@ void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
 	mf_time at = c->arrival.next;
 
+	if (c->store != NULL)
+		return;
 	if (c->message != NULL) {
 		fetch_messages(c, until);
 		return;
@@ -326,6 +335,8 @@ void mf_client_fetch_op(const struct mf_client *c, uint64_t user)
 
 bool mf_client_finished(const struct mf_client *c, mf_time now)
 {
+	if (c->store != NULL && c->store->free_count < c->store->depth)
+		return false;
 	return c->free_count + (c->waiting != NULL) == c->depth && !client_has_more(c, now);
 }
 

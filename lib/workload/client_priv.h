@@ -48,6 +48,8 @@ struct mf_client {
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	bool unordered;
+	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
+	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
@@ -119,7 +121,41 @@ void client_begin(struct mf_client *c, mf_time now);
 /** Whether another operation will be begun, now or later. */
 bool client_has_more(const struct mf_client *c, mf_time now);
 
+/** When what is behind this operation or query may be begun, or is intended. */
+static inline void client_next_start(struct mf_client *c)
+{
+	if (!c->open) {
+		c->arrival.next += c->delay;
+		c->start = c->arrival.next;
+	} else if (c->message != NULL) {
+		c->message++;
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
+}
+
+/** An operation has been submitted: c->op, by s. */
+static inline void client_count_begun(struct mf_client *c, const struct slot *s, mf_time now)
+{
+	if (s->measured) {
+		c->kind[s->kind]->begun++;
+		c->kind[s->kind]->octets_begun += s->len;
+		if (__builtin_expect(c->watch != NULL, 0))
+			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
+					now);
+	} else {
+		c->stats.unmeasured.begun++;
+		c->stats.unmeasured.octets_begun += s->len;
+	}
+	c->stats.begun_all++;
+}
+
 /* complete.c */
+
+/** A read has brought something else than what must have been there. */
+void client_mismatch(struct mf_client *c, const struct slot *s);
 
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);

@@ -6,7 +6,7 @@
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
 #include "mf_cycles.h"
-#include "client_priv.h"
+#include "store_client.h"
 #include "vectors.h"
 
 #define BATCH 32
@@ -30,7 +30,7 @@ static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 	return false;
 }
 
-static void mismatch(struct mf_client *c, const struct slot *s)
+void client_mismatch(struct mf_client *c, const struct slot *s)
 {
 	if (c->stats.mismatches++ == 0) {
 		c->stats.mismatch_node = c->target[s->region].node;
@@ -49,7 +49,7 @@ static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 		return false;
 	c->stats.verified++;
 	if (!equal)
-		mismatch(c, s);
+		client_mismatch(c, s);
 	return true;
 }
 
@@ -183,6 +183,11 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
 	count_ok(c, s, done);
+	if (__builtin_expect(c->store != NULL, 0)) {
+		store_completed(c, s, done->done, true);
+		release(c, s);
+		return;
+	}
 	if (c->shadow.regions == 0 || op_verify(c, s, done)) {
 		release(c, s);
 	} else {
@@ -194,6 +199,8 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 static void op_failed(struct mf_client *c, struct slot *s, uint8_t status)
 {
 	count_failed(c, s, status);
+	if (c->store != NULL)
+		store_completed(c, s, c->stats.last_done, false);
 	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
 		forget(c, s);
 	release(c, s);

@@ -116,6 +116,85 @@ struct mf_client_message {
 };
 static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
 
+/** How a client of a store chooses the key of a query; as YCSB does. */
+enum mf_store_keys {
+	MF_STORE_ZIPFIAN, /**< some more often, wherever they are */
+	MF_STORE_UNIFORM,
+	MF_STORE_LATEST, /**< the youngest most often */
+};
+
+/** Where the records lie. */
+enum mf_store_place {
+	MF_STORE_STRIPE, /**< record n at target n mod targets, one behind the other there */
+	MF_STORE_RANGE, /**< the first ones at the first target, and so on */
+};
+
+/**
+ * A store of records with as many fields each, on the memory of the targets; all clients share it. Records
+ * 0..records - 1 are there from the start, behind them each client inserts its own.
+ */
+struct mf_store {
+	uint64_t records; /**< 1.. */
+	uint64_t inserts; /**< room for those of a client; then it begins again with its first */
+	uint32_t fields; /**< of a record, 1.. */
+	uint32_t field; /**< octets, MF_STORE_FIELD_MIN.. */
+	uint32_t targets, clients;
+	enum mf_store_place place;
+};
+
+#define MF_STORE_FIELD_MIN 24
+
+/** Records that there is room for. */
+static inline uint64_t mf_store_room(const struct mf_store *s)
+{
+	return s->records + s->inserts * s->clients;
+}
+
+static inline uint64_t mf_store_record(const struct mf_store *s)
+{
+	return (uint64_t)s->fields * s->field;
+}
+
+/** Octets that it takes at each target. */
+uint64_t mf_store_extent(const struct mf_store *s);
+/** Where a record lies: place in the list of targets, and offset behind their base. */
+void mf_store_find(const struct mf_store *s, uint64_t key, uint32_t *target, uint64_t *offset);
+/** Writes a record as it is at the start. */
+void mf_store_fill(const struct mf_store *s, uint64_t key, void *record);
+
+/** Most reads that a scan may consist of, and octets of the longest of them. */
+uint32_t mf_store_scan_parts(const struct mf_store *s, uint32_t records);
+uint64_t mf_store_scan_octets(const struct mf_store *s, uint32_t records);
+/** A scan's reads: number i of those of a scan of so many records from key on. @return octets */
+uint64_t mf_store_scan_part(const struct mf_store *s, uint64_t key, uint32_t records, uint32_t i,
+			    uint32_t *target, uint64_t *offset);
+
+/** An operation of YCSB that is given, not drawn. */
+struct mf_query {
+	uint64_t key; /**< a larger one than there are records is taken modulo them */
+	uint32_t length; /**< of a scan, records; 0: drawn */
+	uint8_t kind; /**< enum mf_query_kind */
+};
+static_assert(sizeof(struct mf_query) == 16, "there may be millions");
+
+/** What a client of a store asks for. */
+struct mf_store_client {
+	struct mf_store store;
+	uint32_t client; /**< place among the clients */
+	double mix[MF_QUERY_KINDS]; /**< weights, sum > 0 */
+	enum mf_store_keys keys;
+	double theta; /**< of the zipf distributions */
+	bool read_all, write_all; /**< fields; or one of them */
+	bool acknowledge; /**< writes */
+	uint32_t scan; /**< records of the longest */
+	bool scan_zipfian; /**< lengths; or all of them as often */
+	double local; /**< share of queries that stay at the client's own memory */
+	mf_time local_time; /**< and take this long; as those for records that are on the own node */
+	uint32_t whole; /**< octets that are written at once: longer writes may be seen in part */
+	const struct mf_query *queries; /**< instead of what is drawn; the caller's. NULL: none */
+	uint64_t queries_count;
+};
+
 struct mf_client_config {
 	struct mf_host *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
@@ -151,6 +230,12 @@ struct mf_client_config {
 	 */
 	const struct mf_client_message *messages;
 	uint64_t messages_count; /**< with messages NULL: it is no trace */
+	/**
+	 * Queries to a store instead of operations; NULL: none. targets are those of the store, the own node
+	 * where it is one of them; base is that of the store. depth and operations count queries. mix, sizes,
+	 * pattern, address, span and burst have no effect.
+	 */
+	const struct mf_store_client *store;
 };
 
 /** Of the measured operations of a kind. */
@@ -165,6 +250,15 @@ struct mf_client_kind_stats {
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
 };
 
+/** Of the measured queries of a kind. */
+struct mf_query_stats {
+	uint64_t begun, completed, failed;
+	uint64_t local; /**< of the completed ones: those without the network */
+	struct mf_hist latency; /**< of all, from their begin, ps */
+	struct mf_hist remote; /**< of those with the network */
+	struct mf_hist intended; /**< of all, from the intended start; open loop only */
+};
+
 /** What a client does before `measure`, until `stop`, and from then on. */
 enum mf_client_phase { MF_CLIENT_WARMUP, MF_CLIENT_STEADY, MF_CLIENT_DRAIN, MF_CLIENT_PHASES };
 
@@ -176,6 +270,9 @@ struct mf_client_totals {
 
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
+	struct mf_query_stats query[MF_QUERY_KINDS]; /**< store only; kind has the messages of theirs */
+	uint64_t torn; /**< fields that were read while somebody wrote them in several pieces */
+	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans */
 	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
@@ -230,6 +327,13 @@ mf_time mf_client_run(struct mf_client *c, mf_time now);
  * @return false: nothing more, or the loop is closed
  */
 bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
+
+/**
+ * The same of a client of a store: its queries, in closed loops as well, but for those that are given, and
+ * without any times.
+ * @return false: nothing more, or there is no store
+ */
+bool mf_client_draw_query(struct mf_client *c, struct mf_query *out);
 
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */

@@ -40,7 +40,7 @@ static int read_request(struct mf_trace *t, const char *s, struct mf_trace_row *
 
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
 {
-	uint64_t id, slot;
+	uint64_t id, slot = 0;
 	int rc = trace_number(t, column[0], "id", 0, UINT64_MAX, &id);
 
 	(void)columns;

@@ -114,7 +114,7 @@ int trace_seconds(struct mf_trace *t, const char *s, const char *name, mf_time *
 
 int trace_src_dst(struct mf_trace *t, const char *src, const char *dst, struct mf_trace_row *row)
 {
-	uint64_t a, b;
+	uint64_t a, b = 0;
 	int rc = trace_number(t, src, "source", 0, UINT16_MAX, &a);
 
 	if (rc == 0)

@@ -27,7 +27,7 @@ static int head(struct mf_trace *t, char **column, unsigned int columns)
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
 {
 	uint64_t group, port;
-	mf_time start;
+	mf_time start = 0;
 	int rc = 0;
 
 	(void)columns;

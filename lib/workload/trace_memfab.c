@@ -37,7 +37,7 @@ static int read_kind(struct mf_trace *t, const char *s, struct mf_trace_row *row
 
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
 {
-	uint64_t start, request;
+	uint64_t start, request = 0;
 	int rc = trace_number(t, column[0], "start", 0, INT64_MAX, &start);
 
 	(void)columns;

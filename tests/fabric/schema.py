@@ -15,7 +15,7 @@ except ImportError:
   sys.exit(0)
 
 RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemption-25g-fair'),
-        ('virtual', 'incast')]
+        ('virtual', 'ycsb-a'), ('virtual', 'incast')]
 
 
 def errors(schema, value):

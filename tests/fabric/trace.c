@@ -146,7 +146,7 @@ static unsigned int write_messages(const char *fabric, const char *path)
 	FILE *file = fopen(path, "w");
 
 	cr_assert_eq(mf_config_parse(fabric, strlen(fabric), "f", &config, err, sizeof(err)), 0, "%s", err);
-	m = mf_offer_new(&config, MF_CLOCK_VIRTUAL, err, sizeof(err));
+	m = mf_offer_new(&config, MF_CLOCK_VIRTUAL, false, err, sizeof(err));
 	cr_assert_not_null(m, "%s", err);
 	mf_trace_begin(&out, file, MF_TRACE_MEMFAB, 0);
 	while (mf_offer_next(m, &row))

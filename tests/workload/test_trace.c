@@ -326,13 +326,7 @@ static ssize_t pour(void *ctx, void *buf, size_t room)
 /* Ten gigabytes of anything are refused by what their first lines are. */
 Test(trace, no_more_is_read_than_the_first_bad_line)
 {
-	static const char *const octets[] = {"\0\0\0",
-					     "x",
-					     "\x7f"
-					     "ELF",
-					     "0,1,0,1,64,8,0,",
-					     "hello\n",
-					     "\n"};
+	static const char *const octets[] = {"\0\0\0", "x", "\177ELF", "0,1,0,1,64,8,0,", "hello\n", "\n"};
 	char err[MF_TRACE_ERROR];
 
 	for (size_t i = 0; i < sizeof(octets) / sizeof(octets[0]); i++) {
