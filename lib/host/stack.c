@@ -73,6 +73,10 @@ static bool feed_message(struct mf_host *h, mf_time now)
 	return to;
 }
 
+/**
+ * Only from host_stack_run(), the last to be called at an instant: so what a stack gives is decided when it
+ * knows all that came until then, in whatever spans.
+ */
 static void feed(struct mf_host *h, mf_time now)
 {
 	bool messages = h->config.stack->messages;
@@ -89,7 +93,6 @@ int host_stack_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 	if (err)
 		return err;
 	h->stats.submitted[op->kind]++;
-	feed(h, now);
 	return 0;
 }
 
@@ -158,7 +161,6 @@ void host_stack_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 	while ((n = mf_demux_span(&h->demux, span, &pos, item, STACK_ITEMS)) > 0)
 		for (unsigned int i = 0; i < n; i++)
 			rx_item(h, now, &item[i]);
-	feed(h, now);
 }
 
 void host_stack_run(struct mf_host *h, mf_time now)
@@ -184,9 +186,9 @@ void host_stack_sent(struct mf_host *h, mf_time now)
 	uint64_t cookie;
 	mf_time at;
 
+	(void)now;
 	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
 		;
-	feed(h, now);
 }
 
 unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out)

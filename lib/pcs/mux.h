@@ -110,6 +110,7 @@ struct mux_frame {
 struct mux_frames {
 	uint32_t put, get, mask; /**< of frame */
 	uint32_t left; /**< blocks left of the frame whose start was sent, /T/ included; 0: none */
+	bool ended; /**< virtual clock: the last block that was sent is a /T/ */
 	struct mf_frame_enc enc; /**< works on the first frame of the ring once that has started */
 	struct mux_frame *frame;
 	uint8_t *octet;

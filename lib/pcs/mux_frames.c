@@ -76,15 +76,21 @@ uint32_t mf_mux_frame_bytes(const struct mf_mux *m)
 	return m->frames.bytes;
 }
 
-uint32_t mf_mux_frames(const struct mf_mux *m)
-{
-	return m->frames.put - m->frames.get;
-}
-
 /** Whether a frame that is not in the encoder could start at s. */
 static bool startable(const struct mux_frames *f, uint32_t position, mf_time s)
 {
 	return position != f->put && frame_at(f, position)->queued <= s;
+}
+
+/**
+ * Virtual clock: the gap behind the last frame goes out with it, in one span. So the frame counts until the
+ * gap has gone, in whatever spans; unless another one takes the gap's place.
+ */
+uint32_t mf_mux_frames(const struct mf_mux *m)
+{
+	const struct mux_frames *f = &m->frames;
+
+	return f->put - f->get + (f->ended && !startable(f, f->get, m->line_free));
 }
 
 bool mux_frames_pending(const struct mf_mux *m, mf_time s)
@@ -173,6 +179,7 @@ static void sent_blocks(struct mf_mux *m, uint32_t n)
 	if (f->left)
 		return;
 	m->stats.frames++;
+	f->ended = m->period != 0;
 	f->bytes -= frame_at(f, f->get++)->len;
 }
 
@@ -181,6 +188,7 @@ static void put(struct mf_mux *m, enum mf_frame_part part, const struct mf_block
 	struct mux_frames *f = &m->frames;
 
 	mf_span_put(out, b->sync, b->word);
+	f->ended = false;
 	if (part == MF_FRAME_GAP) {
 		m->stats.gap_blocks++;
 		return;
@@ -249,6 +257,7 @@ static void fill_gap(struct mf_mux *m, uint32_t blocks)
 	uint32_t lane, gaps = gaps_owed(e, e->owed, &lane);
 	struct mf_block b;
 
+	m->frames.ended = false;
 	m->stats.gap_reused += due && !gaps ? 1 : gaps;
 	if (due) {
 		mf_frame_enc_next(e, &b);

@@ -9,6 +9,7 @@
 #define SMALLEST 64 /* octets of a frame, with FCS */
 #define LINE 64
 #define SHORT 256 /* octets that a short frame has at most */
+#define ARRIVALS 4 /* of a port at one instant; more than one only under the wall clock */
 
 static struct oq *oq_of(struct mf_bridge *b)
 {
@@ -46,14 +47,16 @@ static int allocate(struct oq *oq, const struct mf_bridge_config *c)
 	return 0;
 }
 
-/** As many as the buffer has octets for. */
+/** As many as the buffer has octets for; one is being sent, and those of this instant are not let in yet. */
 static void set_pools(struct oq *oq)
 {
+	uint32_t more = 1 + ARRIVALS * oq->config.ports;
+
 	oq->pool[OQ_SHORT] = (struct oq_pool){
-		.size = SHORT, .slots = (uint32_t)(oq->buffer / SMALLEST) + 1, .free = OQ_NIL};
+		.size = SHORT, .slots = (uint32_t)(oq->buffer / SMALLEST) + more, .free = OQ_NIL};
 	oq->pool[OQ_LONG] = (struct oq_pool){.size = (oq->frame_max + LINE - 1) / LINE * LINE,
 					     .first = oq->pool[OQ_SHORT].slots,
-					     .slots = (uint32_t)(oq->buffer / SHORT) + 1,
+					     .slots = (uint32_t)(oq->buffer / SHORT) + more,
 					     .free = OQ_NIL};
 }
 
@@ -76,9 +79,12 @@ struct mf_bridge *oq_new(const struct mf_bridge_config *c, const struct oq_queue
 	set_pools(oq);
 	oq->latency = c->l2_latency + 2 * c->timing.cost[MF_STAGE_MAC];
 	oq->queue_next = MF_NEVER;
+	errno = ENOMEM;
 	if (allocate(oq, c) != 0 || (oq->queue = ops->create(oq)) == NULL) {
+		int err = errno;
+
 		oq_free((struct mf_bridge *)oq);
-		errno = ENOMEM;
+		errno = err;
 		return NULL;
 	}
 	return (struct mf_bridge *)oq;
@@ -99,38 +105,35 @@ void oq_free(struct mf_bridge *b)
 	free(oq);
 }
 
-/** A slot for a frame. OQ_NIL: the buffer is full. */
+/** A slot for a frame. OQ_NIL: there is none. */
 static uint32_t take_slot(struct oq *oq, uint16_t len)
 {
 	struct oq_pool *p = &oq->pool[len > SHORT];
 	uint32_t i = p->free;
 
-	if (oq->used + len + OQ_FCS > oq->buffer)
-		return OQ_NIL;
 	if (i != OQ_NIL)
 		p->free = oq->frame[i].next;
 	else if (p->fresh < p->slots)
 		i = p->first + p->fresh++;
-	else
-		return OQ_NIL;
-	oq->used += len + OQ_FCS;
-	if (oq->used > oq->used_max)
-		oq->used_max = oq->used;
-	oq->inside++;
 	return i;
+}
+
+static void free_slot(struct oq *oq, uint32_t i)
+{
+	struct oq_pool *p = &oq->pool[i >= oq->pool[OQ_LONG].first];
+
+	oq->frame[i].next = p->free;
+	p->free = i;
 }
 
 /** Its octets stay until another frame takes the slot. */
 static void give_slot(struct oq *oq, uint32_t i, mf_time now)
 {
-	struct oq_pool *p = &oq->pool[i >= oq->pool[OQ_LONG].first];
-
 	if (oq->ops->left != NULL)
 		oq->ops->left(oq, i, now);
 	oq->used -= oq_size(oq, i);
 	oq->inside--;
-	oq->frame[i].next = p->free;
-	p->free = i;
+	free_slot(oq, i);
 }
 
 void oq_drop(struct oq *oq, uint32_t i, mf_time now)
@@ -138,15 +141,14 @@ void oq_drop(struct oq *oq, uint32_t i, mf_time now)
 	give_slot(oq, i, now);
 }
 
-/** Into the pipeline, behind what leaves it before or at the same time by a lower port. */
-static void enter_pipeline(struct oq *oq, uint32_t i)
+/** Into a list, behind what is dated before, or the same and came by a lower port. */
+static void insert(struct oq *oq, struct oq_list *l, uint32_t i)
 {
-	struct oq_frame *f = &oq->frame[i], *tail = &oq->frame[oq->pipeline.tail];
-	uint32_t *link = &oq->pipeline.head;
+	struct oq_frame *f = &oq->frame[i], *tail = &oq->frame[l->tail];
+	uint32_t *link = &l->head;
 
-	if (oq->pipeline.frames == 0 || tail->at < f->at ||
-	    (tail->at == f->at && tail->ingress <= f->ingress)) {
-		oq_append(oq, &oq->pipeline, i);
+	if (l->frames == 0 || tail->at < f->at || (tail->at == f->at && tail->ingress <= f->ingress)) {
+		oq_append(oq, l, i);
 		return;
 	}
 	while (oq->frame[*link].at < f->at ||
@@ -154,8 +156,8 @@ static void enter_pipeline(struct oq *oq, uint32_t i)
 		link = &oq->frame[*link].next;
 	f->next = *link;
 	*link = i;
-	oq->pipeline.frames++;
-	oq->pipeline.octets += oq_size(oq, i);
+	l->frames++;
+	l->octets += oq_size(oq, i);
 }
 
 static void stamp_pipeline(const struct oq *oq, mf_time at)
@@ -177,17 +179,40 @@ static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_t
 		oq->drop_buffer++;
 		return;
 	}
-	oq->frame[i] = (struct oq_frame){.at = at + oq->latency,
+	oq->frame[i] = (struct oq_frame){.at = at,
 					 .len = len,
 					 .ingress = (uint16_t)ingress,
 					 .egress = (uint16_t)egress,
 					 .class = mf_packet_class(frame, len)};
 	memcpy(oq_octets(oq, i), frame, len);
+	insert(oq, &oq->arrivals, i);
+}
+
+/**
+ * Lets a frame into the buffer, if there is room. Those of one instant come here in the order of their
+ * ports, and when all that leaves at that instant has left: in whatever order they were received.
+ */
+static void let_in(struct oq *oq, uint32_t i)
+{
+	struct oq_frame *f = &oq->frame[i];
+	bool may = oq->ops->admit == NULL || oq->ops->admit(oq, i);
+	mf_time at = f->at;
+
+	if (!may || oq->used + oq_size(oq, i) > oq->buffer) {
+		oq->drop_buffer += may;
+		free_slot(oq, i);
+		return;
+	}
+	oq->used += oq_size(oq, i);
+	if (oq->used > oq->used_max)
+		oq->used_max = oq->used;
+	oq->inside++;
 	if (oq->config.probe != NULL)
 		stamp_pipeline(oq, at);
 	if (oq->ops->arrived != NULL)
 		oq->ops->arrived(oq, i, at);
-	enter_pipeline(oq, i);
+	f->at = at + oq->latency;
+	insert(oq, &oq->pipeline, i);
 }
 
 static void flood(struct oq *oq, unsigned int port, mf_time at, const uint8_t *frame, uint16_t len)
@@ -259,6 +284,8 @@ void oq_run(struct mf_bridge *b, mf_time now)
 {
 	struct oq *oq = oq_of(b);
 
+	while (oq->arrivals.frames > 0 && oq->frame[oq->arrivals.head].at <= now)
+		let_in(oq, oq_first(oq, &oq->arrivals));
 	leave_pipeline(oq, now);
 	if (oq->ops->run != NULL && oq->queue_next <= now)
 		oq->queue_next = oq->ops->run(oq, now);
@@ -269,12 +296,14 @@ mf_time oq_next(const struct mf_bridge *b)
 	const struct oq *oq = oq_const(b);
 	mf_time next = oq->pipeline.frames > 0 ? oq->frame[oq->pipeline.head].at : MF_NEVER;
 
+	if (oq->arrivals.frames > 0)
+		next = mf_time_min(next, oq->frame[oq->arrivals.head].at);
 	return mf_time_min(next, oq->queue_next);
 }
 
 bool oq_busy(const struct mf_bridge *b)
 {
-	return oq_const(b)->inside > 0;
+	return oq_const(b)->inside + oq_const(b)->arrivals.frames > 0;
 }
 
 unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out)

@@ -19,7 +19,7 @@
 
 /** A frame in the buffer; its octets are in the slot of the same number. */
 struct oq_frame {
-	mf_time at; /**< when it leaves the pipeline */
+	mf_time at; /**< when it came, then when it leaves the pipeline */
 	uint64_t rank; /**< the discipline's */
 	uint32_t next; /**< in the pipeline, a queue, or the free ones */
 	uint16_t len; /**< without FCS */
@@ -54,6 +54,11 @@ struct oq_queue_ops {
 	/** @return its state, or NULL with errno */
 	void *(*create)(struct oq *oq);
 	void (*destroy)(void *queue);
+	/**
+	 * Whether a frame may have of the buffer what is free of it; counted by the discipline if not. May be
+	 * NULL: it may.
+	 */
+	bool (*admit)(struct oq *oq, uint32_t i);
 	/** A frame has come, before the pipeline: for accounts by ingress. May be NULL. */
 	void (*arrived)(struct oq *oq, uint32_t i, mf_time now);
 	/** A control frame of a link (IEEE 802.3 annex 31): taken here. May be NULL: those are dropped. */
@@ -80,7 +85,8 @@ struct oq {
 	struct oq_pool pool[OQ_POOLS];
 	uint32_t frame_max; /**< longest frame, without FCS */
 	uint64_t buffer, used, used_max; /**< octets */
-	struct oq_list pipeline; /**< sorted by (at, ingress) */
+	struct oq_list arrivals; /**< of this instant, sorted by (at, ingress) */
+	struct oq_list pipeline; /**< the same */
 	mf_time latency;
 	mf_time queue_next; /**< of ops->run() */
 	uint64_t inside; /**< frames */

@@ -140,8 +140,8 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (unlikely(mf_demux_next(d) != accept_at))
 		watch_accept(sw, port);
-	if (unlikely(sw->bridge != NULL))
-		due(sw, bridge_run(sw, now));
+	if (unlikely(sw->bridge != NULL)) /* runs when all of this instant has come */
+		due(sw, sw->bridge_ops->next(sw->bridge));
 }
 
 mf_time rx_accept(struct mf_switch *sw, mf_time now)

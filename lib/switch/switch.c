@@ -225,6 +225,7 @@ static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	if (unlikely(sw->bridge != NULL)) {
 		bridge_feed(sw, port, now);
+		due(sw, sw->bridge_ops->next(sw->bridge)); /* room that it made may be news for other ports */
 		return;
 	}
 	if (sw->window)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Priority-based flow control (IEEE 802.1Qbb; the frame is that of IEEE 802.3 annex 31D): who receives such a
+ * frame sends nothing more of the classes that it names until so many quanta of 512 bit times have passed,
+ * or until a frame says 0 quanta.
+ */
+#ifndef MF_PAUSE_H
+#define MF_PAUSE_H
+
+#include "mf_packet.h"
+#include "mf_time.h"
+
+#define MF_PAUSE_LEN 60 /**< without FCS */
+#define MF_PAUSE_ETHER_TYPE 0x8808 /**< MAC control */
+#define MF_PAUSE_OPCODE 0x0101
+/** A quantum in blocks of 64 bits of data. */
+#define MF_PAUSE_QUANTUM_BLOCKS 8
+/** The wall clock knows no line rate: a block as at 100 Gb/s. */
+#define MF_PAUSE_WALL_PERIOD 640
+
+/** What one end of a link has been told. */
+struct mf_pause {
+	mf_time until[MF_CLASSES];
+	uint64_t pauses, resumes, bad; /**< frames: with a class to pause, with none, and damaged ones */
+};
+
+static inline bool mf_pause_is_control(const uint8_t *frame, uint16_t len)
+{
+	return len >= RTE_ETHER_HDR_LEN && frame[12] == MF_PAUSE_ETHER_TYPE >> 8 &&
+	       frame[13] == (MF_PAUSE_ETHER_TYPE & 0xff);
+}
+
+/** How long so many quanta last. @param period  ps a block; 0: wall clock */
+static inline mf_time mf_pause_time(uint16_t quanta, uint32_t period)
+{
+	return (mf_time)quanta * MF_PAUSE_QUANTUM_BLOCKS * (period != 0 ? period : MF_PAUSE_WALL_PERIOD);
+}
+
+/**
+ * A MAC control frame has come.
+ * @param period  ps a block of the link; 0: wall clock
+ * @return false: it is none of PFC, or damaged; counted
+ */
+static inline bool mf_pause_take(struct mf_pause *p, mf_time at, uint32_t period, const uint8_t *frame,
+				 uint16_t len)
+{
+	static const uint8_t group[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
+	bool pauses = false;
+
+	if (len < MF_PAUSE_LEN || memcmp(frame, group, sizeof(group)) != 0 ||
+	    frame[14] != MF_PAUSE_OPCODE >> 8 || frame[15] != (MF_PAUSE_OPCODE & 0xff) || frame[16] != 0) {
+		p->bad++;
+		return false;
+	}
+	for (unsigned int c = 0; c < MF_CLASSES; c++) {
+		uint16_t quanta = (uint16_t)(frame[18 + 2 * c] << 8 | frame[19 + 2 * c]);
+
+		if ((frame[17] >> c & 1) == 0)
+			continue;
+		p->until[c] = quanta != 0 ? at + mf_pause_time(quanta, period) : 0;
+		pauses |= quanta != 0;
+	}
+	if (pauses)
+		p->pauses++;
+	else
+		p->resumes++;
+	return true;
+}
+
+static inline bool mf_pause_paused(const struct mf_pause *p, unsigned int class, mf_time now)
+{
+	return p->until[class] > now;
+}
+
+/**
+ * Writes such a frame of a switch's port: MF_PAUSE_LEN octets.
+ * @param classes  that it names, a bit each
+ * @param quanta   of each; 0: it may send again
+ */
+static inline uint16_t mf_pause_put(uint8_t *frame, uint16_t port, uint8_t classes,
+				    const uint16_t quanta[MF_CLASSES])
+{
+	const uint8_t head[18] = {0x01,
+				  0x80,
+				  0xc2,
+				  0x00,
+				  0x00,
+				  0x01,
+				  0x02,
+				  0x00,
+				  0x00,
+				  0x01,
+				  (uint8_t)(port >> 8),
+				  (uint8_t)port,
+				  MF_PAUSE_ETHER_TYPE >> 8,
+				  MF_PAUSE_ETHER_TYPE & 0xff,
+				  MF_PAUSE_OPCODE >> 8,
+				  MF_PAUSE_OPCODE & 0xff,
+				  0,
+				  classes};
+
+	memset(frame, 0, MF_PAUSE_LEN);
+	memcpy(frame, head, sizeof(head));
+	for (unsigned int c = 0; c < MF_CLASSES; c++)
+		if (classes >> c & 1) {
+			frame[18 + 2 * c] = (uint8_t)(quanta[c] >> 8);
+			frame[19 + 2 * c] = (uint8_t)quanta[c];
+		}
+	return MF_PAUSE_LEN;
+}
+
+#endif
