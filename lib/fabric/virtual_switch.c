@@ -115,6 +115,8 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 		virtual_node_hears(v, i);
 	}
 	expect(v, i);
+	if (v->f->config->bridge_ops != NULL)
+		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->f->sw)));
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
 	return n;

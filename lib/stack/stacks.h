@@ -5,5 +5,6 @@
 #include "mf_stacks.h"
 
 extern const struct mf_stack_ops stack_ethernet;
+extern const struct mf_stack_ops stack_cxl;
 
 #endif

@@ -4,11 +4,11 @@
 
 #include "bridges.h"
 
-const char *const mf_bridge_names[] = {"fifo", NULL};
+const char *const mf_bridge_names[] = {"fifo", "cxl", NULL};
 
 const struct mf_bridge_ops *mf_bridge_find(const char *name)
 {
-	static const struct mf_bridge_ops *const all[] = {&bridge_fifo};
+	static const struct mf_bridge_ops *const all[] = {&bridge_fifo, &bridge_cxl};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(name, all[i]->name))

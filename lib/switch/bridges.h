@@ -5,5 +5,6 @@
 #include "mf_bridge.h"
 
 extern const struct mf_bridge_ops bridge_fifo;
+extern const struct mf_bridge_ops bridge_cxl;
 
 #endif

@@ -230,6 +230,7 @@ static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	if (unlikely(sw->bridge != NULL)) {
 		bridge_feed(sw, port, now);
+		due(sw, sw->bridge_ops->next(sw->bridge));
 		return;
 	}
 	if (sw->window)
