@@ -55,6 +55,16 @@ static void defaults(const struct mf_param *p, double *param)
 		param[i] = p[i].value;
 }
 
+/** What the stack has by the same name is the bridge's default: both speak of the same links. */
+static void inherit(const struct mf_param *from, const double *value, const struct mf_param *p, double *param)
+{
+	for (size_t i = 0; p[i].key != NULL; i++)
+		for (size_t k = 0; from[k].key != NULL; k++)
+			if (strcmp(p[i].key, from[k].key) == 0 && value[k] >= p[i].min &&
+			    value[k] <= p[i].max)
+				param[i] = value[k];
+}
+
 /** The name: of the string, or in the object. @return 0 or -EINVAL */
 static int read_name(struct cfg *c, const json_t *json, const char *const *names, const char **name)
 {
@@ -75,13 +85,13 @@ static int read_name(struct cfg *c, const json_t *json, const char *const *names
 	return rc;
 }
 
+/** @param param  the defaults, and then what is set */
 static int read_params(struct cfg *c, const json_t *json, const struct mf_param *params, double *param)
 {
 	struct cfg_field fields[MF_PARAMS_MAX + 2];
 	union value v[MF_PARAMS_MAX];
 	int rc;
 
-	defaults(params, param);
 	if (!json_is_object(json))
 		return 0;
 	make_fields(params, fields);
@@ -96,6 +106,7 @@ static const struct mf_param no_params[] = {{0}};
 int cfg_stack(struct cfg *c, const json_t *json)
 {
 	struct mf_config_policy *p = &c->config->stack;
+	const struct mf_param *params;
 	const char *name = MF_STACK_EDM;
 	int rc = json != NULL ? read_name(c, json, mf_stack_names, &name) : 0;
 
@@ -103,14 +114,16 @@ int cfg_stack(struct cfg *c, const json_t *json)
 		return rc;
 	strcpy(p->name, name);
 	c->config->stack_ops = mf_stack_find(name);
-	return read_params(c, json, c->config->stack_ops != NULL ? c->config->stack_ops->params : no_params,
-			   p->param);
+	params = c->config->stack_ops != NULL ? c->config->stack_ops->params : no_params;
+	defaults(params, p->param);
+	return read_params(c, json, params, p->param);
 }
 
 int cfg_bridge(struct cfg *c, const json_t *json)
 {
 	const struct mf_stack_ops *stack = c->config->stack_ops;
 	struct mf_config_policy *p = &c->config->bridge;
+	const struct mf_param *params;
 	const char *name;
 	int rc;
 
@@ -124,7 +137,10 @@ int cfg_bridge(struct cfg *c, const json_t *json)
 	c->config->bridge_ops = mf_bridge_find(name);
 	if (c->config->bridge_ops->messages != stack->messages)
 		return cfg_fail(c, "'%s' does not forward what stack \"%s\" sends", name, stack->name);
-	return read_params(c, json, c->config->bridge_ops->params, p->param);
+	params = c->config->bridge_ops->params;
+	defaults(params, p->param);
+	inherit(stack->params, c->config->stack.param, params, p->param);
+	return read_params(c, json, params, p->param);
 }
 
 static json_t *put_policy(struct put *p, const struct mf_config_policy *policy, const struct mf_param *params)

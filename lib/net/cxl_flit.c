@@ -11,15 +11,11 @@
 const struct cxl_format cxl_format_68 = {.octets = 68, .slots = 4, .blocks = 9, .words = 9};
 const struct cxl_format cxl_format_256 = {.octets = 256, .slots = 15, .blocks = 33, .words = 33};
 
-const uint8_t cxl_op_slots[CXL_OPS] = {[CXL_MEM_WR] = 4,
-				       [CXL_MEM_WR_PTL] = 5,
-				       [CXL_MEM_RMW] = 1,
-				       [CXL_MEM_DATA] = 4,
-				       [CXL_RMW_DATA] = 1};
-const uint8_t cxl_op_class[CXL_OPS] = {[CXL_MEM_RD] = CXL_REQ,	   [CXL_MEM_WR] = CXL_RWD,
-				       [CXL_MEM_WR_PTL] = CXL_RWD, [CXL_MEM_RMW] = CXL_RWD,
-				       [CXL_CMP] = CXL_NDR,	   [CXL_ERR] = CXL_NDR,
-				       [CXL_MEM_DATA] = CXL_DRS,   [CXL_RMW_DATA] = CXL_DRS};
+const uint8_t cxl_op_slots[CXL_OPS] = {
+	[CXL_MEM_WR] = 4, [CXL_MEM_WR_PTL] = 5, [CXL_MEM_RMW] = 1, [CXL_MEM_DATA] = 4, [CXL_RMW_DATA] = 1};
+const uint8_t cxl_op_class[CXL_OPS] = {
+	[CXL_MEM_RD] = CXL_REQ, [CXL_MEM_WR] = CXL_RWD, [CXL_MEM_WR_PTL] = CXL_RWD, [CXL_MEM_RMW] = CXL_RWD,
+	[CXL_CMP] = CXL_NDR,    [CXL_ERR] = CXL_NDR,    [CXL_MEM_DATA] = CXL_DRS,   [CXL_RMW_DATA] = CXL_DRS};
 
 void cxl_put_message(uint8_t *slot, const struct cxl_message *m)
 {
@@ -64,8 +60,7 @@ static uint64_t crc_256(const union cxl_flit *f)
 {
 	uint64_t last = f->word[30] & 0xffff;
 
-	return mf_crc32c(f->word, 14, f->word[14]) |
-	       (uint64_t)mf_crc32c(f->word + 15, 15, last) << 32;
+	return mf_crc32c(f->word, 14, f->word[14]) | (uint64_t)mf_crc32c(f->word + 15, 15, last) << 32;
 }
 
 void cxl_seal(const struct cxl_format *format, union cxl_flit *f)
@@ -106,8 +101,7 @@ void cxl_to_blocks(const struct cxl_format *format, const union cxl_flit *f, uin
 	word[last] = MF_BT_MT | word[last] << 8;
 }
 
-bool cxl_from_blocks(const struct cxl_format *format, const uint64_t *word, unsigned int n,
-		     union cxl_flit *f)
+bool cxl_from_blocks(const struct cxl_format *format, const uint64_t *word, unsigned int n, union cxl_flit *f)
 {
 	unsigned int last = format->blocks - 1u;
 	uint64_t end;

@@ -69,8 +69,8 @@ static unsigned int most_untold(const struct cxl_link *l, unsigned int but)
 static void put_header(struct cxl_link *l, union cxl_flit *f)
 {
 	unsigned int a = most_untold(l, CXL_CLASSES), b = most_untold(l, a);
-	uint32_t header = l->expected | a << 12 | (uint32_t)l->freed[a] << 14 | b << 22 |
-			  (uint32_t)l->freed[b] << 24;
+	uint32_t header =
+		l->expected | a << 12 | (uint32_t)l->freed[a] << 14 | b << 22 | (uint32_t)l->freed[b] << 24;
 
 	memcpy(f->octet + 2, &header, CXL_LINK_HEADER);
 	l->told[a] = l->freed[a];

@@ -59,7 +59,6 @@ struct peer {
 	uint32_t written; /**< memory node: octets of the write whose lines come */
 };
 
-
 struct tag {
 	uint32_t op, generation;
 	uint32_t offset; /**< of its octets in the operation's */
@@ -513,11 +512,8 @@ static void take_answer(struct cxl *x, unsigned int class, mf_time now, struct c
 	uint32_t i = x->out[class].head;
 	struct answer *a = &x->answer[i];
 
-	*m = (struct cxl_message){.src = x->config.node,
-				  .dst = a->peer,
-				  .tag = a->tag,
-				  .op = a->op,
-				  .code = a->code};
+	*m = (struct cxl_message){
+		.src = x->config.node, .dst = a->peer, .tag = a->tag, .op = a->op, .code = a->code};
 	if (a->op == CXL_MEM_DATA) {
 		ops->read(x->config.memory, a->addr, CXL_LINE, m->data);
 		x->octets_sent += CXL_LINE;
@@ -541,8 +537,8 @@ static void tell_response(const struct cxl *x, const struct operation *o, const 
 	const struct mf_probe *p = x->config.probe;
 
 	if (p != NULL && p->response != NULL)
-		p->response(p->ctx, x->config.node, o->c.node, (uint8_t)o->id, t->offset, t->len, last,
-			    known, known);
+		p->response(p->ctx, x->config.node, o->c.node, (uint8_t)o->id, t->offset, t->len, last, known,
+			    known);
 }
 
 static bool fits(const struct operation *o, uint8_t op)
@@ -568,7 +564,8 @@ static void take_outcome(struct cxl *x, mf_time known, const struct tag *t, cons
 	l->under_way--;
 	last = l->under_way == 0 && l->sent == o->c.len;
 	if (m->op == CXL_ERR) {
-		finish(x, t->op, known, m->code != MF_OK && m->code < MF_STATUSES ? m->code : MF_ERR_RESOURCE);
+		finish(x, t->op, known,
+		       m->code != MF_OK && m->code < MF_STATUSES ? m->code : MF_ERR_RESOURCE);
 		return;
 	}
 	if (m->op != CXL_CMP) {
@@ -649,23 +646,29 @@ static void cxl_deliver(void *ctx, unsigned int port, mf_time at, const struct c
 
 static const struct cxl_ends ends = {.has = cxl_has, .take = cxl_take, .deliver = cxl_deliver};
 
+static void arrive(struct cxl *x)
+{
+	mf_time at = x->arrival;
+
+	x->arrival = MF_NEVER;
+	cxl_link_receive(&x->link, at, x->word, x->blocks);
+}
+
 /** What has come by now, and what may begin. */
 static void settle(struct cxl *x, mf_time now)
 {
-	if (x->arrival <= now) {
-		mf_time at = x->arrival;
-
-		x->arrival = MF_NEVER;
-		cxl_link_receive(&x->link, at, x->word, x->blocks);
-	}
+	if (x->arrival <= now)
+		arrive(x);
 	begin(x, now);
 }
 
+/** One flit at most is known before its time; the one before has had its. */
 static void cxl_message(struct mf_stack *s, mf_time at, const uint64_t *word, unsigned int n)
 {
 	struct cxl *x = cxl_of(s);
 
-	settle(x, at);
+	if (x->arrival != MF_NEVER)
+		arrive(x);
 	x->blocks = n <= CXL_FLIT_WORDS ? n : 0;
 	memcpy(x->word, word, x->blocks * sizeof(*word));
 	x->arrival = at + 1;

@@ -239,7 +239,8 @@ static unsigned int has(void *ctx, unsigned int port, mf_time now)
 }
 
 /** From later on: a head for another egress asks, and the buffer is free. */
-static void defer(struct cxl *x, uint32_t queue, bool asks, unsigned int port, unsigned int class, mf_time now)
+static void defer(struct cxl *x, uint32_t queue, bool asks, unsigned int port, unsigned int class,
+		  mf_time now)
 {
 	x->later_at = now + 1;
 	if (asks)
@@ -373,7 +374,7 @@ static void cxl_message(struct mf_bridge *b, unsigned int port, mf_time at, cons
 	struct port *p = &x->port[port];
 
 	if (p->arrival.at != MF_NEVER)
-		settle(x, at);
+		settle(x, p->arrival.at);
 	p->blocks = n <= CXL_FLIT_WORDS ? (uint16_t)n : 0;
 	memcpy(p->word, word, p->blocks * sizeof(*word));
 	set(x, TIMERS, port, at + 1);
@@ -517,7 +518,8 @@ static struct mf_bridge *cxl_create(const struct mf_bridge_config *c)
 	x->latency = (mf_time)c->param[LATENCY];
 	x->free = NIL;
 	x->later_at = MF_NEVER;
-	x->pipeline = x->arrival = x->timer[TIMER_TELL] = x->timer[TIMER_REPLAY] = x->timer[TIMER_ASK] = empty;
+	x->pipeline = x->arrival = x->timer[TIMER_TELL] = x->timer[TIMER_REPLAY] = x->timer[TIMER_ASK] =
+		empty;
 	if (cxl_param_link(c->param, &link) && allocate(x, c, &link) == 0)
 		return (struct mf_bridge *)x;
 	cxl_destroy((struct mf_bridge *)x);
