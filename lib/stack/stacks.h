@@ -6,5 +6,6 @@
 
 extern const struct mf_stack_ops stack_ethernet;
 extern const struct mf_stack_ops stack_cxl;
+extern const struct mf_stack_ops stack_fastpass;
 
 #endif
