@@ -26,6 +26,7 @@
 
 #define NIL UINT16_MAX
 #define REQUESTS 8 /* frames that wait for their acknowledgement */
+#define ACK_FRAMES 16 /* allocation frames that are acknowledged at once */
 #define SLOTS 256 /* that are known ahead */
 #define SLOT_WORDS (SLOTS / 64)
 
@@ -33,7 +34,8 @@ enum { MTU, BATCH, LEAD, ACK_DELAY, TIMEOUT, PARAMS };
 
 static const struct mf_param params[] = {
 	{"mtu", MF_PARAM_SIZE, 1500, 100, 8986, "IP packet of a timeslot (section 2: an MTU-sized packet)"},
-	{"batch", MF_PARAM_COUNT, 15, 1, FASTPASS_BATCH_MAX, "records of a control frame (FCP); 1: one a frame"},
+	{"batch", MF_PARAM_COUNT, 15, 1, FASTPASS_BATCH_MAX,
+	 "records of a control frame (FCP); 1: one a frame"},
 	{"lead", MF_PARAM_TIME, 0, 0, 1e9, "from allocation to slot at least; 0: what the idle way takes"},
 	{"ack_delay", MF_PARAM_TIME, 5e6, 0, 1e9, "after which an allocation is acknowledged by itself"},
 	{"timeout", MF_PARAM_TIME, 1e8, 1e6, 1e12, "of requests and allocations without acknowledgement"},
@@ -75,6 +77,7 @@ struct fastpass {
 	uint16_t latest;
 	uint32_t before; /**< which of those before it have come, too */
 	mf_time ack_at;
+	unsigned int unacked; /**< allocation frames */
 	uint64_t set[SLOT_WORDS]; /**< slots that are ours, by slot % SLOTS */
 	uint16_t node[SLOTS];
 	uint64_t low; /**< no slot before it */
@@ -396,6 +399,7 @@ static uint16_t put_control(struct fastpass *f, mf_time now, uint8_t *frame)
 	f->sequence += n != 0;
 	f->acks_sent += n == 0;
 	f->ack_at = MF_NEVER;
+	f->unacked = 0;
 	memcpy(frame + FASTPASS_HEADERS, &c, sizeof(c));
 	return fastpass_seal(frame, f->remote.config.node, f->server, FASTPASS_CLASS_CONTROL,
 			     FASTPASS_CONTROL, (uint16_t)(sizeof(c) + n * sizeof(struct fastpass_demand)));
@@ -471,7 +475,7 @@ static bool take_allocation(struct fastpass *f, mf_time at, const struct fastpas
 	if (c.records == 0 || !is_new(f, rte_be_to_cpu_16(c.sequence)))
 		return true;
 	move_low(f, at);
-	f->ack_at = mf_time_min(f->ack_at, at + f->ack_delay);
+	f->ack_at = ++f->unacked >= ACK_FRAMES ? at : mf_time_min(f->ack_at, at + f->ack_delay);
 	for (unsigned int i = 0; i < c.records; i++) {
 		uint64_t slot, least = f->low;
 
@@ -541,7 +545,8 @@ static mf_time fastpass_ready(const struct mf_stack *s)
 		return 0;
 	if (f->slots != 0)
 		ready = mf_time_min(ready, first_slot(f) * f->slot);
-	return f->coming_head != REMOTE_NIL ? mf_time_min(ready, f->remote.message[f->coming_head].ready) : ready;
+	return f->coming_head != REMOTE_NIL ? mf_time_min(ready, f->remote.message[f->coming_head].ready)
+					    : ready;
 }
 
 static void fastpass_run(struct mf_stack *s, mf_time now)
@@ -569,9 +574,9 @@ static mf_time fastpass_next(const struct mf_stack *s)
 static unsigned int fastpass_counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct fastpass *f = of_const(s);
-	const struct mf_counter own[] = {{"requests", f->requests_sent}, {"acks", f->acks_sent},
+	const struct mf_counter own[] = {{"requests", f->requests_sent},    {"acks", f->acks_sent},
 					 {"requests_again", f->sent_again}, {"slots", f->slots_come},
-					 {"slots_late", f->late},	   {"slots_wasted", f->wasted},
+					 {"slots_late", f->late},           {"slots_wasted", f->wasted},
 					 {"drop_slot", f->drop_slot}};
 	unsigned int n = remote_counters(&f->remote, out);
 
@@ -636,7 +641,8 @@ static struct mf_stack *fastpass_create(const struct mf_stack_config *c)
 	f->again_at = f->ack_at = MF_NEVER;
 	f->active = NIL;
 	f->peer = mf_table_new(c->nodes, sizeof(*f->peer));
-	if (f->peer != NULL && remote_init(&f->remote, c, PARAMS, &transport) == 0 && make_arbiter(f, c) == 0) {
+	if (f->peer != NULL && remote_init(&f->remote, c, PARAMS, &transport) == 0 &&
+	    make_arbiter(f, c) == 0) {
 		for (unsigned int i = 0; i < c->nodes; i++)
 			f->peer[i].head = f->peer[i].tail = REMOTE_NIL;
 		return (struct mf_stack *)f;
@@ -666,9 +672,8 @@ static struct mf_op_blocks fastpass_blocks(const double *param, uint8_t kind, ui
 {
 	struct remote_load l = remote_load(kind, octets);
 	double request = wire_blocks_frame(MF_FRAME_MIN), there = data_blocks(param, l.there);
-	struct mf_op_blocks b = {.cn_up = there + request,
-				 .cn_down = control_blocks(param, l.there),
-				 .mn_down = there};
+	struct mf_op_blocks b = {
+		.cn_up = there + request, .cn_down = control_blocks(param, l.there), .mn_down = there};
 
 	if (l.answers) {
 		double back = data_blocks(param, l.back);

@@ -2,8 +2,8 @@
 /*
  * The scheduling problem is solved at once and for free, as EDM's 4.3 supposes: a demand takes the first slot
  * of the next 64 in which both its ends are free, in the order in which demands come. A pair that finds none,
- * or has had a frame full of slots, waits at its destination behind the others there; at the beginning of each
- * slot those that wait are looked at again, in turn: so pairs share a destination slot by slot (max-min).
+ * or has had a frame full of slots, waits at its destination behind the others there; every few slots those that
+ * wait are looked at again, in turn: so pairs share a destination slot by slot (max-min).
  *
  * What costs is the arbiter's link. Each request frame is answered, by the slots that there are for its node,
  * as many as a frame can tell, or by a mere acknowledgement. Allocations that are not acknowledged in time are
@@ -19,6 +19,7 @@
 #define WINDOW 64 /* slots: a word */
 #define UNACKED 64 /* allocation frames of a node */
 #define OUT 256 /* slots that wait to be told to a node: more than can be busy */
+#define TICK 8 /* slots from look to look at those that wait: the arbiter of the paper works in batches */
 #define LOOKS 8 /* pairs of a destination that are looked at in a slot, in vain */
 
 /** Of a source and a destination. */
@@ -165,6 +166,13 @@ static bool give_slot(struct arbiter *a, uint16_t src, uint16_t dst)
 	return true;
 }
 
+static mf_time next_tick(const struct arbiter *a, mf_time now)
+{
+	mf_time every = TICK * a->config.slot;
+
+	return (now / every + 1) * every;
+}
+
 static void let_wait(struct arbiter *a, uint16_t src, uint16_t dst, mf_time now)
 {
 	struct pair *p = pair_of(a, src, dst);
@@ -180,7 +188,7 @@ static void let_wait(struct arbiter *a, uint16_t src, uint16_t dst, mf_time now)
 	}
 	e->last_waiter = src;
 	if (a->tick == MF_NEVER)
-		a->tick = (now / a->config.slot + 1) * a->config.slot;
+		a->tick = next_tick(a, now);
 }
 
 /** A pair has a demand: slots at once, up to a frame full, and the rest in turn with others. */
@@ -246,7 +254,7 @@ static void begin_slot(struct arbiter *a, mf_time now)
 		if (look_again(a, dst, now))
 			a->wait[(a->wait_head + a->wait_count++) % a->config.nodes] = dst;
 	}
-	a->tick = a->wait_count != 0 ? (now / a->config.slot + 1) * a->config.slot : MF_NEVER;
+	a->tick = a->wait_count != 0 ? next_tick(a, now) : MF_NEVER;
 }
 
 /* Acknowledgements of allocations */
@@ -427,13 +435,11 @@ unsigned int arbiter_counters(const struct arbiter *arbiter, struct mf_counter *
 {
 	static const struct arbiter none;
 	const struct arbiter *a = arbiter != NULL ? arbiter : &none;
-	const struct mf_counter all[] = {{"arbiter_requests", a->requests},
-					 {"arbiter_demanded", a->demanded},
-					 {"arbiter_frames", a->allocations},
-					 {"arbiter_slots", a->given},
-					 {"arbiter_put_back", a->put_back},
-					 {"arbiter_queue_max", a->answers_max},
-					 {"arbiter_drop_bad", a->drop_bad}};
+	const struct mf_counter all[] = {
+		{"arbiter_requests", a->requests},  {"arbiter_demanded", a->demanded},
+		{"arbiter_frames", a->allocations}, {"arbiter_slots", a->given},
+		{"arbiter_put_back", a->put_back},  {"arbiter_queue_max", a->answers_max},
+		{"arbiter_drop_bad", a->drop_bad}};
 
 	memcpy(out, all, sizeof(all));
 	return sizeof(all) / sizeof(all[0]);

@@ -43,8 +43,7 @@ enum fastpass_found fastpass_parse(const uint8_t *frame, uint16_t len, uint16_t 
 	port = rte_be_to_cpu_16(udp.dst_port);
 	if (port != FASTPASS_DATA && port != FASTPASS_CONTROL)
 		return FASTPASS_NOT;
-	if (p.dst != node || rte_be_to_cpu_16(udp.dgram_len) != p.len ||
-	    checksum(frame) != GOOD)
+	if (p.dst != node || rte_be_to_cpu_16(udp.dgram_len) != p.len || checksum(frame) != GOOD)
 		return FASTPASS_BAD;
 	*out = (struct fastpass_frame){.src = p.src,
 				       .port = port,
