@@ -8,12 +8,9 @@
 
 #define DAY MF_SEC(24 * 3600)
 
-const char *const cfg_role_names[] = {[MF_ROLE_COMPUTE] = "compute",
-				      [MF_ROLE_MEMORY] = "memory",
-				      [MF_ROLE_BOTH] = "both",
-				      [MF_ROLE_ETHERNET] = "ethernet",
-				      [MF_ROLE_SERVER] = "server",
-				      [MF_ROLES] = NULL};
+const char *const cfg_role_names[] = {
+	[MF_ROLE_COMPUTE] = "compute",   [MF_ROLE_MEMORY] = "memory", [MF_ROLE_BOTH] = "both",
+	[MF_ROLE_ETHERNET] = "ethernet", [MF_ROLE_SERVER] = "server", [MF_ROLES] = NULL};
 
 #define MEMORY(m) CFG_AT(struct mf_memory_config, m)
 const struct cfg_field cfg_memory_fields[] = {

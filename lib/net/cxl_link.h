@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One end of a CXL link, of a node or of a switch: packs messages into flits and takes them out, with credits
- * by message class, acknowledgement and replay.
+ * One end of a CXL link, of a node or of a switch: packs messages into flits and takes them out, with
+ * credits by message class, acknowledgement and replay.
  *
  * Credits. A credit is room for one message of its class, with its data, in the buffers of the other end.
  * What is told of them is how many buffers have been freed since the beginning, modulo 256; all of them are
@@ -10,14 +10,14 @@
  * and is sent when enough is to be told, or after a while. An end that has had no credit of a class for the
  * time of the replay timer asks.
  *
- * Retry. PROTOCOL and DATA flits are numbered and kept until they are acknowledged. A flit that is damaged,
- * or not the next, is thrown away and answered once by a CONTROL flit with NAK: the other end sends again from
- * there (go back N); so it does when nothing is acknowledged for the time of its timer. CONTROL flits have no
- * number: what they tell is absolute.
+ * Retry. PROTOCOL and DATA flits are numbered and kept until they are acknowledged. A flit that is
+ * damaged, or not the next, is thrown away and answered once by a CONTROL flit with NAK: the other end
+ * sends again from there (go back N); so it does when nothing is acknowledged for the time of its timer.
+ * CONTROL flits have no number: what they tell is absolute.
  *
- * Packing. The first slot of a PROTOCOL flit has room for messages, behind the link header; in the others data
- * go first, those of the messages before, in their order; a slot without data to carry has messages: one
- * request or two responses. While a whole flit of data waits, DATA flits go.
+ * Packing. The first slot of a PROTOCOL flit has room for messages, behind the link header; in the others
+ * data go first, those of the messages before, in their order; a slot without data to carry has messages:
+ * one request or two responses. While a whole flit of data waits, DATA flits go.
  *
  * Sans-I/O; nothing is allocated after init.
  */
@@ -114,8 +114,8 @@ static inline unsigned int cxl_link_may(const struct cxl_link *l)
 }
 
 /**
- * When cxl_link_pull() has something to send, whatever messages there are: those of cxl_link_may() are what it
- * sends besides.
+ * When cxl_link_pull() has something to send, whatever messages there are: those of cxl_link_may() are
+ * what it sends besides.
  */
 static inline mf_time cxl_link_ready(const struct cxl_link *l)
 {

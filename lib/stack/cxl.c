@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CXL.mem: a node reads and writes the memory of others by cache lines, over a link with credits (cxl_link.h).
+ * CXL.mem: a node reads and writes the memory of others by cache lines, over a link with credits
+ * (cxl_link.h).
  *
  *      READ        for each line MemRd (REQ)            -> MemData (DRS), 64 octets
  *      WRITE       for each line MemWr, MemWrPtl (RwD)  -> Cmp (NDR)
  *      RMW         MemRmw (RwD) with two operands       -> RmwData (DRS), the old value
  *
- * An operation is cut into lines. Each has a tag until its answer has come; an operation completes when all of
- * its lines have. Memory nodes take turns, line by line; the reads to one go in their order, and so do its
- * writes, but nothing orders the ones and the others. Answers are taken in at once, whatever else goes on. A
- * memory node takes a request out of its buffer when it has room for the answer (`depth`), and its credit
- * returns then: what its answers wait for holds up requests, and never the other way round.
+ * An operation is cut into lines. Each has a tag until its answer has come; an operation completes when
+ * all of its lines have. Memory nodes take turns, line by line; the reads to one go in their order, and
+ * so do its writes, but nothing orders the ones and the others. Answers are taken in at once, whatever
+ * else goes on. A memory node takes a request out of its buffer when it has room for the answer
+ * (`depth`), and its credit returns then: what its answers wait for holds up requests, and never the
+ * other way round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -272,8 +274,8 @@ static uint64_t byte_enables(const struct tag *t)
 }
 
 /**
- * Where a real CXL has nothing, in 4 bits of the message and the low bits of the line's address, a write has
- * the number of its operation, and whether it is the last line: for the probe at the memory node.
+ * Where a real CXL has nothing, in 4 bits of the message and the low bits of the line's address, a write
+ * has the number of its operation, and whether it is the last line: for the probe at the memory node.
  */
 #define PROBE_LAST 0x100
 

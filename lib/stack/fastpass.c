@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fastpass (Perry et al., SIGCOMM 2014): a node sends in timeslots that a central arbiter gives it, so nothing
- * queues in the switch.
+ * Fastpass (Perry et al., SIGCOMM 2014): a node sends in timeslots that a central arbiter gives it, so
+ * nothing queues in the switch.
  *
  *      message ready --> REQUEST (slots that all messages to a node together need) --> arbiter
  *      slot comes   <-- ALLOCATION (slots, each for a node) <-------------------------- arbiter
@@ -12,8 +12,8 @@
  * that are not acknowledged in time are sent again. Of an allocation that is lost the arbiter gets no
  * acknowledgement and gives others. A slot that comes too late is used at once. The clock is common.
  *
- * Data are not sent again: in the paper TCP would do that. Their switch has no queues, so none are lost but to
- * errors of lines; then their operation times out.
+ * Data are not sent again: in the paper TCP would do that. Their switch has no queues, so none are lost
+ * but to errors of lines; then their operation times out.
  */
 #include <errno.h>
 #include <stdlib.h>

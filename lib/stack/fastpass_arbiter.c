@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scheduling problem is solved at once and for free, as EDM's 4.3 supposes: a demand takes the first slot
- * of the next 64 in which both its ends are free, in the order in which demands come. A pair that finds none,
- * or has had a frame full of slots, waits at its destination behind the others there; every few slots those that
- * wait are looked at again, in turn: so pairs share a destination slot by slot (max-min).
+ * The scheduling problem is solved at once and for free, as EDM's 4.3 supposes: a demand takes the first
+ * slot of the next 64 in which both its ends are free, in the order in which demands come. A pair that
+ * finds none, or has had a frame full of slots, waits at its destination behind the others there; every
+ * few slots those that wait are looked at again, in turn: so pairs share a destination slot by slot
+ * (max-min).
  *
- * What costs is the arbiter's link. Each request frame is answered, by the slots that there are for its node,
- * as many as a frame can tell, or by a mere acknowledgement. Allocations that are not acknowledged in time are
- * lost: their slots have passed, and the demand is put back.
+ * What costs is the arbiter's link. Each request frame is answered, by the slots that there are for its
+ * node, as many as a frame can tell, or by a mere acknowledgement. Allocations that are not acknowledged
+ * in time are lost: their slots have passed, and the demand is put back.
  */
 #include <errno.h>
 #include <stdlib.h>

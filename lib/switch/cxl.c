@@ -3,16 +3,17 @@
  * A CXL switch of one level: input-buffered, with credits by port and message class, a first-in first-out
  * queue for each ingress and virtual channel, a crossbar.
  *
- *      flit --> link end --> buffers of its class --(latency)--> queue of (ingress, VC) --> crossbar --> egress
+ *      flit --> link end --> buffers by class --(latency)--> queue of (ingress, VC) --> crossbar --> egress
  *
- * Only the head of a queue can go. If its egress has no credit of its class, it waits, and with it all that is
- * behind it, whatever egress that is for: head-of-line blocking, as in EDM's 4.3.1. Its buffers stay occupied,
- * so the node at the ingress gets no credits back, and what it has for others waits there. Heads of one egress
- * and class go in the order in which they became heads, so ingresses take turns. Responses have a virtual
- * channel of their own, and nodes take them in whatever they do: no cycle of waiting can form.
+ * Only the head of a queue can go. If its egress has no credit of its class, it waits, and with it all
+ * that is behind it, whatever egress that is for: head-of-line blocking, as in EDM's 4.3.1. Its buffers
+ * stay occupied, so the node at the ingress gets no credits back, and what it has for others waits there.
+ * Heads of one egress and class go in the order in which they became heads, so ingresses take turns.
+ * Responses have a virtual channel of their own, and nodes take them in whatever they do: no cycle of
+ * waiting can form.
  *
- * What happens at a time has its effect one picosecond later: so nothing hangs on the order in which ports are
- * called at one time.
+ * What happens at a time has its effect one picosecond later: so nothing hangs on the order in which
+ * ports are called at one time.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -426,11 +426,11 @@ static json_t *fabric(const char *stack, const char *nodes, const char *load, co
 {
 	char text[2048];
 
-	snprintf(
-		text, sizeof(text),
-		"{\"seed\": 5, \"stack\": %s, \"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"%s\"}},"
-		" \"nodes\": [%s], \"link\": {\"rate\": \"100G\"}, \"workload\": [%s]}",
-		stack, duration, nodes, load);
+	snprintf(text, sizeof(text),
+		 "{\"seed\": 5, \"stack\": %s,"
+		 " \"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"%s\"}},"
+		 " \"nodes\": [%s], \"link\": {\"rate\": \"100G\"}, \"workload\": [%s]}",
+		 stack, duration, nodes, load);
 	return whole_run(text, by_block);
 }
 
@@ -455,7 +455,8 @@ Test(stack_cxl, blocks_and_spans_are_the_same)
 {
 	static const char *const stack[] = {
 		"\"cxl\"", "{\"name\": \"cxl\", \"flit\": 256}",
-		"{\"name\": \"cxl\", \"credits_req\": 1, \"credits_rwd\": 1, \"credits_ndr\": 1, \"credits_drs\": 1}",
+		"{\"name\": \"cxl\", \"credits_req\": 1, \"credits_rwd\": 1,"
+		" \"credits_ndr\": 1, \"credits_drs\": 1}",
 		"{\"name\": \"cxl\", \"depth\": 2, \"tags\": 5, \"tell_delay\": \"0\"}"};
 
 	for (unsigned int i = 0; i < 4; i++) {
@@ -508,16 +509,16 @@ static double victim(const char *others)
 	double p50;
 	json_t *r;
 
-	snprintf(
-		load, sizeof(load),
-		"{\"nodes\": \"v\", \"targets\": [\"m0\", \"m1\", \"m2\"], \"mix\": {\"write_ack\": 1}, \"size\": 1024,"
-		" \"pattern\": \"all-to-all\", \"loop\": \"open\", \"rate\": 2000000, \"depth\": 64}%s",
-		others);
-	r = fabric(
-		"\"cxl\"",
-		"{\"name\": \"v\", \"role\": \"compute\"}, {\"name\": \"c\", \"role\": \"compute\", \"count\": 8},"
-		"{\"name\": \"m\", \"role\": \"memory\", \"count\": 3}",
-		load, "100us", false);
+	snprintf(load, sizeof(load),
+		 "{\"nodes\": \"v\", \"targets\": [\"m0\", \"m1\", \"m2\"], \"mix\": {\"write_ack\": 1},"
+		 " \"size\": 1024,"
+		 " \"pattern\": \"all-to-all\", \"loop\": \"open\", \"rate\": 2000000, \"depth\": 64}%s",
+		 others);
+	r = fabric("\"cxl\"",
+		   "{\"name\": \"v\", \"role\": \"compute\"},"
+		   "{\"name\": \"c\", \"role\": \"compute\", \"count\": 8},"
+		   "{\"name\": \"m\", \"role\": \"memory\", \"count\": 3}",
+		   load, "100us", false);
 	sound(r);
 	p50 = whole_number(r, "operations.kinds.write_ack.latency.p50_ns");
 	json_decref(r);

@@ -304,12 +304,12 @@ static json_t *fabric(const char *stack, unsigned int count, const char *load, c
 {
 	char text[2048];
 
-	snprintf(
-		text, sizeof(text),
-		"{\"seed\": 5, \"stack\": %s, \"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"%s\"}},"
-		" \"nodes\": [{\"name\": \"b\", \"role\": \"both\", \"count\": %u}],"
-		" \"link\": {\"rate\": \"100G\"}, \"workload\": [%s]}",
-		stack, duration, count, load);
+	snprintf(text, sizeof(text),
+		 "{\"seed\": 5, \"stack\": %s,"
+		 " \"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"%s\"}},"
+		 " \"nodes\": [{\"name\": \"b\", \"role\": \"both\", \"count\": %u}],"
+		 " \"link\": {\"rate\": \"100G\"}, \"workload\": [%s]}",
+		 stack, duration, count, load);
 	return whole_run(text, by_block);
 }
 
@@ -371,9 +371,10 @@ Test(stack_fastpass, line_rate_alone)
 Test(stack_fastpass, where_the_bottleneck_is)
 {
 	json_t *s = fabric("{\"name\": \"fastpass\", \"batch\": 1}", 32,
-			   "{\"mix\": {\"write\": 1}, \"size\": 64, \"depth\": 32}", "40us", false);
+			   "{\"mix\": {\"write\": 1}, \"size\": 64, \"depth\": 32, \"span\": \"8KiB\"}",
+			   "40us", false);
 	json_t *l = fabric("{\"name\": \"fastpass\", \"batch\": 1}", 32,
-			   "{\"mix\": {\"write\": 1}, \"size\": 16384, \"depth\": 8}",
+			   "{\"mix\": {\"write\": 1}, \"size\": 16384, \"depth\": 8, \"span\": \"128KiB\"}",
 			   "60us", false);
 	double busiest = whole_number(s, "links.to_switch.utilisation_busiest"),
 	       mean = whole_number(s, "links.to_switch.utilisation_mean");
@@ -418,11 +419,11 @@ Test(stack_fastpass, the_arbiter_is_added)
 	mf_config_free(&config);
 	mf_config_free(&again);
 
-	cr_assert_eq(
-		parse(FILE_OF(BOTH("2") ", {\"name\": \"a\", \"role\": \"server\"}",
-			      ", \"links\": [{\"node\": \"a\", \"rate\": \"10G\", \"port\": 0}, {\"node\": \"*\"}]"),
-		      &config, err),
-		0, "%s", err);
+	cr_assert_eq(parse(FILE_OF(BOTH("2") ", {\"name\": \"a\", \"role\": \"server\"}",
+				   ", \"links\": [{\"node\": \"a\", \"rate\": \"10G\", \"port\": 0},"
+				   " {\"node\": \"*\"}]"),
+			   &config, err),
+		     0, "%s", err);
 	cr_assert(config.server == 0 && config.sw.ports == 3 && config.node[0].link.period == 6400);
 	mf_config_free(&config);
 }
