@@ -54,7 +54,7 @@ static const struct {
 	{"one_node", ": nodes: a fabric has at least 2 nodes"},
 	{"node_no_name", ": nodes[0].name: is missing"},
 	{"node_no_role", ": nodes[0].role: is missing"},
-	{"node_role", ": nodes[0].role: 'client' is none of: compute, memory, both, ethernet"},
+	{"node_role", ": nodes[0].role: 'client' is none of: compute, memory, both, ethernet, server"},
 	{"node_name", ": nodes[0].name: 'a b' is not a name"},
 	{"node_name_long", ": nodes[0].name: "},
 	{"node_twice", ": nodes[2].name: there are two nodes 'cn1'"},
