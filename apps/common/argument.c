@@ -2,6 +2,7 @@
 #include "argument.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,19 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 	*out = strtoull(s, &end, 10);
 	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || *out > INT64_MAX)
 		return argument_refuse(err, errlen, "%s: '%s' is not a number from 0 to 2^63 - 1", option, s);
+	return 0;
+}
+
+int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
+		   size_t errlen)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(s, &end, 10);
+	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || *out < lo || *out > hi)
+		return argument_refuse(err, errlen, "%s: '%s' is not a number from %" PRIu64 " to %" PRIu64,
+				       option, s, lo, hi);
 	return 0;
 }
 

@@ -19,6 +19,10 @@ int argument_clock(const char *option, const char *s, enum mf_clock *out, char *
 int argument_time(const char *option, const char *s, mf_time least, mf_time *out, char *err, size_t errlen);
 int argument_seed(const char *option, const char *s, uint64_t *out, char *err, size_t errlen);
 
+/** A whole number, lo..hi. */
+int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
+		   size_t errlen);
+
 /**
  * What getopt_long() did not take.
  * @param opt    what it returned: '?', or ':' for a missing argument

@@ -12,6 +12,7 @@
 #include "program.h"
 #include "progress.h"
 #include "roles.h"
+#include "seeds.h"
 
 const char program_name[] = "memfab-emu";
 
@@ -24,22 +25,31 @@ static int print_config(const struct mf_config *config)
 	return complain_of("standard output", rc);
 }
 
-/** @param out  of o->json, NULL: none */
-static int report(const struct options *o, const struct mf_fabric *f, FILE *out)
+/** The files that a run writes, opened before it. */
+struct outputs {
+	FILE *json, *messages; /**< NULL: none */
+};
+
+static int report(const struct options *o, const struct mf_fabric *f, const struct outputs *out)
 {
 	json_t *result = mf_fabric_result(f);
-	int text, json;
+	int text, json = SOUND, messages = SOUND;
 
 	if (result == NULL)
 		return complain_of("the result", -ENOMEM);
 	mf_fabric_report(stdout, result);
 	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
-	json = out != NULL ? complain_of(o->json, output_json(result, out)) : SOUND;
+	if (out->json != NULL)
+		json = complain_of(o->json, output_json(result, out->json));
+	if (out->messages != NULL)
+		messages = complain_of(o->messages, mf_fabric_messages(f, out->messages));
 	json_decref(result);
-	return text != SOUND ? text : json;
+	if (text != SOUND)
+		return text;
+	return json != SOUND ? json : messages;
 }
 
-static int run(const struct options *o, const struct mf_config *config, FILE *out)
+static int run(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	struct progress progress;
 	struct mf_run_options options = {
@@ -72,36 +82,52 @@ static int run(const struct options *o, const struct mf_config *config, FILE *ou
 }
 
 /** Under the clock that was asked for. */
-static int run_clock(const struct options *o, const struct mf_config *config, FILE *out)
+static int run_clock(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	char err[ERR_LEN];
 	int rc = eal_start(&o->eal, config, o->clock, err, sizeof(err));
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
-	rc = run(o, config, out);
+	rc = o->seeds != 0 ? seeds_run(o, config, out->json) : run(o, config, out);
 	eal_stop(o->clock);
+	return rc;
+}
+
+/** @param name  NULL: *out stays NULL */
+static int open_output(const char *name, FILE **out)
+{
+	char err[ERR_LEN];
+
+	if (name == NULL)
+		return SOUND;
+	*out = fopen(name, "w");
+	if (*out != NULL)
+		return SOUND;
+	snprintf(err, sizeof(err), "%s: %s", name, strerror(errno));
+	return complain(USAGE, err);
+}
+
+static int close_output(const char *name, FILE *out, int rc)
+{
+	if (out != NULL && fclose(out) != 0 && rc == SOUND)
+		rc = complain_of(name, output_error());
 	return rc;
 }
 
 static int open_and_run(const struct options *o, const struct mf_config *config)
 {
-	char err[ERR_LEN];
-	FILE *out = NULL;
-	int rc;
+	struct outputs out = {0};
+	int rc = open_output(o->json, &out.json);
 
-	if (o->json != NULL) {
-		out = fopen(o->json, "w");
-		if (out == NULL) {
-			snprintf(err, sizeof(err), "%s: %s", o->json, strerror(errno));
-			return complain(USAGE, err);
-		}
+	if (rc == SOUND)
+		rc = open_output(o->messages, &out.messages);
+	if (rc == SOUND) {
+		interrupt_catch();
+		rc = run_clock(o, config, &out);
 	}
-	interrupt_catch();
-	rc = run_clock(o, config, out);
-	if (out != NULL && fclose(out) != 0 && rc == SOUND)
-		rc = complain_of(o->json, output_error());
-	return rc;
+	rc = close_output(o->json, out.json, rc);
+	return close_output(o->messages, out.messages, rc);
 }
 
 static int replay(const struct options *o, const struct mf_config *config)
@@ -126,6 +152,8 @@ static int act(void *options, struct mf_config *config)
 	char err[ERR_LEN];
 
 	options_apply(o, config);
+	if (o->seeds != 0 && config->seed > INT64_MAX - o->seeds)
+		return complain(USAGE, "--seeds: there are not so many behind the seed");
 	if (o->roles != NULL && roles_check(config, o->roles, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	switch (o->action) {

@@ -7,6 +7,8 @@
 #include "argument.h"
 #include "options.h"
 
+#define SEEDS_MAX 10000
+
 enum {
 	OPT_CLOCK = 256,
 	OPT_RUN,
@@ -14,6 +16,10 @@ enum {
 	OPT_WARMUP,
 	OPT_SEED,
 	OPT_JSON,
+	OPT_MESSAGES,
+	OPT_NORMALISED,
+	OPT_SEEDS,
+	OPT_JOBS,
 	OPT_BLOCKS,
 	OPT_RECORD,
 	OPT_REPLAY,
@@ -24,13 +30,24 @@ enum {
 };
 
 static const struct option table[] = {
-	{"clock", required_argument, NULL, OPT_CLOCK},       {"run", required_argument, NULL, OPT_RUN},
-	{"duration", required_argument, NULL, OPT_DURATION}, {"warmup", required_argument, NULL, OPT_WARMUP},
-	{"seed", required_argument, NULL, OPT_SEED},         {"json", required_argument, NULL, OPT_JSON},
-	{"block-by-block", no_argument, NULL, OPT_BLOCKS},   {"record", required_argument, NULL, OPT_RECORD},
-	{"replay", required_argument, NULL, OPT_REPLAY},     {"check", no_argument, NULL, OPT_CHECK},
-	{"print-config", no_argument, NULL, OPT_PRINT},      {"help", no_argument, NULL, OPT_HELP},
-	{"version", no_argument, NULL, OPT_VERSION},         {NULL, 0, NULL, 0},
+	{"clock", required_argument, NULL, OPT_CLOCK},
+	{"run", required_argument, NULL, OPT_RUN},
+	{"duration", required_argument, NULL, OPT_DURATION},
+	{"warmup", required_argument, NULL, OPT_WARMUP},
+	{"seed", required_argument, NULL, OPT_SEED},
+	{"json", required_argument, NULL, OPT_JSON},
+	{"seeds", required_argument, NULL, OPT_SEEDS},
+	{"jobs", required_argument, NULL, OPT_JOBS},
+	{"normalised", no_argument, NULL, OPT_NORMALISED},
+	{"messages", required_argument, NULL, OPT_MESSAGES},
+	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
+	{"record", required_argument, NULL, OPT_RECORD},
+	{"replay", required_argument, NULL, OPT_REPLAY},
+	{"check", no_argument, NULL, OPT_CHECK},
+	{"print-config", no_argument, NULL, OPT_PRINT},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{NULL, 0, NULL, 0},
 };
 
 static const char help[] =
@@ -46,6 +63,10 @@ static const char help[] =
 	"  --warmup T            how long load runs before that (default: the file's)\n"
 	"  --seed N              seed of everything random (default: the file's)\n"
 	"  --json FILE           writes the result as JSON, too\n"
+	"  --messages FILE       virtual clock: writes what became of each measured message as CSV\n"
+	"  --normalised          virtual clock: latencies over what each message takes alone\n"
+	"  --seeds N             virtual clock: runs with N seeds from the seed on; mean and 95 % interval\n"
+	"  --jobs N              as many of them at a time (default: CPUs that there are)\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
 	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
@@ -88,6 +109,16 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_JSON:
 		o->json = arg;
 		return 0;
+	case OPT_MESSAGES:
+		o->messages = arg;
+		return 0;
+	case OPT_NORMALISED:
+		o->normalised = true;
+		return 0;
+	case OPT_SEEDS:
+		return argument_count("--seeds", arg, 1, SEEDS_MAX, &o->seeds, err, errlen);
+	case OPT_JOBS:
+		return argument_count("--jobs", arg, 1, SEEDS_MAX, &o->jobs, err, errlen);
 	case OPT_BLOCKS:
 		o->block_by_block = true;
 		return 0;
@@ -119,6 +150,14 @@ static int check(const struct options *o, char *err, size_t errlen)
 {
 	if (o->block_by_block && o->clock != MF_CLOCK_VIRTUAL)
 		return argument_refuse(err, errlen, "--block-by-block needs --clock virtual");
+	if (o->messages != NULL && o->clock != MF_CLOCK_VIRTUAL)
+		return argument_refuse(err, errlen, "--messages needs --clock virtual");
+	if (o->seeds != 0 && (o->clock != MF_CLOCK_VIRTUAL || o->messages != NULL))
+		return argument_refuse(err, errlen, "--seeds needs --clock virtual, and no --messages");
+	if (o->jobs != 0 && o->seeds == 0)
+		return argument_refuse(err, errlen, "--jobs has no effect without --seeds");
+	if (o->normalised && o->clock != MF_CLOCK_VIRTUAL)
+		return argument_refuse(err, errlen, "--normalised needs --clock virtual");
 	if (o->record != NULL && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "--record needs --clock wall");
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
@@ -166,4 +205,8 @@ void options_apply(const struct options *o, struct mf_config *config)
 		clock->warmup = o->warmup;
 	if (o->has_seed)
 		config->seed = o->seed;
+	if (o->messages != NULL)
+		config->report_messages = true;
+	if (o->normalised)
+		config->report_normalised = true;
 }

@@ -27,9 +27,13 @@ struct options {
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
 	const char *json; /**< NULL: none */
+	const char *messages; /**< CSV file for the log, NULL: none */
 	const char *record; /**< folder, NULL: none */
 	const char *replay; /**< folder, for ACTION_REPLAY */
 	bool block_by_block;
+	bool normalised;
+	uint64_t seeds; /**< 0: one run, as ever */
+	uint64_t jobs; /**< runs at a time; 0: as many as CPUs */
 	bool has_duration, has_warmup, has_seed; /**< override the file */
 	mf_time duration, warmup;
 	uint64_t seed;

@@ -60,7 +60,7 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 		sum->kind[k].completed += s->kind[k].completed;
 		sum->kind[k].octets += s->kind[k].octets;
 		mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
-		mf_hist_merge(&sum->kind[k].intended, &s->kind[k].intended);
+		mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
 	}
 	sum->overlapping += s->overlapping;
 	sum->overlapping_octets += s->overlapping_octets;

@@ -87,17 +87,23 @@ struct mf_probe {
 	/** NULL: stages are not stamped. */
 	void (*stamp)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
 		      mf_time to);
+	/**
+	 * With stamp: an operation begins, the only one under way, of a stack above the MAC. Of the stamps
+	 * that follow those count that begin where the last one ended: others are beside its path.
+	 */
+	void (*start)(void *ctx, bool write);
 	/** A chunk of a write has taken effect at the memory node: first block processed, check passed. */
-	void (*effect)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+	void (*effect)(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 		       bool last, mf_time first, mf_time done);
 	/** A chunk of a read's response has been delivered at the compute node. As effect(). */
-	void (*response)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+	void (*response)(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 			 bool last, mf_time first, mf_time done);
 	/**
-	 * A write leaves the message queue. submitted: when its operation was; MF_NEVER for a piece of a
-	 * long transfer that is not the last.
+	 * A write leaves the message queue, before any of it takes effect. Another one of its pair may have
+	 * its id only if it takes effect later. user: of its operation. submitted: when that was; MF_NEVER
+	 * for a piece of a long transfer that is not the last.
 	 */
-	void (*begun)(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
+	void (*begun)(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint64_t user, mf_time submitted);
 	void *ctx;
 };
 

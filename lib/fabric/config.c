@@ -110,6 +110,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		rc = cfg_links(c, root);
 	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, after[i].key, after[i].fn);
+	if (rc == 0)
+		cfg_trace_clock(c->config, root);
 	return rc;
 }
 
@@ -198,7 +200,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->node);
 	free(config->group);
 	free(config->ethernet);
-	free(config->workload);
+	cfg_workload_free(config);
 	memset(config, 0, sizeof(*config));
 }
 

@@ -173,6 +173,8 @@ int cfg_sched(struct cfg *c, const json_t *json)
 
 const struct cfg_field cfg_report_fields[] = {
 	{.key = "stages", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_stages)},
+	{.key = "messages", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_messages)},
+	{.key = "normalised", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_normalised)},
 	{0},
 };
 

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "mf_config.h"
+#include "mf_workload.h"
 
 #define CFG_DEPTH 16 /* of our own structure; the deepest path has 6 steps */
 
@@ -83,11 +84,12 @@ struct cfg_field {
 /* Tables that reader and writer share. */
 extern const struct cfg_field cfg_clock_fields[], cfg_memory_fields[], cfg_host_fields[], cfg_link_fields[],
 	cfg_switch_fields[], cfg_sched_fields[], cfg_sched_time_fields[], cfg_ethernet_fields[],
-	cfg_workload_fields[], cfg_report_fields[];
+	cfg_workload_fields[], cfg_trace_fields[], cfg_ycsb_fields[], cfg_report_fields[];
 extern const char *const cfg_clock_names[],
 	*const cfg_role_names[], *const cfg_mix_names[], *const cfg_pattern_names[],
 								 *const cfg_dist_names[],
-									 *const cfg_stage_names[];
+									 *const cfg_app_names[],
+										 *const cfg_stage_names[];
 
 /* config_error.c */
 void cfg_push(struct cfg *c, const char *key);
@@ -119,6 +121,10 @@ int cfg_size(struct cfg *c, const json_t *json, uint64_t lo, uint64_t hi, uint64
 int cfg_real(struct cfg *c, const json_t *json, double lo, double hi, double *out);
 int cfg_enum(struct cfg *c, const json_t *json, const char *const *names, uint32_t *out);
 
+/* config_workload.c */
+int cfg_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w);
+void cfg_workload_free(struct mf_config *config);
+
 /* The sections, in the order in which they are read. */
 int cfg_clock(struct cfg *c, const json_t *json); /* config_fabric.c */
 int cfg_proto(struct cfg *c, const json_t *json);
@@ -133,7 +139,16 @@ int cfg_nodes(struct cfg *c, const json_t *root); /* config_node.c: memory, host
 int cfg_links(struct cfg *c, const json_t *root); /* config_link.c: link, links */
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */
+/* config_ycsb.c: a workload with the key "ycsb". */
+int cfg_ycsb(struct cfg *c, const json_t *json, struct mf_config_workload *w);
+struct mf_store cfg_ycsb_store(const struct mf_config_workload *w);
+/* config_trace.c: a workload with the key "trace". */
+int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w);
+void cfg_trace_free(struct mf_config_trace *t);
+/* The clocks' times where there are traces, and the file does not say them. */
+void cfg_trace_clock(struct mf_config *config, const json_t *root);
 int cfg_size_dist(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_size.c */
+int cfg_size_app(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_app.c */
 
 /*
  * config_set.c: nodes by name: "*", a node, an entry of "nodes", or an array of such names.

@@ -69,6 +69,8 @@ static json_t *put_dist(struct put *p, const struct mf_config_size *s)
 	} else if (s->dist == MF_CONFIG_UNIFORM) {
 		cfg_put_set(p, json, "min", cfg_put_size(s->size[0]));
 		cfg_put_set(p, json, "max", cfg_put_size(s->size[1]));
+	} else if (s->dist == MF_CONFIG_APP) {
+		cfg_put_set(p, json, "name", json_string(cfg_app_names[s->app]));
 	} else {
 		array = cfg_put_set(p, json, list ? "values" : "points", json_array());
 		weights = list ? cfg_put_set(p, json, "weights", json_array()) : NULL;
@@ -81,23 +83,35 @@ static json_t *put_dist(struct put *p, const struct mf_config_size *s)
 	return json;
 }
 
-static void put_workload(struct put *p, json_t *json, const struct mf_config_workload *w)
+static void put_file(struct put *p, json_t *json, const struct mf_config_workload *w)
+{
+	cfg_put_set(p, json, "trace", json_string(w->trace.path));
+	cfg_put_set(p, json, "digest", json_string(w->trace.digest));
+	cfg_put_fields(p, json, cfg_trace_fields, &w->trace);
+	if (w->trace.query != NULL)
+		cfg_put_drop(json, (const char *const[]){"time_scale", "time_zero", NULL});
+}
+
+static void put_trace(struct put *p, json_t *json, const struct mf_config_workload *w)
+{
+	static const char *const given[] = {"pattern", "rate",       "load",     "arrival", "burst",
+					    "delay",   "operations", "measured", NULL};
+
+	put_file(p, json, w);
+	cfg_put_fields(p, json, cfg_workload_fields, w);
+	cfg_put_drop(json, given);
+	if (w->address != MF_CONFIG_ZIPF_ADDRESS)
+		json_object_del(json, "theta");
+}
+
+/* What queries and operations have in common. */
+static void put_common(struct put *p, json_t *json, const struct mf_config_workload *w)
 {
 	static const char *const open_keys[] = {"rate", "load", "arrival", "burst", NULL};
-	json_t *mix;
 
-	cfg_put_set(p, json, "nodes", put_set(p, &w->clients, cfg_is_compute));
-	cfg_put_set(p, json, "targets", put_set(p, &w->targets, cfg_is_memory));
-	mix = cfg_put_set(p, json, "mix", json_object());
-	for (int i = 0; i < MF_MIXES; i++) {
-		if (w->mix[i] != 0)
-			cfg_put_set(p, mix, cfg_mix_names[i], json_real(w->mix[i]));
-	}
-	if (w->mix[MF_MIX_READ] + w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] > 0)
-		cfg_put_set(p, json, "size", put_dist(p, &w->size));
 	cfg_put_set(p, json, "loop", json_string(w->open ? "open" : "closed"));
 	cfg_put_fields(p, json, cfg_workload_fields, w);
-	if (w->pattern != MF_CONFIG_ZIPF_TARGET && w->address != MF_CONFIG_ZIPF_ADDRESS)
+	if (!w->ycsb.on && w->pattern != MF_CONFIG_ZIPF_TARGET && w->address != MF_CONFIG_ZIPF_ADDRESS)
 		json_object_del(json, "theta");
 	if (!w->open)
 		cfg_put_drop(json, open_keys);
@@ -110,6 +124,36 @@ static void put_workload(struct put *p, json_t *json, const struct mf_config_wor
 		json_object_del(json, "delay");
 	if (w->measured == 0)
 		json_object_del(json, "measured");
+}
+
+static void put_drawn(struct put *p, json_t *json, const struct mf_config_workload *w)
+{
+	json_t *mix;
+
+	mix = cfg_put_set(p, json, "mix", json_object());
+	for (int i = 0; i < MF_MIXES; i++) {
+		if (w->mix[i] != 0)
+			cfg_put_set(p, mix, cfg_mix_names[i], json_real(w->mix[i]));
+	}
+	if (w->mix[MF_MIX_READ] + w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] > 0)
+		cfg_put_set(p, json, "size", put_dist(p, &w->size));
+	put_common(p, json, w);
+}
+
+static void put_workload(struct put *p, json_t *json, const struct mf_config_workload *w)
+{
+	cfg_put_set(p, json, "nodes", put_set(p, &w->clients, cfg_is_compute));
+	cfg_put_set(p, json, "targets", put_set(p, &w->targets, cfg_is_memory));
+	if (w->ycsb.on) {
+		put_common(p, json, w);
+		cfg_put_ycsb(p, json, w);
+		if (w->trace.path != NULL)
+			put_file(p, json, w);
+	} else if (w->trace.path != NULL) {
+		put_trace(p, json, w);
+	} else {
+		put_drawn(p, json, w);
+	}
 }
 
 void cfg_put_traffic(struct put *p, json_t *root)

@@ -22,6 +22,8 @@ void cfg_put_drop(json_t *object, const char *const *keys);
 /* "stack", and "bridge" of the switch; config_policy.c */
 void cfg_put_stack(struct put *p, json_t *root);
 void cfg_put_bridge(struct put *p, json_t *json);
+/* A workload with a store, but for its nodes and its trace; config_ycsb.c */
+void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);
 /* "ethernet" and "workload"; config_json_traffic.c */
 void cfg_put_traffic(struct put *p, json_t *root);
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Another workload for a fabric that was read from a file: for programs that bring their own. */
-#include <stdlib.h>
-
 #include "config_internal.h"
 
 static void forget_workload(struct mf_config *config)
 {
-	free(config->workload);
-	config->workload = NULL;
-	config->workloads = 0;
+	cfg_workload_free(config);
 	for (unsigned int i = 0; i < config->sw.ports; i++) {
 		if (config->node[i].up)
 			config->node[i].workload = -1;

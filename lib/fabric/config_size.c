@@ -7,11 +7,9 @@
 #include "config_internal.h"
 #include "mf_workload.h"
 
-const char *const cfg_dist_names[] = {[MF_CONFIG_FIXED] = "fixed",
-				      [MF_CONFIG_UNIFORM] = "uniform",
-				      [MF_CONFIG_LIST] = "list",
-				      [MF_CONFIG_CDF] = "cdf",
-				      [MF_CONFIG_CDF + 1] = NULL};
+const char *const cfg_dist_names[] = {
+	[MF_CONFIG_FIXED] = "fixed", [MF_CONFIG_UNIFORM] = "uniform", [MF_CONFIG_LIST] = "list",
+	[MF_CONFIG_CDF] = "cdf",     [MF_CONFIG_APP] = "app",         [MF_CONFIG_APP + 1] = NULL};
 
 /* The keys that each distribution has. */
 static const struct cfg_field fields[][4] = {
@@ -19,6 +17,7 @@ static const struct cfg_field fields[][4] = {
 	[MF_CONFIG_UNIFORM] = {{.key = "dist"}, {.key = "min"}, {.key = "max"}},
 	[MF_CONFIG_LIST] = {{.key = "dist"}, {.key = "values"}, {.key = "weights"}},
 	[MF_CONFIG_CDF] = {{.key = "dist"}, {.key = "points"}, {.key = "unit"}},
+	[MF_CONFIG_APP] = {{.key = "dist"}, {.key = "name"}},
 };
 
 static int one_size(struct cfg *c, const json_t *json, uint64_t unit, uint32_t *out)
@@ -193,6 +192,8 @@ static int read_dist(struct cfg *c, const json_t *json, struct mf_config_size *s
 		return read_list(c, json, s);
 	case MF_CONFIG_CDF:
 		return read_cdf(c, json, s);
+	case MF_CONFIG_APP:
+		return cfg_size_app(c, json, s);
 	default:
 		s->n = 1;
 		rc = needed_size(c, json, "value", &s->size[0]);
@@ -232,7 +233,7 @@ unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf
 		if (size->dist == MF_CONFIG_LIST)
 			cum = i + 1 < size->n ? cum + size->weight[i] / sum : 1;
 		else
-			cum = size->dist == MF_CONFIG_CDF ? size->weight[i] : 1;
+			cum = size->dist >= MF_CONFIG_CDF ? size->weight[i] : 1;
 		points[n++] = (struct mf_cdf_point){.cum = cum, .size = size->size[i]};
 	}
 	return n;

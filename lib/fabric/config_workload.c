@@ -11,6 +11,7 @@
 #define DEPTH_OPEN 1024
 #define THETA 0.99
 #define RMW_SIZE 8
+#define SPAN_UNIT 64
 
 const char *const cfg_mix_names[] = {
 	[MF_MIX_READ] = "read", [MF_MIX_WRITE] = "write", [MF_MIX_WRITE_ACK] = "write_ack",
@@ -98,7 +99,7 @@ static int read_what(struct cfg *c, const json_t *json, struct mf_config_workloa
 	return rc;
 }
 
-static int read_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w)
+int cfg_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
 	static const char *const open_keys[] = {"rate", "load", "arrival", "burst", NULL};
 	static const char *const closed_keys[] = {"delay", NULL};
@@ -147,7 +148,8 @@ static int read_where(struct cfg *c, const json_t *json, struct mf_config_worklo
 	}
 	if (rc == 0 && w->pattern == MF_CONFIG_INCAST_TARGET && w->targets.n != 1)
 		rc = cfg_fail_key(c, "pattern", "incast needs one target, there are %u", w->targets.n);
-	if (rc == 0 && w->pattern != MF_CONFIG_ZIPF_TARGET && w->address != MF_CONFIG_ZIPF_ADDRESS) {
+	if (rc == 0 && json_object_get(json, "ycsb") == NULL && w->pattern != MF_CONFIG_ZIPF_TARGET &&
+	    w->address != MF_CONFIG_ZIPF_ADDRESS) {
 		w->theta = 0;
 		rc = cfg_refuse(c, json, theta, "neither pattern nor address is \"zipf\"");
 	}
@@ -160,8 +162,13 @@ static int check_room(struct cfg *c, const json_t *json, struct mf_config_worklo
 	uint64_t fits = MF_CONFIG_BUFFER_MAX / w->size.max;
 	uint64_t needed = w->open ? w->size.max : (uint64_t)w->depth * w->size.max;
 
+	if (w->ycsb.on)
+		return 0; /* has looked for itself */
+
 	if (w->open && json_object_get(json, "depth") == NULL)
 		w->depth = fits < DEPTH_OPEN ? (uint32_t)fits : DEPTH_OPEN;
+	if (w->trace.message != NULL && json_object_get(json, "span") == NULL && w->span < needed)
+		w->span = (needed + SPAN_UNIT - 1) / SPAN_UNIT * SPAN_UNIT;
 	if (w->depth > fits)
 		return cfg_fail_key(c, "depth", "%u operations of %u octets: at most %u octets at a time",
 				    w->depth, w->size.max, MF_CONFIG_BUFFER_MAX);
@@ -194,23 +201,60 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 		const struct mf_config_node *n = &config->node[w->targets.node[i]];
 
 		if (end > n->memory_config.size)
-			return cfg_fail_key(
-				c, "span", "%u clients need memory up to %" PRIu64 ", node '%s' has %" PRIu64,
-				w->clients.n, end, n->name, n->memory_config.size);
+			return cfg_fail_key(c, w->ycsb.on ? "records" : "span",
+					    "%u clients need memory up to %" PRIu64
+					    ", node '%s' has %" PRIu64,
+					    w->clients.n, end, n->name, n->memory_config.size);
 	}
 	return 0;
 }
 
+/* What the clients do and when, drawn or given. */
+static int read_doings(struct cfg *c, const json_t *json, struct mf_config_workload *w)
+{
+	static const char *const keys[] = {"format", "digest", "time_scale", "time_zero", NULL};
+	int rc;
+
+	if (json_object_get(json, "ycsb") != NULL)
+		return cfg_ycsb(c, json, w);
+	for (const struct cfg_field *f = cfg_ycsb_fields; f->key != NULL; f++)
+		if (json_object_get(json, f->key) != NULL)
+			return cfg_fail_key(c, f->key, "has no effect: there is no ycsb");
+	if (json_object_get(json, "trace") != NULL)
+		return cfg_trace(c, json, w);
+	rc = cfg_refuse(c, json, keys, "there is no trace");
+	if (rc == 0)
+		rc = read_what(c, json, w);
+	return rc != 0 ? rc : cfg_loop(c, json, w);
+}
+
+/* The keys of a workload are those of three tables. */
+static int known(struct cfg *c, const json_t *json)
+{
+	struct cfg_field more[64] = {{0}};
+	unsigned int n = 0;
+
+	for (const struct cfg_field *f = cfg_trace_fields; f->key != NULL; f++)
+		more[n++] = *f;
+	for (const struct cfg_field *f = cfg_ycsb_fields; f->key != NULL; f++)
+		more[n++] = *f;
+	return cfg_known(c, json, cfg_workload_fields, more);
+}
+
 static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
-	int rc = cfg_object(c, json, cfg_workload_fields, w);
+	int rc = known(c, json);
 
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_workload_fields, w);
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_trace_fields, &w->trace);
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_ycsb_fields, &w->ycsb);
 	if (rc == 0)
 		rc = read_where(c, json, w);
 	if (rc == 0)
-		rc = read_what(c, json, w);
-	if (rc == 0)
-		rc = read_loop(c, json, w);
+		rc = read_doings(c, json, w);
 	if (rc == 0)
 		rc = check_room(c, json, w);
 	return rc != 0 ? rc : place(c, w);
@@ -227,6 +271,8 @@ int cfg_workload(struct cfg *c, const json_t *json)
 		.depth = 8,
 		.burst = 1,
 		.verify = true,
+		.trace = {.time_scale = 1},
+		.ycsb = {.records = 10000, .fields = 10, .field = 100, .read_all = true, .scan = 100},
 	};
 	struct mf_config *config = c->config;
 	int rc = cfg_is(c, json, JSON_ARRAY);
@@ -252,4 +298,13 @@ int cfg_workload(struct cfg *c, const json_t *json)
 			return rc;
 	}
 	return 0;
+}
+
+void cfg_workload_free(struct mf_config *config)
+{
+	for (unsigned int i = 0; i < config->workloads; i++)
+		cfg_trace_free(&config->workload[i].trace);
+	free(config->workload);
+	config->workload = NULL;
+	config->workloads = 0;
 }

@@ -4,8 +4,6 @@
 #include "delivery.h"
 #include "mf_table.h"
 
-#define NIL UINT32_MAX
-
 struct delivery *delivery_new(const struct mf_fabric *f)
 {
 	struct delivery *d = calloc(1, sizeof(*d));
@@ -14,16 +12,13 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 	if (d == NULL)
 		return NULL;
 	d->f = f;
-	d->free = NIL;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
-	d->pair = malloc(pairs * sizeof(*d->pair));
 	d->message = mf_table_new(pairs * DELIVERY_KINDS, sizeof(*d->message));
-	if (d->stream == NULL || d->pair == NULL || d->message == NULL) {
+	d->payload = calloc(f->nodes, sizeof(*d->payload));
+	if (d->payload == NULL || d->stream == NULL || d->message == NULL) {
 		delivery_free(d);
 		return NULL;
 	}
-	for (size_t i = 0; i < pairs; i++)
-		d->pair[i].head = NIL;
 	return d;
 }
 
@@ -31,10 +26,9 @@ void delivery_free(struct delivery *d)
 {
 	if (d == NULL)
 		return;
+	free(d->payload);
 	free(d->stream);
-	free(d->pair);
 	mf_table_free(d->message);
-	free(d->write);
 	free(d);
 }
 
@@ -43,64 +37,10 @@ static size_t pair_index(const struct delivery *d, uint16_t cn, uint16_t mn)
 	return (size_t)cn * d->f->nodes + mn;
 }
 
-static struct delivery_pair *pair_of(const struct delivery *d, uint16_t cn, uint16_t mn)
+void delivery_effect(struct delivery *d, mf_time submitted, mf_time done)
 {
-	return &d->pair[pair_index(d, cn, mn)];
-}
-
-static bool grow(struct delivery *d)
-{
-	uint32_t n = d->writes > 0 ? 2 * d->writes : 1024;
-	struct delivery_write *w = realloc(d->write, n * sizeof(*w));
-
-	if (w == NULL) {
-		d->incomplete = true;
-		return false;
-	}
-	d->write = w;
-	for (uint32_t i = n; i-- > d->writes;) {
-		w[i].next = d->free;
-		d->free = i;
-	}
-	d->writes = n;
-	return true;
-}
-
-void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted)
-{
-	struct delivery_pair *p = pair_of(d, cn, mn);
-	uint32_t i;
-
-	if (d->free == NIL && !grow(d))
-		return;
-	i = d->free;
-	d->free = d->write[i].next;
-	d->write[i] = (struct delivery_write){.submitted = submitted, .next = NIL, .id = id};
-	if (p->head == NIL)
-		p->head = i;
-	else
-		d->write[p->tail].next = i;
-	p->tail = i;
-}
-
-void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done)
-{
-	struct delivery_pair *p = pair_of(d, cn, mn);
-
-	/* Those before it that never took effect have failed. */
-	while (p->head != NIL) {
-		struct delivery_write *w = &d->write[p->head];
-		uint32_t i = p->head;
-		bool found = w->id == id;
-
-		if (found && w->submitted != MF_NEVER && w->submitted >= d->f->measure)
-			mf_hist_add(&d->effect, done - w->submitted);
-		p->head = w->next;
-		w->next = d->free;
-		d->free = i;
-		if (found)
-			break;
-	}
+	if (submitted >= d->f->measure)
+		mf_hist_add(&d->effect, done - submitted);
 }
 
 static void message_received(struct delivery_stream *s, mf_time begin, mf_time end, uint64_t octets,
@@ -118,11 +58,15 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 		    uint32_t octets, bool last, mf_time first, mf_time done)
 {
 	struct delivery_message *m = &d->message[pair_index(d, cn, mn) * DELIVERY_KINDS + kind], whole;
-	uint16_t to = kind == DELIVERY_READ ? cn : mn;
+	uint16_t to = kind == DELIVERY_READ ? cn : mn, from = kind == DELIVERY_READ ? mn : cn;
 	uint32_t period = d->f->link[cn].period;
 
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
+	if (done >= d->f->measure && done < d->f->stop) {
+		d->payload[from].up += octets;
+		d->payload[to].down += octets;
+	}
 	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
 	if (offset == 0 && last)
 		m = &whole;

@@ -21,32 +21,22 @@ struct delivery_stream {
 	mf_time format; /**< of all their blocks, back to back */
 };
 
-/** A write that has begun and not taken effect. */
-struct delivery_write {
-	mf_time submitted;
-	uint32_t next;
-	uint8_t id;
-};
-
-/** Writes of a pair take effect in the order in which they began (D9). */
-struct delivery_pair {
-	uint32_t head, tail;
-};
-
 /** A message of several chunks that is coming in: one a pair, for each kind. */
 struct delivery_message {
 	mf_time begin; /**< its first block */
 	mf_time format; /**< its blocks until now */
 };
 
+/** Octets of reads and writes that crossed a node's link in the steady state. */
+struct delivery_payload {
+	uint64_t up, down;
+};
+
 struct delivery {
 	const struct mf_fabric *f;
+	struct delivery_payload *payload; /**< [nodes] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
-	struct delivery_pair *pair; /**< [compute node][memory node] */
 	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS] */
-	struct delivery_write *write; /**< a pool */
-	uint32_t writes, free;
-	bool incomplete; /**< no memory for the pool: effects were missed */
 	struct mf_hist effect;
 };
 
@@ -54,9 +44,9 @@ struct delivery {
 struct delivery *delivery_new(const struct mf_fabric *f);
 void delivery_free(struct delivery *d);
 
-/* As in struct mf_probe, of which they are a part. */
-void delivery_begun(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted);
-void delivery_effect(struct delivery *d, uint16_t cn, uint16_t mn, uint8_t id, mf_time done);
+/** A write has taken effect as a whole. */
+void delivery_effect(struct delivery *d, mf_time submitted, mf_time done);
+/** As in struct mf_probe, of which it is a part. */
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t offset,
 		    uint32_t octets, bool last, mf_time first, mf_time done);
 

@@ -41,7 +41,7 @@ static json_t *kind_json(const struct delivery *d, unsigned int kind)
 	result_real(o, "limit_gbps", gbps(sum.octets, sum.format));
 	rate(o, "message", sum.octets, sum.lasting, sum.format);
 	rate(o, "queue", sum.octets, lasting, sum.format);
-	if (kind == DELIVERY_WRITE && d->effect.count > 0 && !d->incomplete)
+	if (kind == DELIVERY_WRITE && d->effect.count > 0 && !d->f->pending.incomplete)
 		json_object_set_new(o, "effect", result_hist(&d->effect));
 	return o;
 }

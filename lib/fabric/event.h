@@ -78,6 +78,14 @@ static inline uint32_t event_actor(const struct event_queue *q)
 	return (uint32_t)q->node[1] & (q->leaves - 1);
 }
 
+/** The first of the part of the tree that an actor is in, one of 1 << level: it is soon called. */
+static inline uint32_t event_soon(const struct event_queue *q, uint32_t actor, unsigned int level)
+{
+	uint32_t part = q->bits > level ? (q->leaves + actor) >> (q->bits - level) : 1;
+
+	return (uint32_t)q->node[part] & (q->leaves - 1);
+}
+
 /** Time of the next event, or MF_NEVER. */
 static inline mf_time event_next(struct event_queue *q)
 {

@@ -7,10 +7,12 @@
 
 #include <rte_vect.h>
 
+#include "alone.h"
 #include "bound.h"
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "messages.h"
 #include "mf_table.h"
 #include "stages.h"
 
@@ -298,14 +300,11 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 		e = make_switch(f, err, errlen);
 	if (e == 0)
 		e = make_sched(f, err, errlen);
-	if (e == 0)
-		e = load_clients(f, err, errlen);
-	if (e == 0)
-		e = load_frames(f, err, errlen);
 	return e;
 }
 
-struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, char *err,
+				  size_t errlen)
 {
 	struct mf_fabric *f = calloc(1, sizeof(*f));
 
@@ -322,6 +321,19 @@ struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock cl
 	f->node = mf_table_new(f->nodes, sizeof(*f->node));
 	f->link = calloc(f->nodes, sizeof(*f->link));
 	if (build(f, err, errlen) != 0) {
+		mf_fabric_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
+{
+	struct mf_fabric *f = fabric_new_idle(config, clock, err, errlen);
+
+	if (f == NULL)
+		return NULL;
+	if (load_clients(f, err, errlen) != 0 || load_frames(f, err, errlen) != 0) {
 		mf_fabric_free(f);
 		return NULL;
 	}
@@ -347,7 +359,10 @@ void mf_fabric_free(struct mf_fabric *f)
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);
 	stages_free(f->stages);
+	pending_fini(&f->pending);
 	delivery_free(f->delivery);
+	messages_free(f->messages);
+	alone_free(f->alone);
 	cycles_free(f);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
@@ -358,5 +373,9 @@ void mf_fabric_free(struct mf_fabric *f)
 
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	return f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
+	int err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
+
+	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)
+		f->alone = alone_new(f, options, f->alone_error, sizeof(f->alone_error));
+	return err;
 }

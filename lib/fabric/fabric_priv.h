@@ -11,6 +11,7 @@
 #include "mf_sched.h"
 #include "mf_switch.h"
 #include "mf_workload.h"
+#include "pending.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
 struct node {
@@ -53,7 +54,11 @@ struct mf_fabric {
 	struct mf_timing timing;
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
+	struct pending pending; /**< virtual clock */
 	struct delivery *delivery; /**< virtual clock */
+	struct messages *messages; /**< NULL: there is no log */
+	struct alone *alone; /**< what its messages take alone; NULL: not asked for, or not to be had */
+	char alone_error[256]; /**< why */
 	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< window in which operations that begin are measured */
@@ -64,6 +69,10 @@ struct mf_fabric {
 	struct snapshot at_measure, at_stop;
 	struct mf_run_info info;
 };
+
+/** A fabric without clients and frames. @return as mf_fabric_new() */
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, char *err,
+				  size_t errlen);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);
@@ -79,6 +88,30 @@ int probe_init(struct mf_fabric *f);
 uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i);
 int load_clients(struct mf_fabric *f, char *err, size_t errlen);
 int load_frames(struct mf_fabric *f, char *err, size_t errlen);
+
+/** Blocks a ps on a node's link, to and from the switch. */
+struct load_link {
+	double up, down;
+};
+
+struct load_busiest {
+	unsigned int node;
+	bool up;
+};
+
+/**
+ * The load of the busiest link direction: its blocks over its block rate.
+ * @param where  or NULL
+ */
+double load_busiest(const struct mf_fabric *f, const struct load_link *link, struct load_busiest *where);
+
+/**
+ * What is offered (D17), as expected of the configuration: blocks of all kinds, those of background frames
+ * with their gaps; and the blocks that payload alone would fill.
+ * @param wire, payload  [nodes], 0
+ * @return false: some client is a closed loop, and offers what is taken
+ */
+bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload);
 
 int snapshot_init(struct snapshot *s, unsigned int nodes);
 void snapshot_fini(struct snapshot *s);

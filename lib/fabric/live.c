@@ -91,6 +91,14 @@ void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
 	f->sched_ops->stats(f->sched, out);
 }
 
+static uint64_t trace_messages(const struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_config_node *n = &f->config->node[i];
+	const uint64_t *first = f->config->workload[n->workload].trace.first + n->client;
+
+	return first[1] - first[0];
+}
+
 /** What a client may begin; without a limit it is never done. */
 static bool client_done(const struct mf_fabric *f, unsigned int i)
 {
@@ -102,6 +110,10 @@ static bool client_done(const struct mf_fabric *f, unsigned int i)
 
 	if (__atomic_load_n(&s->submit_error, __ATOMIC_RELAXED) != 0)
 		return true;
+	if (w->trace.message != NULL)
+		return over == trace_messages(f, i);
+	if (w->ycsb.on) /* what limits it are queries */
+		return mf_client_finished(f->node[i].client, mf_fabric_now(f));
 	if (over == 0 || over != __atomic_load_n(&s->begun_all, __ATOMIC_RELAXED))
 		return false;
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
@@ -125,7 +137,7 @@ void mf_fabric_window(const struct mf_fabric *f, mf_time *from, mf_time *to)
 
 const struct mf_hist *mf_fabric_effect(const struct mf_fabric *f)
 {
-	return f->delivery != NULL && !f->delivery->incomplete ? &f->delivery->effect : NULL;
+	return f->delivery != NULL && !f->pending.incomplete ? &f->delivery->effect : NULL;
 }
 
 const struct mf_run_info *mf_fabric_info(const struct mf_fabric *f)

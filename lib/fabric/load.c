@@ -8,17 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric_priv.h"
+#include "load_priv.h"
+#include "messages.h"
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
 
-/** Expected wire blocks of one operation on the four link directions that it crosses. */
-struct op_blocks {
-	double cn_up, cn_down, mn_up, mn_down;
-};
-
-static void add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
+void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
 {
 	sum->cn_up += weight * b->cn_up;
 	sum->cn_down += weight * b->cn_down;
@@ -57,7 +53,7 @@ static struct op_blocks stack_blocks(const struct mf_fabric *f, unsigned int mix
 	return (struct op_blocks){b.cn_up, b.cn_down, b.mn_up, b.mn_down};
 }
 
-static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+struct op_blocks load_kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
 {
 	if (f->config->stack_ops != NULL)
 		return stack_blocks(f, mix, size);
@@ -80,6 +76,17 @@ static struct op_blocks kind_blocks(const struct mf_fabric *f, unsigned int mix,
 		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
 }
 
+/** On the line to point i of a cumulative distribution. */
+static uint64_t on_line(const struct mf_config_size *s, unsigned int i, double q)
+{
+	double share = (q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]);
+	double size = share * ((double)s->size[i] - (double)s->size[i - 1]);
+
+	if (s->unit > 0)
+		size = ceil(size / s->unit) * s->unit;
+	return s->size[i - 1] + (uint64_t)size;
+}
+
 /** The size at quantile q of a distribution. */
 static uint64_t size_at(const struct mf_config_size *s, double q)
 {
@@ -100,14 +107,13 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 		}
 		return s->size[s->n - 1];
 	case MF_CONFIG_CDF:
+	case MF_CONFIG_APP:
 		for (unsigned int i = 0; i < s->n; i++) {
 			if (q > s->weight[i])
 				continue;
 			if (i == 0 || s->weight[i] <= s->weight[i - 1])
 				return s->size[i];
-			return s->size[i - 1] +
-			       (uint64_t)((q - s->weight[i - 1]) / (s->weight[i] - s->weight[i - 1]) *
-					  ((double)s->size[i] - (double)s->size[i - 1]));
+			return on_line(s, i, q);
 		}
 		break;
 	}
@@ -119,29 +125,38 @@ static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_c
 	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
 	struct op_blocks mean = {0};
 
+	if (w->ycsb.on)
+		return load_query_blocks(f, w);
 	for (unsigned int i = 0; i < samples; i++) {
 		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
 
 		for (unsigned int k = 0; k < MF_MIXES; k++) {
-			struct op_blocks b = kind_blocks(f, k, size);
+			struct op_blocks b = load_kind_blocks(f, k, size);
 
 			if (w->mix[k] > 0)
-				add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
+				load_add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
 		}
 	}
 	return mean;
 }
 
-/** How often the client at place i sends an operation to the target at place t; sums to 1 over t. */
-static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t)
+/** Targets of the client at place i: all but itself. */
+static unsigned int targets_of(const struct mf_config_workload *w, unsigned int i)
 {
 	bool self = false;
-	unsigned int others, rank = 0;
-	double sum = 0, own = 0;
 
 	for (unsigned int k = 0; k < w->targets.n; k++)
 		self |= w->targets.node[k] == w->clients.node[i];
-	others = w->targets.n - self;
+	return w->targets.n - self;
+}
+
+/** How often it sends an operation to the target at place t, where it has others; sums to 1 over t. */
+static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t,
+			   unsigned int others)
+{
+	unsigned int rank = 0;
+	double sum = 0, own = 0;
+
 	if (w->targets.node[t] == w->clients.node[i])
 		return 0;
 	switch (w->pattern) {
@@ -164,40 +179,138 @@ static double target_share(const struct mf_config_workload *w, unsigned int i, u
 	}
 }
 
+/** What operations of blocks b cost each link direction, so many of each client. */
+static void spread(const struct mf_config_workload *w, const struct op_blocks *b, double operations,
+		   struct load_link *link)
+{
+	for (unsigned int i = 0; i < w->clients.n; i++) {
+		unsigned int others = targets_of(w, i);
+
+		link[w->clients.node[i]].up += operations * b->cn_up;
+		link[w->clients.node[i]].down += operations * b->cn_down;
+		for (unsigned int t = 0; t < w->targets.n; t++) {
+			double share = operations * target_share(w, i, t, others);
+
+			link[w->targets.node[t]].up += share * b->mn_up;
+			link[w->targets.node[t]].down += share * b->mn_down;
+		}
+	}
+}
+
+double load_busiest(const struct mf_fabric *f, const struct load_link *link, struct load_busiest *where)
+{
+	double most = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		double period = f->config->node[i].link.period;
+		double more = fmax(link[i].up, link[i].down) * period;
+
+		if (more <= most)
+			continue;
+		most = more;
+		if (where != NULL)
+			*where = (struct load_busiest){.node = i, .up = link[i].up >= link[i].down};
+	}
+	return most;
+}
+
 /** Block times of the busiest link direction per operation of each client. */
 static double busiest(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
+	struct load_link *link = calloc(f->nodes, sizeof(*link));
 	struct op_blocks b = mean_blocks(f, w);
-	double *up = calloc(f->nodes, sizeof(*up)), *down = calloc(f->nodes, sizeof(*down)), most = 0;
+	double most = 0;
 
-	for (unsigned int i = 0; up != NULL && down != NULL && i < w->clients.n; i++) {
-		up[w->clients.node[i]] += b.cn_up;
-		down[w->clients.node[i]] += b.cn_down;
-		for (unsigned int t = 0; t < w->targets.n; t++) {
-			double share = target_share(w, i, t);
-
-			up[w->targets.node[t]] += share * b.mn_up;
-			down[w->targets.node[t]] += share * b.mn_down;
-		}
+	if (link != NULL) {
+		spread(w, &b, 1, link);
+		most = load_busiest(f, link, NULL);
 	}
-	for (unsigned int i = 0; up != NULL && down != NULL && i < f->nodes; i++) {
-		double period = f->config->node[i].link.period;
-
-		most = fmax(most, fmax(up[i], down[i]) * period);
-	}
-	free(up);
-	free(down);
+	free(link);
 	return most;
 }
 
 /** Mean time between two bursts of a client, ps; 0: closed loop. */
 static mf_time interval(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	if (!w->open)
+	if (!w->open || w->trace.message != NULL)
 		return 0;
 	if (w->rate > 0)
 		return (mf_time)fmax(1, 1e12 * w->burst / w->rate);
 	return (mf_time)fmax(1, busiest(f, w) * w->burst / w->load);
+}
+
+/** Payload of an operation, in the same way; an atomic has none. */
+static struct op_blocks payload_blocks(const struct mf_config_workload *w)
+{
+	if (w->ycsb.on)
+		return load_query_payload(w);
+
+	double blocks = w->size.mean / 8 / w->mix_sum, read = w->mix[MF_MIX_READ] * blocks,
+	       write = (w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK]) * blocks;
+
+	return (struct op_blocks){.cn_up = write, .cn_down = read, .mn_up = read, .mn_down = write};
+}
+
+static void add_message(const struct mf_fabric *f, unsigned int client, const struct mf_client_message *m,
+			double rate, struct load_link *wire, struct load_link *payload)
+{
+	struct op_blocks b = load_kind_blocks(f, m->kind, m->octets);
+	bool read = m->kind == MF_CLIENT_READ;
+
+	wire[client].up += rate * b.cn_up;
+	wire[client].down += rate * b.cn_down;
+	wire[m->node].up += rate * b.mn_up;
+	wire[m->node].down += rate * b.mn_down;
+	if (m->kind > MF_CLIENT_WRITE_ACK)
+		return;
+	payload[read ? m->node : client].up += rate * m->octets / 8;
+	payload[read ? client : m->node].down += rate * m->octets / 8;
+}
+
+/** The messages of a trace that are intended in the steady state. */
+static void offered_trace(const struct mf_fabric *f, const struct mf_config_workload *w,
+			  struct load_link *wire, struct load_link *payload)
+{
+	const struct mf_config_trace *t = &w->trace;
+	double rate = 1 / (double)(f->stop - f->measure);
+
+	for (unsigned int i = 0; i < w->clients.n; i++)
+		for (uint64_t k = t->first[i]; k < t->first[i + 1]; k++)
+			if (t->message[k].start >= f->measure && t->message[k].start < f->stop)
+				add_message(f, w->clients.node[i], &t->message[k], rate, wire, payload);
+}
+
+static void offered_drawn(const struct mf_fabric *f, const struct mf_config_workload *w,
+			  struct load_link *wire, struct load_link *payload)
+{
+	struct op_blocks b = mean_blocks(f, w), p = payload_blocks(w);
+	double rate = w->burst / (double)interval(f, w);
+
+	spread(w, &b, rate, wire);
+	spread(w, &p, rate, payload);
+}
+
+bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload)
+{
+	for (unsigned int k = 0; k < f->config->workloads; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+
+		if (!w->open)
+			return false;
+		if (w->trace.message != NULL)
+			offered_trace(f, w, wire, payload);
+		else
+			offered_drawn(f, w, wire, payload);
+	}
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+		double rate = n->ethernet >= 0 ? f->config->ethernet[n->ethernet].load / n->link.period : 0;
+
+		wire[i].up += rate;
+		if (rate > 0)
+			wire[n->frames_to].down += rate;
+	}
+	return f->config->workloads > 0;
 }
 
 uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i)
@@ -254,7 +367,8 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	static const enum mf_client_size dist[] = {[MF_CONFIG_FIXED] = MF_CLIENT_SIZE_FIXED,
 						   [MF_CONFIG_UNIFORM] = MF_CLIENT_SIZE_UNIFORM,
 						   [MF_CONFIG_LIST] = MF_CLIENT_SIZE_CDF,
-						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF};
+						   [MF_CONFIG_CDF] = MF_CLIENT_SIZE_CDF,
+						   [MF_CONFIG_APP] = MF_CLIENT_SIZE_CDF};
 	static const enum mf_client_address address[] = {[MF_CONFIG_UNIFORM_ADDRESS] = MF_CLIENT_AT_UNIFORM,
 							 [MF_CONFIG_ZIPF_ADDRESS] = MF_CLIENT_AT_ZIPF,
 							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
@@ -273,6 +387,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.size_dist = dist[w->size.dist],
 		.size_min = w->size.size[0],
 		.size_max = w->size.max,
+		.size_unit = w->size.unit,
 		.pattern = pattern_of(w->pattern),
 		.address = address[w->address],
 		.theta = w->theta,
@@ -291,8 +406,15 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.verify = w->verify,
 		.unordered = f->config->stack_ops != NULL ? !f->config->stack_ops->ordered
 							  : f->config->sched.order == MF_ORDER_DIRECTION,
+		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 
+	if (w->ycsb.on)
+		return load_store_client(f, w, i, &c);
+	if (w->trace.message != NULL) {
+		c.messages = w->trace.message + w->trace.first[i];
+		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
+	}
 	c.first = first_target(w, i, targets, n);
 	memcpy(c.mix, w->mix, sizeof(c.mix));
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {
@@ -309,6 +431,10 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 		const struct mf_config_workload *w = &f->config->workload[k];
 		mf_time every = interval(f, w);
 
+		if (w->ycsb.on && load_store(f, w) != 0) {
+			snprintf(err, errlen, "workload[%u]: no memory to fill its store", k);
+			return -ENOMEM;
+		}
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 

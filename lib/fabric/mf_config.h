@@ -25,6 +25,8 @@
 
 struct json_t;
 struct mf_cdf_point;
+struct mf_client_message;
+struct mf_query;
 
 #define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
 #define MF_CONFIG_TEXT_LEN 1024
@@ -147,6 +149,7 @@ enum mf_config_dist {
 	MF_CONFIG_UNIFORM, /**< whole octets from size[0] to size[1] */
 	MF_CONFIG_LIST, /**< size[i] with probability weight[i] / sum of all; ascending */
 	MF_CONFIG_CDF, /**< P(<= size[i]) = weight[i], linear between; weight[0] have size[0]; ends at 1 */
+	MF_CONFIG_APP, /**< CDF of an application, in whole units */
 };
 
 /** Octets of an operation. RMW has 8, whatever this says. */
@@ -155,6 +158,8 @@ struct mf_config_size {
 	unsigned int n; /**< 1, 2, or number of points */
 	uint32_t size[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX */
 	double weight[MF_CONFIG_POINTS_MAX];
+	uint32_t unit; /**< APP: sizes are multiples of it, rounded up; otherwise 0 */
+	uint32_t app; /**< APP: which one */
 	uint32_t max; /**< largest possible */
 	double mean;
 };
@@ -184,6 +189,38 @@ enum mf_config_pattern {
 /** How it chooses the address within its region. */
 enum mf_config_address { MF_CONFIG_UNIFORM_ADDRESS, MF_CONFIG_ZIPF_ADDRESS, MF_CONFIG_SEQUENTIAL_ADDRESS };
 
+/** The messages of a file instead of those that a client would draw. */
+struct mf_config_trace {
+	char *path; /**< NULL: no trace */
+	uint32_t format; /**< enum mf_trace_format */
+	char digest[17]; /**< hash of the file's octets, in hexadecimal */
+	double time_scale; /**< times of the trace, counted from time_zero, are multiplied by this */
+	mf_time time_zero; /**< the time in the trace that is 0 in the run */
+	mf_time last; /**< start of the last message in the run */
+	uint64_t messages;
+	struct mf_query *query; /**< of keys: the lines in turn to the clients; otherwise NULL */
+	struct mf_client_message *message; /**< those of the first client, of the second, ...; by time */
+	uint64_t *first; /**< [clients.n + 1]: where those of client i begin */
+};
+
+#define MF_CONFIG_QUERIES 5
+
+/** Queries to a store that all clients share, as YCSB makes them (mf_store_client). */
+struct mf_config_ycsb {
+	bool on; /**< false: no store */
+	uint32_t name; /**< 0..5: A..F, 6: a trace of keys */
+	double mix[MF_CONFIG_QUERIES]; /**< weights, by enum mf_query_kind */
+	double mix_sum; /**< > 0 */
+	uint64_t records, inserts;
+	uint32_t fields, field;
+	uint32_t keys; /**< enum mf_store_keys */
+	uint32_t place; /**< enum mf_store_place */
+	bool read_all, write_all, acknowledge;
+	uint32_t scan, scan_lengths;
+	double local;
+	mf_time local_time;
+};
+
 /**
  * A workload: every node of clients runs one client; no node runs two.
  *
@@ -210,6 +247,8 @@ struct mf_config_workload {
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
+	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
+	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
 
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };
@@ -244,6 +283,8 @@ struct mf_config {
 	unsigned int workloads;
 	struct mf_config_workload *workload;
 	bool report_stages; /**< stamp and report the time in each stage */
+	bool report_messages; /**< virtual clock: log every measured message */
+	bool report_normalised; /**< the same, and measure what each takes alone */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 };
 

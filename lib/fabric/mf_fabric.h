@@ -84,8 +84,25 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen);
 /** The result as JSON (docs/result.schema.json): "result" and "run". The caller owns it. NULL: no memory */
 json_t *mf_fabric_result(const struct mf_fabric *f);
 
+/**
+ * Writes the log of messages as CSV: a line that names the columns with their units, and a line for every
+ * measured message, by client, then as they began. Columns are constant; what never was is empty.
+ *
+ * @return 0; -ENOENT: the run had no log; or -errno of out
+ */
+int mf_fabric_messages(const struct mf_fabric *f, FILE *out);
+
 /** The report for people, made of the JSON result: the same numbers. */
 void mf_fabric_report(FILE *out, const json_t *result);
+
+/**
+ * Of the results of several seeds every number, by its path: {"PATH": {"mean", "ci95", "n", "values"}}.
+ * ci95 is half the 95 % interval by Student's t; null: there is one value only.
+ * @param seeds  array of what mf_fabric_result() gave @return the caller's
+ */
+json_t *mf_fabric_over_seeds(const json_t *seeds);
+/** The chief of them for people. @param json  {"seeds": ..., "over_seeds": ...} */
+void mf_fabric_report_seeds(FILE *out, const json_t *json);
 
 /** Of "run" the cycle account, a part of the report; nothing where it was not compiled in. */
 void mf_fabric_report_cycles(FILE *out, const json_t *run);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "delivery.h"
+#include "messages.h"
 #include "stages.h"
 
 static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
@@ -14,26 +15,53 @@ static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage
 	stages_stamp(f->stages, stage, from, to);
 }
 
-static void begun(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, mf_time submitted)
+static void start(void *ctx, bool write)
 {
 	const struct mf_fabric *f = ctx;
 
-	delivery_begun(f->delivery, cn, mn, id, submitted);
+	stages_start(f->stages, write);
 }
 
-static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+static void begun(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint64_t user, mf_time submitted)
+{
+	struct mf_fabric *f = ctx;
+
+	pending_put(&f->pending, cn, mn, id, user, submitted);
+}
+
+/** A write whose first or last octet has taken effect; what is not its last piece has no end of its own. */
+static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w, bool begins, bool last,
+		      mf_time first, mf_time done)
+{
+	if (begins && f->messages != NULL)
+		messages_first(f->messages, cn, w->user, first);
+	if (!last)
+		return;
+	if (w->submitted != MF_NEVER) {
+		delivery_effect(f->delivery, w->submitted, done);
+		if (f->messages != NULL)
+			messages_effect(f->messages, cn, w->user, done);
+	}
+	pending_take(&f->pending, w);
+}
+
+static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 		   bool last, mf_time first, mf_time done)
 {
-	const struct mf_fabric *f = ctx;
+	struct mf_fabric *f = ctx;
+	struct pending_write *w;
 
 	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, offset, octets, last, first, done);
-	if (last)
-		delivery_effect(f->delivery, cn, mn, id, done);
+	if (last || offset == 0) {
+		w = pending_find(&f->pending, cn, mn, id);
+		if (w != NULL)
+			effect_of(f, cn, w, offset == 0, last, first, done);
+	}
 	if (last && f->stages != NULL)
 		stages_effect(f->stages, done);
 }
 
-static void response(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+static void response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 		     bool last, mf_time first, mf_time done)
 {
 	const struct mf_fabric *f = ctx;
@@ -44,13 +72,21 @@ static void response(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t o
 
 int probe_init(struct mf_fabric *f)
 {
+	bool ordered = f->config->stack_ops == NULL || f->config->stack_ops->ordered;
+
 	f->delivery = delivery_new(f);
-	if (f->delivery == NULL)
+	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, ordered) != 0)
 		return -ENOMEM;
+	if (f->config->report_messages || f->config->report_normalised) {
+		f->messages = messages_new(f->nodes);
+		if (f->messages == NULL)
+			return -ENOMEM;
+	}
 	f->probe = (struct mf_probe){.effect = effect, .response = response, .begun = begun, .ctx = f};
 	if (!f->config->report_stages)
 		return 0;
 	f->stages = stages_new(&f->timing);
 	f->probe.stamp = stamp;
+	f->probe.start = start;
 	return f->stages != NULL ? 0 : -ENOMEM;
 }

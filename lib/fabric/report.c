@@ -109,6 +109,30 @@ static void put_operations(FILE *out, const json_t *result)
 		    report_group(a, report_count(o, "refused")));
 }
 
+/* Queries */
+
+static void put_queries(FILE *out, const json_t *result)
+{
+	const json_t *q = report_at(result, "operations/queries");
+	char a[REPORT_NUMBER], b[REPORT_NUMBER], c[REPORT_NUMBER], d[REPORT_NUMBER];
+	const char *name;
+	json_t *kind;
+
+	if (q == NULL)
+		return;
+	report_head(out, result, "Queries");
+	fprintf(out, "%-*s %15s %12s %19s %19s\n", LABEL, "", "completed", "failed", "rate, 1/s",
+		"of them local");
+	json_object_foreach(json_object_get(q, "kinds"), name, kind)
+		fprintf(out, "%-*s %15s %12s %19s %19s\n", LABEL, name,
+			report_group(a, report_count(kind, "completed")),
+			report_group(b, report_count(kind, "failed")),
+			report_group(c, (uint64_t)(report_real(kind, "rate_per_s") + 0.5)),
+			report_group(d, report_count(kind, "local")));
+	report_line(out, "fields", "%s torn, %s absent", report_group(a, report_count(q, "torn_fields")),
+		    report_group(b, report_count(q, "absent_fields")));
+}
+
 /* Latencies */
 
 static void put_latency(FILE *out, const json_t *hist, const char *name, const char *what, double unit)
@@ -147,6 +171,11 @@ static void put_latencies(FILE *out, const json_t *result)
 		put_latency(out, json_object_get(kind, "latency"), name, "completion", unit);
 		put_latency(out, json_object_get(kind, "from_intended_start"), name, "from intended", unit);
 	}
+	json_object_foreach(json_object_get(report_at(result, "operations/queries"), "kinds"), name, kind)
+		put_latency(out, json_object_get(kind, "latency"), name, "", unit);
+	put_latency(out, report_at(result, "operations/queries/in_all/latency"), "all queries", "", unit);
+	put_latency(out, report_at(result, "operations/queries/in_all/remote_latency"), "all queries",
+		    "remote", unit);
 	put_latency(out, report_at(result, "delivery/writes/effect"), "writes", "effect at memory", unit);
 	put_latency(out, report_at(result, "frames/latency"), "frame", "delivery", unit);
 }
@@ -194,7 +223,11 @@ void mf_fabric_report(FILE *out, const json_t *json)
 				   : "WALL CLOCK: what this software does on this machine");
 	put_fabric(out, result);
 	put_operations(out, result);
+	put_queries(out, result);
+	report_phases(out, result);
+	report_load(out, result);
 	put_latencies(out, result);
+	report_messages(out, result);
 	if (json_object_get(result, "stack") == NULL) {
 		put_delivery(out, result);
 		put_waits(out, result);

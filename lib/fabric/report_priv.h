@@ -35,6 +35,13 @@ void report_line(FILE *out, const char *name, const char *format, ...) __attribu
 /** "stages" of the result: Table 1 and Figure 5 (report_stages.c). */
 void report_stages(FILE *out, const json_t *result);
 
+/** "phases" and "load" of the result (report_phases.c). */
+void report_phases(FILE *out, const json_t *result);
+/** "messages", where there is a log (report_messages.c). */
+void report_messages(FILE *out, const json_t *result);
+/** "load": virtual clock only. */
+void report_load(FILE *out, const json_t *result);
+
 /** The blocks of report_parts.c: everything but operations and stages. */
 void report_links(FILE *out, const json_t *result);
 void report_sched(FILE *out, const json_t *result);

@@ -84,6 +84,11 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	result_count(time, "ended_ps", f->ended);
 	json_object_set_new(o, "time", time);
 	json_object_set_new(o, "operations", operations_json(f));
+	json_object_set_new(o, "phases", phases_json(f));
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		json_object_set_new(o, "load", load_json(f));
+	if (f->messages != NULL)
+		json_object_set_new(o, "messages", messages_json(f));
 	if (f->delivery != NULL)
 		json_object_set_new(o, "delivery", delivery_json(f->delivery));
 	json_object_set_new(o, "frames", frames_json(f));
@@ -99,7 +104,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	}
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->stages != NULL)
-		json_object_set_new(o, "stages", stages_json(f->stages));
+		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);
 	json_object_set_new(all, "run", run_json(f));
 	return all;

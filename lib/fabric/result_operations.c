@@ -21,7 +21,7 @@ static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *
 	sum->kind[k].failed += s->kind[k].failed;
 	sum->kind[k].octets += s->kind[k].octets;
 	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
-	mf_hist_merge(&sum->kind[k].intended, &s->kind[k].intended);
+	mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
 	mf_hist_merge(&sum->kind[k].first, mf_client_first(s, (enum mf_client_kind)k));
 }
 
@@ -62,7 +62,8 @@ static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_stats
 json_t *operations_json(const struct mf_fabric *f)
 {
 	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
-	json_t *o = json_object(), *kinds = json_object(), *failed = json_object();
+	json_t *o = json_object(), *kinds = json_object(), *failed = json_object(),
+	       *queries = queries_json(f);
 
 	if (sum == NULL)
 		return o;
@@ -75,6 +76,8 @@ json_t *operations_json(const struct mf_fabric *f)
 	for (unsigned int i = 1; i < MF_STATUSES; i++)
 		result_count(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
 	json_object_set_new(o, "kinds", kinds);
+	if (queries != NULL)
+		json_object_set_new(o, "queries", queries);
 	result_count(o, "begun_all", sum->begun_all);
 	result_count(o, "completed_all", sum->completed_all);
 	result_count(o, "failed_all", sum->failed_all);

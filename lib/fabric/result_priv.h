@@ -17,7 +17,29 @@ struct mf_fabric;
 
 /* result_operations.c */
 json_t *operations_json(const struct mf_fabric *f);
+/** NULL: there is no store */
+json_t *queries_json(const struct mf_fabric *f);
 json_t *frames_json(const struct mf_fabric *f);
+
+/* result_phases.c */
+json_t *phases_json(const struct mf_fabric *f);
+
+/** What happened to messages, or their octets, in the steady state. */
+struct result_flow {
+	uint64_t waiting; /**< offered before it, and not over: at clients or under way */
+	uint64_t offered, completed;
+	uint64_t over; /**< completed and failed */
+};
+
+/** Octets of messages that were never begun are put at the mean of the others. */
+void result_steady(const struct mf_fabric *f, struct result_flow *messages, struct result_flow *octets);
+
+/* result_messages.c */
+/** NULL: no memory */
+json_t *messages_json(const struct mf_fabric *f);
+
+/* result_load.c, virtual clock */
+json_t *load_json(const struct mf_fabric *f);
 
 /* result_links.c */
 /** Adds links and control, as the multiplexers' counters have them at the end of the run. */

@@ -4,6 +4,7 @@
 
 #include "bound.h"
 #include "fabric_priv.h"
+#include "messages.h"
 #include "stages.h"
 
 struct reason {
@@ -39,6 +40,9 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	if (!f->info.interrupted && c->begun_all != c->completed_all)
 		return no(r, "%s: %llu operations did not complete", name,
 			  (unsigned long long)(c->begun_all - c->completed_all));
+	if (!f->info.interrupted && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
+		return no(r, "%s: %llu operations still waited to be begun", name,
+			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
 	return true;
 }
 
@@ -107,5 +111,9 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 
 	if (!clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
 		return false;
+	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
+		return no(&r, "no memory for the log of messages");
+	if (f->config->report_normalised && f->messages != NULL && f->alone == NULL && !f->info.interrupted)
+		return no(&r, "nothing to normalise latencies by: %s", f->alone_error);
 	return f->stages == NULL || stages_sound(f, err, errlen);
 }

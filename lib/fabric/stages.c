@@ -80,19 +80,42 @@ static void add(struct stage_log *log, enum mf_stage stage, mf_time from, mf_tim
 	r->stamp[r->count++] = (struct stage_stamp){stage, log->place, from, to};
 }
 
+static void begin(struct stage_log *log, bool write)
+{
+	close_record(log);
+	log->now.count = 0;
+	log->now.write = write;
+	log->now.whole = false;
+	log->place = PLACE_COMPUTE;
+}
+
+void stages_start(struct stage_log *log, bool write)
+{
+	log->above = true;
+	begin(log, write);
+}
+
+/** Whether something that begins then is on the path of the operation under way. */
+static bool on_path(const struct stage_log *log, mf_time from)
+{
+	const struct stage_record *r = &log->now;
+
+	return !log->above || (!r->whole && (r->count == 0 || r->stamp[r->count - 1].to == from));
+}
+
 void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to)
 {
-	if (stage == MF_STAGE_MESSAGE_QUEUE) {
-		close_record(log);
-		log->now.count = 0;
-		log->now.write = false;
-		log->now.whole = false;
-		log->place = PLACE_COMPUTE;
-	}
+	const struct stage_record *r = &log->now;
+
+	if (stage == MF_STAGE_MESSAGE_QUEUE)
+		begin(log, false);
 	if (stage == MF_STAGE_GRANT_PARSE)
 		log->now.write = true;
+	if (!on_path(log, from))
+		return;
 	/* A read is whole when the compute node has its data; a write when it has taken effect. */
-	if (stage == MF_STAGE_DATA_DELIVER && !log->now.write)
+	if (!r->write && (stage == MF_STAGE_DATA_DELIVER ||
+			  (stage == MF_STAGE_PROTOCOL && r->count > 0 && log->place == PLACE_COMPUTE)))
 		log->now.whole = true;
 	add(log, stage, from, to);
 }
@@ -120,13 +143,24 @@ void stages_free(struct stage_log *log)
 	free(log);
 }
 
+/** A frame is whole one block behind its /T/, a message of blocks at its last one. */
+static mf_time whole_after(const struct mf_span *span)
+{
+	mf_time last = span->count - 1u;
+
+	if (span->flags & MF_SPAN_FRAME)
+		for (last = 1; last < span->count && span->sync[last] == MF_SYNC_DATA; last++)
+			;
+	return (last + !!(span->flags & MF_SPAN_FRAME)) * span->period;
+}
+
 void stages_link(struct stage_log *log, const struct link_timing *link, const struct mf_span *span,
 		 enum stage_place from, enum stage_place to)
 {
 	const struct stage_record *r = &log->now;
 	mf_time t = span->start;
 
-	if (span->flags & MF_SPAN_FRAME || r->count == 0)
+	if (r->count == 0 || (!log->above && span->flags & MF_SPAN_FRAME) || !on_path(log, t))
 		return;
 	if (span->sync[0] != MF_SYNC_CTRL || mf_block_type(span->word[0]) == MF_BT_MT)
 		return; /* the rest of a message whose first block was stamped before */
@@ -141,6 +175,9 @@ void stages_link(struct stage_log *log, const struct link_timing *link, const st
 	add(log, MF_STAGE_PMA, t, t + log->pma);
 	t += log->pma;
 	add(log, MF_STAGE_PCS_RX, t, t + log->pcs_rx);
+	t += log->pcs_rx;
+	if (log->above) /* it is used when it is whole */
+		add(log, MF_STAGE_SERIALISATION, t, t + whole_after(span));
 }
 
 void stages_end(struct stage_log *log)

@@ -37,6 +37,7 @@ struct stage_log {
 	uint64_t broken; /**< operations with a gap, an overlap, or too many stamps */
 	uint64_t differ; /**< operations whose stamps do not equal those of the one before */
 	enum stage_place place;
+	bool above; /**< the stack is above the MAC */
 	mf_time pcs_tx, pcs_rx, pma;
 };
 
@@ -44,6 +45,8 @@ struct stage_log {
 struct stage_log *stages_new(const struct mf_timing *timing);
 void stages_free(struct stage_log *log);
 
+/** An operation of a stack above the MAC begins: mf_probe.start. */
+void stages_start(struct stage_log *log, bool write);
 /** A core's stamp. */
 void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to);
 /** The write under way has taken effect. */
@@ -69,6 +72,8 @@ mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage
 unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enum stage_place place);
 
 /** The table and the timeline as JSON: part of the result. */
-json_t *stages_json(const struct stage_log *log);
+json_t *stages_json(const struct mf_fabric *f);
+/** stages_above.c: rows of Table 1 for a stack above the MAC. */
+json_t *stages_table_above(const struct stage_record *r, const char *stack);
 
 #endif

@@ -122,26 +122,29 @@ static json_t *stages(const struct stage_record *r)
 	return o;
 }
 
-static json_t *record(const struct stage_record *r, uint64_t count)
+static json_t *record(const struct mf_fabric *f, const struct stage_record *r, uint64_t count)
 {
 	json_t *o = json_object();
 
 	json_object_set_new(o, "operations", json_integer((json_int_t)count));
-	json_object_set_new(o, "table", table(r));
+	json_object_set_new(o, "table",
+			    f->config->stack_ops == NULL ? table(r)
+							 : stages_table_above(r, f->config->stack.name));
 	json_object_set_new(o, "sum", beyond(r));
 	json_object_set_new(o, "stages", stages(r));
 	json_object_set_new(o, "timeline", timeline(r));
 	return o;
 }
 
-json_t *stages_json(const struct stage_log *log)
+json_t *stages_json(const struct mf_fabric *f)
 {
+	const struct stage_log *log = f->stages;
 	json_t *o = json_object();
 
 	if (log->reads > 0)
-		json_object_set_new(o, "read", record(&log->read, log->reads));
+		json_object_set_new(o, "read", record(f, &log->read, log->reads));
 	if (log->writes > 0)
-		json_object_set_new(o, "write", record(&log->write, log->writes));
+		json_object_set_new(o, "write", record(f, &log->write, log->writes));
 	json_object_set_new(o, "operations_with_gaps", json_integer((json_int_t)log->broken));
 	json_object_set_new(o, "operations_that_differ", json_integer((json_int_t)log->differ));
 	return o;

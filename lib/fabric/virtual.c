@@ -84,9 +84,9 @@ static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
 /** The nodes for a stretch of time, then the switch. */
 static int stretch(struct virtual *v)
 {
-	int err = virtual_nodes(v, horizon(v, v->nodes_next, event_next(&v->queue)));
+	int err = virtual_nodes(v, horizon(v, v->nodes_next, virtual_switch_next(v)));
 
-	return err == 0 ? virtual_switch(v, horizon(v, event_next(&v->queue), v->nodes_next)) : err;
+	return err == 0 ? virtual_switch(v, horizon(v, virtual_switch_next(v), v->nodes_next)) : err;
 }
 
 /**
@@ -98,7 +98,7 @@ static int together(struct virtual *v)
 {
 	int n;
 
-	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, event_next(&v->queue));
+	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, virtual_switch_next(v));
 	n = virtual_switch_one(v, VIRTUAL_RX);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RX);
@@ -115,7 +115,7 @@ static int together(struct virtual *v)
 /** What is due next: the monitor, when all before it is done. */
 static int step(struct virtual *v)
 {
-	mf_time next = mf_time_min(v->nodes_next, event_next(&v->queue));
+	mf_time next = mf_time_min(v->nodes_next, virtual_switch_next(v));
 
 	if (v->monitor_next < next)
 		return monitor(v);
@@ -196,13 +196,13 @@ static int allocate(struct virtual *v)
 	unsigned int n = v->f->nodes;
 
 	v->up = mf_table_new_dense(2 * n, sizeof(*v->up));
-	v->rings = mf_table_new_dense(2 * n, WIRE_RING);
+	v->rings = mf_table_new_dense(2 * n, WIRE_FIRST * sizeof(*v->rings));
 	v->turn = malloc(n * sizeof(*v->turn));
 	v->next = malloc(n * sizeof(*v->next));
 	if (v->up == NULL || v->rings == NULL || v->turn == NULL || v->next == NULL)
 		return -ENOMEM;
 	v->down = v->up + n;
-	return virtual_switch_init(v);
+	return flights_init(&v->flights, 2 * n) == 0 ? virtual_switch_init(v) : -ENOMEM;
 }
 
 static int set_up(struct virtual *v)
@@ -216,9 +216,10 @@ static int set_up(struct virtual *v)
 	for (unsigned int i = 0; i < n; i++) {
 		v->next[i] = v->turn[i].run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
 		v->turn[i].tx = MF_NEVER;
-		wire_init(&v->up[i], &v->f->link[i], v->rings + (size_t)i * WIRE_RING);
-		wire_init(&v->down[i], &v->f->link[i], v->rings + (size_t)(n + i) * WIRE_RING);
+		wire_init(&v->up[i], &v->f->link[i], &v->flights, v->rings + i * WIRE_FIRST);
+		wire_init(&v->down[i], &v->f->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
 	}
+	v->arrives = MF_NEVER;
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
 	return virtual_nodes_init(v);
@@ -230,10 +231,12 @@ static void tear_down(struct virtual *v)
 		wire_fini(&v->up[i]);
 	mf_table_free(v->up);
 	mf_table_free(v->rings);
+	flights_fini(&v->flights);
 	free(v->turn);
 	free(v->next);
 	event_fini(&v->queue);
 	event_fini(&v->step);
+	arrivals_fini(&v->arrivals);
 }
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)

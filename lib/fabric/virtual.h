@@ -8,6 +8,7 @@
 #ifndef VIRTUAL_H
 #define VIRTUAL_H
 
+#include "arrivals.h"
 #include "event.h"
 #include "fabric_priv.h"
 #include "stages.h"
@@ -26,7 +27,8 @@ struct virtual
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
-	uint8_t *rings; /**< of all wires */
+	struct flights flights; /**< of all wires */
+	struct wire_entry *rings; /**< of all wires */
 	struct mf_span span; /**< the one that is sent or received */
 	unsigned int max; /**< blocks a span */
 	mf_time now; /**< of the event under way */
@@ -37,11 +39,13 @@ struct virtual
 	mf_time *next; /**< [nodes]: of its next event */
 	mf_time nodes_next; /**< the first of those */
 	mf_time nodes_done; /**< their events up to and at this time are done */
-	struct event_queue step; /**< ahead is 0: what each node is called for, all arrivals first */
+	/** ahead is 0: what arrives at each port of the switch, then what each node is called for. */
+	struct event_queue step;
 	/* switch */
 	struct event_queue queue; /**< of its actors */
+	struct arrivals arrivals; /**< of the stretch under way */
+	mf_time arrives; /**< the first that there is */
 	mf_time switch_done;
-	uint64_t spans_seen; /**< of all, when it was called last */
 	/* monitor */
 	mf_time monitor_next;
 	bool over;
@@ -92,7 +96,19 @@ int virtual_switch(struct virtual *v, mf_time until);
 int virtual_switch_one(struct virtual *v, enum virtual_call what);
 /** What port i has to send at v->now. @return number of blocks, or -errno */
 int virtual_port_tx(struct virtual *v, unsigned int i);
+/** Time of the switch's next event. */
+static inline mf_time virtual_switch_next(struct virtual *v)
+{
+	return mf_time_min(v->arrives, event_next(&v->queue));
+}
+
 /** The node of port i may have sent something. */
-void virtual_switch_hears(struct virtual *v, unsigned int i);
+static inline void virtual_switch_hears(struct virtual *v, unsigned int i)
+{
+	if (v->ahead == 0)
+		event_set(&v->step, i, wire_due(&v->up[i]));
+	else
+		v->arrives = mf_time_min(v->arrives, wire_due(&v->up[i]));
+}
 
 #endif

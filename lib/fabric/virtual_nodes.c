@@ -6,6 +6,7 @@
  * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
  * it has left, in whatever spans.
  */
+#include "mf_proto_inline.h"
 #include "virtual.h"
 
 #define FETCH_MAX 32
@@ -74,20 +75,30 @@ static int call(struct virtual *v, unsigned int i)
 	}
 }
 
+/** Of which node a message is a write; none of those that there are: it is something else. */
+static inline unsigned int writer(const struct virtual *v, uint64_t word)
+{
+	struct mf_msg m;
+
+	mf_proto_look(word, &m);
+	return mf_block_type(word) == MF_BT_MS && m.kind == MF_WREQ ? m.src : v->f->nodes;
+}
+
 /** What the next flights of a wire look at is fetched: all of them at a time, step by step. */
 static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 	const struct wire *w = &v->down[i];
-	const struct flight *fl;
 	uint64_t first[FETCH_MAX];
-	uint32_t position = w->head;
-	unsigned int n = 0;
+	unsigned int n = 0, cn;
 
-	while (n < FETCH_MAX && (fl = wire_behind(w, &position)) != NULL && fl->due <= until) {
+	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
+		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
 
 		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
+		if ((cn = writer(v, word[0])) < v->f->nodes)
+			pending_fetch(&v->f->pending, (uint16_t)cn, (uint16_t)i);
 		first[n++] = word[0];
 	}
 	if (node->client == NULL)
@@ -115,7 +126,7 @@ static int run_until(struct virtual *v, unsigned int i, mf_time until)
 
 static uint32_t actor(const struct virtual *v, unsigned int i, enum virtual_call what)
 {
-	return (uint32_t)what * v->f->nodes + i;
+	return ((uint32_t)what + 1) * v->f->nodes + i;
 }
 
 static void expect(struct virtual *v, unsigned int i)
@@ -129,7 +140,7 @@ static void expect(struct virtual *v, unsigned int i)
 
 int virtual_nodes_init(struct virtual *v)
 {
-	int err = event_init(&v->step, 3 * v->f->nodes);
+	int err = event_init(&v->step, 4 * v->f->nodes);
 
 	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 		expect(v, i);
@@ -197,15 +208,19 @@ static void come_near(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 
-	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
-		mf_host_fetch(node[2].host);
-		if (node[2].client != NULL)
-			mf_client_fetch(node[2].client);
+	if (i + 4 < v->f->nodes && v->next[i + 4] <= until) {
+		mf_host_fetch(node[4].host);
+		if (node[4].client != NULL)
+			mf_client_fetch(node[4].client);
 	}
-	if (i + 1 < v->f->nodes && v->next[i + 1] <= until) {
-		mf_host_fetch_mux(node[1].host);
-		wire_fetch(&v->down[i + 1]);
-		__builtin_prefetch(&v->up[i + 1], 1);
+	if (i + 3 < v->f->nodes && v->next[i + 3] <= until) {
+		mf_host_fetch_mux(node[3].host);
+		__builtin_prefetch(&v->down[i + 3], 1);
+		__builtin_prefetch(&v->up[i + 3], 1);
+	}
+	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
+		mf_host_fetch_items(node[2].host);
+		wire_fetch(&v->down[i + 2]);
 	}
 }
 

@@ -8,36 +8,27 @@
 #include "virtual.h"
 
 #define GRANTS 64
+#define NEAR 4 /* arrivals between the steps in which what they need is fetched */
 
 /* Actors, in the order of their calls. */
-static uint32_t actor_rx(unsigned int i)
+static uint32_t actor_tx(unsigned int i)
 {
 	return i;
 }
 
-static uint32_t actor_tx(const struct virtual *v, unsigned int i)
-{
-	return v->f->nodes + i;
-}
-
 static uint32_t actor_switch(const struct virtual *v)
 {
-	return 2 * v->f->nodes;
+	return v->f->nodes;
 }
 
 static uint32_t actor_sched(const struct virtual *v)
 {
-	return 2 * v->f->nodes + 1;
+	return v->f->nodes + 1;
 }
 
 int virtual_switch_init(struct virtual *v)
 {
-	return event_init(&v->queue, 2 * v->f->nodes + 2);
-}
-
-void virtual_switch_hears(struct virtual *v, unsigned int i)
-{
-	event_set(&v->queue, actor_rx(i), wire_due(&v->up[i]));
+	return event_init(&v->queue, v->f->nodes + 2);
 }
 
 /** Hands over what the switch has for the scheduler. */
@@ -58,7 +49,7 @@ static void tell(struct virtual *v)
 /** When a port may send. */
 static void expect(struct virtual *v, unsigned int i)
 {
-	event_set(&v->queue, actor_tx(v, i), mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
+	event_set(&v->queue, actor_tx(i), mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
 }
 
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
@@ -75,8 +66,8 @@ static void after(struct virtual *v)
 
 static void receive(struct virtual *v, unsigned int i)
 {
+	v->f->info.events++;
 	wire_receive(&v->up[i], &v->span);
-	event_set(&v->queue, actor_rx(i), wire_due(&v->up[i]));
 	mf_switch_rx(v->f->sw, i, v->now, &v->span);
 	after(v);
 }
@@ -122,63 +113,101 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 	return n;
 }
 
-/** @return 0 or more, or -errno */
-static int call(struct virtual *v, uint32_t actor)
+/** A port has sent something: of those that do next, what they look at is fetched, in two steps. */
+static inline void send_soon(struct virtual *v, uint32_t actor)
 {
-	unsigned int n = v->f->nodes;
+	uint32_t i = event_soon(&v->queue, actor, 4), k = event_soon(&v->queue, actor, 2);
 
-	if (actor < n)
-		receive(v, actor);
-	else if (actor < 2 * n)
-		return virtual_port_tx(v, actor - n);
-	else if (actor == actor_switch(v))
+	if (i < v->f->nodes) {
+		mf_switch_fetch_tx(v->f->sw, i);
+		__builtin_prefetch(&v->down[i], 1);
+	}
+	if (k < v->f->nodes) {
+		mf_switch_fetch_head(v->f->sw, k);
+		__builtin_prefetch(&v->down[k].ring[v->down[k].tail & v->down[k].mask], 1);
+	}
+}
+
+/** The actor whose time is v->now. @return 0 or more, or -errno */
+static int call(struct virtual *v)
+{
+	uint32_t actor = event_actor(&v->queue);
+	int n;
+
+	v->f->info.events++;
+	if (actor < v->f->nodes) {
+		n = virtual_port_tx(v, actor);
+		send_soon(v, actor);
+		return n;
+	}
+	if (actor == actor_switch(v))
 		run(v);
 	else
 		run_sched(v);
 	return 0;
 }
 
-/** The next event, whose time is v->now. @return 0 or more, or -errno */
-static int call_next(struct virtual *v)
+/** In step: takes what arrives at v->now by the first port. @return 1, or 0: nothing does */
+static int receive_one(struct virtual *v)
 {
-	v->f->info.events++;
-	return call(v, event_actor(&v->queue));
+	uint32_t i;
+
+	if (event_next(&v->step) != v->now || (i = event_actor(&v->step)) >= v->f->nodes)
+		return 0;
+	receive(v, i);
+	virtual_switch_hears(v, i);
+	return 1;
 }
 
 int virtual_switch_one(struct virtual *v, enum virtual_call what)
 {
 	int err;
 
-	if (event_next(&v->queue) != v->now || (what == VIRTUAL_RX && event_actor(&v->queue) >= v->f->nodes))
+	if (what == VIRTUAL_RX)
+		return receive_one(v);
+	if (event_next(&v->queue) != v->now)
 		return 0;
-	err = call_next(v);
+	err = call(v);
 	return err < 0 ? err : 1;
 }
 
-/** In a dense stretch every port is used: what the nodes have driven out of the caches is fetched at once. */
+/** What will arrive is known: what it looks at is fetched, step by step. */
 static void come_near(struct virtual *v)
 {
-	uint64_t spans = v->f->info.spans - v->spans_seen;
+	const struct arrivals *a = &v->arrivals;
+	const struct arrival *x;
 
-	v->spans_seen = v->f->info.spans;
-	if (spans < v->f->nodes)
-		return;
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		mf_switch_fetch(v->f->sw, i);
-		wire_fetch_first(&v->up[i]);
-		__builtin_prefetch(&v->down[i], 1);
+	if ((x = arrivals_ahead(a, 4 * NEAR)) != NULL)
+		flight_fetch(x->flight);
+	if ((x = arrivals_ahead(a, 3 * NEAR)) != NULL) {
+		__builtin_prefetch(&v->up[arrival_port(x)], 1);
+		mf_switch_fetch(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
 	}
+	if ((x = arrivals_ahead(a, 2 * NEAR)) != NULL)
+		mf_switch_fetch_mux(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
+	if ((x = arrivals_ahead(a, NEAR)) != NULL)
+		mf_switch_fetch_items(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
 }
 
 int virtual_switch(struct virtual *v, mf_time until)
 {
+	struct arrivals *a = &v->arrivals;
 	int err = 0;
 
-	come_near(v);
+	if (v->arrives <= until)
+		err = arrivals_find(a, v->up, v->f->nodes, v->arrives, until, &v->arrives);
+	while (err >= 0) {
+		mf_time arrives = arrivals_next(a), next = event_next(&v->queue);
 
-	while (err >= 0 && event_next(&v->queue) <= until) {
-		v->now = event_next(&v->queue);
-		err = call_next(v);
+		v->now = mf_time_min(arrives, next);
+		if (v->now > until)
+			break;
+		if (arrives <= next) {
+			come_near(v);
+			receive(v, arrival_port(&a->arrival[a->next++]));
+		} else {
+			err = call(v);
+		}
 	}
 	v->switch_done = until;
 	return err < 0 ? err : 0;

@@ -5,68 +5,66 @@
 
 #include "fabric_priv.h"
 
-/** A span under way, without the room that it does not use: its sync headers, and its words behind them. */
+#define WIRE_LINE 64
+#define WIRE_SYNCS MF_BLOCKS_FEW /**< room for the sync headers of a flight, at least */
+#define WIRE_FIRST 16 /**< flights that a wire has room for at first */
+#define WIRE_CLASSES 8
+
+/** A span under way, in as many cache lines as it needs: its sync headers, and its words behind them. */
 struct flight {
-	mf_time due;
-	mf_time start;
+	union {
+		mf_time start;
+		struct flight *next; /**< among those that are not used */
+	};
 	uint32_t period;
-	uint16_t count; /**< 0: there is nothing behind it, the next flight is at the start of the ring */
+	uint16_t count;
 	uint16_t flags;
 	uint8_t sync[];
+} __attribute__((aligned(16)));
+
+/** When it is handed over. */
+struct wire_entry {
+	mf_time due;
+	struct flight *flight;
 };
 
 /**
- * One direction of a link: the spans arrive in the order in which they were sent. They lie one behind the
- * other in a ring, which grows with what is under way.
+ * The room of all flights, of 1, 2, 4 and so on lines. What has arrived is the next to be used again: so no
+ * more memory is ever looked at than there is under way, and what one side has read the other one's answers
+ * are written to.
+ */
+struct flights {
+	struct flight *free[WIRE_CLASSES];
+	struct slab *slab; /**< the last one, and those before it */
+	uint32_t used; /**< octets of it */
+	uint32_t octets; /**< of each */
+};
+
+/**
+ * One direction of a link: the spans arrive in the order in which they were sent. They stand in a ring, which
+ * grows with what is under way.
  */
 struct wire {
 	mf_time due; /**< of the first; MF_NEVER: none is under way */
-	uint8_t *ring;
-	uint32_t size; /**< octets of the ring, a power of two */
-	uint32_t head, tail; /**< of what is under way, in octets from some time on */
+	struct wire_entry *ring;
+	uint32_t mask; /**< of the ring */
+	uint32_t head, tail; /**< of what is under way */
 	mf_time delay;
 	mf_time busy_until; /**< arrival of the last block that was sent */
 	const struct link_timing *timing;
+	struct flights *flights;
 	bool scramble;
+	bool grown; /**< the ring is the wire's own */
 	struct mf_scrambler scrambler, descrambler;
 } __attribute__((aligned(64)));
 
-static inline struct flight *flight_at(const struct wire *w, uint32_t position)
-{
-	return (void *)(w->ring + (position & (w->size - 1)));
-}
+/** @param wires  that there will be @return 0 or -ENOMEM */
+int flights_init(struct flights *f, unsigned int wires);
+void flights_fini(struct flights *f);
 
-/** So that mf_blocks_copy() has room. */
-static inline uint32_t flight_syncs(unsigned int count)
-{
-	return (count + 7) / 8 * 8;
-}
-
-static inline uint32_t flight_octets(unsigned int count)
-{
-	return (uint32_t)sizeof(struct flight) + flight_syncs(count) + (count + 1) / 2 * 16;
-}
-
-static inline uint64_t *flight_words(const struct flight *fl)
-{
-	return (void *)((uintptr_t)fl->sync + flight_syncs(fl->count));
-}
-
-/** The flight at a position, which may have had no room there. */
-static inline struct flight *flight_from(const struct wire *w, uint32_t *position)
-{
-	struct flight *fl = flight_at(w, *position);
-
-	if (fl->count != 0)
-		return fl;
-	*position = (*position | (w->size - 1)) + 1;
-	return flight_at(w, *position);
-}
-
-#define WIRE_RING 2048 /**< octets of a ring at first */
-
-/** @param ring  room for WIRE_RING octets, which the wire does not free */
-void wire_init(struct wire *w, const struct link_timing *timing, uint8_t *ring);
+/** @param ring  room for WIRE_FIRST flights, which the wire does not free */
+void wire_init(struct wire *w, const struct link_timing *timing, struct flights *flights,
+	       struct wire_entry *ring);
 void wire_fini(struct wire *w);
 
 /**
@@ -86,28 +84,38 @@ static inline mf_time wire_due(const struct wire *w)
 /** Takes the next span; there must be one. */
 void wire_receive(struct wire *w, struct mf_span *span);
 
-/** The span that is under way behind those before a position, or NULL. Begin with position w->head. */
-static inline const struct flight *wire_behind(const struct wire *w, uint32_t *position)
+/** The words of a flight, which lie behind as many sync headers as mf_blocks_copy() takes. */
+static inline uint64_t *flight_words(const struct flight *fl)
 {
-	const struct flight *fl = NULL;
+	uint32_t syncs = fl->count <= WIRE_SYNCS ? WIRE_SYNCS : (fl->count + 15u) & ~15u;
 
-	if (*position != w->tail)
-		*position += flight_octets((fl = flight_from(w, position))->count);
-	return fl;
+	return (void *)((uintptr_t)fl->sync + syncs);
 }
 
-/** The flights of a wire will soon be taken: has them fetched into the caches. */
+/** How many are under way. */
+static inline uint32_t wire_flights(const struct wire *w)
+{
+	return w->tail - w->head;
+}
+
+/** Of those the i-th. */
+static inline struct wire_entry *wire_flight(const struct wire *w, uint32_t i)
+{
+	return &w->ring[(w->head + i) & w->mask];
+}
+
+/** A flight will soon be taken: has it fetched into the caches. Most are no longer than that. */
+static inline void flight_fetch(const struct flight *fl)
+{
+	__builtin_prefetch(fl);
+	__builtin_prefetch((const uint8_t *)fl + WIRE_LINE);
+}
+
+/** ... all flights of a wire. */
 static inline void wire_fetch(const struct wire *w)
 {
-	for (uint32_t at = w->head; at < w->tail; at += 64)
-		__builtin_prefetch(flight_at(w, at));
-}
-
-/** Of those flights the first. */
-static inline void wire_fetch_first(const struct wire *w)
-{
-	__builtin_prefetch(flight_at(w, w->head));
-	__builtin_prefetch(flight_at(w, w->head + 64));
+	for (uint32_t i = 0; i < wire_flights(w); i++)
+		flight_fetch(wire_flight(w, i)->flight);
 }
 
 /** Nothing is under way, and the last block of what was has arrived. */

@@ -87,7 +87,7 @@ static inline struct host_state *message_start(struct mf_host *h, uint16_t node,
 	o->issued += size;
 	o->live++;
 	if (write && unlikely(h->config.probe != NULL) && h->config.probe->begun)
-		h->config.probe->begun(h->config.probe->ctx, h->node, node, s->id,
+		h->config.probe->begun(h->config.probe->ctx, h->node, node, s->id, o->c.user,
 				       o->issued == o->c.len ? o->c.submitted : MF_NEVER);
 	if (o->issued == o->c.len)
 		host_queue_pop(h, p);

@@ -176,6 +176,8 @@ const struct mf_demux *mf_host_demux(const struct mf_host *h);
 void mf_host_fetch(const struct mf_host *h);
 /** Its multiplexer. */
 void mf_host_fetch_mux(const struct mf_host *h);
+/** What that has and will have. */
+void mf_host_fetch_items(const struct mf_host *h);
 /** What the submission of an operation to this node looks at. */
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node);
 /** What a message looks at that will arrive: its first and its last block. */

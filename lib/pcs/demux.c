@@ -150,6 +150,16 @@ static unsigned int take_other(struct mf_demux *d, enum kind kind, const struct 
 	return decode(d, s->sync[i], s->word[i], at, item);
 }
 
+/** Data of a frame, to the next block that is not. @return the block behind */
+static unsigned int take_data(struct mf_demux *d, const struct mf_span *s, unsigned int i)
+{
+	unsigned int end = skip_data(s, i);
+
+	d->stats.frame_blocks += end - i;
+	mf_frame_dec_data(&d->dec, &s->word[i], end - i);
+	return end;
+}
+
 /** Takes what begins at block *pos. @return items: 0 or 1 */
 static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned int *pos,
 			 struct mf_rx_item *item)
@@ -167,6 +177,10 @@ static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned i
 	if (kind == START || kind == END || (inside && kind == DATA)) {
 		*pos = take_run(d, s, i, item);
 		return 1;
+	}
+	if (kind == DATA && d->accept_at == MF_NEVER) {
+		*pos = take_data(d, s, i);
+		return 0;
 	}
 	*pos = i + 1;
 	if (kind == SINGLE) {

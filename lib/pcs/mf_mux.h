@@ -191,6 +191,10 @@ uint32_t mf_mux_waiting(const struct mf_mux *m);
 
 /** A hint, which changes nothing: it will soon be used, and is fetched into the caches. */
 void mf_mux_fetch(const struct mf_mux *m);
+/** ... what is queued, and room for so many messages more; mf_mux_fetch() came before. */
+void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more);
+/** ... what goes next; mf_mux_fetch() came before. */
+void mf_mux_fetch_head(const struct mf_mux *m);
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m);
 

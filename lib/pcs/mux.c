@@ -10,6 +10,9 @@
 /** Longest block time, for sums of a span's in 32 bits. */
 #define PERIOD_MAX (UINT32_C(1) << 24)
 
+#define FETCH_ITEMS 16
+#define FETCH_LINES 3 /* of an item with its room: a chunk of 64 octets */
+
 static const struct mux_policy *const policies[] = {
 	[MF_MUX_FAIR] = &mux_policy_fair,
 	[MF_MUX_MEMORY_FIRST] = &mux_policy_memory_first,
@@ -396,10 +399,20 @@ static mf_time frames_through(const struct mf_mux *m, mf_time s, mf_time r)
 	return s + (mf_time)(n < MF_SPAN_MAX ? n : MF_SPAN_MAX) * m->period;
 }
 
+/** Virtual clock: while there are no frames, and no message waits for words to come. */
+static inline mf_time next_alone(const struct mf_mux *m, mf_time now)
+{
+	const struct mf_mux_item *it = mux_queue_first(m);
+
+	return it ? mf_time_max(mf_time_max(it->ready, m->line_free), now) : MF_NEVER;
+}
+
 mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 {
 	mf_time ready, memory, frames;
 
+	if (m->period && !m->held && mux_frames_quiet(m))
+		return next_alone(m, now);
 	if (!mux_backlog(m) && mux_frames_quiet(m))
 		return MF_NEVER;
 	if (m->open.blocks)
@@ -449,8 +462,36 @@ uint32_t mf_mux_waiting(const struct mf_mux *m)
 
 void mf_mux_fetch(const struct mf_mux *m)
 {
-	for (size_t at = 0; at < sizeof(*m); at += 64)
-		__builtin_prefetch((const uint8_t *)m + at, 1);
+	__builtin_prefetch(m, 1);
+	__builtin_prefetch(&m->store, 1);
+	__builtin_prefetch(&m->done, 1);
+	__builtin_prefetch(&m->frames);
+	__builtin_prefetch(&m->stats, 1);
+}
+
+static inline void fetch_item(const struct mf_mux_item *it)
+{
+	for (unsigned int line = 0; line < FETCH_LINES; line++)
+		__builtin_prefetch(it + line, 1);
+}
+
+void mf_mux_fetch_head(const struct mf_mux *m)
+{
+	if (m->messages.head != MUX_NONE)
+		fetch_item(mux_item_at(m, m->messages.head));
+	if (m->singles.head != MUX_NONE)
+		fetch_item(mux_item_at(m, m->singles.head));
+}
+
+void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
+{
+	const struct mux_store *s = &m->store;
+	uint32_t n = ~s->low != 0 ? 32 - (uint32_t)__builtin_clz(~s->low) : 0;
+
+	__builtin_prefetch(&m->done.entry[m->done.put & m->done.mask], 1);
+	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
+	for (uint32_t i = 0; i < n; i++)
+		fetch_item(mux_item_at(m, i));
 }
 
 const struct mf_mux_stats *mf_mux_stats(const struct mf_mux *m)

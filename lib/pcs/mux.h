@@ -16,6 +16,9 @@
 
 #define MUX_NONE UINT32_MAX
 
+/** Items of which the first free one is taken: so few of many are ever touched, and stand close together. */
+#define MUX_LOW 32
+
 /**
  * Wall clock: most blocks of a span with frames, since what comes meanwhile goes behind it; so also of
  * messages that go out as one.
@@ -36,7 +39,7 @@ struct mf_mux_item {
 	uint32_t n, have, sent; /**< words in all, written, given out */
 	uint32_t first; /**< index of its first word in the ring; not if `own` */
 	uint32_t end; /**< store.write behind it; not if `own` */
-	uint32_t prev, next; /**< in its queue; next: among the free ones */
+	uint32_t prev, next; /**< in its queue */
 	uint32_t seq; /**< order of pushing */
 	uint32_t younger; /**< pushed behind it; not if `own` */
 	uint32_t mark; /**< marked: frame blocks that had started before ready */
@@ -64,20 +67,22 @@ struct mux_own {
 } __attribute__((aligned(64)));
 
 /**
- * Words and items. Free items are taken last in, first out, so that few of many are ever touched and
- * those are in the cache; under the virtual clock, where no messages are put together, an item has room
- * for a short message. The words of all others are in a ring: they are given back in the order of pushing,
+ * Words and items. The first free item is taken, so that few of many are ever touched and those are in the
+ * cache; under the virtual clock, where no messages are put together, an item has room for a short message.
+ * The words of all others are in a ring: they are given back in the order of pushing,
  * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
  * bits are the index.
  */
 struct mux_store {
-	uint8_t *item; /**< of struct mf_mux_item, or of struct mux_own under the virtual clock */
-	uint64_t *word; /**< the ring */
-	uint8_t *sync; /**< of each word */
-	uint32_t items;
-	uint32_t free, fresh; /**< given back; from fresh on never used */
+	/** [MUX_LOW] of struct mf_mux_item, or of struct mux_own under the virtual clock. */
+	uint8_t *item;
+	uint64_t *word; /**< the ring, and behind it the sync header of each word */
+	uint8_t *item_far; /**< the others, at their numbers; behind them those that are free */
+	uint32_t low; /**< bitmap of the free ones of the first MUX_LOW items */
+	uint16_t items_shift; /**< log2 of the number of items */
+	uint16_t item_shift; /**< log2 of the octets of one with its room */
+	uint32_t free, fresh; /**< of the others: how many were given back; from fresh on never used */
 	uint32_t seq;
-	uint32_t item_shift; /**< log2 of the octets of an item with its room */
 	uint32_t word_mask, write, read;
 	uint32_t oldest, youngest; /**< items that have words in the ring */
 };
@@ -194,12 +199,23 @@ void mux_queue_fini(struct mf_mux *m);
 
 static inline struct mf_mux_item *mux_item_at(const struct mf_mux *m, uint32_t index)
 {
-	return (void *)(m->store.item + ((size_t)index << m->store.item_shift));
+	uint8_t *base = index < MUX_LOW ? m->store.item : m->store.item_far;
+
+	return (void *)(base + ((size_t)index << m->store.item_shift));
 }
 
 static inline uint32_t mux_index_of(const struct mf_mux *m, const struct mf_mux_item *it)
 {
-	return (uint32_t)((size_t)((const uint8_t *)it - m->store.item) >> m->store.item_shift);
+	uintptr_t at = (uintptr_t)it, near = at - (uintptr_t)m->store.item;
+
+	if (near >> m->store.item_shift >= MUX_LOW)
+		near = at - (uintptr_t)m->store.item_far;
+	return (uint32_t)(near >> m->store.item_shift);
+}
+
+static inline uint8_t *mux_store_syncs(const struct mux_store *s)
+{
+	return (uint8_t *)&s->word[s->word_mask + (size_t)1];
 }
 
 static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it)
@@ -209,7 +225,7 @@ static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it
 
 static inline uint8_t *mux_syncs(const struct mf_mux *m, struct mf_mux_item *it)
 {
-	return it->own ? ((struct mux_own *)it)->sync : &m->store.sync[it->first];
+	return it->own ? ((struct mux_own *)it)->sync : &mux_store_syncs(&m->store)[it->first];
 }
 
 /** Whether a is sent before b. */
@@ -255,10 +271,21 @@ static inline void mux_queue_remove(struct mf_mux *m, struct mf_mux_item *it)
 	it->queued = false;
 }
 
+/** The numbers of the free items from MUX_LOW on: a stack. */
+static inline uint32_t *mux_free(const struct mux_store *s)
+{
+	return (void *)(s->item_far + ((size_t)1 << s->items_shift << s->item_shift));
+}
+
 static inline void mux_item_free(struct mf_mux *m, struct mf_mux_item *it)
 {
-	it->next = m->store.free;
-	m->store.free = mux_index_of(m, it);
+	struct mux_store *s = &m->store;
+	uint32_t index = mux_index_of(m, it);
+
+	if (index < MUX_LOW)
+		s->low |= UINT32_C(1) << index;
+	else
+		mux_free(s)[s->free++] = index;
 }
 
 /** An item is through, or will never be: gives back its room. */

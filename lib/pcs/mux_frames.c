@@ -163,6 +163,19 @@ static void start(struct mux_frames *f)
 	mf_frame_enc_start(&f->enc, f->octet + frame->at, frame->len);
 }
 
+/** Blocks of the frame that has begun are sent. */
+static void sent_blocks(struct mf_mux *m, uint32_t n)
+{
+	struct mux_frames *f = &m->frames;
+
+	m->stats.frame_blocks += n;
+	f->left -= n;
+	if (f->left)
+		return;
+	m->stats.frames++;
+	f->bytes -= frame_at(f, f->get++)->len;
+}
+
 static void put(struct mf_mux *m, enum mf_frame_part part, const struct mf_block *b, struct mf_span *out)
 {
 	struct mux_frames *f = &m->frames;
@@ -172,13 +185,24 @@ static void put(struct mf_mux *m, enum mf_frame_part part, const struct mf_block
 		m->stats.gap_blocks++;
 		return;
 	}
-	m->stats.frame_blocks++;
 	if (!f->left)
 		f->left = frame_blocks(mf_block_type(b->word) == MF_BT_S ? 0 : 4, f->enc.len);
-	if (--f->left)
-		return;
-	m->stats.frames++;
-	f->bytes -= frame_at(f, f->get++)->len;
+	sent_blocks(m, 1);
+}
+
+/** Of a frame that has begun: many at once, at most max. @return how many */
+static uint32_t put_body(struct mf_mux *m, uint32_t max, struct mf_span *out)
+{
+	struct mux_frames *f = &m->frames;
+	uint32_t n;
+
+	if (!f->left || f->fifo_get != f->fifo_put)
+		return 0;
+	n = mf_frame_enc_blocks(&f->enc, out->word + out->count, out->sync + out->count, max);
+	out->count += (uint16_t)n;
+	if (n)
+		sent_blocks(m, n);
+	return n;
 }
 
 /** The next block that is due: out of the FIFO, else straight from the encoder. */
@@ -212,6 +236,7 @@ uint32_t mux_frames_send(struct mf_mux *m, mf_time s, uint32_t n, struct mf_span
 		if (part == MF_FRAME_NONE)
 			break;
 		put(m, part, &b, out);
+		i += put_body(m, n - i - 1, out);
 	}
 	return i;
 }

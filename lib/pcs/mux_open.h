@@ -57,7 +57,7 @@ static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n
 /** Whether a message may go there if there is room: all that waits does so there. */
 static inline bool mux_open_takes(const struct mf_mux *m)
 {
-	return m->open.span && !m->backlog && mux_frames_quiet(m);
+	return !m->period && m->open.span && !m->backlog && mux_frames_quiet(m);
 }
 
 /** A span goes out: it is accounted for. @return it */

@@ -2,6 +2,7 @@
 /* The memory side of the multiplexer: room for messages, and the queue of those that may be sent. */
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mf_cycles.h"
@@ -33,16 +34,18 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 		.item_shift = m->period ? OWN_SHIFT : ITEM_SHIFT,
 		.word_mask = blocks - 1,
 		.oldest = MUX_NONE,
-		.items = items,
-		.free = MUX_NONE,
+		.items_shift = (uint16_t)__builtin_ctz(items),
 	};
-	m->store.word = mf_table_new(blocks, sizeof(*m->store.word));
-	m->store.sync = mf_table_new(blocks, sizeof(*m->store.sync));
-	m->store.item = mf_table_new(items, (size_t)1 << m->store.item_shift);
+	m->store.low = items < MUX_LOW ? (UINT32_C(1) << items) - 1 : UINT32_MAX;
+	m->store.fresh = items < MUX_LOW ? items : MUX_LOW;
+	m->store.word = mf_table_new(blocks, sizeof(*m->store.word) + sizeof(uint8_t));
+	m->store.item = aligned_alloc(64, (size_t)MUX_LOW << m->store.item_shift);
+	m->store.item_far =
+		mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
 	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
-	if (!m->store.word || !m->store.sync || !m->store.item || !m->done.entry || !m->done.waiting)
+	if (!m->store.word || !m->store.item || !m->store.item_far || !m->done.entry || !m->done.waiting)
 		return -ENOMEM;
 	return 0;
 }
@@ -50,8 +53,8 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 void mux_queue_fini(struct mf_mux *m)
 {
 	mf_table_free(m->store.word);
-	mf_table_free(m->store.sync);
-	mf_table_free(m->store.item);
+	free(m->store.item);
+	mf_table_free(m->store.item_far);
 	mf_table_free(m->done.entry);
 	mf_table_free(m->done.waiting);
 }
@@ -74,7 +77,8 @@ bool mf_mux_room(const struct mf_mux *m, unsigned int n)
 {
 	const struct mux_store *s = &m->store;
 
-	if (!m->memory_enabled || n - 1 > s->word_mask || (s->free == MUX_NONE && s->fresh == s->items))
+	if (!m->memory_enabled || n - 1 > s->word_mask ||
+	    (s->low == 0 && s->free == 0 && s->fresh == UINT32_C(1) << s->items_shift))
 		return false;
 	return is_own(m, n) || place(s, n) + n - s->read <= s->word_mask + 1;
 }
@@ -124,13 +128,13 @@ static inline bool accepts(const struct mf_mux *m, unsigned int n, uint64_t cook
 static inline struct mf_mux_item *take_item(struct mf_mux *m)
 {
 	struct mux_store *s = &m->store;
-	uint32_t index = s->free;
+	uint32_t low = s->low;
 
-	if (index == MUX_NONE)
-		index = s->fresh++;
-	else
-		s->free = mux_item_at(m, index)->next;
-	return mux_item_at(m, index);
+	if (__builtin_expect(low != 0, 1)) {
+		s->low = low & (low - 1);
+		return mux_item_at(m, (uint32_t)__builtin_ctz(low));
+	}
+	return mux_item_at(m, s->free > 0 ? mux_free(s)[--s->free] : s->fresh++);
 }
 
 /** Gives an item its place in the ring. */
@@ -324,7 +328,7 @@ static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time re
 	it->messages++;
 	it->later += ready - it->ready;
 	m->store.write = it->end;
-	put_syncs(&m->store.sync[at], n);
+	put_syncs(&mux_store_syncs(&m->store)[at], n);
 	if (cookie) {
 		m->done.waiting[m->done.waiting_put++ & m->done.mask] = cookie;
 		it->cookies++;

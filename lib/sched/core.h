@@ -19,6 +19,7 @@
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
  *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
  *   intake.h   messages take effect                      run.h    steps from event to event
+ *   burst.h    demands that are granted as they come
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
@@ -81,6 +82,7 @@ struct sched_port {
 };
 
 #define SCHED_FEW 3
+#define SCHED_NAMED 32
 
 /** The candidates of a destination, in order: see list.h. */
 struct sched_list {
@@ -88,9 +90,10 @@ struct sched_list {
 	sched_key *room; /* otherwise they are here, from first on */
 	uint32_t size; /* keys that fit there */
 	uint16_t first, count;
+	uint16_t src[SCHED_NAMED]; /* sources of the first keys, if there are more than a few */
 } __attribute__((aligned(64)));
 
-static_assert(sizeof(struct sched_list) == 64, "a cache line");
+static_assert(sizeof(struct sched_list) == 128, "two cache lines");
 
 struct sched_charge {
 	mf_time at;

@@ -53,22 +53,19 @@ static bool alloc_times(struct mf_sched *s, struct sched_times *t)
 	return true;
 }
 
-/**
- * Of a list, for so many candidates at most: keys besides, for it to wander, and an odd number of cache
- * lines, so that the lists do not meet in a few sets of the cache.
- */
-static size_t list_room(size_t candidates)
+/** Of a list of so many keys: an odd number of cache lines, so that lists do not meet in a few sets. */
+static size_t list_room(size_t size)
 {
-	return (candidates + LIST_WANDER) / 8 * 8 + 4;
+	return size / 8 * 8 + 4;
 }
 
 /** The keys of all lists that are more than a few are one array. Keys behind a list may be read. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	size_t room = list_room(2 * n);
+	size_t room = list_room(2 * n + LIST_WANDER);
 	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
 
-	s->list = mf_sched_alloc(s, n + LIST_BEYOND / SCHED_FEW, sizeof(*s->list));
+	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
 	if (!keys || !s->list)
 		return false;
 	for (size_t i = 0; i < n; i++)

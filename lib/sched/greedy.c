@@ -34,8 +34,8 @@ static bool select_message(struct mf_sched *s, uint16_t *src)
 		uint32_t at = run_best(s, l, 0);
 
 		deactivate(s, dst[i], at == l->count);
-		if (at < l->count && list_keys(l)[at] < best) {
-			best = list_keys(l)[at];
+		if (at < l->count && *list_at(l, at) < best) {
+			best = *list_at(l, at);
 			*src = sched_key_src(best);
 			s->asked[*src] = (struct sched_request){
 				.low = best,
@@ -63,7 +63,7 @@ static void greedy_match(struct mf_sched *s)
 static unsigned int greedy_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
 			       unsigned int max)
 {
-	return run_with(greedy_match, s, now, grants, max);
+	return run_with(intake, greedy_match, s, now, grants, max);
 }
 
 static struct mf_sched *greedy_create(const struct mf_sched_config *config)

@@ -133,18 +133,23 @@ SCHED_PART void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const 
 	const uint32_t chunk = s->config.chunk;
 	const mf_time at = s->clock;
 
+	for (unsigned int k = 0; k < n; k++) {
+		struct sched_request *r = asked + src[k];
+
+		r->demand = s->queue[sched_queue(s, src[k], issue_dst(r), issue_resp(r))];
+		__builtin_prefetch(s->demand + r->demand);
+	}
 	for (unsigned int k = 0; k < n; k++, g++) {
 		struct sched_request *r = asked + src[k];
 		uint64_t low = r->low;
 		unsigned int from = src[k], to = low >> SCHED_KEY_DST & 0x1ff;
-		uint32_t i = s->queue[sched_queue(s, from, to, low >> SCHED_KEY_RESP & 1)], rest, size;
+		uint32_t i = r->demand, rest, size;
 		struct sched_demand *e = s->demand + i;
 		uint8_t flags = e->flags;
 
 		g->at = at;
 		g->since = low >> SCHED_KEY_AT | r->high << (64 - SCHED_KEY_AT);
 		r->high = SCHED_REQUEST_NONE;
-		r->demand = i;
 		g->src = from;
 		g->dst = to;
 		g->id = low >> SCHED_KEY_ID;
@@ -162,7 +167,28 @@ SCHED_PART void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const 
 	}
 }
 
-/** ... under WINDOW. */
+/** WINDOW: the ports of grants are matched, and have more outstanding. */
+SCHED_PART void issue_load(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
+{
+	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
+		sched_clear(&s->free[SCHED_SRC], g->src);
+		sched_clear(&s->free[SCHED_DST], g->dst);
+		ports_load(s, SCHED_SRC, g->src, g->size);
+		ports_load(s, SCHED_DST, g->dst, g->size);
+	}
+}
+
+/** WIRE: what tells the sources of grants to send takes their links. */
+SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
+{
+	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
+		const struct sched_demand *e = s->demand + s->asked[g->src].demand;
+
+		ports_charge(s, g->src, g->at, g->resp & g->first ? e->request_blocks : 1);
+	}
+}
+
+/** Grants that all leave now. */
 SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
 	struct sched_issues *list = &s->issues;
@@ -172,12 +198,14 @@ SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int
 
 	issue_write(s, g, src, n);
 	s->given += n;
+	if (s->window) {
+		issue_load(s, g, n);
+	} else {
+		ports_take_all(s, g, n);
+		issue_charge(s, g, n);
+	}
 	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
 		g->iteration = iteration;
-		sched_clear(&s->free[SCHED_SRC], g->src);
-		sched_clear(&s->free[SCHED_DST], g->dst);
-		ports_load(s, SCHED_SRC, g->src, g->size);
-		ports_load(s, SCHED_DST, g->dst, g->size);
 		octets += g->size;
 		list->done_of[done] = list->left_of[left] = g->src;
 		done += g->last;
@@ -186,6 +214,12 @@ SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int
 	list->done = done;
 	list->left = left;
 	s->stats.granted_octets += octets;
+}
+
+/** Whether grants leave when they are made: a free port's last grant is over, but where it is taken ahead. */
+static inline bool issue_at_once(const struct mf_sched *s, unsigned int n)
+{
+	return !s->config.iteration && (s->window || !s->config.ahead) && s->given + n <= s->max;
 }
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)
@@ -242,10 +276,12 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 	if (s->config.priority == MF_SCHED_FCFS)
 		return;
 	for (unsigned int k = 0; k < list->left; k++) {
+		unsigned int soon = k + ISSUE_AHEAD < list->left ? k + ISSUE_AHEAD : k;
 		struct sched_request *r = s->asked + list->left_of[k];
 		struct sched_list *l = s->list + issue_dst(r);
-		sched_key key = list_keys(l)[r->at];
+		sched_key key = *list_at(l, r->at);
 
+		__builtin_prefetch(s->list + issue_dst(s->asked + list->left_of[soon]));
 		r->at = list_raise(
 			l, r->at,
 			queue_lower(s, s->demand + r->demand, key, (uint64_t)chunks * s->config.chunk));
@@ -256,7 +292,7 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 static inline void issue(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
 {
 	s->issues.alone = s->window;
-	if (s->window && !s->config.iteration && s->given + n <= s->max)
+	if (issue_at_once(s, n))
 		issue_here(s, src, n, iteration);
 	else
 		issue_all(s, src, n, iteration);

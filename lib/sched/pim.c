@@ -27,7 +27,7 @@ bool mf_sched_pim_has_avx512(void)
 
 static unsigned int pim_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max)
 {
-	return run_with(pim_match, s, now, grants, max);
+	return run_with(pim_intake, pim_match, s, now, grants, max);
 }
 
 static struct mf_sched *pim_create(const struct mf_sched_config *config)

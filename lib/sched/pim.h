@@ -13,6 +13,7 @@
 #define MF_SCHED_PIM_H
 
 #include "again.h"
+#include "burst.h"
 #include "run.h"
 
 #define PIM_AHEAD 8 /* between prefetch and use */
@@ -26,6 +27,8 @@ struct pim {
 	unsigned int seekers;
 	uint16_t dst[SCHED_LIST];
 	uint16_t from[SCHED_LIST];
+
+	struct burst burst;
 };
 
 /**
@@ -49,18 +52,31 @@ static inline void pim_priority_encoder(struct pim *p, struct sched_request *ask
 	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
 }
 
-/** The keys that a destination is to look at are soon needed. */
-static inline void pim_prefetch_keys(const struct pim *p, unsigned int i, unsigned int n, bool first)
+/** The list that is looked at soon. (A function that only prefetches would have no effect for gcc.) */
+static inline const struct sched_list *pim_soon(const struct pim *p, unsigned int i, unsigned int n)
 {
-	unsigned int ahead = i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1;
-
-	__builtin_prefetch(list_keys(p->core.list + p->dst[ahead]) + (first ? 0 : p->from[ahead]));
+	return p->core.list + p->dst[i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1];
 }
 
-/** So is the queue of a candidate, if it is granted. */
-static inline void pim_prefetch_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
+/** The queue of a candidate, which is needed if it is granted. */
+static inline const uint32_t *pim_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
 {
-	__builtin_prefetch(s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key)));
+	return s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key));
+}
+
+/** Where the best eligible candidates of those that look for a source are, which are looked at then. */
+static inline void pim_search(struct pim *p, bool first)
+{
+	struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct sched_list *l = s->list + p->dst[i];
+
+		__builtin_prefetch(pim_soon(p, i, n)->src);
+		p->from[i] = run_best(s, l, first ? 0 : p->from[i]);
+		__builtin_prefetch(list_at(l, p->from[i]));
+	}
 }
 
 /**
@@ -70,19 +86,18 @@ static inline void pim_prefetch_queue(const struct mf_sched *s, unsigned int dst
 SCHED_PART void pim_requests(struct pim *p, bool first)
 {
 	struct mf_sched *s = &p->core;
+	struct sched_request *asked = s->asked;
 	unsigned int n = p->seekers, kept = 0;
 
+	pim_search(p, first);
 	for (unsigned int i = 0; i < n; i++) {
-		struct sched_list *l = s->list + p->dst[i];
-		sched_key key;
-		uint32_t at;
+		unsigned int dst = p->dst[i], at = p->from[i];
+		struct sched_list *l = s->list + dst;
+		sched_key key = *list_at(l, at);
 
-		pim_prefetch_keys(p, i, n, first);
-		at = run_best(s, l, first ? 0 : p->from[i]);
-		key = list_keys(l)[at];
-		pim_priority_encoder(p, s->asked, key, at, at < l->count);
-		pim_prefetch_queue(s, p->dst[i], key);
-		p->dst[kept] = p->dst[i];
+		pim_priority_encoder(p, asked, key, at, at < l->count);
+		__builtin_prefetch(pim_queue(s, dst, key));
+		p->dst[kept] = dst;
 		p->from[kept] = at + 1;
 		kept += at + 1 < l->count;
 	}
@@ -101,11 +116,10 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int dst = p->dst[i];
 		struct sched_list *l = list + dst;
-		sched_key key = list_keys(l)[0];
+		sched_key key = l->few[0];
 
 		if (sched_rarely(many)) {
-			pim_prefetch_keys(p, i, n, true);
-			pim_prefetch_queue(s, dst, key);
+			__builtin_prefetch(pim_queue(s, dst, key));
 		}
 		pim_priority_encoder(p, asked, key, 0, true);
 		p->dst[kept] = dst;
@@ -199,6 +213,12 @@ static inline void pim_match(struct mf_sched *s)
 	if (k == 1 && !s->config.iteration)
 		again(s);
 	ports_reopen(s);
+}
+
+static inline void pim_intake(struct mf_sched *s)
+{
+	if (!burst(s, &((struct pim *)s)->burst))
+		intake(s);
 }
 
 /* run() for CPUs that have more (pim_avx2.c, pim_avx512.c), and whether this one does (pim.c) */

@@ -5,5 +5,5 @@
 unsigned int mf_sched_pim_run_avx2(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
 				   unsigned int max)
 {
-	return run_with(pim_match, s, now, grants, max);
+	return run_with(pim_intake, pim_match, s, now, grants, max);
 }

@@ -131,6 +131,30 @@ static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g
 	s->releases = mf_time_min(s->releases, release);
 }
 
+/** The ports of grants that leave now. What is the earliest of all is not stored for each. */
+SCHED_PART void ports_take_all(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
+{
+	struct sched_times *from = &s->release[SCHED_SRC], *to = &s->release[SCHED_DST];
+	mf_time first = s->releases;
+
+	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
+		mf_time until = g->at + ports_duration(s, g), *group;
+
+		sched_clear(&s->free[SCHED_SRC], g->src);
+		sched_clear(&s->free[SCHED_DST], g->dst);
+		s->port[g->src].until[SCHED_SRC] = s->port[g->dst].until[SCHED_DST] = until;
+		from->at[g->src] = to->at[g->dst] = until;
+		group = from->group + g->src / SCHED_GROUP;
+		*group = mf_time_min(*group, until);
+		group = to->group + g->dst / SCHED_GROUP;
+		*group = mf_time_min(*group, until);
+		first = mf_time_min(first, until);
+	}
+	s->releases = first;
+	from->first = mf_time_min(from->first, first);
+	to->first = mf_time_min(to->first, first);
+}
+
 /**
  * What tells a source to send takes its link in the other direction (D2): the forwarded request, or the
  * one block of a /G/. Such blocks are collected until they make up a chunk, and take its place: ports that

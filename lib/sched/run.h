@@ -9,6 +9,8 @@
 
 #include "intake.h"
 
+/** Takes in the messages that take effect at clock. */
+typedef void run_intake(struct mf_sched *s);
 /** Makes the matching that begins at clock. */
 typedef void run_match(struct mf_sched *s);
 
@@ -19,12 +21,11 @@ typedef void run_match(struct mf_sched *s);
  */
 static inline uint32_t run_best(struct mf_sched *s, struct sched_list *l, uint32_t from)
 {
-	const sched_key *keys = list_keys(l);
-	uint32_t at = scan_free(keys, l->count, from, &s->free[SCHED_SRC]);
+	uint32_t at = list_free(l, from, &s->free[SCHED_SRC]);
 
-	if (s->window)
-		while (at < l->count && !ports_fit(s, keys[at]))
-			at = scan_free(keys, l->count, at + 1, &s->free[SCHED_SRC]);
+	if (s->window && (s->any_tight || s->megas))
+		while (at < l->count && !ports_fit(s, *list_at(l, at)))
+			at = list_free(l, at + 1, &s->free[SCHED_SRC]);
 	return at;
 }
 
@@ -36,8 +37,9 @@ static inline unsigned int run_active(struct mf_sched *s, uint16_t *list)
 	return scan_ports(&s->active, s->words, list);
 }
 
-static inline __attribute__((always_inline)) unsigned int run_with(run_match *match, struct mf_sched *s,
-								   mf_time now, struct mf_sched_grant *grants,
+static inline __attribute__((always_inline)) unsigned int run_with(run_intake *take, run_match *match,
+								   struct mf_sched *s, mf_time now,
+								   struct mf_sched_grant *grants,
 								   unsigned int max)
 {
 	s->out = grants;
@@ -54,7 +56,7 @@ static inline __attribute__((always_inline)) unsigned int run_with(run_match *ma
 		if (s->forwards.first <= t)
 			ports_forwarded(s);
 		if (s->inbox.first <= t)
-			intake(s);
+			take(s);
 		if (s->releases <= t)
 			ports_release(s);
 		if (s->active_any)

@@ -8,9 +8,34 @@
 #include "core.h"
 
 /**
- * The map's 8 words fit a register, and so do the lower halves of 8 keys. A source's word is looked up by
+ * The keys of a list's own line, and the map's 8 words, fit a register each. A source's word is looked up by
  * the upper bits of its number, and its bit is turned to the lowest place.
  */
+static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from, const struct sched_map *free)
+{
+	__m512i src = _mm512_srli_epi64(_mm512_load_si512(few), SCHED_KEY_SRC);
+	__m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(src, 6), _mm512_load_si512(free));
+	uint32_t hit = _mm512_test_epi64_mask(_mm512_rorv_epi64(word, src), _mm512_set1_epi64(1));
+	uint32_t end = n < SCHED_FEW ? n : SCHED_FEW;
+
+	hit = (_bzhi_u32(hit & 0x15, 2 * end) >> 2 * from) << 2 * from;
+	return hit ? (uint32_t)__builtin_ctz(hit) / 2 : n;
+}
+
+/** So do SCHED_NAMED sources, and as many words of the map of 16 bits. */
+static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
+				  const struct sched_map *free)
+{
+	const __m512i all = _mm512_load_si512(src), last = _mm512_set1_epi16(15);
+	__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(all, 4), _mm512_load_si512(free));
+	__m512i bit = _mm512_sllv_epi16(_mm512_set1_epi16(1), _mm512_and_si512(all, last));
+	uint64_t hit = _bzhi_u32(_mm512_test_epi16_mask(word, bit), n);
+
+	hit &= -(UINT64_C(1) << (from < SCHED_NAMED ? from : SCHED_NAMED));
+	return hit ? (uint32_t)__builtin_ctzll(hit) : n;
+}
+
+/** Of the keys in a list's room, 8 at a time: the lower halves of as many fit a register. */
 static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
 				 const struct sched_map *free)
 {

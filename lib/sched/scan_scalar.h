@@ -7,11 +7,32 @@
 
 #include "core.h"
 
+/** @return place of the first of SCHED_FEW keys, not before `from`, whose source is in the map; n: none */
+static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from, const struct sched_map *free)
+{
+	unsigned int hit = 0;
+
+	for (unsigned int i = 0; i < SCHED_FEW; i++) /* a branch for each could not be foretold */
+		hit |= (unsigned int)((i < n) & sched_test(free, sched_key_src(few[i]))) << i;
+	hit = hit >> from << from;
+	return hit ? (uint32_t)__builtin_ctz(hit) : n;
+}
+
+/** ... of n <= SCHED_NAMED sources. */
+static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
+				  const struct sched_map *free)
+{
+	for (; from < n; from++)
+		if (sched_test(free, src[from]))
+			return from;
+	return n;
+}
+
 /** @return place of the first key, not before `from`, whose source is in the map; n: there is none */
 static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
 				 const struct sched_map *free)
 {
-	for (; from < n; from += 4) { /* a branch for each could not be foretold */
+	for (; from < n; from += 4) {
 		unsigned int hit = 0;
 
 		for (unsigned int i = 0; i < 4; i++)

@@ -234,7 +234,7 @@ static void tell_begun(const struct cxl *x, const struct operation *o)
 	const struct mf_probe *p = x->config.probe;
 
 	if (p != NULL && p->begun != NULL && (o->c.kind == MF_OP_WRITE || o->c.kind == MF_OP_WRITE_ACK))
-		p->begun(p->ctx, x->config.node, o->c.node, (uint8_t)o->id, o->c.submitted);
+		p->begun(p->ctx, x->config.node, o->c.node, (uint8_t)o->id, o->c.user, o->c.submitted);
 }
 
 static int cxl_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)

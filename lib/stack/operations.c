@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mf_table.h"
 #include "operations.h"
@@ -18,7 +19,11 @@ int operations_init(struct operations *t, const struct mf_stack_config *c)
 	t->op = mf_table_new(t->size, sizeof(*t->op));
 	t->peer = calloc(t->nodes, sizeof(*t->peer));
 	t->id = mf_table_new((size_t)OPERATION_IDS * t->nodes, sizeof(*t->id));
-	return t->op != NULL && t->peer != NULL && t->id != NULL ? 0 : -ENOMEM;
+	if (t->op == NULL || t->peer == NULL || t->id == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < t->nodes; i++)
+		memset(t->peer[i].ids, 0xff, sizeof(t->peer[i].ids));
+	return 0;
 }
 
 void operations_fini(struct operations *t)
@@ -76,13 +81,23 @@ static void stop_timer(struct operations *t, uint32_t i)
 	o->deadline = MF_NEVER;
 }
 
+/** The lowest entry that is free; OPERATION_IDS: none is. */
+static unsigned int free_entry(const struct operation_peer *p)
+{
+	for (unsigned int w = 0; w < OPERATION_IDS / 64; w++)
+		if (p->ids[w] != 0)
+			return w * 64 + (unsigned int)__builtin_ctzll(p->ids[w]);
+	return OPERATION_IDS;
+}
+
 uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *op)
 {
 	struct operation_peer *p = &t->peer[op->node];
-	uint32_t i = t->free, *id = entry(t, op->node, p->next_id);
+	unsigned int slot = free_entry(p);
+	uint32_t i = t->free;
 	struct operation *o;
 
-	if (*id != 0)
+	if (slot == OPERATION_IDS)
 		return OPERATION_NIL;
 	if (i != OPERATION_NIL)
 		t->free = t->op[i].next;
@@ -99,10 +114,11 @@ uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *o
 				.addr = op->addr,
 				.buf = op->buf,
 				.arg = {op->arg[0], op->arg[1]},
-				.id = p->next_id++,
+				.id = (uint16_t)(p->turn++ << 8 | slot),
 				.rmw = op->rmw,
 				.busy = true};
-	*id = i + 1;
+	p->ids[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+	*entry(t, op->node, o->id) = i + 1;
 	t->count++;
 	start_timer(t, i, now);
 	return i;
@@ -130,6 +146,7 @@ void operations_complete(struct operations *t, uint32_t i, mf_time date, enum mf
 
 	stop_timer(t, i);
 	*entry(t, o->c.node, o->id) = 0;
+	t->peer[o->c.node].ids[o->id % OPERATION_IDS / 64] |= UINT64_C(1) << o->id % 64;
 	o->busy = false;
 	o->c.done = date;
 	o->c.status = (uint8_t)status;

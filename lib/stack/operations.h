@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The operations of a node, from their submission until their completion is taken: what every stack above
- * the MAC needs. An operation is told by its peer and an id, of which the low eight bits are an entry of a
- * table: at most 256 of a pair are under way.
+ * the MAC needs. An operation is told by its peer and an id: the low eight bits are the lowest entry that is
+ * free, so that few of many are ever touched, the high ones tell those apart that use it one after the other.
+ * At most 256 of a pair are under way.
  */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
@@ -34,7 +35,8 @@ struct operation_list {
 
 /** By peer. */
 struct operation_peer {
-	uint16_t next_id;
+	uint64_t ids[OPERATION_IDS / 64]; /**< entries that are free */
+	uint8_t turn;
 };
 
 struct operations {

@@ -8,8 +8,6 @@
 #include "mf_table.h"
 #include "remote.h"
 
-#define MESSAGES_PEER 32 /* responses that a node has under way for each other node, on average */
-
 int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int params,
 		const struct remote_transport *transport)
 {
@@ -21,7 +19,7 @@ int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int 
 	r->transport = transport;
 	r->cost_tx = r->cost_rx = c->timing.cost[MF_STAGE_PROTOCOL] + c->timing.cost[MF_STAGE_MAC];
 	r->free = REMOTE_NIL;
-	r->messages = c->queue + MESSAGES_PEER * c->nodes;
+	r->messages = c->queue + (uint32_t)REMOTE_MESSAGES_PEER * c->nodes;
 	err = operations_init(&r->operations, c);
 	r->message = mf_table_new(r->messages, sizeof(*r->message));
 	r->write = mf_table_new((size_t)OPERATION_IDS * c->nodes, sizeof(*r->write));
@@ -64,12 +62,41 @@ static void send(struct remote *r, mf_time now, const struct remote_message *fro
 	r->transport->send(r, m, now);
 }
 
+mf_time stack_stamp(const struct mf_stack_config *c, enum mf_stage stage, mf_time from, mf_time cost)
+{
+	if (stack_stamps(c))
+		c->probe->stamp(c->probe->ctx, c->node, MF_PROBE_ANY, 0, stage, from, from + cost);
+	return from + cost;
+}
+
+void stack_stamp_tx(const struct mf_stack_config *c, mf_time from)
+{
+	mf_time made = stack_stamp(c, MF_STAGE_PROTOCOL, from, c->timing.cost[MF_STAGE_PROTOCOL]);
+
+	stack_stamp(c, MF_STAGE_MAC, made, c->timing.cost[MF_STAGE_MAC]);
+}
+
+void stack_stamp_start(const struct mf_stack_config *c, mf_time from, bool write)
+{
+	if (!stack_stamps(c))
+		return;
+	c->probe->start(c->probe->ctx, write);
+	stack_stamp_tx(c, from);
+}
+
+void stack_stamp_rx(const struct mf_stack_config *c, mf_time from)
+{
+	mf_time up = stack_stamp(c, MF_STAGE_MAC, from, c->timing.cost[MF_STAGE_MAC]);
+
+	stack_stamp(c, MF_STAGE_PROTOCOL, up, c->timing.cost[MF_STAGE_PROTOCOL]);
+}
+
 static void tell_begun(const struct remote *r, const struct operation *o)
 {
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->begun != NULL && (o->c.kind == MF_OP_WRITE || o->c.kind == MF_OP_WRITE_ACK))
-		p->begun(p->ctx, r->config.node, o->c.node, (uint8_t)o->id, o->c.submitted);
+		p->begun(p->ctx, r->config.node, o->c.node, o->id, o->c.user, o->c.submitted);
 }
 
 /** The message that an operation begins with. */
@@ -114,6 +141,7 @@ int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)
 	if (i == OPERATION_NIL)
 		return -EAGAIN;
 	tell_begun(r, &r->operations.op[i]);
+	stack_stamp_start(&r->config, now, op->kind == MF_OP_WRITE || op->kind == MF_OP_WRITE_ACK);
 	m = request(&r->operations.op[i], i);
 	m.ready = now + r->cost_tx;
 	send(r, now, &m);
@@ -191,6 +219,7 @@ static void answer(struct remote *r, mf_time now, mf_time ready, uint16_t peer, 
 	m.op = OPERATION_NIL;
 	m.ready = ready + r->cost_tx;
 	m.told = m.len;
+	stack_stamp_tx(&r->config, ready);
 	send(r, now, &m);
 }
 
@@ -207,6 +236,13 @@ static uint8_t check(const struct remote *r, const struct remote_header *h)
 	return r->config.memory_ops->check(r->config.memory, h->addr, h->len);
 }
 
+/** @return when the memory has answered */
+static mf_time access_memory(const struct remote *r, mf_time known, uint64_t addr, uint32_t len)
+{
+	return stack_stamp(&r->config, MF_STAGE_DRAM, known,
+			   r->config.memory_ops->delay(r->config.memory, addr, len));
+}
+
 static void read_memory(struct remote *r, mf_time now, mf_time known, uint16_t peer,
 			const struct remote_header *h)
 {
@@ -219,8 +255,8 @@ static void read_memory(struct remote *r, mf_time now, mf_time known, uint16_t p
 	if (status != MF_OK)
 		refuse(r, now, known, peer, h->id, status);
 	else
-		answer(r, now, known + ops->delay(r->config.memory, h->addr, h->len), peer, h->id,
-		       REMOTE_RESPONSE, &(struct remote_message){.data = data, .len = h->len});
+		answer(r, now, access_memory(r, known, h->addr, h->len), peer, h->id, REMOTE_RESPONSE,
+		       &(struct remote_message){.data = data, .len = h->len});
 }
 
 static void change_memory(struct remote *r, mf_time now, mf_time known, uint16_t peer,
@@ -236,8 +272,7 @@ static void change_memory(struct remote *r, mf_time now, mf_time known, uint16_t
 	if (status != MF_OK)
 		refuse(r, now, known, peer, h->id, status);
 	else
-		answer(r, now, known + ops->delay(r->config.memory, h->addr, m.len), peer, h->id,
-		       REMOTE_RESPONSE, &m);
+		answer(r, now, access_memory(r, known, h->addr, m.len), peer, h->id, REMOTE_RESPONSE, &m);
 }
 
 static void tell_effect(const struct remote *r, uint16_t peer, const struct remote_header *h, bool last,
@@ -246,7 +281,7 @@ static void tell_effect(const struct remote *r, uint16_t peer, const struct remo
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->effect != NULL)
-		p->effect(p->ctx, peer, r->config.node, (uint8_t)h->id, h->offset, h->octets, last, known,
+		p->effect(p->ctx, peer, r->config.node, h->id, h->offset, h->octets, last, known,
 			  known);
 }
 
@@ -283,7 +318,7 @@ static void tell_response(const struct remote *r, uint16_t peer, const struct re
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->response != NULL)
-		p->response(p->ctx, r->config.node, peer, (uint8_t)h->id, h->offset, h->octets, last, known,
+		p->response(p->ctx, r->config.node, peer, h->id, h->offset, h->octets, last, known,
 			    known);
 }
 
@@ -358,6 +393,7 @@ bool remote_segment(struct remote *r, mf_time at, uint16_t peer, const uint8_t *
 	}
 	r->segments_received++;
 	r->octets_received += h.octets;
+	stack_stamp_rx(&r->config, at);
 	switch (h.kind) {
 	case REMOTE_READ:
 		read_memory(r, at, known, peer, &h);

@@ -19,6 +19,7 @@
 #ifndef REMOTE_H
 #define REMOTE_H
 
+#include "mf_heap.h"
 #include "operations.h"
 
 enum remote_kind {
@@ -46,6 +47,8 @@ struct remote_header {
 static_assert(sizeof(struct remote_header) == 24, "on the wire");
 
 #define REMOTE_HEADER 24
+#define REMOTE_QUEUE_MAX 65536 /* mf_host_config.queue */
+#define REMOTE_MESSAGES_PEER 32 /* responses under way for each other node, on average */
 #define REMOTE_NIL UINT32_MAX
 
 /** A message that a transport has to send. */
@@ -60,11 +63,11 @@ struct remote_message {
 	uint16_t peer, id;
 	uint8_t kind, code;
 	/* the transport's */
+	struct mf_heap_link link;
 	uint32_t next, prev;
 	uint32_t sent; /**< octets given out, */
 	uint32_t acked; /**< and known to have come */
 	bool begun; /**< its first segment was given out */
-	uint64_t rank;
 	mf_time due;
 	uint32_t first; /**< sequence number of its first segment, or what the transport will */
 	uint32_t extra;
@@ -77,6 +80,12 @@ struct remote_write {
 	uint16_t id;
 	bool refused;
 };
+
+/** Most messages that a node has at a time. */
+static inline uint32_t remote_messages_max(uint16_t nodes)
+{
+	return REMOTE_QUEUE_MAX + (uint32_t)REMOTE_MESSAGES_PEER * nodes;
+}
 
 struct remote;
 
@@ -142,6 +151,22 @@ void remote_begun(struct remote *r, const struct remote_message *m, mf_time at);
 void remote_free_message(struct remote *r, uint32_t m);
 
 unsigned int remote_counters(const struct remote *r, struct mf_counter *out);
+
+/* Stamps of the path of an operation, for stacks with messages of their own, too. */
+
+static inline bool stack_stamps(const struct mf_stack_config *c)
+{
+	return c->probe != NULL && c->probe->stamp != NULL;
+}
+
+/** @return to */
+mf_time stack_stamp(const struct mf_stack_config *c, enum mf_stage stage, mf_time from, mf_time cost);
+/** An operation begins; what it sends is made from then on: protocol, MAC. */
+void stack_stamp_start(const struct mf_stack_config *c, mf_time from, bool write);
+/** What is sent on its path is made from then on. */
+void stack_stamp_tx(const struct mf_stack_config *c, mf_time from);
+/** What came on its path is taken: MAC, protocol. */
+void stack_stamp_rx(const struct mf_stack_config *c, mf_time from);
 
 static inline struct remote *remote_of(struct mf_stack *s)
 {

@@ -4,11 +4,12 @@
 
 #include "stacks.h"
 
-const char *const mf_stack_names[] = {MF_STACK_EDM, "ethernet", "cxl", "fastpass", NULL};
+const char *const mf_stack_names[] = {MF_STACK_EDM, "ethernet", "ird", "cxl", "fastpass", NULL};
 
 const struct mf_stack_ops *mf_stack_find(const char *name)
 {
-	static const struct mf_stack_ops *const all[] = {&stack_ethernet, &stack_cxl, &stack_fastpass};
+	static const struct mf_stack_ops *const all[] = {&stack_ethernet, &stack_ird, &stack_cxl,
+							 &stack_fastpass};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(name, all[i]->name))

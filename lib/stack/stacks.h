@@ -4,8 +4,6 @@
 
 #include "mf_stacks.h"
 
-extern const struct mf_stack_ops stack_ethernet;
-extern const struct mf_stack_ops stack_cxl;
-extern const struct mf_stack_ops stack_fastpass;
+extern const struct mf_stack_ops stack_ethernet, stack_ird, stack_cxl, stack_fastpass;
 
 #endif

@@ -23,6 +23,7 @@ int bridge_init(struct mf_switch *sw, const struct mf_switch_config *c)
 					   .timing = c->timing,
 					   .param = c->bridge_param,
 					   .seed = c->seed,
+					   .probe = sw->probe,
 					   .wants = sw->bridge_wants};
 
 	for (unsigned int i = 0; i < c->ports; i++) {

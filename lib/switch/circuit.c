@@ -56,7 +56,7 @@ void circuit_count_granted(struct mf_switch *sw, struct circuit *ct, mf_time now
 	ct->granted = ct->inbound = ct->blocks;
 	sw->port[ct->chunk.src].granted += ct->blocks;
 	sw->port[ct->dst].inbound += ct->blocks;
-	switch_hold(sw, ct->dst, now);
+	switch_backlog(sw, ct->dst, now);
 }
 
 void circuit_count_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t blocks, mf_time now)
@@ -65,7 +65,7 @@ void circuit_count_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t bl
 		blocks = ct->inbound;
 	ct->inbound -= blocks;
 	sw->port[ct->dst].inbound -= blocks;
-	switch_hold(sw, ct->dst, now);
+	switch_backlog(sw, ct->dst, now);
 }
 
 void circuit_count_begun(struct mf_switch *sw, struct circuit *ct, mf_time now)

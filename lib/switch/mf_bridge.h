@@ -28,6 +28,7 @@ struct mf_bridge_config {
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const double *param; /**< in the order of the table; copied */
 	uint64_t seed; /**< of what is random (RED) */
+	const struct mf_probe *probe; /**< stamps its stages; NULL: nobody wants them */
 	/**
 	 * Ports that have something new to send: the bridge sets their bits, (ports + 63) / 64 words. It need
 	 * not for one whose pull() was asked and gave something: that is asked again.

@@ -132,8 +132,17 @@ mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time
 /** What a bridge counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
 unsigned int mf_switch_bridge_counters(const struct mf_switch *sw, struct mf_counter *out);
 
-/** A hint, which changes nothing: a port will soon be used, and is fetched into the caches. */
-void mf_switch_fetch(const struct mf_switch *sw, unsigned int port);
+/*
+ * Hints, which change nothing: a message will soon arrive at a port, and what it looks at is fetched into the
+ * caches. Each of them looks itself at what the one above it has fetched.
+ */
+/** @param word  the first of the message */
+void mf_switch_fetch(const struct mf_switch *sw, unsigned int port, uint64_t word);
+void mf_switch_fetch_mux(const struct mf_switch *sw, unsigned int port, uint64_t word);
+void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port, uint64_t word);
+/** The same for what a port will send, in two steps. */
+void mf_switch_fetch_tx(const struct mf_switch *sw, unsigned int port);
+void mf_switch_fetch_head(const struct mf_switch *sw, unsigned int port);
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw);
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port);

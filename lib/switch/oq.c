@@ -8,6 +8,7 @@
 
 #define SMALLEST 64 /* octets of a frame, with FCS */
 #define LINE 64
+#define SHORT 256 /* octets that a short frame has at most */
 
 static struct oq *oq_of(struct mf_bridge *b)
 {
@@ -34,13 +35,26 @@ static int allocate(struct oq *oq, const struct mf_bridge_config *c)
 	oq->config.up = copy_up(c);
 	oq->config.delay = delay;
 	oq->config.period = period;
-	oq->frame = mf_table_new(oq->slots, sizeof(*oq->frame));
-	oq->slot = mf_table_new(oq->slots, oq->slot_size);
-	if (oq->config.up == NULL || delay == NULL || period == NULL || oq->frame == NULL || oq->slot == NULL)
+	oq->frame = mf_table_new(oq->pool[OQ_LONG].first + oq->pool[OQ_LONG].slots, sizeof(*oq->frame));
+	for (unsigned int k = 0; k < OQ_POOLS; k++)
+		oq->pool[k].slot = mf_table_new(oq->pool[k].slots, oq->pool[k].size);
+	if (oq->config.up == NULL || delay == NULL || period == NULL || oq->frame == NULL ||
+	    oq->pool[OQ_SHORT].slot == NULL || oq->pool[OQ_LONG].slot == NULL)
 		return -ENOMEM;
 	memcpy(delay, c->delay, c->ports * sizeof(*delay));
 	memcpy(period, c->period, c->ports * sizeof(*period));
 	return 0;
+}
+
+/** As many as the buffer has octets for. */
+static void set_pools(struct oq *oq)
+{
+	oq->pool[OQ_SHORT] = (struct oq_pool){
+		.size = SHORT, .slots = (uint32_t)(oq->buffer / SMALLEST) + 1, .free = OQ_NIL};
+	oq->pool[OQ_LONG] = (struct oq_pool){.size = (oq->frame_max + LINE - 1) / LINE * LINE,
+					     .first = oq->pool[OQ_SHORT].slots,
+					     .slots = (uint32_t)(oq->buffer / SHORT) + 1,
+					     .free = OQ_NIL};
 }
 
 struct mf_bridge *oq_new(const struct mf_bridge_config *c, const struct oq_queue_ops *ops,
@@ -59,10 +73,8 @@ struct mf_bridge *oq_new(const struct mf_bridge_config *c, const struct oq_queue
 	oq->config.param = oq->param;
 	oq->buffer = (uint64_t)oq->param[OQ_BUFFER];
 	oq->frame_max = (uint32_t)oq->param[OQ_MTU] + MF_PACKET_IP;
-	oq->slot_size = (oq->frame_max + LINE - 1) / LINE * LINE;
-	oq->slots = (uint32_t)(oq->buffer / SMALLEST) + 1; /* one is being sent */
+	set_pools(oq);
 	oq->latency = c->l2_latency + 2 * c->timing.cost[MF_STAGE_MAC];
-	oq->free = OQ_NIL;
 	oq->queue_next = MF_NEVER;
 	if (allocate(oq, c) != 0 || (oq->queue = ops->create(oq)) == NULL) {
 		oq_free((struct mf_bridge *)oq);
@@ -82,21 +94,23 @@ void oq_free(struct mf_bridge *b)
 	free((void *)(uintptr_t)oq->config.period);
 	free((void *)(uintptr_t)oq->config.delay);
 	mf_table_free(oq->frame);
-	mf_table_free(oq->slot);
+	mf_table_free(oq->pool[OQ_SHORT].slot);
+	mf_table_free(oq->pool[OQ_LONG].slot);
 	free(oq);
 }
 
 /** A slot for a frame. OQ_NIL: the buffer is full. */
 static uint32_t take_slot(struct oq *oq, uint16_t len)
 {
-	uint32_t i = oq->free;
+	struct oq_pool *p = &oq->pool[len > SHORT];
+	uint32_t i = p->free;
 
 	if (oq->used + len + OQ_FCS > oq->buffer)
 		return OQ_NIL;
 	if (i != OQ_NIL)
-		oq->free = oq->frame[i].next;
-	else if (oq->fresh < oq->slots)
-		i = oq->fresh++;
+		p->free = oq->frame[i].next;
+	else if (p->fresh < p->slots)
+		i = p->first + p->fresh++;
 	else
 		return OQ_NIL;
 	oq->used += len + OQ_FCS;
@@ -109,12 +123,14 @@ static uint32_t take_slot(struct oq *oq, uint16_t len)
 /** Its octets stay until another frame takes the slot. */
 static void give_slot(struct oq *oq, uint32_t i, mf_time now)
 {
+	struct oq_pool *p = &oq->pool[i >= oq->pool[OQ_LONG].first];
+
 	if (oq->ops->left != NULL)
 		oq->ops->left(oq, i, now);
 	oq->used -= oq_size(oq, i);
 	oq->inside--;
-	oq->frame[i].next = oq->free;
-	oq->free = i;
+	oq->frame[i].next = p->free;
+	p->free = i;
 }
 
 void oq_drop(struct oq *oq, uint32_t i, mf_time now)
@@ -142,6 +158,16 @@ static void enter_pipeline(struct oq *oq, uint32_t i)
 	oq->pipeline.octets += oq_size(oq, i);
 }
 
+static void stamp_pipeline(const struct oq *oq, mf_time at)
+{
+	const struct mf_probe *p = oq->config.probe;
+	mf_time mac = oq->config.timing.cost[MF_STAGE_MAC], in = at + mac, out = in + oq->config.l2_latency;
+
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_MAC, at, in);
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_L2, in, out);
+	p->stamp(p->ctx, MF_PROBE_ANY, MF_PROBE_ANY, 0, MF_STAGE_MAC, out, out + mac);
+}
+
 static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_time at, const uint8_t *frame,
 		  uint16_t len)
 {
@@ -157,6 +183,8 @@ static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_t
 					 .egress = (uint16_t)egress,
 					 .class = mf_packet_class(frame, len)};
 	memcpy(oq_octets(oq, i), frame, len);
+	if (oq->config.probe != NULL)
+		stamp_pipeline(oq, at);
 	if (oq->ops->arrived != NULL)
 		oq->ops->arrived(oq, i, at);
 	enter_pipeline(oq, i);

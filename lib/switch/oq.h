@@ -34,6 +34,19 @@ struct oq_list {
 	uint64_t octets; /**< with FCS */
 };
 
+/**
+ * Slots of one size. Short frames have slots of their own, so that few octets are touched for them; slots are
+ * taken last in, first out.
+ */
+struct oq_pool {
+	uint8_t *slot;
+	uint32_t size; /**< octets of a slot */
+	uint32_t first, slots; /**< number of its first frame; how many there are */
+	uint32_t fresh, free; /**< from fresh on never used; given back */
+};
+
+enum { OQ_SHORT, OQ_LONG, OQ_POOLS };
+
 struct oq;
 
 /** A discipline: one file each. */
@@ -64,8 +77,7 @@ struct oq {
 	struct mf_bridge_config config;
 	double param[MF_PARAMS_MAX];
 	struct oq_frame *frame;
-	uint8_t *slot;
-	uint32_t slot_size, slots, fresh, free;
+	struct oq_pool pool[OQ_POOLS];
 	uint32_t frame_max; /**< longest frame, without FCS */
 	uint64_t buffer, used, used_max; /**< octets */
 	struct oq_list pipeline; /**< sorted by (at, ingress) */
@@ -101,7 +113,9 @@ void oq_drop(struct oq *oq, uint32_t i, mf_time now);
 
 static inline uint8_t *oq_octets(const struct oq *oq, uint32_t i)
 {
-	return oq->slot + (size_t)i * oq->slot_size;
+	const struct oq_pool *p = &oq->pool[i >= oq->pool[OQ_LONG].first];
+
+	return p->slot + (size_t)(i - p->first) * p->size;
 }
 
 static inline uint32_t oq_size(const struct oq *oq, uint32_t i)

@@ -114,14 +114,9 @@ void mf_switch_free(struct mf_switch *sw)
 	free(sw);
 }
 
-void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now)
+void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now)
 {
-	struct port *p = &sw->port[d];
-	bool over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
-
-	if (over == p->held_dst)
-		return;
-	p->held_dst = over;
+	sw->port[d].held_dst = over;
 	switch_tell(sw, &(struct mf_sched_msg){.at = now,
 					       .dst = (uint16_t)d,
 					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});

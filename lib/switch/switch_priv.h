@@ -222,8 +222,8 @@ static inline void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *
 }
 
 /* switch.c */
-/** See switch_backlog(): the work. */
-void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now);
+/** Tells the scheduler that port d is held as a destination, or no longer. */
+void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now);
 
 /**
  * Holds or releases port d as a destination (D3): its blocks granted and not arrived, and those that
@@ -232,8 +232,14 @@ void switch_hold(struct mf_switch *sw, unsigned int d, mf_time now);
  */
 static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time now)
 {
-	if (unlikely(sw->limits))
-		switch_hold(sw, d, now);
+	struct port *p = &sw->port[d];
+	bool over;
+
+	if (likely(!sw->limits))
+		return;
+	over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
+	if (unlikely(over != p->held_dst))
+		switch_hold(sw, d, over, now);
 }
 
 /* rx.c */

@@ -3,11 +3,13 @@
 #include <errno.h>
 
 #include "mf_cycles.h"
-#include "client_priv.h"
+#include "store_client.h"
 #include "vectors.h"
 
 bool client_has_more(const struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(c->store != NULL, 0))
+		return store_has_more(c, now);
 	return c->stats.begun_all < c->operations &&
 	       (c->open ? c->arrival.next : now) < __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 }
@@ -36,14 +38,24 @@ static void make_rmw(struct mf_client *c, const struct slot *s)
 	rmw_arguments(kind, word_before(c, s), &c->args, c->op.arg);
 }
 
+/** What is next: drawn, or of the trace. */
+static inline struct choice choose(struct mf_client *c)
+{
+	const struct mf_client_message *m = c->message;
+
+	if (__builtin_expect(m == NULL, 1))
+		return choose_next(&c->chooser);
+	return choose_given(&c->chooser, (enum mf_client_kind)m->kind, c->place[m->node], m->octets);
+}
+
 static inline struct slot *op_make(struct mf_client *c)
 {
 	uint32_t i = c->free[--c->free_count];
 	struct slot *s = &c->slot[i];
-	struct choice choice = choose_next(&c->chooser);
+	struct choice choice = choose(c);
 	const struct mf_client_target *t = &c->target[choice.target];
 
-	s->user = c->stats.begun_all << SLOT_BITS | i;
+	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
@@ -125,19 +137,27 @@ static void first_measured(struct mf_client *c, mf_time intended)
 		c->operations = c->stats.begun_all + c->measured;
 }
 
-/** When the operation behind this one may be begun, or is intended. */
-static inline void next_start(struct mf_client *c)
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 {
-	if (!c->open) {
-		c->arrival.next += c->delay;
-		c->start = c->arrival.next;
-	} else if (--c->burst_left == 0) {
-		c->burst_left = c->burst;
-		arrival_advance(&c->arrival);
-	}
+	struct choice choice;
+
+	if (c->open && c->store != NULL)
+		return store_draw(c, out);
+	if (!c->open || !client_has_more(c, 0))
+		return false;
+	choice = choose(c);
+	*out = (struct mf_client_message){.start = c->arrival.next,
+					  .octets = (uint32_t)choice.len,
+					  .node = c->target[choice.target].node,
+					  .kind = (uint8_t)choice.kind};
+	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
+		first_measured(c, out->start);
+	c->stats.begun_all++;
+	client_next_start(c);
+	return true;
 }
 
-static inline void op_begun(struct mf_client *c, struct slot *s)
+static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
 	if (c->shadow.regions > 0)
@@ -146,9 +166,8 @@ static inline void op_begun(struct mf_client *c, struct slot *s)
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
-	c->kind[s->kind]->begun += s->measured;
-	c->stats.begun_all++;
-	next_start(c);
+	client_count_begun(c, s, now);
+	client_next_start(c);
 }
 
 static void op_refused(struct mf_client *c, struct slot *s, int err)
@@ -169,6 +188,10 @@ static inline bool is_due(const struct mf_client *c, mf_time now, mf_time stop)
 
 void client_begin(struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(c->store != NULL, 0)) {
+		store_begin(c, now);
+		return;
+	}
 	MF_CYCLES(MF_CYCLES_CLIENT_BEGIN);
 	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
 
@@ -183,6 +206,6 @@ void client_begin(struct mf_client *c, mf_time now)
 			return;
 		}
 		c->waiting = NULL;
-		op_begun(c, s);
+		op_begun(c, s, now);
 	}
 }

@@ -62,28 +62,32 @@ static int mix_init(struct chooser *ch, const double *mix)
 	return 0;
 }
 
-static int cdf_check(const struct mf_cdf_point *cdf, unsigned int n)
+static int cdf_check(const struct mf_cdf_point *cdf, unsigned int n, uint64_t unit)
 {
 	if (cdf == NULL || n == 0 || cdf[0].size == 0 || !(cdf[0].cum >= 0))
 		return -EINVAL;
 	for (unsigned int i = 1; i < n; i++)
 		if (!(cdf[i].cum >= cdf[i - 1].cum) || cdf[i].size < cdf[i - 1].size)
 			return -EINVAL;
+	for (unsigned int i = 0; i < n; i++)
+		if (cdf[i].size % unit != 0)
+			return -EINVAL;
 	return fabs(cdf[n - 1].cum - 1) < 1e-9 ? 0 : -EINVAL;
 }
 
-static int cdf_init(struct chooser *ch, const struct mf_cdf_point *cdf, unsigned int n)
+static int cdf_init(struct chooser *ch, const struct mf_cdf_point *cdf, unsigned int n, uint64_t unit)
 {
-	if (cdf_check(cdf, n) < 0)
+	if (cdf_check(cdf, n, unit) < 0)
 		return -EINVAL;
 	ch->point = calloc(n, sizeof(*ch->point));
 	if (ch->point == NULL)
 		return -ENOMEM;
 	ch->points = n;
+	ch->size_unit = unit;
 	for (unsigned int i = 0; i < n; i++) {
 		struct choose_point *p = &ch->point[i];
 
-		*p = (struct choose_point){.cum = cdf[i].cum, .size = (double)cdf[i].size};
+		*p = (struct choose_point){.cum = cdf[i].cum, .size = (double)(cdf[i].size / unit)};
 		if (i > 0 && p->cum > p[-1].cum)
 			p->slope = (p->size - p[-1].size) / (p->cum - p[-1].cum);
 	}
@@ -95,7 +99,8 @@ static int sizes_init(struct chooser *ch, const struct mf_client_config *config)
 	bool uniform = config->size_dist == MF_CLIENT_SIZE_UNIFORM;
 
 	if (config->size_dist == MF_CLIENT_SIZE_CDF)
-		return cdf_init(ch, config->cdf, config->cdf_points);
+		return cdf_init(ch, config->cdf, config->cdf_points,
+				config->size_unit != 0 ? config->size_unit : 1);
 	if (config->size_min == 0 || (uniform && config->size_max < config->size_min))
 		return -EINVAL;
 	ch->size_min = config->size_min;
@@ -179,7 +184,7 @@ void choose_fini(struct chooser *ch)
 	ch->cursor = NULL;
 }
 
-/* The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s. */
+/* The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s, in units. */
 uint64_t choose_cdf_size(const struct chooser *ch, double u)
 {
 	unsigned int low = 0, high = ch->points - 1;
@@ -194,10 +199,21 @@ uint64_t choose_cdf_size(const struct chooser *ch, double u)
 			low = middle + 1;
 	}
 	p = &ch->point[low];
-	return (uint64_t)fmin(ceil(p->size - (p->cum - u) * p->slope), p->size);
+	return (uint64_t)fmin(ceil(p->size - (p->cum - u) * p->slope), p->size) * ch->size_unit;
 }
 
 struct choice choose_any(struct chooser *ch)
 {
 	return choose_by(ch, ch->shape);
+}
+
+struct choice choose_given(struct chooser *ch, enum mf_client_kind kind, uint32_t target, uint64_t len)
+{
+	struct choice x = {.kind = kind, .target = target, .len = len};
+
+	if (choose_is_rmw(kind))
+		x.offset = choose_word(ch, ch->shape, &ch->rng, target);
+	else
+		x.offset = choose_place(ch, ch->shape, &ch->rng, target, len);
+	return x;
 }

@@ -45,6 +45,7 @@ struct chooser {
 	bool uniform; /**< shape is CHOOSE_UNIFORM */
 
 	uint64_t size_min, size_range;
+	uint64_t size_unit; /**< octets of the unit that the points are in */
 	struct choose_point *point;
 	unsigned int points;
 
@@ -199,6 +200,9 @@ static inline __attribute__((always_inline)) struct choice choose_by(struct choo
 
 /** For a chooser of any shape. */
 struct choice choose_any(struct chooser *ch);
+
+/** Where an operation goes that is given by itself. */
+struct choice choose_given(struct chooser *ch, enum mf_client_kind kind, uint32_t target, uint64_t len);
 
 static inline struct choice choose_next(struct chooser *ch)
 {

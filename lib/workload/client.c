@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "client_priv.h"
+#include "store_client.h"
 #include "content.h"
 #include "mf_table.h"
 
@@ -27,12 +27,13 @@ static bool target_ok(const struct mf_client_config *config, const struct mf_cli
 	return !choose_has_rmw(config) || t->base % 8 == 0;
 }
 
-static bool target_known(const struct mf_client *c, uint16_t node)
+/** Notes a target. @return whether it was noted before */
+static bool target_known(uint64_t *known, uint16_t node)
 {
-	for (uint32_t i = 0; i < c->targets; i++)
-		if (c->target[i].node == node)
-			return true;
-	return false;
+	uint64_t bit = UINT64_C(1) << node % 64, before = known[node / 64];
+
+	known[node / 64] |= bit;
+	return before & bit;
 }
 
 /**
@@ -42,6 +43,7 @@ static bool target_known(const struct mf_client *c, uint16_t node)
 static int targets_copy(struct mf_client *c, const struct mf_client_config *config, uint32_t *first)
 {
 	bool one = config->pattern == MF_CLIENT_TO_ONE;
+	uint64_t known[(UINT16_MAX + 1) / 64] = {0};
 
 	c->target = calloc(config->targets_count, sizeof(*c->target));
 	if (c->target == NULL)
@@ -50,9 +52,9 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 	for (unsigned int i = 0; i < config->targets_count; i++) {
 		const struct mf_client_target *t = &config->targets[i];
 
-		if (t->node == config->node || (one && i != config->first))
+		if ((t->node == config->node && config->store == NULL) || (one && i != config->first))
 			continue;
-		if (!target_ok(config, t) || target_known(c, t->node))
+		if (!target_ok(config, t) || target_known(known, t->node))
 			return -EINVAL;
 		*first += i < config->first;
 		c->target[c->targets++] = *t;
@@ -64,11 +66,12 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 
 static int buffers_init(struct mf_client *c, const struct mf_client_config *config)
 {
-	uint64_t total;
+	uint64_t total,
+		most = config->store != NULL ? store_size_max(config->store) : choose_size_max(config);
 
-	if (!choose_has_data(config))
+	if (config->store == NULL && !choose_has_data(config))
 		return 0;
-	c->stride = (choose_size_max(config) + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
+	c->stride = (most + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
 	if (__builtin_mul_overflow(c->stride, (uint64_t)c->depth, &total))
 		return -ENOMEM;
 	c->buffers = aligned_alloc(CHOOSE_ALIGN, total);
@@ -91,25 +94,63 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 	return 0;
 }
 
+static bool message_ok(const struct mf_client *c, const struct mf_client_config *config,
+		       const struct mf_client_message *m)
+{
+	if (m->node >= MF_PORTS_MAX || c->place[m->node] == c->targets)
+		return false;
+	if (m->kind >= MF_CLIENT_KINDS || !(config->mix[m->kind] > 0))
+		return false;
+	if (choose_is_rmw((enum mf_client_kind)m->kind))
+		return m->octets == 8;
+	return m->octets > 0 && m->octets <= config->size_max;
+}
+
+static int messages_init(struct mf_client *c, const struct mf_client_config *config)
+{
+	mf_time last = 0;
+
+	if (config->messages == NULL)
+		return 0;
+	c->place = calloc(MF_PORTS_MAX, sizeof(*c->place));
+	if (c->place == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < MF_PORTS_MAX; i++)
+		c->place[i] = c->targets;
+	for (uint32_t i = 0; i < c->targets; i++)
+		c->place[c->target[i].node] = i;
+	c->message = config->messages;
+	c->message_end = c->message + config->messages_count;
+	for (const struct mf_client_message *m = c->message; m < c->message_end; last = m->start, m++)
+		if (m->start < last || !message_ok(c, config, m))
+			return -EINVAL;
+	return 0;
+}
+
 static int parts_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	uint32_t first;
 	int err = targets_copy(c, config, &first);
 
 	if (!err)
-		err = choose_init(&c->chooser, config, c->targets, first);
+		err = config->store != NULL ? store_init(c, config)
+					    : choose_init(&c->chooser, config, c->targets, first);
 	if (!err)
-		err = slots_init(c, config->depth);
+		err = messages_init(c, config);
+	if (err || config->host == NULL)
+		return err;
+	err = slots_init(c, config->store != NULL ? (unsigned int)store_slots(config->store, config->depth)
+						  : config->depth);
 	if (!err)
 		err = buffers_init(c, config);
-	if (!err && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
+	if (!err && config->store == NULL && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
 		err = shadow_init(&c->shadow, c->targets, config->span, config->unordered);
 	return err;
 }
 
 static bool config_ok(const struct mf_client_config *config)
 {
-	if (config->host == NULL || config->targets == NULL || config->first >= config->targets_count)
+	if (config->targets == NULL || config->first >= config->targets_count)
 		return false;
 	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }
@@ -123,10 +164,12 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
 	c->stop = config->stop;
-	c->measure = config->measure;
+	c->measure = c->warmup_end = config->measure;
 	mf_rng_init(&c->args, config->seed, "client.arguments", config->node);
-	c->open = config->interval != 0;
-	if (c->open) {
+	c->open = c->stats.open = config->interval != 0 || c->message != NULL;
+	if (c->message != NULL) {
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (c->open) {
 		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
 		arrival_start(&c->arrival, config->start, config->interval, config->poisson);
 	}
@@ -147,6 +190,8 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
 	c->host = config->host;
+	c->node = config->node;
+	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->unordered = config->unordered;
@@ -166,18 +211,67 @@ void mf_client_free(struct mf_client *c)
 	if (c == NULL)
 		return;
 	choose_fini(&c->chooser);
+	store_fini(c->store);
 	shadow_fini(&c->shadow);
 	free(c->target);
+	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
 	free(c->buffers);
 	mf_table_free(c);
 }
 
+static struct mf_client_totals totals(const struct mf_client_stats *s)
+{
+	struct mf_client_totals t = s->unmeasured;
+
+	for (int k = 0; k < MF_CLIENT_KINDS; k++) {
+		t.octets_begun += s->kind[k].octets_begun;
+		t.octets_completed += s->kind[k].octets;
+	}
+	t.begun = s->begun_all;
+	t.completed = s->completed_all;
+	t.failed = s->failed_all;
+	return t;
+}
+
+static __attribute__((cold, noinline)) void phases_over(struct mf_client *c, mf_time now)
+{
+	mf_time stop = __atomic_load_n(&c->stop, __ATOMIC_RELAXED);
+	const mf_time end[] = {mf_time_min(c->measure, stop), stop};
+
+	for (; c->stats.phase < MF_CLIENT_DRAIN && now >= end[c->stats.phase]; c->stats.phase++)
+		c->stats.at[c->stats.phase] = totals(&c->stats);
+	if (c->stats.phase != MF_CLIENT_WARMUP)
+		c->warmup_end = MF_NEVER;
+}
+
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase)
+{
+	struct mf_client_totals t = {0}, before = {0};
+
+	if (phase > s->phase)
+		return t;
+	t = phase < s->phase ? s->at[phase] : totals(s);
+	if (phase > 0)
+		before = s->at[phase - 1];
+	return (struct mf_client_totals){.begun = t.begun - before.begun,
+					 .completed = t.completed - before.completed,
+					 .failed = t.failed - before.failed,
+					 .octets_begun = t.octets_begun - before.octets_begun,
+					 .octets_completed = t.octets_completed - before.octets_completed,
+					 .octets_failed = t.octets_failed - before.octets_failed};
+}
+
 mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
+	if (__builtin_expect(now >= mf_time_min(c->warmup_end, __atomic_load_n(&c->stop, __ATOMIC_RELAXED)),
+			     0))
+		phases_over(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
+	if (__builtin_expect(c->store != NULL, 0))
+		return store_next(c, now);
 	if (c->waiting != NULL || c->free_count == 0 || !client_has_more(c, now))
 		return MF_NEVER;
 	return c->open ? c->arrival.next : c->start;
@@ -202,11 +296,28 @@ void mf_client_fetch(const struct mf_client *c)
 	__builtin_prefetch(&c->stats.begun_all, 1);
 }
 
+static void fetch_messages(const struct mf_client *c, mf_time until)
+{
+	const struct mf_client_message *m = c->message;
+
+	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && m < c->message_end && m->start <= until;
+	     i++, m++) {
+		mf_host_fetch_peer(c->host, m->node);
+		fetch_slot(c, c->free[c->free_count - 1 - i]);
+	}
+}
+
 void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 {
 	uint32_t target = c->chooser.target_next; /* where they are taken in turn; else it does no harm */
 	mf_time at = c->arrival.next;
 
+	if (c->store != NULL)
+		return;
+	if (c->message != NULL) {
+		fetch_messages(c, until);
+		return;
+	}
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
 	     i++, at += c->arrival.interval) {
 		mf_host_fetch_peer(c->host, c->target[target].node);
@@ -224,10 +335,37 @@ void mf_client_fetch_op(const struct mf_client *c, uint64_t user)
 
 bool mf_client_finished(const struct mf_client *c, mf_time now)
 {
+	if (c->store != NULL && c->store->free_count < c->store->depth)
+		return false;
 	return c->free_count + (c->waiting != NULL) == c->depth && !client_has_more(c, now);
 }
 
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c)
 {
 	return &c->stats;
+}
+
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to)
+{
+	uint64_t most = c->operations - c->stats.begun_all, seen = 0, n = 0;
+	struct arrival a = c->arrival;
+	uint32_t left = c->burst_left;
+
+	to = mf_time_min(to, __atomic_load_n(&c->stop, __ATOMIC_RELAXED));
+	if (!c->open || c->stats.submit_error != 0)
+		return 0;
+	if (c->message != NULL) {
+		for (const struct mf_client_message *m = c->message; m < c->message_end && m->start < to; m++)
+			n += m->start >= from;
+		return n;
+	}
+	while (a.next < to && seen < most) {
+		seen++;
+		n += a.next >= from;
+		if (--left == 0) {
+			left = c->burst;
+			arrival_advance(&a);
+		}
+	}
+	return n;
 }

@@ -19,12 +19,11 @@ enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
 
 #define CLIENT_LINE 64 /**< octets of the read that most workloads consist of */
 
-#define SLOT_BITS 16
-#define CLIENT_DEPTH_MAX (1 << SLOT_BITS)
+#define CLIENT_DEPTH_MAX (1 << MF_CLIENT_SLOT_BITS)
 
 /** An operation under way. Slot i has the buffer at i * stride. */
 struct slot {
-	uint64_t user; /**< the operation's name for the host: number << SLOT_BITS | slot; grows with time */
+	uint64_t user; /**< its name for the host: its number << MF_CLIENT_SLOT_BITS | its place */
 	mf_time intended;
 	uint64_t offset; /**< in the region */
 	uint64_t expect; /**< RMW: the old value; read: hash of the octets, where it takes one */
@@ -42,15 +41,22 @@ static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one 
 
 struct mf_client {
 	struct mf_host *host;
+	const struct mf_client_watch *watch; /**< or NULL */
 	struct mf_client_target *target;
 	uint32_t targets;
 	bool open; /**< loop */
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	bool unordered;
+	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
+	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
 	struct mf_op op; /**< only what changes is written again */
 	struct chooser chooser;
+	const struct mf_client_message
+		*message; /**< trace: the next one, and behind the last; otherwise NULL */
+	const struct mf_client_message *message_end;
+	uint32_t *place; /**< trace: of a node's target, [MF_PORTS_MAX] */
 	struct mf_rng args; /**< of RMW */
 	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
 	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
@@ -69,6 +75,7 @@ struct mf_client {
 	mf_time start; /**< closed loop: of the next operation, not before */
 	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
 	mf_time measure;
+	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
 };
@@ -81,7 +88,7 @@ static inline uint32_t client_place(const struct slot *s)
 
 static inline uint64_t client_number(const struct slot *s)
 {
-	return s->user >> SLOT_BITS;
+	return mf_client_number(s->user);
 }
 
 static inline bool client_overwrites(uint8_t kind)
@@ -114,7 +121,41 @@ void client_begin(struct mf_client *c, mf_time now);
 /** Whether another operation will be begun, now or later. */
 bool client_has_more(const struct mf_client *c, mf_time now);
 
+/** When what is behind this operation or query may be begun, or is intended. */
+static inline void client_next_start(struct mf_client *c)
+{
+	if (!c->open) {
+		c->arrival.next += c->delay;
+		c->start = c->arrival.next;
+	} else if (c->message != NULL) {
+		c->message++;
+		c->arrival.next = c->message < c->message_end ? c->message->start : MF_NEVER;
+	} else if (--c->burst_left == 0) {
+		c->burst_left = c->burst;
+		arrival_advance(&c->arrival);
+	}
+}
+
+/** An operation has been submitted: c->op, by s. */
+static inline void client_count_begun(struct mf_client *c, const struct slot *s, mf_time now)
+{
+	if (s->measured) {
+		c->kind[s->kind]->begun++;
+		c->kind[s->kind]->octets_begun += s->len;
+		if (__builtin_expect(c->watch != NULL, 0))
+			c->watch->begun(c->watch->ctx, &c->op, (enum mf_client_kind)s->kind, s->intended,
+					now);
+	} else {
+		c->stats.unmeasured.begun++;
+		c->stats.unmeasured.octets_begun += s->len;
+	}
+	c->stats.begun_all++;
+}
+
 /* complete.c */
+
+/** A read has brought something else than what must have been there. */
+void client_mismatch(struct mf_client *c, const struct slot *s);
 
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);

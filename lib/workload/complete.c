@@ -6,7 +6,7 @@
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
 #include "mf_cycles.h"
-#include "client_priv.h"
+#include "store_client.h"
 #include "vectors.h"
 
 #define BATCH 32
@@ -30,7 +30,7 @@ static bool older_write_busy(const struct mf_client *c, const struct slot *s)
 	return false;
 }
 
-static void mismatch(struct mf_client *c, const struct slot *s)
+void client_mismatch(struct mf_client *c, const struct slot *s)
 {
 	if (c->stats.mismatches++ == 0) {
 		c->stats.mismatch_node = c->target[s->region].node;
@@ -49,7 +49,7 @@ static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 		return false;
 	c->stats.verified++;
 	if (!equal)
-		mismatch(c, s);
+		client_mismatch(c, s);
 	return true;
 }
 
@@ -124,23 +124,34 @@ static void count_first(struct mf_client_kind_stats *k, mf_time latency)
 	mf_hist_add(&k->first, latency);
 }
 
+/** The same for the first that began late. */
+static void count_intended(struct mf_client_kind_stats *k, mf_time latency)
+{
+	if (!k->late)
+		mf_hist_merge(&k->intended, &k->latency);
+	k->late = true;
+	mf_hist_add(&k->intended, latency);
+}
+
 static inline void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	struct mf_client_kind_stats *k = c->kind[s->kind];
 
 	c->stats.completed_all++;
 	if (!s->measured) {
+		c->stats.unmeasured.completed++;
+		c->stats.unmeasured.octets_completed += s->len;
 		if (c->stats.first_begun != MF_NEVER)
 			count_overlapping(c, s, done->done);
 		return;
 	}
 	if ((done->first != done->done || k->apart) && client_returns(s->kind))
 		count_first(k, done->first - done->submitted);
+	if (c->open && (k->late || done->submitted != s->intended))
+		count_intended(k, done->done - s->intended);
 	k->completed++;
 	k->octets += s->len;
 	mf_hist_add(&k->latency, done->done - done->submitted);
-	if (c->open)
-		mf_hist_add(&k->intended, done->done - s->intended);
 }
 
 static void count_failed(struct mf_client *c, const struct slot *s, uint8_t status)
@@ -148,6 +159,8 @@ static void count_failed(struct mf_client *c, const struct slot *s, uint8_t stat
 	c->stats.failed_all++;
 	c->stats.failed_status[status < MF_STATUSES ? status : MF_ERR_UNKNOWN]++;
 	c->stats.kind[s->kind].failed += s->measured;
+	c->stats.unmeasured.failed += !s->measured;
+	c->stats.unmeasured.octets_failed += s->len;
 }
 
 /** What a completed operation says about the data. @return false: its verdict has to wait */
@@ -170,6 +183,11 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
 	count_ok(c, s, done);
+	if (__builtin_expect(c->store != NULL, 0)) {
+		store_completed(c, s, done->done, true);
+		release(c, s);
+		return;
+	}
 	if (c->shadow.regions == 0 || op_verify(c, s, done)) {
 		release(c, s);
 	} else {
@@ -181,6 +199,8 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 static void op_failed(struct mf_client *c, struct slot *s, uint8_t status)
 {
 	count_failed(c, s, status);
+	if (c->store != NULL)
+		store_completed(c, s, c->stats.last_done, false);
 	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
 		forget(c, s);
 	release(c, s);
@@ -204,6 +224,8 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		c->stats.stray++;
 		return;
 	}
+	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
+		c->watch->done(c->watch->ctx, done);
 	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);

@@ -8,6 +8,8 @@
 #ifndef MF_WORKLOAD_H
 #define MF_WORKLOAD_H
 
+#include <assert.h>
+
 #include "mf_hist.h"
 #include "mf_host.h"
 
@@ -33,6 +35,21 @@ enum mf_client_kind {
 };
 
 const char *mf_client_kind_name(enum mf_client_kind kind);
+
+/** What YCSB asks of a store; each is one or more of the above. */
+enum mf_query_kind {
+	MF_QUERY_READ,
+	MF_QUERY_UPDATE,
+	MF_QUERY_INSERT,
+	MF_QUERY_SCAN,
+	MF_QUERY_RMW, /**< reads a record, then writes it */
+	MF_QUERY_KINDS
+};
+
+/** "READ", "UPDATE", "INSERT", "SCAN", "READMODIFYWRITE" */
+const char *mf_query_kind_name(enum mf_query_kind kind);
+/** By that name, or "READ-MODIFY-WRITE". @return MF_QUERY_KINDS: there is none */
+enum mf_query_kind mf_query_kind_find(const char *name);
 
 enum mf_client_size {
 	MF_CLIENT_SIZE_FIXED, /**< size_min */
@@ -72,13 +89,120 @@ struct mf_client_target {
 	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
 };
 
+/** Who is told of every measured operation. */
+struct mf_client_watch {
+	/** It was handed to the host at now. */
+	void (*begun)(void *ctx, const struct mf_op *op, enum mf_client_kind kind, mf_time intended,
+		      mf_time now);
+	/** It has completed or failed. */
+	void (*done)(void *ctx, const struct mf_completion *done);
+	void *ctx;
+};
+
+#define MF_CLIENT_SLOT_BITS 16
+
+/** A client's operations are numbered from 0 on, as they begin: the number that is in mf_op.user. */
+static inline uint64_t mf_client_number(uint64_t user)
+{
+	return user >> MF_CLIENT_SLOT_BITS;
+}
+
+/** An operation that is given, not drawn: of a trace. Its address is drawn still. */
+struct mf_client_message {
+	mf_time start; /**< intended */
+	uint32_t octets; /**< 1..size_max; RMW: 8 */
+	uint16_t node; /**< one of the targets */
+	uint8_t kind; /**< enum mf_client_kind, one that has a weight in mix */
+};
+static_assert(sizeof(struct mf_client_message) == 16, "there may be millions");
+
+/** How a client of a store chooses the key of a query; as YCSB does. */
+enum mf_store_keys {
+	MF_STORE_ZIPFIAN, /**< some more often, wherever they are */
+	MF_STORE_UNIFORM,
+	MF_STORE_LATEST, /**< the youngest most often */
+};
+
+/** Where the records lie. */
+enum mf_store_place {
+	MF_STORE_STRIPE, /**< record n at target n mod targets, one behind the other there */
+	MF_STORE_RANGE, /**< the first ones at the first target, and so on */
+};
+
+/**
+ * A store of records with as many fields each, on the memory of the targets; all clients share it. Records
+ * 0..records - 1 are there from the start, behind them each client inserts its own.
+ */
+struct mf_store {
+	uint64_t records; /**< 1.. */
+	uint64_t inserts; /**< room for those of a client; then it begins again with its first */
+	uint32_t fields; /**< of a record, 1.. */
+	uint32_t field; /**< octets, MF_STORE_FIELD_MIN.. */
+	uint32_t targets, clients;
+	enum mf_store_place place;
+};
+
+#define MF_STORE_FIELD_MIN 24
+
+/** Records that there is room for. */
+static inline uint64_t mf_store_room(const struct mf_store *s)
+{
+	return s->records + s->inserts * s->clients;
+}
+
+static inline uint64_t mf_store_record(const struct mf_store *s)
+{
+	return (uint64_t)s->fields * s->field;
+}
+
+/** Octets that it takes at each target. */
+uint64_t mf_store_extent(const struct mf_store *s);
+/** Where a record lies: place in the list of targets, and offset behind their base. */
+void mf_store_find(const struct mf_store *s, uint64_t key, uint32_t *target, uint64_t *offset);
+/** Writes a record as it is at the start. */
+void mf_store_fill(const struct mf_store *s, uint64_t key, void *record);
+
+/** Most reads that a scan may consist of, and octets of the longest of them. */
+uint32_t mf_store_scan_parts(const struct mf_store *s, uint32_t records);
+uint64_t mf_store_scan_octets(const struct mf_store *s, uint32_t records);
+/** A scan's reads: number i of those of a scan of so many records from key on. @return octets */
+uint64_t mf_store_scan_part(const struct mf_store *s, uint64_t key, uint32_t records, uint32_t i,
+			    uint32_t *target, uint64_t *offset);
+
+/** An operation of YCSB that is given, not drawn. */
+struct mf_query {
+	uint64_t key; /**< a larger one than there are records is taken modulo them */
+	uint32_t length; /**< of a scan, records; 0: drawn */
+	uint8_t kind; /**< enum mf_query_kind */
+};
+static_assert(sizeof(struct mf_query) == 16, "there may be millions");
+
+/** What a client of a store asks for. */
+struct mf_store_client {
+	struct mf_store store;
+	uint32_t client; /**< place among the clients */
+	double mix[MF_QUERY_KINDS]; /**< weights, sum > 0 */
+	enum mf_store_keys keys;
+	double theta; /**< of the zipf distributions */
+	bool read_all, write_all; /**< fields; or one of them */
+	bool acknowledge; /**< writes */
+	uint32_t scan; /**< records of the longest */
+	bool scan_zipfian; /**< lengths; or all of them as often */
+	double local; /**< share of queries that stay at the client's own memory */
+	mf_time local_time; /**< and take this long; as those for records that are on the own node */
+	uint32_t whole; /**< octets that are written at once: longer writes may be seen in part */
+	const struct mf_query *queries; /**< instead of what is drawn; the caller's. NULL: none */
+	uint64_t queries_count;
+};
+
 struct mf_client_config {
-	struct mf_host *host;
+	struct mf_host *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
 	enum mf_client_size size_dist;
 	uint64_t size_min, size_max; /**< octets, of reads and writes; not larger than span */
+	uint64_t size_unit; /**< CDF: sizes are multiples of it, rounded up, as its points are; 0: 1 */
 	const struct mf_cdf_point *cdf; /**< copied */
 	unsigned int cdf_points;
 	enum mf_client_pattern pattern;
@@ -99,21 +223,61 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	bool unordered; /**< reads and RMW of a pair may pass its writes, and be passed by them */
+	const struct mf_client_watch *watch; /**< or NULL */
+	/**
+	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,
+	 * size_min and size_max say what there is in it; pattern, interval, burst and start have no effect.
+	 */
+	const struct mf_client_message *messages;
+	uint64_t messages_count; /**< with messages NULL: it is no trace */
+	/**
+	 * Queries to a store instead of operations; NULL: none. targets are those of the store, the own node
+	 * where it is one of them; base is that of the store. depth and operations count queries. mix, sizes,
+	 * pattern, address, span and burst have no effect.
+	 */
+	const struct mf_store_client *store;
 };
 
 /** Of the measured operations of a kind. */
 struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
+	uint64_t octets_begun;
 	bool apart; /**< some first block came before its last one */
+	bool late; /**< some began later than intended */
 	struct mf_hist latency; /**< from submission to completion, ps */
-	struct mf_hist intended; /**< from the intended start; open loop only */
+	struct mf_hist intended; /**< from the intended start, where late; see mf_client_intended() */
 	struct mf_hist first; /**< to the first block, where apart; see mf_client_first() */
+};
+
+/** Of the measured queries of a kind. */
+struct mf_query_stats {
+	uint64_t begun, completed, failed;
+	uint64_t local; /**< of the completed ones: those without the network */
+	struct mf_hist latency; /**< of all, from their begin, ps */
+	struct mf_hist remote; /**< of those with the network */
+	struct mf_hist intended; /**< of all, from the intended start; open loop only */
+};
+
+/** What a client does before `measure`, until `stop`, and from then on. */
+enum mf_client_phase { MF_CLIENT_WARMUP, MF_CLIENT_STEADY, MF_CLIENT_DRAIN, MF_CLIENT_PHASES };
+
+/** Operations, and their octets. */
+struct mf_client_totals {
+	uint64_t begun, completed, failed;
+	uint64_t octets_begun, octets_completed, octets_failed;
 };
 
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
+	struct mf_query_stats query[MF_QUERY_KINDS]; /**< store only; kind has the messages of theirs */
+	uint64_t torn; /**< fields that were read while somebody wrote them in several pieces */
+	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans */
+	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
+	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
+	struct mf_client_totals at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
+	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
 	uint64_t unverified; /**< of octets that nobody can tell: a write failed, or may have passed */
@@ -140,6 +304,12 @@ static inline const struct mf_hist *mf_client_first(const struct mf_client_stats
 	return returns && !s->kind[k].apart ? &s->kind[k].latency : &s->kind[k].first;
 }
 
+/** Times from the intended start to completion; of a closed loop there are none. */
+static inline const struct mf_hist *mf_client_intended(const struct mf_client_stats *s, enum mf_client_kind k)
+{
+	return s->open && !s->kind[k].late ? &s->kind[k].latency : &s->kind[k].intended;
+}
+
 struct mf_client;
 
 /** The one client of its host: it takes all completions. @return NULL with errno: EINVAL, ENOMEM */
@@ -151,6 +321,19 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+
+/**
+ * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
+ * @return false: nothing more, or the loop is closed
+ */
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
+
+/**
+ * The same of a client of a store: its queries, in closed loops as well, but for those that are given, and
+ * without any times.
+ * @return false: nothing more, or there is no store
+ */
+bool mf_client_draw_query(struct mf_client *c, struct mf_query *out);
 
 /* Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. */
 /** The client. */
@@ -166,6 +349,15 @@ void mf_client_stop(struct mf_client *c, mf_time at);
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
+
+/** What was begun, completed, failed in a phase, when the client has been called for the last time. */
+struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase);
+
+/**
+ * Operations of an open loop that were intended in [from, to), to not beyond stop, and have not been begun:
+ * they waited, and nothing is known of them but their number.
+ */
+uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to);
 
 /** A flow of frames. */
 struct mf_ether_flow {

@@ -441,6 +441,7 @@ static void add_full(struct bench_suite *s, const struct sched_param *p)
 			       .crosses = -1,
 			       .goal_kind = BENCH_GOAL,
 			       .goal = 10,
+			       .beside = {"sched.full.floor"},
 			       .ops = &full_ops,
 			       .param = p};
 
@@ -465,6 +466,12 @@ void bench_sched(struct bench_suite *s)
 			       .reference = true,
 			       .ops = &sched_ops,
 			       .param = &floor};
+	struct bench_line ff = {.name = "sched.full.floor",
+				.what = "512 grants from state of the same size, without matching",
+				.unit = "us",
+				.crosses = -1,
+				.reference = true,
+				.ops = &sched_full_floor};
 	static const struct sched_param one = {.ports = 2, .load = 0.1, .release = MF_RELEASE_WINDOW};
 	struct bench_line l = {.name = "sched.read",
 			       .what = "scheduler, a 64 B read: demand, grant, release, 2 ports",
@@ -475,6 +482,7 @@ void bench_sched(struct bench_suite *s)
 
 	bench_add(s, &l);
 	bench_add(s, &f);
+	bench_add(s, &ff);
 	for (unsigned int i = 0; i < 5 * 2 * 3; i++) {
 		param[i] = (struct sched_param){
 			.ports = ports[i / 6], .load = loads[i % 3], .release = MF_RELEASE_WINDOW};

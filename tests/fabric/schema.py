@@ -15,7 +15,7 @@ except ImportError:
   sys.exit(0)
 
 RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemption-25g-fair'),
-        ('virtual', 'incast')]
+        ('virtual', 'ycsb-a'), ('virtual', 'incast')]
 
 
 def errors(schema, value):
@@ -30,7 +30,7 @@ def main(program, root):
     schema = json.load(file)
   jsonschema.validators.validator_for(schema).check_schema(schema)
   for clock, name in RUNS:
-    process, result = emu.result('--clock', clock, '--warmup', '10us', '--duration', '100us',
+    process, result = emu.result('--clock', clock, '--normalised', '--warmup', '10us', '--duration', '100us',
                                  emu.example(name))
     if tap.ok(process.returncode == 0 and result is not None, f'{name}, {clock} clock', why(process)):
       bad = errors(schema, result)

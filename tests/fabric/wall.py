@@ -46,6 +46,18 @@ def quickstart(tap, emu, root):
   check_schema(tap, root, both)
 
 
+def workloads(tap, emu, root):
+  """A store and a trace in real time: all of it completes, and is what was written."""
+  for name, args in {'ycsb-a': ['--duration', '300ms'], 'trace': ['--duration', '50ms']}.items():
+    process, both = emu.result(*args, emu.example(name))
+    if not tap.ok(process.returncode == 0 and both is not None, f'{name} is sound', why(process)):
+      continue
+    done = both['result']['operations']
+    tap.ok(done['begun_all'] == done['completed_all'] > 100 and done['verified'] > 0 == done['mismatches'],
+           f'{name}: all completed and verified', done)
+    check_schema(tap, root, both)
+
+
 def interrupt(tap, emu, number):
   """Ctrl-C ends the run soon, with a report and a sound result."""
   with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +88,7 @@ def main(program, root):
     print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
     sys.exit(0)
   quickstart(tap, emu, root)
+  workloads(tap, emu, root)
   for number in (signal.SIGINT, signal.SIGTERM):
     interrupt(tap, emu, number)
   tap.done()

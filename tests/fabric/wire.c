@@ -84,27 +84,28 @@ static void receive(struct bench *b)
 /** What is under way can be looked at. */
 static void look(const struct bench *b)
 {
-	uint32_t position = b->wire.head;
-	const struct flight *fl;
+	cr_assert_eq(wire_flights(&b->wire), b->put - b->get, "seed %lu", b->seed);
+	for (unsigned int i = 0; i < b->put - b->get; i++) {
+		const struct wire_entry *e = wire_flight(&b->wire, i);
+		const struct sent *sent = &b->under_way[(b->get + i) % UNDER_WAY];
 
-	for (unsigned int i = b->get; i != b->put; i++) {
-		fl = wire_behind(&b->wire, &position);
-		cr_assert_not_null(fl, "seed %lu", b->seed);
-		cr_assert_eq(fl->due, b->under_way[i % UNDER_WAY].due, "seed %lu", b->seed);
-		cr_assert_eq(fl->count, b->under_way[i % UNDER_WAY].span.count, "seed %lu", b->seed);
+		cr_assert_eq(e->due, sent->due, "seed %lu", b->seed);
+		cr_assert_eq(e->flight->count, sent->span.count, "seed %lu", b->seed);
+		cr_assert_eq(flight_words(e->flight)[0], sent->span.word[0], "seed %lu", b->seed);
 	}
-	cr_assert_null(wire_behind(&b->wire, &position));
 }
 
 static void run(uint64_t seed, bool scramble)
 {
-	static uint8_t ring[WIRE_RING] __attribute__((aligned(64)));
+	static struct wire_entry ring[WIRE_FIRST];
 	static struct bench b;
+	struct flights flights;
 	const struct link_timing timing = {.delay = DELAY, .period = PERIOD, .scramble = scramble};
 
 	b = (struct bench){.seed = seed, .now = MF_US(10)};
 	mf_rng_init(&b.rng, seed, "wire", scramble);
-	wire_init(&b.wire, &timing, ring);
+	cr_assert_eq(flights_init(&flights, 1), 0);
+	wire_init(&b.wire, &timing, &flights, ring);
 	for (unsigned int step = 0; step < STEPS; step++) {
 		/* By and by few, many, and few again. */
 		unsigned int most = step / (STEPS / 8) % 2 == 0 ? 12 : UNDER_WAY;
@@ -122,6 +123,7 @@ static void run(uint64_t seed, bool scramble)
 	cr_assert(wire_idle(&b.wire, b.wire.busy_until));
 	cr_assert_not(wire_idle(&b.wire, b.wire.busy_until - 1));
 	wire_fini(&b.wire);
+	flights_fini(&flights);
 }
 
 Test(wire, what_was_sent_arrives_in_order)

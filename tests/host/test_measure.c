@@ -81,7 +81,7 @@ static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage
 	st->s[st->count++].to = to;
 }
 
-static void effect(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, uint32_t offset, uint32_t octets,
+static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 		   bool last, mf_time first, mf_time done)
 {
 	struct stamps *st = ctx;

@@ -56,7 +56,7 @@ static uint32_t plain_free(const struct plain_list *p, uint32_t from, const stru
 static bool same_list(const struct plain_list *p, struct sched_list *l)
 {
 	for (uint32_t i = 0; i < p->count; i++)
-		if (list_keys(l)[i] != p->key[i] || list_rank(l, p->key[i]) != i)
+		if (*list_at(l, i) != p->key[i] || list_rank(l, p->key[i]) != i)
 			return false;
 	return l->count == p->count;
 }
@@ -69,16 +69,16 @@ static bool same_free(struct rng *r, const struct plain_list *p, struct sched_li
 
 	for (uint32_t n = rng_below(r, 4); n; n--)
 		sched_set(&map, rng_below(r, 512));
-	return scan_free(list_keys(l), l->count, 0, &map) == plain_free(p, 0, &map) &&
-	       scan_free(list_keys(l), l->count, from, &map) == plain_free(p, from, &map);
+	return list_free(l, 0, &map) == plain_free(p, 0, &map) &&
+	       list_free(l, from, &map) == plain_free(p, from, &map);
 }
 
 /* Grows to a size and falls to nothing again. */
 static void list_case(uint64_t seed, uint32_t size)
 {
-	static struct sched_list lists[1 + LIST_BEYOND / SCHED_FEW];
+	static struct sched_list list;
 	static sched_key room[ROOM + LIST_BEYOND];
-	struct sched_list *l = lists;
+	struct sched_list *l = &list;
 	static struct plain_list p;
 	struct rng r = {seed};
 	bool grow = true;
@@ -98,7 +98,7 @@ static void list_case(uint64_t seed, uint32_t size)
 
 			plain_remove(&p, at);
 			plain_insert(&p, key);
-			if (key <= list_keys(l)[at])
+			if (key <= *list_at(l, at))
 				list_raise(l, at, key);
 			else /* it went below 0 */
 				list_remove(l, at), list_insert(l, key);

@@ -155,6 +155,8 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 		done.done = h->stall_to;
 	done.done += f.late;
 	h->last = *op;
+	if (h->log != NULL)
+		h->log[h->submitted] = *op;
 	h->submitted++;
 	put(h, &done);
 	if (h->passing)

@@ -49,6 +49,7 @@ struct mf_host {
 	struct fake_late late[2][FAKE_QUEUE]; /**< [1]: writes */
 	unsigned int late_from[2], late_to[2];
 	struct mf_op last;
+	struct mf_op *log; /**< NULL, or room for all that is submitted */
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;
 	unsigned int frame_room;

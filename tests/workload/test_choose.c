@@ -366,3 +366,35 @@ Test(choose, refuses_bad_mixes_and_sizes)
 	c.span = 7;
 	cr_assert_eq(refused(&c), -EINVAL);
 }
+
+/* Whole units, rounded up: P(size <= k units) is on the line at each k, and nothing is between them. */
+Test(choose, sizes_in_units)
+{
+	static const struct mf_cdf_point cdf[] = {
+		{0.6, 4 * 1460}, {0.7, 7 * 1460}, {0.8, 83 * 1460}, {0.9, 140 * 1460}, {1, 980 * 1460}};
+	struct mf_client_config c = config();
+	static uint64_t count[981];
+	static double share[981];
+	struct chooser ch;
+
+	share[4] = 0.6;
+	for (unsigned int i = 1; i < 5; i++)
+		for (uint64_t k = cdf[i - 1].size / 1460 + 1; k <= cdf[i].size / 1460; k++)
+			share[k] = 0.1 * 1460 / (double)(cdf[i].size - cdf[i - 1].size);
+	c.size_dist = MF_CLIENT_SIZE_CDF;
+	c.size_unit = 1460;
+	c.cdf = cdf;
+	c.cdf_points = 5;
+	c.span = 2 << 20;
+	ch = chooser(&c, 1, 0);
+	for (int i = 0; i < DRAWS; i++) {
+		struct choice x = choose_next(&ch);
+
+		cr_assert(x.len % 1460 == 0 && x.len <= 980 * 1460);
+		count[x.len / 1460]++;
+	}
+	cr_assert_lt(chi(count, share, 981), 1.3);
+	choose_fini(&ch);
+	c.size_unit = 1461;
+	cr_assert_eq(choose_init(&ch, &c, 1, 0), -EINVAL, "points are whole units, too");
+}

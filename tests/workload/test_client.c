@@ -92,7 +92,7 @@ Test(client, closed_loop_keeps_its_depth)
 		cr_assert_eq(s->kind[MF_CLIENT_READ].latency.min, MF_NS(300));
 		cr_assert_eq(s->kind[MF_CLIENT_READ].latency.max, MF_NS(300));
 		cr_assert_eq(s->kind[MF_CLIENT_READ].first.max, MF_NS(150));
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.count, 0);
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->count, 0);
 		cr_assert_eq(s->kind[MF_CLIENT_READ].octets, depth * 6 * 64);
 		cr_assert_eq(s->last_done, MF_US(4));
 		cr_assert_eq(h->busy_max, depth);
@@ -214,8 +214,8 @@ Test(client, open_loop_keeps_its_rate)
 			cr_assert_eq(s->begun_all, 20000);
 			cr_assert_eq(s->kind[MF_CLIENT_READ].begun, 18000);
 		}
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.count, s->kind[MF_CLIENT_READ].completed);
-		cr_assert_eq(s->kind[MF_CLIENT_READ].intended.max, MF_NS(300));
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->count, s->kind[MF_CLIENT_READ].completed);
+		cr_assert_eq(mf_client_intended(s, MF_CLIENT_READ)->max, MF_NS(300));
 		free(s);
 		free(h);
 	}
@@ -249,10 +249,10 @@ Test(client, a_stall_shows_in_the_intended_latency)
 	cr_assert_eq(s->begun_all, 1000);
 	cr_assert_eq(s->kind[MF_CLIENT_READ].completed, 1000);
 	cr_assert_leq(longer_than(&s->kind[MF_CLIENT_READ].latency, MF_US(1)), 4);
-	cr_assert_geq(longer_than(&s->kind[MF_CLIENT_READ].intended, MF_US(1)), 90);
+	cr_assert_geq(longer_than(mf_client_intended(s, MF_CLIENT_READ), MF_US(1)), 90);
 	/* At 4 in 300 ns they catch up: the backlog of 100 lasts 30 us, so about half of 10 us means 50. */
-	cr_assert_geq(longer_than(&s->kind[MF_CLIENT_READ].intended, MF_US(5)), 50);
-	cr_assert_leq(s->kind[MF_CLIENT_READ].intended.max, MF_US(11));
+	cr_assert_geq(longer_than(mf_client_intended(s, MF_CLIENT_READ), MF_US(5)), 50);
+	cr_assert_leq(mf_client_intended(s, MF_CLIENT_READ)->max, MF_US(11));
 	free(s);
 	free(h);
 }
@@ -336,7 +336,7 @@ Test(client, refuses_bad_configurations)
 	struct mf_client_config c = good;
 
 	cr_assert_eq(failure(&c), 0);
-	c.host = NULL;
+	c.targets = NULL;
 	cr_assert_eq(failure(&c), EINVAL);
 	c = good, c.depth = 0;
 	cr_assert_eq(failure(&c), EINVAL);
@@ -379,5 +379,84 @@ Test(client, a_submission_that_cannot_succeed)
 	cr_assert_eq(mf_client_stats(c)->submit_error, -EPERM);
 	cr_assert_eq(mf_client_stats(c)->begun_all, mf_client_stats(c)->completed_all);
 	mf_client_free(c);
+	free(h);
+}
+
+/* Drawn without a host, messages are what a run does; given as a trace, they are done again. */
+Test(client, messages)
+{
+	static struct mf_client_message drawn[500];
+	static struct mf_op done[2][500];
+	struct mf_client_config c = {0};
+	unsigned int n = 0;
+
+	for (int round = 0; round < 2; round++) {
+		struct mf_host *h = fake_host_new();
+		struct mf_client_stats *s;
+		struct mf_client *draws;
+
+		c = test_config(h);
+		test_mix_all(&c);
+		c.size_dist = MF_CLIENT_SIZE_UNIFORM;
+		c.size_max = 1000;
+		c.pattern = MF_CLIENT_TO_ZIPF;
+		c.interval = MF_NS(100);
+		c.poisson = true;
+		c.operations = 500;
+		c.depth = 3;
+		if (round == 0) {
+			c.host = NULL;
+			draws = mf_client_new(&c);
+			while (mf_client_draw(draws, &drawn[n]))
+				cr_assert(++n <= 500);
+			cr_assert_eq(n, 500);
+			mf_client_free(draws);
+			c.host = h;
+		} else {
+			c.messages = drawn;
+			c.messages_count = n;
+			c.interval = 0;
+			c.operations = 0;
+		}
+		h->log = done[round];
+		s = test_run(&c);
+		cr_assert_eq(s->completed_all, 500);
+		cr_assert_eq(s->mismatches, 0);
+		cr_assert_eq(s->first_begun, drawn[0].start);
+		free(s);
+		free(h);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		cr_assert_eq(done[0][i].node, drawn[i].node);
+		cr_assert_eq(done[0][i].len, drawn[i].octets);
+		cr_assert_eq(done[0][i].node, done[1][i].node);
+		cr_assert_eq(done[0][i].kind, done[1][i].kind);
+		cr_assert_eq(done[0][i].len, done[1][i].len);
+	}
+}
+
+Test(client, refuses_bad_messages)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config c = test_config(h);
+	struct mf_client_message m[2] = {{.start = 5, .octets = 64, .node = 1},
+					 {.start = 5, .octets = 64, .node = 3}};
+
+	c.messages = m;
+	c.messages_count = 2;
+	c.size_max = 64;
+	cr_assert_eq(failure(&c), 0);
+	m[1].start = 4;
+	cr_assert_eq(failure(&c), EINVAL);
+	m[1].start = 5, m[1].node = 5;
+	cr_assert_eq(failure(&c), EINVAL);
+	m[1].node = TEST_NODE;
+	cr_assert_eq(failure(&c), EINVAL);
+	m[1].node = 3, m[1].kind = MF_CLIENT_WRITE;
+	cr_assert_eq(failure(&c), EINVAL, "the mix has no writes");
+	m[1].kind = MF_CLIENT_READ, m[1].octets = 65;
+	cr_assert_eq(failure(&c), EINVAL);
+	m[1].octets = 0;
+	cr_assert_eq(failure(&c), EINVAL);
 	free(h);
 }

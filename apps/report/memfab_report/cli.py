@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line."""
+import argparse
+import re
+import signal
+import sys
+
+from . import figures, make, merge, plan, show
+from .failure import Failure
+from .runner import Runner, cores, find_emu
+from .version import COMMIT, VERSION
+
+ABOUT = 'The figures of the EDM paper, ours beside published, and pages of any results of memfab.'
+STATUS = '''exit status: 0 all is there; 1 cells are missing, they are named; 2 the command line, a file or
+a folder is faulty, in one line; 130 interrupted, the page has what was measured until then'''
+SECONDS = {'tiny': 60, 'quick': 200, 'full': 1800}
+
+
+class Parser(argparse.ArgumentParser):
+  """One line an error."""
+
+  def error(self, message):
+    raise Failure(message)
+
+
+def shard(text):
+  found = re.fullmatch(r'([0-9]{1,6})/([0-9]{1,6})', text)
+  if not found or not 1 <= int(found.group(1)) <= int(found.group(2)):
+    raise argparse.ArgumentTypeError(f'"{text}" is not i/n with i from 1 to n')
+  return int(found.group(1)), int(found.group(2))
+
+
+def positive(kind):
+  def parse(text):
+    try:
+      value = kind(text)
+    except ValueError:
+      value = 0
+    if not 0 < value < 1e9:
+      raise argparse.ArgumentTypeError(f'"{text}" is not a number above 0')
+    return value
+  return parse
+
+
+def parser():
+  top = Parser(prog='memfab-report', description=ABOUT, epilog=STATUS,
+               formatter_class=argparse.RawTextHelpFormatter)
+  top.add_argument('--version', action='version', version=f'memfab-report {VERSION}, commit {COMMIT}')
+  commands = top.add_subparsers(dest='command', metavar='COMMAND', required=True, parser_class=Parser)
+
+  one = commands.add_parser('figures', help='make the runs of the figures and a page of them', epilog=STATUS,
+                            formatter_class=argparse.RawTextHelpFormatter)
+  one.add_argument('--quick', dest='size', action='store_const', const='quick', help='within 5 minutes on '
+                                                                                     'two cores')
+  one.add_argument('--size', choices=figures.SIZES, help='default: full, within an hour on two cores')
+  one.add_argument('-o', dest='folder', metavar='DIR', default='figures', help='where all goes (default: '
+                                                                               'figures)')
+  one.add_argument('--jobs', type=positive(int), metavar='N', default=cores(), help='runs at a time '
+                                                                                    '(default: cores)')
+  one.add_argument('--shard', type=shard, metavar='i/n', help='only the i-th of n parts; see merge')
+  one.add_argument('--only', nargs='+', metavar='FIG', help=f'of {", ".join(figures.BY_KEY)}')
+  one.add_argument('--emu', metavar='FILE', help='memfab-emu (default: the one beside this program)')
+  one.add_argument('--timeout', type=positive(float), metavar='S', help='of a run, in seconds of the machine')
+
+  one = commands.add_parser('show', help='a page of results of memfab-emu or memfab-perf, side by side')
+  one.add_argument('files', nargs='+', metavar='RESULT.json')
+  one.add_argument('-o', dest='folder', metavar='DIR', default='report', help='where all goes (default: '
+                                                                              'report)')
+
+  one = commands.add_parser('merge', help='the page of all shards')
+  one.add_argument('shards', nargs='+', metavar='DIR/SHARD')
+  one.add_argument('-o', dest='folder', metavar='DIR', required=True, help='where all goes')
+  return top
+
+
+def run(words, program):
+  args = parser().parse_args(words)
+  if args.command == 'show':
+    return show.show(args.files, args.folder)
+  if args.command == 'merge':
+    return merge.merge(args.shards, args.folder)
+  size = args.size or 'full'
+  runner = Runner(find_emu(args.emu, program), args.jobs, args.timeout or SECONDS[size])
+  return make.figures(plan.make(size, args.only), args.folder, runner, args.shard)
+
+
+def interrupt(*_):
+  raise KeyboardInterrupt
+
+
+def main():
+  signal.signal(signal.SIGTERM, interrupt)
+  try:
+    return run(sys.argv[1:], sys.argv[0])
+  except Failure as failure:
+    print(f'memfab-report: {failure}', file=sys.stderr)
+    return failure.status
+  except KeyboardInterrupt:
+    return 130
+  except BrokenPipeError:
+    return 1

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ends the program with one line and an exit status."""
+
+
+class Failure(Exception):
+  """A faulty command line, file or folder: exit 2 unless it says otherwise."""
+
+  def __init__(self, text, status=2):
+    super().__init__(text)
+    self.status = status

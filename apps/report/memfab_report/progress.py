@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A line that says how far it is and what time is left; on a terminal only."""
+import sys
+import time
+
+
+def spoken(seconds):
+  seconds = int(seconds + 0.5)
+  return f'{seconds} s' if seconds < 100 else f'{seconds // 60} min {seconds % 60:02} s'
+
+
+class Progress:
+  """done and total are in estimated seconds of a core: what they come to here is seen as it goes."""
+
+  def __init__(self, runs, total, out=sys.stderr):
+    self.out = out if out.isatty() else None
+    self.runs, self.total = runs, total
+    self.finished, self.done = 0, 0.0
+    self.began = time.monotonic()
+
+  def step(self, seconds, what):
+    self.finished += 1
+    self.done += seconds
+    if self.out:
+      self.out.write(f'\r\x1b[K[{self.finished}/{self.runs}] {self.left()}  {what}')
+      self.out.flush()
+
+  def left(self):
+    passed = time.monotonic() - self.began
+    return f'about {spoken(passed * (self.total - self.done) / self.done)} left' if self.done else ''
+
+  def end(self):
+    if self.out:
+      self.out.write('\r\x1b[K')
+      self.out.flush()

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of a file of any length, and their columns. */
+#include <errno.h>
+#include <string.h>
+
+#include "trace_priv.h"
+
+#define BLANK_MAX 64 /* lines */
+
+/** What was not given out is moved to the front, and more is read behind it. @return 0 or -errno */
+static int refill(struct mf_trace *t)
+{
+	ssize_t n;
+
+	memmove(t->buffer, t->buffer + t->from, t->to - t->from);
+	t->to -= t->from;
+	t->from = 0;
+	n = t->fill(t->ctx, t->buffer + t->to, sizeof(t->buffer) - t->to);
+	if (n < 0) {
+		mf_trace_fail(t, "cannot be read: %s", strerror((int)-n));
+		return (int)n;
+	}
+	XXH64_update(t->digest, t->buffer + t->to, (size_t)n);
+	t->to += (uint32_t)n;
+	t->ended = n == 0;
+	return 0;
+}
+
+/** Plain ASCII with blanks and tabulators. */
+static int check_text(struct mf_trace *t, const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		uint8_t octet = (uint8_t)line[i];
+
+		if ((octet < ' ' && octet != '\t') || octet > '~')
+			return mf_trace_fail(t, "is not text: octet 0x%02x at column %zu", octet, i + 1);
+	}
+	return 0;
+}
+
+static int take(struct mf_trace *t, const char *line, size_t len)
+{
+	int rc;
+
+	if (len > 0 && line[len - 1] == '\r')
+		len--;
+	rc = check_text(t, line, len);
+	if (rc != 0)
+		return rc;
+	memcpy(t->text, line, len);
+	t->text[len] = '\0';
+	return 1;
+}
+
+/** One line, blank or not; what is no text is refused by what there is of it, however long it goes on. */
+static int any_line(struct mf_trace *t)
+{
+	for (;;) {
+		const char *line = t->buffer + t->from;
+		size_t there = t->to - t->from, most = there < MF_TRACE_LINE ? there : MF_TRACE_LINE;
+		const char *end = memchr(line, '\n', most);
+		int rc;
+
+		if (end != NULL || (t->ended && there > 0 && most < MF_TRACE_LINE)) {
+			size_t len = end != NULL ? (size_t)(end - line) : there;
+
+			t->from += (uint32_t)(len + (end != NULL));
+			t->line++;
+			return take(t, line, len);
+		}
+		if (most == MF_TRACE_LINE) {
+			t->line++;
+			rc = check_text(t, line, most);
+			return rc != 0 ? rc : mf_trace_fail(t, "is longer than %u octets", MF_TRACE_LINE - 1);
+		}
+		if (t->ended)
+			return 0;
+		rc = refill(t);
+		if (rc != 0)
+			return rc;
+	}
+}
+
+/** There may be blank lines at the end of a file, but not for ever. */
+int trace_line(struct mf_trace *t)
+{
+	for (;;) {
+		int rc = any_line(t);
+
+		if (rc <= 0)
+			return rc;
+		if (t->text[strspn(t->text, " \t")] != '\0')
+			break;
+		if (t->blank == 0)
+			t->blank = t->line;
+		if (t->line - t->blank == BLANK_MAX)
+			break;
+	}
+	if (t->blank == 0)
+		return 1;
+	t->line = t->blank;
+	return mf_trace_fail(t, "is blank");
+}
+
+static char *strip(char *s, char *end)
+{
+	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*end = '\0';
+	return s + strspn(s, " \t");
+}
+
+unsigned int trace_cut(char *text, char separator, char *column[TRACE_COLUMNS])
+{
+	const char *stop = separator == ' ' ? " \t" : ",";
+	unsigned int n = 0;
+	char *s = text;
+
+	if (separator == ' ')
+		s = strip(s, s + strlen(s));
+	while (n < TRACE_COLUMNS) {
+		char *end = s + strcspn(s, stop);
+		bool last = *end == '\0';
+
+		column[n++] = strip(s, end);
+		if (last)
+			break;
+		s = end + 1;
+		if (separator == ' ')
+			s += strspn(s, stop);
+	}
+	return n;
+}

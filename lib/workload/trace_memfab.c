@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our own format, which loses nothing: a header, then start_ps,kind,src,dst,octets,request_octets. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace_priv.h"
+
+#define ATOMIC 8 /* octets of an RMW */
+
+static const char *const header[] = {"start_ps", "kind", "src", "dst", "octets", "request_octets"};
+
+static bool is(char **column, unsigned int columns)
+{
+	return columns == 6 && strcmp(column[0], header[0]) == 0;
+}
+
+static int head(struct mf_trace *t, char **column, unsigned int columns)
+{
+	bool same = columns == 6;
+
+	for (unsigned int i = 0; same && i < 6; i++)
+		same = strcmp(column[i], header[i]) == 0;
+	return same ? 0
+		    : mf_trace_fail(t, "the first line is not start_ps,kind,src,dst,octets,request_octets");
+}
+
+static int read_kind(struct mf_trace *t, const char *s, struct mf_trace_row *row)
+{
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		if (strcmp(s, mf_client_kind_name((enum mf_client_kind)k)) == 0) {
+			row->kind = (uint8_t)k;
+			return 0;
+		}
+	}
+	return mf_trace_fail(t, "there is no kind '%.32s'", s);
+}
+
+static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
+{
+	uint64_t start, request = 0;
+	int rc = trace_number(t, column[0], "start", 0, INT64_MAX, &start);
+
+	(void)columns;
+	if (rc == 0)
+		rc = read_kind(t, column[1], row);
+	if (rc == 0)
+		rc = trace_src_dst(t, column[2], column[3], row);
+	if (rc == 0)
+		rc = trace_octets(t, column[4], row);
+	if (rc == 0 && row->kind >= MF_CLIENT_CAS && row->octets != ATOMIC)
+		rc = mf_trace_fail(t, "size %" PRIu32 " of an atomic operation is not %d", row->octets,
+				   ATOMIC);
+	if (rc == 0)
+		rc = trace_number(t, column[5], "request size", 0, UINT32_MAX, &request);
+	if (rc != 0)
+		return rc;
+	row->request = (uint32_t)request;
+	return trace_start(t, start, row);
+}
+
+static const char *lacks(const struct mf_trace_row *row)
+{
+	(void)row;
+	return NULL;
+}
+
+static void put_head(FILE *file, uint64_t rows)
+{
+	(void)rows;
+	for (unsigned int i = 0; i < 6; i++)
+		fprintf(file, "%s%c", header[i], i < 5 ? ',' : '\n');
+}
+
+static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
+{
+	(void)number;
+	fprintf(file, "%" PRIu64 ",%s,%u,%u,%" PRIu32 ",%" PRIu32 "\n", row->start,
+		mf_client_kind_name((enum mf_client_kind)row->kind), row->src, row->dst, row->octets,
+		row->request);
+}
+
+const struct trace_format trace_memfab = {.name = "memfab",
+					  .separator = ',',
+					  .columns = 6,
+					  .header = true,
+					  .is = is,
+					  .head = head,
+					  .row = row,
+					  .lacks = lacks,
+					  .put_head = put_head,
+					  .put = put};

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""memfab-trace: what it makes, that conversions keep what they say, and what it refuses."""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fabric'))
+from emu import Emu, Tap, why  # noqa: E402
+
+GOOD = '0,1,0,1,64,8,0\n1,3,1,0,4096,-1,5\n'
+
+REFUSED = {
+  'nothing': [],
+  'no such command': ['make'],
+  'no trace': ['info'],
+  'two traces': ['info', 'GOOD', 'GOOD'],
+  'no such file': ['info', 'NOWHERE'],
+  'a folder': ['info', '/'],
+  'unknown option': ['info', '--fast', 'GOOD'],
+  'option of another command': ['info', '--seed', '1', 'GOOD'],
+  'convert to nothing': ['convert', 'GOOD'],
+  'convert to an unknown format': ['convert', '--to', 'csv', 'GOOD'],
+  'convert messages to keys': ['convert', '--to', 'ycsb', 'GOOD'],
+  'reads as flows': ['convert', '--to', 'hpcc', 'GOOD'],
+  'flows of another format': ['convert', '--to', 'edm', '--reads-as-flows', 'GOOD'],
+  'output into no folder': ['convert', '--to', 'memfab', '-o', 'NOWHERE/x', 'GOOD'],
+  'link without a rate': ['info', '--link', 'fast', 'GOOD'],
+  'gen of nothing': ['gen'],
+  'gen without load': ['gen', '--nodes', '4', '--messages', '5'],
+  'gen with load and rate': ['gen', '--nodes', '4', '--messages', '5', '--load', '1', '--rate', '5'],
+  'gen without end': ['gen', '--nodes', '4', '--load', '1'],
+  'gen of one node': ['gen', '--nodes', '1', '--load', '1', '--messages', '5'],
+  'gen of an unknown distribution': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--dist', 'x'],
+  'gen of an unknown kind': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'peek:1'],
+  'gen of half a mix': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'read:1,'],
+  'gen of atomics for edm': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'fadd:1'],
+  'gen of a closed loop': ['gen', 'CLOSED'],
+  'gen of a file and nodes': ['gen', '--nodes', '4', 'CLOSED'],
+}
+
+
+class Tool:
+  """The program, in a folder of its own."""
+
+  def __init__(self, program, folder):
+    self.program = os.path.abspath(program)
+    self.folder = folder
+
+  def run(self, *args, **more):
+    return subprocess.run([self.program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          cwd=self.folder, timeout=60, check=False, **more)
+
+  def write(self, name, text):
+    with open(os.path.join(self.folder, name), 'w', encoding='utf-8') as file:
+      file.write(text)
+
+  def read(self, name):
+    with open(os.path.join(self.folder, name), encoding='utf-8') as file:
+      return file.read()
+
+
+def refuses(tap, tool, emu):
+  for name, args in REFUSED.items():
+    args = [emu.example('incast') if a == 'CLOSED' else a for a in args]
+    process = tool.run(*args)
+    good = process.returncode == 2 and process.stdout == '' and process.stderr.count('\n') == 1
+    tap.ok(good, f'refused: {name}', why(process) + process.stdout)
+  for name in ('--help', '--version'):
+    process = tool.run(name)
+    tap.ok(process.returncode == 0 and process.stdout and not process.stderr, name, why(process))
+
+
+def complains(tap, tool):
+  """With file and line, and nothing half written."""
+  tool.write('bad', GOOD + '2,1,0,1,64,8,4\n')
+  for args in (['info', 'bad'], ['convert', '--to', 'memfab', '-o', 'out', 'bad']):
+    process = tool.run(*args)
+    says = 'bad:3: time goes backwards: 2560 ps behind 3200 ps\n'
+    tap.ok(process.returncode == 2 and process.stderr == says and process.stdout == '',
+           f'{args[0]}: line of the fault', why(process))
+  tap.ok(not os.path.exists(os.path.join(tool.folder, 'out')), 'nothing is half written')
+
+
+def garbage(tap, tool):
+  """Ten gigabytes of it, in 64 MiB of address space, and none of it read beyond the first line."""
+  path = os.path.join(tool.folder, 'garbage')
+  for name, start in {'holes': b'', 'a long line': b'0,1,0,1,64,8,0,' * 1000,
+                      'a good beginning': GOOD.encode() + b'\x80'}.items():
+    with open(path, 'wb') as file:
+      file.write(start)
+      file.truncate(10 << 30)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = tool.run('info', 'garbage')
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    tap.ok(process.returncode == 2 and process.stderr.startswith('garbage:') and seconds < 2,
+           f'10 GB of garbage: {name}', why(process) + f'{seconds} s')
+    tap.ok(process.stderr.count('\n') == 1, f'10 GB of garbage: {name}: one line', process.stderr)
+  os.unlink(path)
+
+
+def converts(tap, tool):
+  tool.write('GOOD', GOOD)
+  to = tool.run('convert', '--to', 'memfab', 'GOOD')
+  tool.write('own', to.stdout)
+  back = tool.run('convert', '--to', 'edm', 'own')
+  tap.ok(to.returncode == 0 and back.stdout == GOOD, 'edm to memfab and back', why(to) + why(back))
+  flows = tool.run('convert', '--to', 'hpcc', '--reads-as-flows', 'GOOD')
+  tap.ok(flows.stdout == '2\n1 0 3 100 64 0.000000000000\n1 0 3 100 4096 0.000000003200\n',
+         'reads become flows of their data', flows.stdout)
+  tool.write('keys', '0,READ,user5\r\n1,SCAN,7,3\r\n')
+  keys = tool.run('convert', '--to', 'ycsb', 'keys')
+  tap.ok(keys.stdout == '0,READ,5\n1,SCAN,7,3\n', 'keys', keys.stdout + why(keys))
+
+
+def generates(tap, tool):
+  """The same for the same seed; load and mix are what was asked for."""
+  args = ['gen', '--nodes', '16', '--load', '0.5', '--dist', 'spark', '--mix', 'read:1,write:3',
+          '--messages', '20000', '-o']
+  for seed, name in (('7', 'a'), ('7', 'b'), ('8', 'c')):
+    process = tool.run(*args, name, '--seed', seed)
+    tap.ok(process.returncode == 0 and process.stdout == '', f'gen, seed {seed}', why(process))
+  tap.ok(tool.read('a') == tool.read('b') != tool.read('c'), 'a seed is a trace')
+  process = tool.run('info', '--json', 'info.json', 'a')
+  info = json.loads(tool.read('info.json'))
+  kinds = info['kinds']
+  tap.ok(process.returncode == 0 and info['messages'] == 20000 and info['format'] == 'edm', 'info', info)
+  tap.ok(abs(kinds['read']['messages'] / 20000 - 0.25) < 0.02, 'gen: mix', kinds)
+  tap.ok(sum(k['octets'] for k in kinds.values()) == info['octets'], 'info: octets', info)
+  # Blocks of 256 octets payload have 34 words: what is left of a load of 0.5 is payload.
+  load = info['payload_load']['to_switch']
+  tap.ok(0.42 < load['mean'] < 0.5 <= load['busiest'] + 0.1, 'gen: load', load)
+  split = tool.run('gen', '--nodes', '5', '--split', '--rate', '1e6', '--messages', '500', '--to', 'memfab',
+                   '--mix', 'cas:1,write_ack:2', '--duration', '1ms')
+  rows = [line.split(',') for line in split.stdout.splitlines()[1:]]
+  tap.ok(len(rows) == 500 and all(int(r[2]) < 2 <= int(r[3]) for r in rows), 'gen: split', split.stdout[:200])
+  tap.ok({r[1] for r in rows} == {'cas', 'write_ack'}, 'gen: kinds')
+
+
+def runs(tap, tool, emu):
+  """A fabric runs what gen has made, its path taken from the folder of the fabric file."""
+  tool.run('gen', '--nodes', '8', '--load', '0.6', '--dist', '256', '--messages', '3000', '-o', 'run.csv')
+  tool.write('run.json', json.dumps({
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 8}], 'link': {'rate': '100G'},
+    'workload': [{'trace': 'run.csv'}]}))
+  path = os.path.join(tool.folder, 'run.json')
+  process, both = emu.result('--clock', 'virtual', path)
+  done = both['result']['operations'] if both else {}
+  tap.ok(process.returncode == 0 and done.get('completed_all') == 3000 and done.get('mismatches') == 0,
+         'a trace under the virtual clock', why(process))
+  effective = both['result']['config']
+  tool.write('again.json', json.dumps(effective))
+  process, again = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'again.json'))
+  tap.ok(again and again['result'] == both['result'], 'the effective configuration gives it again',
+         why(process))
+  tool.write('run.csv', tool.read('run.csv').replace(',256,', ',255,', 1))
+  process = emu.run('--check', os.path.join(tool.folder, 'again.json'))
+  tap.ok(process.returncode == 2 and 'digest: the trace is another one' in process.stderr,
+         'another trace is noticed', why(process))
+  tool.write('run.csv', tool.read('run.csv') + '3000,1,0,1\n')
+  process = emu.run('--check', path)
+  says = 'run.csv:3001: 4 columns, a line of format edm has 7\n'
+  tap.ok(process.returncode == 2 and process.stderr.endswith(says), 'memfab-emu names the line',
+         why(process))
+
+
+def main(program, emu_program, root):
+  tap, emu = Tap(), Emu(emu_program, root)
+  with tempfile.TemporaryDirectory() as folder:
+    tool = Tool(program, folder)
+    tool.write('GOOD', GOOD)
+    refuses(tap, tool, emu)
+    complains(tap, tool)
+    garbage(tap, tool)
+    converts(tap, tool)
+    generates(tap, tool)
+    runs(tap, tool, emu)
+  tap.done()
+
+
+main(*sys.argv[1:])
