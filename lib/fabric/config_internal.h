@@ -27,6 +27,7 @@ struct cfg_node {
 	unsigned int entry; /* in "nodes" */
 	int port; /* -1: none yet */
 	int link; /* its entry in "links", -1: none yet */
+	bool added; /* it is not in the file */
 };
 
 /* One reading of one file. */

@@ -12,6 +12,8 @@ static const char *const policy_names[] = {[MF_MUX_FAIR] = "fair",
 					   [MF_MUX_FIFO] = "fifo",
 					   [MF_MUX_FIFO + 1] = NULL};
 
+#define SERVER_PERIOD 640 /* 100G: "with 100 Gbps server bandwidth" (EDM 4.3) */
+
 #define LINK(m) CFG_AT(struct mf_config_link, m)
 const struct cfg_field cfg_link_fields[] = {
 	{.key = "rate", .kind = CFG_RATE, LINK(period), CFG_RANGE(80, 64000)},
@@ -52,7 +54,7 @@ static int default_link(struct cfg *c, const json_t *json)
 static bool means(const struct cfg *c, const char *name, const struct cfg_node *n)
 {
 	if (strcmp(name, "*") == 0)
-		return n->link < 0;
+		return n->link < 0 && !n->added;
 	return strcmp(name, n->node.name) == 0 || strcmp(name, c->config->group[n->entry].name) == 0;
 }
 
@@ -134,7 +136,7 @@ static int read_links(struct cfg *c, const json_t *json)
 	if (rc == 0)
 		rc = read_entries(c, json, true);
 	for (unsigned int i = 0; i < c->config->nodes && rc == 0; i++) {
-		if (c->list[i].link < 0)
+		if (c->list[i].link < 0 && !c->list[i].added)
 			rc = cfg_fail(c, "node '%s' has no link", c->list[i].node.name);
 	}
 	return rc;
@@ -169,8 +171,11 @@ int cfg_links(struct cfg *c, const json_t *root)
 	unsigned int top;
 	int rc = cfg_section(c, root, "link", default_link);
 
-	for (unsigned int i = 0; i < config->nodes; i++)
+	for (unsigned int i = 0; i < config->nodes; i++) {
 		c->list[i].node.link = c->link;
+		if (c->list[i].added)
+			c->list[i].node.link.period = SERVER_PERIOD;
+	}
 	if (rc == 0 && config->sw.ports != 0 && config->nodes > config->sw.ports)
 		return cfg_fail_key(c, "nodes", "too many: %u nodes, the switch has %u ports", config->nodes,
 				    config->sw.ports);
@@ -186,5 +191,9 @@ int cfg_links(struct cfg *c, const json_t *root)
 		return cfg_fail_memory(c);
 	for (unsigned int i = 0; i < config->nodes; i++)
 		config->node[c->list[i].port] = c->list[i].node;
+	config->server = -1;
+	for (unsigned int i = 0; i < config->nodes; i++)
+		if (c->list[i].node.role == MF_ROLE_SERVER)
+			config->server = c->list[i].port;
 	return 0;
 }

@@ -8,11 +8,9 @@
 
 #define DAY MF_SEC(24 * 3600)
 
-const char *const cfg_role_names[] = {[MF_ROLE_COMPUTE] = "compute",
-				      [MF_ROLE_MEMORY] = "memory",
-				      [MF_ROLE_BOTH] = "both",
-				      [MF_ROLE_ETHERNET] = "ethernet",
-				      [MF_ROLES] = NULL};
+const char *const cfg_role_names[] = {
+	[MF_ROLE_COMPUTE] = "compute",   [MF_ROLE_MEMORY] = "memory", [MF_ROLE_BOTH] = "both",
+	[MF_ROLE_ETHERNET] = "ethernet", [MF_ROLE_SERVER] = "server", [MF_ROLES] = NULL};
 
 #define MEMORY(m) CFG_AT(struct mf_memory_config, m)
 const struct cfg_field cfg_memory_fields[] = {
@@ -221,6 +219,37 @@ static int read_node(struct cfg *c, const json_t *json)
 	return rc != 0 ? rc : expand(c, &in, &common);
 }
 
+static unsigned int servers(const struct cfg *c)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < c->config->nodes; i++)
+		n += c->list[i].node.role == MF_ROLE_SERVER;
+	return n;
+}
+
+/** The node that a stack cannot do without is there without being told. */
+static int add_server(struct cfg *c)
+{
+	const struct mf_stack_ops *stack = c->config->stack_ops;
+	bool needed = stack != NULL && stack->server != NULL;
+	struct mf_config_node node = {.host = c->host};
+	struct node_in in = {.count = 1};
+	int rc;
+
+	if (servers(c) > needed)
+		return cfg_fail(c, needed ? "there is more than one node of role \"server\""
+					  : "the stack has no use for a node of role \"server\"");
+	if (servers(c) == needed)
+		return 0;
+	strcpy(in.name, stack->server);
+	set_role(&node, MF_ROLE_SERVER);
+	rc = expand(c, &in, &node);
+	if (rc == 0)
+		c->list[c->config->nodes - 1].added = true;
+	return rc;
+}
+
 static int read_nodes(struct cfg *c, const json_t *json)
 {
 	int rc = cfg_is(c, json, JSON_ARRAY);
@@ -232,7 +261,7 @@ static int read_nodes(struct cfg *c, const json_t *json)
 	if (json_array_size(json) > MF_PORTS_MAX)
 		return cfg_fail(c, "too many ports: %zu nodes, at most %u", json_array_size(json),
 				MF_PORTS_MAX);
-	c->config->group = calloc(json_array_size(json) + 1, sizeof(*c->config->group));
+	c->config->group = calloc(json_array_size(json) + 2, sizeof(*c->config->group));
 	if (c->config->group == NULL)
 		return cfg_fail_memory(c);
 	json_array_foreach(json, i, entry) {
@@ -242,7 +271,7 @@ static int read_nodes(struct cfg *c, const json_t *json)
 		if (rc != 0)
 			return rc;
 	}
-	return c->config->nodes >= 2 ? 0 : cfg_fail(c, "a fabric has at least 2 nodes");
+	return c->config->nodes >= 2 ? add_server(c) : cfg_fail(c, "a fabric has at least 2 nodes");
 }
 
 int cfg_nodes(struct cfg *c, const json_t *root)

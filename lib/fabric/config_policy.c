@@ -55,6 +55,16 @@ static void defaults(const struct mf_param *p, double *param)
 		param[i] = p[i].value;
 }
 
+/** What the stack has by the same name is the bridge's default: both speak of the same links. */
+static void inherit(const struct mf_param *from, const double *value, const struct mf_param *p, double *param)
+{
+	for (size_t i = 0; p[i].key != NULL; i++)
+		for (size_t k = 0; from[k].key != NULL; k++)
+			if (strcmp(p[i].key, from[k].key) == 0 && value[k] >= p[i].min &&
+			    value[k] <= p[i].max)
+				param[i] = value[k];
+}
+
 /** The name: of the string, or in the object. @return 0 or -EINVAL */
 static int read_name(struct cfg *c, const json_t *json, const char *const *names, const char **name)
 {
@@ -75,13 +85,13 @@ static int read_name(struct cfg *c, const json_t *json, const char *const *names
 	return rc;
 }
 
+/** @param param  the defaults, and then what is set */
 static int read_params(struct cfg *c, const json_t *json, const struct mf_param *params, double *param)
 {
 	struct cfg_field fields[MF_PARAMS_MAX + 2];
 	union value v[MF_PARAMS_MAX];
 	int rc;
 
-	defaults(params, param);
 	if (!json_is_object(json))
 		return 0;
 	make_fields(params, fields);
@@ -91,16 +101,13 @@ static int read_params(struct cfg *c, const json_t *json, const struct mf_param 
 	return rc;
 }
 
-/** What of a table has other defaults. */
-static void override(struct mf_param *to, const struct mf_param *from, const struct mf_param_default *with)
+/** What of a table has other defaults. @param with  NULL: nothing */
+static void override(const struct mf_param *p, const struct mf_param_default *with, double *param)
 {
-	do {
-		*to = *from;
-		for (const struct mf_param_default *d = with; d != NULL && d->key != NULL; d++)
-			if (from->key != NULL && strcmp(d->key, from->key) == 0)
-				to->value = d->value;
-		to++;
-	} while ((from++)->key != NULL);
+	for (; with != NULL && with->key != NULL; with++)
+		for (size_t i = 0; p[i].key != NULL; i++)
+			if (strcmp(p[i].key, with->key) == 0)
+				param[i] = with->value;
 }
 
 static const struct mf_param no_params[] = {{0}};
@@ -108,6 +115,7 @@ static const struct mf_param no_params[] = {{0}};
 int cfg_stack(struct cfg *c, const json_t *json)
 {
 	struct mf_config_policy *p = &c->config->stack;
+	const struct mf_param *params;
 	const char *name = MF_STACK_EDM;
 	int rc = json != NULL ? read_name(c, json, mf_stack_names, &name) : 0;
 
@@ -115,15 +123,16 @@ int cfg_stack(struct cfg *c, const json_t *json)
 		return rc;
 	strcpy(p->name, name);
 	c->config->stack_ops = mf_stack_find(name);
-	return read_params(c, json, c->config->stack_ops != NULL ? c->config->stack_ops->params : no_params,
-			   p->param);
+	params = c->config->stack_ops != NULL ? c->config->stack_ops->params : no_params;
+	defaults(params, p->param);
+	return read_params(c, json, params, p->param);
 }
 
 int cfg_bridge(struct cfg *c, const json_t *json)
 {
 	const struct mf_stack_ops *stack = c->config->stack_ops;
 	struct mf_config_policy *p = &c->config->bridge;
-	struct mf_param params[MF_PARAMS_MAX + 1];
+	const struct mf_param *params;
 	const char *name;
 	int rc;
 
@@ -137,8 +146,11 @@ int cfg_bridge(struct cfg *c, const json_t *json)
 	c->config->bridge_ops = mf_bridge_find(name);
 	if (c->config->bridge_ops->messages != stack->messages)
 		return cfg_fail(c, "'%s' does not forward what stack \"%s\" sends", name, stack->name);
-	override(params, c->config->bridge_ops->params,
-		 strcmp(name, stack->bridge) == 0 ? stack->bridge_defaults : NULL);
+	params = c->config->bridge_ops->params;
+	defaults(params, p->param);
+	if (strcmp(name, stack->bridge) == 0)
+		override(params, stack->bridge_defaults, p->param);
+	inherit(stack->params, c->config->stack.param, params, p->param);
 	return read_params(c, json, params, p->param);
 }
 

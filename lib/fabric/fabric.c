@@ -127,6 +127,16 @@ static mf_time frame_rtt(const struct mf_fabric *f, unsigned int i)
 	return 2 * (way + f->config->sw.l2_latency);
 }
 
+static uint32_t slowest(const struct mf_fabric *f)
+{
+	uint32_t period = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->config->node[i].up && (int)i != f->config->server && f->link[i].period > period)
+			period = f->link[i].period;
+	return period;
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -153,6 +163,8 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.stack_param = f->config->stack.param,
 		.stack_shared = f->stack_shared,
 		.stack_rtt = frame_rtt(f, i),
+		.stack_server = f->config->server,
+		.stack_slowest = slowest(f),
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 	};
 

@@ -45,7 +45,7 @@ struct mf_config_clock {
 	mf_time drain; /**< no new load; at most this long until everything has completed */
 };
 
-enum mf_role { MF_ROLE_COMPUTE, MF_ROLE_MEMORY, MF_ROLE_BOTH, MF_ROLE_ETHERNET, MF_ROLES };
+enum mf_role { MF_ROLE_COMPUTE, MF_ROLE_MEMORY, MF_ROLE_BOTH, MF_ROLE_ETHERNET, MF_ROLE_SERVER, MF_ROLES };
 
 /** A node's stack (mf_host_config). */
 struct mf_config_host {
@@ -275,6 +275,7 @@ struct mf_config {
 	struct mf_config_sched sched;
 	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */
 	struct mf_config_node *node; /**< [sw.ports], by number = port */
+	int server; /**< node that serves the stack (mf_stack_ops.server), -1: there is none */
 	unsigned int groups;
 	struct mf_config_group *group;
 	unsigned int ethernets;

@@ -51,6 +51,8 @@ struct mf_host_config {
 	const double *stack_param; /**< of its table */
 	void *stack_shared; /**< see mf_stack_ops.share */
 	mf_time stack_rtt; /**< see mf_stack_config.rtt */
+	int stack_server; /**< and of .server, .slowest */
+	uint32_t stack_slowest;
 };
 
 enum mf_op_kind {

@@ -39,6 +39,8 @@ struct mf_stack_config {
 	uint32_t period; /**< ps a block of the own link; 0: wall clock */
 	/** Of a smallest frame through the idle fabric and back, MACs included, stacks not; 0: wall clock. */
 	mf_time rtt;
+	int server; /**< the node that serves all (mf_stack_ops.server), -1: there is none */
+	uint32_t slowest; /**< longest period of the links of all nodes but that; 0: wall clock */
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const struct mf_probe *probe; /**< or NULL */
 	const double *param; /**< in the order of the table; copied */
@@ -53,6 +55,11 @@ struct mf_op_blocks {
 struct mf_stack_ops {
 	const char *name; /**< as in the fabric file */
 	const char *timing; /**< profile of its stages by default */
+	/**
+	 * Name of a node that its nodes need besides, neither compute nor memory node: the configuration adds
+	 * it, at a port and with a link of its own. NULL: none.
+	 */
+	const char *server;
 	const char *bridge; /**< what forwards in the switch by default: mf_bridge_find() */
 	const struct mf_param_default *bridge_defaults; /**< of that bridge's parameters; NULL: its own */
 	const struct mf_param *params;

@@ -27,6 +27,8 @@ int host_stack_init(struct mf_host *h)
 		.write_timeout = c->write_timeout,
 		.period = c->mux.period,
 		.rtt = c->stack_rtt,
+		.server = c->stack_server,
+		.slowest = c->stack_slowest,
 		.timing = c->timing,
 		.probe = c->probe,
 		.param = c->stack_param,

@@ -4,6 +4,6 @@
 
 #include "mf_bridge.h"
 
-extern const struct mf_bridge_ops bridge_fifo, bridge_pfabric, bridge_pfc;
+extern const struct mf_bridge_ops bridge_fifo, bridge_pfabric, bridge_pfc, bridge_cxl;
 
 #endif
