@@ -25,7 +25,7 @@
 
 /** Parameters that both stacks have, at the start of their tables. */
 enum { ROCE_MTU, ROCE_TIMEOUT, ROCE_RETRIES, ROCE_READS, ROCE_ACK_EVERY, ROCE_CLASS, ROCE_PARAMS };
-#define ROCE_PARAM_MTU "mtu", MF_PARAM_COUNT, 1024, 256, 4096, "path MTU: 256, 512, 1024, 2048 or 4096"
+#define ROCE_PARAM_MTU "path_mtu", MF_PARAM_COUNT, 1024, 256, 4096, "path MTU: 256, 512, 1024, 2048 or 4096"
 #define ROCE_PARAM_TIMEOUT \
 	"ack_timeout", MF_PARAM_COUNT, 8, 0, 31, "local ack timeout: 4.096 us x 2^this, 0: none (9.7.6.1.3)"
 #define ROCE_PARAM_RETRIES "retries", MF_PARAM_COUNT, 7, 0, 7, "timeouts in a row before a queue pair fails"

@@ -272,7 +272,7 @@ Test(roce, all_comes_whatever_is_lost)
 		struct wires w;
 
 		wires_init(&w, "rocev2");
-		wires_set(&w, "mtu", seed % 2 ? 1024 : 256);
+		wires_set(&w, "path_mtu", seed % 2 ? 1024 : 256);
 		w.script = lose_some;
 		w.ctx = seed;
 		mf_rng_init(&rng, seed, "loss", 0);
