@@ -187,7 +187,7 @@ void mf_host_free(struct mf_host *h)
 }
 
 /** What waits for room in the multiplexer: grants first, they were promised a place on the links. */
-static void retry(struct mf_host *h, mf_time now)
+static inline void retry(struct mf_host *h, mf_time now)
 {
 	if (h->job_head != h->job_tail)
 		host_jobs_run(h);

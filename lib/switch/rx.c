@@ -121,6 +121,21 @@ static void take_run(struct mf_switch *sw, unsigned int port, mf_time now, const
 					 .period = span->period});
 }
 
+/** The same where a bridge forwards. It runs when all of this instant has come. */
+static __attribute__((noinline)) void rx_for_bridge(struct mf_switch *sw, unsigned int port, mf_time now,
+						    const struct mf_span *span)
+{
+	struct mf_demux *d = &sw->port[port].demux;
+	struct mf_rx_item item;
+	unsigned int pos = 0;
+
+	while (pos < span->count)
+		if (mf_demux_span(d, span, &pos, &item, 1) != 0)
+			take(sw, port, now, &item);
+	watch_accept(sw, port);
+	due(sw, sw->bridge_ops->next(sw->bridge));
+}
+
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	struct mf_demux *d = &sw->port[port].demux;
@@ -128,8 +143,12 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	struct mf_rx_item item;
 	unsigned int pos = 0, n;
 
+	if (unlikely(sw->bridge != NULL)) {
+		rx_for_bridge(sw, port, now, span);
+		return;
+	}
 	while (pos < span->count) {
-		n = likely(sw->bridge == NULL) ? mf_demux_message(d, span, pos) : 0;
+		n = mf_demux_message(d, span, pos);
 		if (likely(n != 0)) {
 			if (unlikely(!take_message(sw, port, now, span, pos, n)))
 				take_run(sw, port, now, span, pos, n);
@@ -140,8 +159,6 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (unlikely(mf_demux_next(d) != accept_at))
 		watch_accept(sw, port);
-	if (unlikely(sw->bridge != NULL)) /* runs when all of this instant has come */
-		due(sw, sw->bridge_ops->next(sw->bridge));
 }
 
 mf_time rx_accept(struct mf_switch *sw, mf_time now)
