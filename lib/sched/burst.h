@@ -247,8 +247,8 @@ static inline unsigned int burst_look(struct burst *b, unsigned int looks)
 		uint64_t key = b->look[i], best = b->best[burst_dst(key)];
 
 		b->look[kept] = key;
-		kept += (b->asked[burst_src(key)] >= b->epoch + BURST_EPOCH) &
-			(b->asked[burst_src(best)] != best);
+		kept += (unsigned int)(b->asked[burst_src(key)] >= b->epoch + BURST_EPOCH) &
+			(unsigned int)(b->asked[burst_src(best)] != best);
 	}
 	return kept;
 }

@@ -184,7 +184,7 @@ SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g,
 	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
 		const struct sched_demand *e = s->demand + s->asked[g->src].demand;
 
-		ports_charge(s, g->src, g->at, g->resp & g->first ? e->request_blocks : 1);
+		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->request_blocks : 1);
 	}
 }
 

@@ -315,8 +315,7 @@ static void tell_effect(const struct remote *r, uint16_t peer, const struct remo
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->effect != NULL)
-		p->effect(p->ctx, peer, r->config.node, h->id, h->offset, h->octets, last, known,
-			  known);
+		p->effect(p->ctx, peer, r->config.node, h->id, h->offset, h->octets, last, known, known);
 }
 
 static void write_memory(struct remote *r, mf_time now, mf_time known, uint16_t peer,
@@ -352,8 +351,7 @@ static void tell_response(const struct remote *r, uint16_t peer, const struct re
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->response != NULL)
-		p->response(p->ctx, r->config.node, peer, h->id, h->offset, h->octets, last, known,
-			    known);
+		p->response(p->ctx, r->config.node, peer, h->id, h->offset, h->octets, last, known, known);
 }
 
 static void take_data(struct remote *r, mf_time known, uint32_t i, const struct remote_header *h,

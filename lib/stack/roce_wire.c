@@ -148,7 +148,7 @@ static void get_extended(const uint8_t *from, int n, struct roce_packet *p)
 	case ROCE_AETH + ROCE_ATOMIC_ACK:
 		memcpy(&value, from + ROCE_AETH, sizeof(value));
 		p->swap = rte_be_to_cpu_64(value);
-		/* fall through */
+		__attribute__((fallthrough));
 	case ROCE_AETH:
 		memcpy(&aeth, from, sizeof(aeth));
 		p->syndrome = (uint8_t)(rte_be_to_cpu_32(aeth) >> 24);

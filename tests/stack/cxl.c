@@ -455,8 +455,8 @@ Test(stack_cxl, blocks_and_spans_are_the_same)
 {
 	static const char *const stack[] = {
 		"\"cxl\"", "{\"name\": \"cxl\", \"flit\": 256}",
-		"{\"name\": \"cxl\", \"credits_req\": 1, \"credits_rwd\": 1,"
-		" \"credits_ndr\": 1, \"credits_drs\": 1}",
+		("{\"name\": \"cxl\", \"credits_req\": 1, \"credits_rwd\": 1,"
+		 " \"credits_ndr\": 1, \"credits_drs\": 1}"),
 		"{\"name\": \"cxl\", \"depth\": 2, \"tags\": 5, \"tell_delay\": \"0\"}"};
 
 	for (unsigned int i = 0; i < 4; i++) {
