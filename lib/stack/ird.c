@@ -197,7 +197,8 @@ static void ripen(struct ird *d, mf_time now)
 			continue;
 		}
 		m->extra |= LISTED;
-		mf_heap_push(&d->heap, &d->credited, i, m->len - m->sent);
+		mf_heap_push(&d->heap, &d->credited, i,
+			     ird_rank(&d->board->demand[m->first], m->len - m->sent));
 	}
 }
 

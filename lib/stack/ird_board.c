@@ -69,6 +69,7 @@ uint32_t ird_board_put(struct ird_board *b, uint16_t from, uint32_t message, uin
 	d = &b->demand[i];
 	*d = (struct ird_demand){.len = len,
 				 .message = message,
+				 .age = b->ages++,
 				 .from = from,
 				 .to = to,
 				 .generation = (uint16_t)(d->generation + 1),
@@ -109,7 +110,7 @@ static void push_waiting(struct ird_board *b, uint32_t i)
 
 	d->state = IRD_WAITING;
 	d->listed = true;
-	mf_heap_push(&b->heap, &b->receiver[d->to].waiting, i, d->len - d->credited);
+	mf_heap_push(&b->heap, &b->receiver[d->to].waiting, i, ird_rank(d, d->len - d->credited));
 }
 
 void ird_board_ripen(struct ird_board *b, uint16_t to, mf_time now)
@@ -175,13 +176,15 @@ void ird_board_credit(struct ird_board *b, uint32_t i, uint32_t octets, uint32_t
 {
 	struct ird_demand *d = &b->demand[i];
 	struct ird_receiver *r = &b->receiver[d->to];
+	uint64_t rank;
 
 	d->credited += octets;
 	r->outstanding += octets;
 	retime(b, i, now);
 	/* It is the first, and stays so, as less is left of it; but of one that is credited again. */
-	if (d->len - d->credited < mf_heap_at(&b->heap, i)->key)
-		mf_heap_at(&b->heap, i)->key = d->len - d->credited;
+	rank = ird_rank(d, d->len - d->credited);
+	if (rank < mf_heap_at(&b->heap, i)->key)
+		mf_heap_at(&b->heap, i)->key = rank;
 	if (d->credited < d->len && d->credited - d->received < most)
 		return;
 	mf_heap_pop(&b->heap, &r->waiting);

@@ -27,6 +27,7 @@ struct ird_demand {
 	uint32_t received; /**< up to this one, without a gap */
 	uint32_t prev, next; /**< among those of its receiver that have credits under way, oldest first */
 	uint32_t message; /**< its sender's number of it */
+	uint32_t age; /**< order in which demands came */
 	uint16_t from, to;
 	uint16_t generation; /**< one more each time that the entry is used */
 	uint8_t state; /**< enum ird_state */
@@ -44,12 +45,18 @@ struct ird_receiver {
 struct ird_board {
 	uint16_t nodes;
 	struct ird_demand *demand; /**< as many as all nodes can have messages */
-	uint32_t free, fresh;
+	uint32_t free, fresh, ages;
 	struct mf_heap heap;
 	struct ird_receiver receiver[IRD_NODES_MAX];
 	struct mf_stack *stack[IRD_NODES_MAX];
 	uint64_t woken[IRD_NODES_MAX / 64];
 };
+
+/** The least left is first, of equal ones the oldest: else a new one would pass those that wait. */
+static inline uint64_t ird_rank(const struct ird_demand *d, uint32_t left)
+{
+	return (uint64_t)left << 32 | d->age;
+}
 
 void *ird_board_new(uint16_t nodes, const double *param);
 void ird_board_free(void *board);
