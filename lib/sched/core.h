@@ -191,6 +191,9 @@ struct mf_sched {
 	unsigned int going_first, going_end;
 	struct mf_sched_grant *dismissed; /* ring: demands that ended without a grant */
 	uint32_t dismissed_room, dismissed_head, dismissed_count;
+	bool flushing; /* a flush has come, and its answer has not left */
+	mf_time flushed_at; /* when the answer leaves; MF_NEVER: none waits */
+	uint16_t flushed; /* the port of it */
 
 	struct mf_sched_config config;
 	struct mf_sched_stats stats;

@@ -134,7 +134,9 @@ static bool alloc_inbox(struct mf_sched *s, size_t n)
 static bool alloc_leaving(struct mf_sched *s, size_t n)
 {
 	s->leaves = MF_NEVER;
-	s->dismissed_room = 2 * MF_SCHED_PENDING * n;
+	/* What may be refused at a time, and all that a flush may find: both ways, reads and writes. */
+	s->dismissed_room = (2 * MF_SCHED_PENDING + 4 * s->config.x) * n + 1;
+	s->flushed_at = MF_NEVER;
 	s->dismissed = mf_sched_alloc(s, s->dismissed_room, sizeof(*s->dismissed));
 	s->grant = mf_sched_alloc(s, n, sizeof(*s->grant));
 	s->serial = mf_sched_alloc(s, n, sizeof(*s->serial));

@@ -38,6 +38,9 @@ static inline void intake_message(struct mf_sched *s, const struct mf_sched_msg 
 	case MF_SCHED_HOLD_SRC:
 		ports_hold(s, SCHED_SRC, msg->src);
 		break;
+	case MF_SCHED_FLUSH:
+		queue_flush(s, msg);
+		break;
 	default:
 		ports_unhold(s, SCHED_SRC, msg->src);
 	}
@@ -76,14 +79,20 @@ static inline void intake_chains(struct mf_sched *s, const struct sched_map *ori
 	}
 }
 
-/** Messages of one instant, up to a position. */
+/** Messages of one instant, up to a position; a flush drops what came with it. */
 SCHED_PART void intake_instant(struct mf_sched *s, uint32_t end)
 {
+	const struct mf_sched_msg *flush = NULL;
 	struct sched_map origins = {{0}};
 
 	for (uint32_t i = s->inbox.head; i != end; i++)
-		intake_chain(s, &origins, i);
+		if (inbox_at(&s->inbox, i)->msg.kind == MF_SCHED_FLUSH)
+			flush = &inbox_at(&s->inbox, i)->msg;
+		else
+			intake_chain(s, &origins, i);
 	intake_chains(s, &origins, intake_message);
+	if (flush)
+		intake_message(s, flush);
 }
 
 /** ... that are demands. */

@@ -3,7 +3,8 @@
  * Grants that are to leave, in order of time, equal times in the order in which they were issued.
  *
  * One that leaves at once is written where the caller of run() wants it. The others wait; a source is not
- * matched again before its grant has left, so each has room for one.
+ * matched again before its grant has left, so each has room for one. The answer to a flush leaves behind all
+ * that were issued before it.
  */
 #ifndef MF_SCHED_LEAVE_H
 #define MF_SCHED_LEAVE_H
@@ -75,7 +76,31 @@ static inline mf_time leave_next(const struct mf_sched *s)
 {
 	mf_time granted = s->going_first < s->going_end ? s->going_at : s->leaving.first;
 
-	return mf_time_min(granted, leave_next_dismissed(s));
+	return mf_time_min(mf_time_min(granted, s->flushed_at), leave_next_dismissed(s));
+}
+
+/** A port holds no demands any more: answers the flush, when all that was issued has left. */
+static inline void leave_answer(struct mf_sched *s, uint16_t port)
+{
+	s->flushed = port;
+	s->flushed_at = s->going_first < s->going_end ? s->going_at : s->clock;
+	for (unsigned int i = 0; i < s->ports; i++)
+		if (s->leaving.at[i] != MF_NEVER)
+			s->flushed_at = mf_time_max(s->flushed_at, s->leaving.at[i]);
+	s->leaves = mf_time_min(s->leaves, s->flushed_at);
+}
+
+static inline void leave_flushed(struct mf_sched *s)
+{
+	s->out[s->given++] = (struct mf_sched_grant){
+		.at = s->flushed_at,
+		.src = s->flushed,
+		.dst = s->flushed,
+		.last = true,
+		.cookie = MF_SCHED_NO_COOKIE,
+	};
+	s->flushed_at = MF_NEVER;
+	s->flushing = false;
 }
 
 /** Hands out the grants that leave by t. */
@@ -88,8 +113,10 @@ static inline void leave_by(struct mf_sched *s, mf_time t)
 			s->dismissed_count--;
 		} else if (s->going_first < s->going_end)
 			s->out[s->given++] = s->grant[s->going[s->going_first++]];
-		else
+		else if (s->leaving.first <= s->leaves)
 			leave_collect(s);
+		else
+			leave_flushed(s);
 	}
 }
 

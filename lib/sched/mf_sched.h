@@ -69,6 +69,13 @@ enum mf_sched_msg_kind {
 	MF_SCHED_UNHOLD,
 	MF_SCHED_HOLD_SRC, /**< source s takes no grants: its granted-but-not-arrived blocks are over W */
 	MF_SCHED_UNHOLD_SRC,
+	/**
+	 * All demands of port s, compute or memory node, are dropped, those of the same time included: its
+	 * link is down. Answered by a grant
+	 * of size 0 from s to s without a cookie: no grant that involves s and was made before comes after
+	 * it. One at a time: input() takes no other before its answer has left.
+	 */
+	MF_SCHED_FLUSH,
 };
 
 #define MF_SCHED_NO_COOKIE UINT32_MAX
@@ -124,6 +131,7 @@ struct mf_sched_stats {
 	uint64_t refused; /**< -ENOBUFS of input() */
 	uint64_t cancelled, cancelled_octets; /**< rest of demands that were cancelled */
 	uint64_t cancel_unknown; /**< cancels that named no demand: it was granted in full */
+	uint64_t flushed, flushed_octets; /**< rest of demands whose port was flushed */
 	uint32_t queue_max; /**< most entries of one destination's queue: <= 2 * X * N */
 	uint64_t entries, entries_max; /**< demands held now and at most */
 	size_t memory; /**< octets allocated */

@@ -211,24 +211,15 @@ static inline bool queue_add(struct mf_sched *s, const struct mf_sched_msg *msg)
 	return true;
 }
 
-static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
+/**
+ * Drops a demand of a queue, which a message names.
+ * @param before  the one before it in its queue; 0: it is the head
+ */
+static inline void queue_drop(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t before, uint32_t i)
 {
-	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp), before = 0, i = 0;
-	struct sched_demand *e;
+	uint32_t number = sched_queue(s, msg->src, msg->dst, msg->resp);
+	const struct sched_demand *e = s->demand + i;
 
-	if (queue_holds(s, msg->resp, msg->src, msg->dst))
-		i = s->queue[number];
-	while (i && (s->demand[i].id != msg->id || (s->demand[i].flags & SCHED_RESP) != msg->resp)) {
-		before = i;
-		i = s->demand[i].next;
-	}
-	if (!i) {
-		s->stats.cancel_unknown++;
-		return;
-	}
-	e = s->demand + i;
-	s->stats.cancelled++;
-	s->stats.cancelled_octets += e->remaining;
 	if (!(e->flags & SCHED_STARTED))
 		leave_dismissed(s, msg, e->cookie);
 	if (before) {
@@ -244,6 +235,59 @@ static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *m
 			queue_succeed(s, number, msg->src, msg->dst);
 	}
 	queue_give_demand(s, i, msg->dst);
+}
+
+static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	uint32_t before = 0, i = 0;
+
+	if (queue_holds(s, msg->resp, msg->src, msg->dst))
+		i = s->queue[sched_queue(s, msg->src, msg->dst, msg->resp)];
+	while (i && (s->demand[i].id != msg->id || (s->demand[i].flags & SCHED_RESP) != msg->resp)) {
+		before = i;
+		i = s->demand[i].next;
+	}
+	if (!i) {
+		s->stats.cancel_unknown++;
+		return;
+	}
+	s->stats.cancelled++;
+	s->stats.cancelled_octets += s->demand[i].remaining;
+	queue_drop(s, msg, before, i);
+}
+
+/** Drops the candidate of a source and destination, and all behind it in their queue, of either kind. */
+SCHED_PART void queue_flush_pair(struct mf_sched *s, bool resp, unsigned int src, unsigned int dst)
+{
+	uint32_t number = sched_queue(s, src, dst, resp);
+
+	while (queue_holds(s, resp, src, dst)) {
+		uint32_t i = s->queue[number];
+		const struct sched_demand *e = s->demand + i;
+		bool turned = ((e->flags & SCHED_RESP) != 0) != resp;
+		struct mf_sched_msg msg = {
+			.at = e->since,
+			.src = turned ? dst : src,
+			.dst = turned ? src : dst,
+			.id = e->id,
+			.resp = e->flags & SCHED_RESP,
+		};
+
+		s->stats.flushed++;
+		s->stats.flushed_octets += e->remaining;
+		queue_drop(s, &msg, 0, i);
+	}
+}
+
+/** Drops all demands of a port. */
+SCHED_PART void queue_flush(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	for (unsigned int other = 0; other < s->ports; other++)
+		for (int resp = 0; resp < 2; resp++) {
+			queue_flush_pair(s, resp, msg->src, other);
+			queue_flush_pair(s, resp, other, msg->src);
+		}
+	leave_answer(s, msg->src);
 }
 
 /** The grant of a demand that is granted in full as it comes, as if it had been in its queue. */

@@ -8,7 +8,7 @@
 static bool acceptable(const struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (!inbox_of_pair(msg))
-		return msg->kind <= MF_SCHED_UNHOLD_SRC && inbox_origin(msg) < s->ports;
+		return msg->kind <= MF_SCHED_FLUSH && inbox_origin(msg) < s->ports;
 	if (msg->src >= s->ports || msg->dst >= s->ports)
 		return false;
 	return msg->kind != MF_SCHED_DEMAND || msg->size - 1 < SCHED_SIZE_MAX;
@@ -19,7 +19,7 @@ static mf_time effective(const struct mf_sched *s, const struct mf_sched_msg *ms
 {
 	mf_time at = msg->at;
 
-	if (msg->kind == MF_SCHED_DEMAND || msg->kind == MF_SCHED_CANCEL)
+	if (msg->kind == MF_SCHED_DEMAND || msg->kind == MF_SCHED_CANCEL || msg->kind == MF_SCHED_FLUSH)
 		at += mf_time_min(s->config.insert, MF_NEVER - at);
 	return mf_time_max(at, s->now);
 }
@@ -51,8 +51,9 @@ int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (!acceptable(s, msg))
 		return drop(s, msg);
-	if (pending(s) == MF_SCHED_PENDING * s->ports)
+	if (pending(s) == MF_SCHED_PENDING * s->ports || (msg->kind == MF_SCHED_FLUSH && s->flushing))
 		return refuse(s);
+	s->flushing |= msg->kind == MF_SCHED_FLUSH;
 	if (msg->kind == MF_SCHED_FORWARDED)
 		forwards_add(&s->forwards, effective(s, msg), msg);
 	else

@@ -35,7 +35,10 @@ struct ref {
 
 mf_time reference_effective(const struct mf_sched_config *config, const struct mf_sched_msg *msg)
 {
-	return msg->at + (msg->kind == MF_SCHED_DEMAND || msg->kind == MF_SCHED_CANCEL ? config->insert : 0);
+	bool inserts =
+		msg->kind == MF_SCHED_DEMAND || msg->kind == MF_SCHED_CANCEL || msg->kind == MF_SCHED_FLUSH;
+
+	return msg->at + (inserts ? config->insert : 0);
 }
 
 mf_time reference_duration(const struct mf_sched_config *config, const struct mf_sched_grant *g)
@@ -51,6 +54,8 @@ mf_time reference_duration(const struct mf_sched_config *config, const struct mf
 
 unsigned int reference_origin(const struct mf_sched_msg *m)
 {
+	if (m->kind == MF_SCHED_FLUSH)
+		return 512; /* behind all that came with it */
 	if (m->kind == MF_SCHED_HOLD || m->kind == MF_SCHED_UNHOLD)
 		return m->dst;
 	if (m->kind == MF_SCHED_HOLD_SRC || m->kind == MF_SCHED_UNHOLD_SRC)
@@ -114,6 +119,13 @@ static void cancel(struct ref *r, const struct mf_sched_msg *m)
 	}
 }
 
+static void flush(struct ref *r, unsigned int port)
+{
+	for (size_t i = r->held; i-- > 0;)
+		if (r->demands[i].m.src == port || r->demands[i].m.dst == port)
+			drop(r, i);
+}
+
 static void give_back(struct port *p, uint32_t size)
 {
 	p->outstanding = p->outstanding > size ? p->outstanding - size : 0;
@@ -133,6 +145,8 @@ static void apply(struct ref *r, const struct mf_sched_msg *m)
 		hold(r, r->src, m->src, m->kind == MF_SCHED_HOLD_SRC);
 	if (m->src >= r->c->ports || m->dst >= r->c->ports)
 		return;
+	if (m->kind == MF_SCHED_FLUSH)
+		flush(r, m->src);
 	if (m->kind == MF_SCHED_DEMAND)
 		add(r, m);
 	if (m->kind == MF_SCHED_CANCEL)

@@ -136,9 +136,15 @@ struct messages random_messages(struct rng *r, const struct mf_sched_config *c, 
 	mf_time at = 0, unit = rng_chance(r, 50) ? 1 : 640; /* coarse: many at the same time */
 	uint32_t gap = 1 + rng_below(r, 40000 / c->ports / unit + 1);
 
+	size_t flush = rng_below(r, 2 * n); /* of half of the scripts */
+
 	while (list.n < n) {
 		at += rng_below(r, 3) ? rng_below(r, gap + 1) * unit : 0;
 		messages_add(&list, random_message(r, c, at));
+		if (list.n == flush)
+			messages_add(&list, (struct mf_sched_msg){.at = at,
+								  .src = rng_below(r, c->ports),
+								  .kind = MF_SCHED_FLUSH});
 	}
 	let_go(&list, c->ports, at);
 	return list;

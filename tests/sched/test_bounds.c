@@ -50,7 +50,8 @@ Test(sched_bounds, nonsense_is_dropped_and_counted)
 		{.kind = MF_SCHED_FORWARDED, .src = 512, .dst = 2, .size = 1},
 		{.kind = MF_SCHED_HOLD, .dst = 4},
 		{.kind = MF_SCHED_UNHOLD_SRC, .src = 4},
-		{.kind = MF_SCHED_UNHOLD_SRC + 1},
+		{.kind = MF_SCHED_FLUSH, .src = 4},
+		{.kind = MF_SCHED_FLUSH + 1},
 		{.kind = 255, .src = 1, .dst = 2, .size = 1},
 	};
 	const unsigned int n = sizeof(bad) / sizeof(bad[0]);

@@ -40,7 +40,8 @@ static void account(uint64_t seed, const struct mf_sched_stats *st, const struct
 		    size_t demands)
 {
 	cr_assert_eq(st->entries, 0, "seed %lu: %lu entries left", seed, st->entries);
-	cr_assert_eq(st->demand_octets, st->granted_octets + st->cancelled_octets, "seed %lu", seed);
+	cr_assert_eq(st->demand_octets, st->granted_octets + st->cancelled_octets + st->flushed_octets,
+		     "seed %lu", seed);
 	cr_assert_leq(st->demands + st->dropped_x, demands, "seed %lu", seed);
 	cr_assert_leq(st->queue_max, 2 * c->x * c->ports, "seed %lu", seed);
 	cr_assert_leq(st->matched_max, c->ports, "seed %lu", seed);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each rule by an example that can be followed by hand. */
+#include <errno.h>
+
 #include "steps.h"
 
 TestSuite(sched_rules, .timeout = 30);
@@ -325,6 +327,56 @@ Test(sched_rules, cancel)
 		st = stats(ops, s);
 		cr_assert(st.cancelled == 2 && st.cancelled_octets == 744 + 100 && st.cancel_unknown == 2);
 		cr_assert(st.entries == 0 && st.grants == 3);
+		ops->destroy(s);
+	}
+}
+
+/* All demands of port 1, both ways; a grant of it that was issued, but leaves later, comes before the answer. */
+Test(sched_rules, a_flush_drops_what_a_port_has_and_is_answered_last)
+{
+	struct mf_sched_config c = fast_config(16);
+	struct mf_sched_grant g[16];
+
+	c.insert = 0;
+	c.iteration = 1000;
+	EACH_POLICY(ops)
+	{
+		struct mf_sched *s = ops->create(&c);
+		struct mf_sched_stats st;
+		unsigned int n, cookies = 0;
+
+		write_of(ops, s, 0, 1, 2, 0, 1024); /* granted a chunk of it */
+		write_of(ops, s, 0, 1, 3, 1, 64);
+		read_of(ops, s, 0, 1, 3, 7, 64); /* behind the write of its pair */
+		read_of(ops, s, 0, 4, 1, 8, 64);
+		write_of(ops, s, 0, 5, 2, 0, 64); /* not of port 1 */
+		cr_assert_eq(ops->run(s, 0, g, 16), 0, "grants leave after an iteration");
+		control(ops, s, 500, MF_SCHED_FLUSH, 1, 0, 0, 0);
+		cr_assert_eq(ops->input(s, &(struct mf_sched_msg){.kind = MF_SCHED_FLUSH, .src = 2}),
+			     -ENOBUFS, "one at a time");
+		n = run(ops, s, MF_US(100), g, 16);
+		for (unsigned int i = 0; i < n; i++) {
+			bool of_port = g[i].src == 1 || g[i].dst == 1;
+
+			cookies += g[i].size == 0 && g[i].cookie != MF_SCHED_NO_COOKIE;
+			if (g[i].src == 1 && g[i].dst == 1) {
+				cr_assert(g[i].size == 0 && g[i].cookie == MF_SCHED_NO_COOKIE &&
+					  g[i].at >= 1000);
+				for (unsigned int k = i + 1; k < n; k++)
+					cr_assert(g[k].src != 1 && g[k].dst != 1);
+				n = i;
+			} else if (of_port) {
+				cr_assert(g[i].size == 0 || g[i].first);
+			}
+		}
+		cr_assert_eq(cookies, 2, "%s: the reads give theirs back", ops->name);
+		st = stats(ops, s);
+		cr_assert_eq(st.entries, 0);
+		cr_assert_eq(st.demand_octets, st.granted_octets + st.flushed_octets);
+		control(ops, s, MF_US(200), MF_SCHED_FLUSH, 1, 0, 0, 0);
+		cr_assert_eq(run(ops, s, MF_US(200), g, 16), 1, "of a port that has nothing");
+		write_of(ops, s, MF_US(300), 1, 2, 0, 64);
+		cr_assert_eq(run(ops, s, MF_US(400), g, 16), 1, "and it goes on");
 		ops->destroy(s);
 	}
 }
