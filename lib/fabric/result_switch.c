@@ -109,6 +109,7 @@ json_t *drops_json(const struct mf_fabric *f)
 	result_count(sw, "spoofed_source", s->drop_spoof);
 	result_count(sw, "destination", s->drop_dst);
 	result_count(sw, "not_granted", s->drop_ungranted);
+	result_count(sw, "link_down", s->drop_link);
 	result_count(sw, "room", s->drop_room);
 	result_count(sw, "cut", s->drop_cut);
 	result_count(sw, "expired", s->expired);

@@ -50,6 +50,9 @@ enum mf_block_type {
 /** An all-idle control block. */
 #define MF_IDLE_WORD ((uint64_t)MF_BT_C)
 
+/** A control block of eight /E/: what a receiver makes of a link without a signal (49.2.4.11, EBLOCK_R). */
+#define MF_ERROR_WORD (UINT64_C(0x3c78f1e3c78f1e00) | MF_BT_C)
+
 static inline uint8_t mf_block_type(uint64_t word)
 {
 	return (uint8_t)word;

@@ -167,7 +167,7 @@ static inline void grant_response(struct mf_switch *sw, mf_time now, const struc
 		circuit_give_up(sw, c, now);
 }
 
-/** No room for a circuit: what was granted would be dropped when it comes, so nobody is told to send. */
+/** No circuit: what was granted would be dropped when it comes, so nobody is told to send. */
 static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	struct mf_sched_msg m = {.at = now,
@@ -179,7 +179,6 @@ static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sche
 				 .size = g->size,
 				 .cookie = NONE};
 
-	sw->stats.drop_room++;
 	if (g->resp && g->first)
 		request_release(sw, g->cookie);
 	if (sw->window)
@@ -215,8 +214,15 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 	uint32_t c;
 
 	if (unlikely(g->size == 0)) { /* the demand was dropped or cancelled before its first grant */
-		if (g->resp && g->cookie != NONE)
+		if (g->cookie == NONE)
+			link_flushed(sw, g->src, now);
+		else if (g->resp)
 			request_release(sw, g->cookie);
+		return;
+	}
+	if (unlikely(sw->links_lost != 0) && (link_lost(sw, g->src) || link_lost(sw, g->dst))) {
+		sw->stats.drop_link++;
+		refuse_grant(sw, now, g);
 		return;
 	}
 	sw->stats.grants++;
@@ -224,6 +230,7 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		stamp_grant(sw, g);
 	c = circuit_open(sw, now, g);
 	if (unlikely(c == NONE)) {
+		sw->stats.drop_room++;
 		refuse_grant(sw, now, g);
 		return;
 	}

@@ -8,9 +8,16 @@
 #include "circuit.h"
 #include "mf_proto_inline.h"
 
-static bool reachable(const struct mf_switch *sw, unsigned int ingress, uint16_t dst)
+/** Whether a message may go from port to port; else the cause was counted. */
+static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_t dst)
 {
-	return test_bit(sw->reach_set, dst) && dst != ingress; /* a destination has 9 bits */
+	if (likely(test_bit(sw->reach_set, dst) && dst != ingress)) /* a destination has 9 bits */
+		return true;
+	if (dst < sw->ports && link_lost(sw, dst))
+		sw->stats.drop_link++;
+	else
+		sw->stats.drop_dst++;
+	return false;
 }
 
 static void notification(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at,
@@ -19,10 +26,8 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 	struct mf_sched_msg *demand;
 
 	sw->stats.control_blocks++;
-	if (!reachable(sw, port, m->dst)) {
-		sw->stats.drop_dst++;
+	if (!reachable(sw, port, m->dst))
 		return;
-	}
 	sw->stats.notifications++;
 	if (unlikely(sw->probe != NULL))
 		stamp(sw, (uint16_t)port, m->dst, m->id, MF_STAGE_IDENTIFY, at, at + sw->identify);
@@ -67,10 +72,8 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		sw->stats.drop_spoof++;
 		return;
 	}
-	if (!reachable(sw, port, m->dst)) {
-		sw->stats.drop_dst++;
+	if (!reachable(sw, port, m->dst))
 		return;
-	}
 	if (m->kind == MF_ERR) {
 		sw->stats.errors++;
 		/* It answers a request whose response would have come from here, or a write to here. One that
@@ -138,10 +141,8 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 		sw->stats.drop_proto++;
 	else if (unlikely(m->src != port))
 		sw->stats.drop_spoof++;
-	else if (unlikely(!reachable(sw, port, m->dst)))
-		sw->stats.drop_dst++;
 	else
-		return true;
+		return reachable(sw, port, m->dst);
 	return false;
 }
 

@@ -58,6 +58,7 @@ struct mf_switch_stats {
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
 	uint64_t expired; /**< circuits whose chunk did not come */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
+	uint64_t drop_link; /**< for a port whose link is lost, or from it */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;
@@ -92,6 +93,18 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 
 /** Takes a grant: sets a circuit and makes the /G/, or lets the buffered request out. */
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
+
+/**
+ * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands are
+ * dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
+ * with it, and is the engine's to throw away. Nothing is taken from it or for it until it is up.
+ */
+void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
+/**
+ * The link is there again, perhaps to another partner than before.
+ * @return false: not yet, the scheduler has not answered
+ */
+bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
 /**
  * Does what is due: timers, frames that come out of the layer-2 pipeline.

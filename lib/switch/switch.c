@@ -187,6 +187,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 		due(sw, bridge_run(sw, now));
 	due(sw, run_holds(sw, now));
 	due(sw, circuit_expire(sw, now));
+	if (sw->links_lost != 0)
+		due(sw, link_run(sw, now));
 	return sw->next;
 }
 

@@ -67,6 +67,9 @@ enum rx_state {
 	RX_DROP, /**< the rest of it is thrown away; the cause was counted */
 };
 
+/** Of the link at a port: see link.c. */
+enum link_state { LINK_UP, LINK_SWEEP, LINK_FLUSH, LINK_DOWN };
+
 struct port {
 	struct mf_mux *mux;
 	mf_time first; /**< start of the first block of the message that is arriving */
@@ -86,6 +89,7 @@ struct port {
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
+	enum link_state link;
 } __attribute__((aligned(64)));
 
 /** A frame inside the layer-2 pipeline; its octets follow. */
@@ -125,6 +129,8 @@ struct mf_switch {
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
 	bool one_rate; /**< of all ports */
+	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
+	unsigned int links_lost; /**< ports whose link is not up */
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
@@ -268,6 +274,18 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 /* forward.c */
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at);
+
+/* link.c */
+/** Goes on with what ends when a link is lost. @return the next time that it wants to be called */
+mf_time link_run(struct mf_switch *sw, mf_time now);
+/** The scheduler holds nothing of a port any more. */
+void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
+
+/** Whether the link of a port is lost. */
+static inline bool link_lost(const struct mf_switch *sw, unsigned int port)
+{
+	return unlikely(sw->links_lost != 0) && sw->port[port].link != LINK_UP;
+}
 
 /* bridge.c */
 int bridge_init(struct mf_switch *sw, const struct mf_switch_config *config);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port whose link is lost, and comes back to a partner that may know nothing of what was before. Whatever
+ * the switch and the scheduler hold of the port ends first, so that nothing of the old can be taken for new:
+ *
+ *              down                     no circuits                   answered
+ *     LINK_UP ------> LINK_SWEEP ---------------------> LINK_FLUSH -------------> LINK_DOWN
+ *        ^            its circuits end,                 the scheduler             |
+ *        |            as there is room to tell          drops its demands         |
+ *        +----------------------------------- up --------------------------------+
+ *
+ * Until it is up again nothing that comes for the port or from it is taken, and grants of it that were on
+ * their way are refused. The scheduler flushes one port at a time.
+ */
+#include "circuit.h"
+
+/** What the receiver makes of a link without a signal: it cuts the message and the frame under way. */
+static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct mf_span s;
+
+	s.start = now;
+	s.period = 0;
+	s.count = s.flags = 0;
+	mf_span_put(&s, MF_SYNC_CTRL, MF_ERROR_WORD);
+	mf_switch_rx(sw, port, now, &s);
+}
+
+void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (p->link != LINK_UP)
+		return;
+	cut(sw, port, now);
+	p->link = LINK_SWEEP;
+	sw->links_lost++;
+	clear_bit(sw->reach_set, port);
+	due(sw, now);
+}
+
+bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (p->link == LINK_UP)
+		return true;
+	if (p->link != LINK_DOWN)
+		return false;
+	p->link = LINK_UP;
+	sw->links_lost--;
+	if (p->up && p->memory_enabled)
+		set_bit(sw->reach_set, port);
+	due(sw, now);
+	return true;
+}
+
+/** Descriptors that can be told for a circuit's end, with some left for what arrives. */
+static bool can_tell(const struct mf_switch *sw)
+{
+	return sw->out_head - sw->out_tail <= sw->out_mask / 2;
+}
+
+/** Circuits from `ingress` that begin or end at a port. @return false: no room to end all of them */
+static bool sweep_ring(struct mf_switch *sw, unsigned int ingress, unsigned int port, mf_time now)
+{
+	uint32_t c = sw->circuits[ingress].next;
+
+	while (circuit_is(sw, c)) {
+		uint32_t next = sw->circuits[c].next;
+
+		if (ingress == port || sw->circuits[c].dst == port) {
+			if (!can_tell(sw))
+				return false;
+			circuit_kill(sw, c, now);
+		}
+		c = next;
+	}
+	return true;
+}
+
+static bool sweep(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (!sweep_ring(sw, i, port, now))
+			return false;
+	return true;
+}
+
+mf_time link_run(struct mf_switch *sw, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports && !sw->flushing; i++) {
+		if (sw->port[i].link != LINK_SWEEP)
+			continue;
+		if (!sweep(sw, i, now) || !can_tell(sw))
+			return now; /* when the scheduler has taken what it was told */
+		sw->flushing = true;
+		sw->port[i].link = LINK_FLUSH;
+		switch_tell(sw, &(struct mf_sched_msg){.at = now,
+						       .src = (uint16_t)i,
+						       .dst = (uint16_t)i,
+						       .kind = MF_SCHED_FLUSH});
+	}
+	return MF_NEVER;
+}
+
+void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	sw->port[port].link = LINK_DOWN;
+	sw->flushing = false;
+	due(sw, now);
+}

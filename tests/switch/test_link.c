@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A link that is lost and comes back: by hand, and at random times under random traffic with a scheduler and
+ * nodes that answer every grant, where nothing may leak or be taken for what it is not.
+ */
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "mf_proto_inline.h"
+#include "rig.h"
+
+TestSuite(link, .timeout = 60);
+
+static struct mf_switch_config config;
+static uint64_t word[MF_BLOCKS_MAX];
+
+static struct mf_sched_grant answer(uint16_t port, mf_time at)
+{
+	return (struct mf_sched_grant){
+		.at = at, .src = port, .dst = port, .last = true, .cookie = MF_SCHED_NO_COOKIE};
+}
+
+/** Grants to and from port 1, one of them in the midst of its chunk; one that has nothing to do with it. */
+Test(link, what_was_granted_ends)
+{
+	struct rig r;
+	struct mf_sched_grant from = rig_grant_of(MF_US(1), 1, 0, 1, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_sched_grant to = rig_grant_of(MF_US(1), 0, 1, 2, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_sched_grant other = rig_grant_of(MF_US(1), 0, 2, 3, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_sched_grant late = rig_grant_of(MF_US(5), 0, 1, 4, false, true, 64, MF_SCHED_NO_COOKIE);
+	struct mf_sched_msg d;
+	unsigned int n, before;
+
+	rig_config(&config, 3);
+	config.window = true;
+	rig_start(&r, &config, false);
+	rig_grant(&r, from.at, &from);
+	rig_grant(&r, to.at, &to);
+	rig_grant(&r, other.at, &other);
+	n = rig_chunk(&r, MF_WREQ, 1, 0, 1, 256, word);
+	rig_cut(&r, MF_US(3), 1, word, n / 2);
+	rig_run(&r, MF_US(4));
+	mf_switch_link_down(r.sw, 1, MF_US(4));
+	mf_switch_link_down(r.sw, 1, MF_US(4)); /* once is enough */
+	rig_grant(&r, late.at, &late);
+	rig_run(&r, MF_US(6));
+	cr_expect_eq(rig_told(&r, MF_SCHED_FLUSH, &d), 1);
+	cr_expect(d.src == 1);
+	cr_expect_eq(rig_told(&r, MF_SCHED_FORWARDED, NULL), 3, "both of port 1, and the late one");
+	cr_expect_eq(mf_switch_mux_stats(r.sw, 0)->aborted, 1, "what had begun ends with a bad check");
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_link, 1);
+	cr_expect_not(mf_switch_link_up(r.sw, 1, MF_US(6)), "the scheduler has not answered");
+
+	rig_message(&r, MF_US(7), 0, word, rig_chunk(&r, MF_WREQ, 0, 1, 2, 256, word));
+	rig_message(&r, MF_US(8), 0, word, rig_chunk(&r, MF_WREQ, 0, 2, 3, 256, word));
+	rig_message(&r, MF_US(9), 0, word, rig_request(&r, 0, 1, 9, 64, word));
+	rig_message(&r, MF_US(9) + MF_NS(500), 0, word, rig_request(&r, 0, 2, 9, 64, word));
+	before = r.outs[1];
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 1);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_link, 2);
+	cr_expect_eq(r.outs[1], before);
+	cr_expect(rig_sent(&r, 2, 0, MF_US(8) + IDENTIFY + FORWARD, word, 0));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+	cr_expect(d.src == 2 && d.dst == 0);
+
+	from = answer(1, MF_US(11));
+	rig_grant(&r, from.at, &from);
+	rig_run(&r, MF_US(12));
+	cr_expect(mf_switch_link_up(r.sw, 1, MF_US(12)));
+	rig_message(&r, MF_US(13), 0, word, rig_request(&r, 0, 1, 9, 64, word));
+	rig_message(&r, MF_US(13), 1, word, rig_request(&r, 1, 2, 9, 64, word));
+	rig_run(&r, MF_US(14));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 3);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_link, 2);
+	rig_stop(&r);
+}
+
+/** Two ports at once: one after the other is flushed. */
+Test(link, one_flush_at_a_time)
+{
+	struct rig r;
+	struct mf_sched_grant g;
+
+	rig_config(&config, 4);
+	rig_start(&r, &config, false);
+	rig_run(&r, MF_US(1));
+	mf_switch_link_down(r.sw, 3, MF_US(1));
+	mf_switch_link_down(r.sw, 2, MF_US(1));
+	rig_run(&r, MF_US(1) + 1);
+	cr_expect_eq(rig_told(&r, MF_SCHED_FLUSH, NULL), 1);
+	g = answer(2, MF_US(2));
+	rig_grant(&r, g.at, &g);
+	rig_run(&r, MF_US(2));
+	cr_expect_eq(rig_told(&r, MF_SCHED_FLUSH, NULL), 2);
+	cr_expect(mf_switch_link_up(r.sw, 2, MF_US(2)));
+	cr_expect_not(mf_switch_link_up(r.sw, 3, MF_US(2)));
+	g = answer(3, MF_US(3));
+	rig_grant(&r, g.at, &g);
+	rig_run(&r, MF_US(3));
+	cr_expect(mf_switch_link_up(r.sw, 3, MF_US(3)));
+	rig_stop(&r);
+}
+
+/* Wall clock, random traffic. A node is what it remembers of its grants: nothing, but how much it has sent. */
+
+#define PORTS 6
+#define CHUNK 256
+#define WINDOW 1024
+#define X 3
+
+struct play {
+	struct mf_switch *sw;
+	const struct mf_sched_ops *ops;
+	struct mf_sched *sched;
+	struct mf_rng rng;
+	mf_time now;
+	bool lost[PORTS];
+	bool calm; /**< no link is lost any more */
+	uint8_t id[PORTS];
+	uint64_t sent, got; /**< chunks */
+};
+
+static unsigned int below(struct play *p, unsigned int n)
+{
+	return (unsigned int)mf_rng_below(&p->rng, n);
+}
+
+static void arrive(struct play *p, unsigned int port, unsigned int n)
+{
+	struct mf_span s = {.start = p->now};
+
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(&s, i == 0 || i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, word[i]);
+	if (n > 2 && below(p, 4) == 0) { /* in two parts, and the link may be lost between them */
+		struct mf_span rest = s;
+
+		s.count = (uint16_t)(1 + below(p, n - 1));
+		rest.count = (uint16_t)(n - s.count);
+		memmove(rest.word, rest.word + s.count, rest.count * sizeof(rest.word[0]));
+		memmove(rest.sync, rest.sync + s.count, rest.count);
+		mf_switch_rx(p->sw, port, p->now, &s);
+		if (!p->calm && below(p, 20) == 0) {
+			p->lost[port] = true;
+			mf_switch_link_down(p->sw, port, p->now);
+		} else {
+			mf_switch_rx(p->sw, port, p->now, &rest);
+		}
+		return;
+	}
+	mf_switch_rx(p->sw, port, p->now, &s);
+}
+
+static void demand(struct play *p, unsigned int port)
+{
+	struct mf_msg m = {.kind = below(p, 2) ? MF_RREQ : MF_NOTIFY,
+			   .src = (uint16_t)port,
+			   .dst = (uint16_t)((port + 1 + below(p, PORTS - 1)) % PORTS),
+			   .id = p->id[port]++,
+			   .size = 1 + below(p, 4 * CHUNK)};
+
+	if (m.kind == MF_RREQ)
+		arrive(p, port, mf_proto_put_request(&config.proto, &m, word));
+	else
+		arrive(p, port, rig_single(&m, word));
+}
+
+/** Sends the chunk of a grant, most of the time. */
+static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, bool resp, uint32_t size)
+{
+	static const uint8_t data[CHUNK];
+	struct mf_msg m = {.kind = resp ? MF_RRES : MF_WREQ,
+			   .src = (uint16_t)port,
+			   .dst = dst,
+			   .id = id,
+			   .size = size,
+			   .last = true};
+
+	p->sent++;
+	arrive(p, port, mf_proto_put_chunk(&config.proto, &m, data, word));
+}
+
+/** What leaves at a port is thrown away where its link is lost. */
+static bool deliver(struct play *p, unsigned int port)
+{
+	struct mf_span s;
+	struct mf_msg m;
+	unsigned int n = mf_switch_tx(p->sw, port, p->now, MF_SPAN_MAX, &s);
+
+	for (unsigned int i = 0; i < n && !p->lost[port]; i++) {
+		if (s.sync[i] != MF_SYNC_CTRL)
+			continue;
+		if (mf_block_type(s.word[i]) == MF_BT_G) {
+			cr_assert_eq(mf_proto_get_single(s.word[i], &m), 0);
+			chunk(p, port, m.dst, m.id, m.resp, m.size);
+		} else if (mf_block_type(s.word[i]) == MF_BT_MS && mf_proto_kind(s.word[i]) == MF_RREQ) {
+			cr_assert_eq(mf_proto_get_rreq(&config.proto, &s.word[i], 2, &m), 0);
+			chunk(p, port, m.src, m.id, true, m.size < CHUNK ? m.size : CHUNK);
+		} else if (mf_block_type(s.word[i]) == MF_BT_MS) {
+			p->got++;
+		}
+	}
+	return n > 0;
+}
+
+static bool turn(struct play *p)
+{
+	struct mf_sched_grant g[16];
+	struct mf_sched_msg msg;
+	unsigned int n;
+	bool work = false;
+
+	mf_switch_run(p->sw, p->now);
+	while (mf_switch_to_sched(p->sw, &msg, 1) > 0) {
+		cr_assert_eq(p->ops->input(p->sched, &msg), 0);
+		work = true;
+	}
+	while ((n = p->ops->run(p->sched, p->now, g, 16)) > 0)
+		for (unsigned int i = 0; i < n; i++) {
+			mf_switch_grant(p->sw, p->now, &g[i]);
+			work = true;
+		}
+	for (unsigned int i = 0; i < PORTS; i++)
+		work |= deliver(p, i);
+	return work;
+}
+
+static void change_links(struct play *p)
+{
+	unsigned int port = below(p, PORTS);
+
+	if (p->lost[port]) {
+		p->lost[port] = !mf_switch_link_up(p->sw, port, p->now);
+		p->id[port] = 0; /* another one, who has forgotten */
+	} else if (below(p, 6) == 0) {
+		p->lost[port] = true;
+		mf_switch_link_down(p->sw, port, p->now);
+	}
+}
+
+/** All links come back, and what is owed is paid or expires. */
+static void settle(struct play *p)
+{
+	for (unsigned int quiet = 0; quiet < 1000; quiet++) {
+		p->now += MF_US(1);
+		for (unsigned int i = 0; i < PORTS; i++)
+			p->lost[i] = p->lost[i] && !mf_switch_link_up(p->sw, i, p->now);
+		if (turn(p))
+			quiet = 0;
+	}
+	for (unsigned int i = 0; i < PORTS; i++)
+		cr_assert_not(p->lost[i]);
+}
+
+static void one_seed(uint64_t seed)
+{
+	struct mf_sched_config sc = {.ports = PORTS,
+				     .priority = seed % 2 ? MF_SCHED_SRPT : MF_SCHED_FCFS,
+				     .release = MF_RELEASE_WINDOW,
+				     .chunk = CHUNK,
+				     .x = X,
+				     .window = WINDOW,
+				     .chunk_overhead = 2};
+	struct play p = {.now = MF_US(1), .ops = seed % 4 < 2 ? &mf_sched_pim : &mf_sched_greedy};
+	struct mf_sched_stats st;
+
+	mf_rng_init(&p.rng, seed, "link", 0);
+	rig_config(&config, PORTS);
+	for (unsigned int i = 0; i < PORTS; i++)
+		config.port[i].mux.period = 0;
+	config.window = true;
+	config.requests = 2 * X * PORTS * PORTS;
+	config.grant_timeout = MF_US(300);
+	config.hold_timeout = MF_US(100);
+	memset(&config.timing, 0, sizeof(config.timing));
+	p.sw = mf_switch_new(&config);
+	p.sched = p.ops->create(&sc);
+	cr_assert(p.sw && p.sched);
+	for (unsigned int round = 0; round < 2000; round++) {
+		p.now += MF_US(1);
+		for (unsigned int i = 0; i < PORTS; i++)
+			if (!p.lost[i] && below(&p, 3) == 0)
+				demand(&p, i);
+		if (below(&p, 8) == 0)
+			change_links(&p);
+		turn(&p);
+	}
+	p.calm = true;
+	settle(&p);
+	p.ops->stats(p.sched, &st);
+	cr_assert_eq(st.entries, 0, "seed %lu: %lu demands left", seed, st.entries);
+	cr_assert_gt(st.flushed, 0);
+	cr_assert_eq(mf_switch_stats(p.sw)->drop_descriptor, 0, "seed %lu", seed);
+	cr_assert_eq(mf_switch_stats(p.sw)->drop_room, 0, "seed %lu: a slot has leaked", seed);
+
+	/* All windows are back: a demand of a whole window from every port is granted at once. */
+	for (unsigned int i = 0; i < PORTS; i++) {
+		struct mf_msg m = {.kind = MF_NOTIFY,
+				   .src = (uint16_t)i,
+				   .dst = (uint16_t)((i + 1) % PORTS),
+				   .id = 99,
+				   .size = WINDOW};
+		struct mf_span s = {.start = p.now};
+
+		rig_single(&m, word);
+		mf_span_put(&s, MF_SYNC_CTRL, word[0]);
+		mf_switch_rx(p.sw, i, p.now, &s);
+	}
+	for (uint64_t before = p.sent; p.sent < before + PORTS * WINDOW / CHUNK;)
+		cr_assert(turn(&p), "seed %lu: a window has leaked", seed);
+	p.ops->destroy(p.sched);
+	mf_switch_free(p.sw);
+}
+
+Test(link, nothing_leaks_at_random_times)
+{
+	for (uint64_t seed = 1; seed <= 60; seed++)
+		one_seed(seed);
+}
