@@ -13,6 +13,7 @@
  *   responses.c      the memory node: what is still to be sent
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
+ *   link.c           the link is lost
  *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
@@ -304,6 +305,8 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at);
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
 
 /* responses.c */
+/** Ends a response, if there is one. */
+void host_response_end(struct mf_host *h, struct host_response *r);
 uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at);
 void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready);

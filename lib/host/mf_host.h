@@ -100,6 +100,7 @@ struct mf_host_stats {
 	uint64_t grants_returned;
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
+	uint64_t link_lost; /**< messages that failed with their link */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 };
 
@@ -137,6 +138,13 @@ bool mf_host_can_rx(const struct mf_host *h);
 
 /** Takes a span from the link. */
 void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
+
+/**
+ * The link is lost: messages that have begun fail as by their timers, unacknowledged writes among them; what
+ * waited to be sent is thrown away, and responses of a memory node with it. What has not begun waits. Not
+ * before the engine has a link again may it take what the host sends from now on.
+ */
+void mf_host_link_lost(struct mf_host *h, mf_time now);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.

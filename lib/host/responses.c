@@ -17,7 +17,7 @@ static void response_unlink(struct mf_host *h, struct host_response *r)
 		h->response[r->next].prev = r->prev;
 }
 
-static void response_end(struct mf_host *h, struct host_response *r)
+void host_response_end(struct mf_host *h, struct host_response *r)
 {
 	if (!r->data)
 		return;
@@ -39,7 +39,7 @@ uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at)
 
 		if (r->ready + h->timer[HOST_TIMER_QUARANTINE].timeout > at)
 			break;
-		response_end(h, r);
+		host_response_end(h, r);
 		h->stats.reclaimed++;
 		data = host_buffer_get(h, size);
 	}
@@ -60,7 +60,7 @@ void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *
 			       .kind = HOST_JOB_RESPONSE,
 			       .lane = HOST_LANE_RESPONSE};
 
-	response_end(h, r);
+	host_response_end(h, r);
 	*r = (struct host_response){
 		.data = data, .ready = ready, .size = size, .prev = h->response_tail, .next = HOST_NIL};
 	if (h->response_tail == HOST_NIL)
@@ -90,6 +90,6 @@ bool host_response_send(struct mf_host *h, struct host_job *job)
 		return false;
 	r->sent += m.size;
 	if (m.last)
-		response_end(h, r);
+		host_response_end(h, r);
 	return true;
 }

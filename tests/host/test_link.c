@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two hosts under the wall clock, each alone on its link: the link is lost, and comes back. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "mf_host.h"
+#include "mf_proto_inline.h"
+
+TestSuite(host_link, .timeout = 60);
+
+static struct mf_host_config config(uint16_t node)
+{
+	return (struct mf_host_config){
+		.node = node,
+		.nodes = 2,
+		.compute = node == 0,
+		.x = 2,
+		.chunk = 256,
+		.queue = 64,
+		.read_timeout = MF_SEC(1),
+		.write_timeout = MF_SEC(1),
+		.mux = {.memory_blocks = 1024,
+			.memory_items = 64,
+			.frames = 4,
+			.frame_bytes = 9000,
+			.quantum = 16,
+			.memory_enabled = true},
+		.memory_enabled = true,
+		.ber_window = MF_US(125),
+	};
+}
+
+static void submit(struct mf_host *h, mf_time now, enum mf_op_kind kind, void *buf, uint64_t user)
+{
+	struct mf_op op = {.kind = kind, .node = 1, .addr = 64, .len = 600, .buf = buf, .user = user};
+
+	cr_assert_eq(mf_host_submit(h, now, &op), 0);
+}
+
+/** @return blocks, all that it has to send */
+static unsigned int send_all(struct mf_host *h, mf_time now, struct mf_span *s)
+{
+	unsigned int n = mf_host_tx(h, now, MF_SPAN_MAX, s);
+	struct mf_span more;
+
+	cr_assert_eq(mf_host_tx(h, now, MF_SPAN_MAX, &more), 0);
+	return n;
+}
+
+static void give(struct mf_host *h, mf_time now, const uint64_t *word, unsigned int n)
+{
+	struct mf_span s = {.start = now};
+
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(&s, i == 0 || i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, word[i]);
+	mf_host_rx(h, now, &s);
+}
+
+/** Of each kind one that has begun, and one that waits for X: the former fail at once, the latter go later. */
+Test(host_link, what_is_under_way_fails_and_what_waits_goes_later)
+{
+	struct mf_host_config c = config(0);
+	struct mf_host *h = mf_host_new(&c);
+	static const uint8_t data[MF_MESSAGE_MAX];
+	static uint8_t buf[600];
+	struct mf_msg grant = {.kind = MF_GRANT, .dst = 1, .size = 256};
+	struct mf_msg late = {.kind = MF_RRES, .src = 1, .dst = 0, .size = 256};
+	struct mf_completion done[16];
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_span s;
+	unsigned int n;
+
+	cr_assert_not_null(h);
+	memset(buf, 0x77, sizeof(buf));
+	submit(h, 1, MF_OP_READ, buf, 1);
+	submit(h, 1, MF_OP_WRITE, buf, 2);
+	submit(h, 1, MF_OP_WRITE_ACK, buf, 3);
+	submit(h, 1, MF_OP_READ, buf, 4);
+	submit(h, 1, MF_OP_READ, buf, 5); /* the third of X = 2 */
+	cr_assert_eq(send_all(h, 2, &s), 2 + 1 + 1 + 2);
+	grant.id = 1;
+	word[0] = mf_proto_put_single(&grant);
+	give(h, 3, word, 1); /* its chunk waits to be sent */
+	mf_host_link_lost(h, 4);
+
+	n = mf_host_completions(h, 4, done, 16);
+	cr_assert_eq(n, 4);
+	for (unsigned int i = 0; i < n; i++) {
+		bool read = done[i].kind == MF_OP_READ;
+
+		cr_expect_leq(done[i].user, 4);
+		cr_expect_eq(done[i].len, 0);
+		cr_expect_eq(done[i].status, read ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN);
+	}
+	cr_expect_eq(mf_host_stats(h)->link_lost, 4);
+	cr_expect_eq(mf_host_outstanding(h), 1);
+	cr_expect_eq(send_all(h, 5, &s), 2, "the one that waited, and nothing of before");
+	cr_expect_eq(mf_proto_kind(s.word[0]), MF_RREQ);
+
+	/* The data of the first read come after all, from a node that has not heard of it. */
+	late.id = 0;
+	give(h, 6, word, mf_proto_put_chunk(&c.proto, &late, data, word));
+	for (unsigned int i = 0; i < sizeof(buf); i++)
+		cr_assert_eq(buf[i], 0x77);
+	cr_expect_eq(mf_host_completions(h, 6, done, 16), 0);
+	cr_expect_gt(mf_host_stats(h)->drop_unknown, 0);
+	mf_host_free(h);
+}
+
+/** A memory node that was about to answer, and was receiving a write in parts. */
+Test(host_link, a_memory_node_forgets_what_it_owed)
+{
+	struct mf_memory_config mc = {.size = 4096, .numa_node = -1};
+	struct mf_host_config c = config(1);
+	struct mf_host *h;
+	uint64_t word[MF_BLOCKS_MAX];
+	uint8_t data[256];
+	struct mf_msg read = {.kind = MF_RREQ, .src = 0, .dst = 1, .id = 3, .size = 600};
+	struct mf_msg write = {.kind = MF_WREQ_ACK, .src = 0, .dst = 1, .id = 4, .size = 256, .last = true};
+	struct mf_msg grant = {.kind = MF_GRANT, .dst = 0, .id = 3, .size = 256, .resp = true};
+	struct mf_span s = {.start = 1};
+	unsigned int n;
+
+	c.memory_ops = mf_memory_find("flat");
+	c.memory = c.memory_ops->create(&mc);
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	give(h, 1, word, mf_proto_put_request(&c.proto, &read, word));
+	memset(data, 0xab, sizeof(data));
+	n = mf_proto_put_chunk(&c.proto, &write, data, word);
+	for (unsigned int i = 0; i < n / 2; i++)
+		mf_span_put(&s, i == 0 ? MF_SYNC_CTRL : MF_SYNC_DATA, word[i]);
+	mf_host_rx(h, 1, &s);
+	mf_host_link_lost(h, 2);
+	cr_expect_eq(send_all(h, 3, &s), 0);
+	cr_expect_eq(mf_host_demux(h)->stats.aborts, 1);
+
+	/* What is left of the cut write means nothing; a whole one is taken. */
+	s = (struct mf_span){.start = 4};
+	for (unsigned int i = n / 2; i < n; i++)
+		mf_span_put(&s, i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, word[i]);
+	mf_host_rx(h, 4, &s);
+	cr_expect_eq(send_all(h, 5, &s), 0);
+	give(h, 6, word, n);
+	cr_expect_eq(send_all(h, 7, &s), 1, "its acknowledgement");
+
+	/* A /G/ of the old response is of no use. */
+	word[0] = mf_proto_put_single(&grant);
+	give(h, 8, word, 1);
+	cr_expect_eq(mf_host_stats(h)->grants_returned, 1);
+	mf_host_free(h);
+	c.memory_ops->destroy(c.memory);
+}
