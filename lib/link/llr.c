@@ -58,6 +58,7 @@ void llr_emitted(struct llr *l, mf_time now)
 /** rtt_max and rtt_min go at once where they have to, and come back slowly. */
 static void sample(struct llr *l, mf_time rtt)
 {
+	l->backed_off = false;
 	if (l->srtt == 0) {
 		l->srtt = l->rtt_max = l->rtt_min = mf_time_max(rtt, 1);
 		return;
@@ -67,6 +68,7 @@ static void sample(struct llr *l, mf_time rtt)
 	l->rtt_min = mf_time_min(rtt, l->rtt_min + (mf_time_max(rtt, l->rtt_min) - l->rtt_min) / 64);
 }
 
+/** Where the timer is shorter than the round trip every frame is emitted again, and none can be measured. */
 static void progress(struct llr *l, mf_time now, uint32_t ack)
 {
 	if (l->timed_at != MF_NEVER && before(l->timed, ack)) {
@@ -77,7 +79,8 @@ static void progress(struct llr *l, mf_time now, uint32_t ack)
 	if (before(l->cursor, ack))
 		l->cursor = ack;
 	l->count = 0;
-	l->wait = base_wait(l);
+	if (!l->backed_off)
+		l->wait = base_wait(l);
 	l->replay_at = l->una != l->nxt ? now + l->wait : MF_NEVER;
 }
 
@@ -227,6 +230,7 @@ static enum llr_timer run_replay(struct llr *l, mf_time now)
 	if (l->count == l->config.replays)
 		return LLR_TIMER_GAVE_UP;
 	l->wait = mf_time_min(2 * l->wait, mf_time_max(l->config.replay_max, base_wait(l)));
+	l->backed_off = true;
 	begin(l, now);
 	return LLR_TIMER_REPLAY;
 }

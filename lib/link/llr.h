@@ -38,6 +38,7 @@ struct llr {
 	mf_time timed_at; /**< when it was emitted; MF_NEVER: none (Karn: not one that is emitted again) */
 	mf_time srtt, rtt_max, rtt_min; /**< smoothed; decaying; 0: no sample */
 	mf_time wait; /**< of the replay timer, the next time that it is started */
+	bool backed_off; /**< wait was doubled and stays so until a round trip has been measured */
 	mf_time replay_at; /**< MF_NEVER: nothing is outstanding */
 	mf_time began; /**< the last replay, */
 	uint32_t began_from;
