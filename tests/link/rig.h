@@ -83,10 +83,13 @@ static inline const struct mf_link_stats *rig_stats(const struct rig *r, int end
 	return mf_link_stats(r->end[end].link);
 }
 
+/** Both are up, in the same connection. */
 static inline bool rig_is_up(const struct rig *r)
 {
-	return r->end[0].link != NULL && r->end[1].link != NULL && mf_link_up(r->end[0].link) &&
-	       mf_link_up(r->end[1].link);
+	const struct mf_link_status *a = &r->end[0].status, *b = &r->end[1].status;
+
+	return r->end[0].link != NULL && r->end[1].link != NULL && a->up && b->up &&
+	       a->partner_epoch == b->epoch && b->partner_epoch == a->epoch;
 }
 
 #endif
