@@ -64,8 +64,8 @@ static_assert(offsetof(struct mf_link_head, crc) == 40, "link frame");
 /** The longest link frame. */
 #define MF_LINK_FRAME_MAX (sizeof(struct mf_link_head) + MF_LINK_BODY(MF_SPAN_MAX))
 
-/** The shortest MTU that carries every control frame and a block. */
-#define MF_LINK_MTU_MIN (sizeof(struct mf_link_head) - 14 + sizeof(struct mf_link_hello))
+/** The shortest MTU: it carries every control frame. */
+#define MF_LINK_MTU_MIN 126
 
 enum {
 	MF_LINK_RETRANSMITS = 1 << 0, /**< feature: what is lost is sent again */
@@ -76,6 +76,8 @@ enum {
 	MF_LINK_DONE = 1 << 1, /**< state: this end's clients have finished */
 };
 
+/** The fewest blocks of a frame that an end may ask for: an MTU of MF_LINK_MTU_MIN has more. */
+#define MF_LINK_BLOCKS_MIN 8
 #define MF_LINK_NODE_SWITCH 0xffff /**< in the place of a node's number */
 #define MF_LINK_NAME 32
 
@@ -87,7 +89,7 @@ struct mf_link_hello {
 	uint64_t features; /**< MF_LINK_RETRANSMITS */
 	uint32_t period; /**< of a block, in ps */
 	uint16_t window; /**< DATA frames that this end takes without an acknowledgement: 1.. */
-	uint16_t blocks; /**< most blocks of a DATA frame that this end takes: 1..MF_SPAN_MAX */
+	uint16_t blocks; /**< most of a DATA frame to this end: MF_LINK_BLOCKS_MIN..MF_SPAN_MAX */
 	uint16_t state; /**< MF_LINK_READY, MF_LINK_DONE */
 	uint16_t echo; /**< the partner's state, as this end knows it */
 	uint32_t first; /**< number of the first DATA frame that this end sends */
@@ -98,6 +100,7 @@ struct mf_link_hello {
 } __attribute__((packed));
 
 static_assert(sizeof(struct mf_link_hello) == 96, "HELLO");
+static_assert(MF_LINK_MTU_MIN == sizeof(struct mf_link_head) - 14 + sizeof(struct mf_link_hello), "HELLO");
 
 enum mf_link_reason {
 	MF_LINK_REASON_VERSION = 1,

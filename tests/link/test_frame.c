@@ -366,7 +366,7 @@ Test(link_frame, contents_of_control)
 
 Test(link_frame, contents_of_hello)
 {
-	struct mf_link_hello hello = {.epoch = 1, .window = 1, .blocks = 1};
+	struct mf_link_hello hello = {.epoch = 1, .window = 1, .blocks = MF_LINK_BLOCKS_MIN};
 	static const uint8_t more[200] = {1};
 
 	begin(MF_LINK_HELLO, &hello, sizeof(hello));
@@ -384,7 +384,7 @@ Test(link_frame, contents_of_hello)
 	})
 	cr_assert(!WITH(epoch = 0));
 	cr_assert(!WITH(window = 0));
-	cr_assert(!WITH(blocks = 0));
+	cr_assert(!WITH(blocks = MF_LINK_BLOCKS_MIN - 1));
 	cr_assert(!WITH(blocks = MF_SPAN_MAX + 1));
 	cr_assert(WITH(blocks = MF_SPAN_MAX));
 	cr_assert(!WITH(zero0[5] = 1));
@@ -441,6 +441,7 @@ Test(link_frame, tag_is_never_zero_and_depends_on_the_side)
 
 Test(link_frame, blocks_of_an_mtu)
 {
+	cr_assert_geq(mf_link_blocks(MF_LINK_MTU_MIN), MF_LINK_BLOCKS_MIN);
 	for (unsigned int mtu = 0; mtu < 9500; mtu++) {
 		unsigned int n = mf_link_blocks(mtu);
 

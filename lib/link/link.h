@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One end of a link. For lib/link. */
+#ifndef LINK_H
+#define LINK_H
+
+#include "llr.h"
+#include "mf_link.h"
+
+/** What is told to a partner that does not match, and what was made of it. */
+struct link_refusal {
+	uint16_t reason; /**< 0: none */
+	bool by_partner;
+	uint64_t have, got;
+};
+
+/** A frame that waits to be sent until link_greet() takes it. */
+struct link_parting {
+	uint16_t len; /**< 0: none */
+	uint8_t frame[sizeof(struct mf_link_head) + sizeof(struct mf_link_refuse)];
+};
+
+/* A slot of tx_slot: the payloads have their place, the sync headers end there, the header before them. */
+#define LINK_TX_WORDS 192
+static_assert(LINK_TX_WORDS >= sizeof(struct mf_link_head) + 8 * MF_LINK_SYNC_WORDS(MF_SPAN_MAX), "slot");
+
+struct mf_link {
+	/* What a frame of blocks touches */
+	mf_time greet_at; /**< when link_greet() has something to send; 0: now */
+	bool up;
+	bool ever; /**< has been up */
+	bool changed; /**< since mf_link_status() */
+	uint32_t tag;
+	struct llr llr;
+	struct mf_link_head head; /**< of frames of this connection */
+	mf_time silence_at, last_run;
+	/* Blocks that are sent: frames [llr.una, tx_end), and the open one behind them */
+	uint32_t tx_end;
+	uint32_t tx_origin; /**< number of the frame in slot 0 */
+	uint32_t tx_mask; /**< slots - 1 */
+	uint32_t tx_queue; /**< whole frames that wait to be emitted, above which no more blocks are wanted */
+	uint32_t tx_stride; /**< octets of a slot */
+	uint16_t tx_cut; /**< most blocks of a frame */
+	uint16_t tx_open; /**< blocks of the open frame */
+	uint8_t *tx_slot;
+	uint16_t *tx_blocks; /**< of each slot */
+	mf_time pace_at; /**< from when DATA may be sent */
+	uint64_t tx_sync[MF_LINK_SYNC_WORDS(MF_SPAN_MAX)]; /**< of the open frame */
+	/* Blocks that have come: rx_held frames from rx_head on, and the one that the owner has */
+	struct mf_span *rx_span;
+	uint32_t rx_size, rx_head, rx_held, rx_lent;
+	struct mf_link_stats stats;
+	/* Handshake: hello.c */
+	uint64_t own; /**< epoch */
+	uint64_t partner; /**< epoch of the connection; while down: the noted one; 0: none */
+	uint64_t known; /**< epoch of the partner that was up last */
+	uint64_t answer; /**< newer epoch to be named in a HELLO of its own; 0: none */
+	bool hello_now, slow;
+	mf_time hello_at, refuse_from;
+	uint16_t state;
+	enum mf_link_down down;
+	uint32_t connections;
+	struct mf_link_hello hello; /**< of the partner */
+	uint8_t mac[MF_LINK_MAC]; /**< of the partner */
+	struct link_refusal refusal;
+	struct link_parting bye, refuse;
+	struct mf_link_config config;
+	char name[MF_LINK_NAME];
+	uint8_t control[sizeof(struct mf_link_head) + sizeof(struct mf_link_hello)];
+};
+
+/** Behind the last frame that there is to send. */
+static inline uint32_t link_tx_end(const struct mf_link *l)
+{
+	return l->tx_end + (l->tx_open != 0);
+}
+
+/** The first number for which there is no room. */
+static inline uint32_t link_limit(const struct mf_link *l)
+{
+	return l->llr.expected - l->rx_held + l->config.window;
+}
+
+/* connection.c */
+/** The partner is that of l->hello, and knows our epoch. */
+void link_up(struct mf_link *l, mf_time now);
+/** @param leave  told to the partner; 0: nothing */
+void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave leave);
+/** A frame with a tag has come while down: brings the link up if the tag proves that the partner knows us. */
+bool link_prove(struct mf_link *l, mf_time now, uint32_t tag);
+
+/* hello.c */
+void link_rx_hello(struct mf_link *l, mf_time now, const uint8_t *frame);
+void link_rx_refuse(struct mf_link *l, const uint8_t *frame);
+/** A frame of another version. */
+void link_rx_version(struct mf_link *l, mf_time now, const uint8_t *frame);
+
+/* greet.c */
+extern const uint8_t link_broadcast[MF_LINK_MAC];
+/** A source as a destination: where it is none that frames can be sent to, everybody gets them. */
+const uint8_t *link_mac(const uint8_t *src);
+struct mf_link_head link_head(const struct mf_link *l, const uint8_t *dst, uint8_t type);
+uint64_t link_features(const struct mf_link *l);
+/** A HELLO is to be sent now: something in it has changed. */
+void link_greet_now(struct mf_link *l);
+/** HELLO, REFUSE and BYE that are due. NULL: none */
+const uint8_t *link_greet(struct mf_link *l, mf_time now, uint16_t *len);
+
+/* link.c, tx.c, rx.c */
+/** A connection begins. */
+void link_tx_reset(struct mf_link *l);
+/** It ends. */
+void link_tx_drop(struct mf_link *l);
+void link_rx_drop(struct mf_link *l);
+
+#endif
