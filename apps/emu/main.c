@@ -9,6 +9,7 @@
 #include "mf_fabric.h"
 #include "options.h"
 #include "output.h"
+#include "partners.h"
 #include "program.h"
 #include "progress.h"
 #include "roles.h"
@@ -58,9 +59,12 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.progress = progress_show,
 		.progress_ctx = &progress,
 		.record = o->record,
+		.say = partners_say,
+		.waiting = partners_wait,
 	};
 	char err[ERR_LEN];
-	struct mf_fabric *f = mf_fabric_new(config, o->clock, err, sizeof(err));
+	struct mf_fabric *f =
+		mf_fabric_new_part(config, o->clock, o->roles != NULL ? &o->part : NULL, err, sizeof(err));
 	int rc;
 
 	if (f == NULL)
@@ -69,7 +73,8 @@ static int run(const struct options *o, const struct mf_config *config, const st
 	rc = mf_fabric_run(f, &options);
 	progress_end(&progress);
 	if (rc != 0) {
-		snprintf(err, sizeof(err), "the run failed: %s%s", strerror(-rc),
+		snprintf(err, sizeof(err), "the run failed: %s%s",
+			 mf_fabric_error(f) != NULL ? mf_fabric_error(f) : strerror(-rc),
 			 rc == -ENOMEM && o->eal.given ? " (EAL's -m gives more)" : "");
 		rc = complain(FAILED, err);
 	} else {
@@ -154,8 +159,11 @@ static int act(void *options, struct mf_config *config)
 	options_apply(o, config);
 	if (o->seeds != 0 && config->seed > INT64_MAX - o->seeds)
 		return complain(USAGE, "--seeds: there are not so many behind the seed");
-	if (o->roles != NULL && roles_check(config, o->roles, err, sizeof(err)) != 0)
+	if (o->roles != NULL && roles_choose(config, o->roles, &o->part, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
+	if (o->roles != NULL && o->clock == MF_CLOCK_VIRTUAL && o->action == ACTION_RUN &&
+	    roles_missing(config, &o->part))
+		return complain(USAGE, "--run: under the virtual clock one process plays all roles");
 	switch (o->action) {
 	case ACTION_CHECK:
 		printf("%s: good\n", o->file);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "eal.h"
-#include "mf_config.h"
+#include "mf_fabric.h"
 
 /** What is to be done. */
 enum action {
@@ -26,6 +26,7 @@ struct options {
 	struct eal_args eal;
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
+	struct mf_part part; /**< those of roles */
 	const char *json; /**< NULL: none */
 	const char *messages; /**< CSV file for the log, NULL: none */
 	const char *record; /**< folder, NULL: none */

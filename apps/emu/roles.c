@@ -43,7 +43,8 @@ static int choose(const struct mf_config *config, struct chosen *c, const char *
 	return found;
 }
 
-int roles_check(const struct mf_config *config, const char *list, char *err, size_t errlen)
+int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
+		 size_t errlen)
 {
 	struct chosen c = {0};
 	int rc;
@@ -61,13 +62,16 @@ int roles_check(const struct mf_config *config, const char *list, char *err, siz
 		if (*name == '\0')
 			break;
 	}
-	for (unsigned int i = 0; i < config->sw.ports + 2; i++)
-		if (role_at(config, i) != NULL && !c.role[i]) {
-			snprintf(err, errlen,
-				 "--run: leaves out '%s', but links between processes are not there yet: "
-				 "one process plays all roles",
-				 role_at(config, i));
-			return -ENOTSUP;
-		}
+	*part = (struct mf_part){.sw = c.role[config->sw.ports] || c.role[config->sw.ports + 1]};
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		part->node[i] = c.role[i];
 	return 0;
+}
+
+bool roles_missing(const struct mf_config *config, const struct mf_part *part)
+{
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up && !part->node[i])
+			return true;
+	return !part->sw;
 }

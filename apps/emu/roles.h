@@ -5,14 +5,19 @@
 
 #include <stddef.h>
 
-#include "mf_config.h"
+#include "mf_fabric.h"
 
 /**
- * Checks a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler".
+ * Reads a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler". The switch and
+ * the scheduler are in one process: who names one of them has both.
  *
  * @param err  on failure one line
- * @return 0; -ENOENT: there is no such role, -EEXIST: named twice, -ENOTSUP: not all roles are in it
+ * @return 0; -ENOENT: there is no such role, -EEXIST: named twice
  */
-int roles_check(const struct mf_config *config, const char *list, char *err, size_t errlen);
+int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
+		 size_t errlen);
+
+/** Whether some role of the fabric is not in it. */
+bool roles_missing(const struct mf_config *config, const struct mf_part *part);
 
 #endif

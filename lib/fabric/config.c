@@ -27,6 +27,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "memory"},
 	{.key = "host"},
 	{.key = "nodes"},
+	{.key = "ports"},
 	{.key = "link"},
 	{.key = "links"},
 	{.key = "ethernet"},
@@ -200,6 +201,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->node);
 	free(config->group);
 	free(config->ethernet);
+	free(config->port);
 	cfg_workload_free(config);
 	memset(config, 0, sizeof(*config));
 }

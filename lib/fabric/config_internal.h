@@ -137,6 +137,14 @@ int cfg_bridge(struct cfg *c, const json_t *json);
 int cfg_timing(struct cfg *c, const json_t *json); /* config_timing.c */
 int cfg_nodes(struct cfg *c, const json_t *root); /* config_node.c: memory, host, nodes */
 int cfg_links(struct cfg *c, const json_t *root); /* config_link.c: link, links */
+int cfg_ports(struct cfg *c, const json_t *json); /* config_port.c */
+/* "carried" of a link. */
+int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);
+int cfg_ports_used(struct cfg *c);
+struct mf_link_config;
+/* What both have. */
+void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
+void cfg_llr_default(struct mf_config_llr *llr);
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */
 /* config_ycsb.c: a workload with the key "ycsb". */

@@ -185,6 +185,7 @@ static json_t *put_link(struct put *p, const char *name, unsigned int port)
 	cfg_put_fields(p, json, cfg_link_fields, link);
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
+	cfg_put_carried(p, json, &link->llr);
 	return json;
 }
 
@@ -246,6 +247,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	json = cfg_put_set(&p, root, "switch", json_object());
 	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
 	cfg_put_bridge(&p, json);
+	cfg_put_ports(&p, root);
 	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
 	cfg_put_traffic(&p, root);

@@ -24,6 +24,7 @@ const struct cfg_field cfg_link_fields[] = {
 	{.key = "align8", .kind = CFG_BOOL, LINK(align8)},
 	{.key = "ber_window", .kind = CFG_TIME, LINK(ber_window), CFG_RANGE(MF_NS(1), MF_SEC(1))},
 	{.key = "ring", .kind = CFG_U32, LINK(ring), CFG_RANGE(4, 65536), .pow2 = true},
+	{.key = "carried", .kind = CFG_NESTED},
 	{0},
 };
 
@@ -40,7 +41,7 @@ static int read_link(struct cfg *c, const json_t *json, struct mf_config_link *l
 
 	if (rc == 0 && link->policy != MF_MUX_FAIR)
 		rc = cfg_refuse(c, json, quantum, "policy is not \"fair\"");
-	return rc;
+	return rc != 0 ? rc : cfg_carried(c, json, &link->llr);
 }
 
 static int default_link(struct cfg *c, const json_t *json)
@@ -169,7 +170,11 @@ int cfg_links(struct cfg *c, const json_t *root)
 {
 	struct mf_config *config = c->config;
 	unsigned int top;
-	int rc = cfg_section(c, root, "link", default_link);
+	int rc = cfg_section(c, root, "ports", cfg_ports);
+
+	cfg_llr_default(&c->link.llr);
+	if (rc == 0)
+		rc = cfg_section(c, root, "link", default_link);
 
 	for (unsigned int i = 0; i < config->nodes; i++) {
 		c->list[i].node.link = c->link;
@@ -195,5 +200,5 @@ int cfg_links(struct cfg *c, const json_t *root)
 	for (unsigned int i = 0; i < config->nodes; i++)
 		if (c->list[i].node.role == MF_ROLE_SERVER)
 			config->server = c->list[i].port;
-	return 0;
+	return cfg_ports_used(c);
 }

@@ -22,6 +22,9 @@ void cfg_put_drop(json_t *object, const char *const *keys);
 /* "stack", and "bridge" of the switch; config_policy.c */
 void cfg_put_stack(struct put *p, json_t *root);
 void cfg_put_bridge(struct put *p, json_t *json);
+/* "ports", and "carried" of a link; config_port.c */
+void cfg_put_ports(struct put *p, json_t *root);
+void cfg_put_carried(struct put *p, json_t *link, const struct mf_config_llr *llr);
 /* A workload with a store, but for its nodes and its trace; config_ycsb.c */
 void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);
 /* "ethernet" and "workload"; config_json_traffic.c */

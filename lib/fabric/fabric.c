@@ -290,7 +290,7 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
-		if (!f->config->node[i].up)
+		if (!f->part.node[i])
 			continue;
 		e = make_memory(f, i, err, errlen);
 		if (e == 0)
@@ -303,8 +303,19 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 	return e;
 }
 
-struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, char *err,
-				  size_t errlen)
+void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
+{
+	if (part != NULL) {
+		f->part = *part;
+		return;
+	}
+	f->part.sw = true;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		f->part.node[i] = f->config->node[i].up;
+}
+
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+				  const struct mf_part *part, char *err, size_t errlen)
 {
 	struct mf_fabric *f = calloc(1, sizeof(*f));
 
@@ -315,6 +326,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	f->config = config;
 	f->clock = clock;
 	f->nodes = config->sw.ports;
+	fabric_take_part(f, part);
 	f->measure = config->clock[clock].warmup;
 	f->stop = f->measure + config->clock[clock].duration;
 	f->drain = config->clock[clock].drain;
@@ -329,7 +341,13 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 
 struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
 {
-	struct mf_fabric *f = fabric_new_idle(config, clock, err, errlen);
+	return mf_fabric_new_part(config, clock, NULL, err, errlen);
+}
+
+struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clock clock,
+				     const struct mf_part *part, char *err, size_t errlen)
+{
+	struct mf_fabric *f = fabric_new_idle(config, clock, part, err, errlen);
 
 	if (f == NULL)
 		return NULL;
@@ -378,4 +396,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)
 		f->alone = alone_new(f, options, f->alone_error, sizeof(f->alone_error));
 	return err;
+}
+
+const char *mf_fabric_error(const struct mf_fabric *f)
+{
+	return f->info.error[0] != '\0' ? f->info.error : NULL;
 }

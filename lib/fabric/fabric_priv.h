@@ -45,6 +45,7 @@ struct mf_fabric {
 	const struct mf_config *config;
 	enum mf_clock clock;
 	unsigned int nodes;
+	struct mf_part part; /**< the roles that this process plays */
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
@@ -71,8 +72,11 @@ struct mf_fabric {
 };
 
 /** A fabric without clients and frames. @return as mf_fabric_new() */
-struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, char *err,
-				  size_t errlen);
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+				  const struct mf_part *part, char *err, size_t errlen);
+
+/** Which roles this process plays. @param part  NULL: all of f->config */
+void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -447,6 +447,8 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 
+			if (!f->part.node[w->clients.node[i]])
+				continue;
 			n->client = new_client(f, w, i, every);
 			if (n->client == NULL) {
 				snprintf(err, errlen, "workload[%u]: cannot set up the client of %s: %s", k,
@@ -479,7 +481,7 @@ int load_frames(struct mf_fabric *f, char *err, size_t errlen)
 			.measure = f->measure,
 		};
 
-		if (!n->up)
+		if (!f->part.node[i])
 			continue;
 		if (n->ethernet >= 0) {
 			e = &f->config->ethernet[n->ethernet];

@@ -159,7 +159,7 @@ int load_store(const struct mf_fabric *f, const struct mf_config_workload *w)
 		mf_store_find(&s, key, &target, &offset);
 		n = &f->node[w->targets.node[target]];
 		if (n->memory == NULL)
-			break; /* nothing of it is run */
+			continue; /* another process' */
 		mf_store_fill(&s, key, record);
 		n->memory_ops->write(n->memory, w->base + offset, (uint32_t)mf_store_record(&s), record);
 	}

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mf_impair.h"
 #include "mf_memory.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
@@ -58,6 +59,36 @@ struct mf_config_host {
 	uint32_t frame_queue; /**< and for their octets */
 };
 
+/** When a link goes over Ethernet ports. */
+enum mf_config_carry {
+	MF_CARRY_AUTO, /**< where its ends are in different processes */
+	MF_CARRY_ALWAYS,
+};
+
+/** The ends of a link. */
+enum mf_link_end { MF_LINK_NODE, MF_LINK_SWITCH, MF_LINK_ENDS };
+
+/** A link that is carried by Ethernet ports (mf_link.h). */
+struct mf_config_llr {
+	int port[MF_LINK_ENDS]; /**< index in mf_config.port; -1: none */
+	uint32_t carry; /**< enum mf_config_carry */
+	bool retransmit, pace;
+	uint16_t window, replays;
+	mf_time ack_after, replay_after, replay_max, hello, silence;
+};
+
+#define MF_CONFIG_DEVICE_LEN 512
+
+/** An Ethernet port, of the process that has an end of a link there. */
+struct mf_config_port {
+	char name[MF_CONFIG_NAME_LEN];
+	char device
+		[MF_CONFIG_DEVICE_LEN]; /**< as EAL's --vdev or --allow has it: name or address, arguments */
+	uint16_t mtu; /**< octets of a frame behind its EtherType */
+	uint16_t ethertype;
+	struct mf_impair_config impair; /**< of what is sent; all 0: nothing */
+};
+
 /** The link between a node and its port; both ends are alike. */
 struct mf_config_link {
 	uint32_t period; /**< ps a block, virtual clock */
@@ -68,6 +99,7 @@ struct mf_config_link {
 	bool align8;
 	mf_time ber_window;
 	uint32_t ring; /**< wall clock, between lcores: times 112 blocks; a power of two */
+	struct mf_config_llr llr; /**< wall clock */
 };
 
 struct mf_config_node {
@@ -280,6 +312,8 @@ struct mf_config {
 	struct mf_config_group *group;
 	unsigned int ethernets;
 	struct mf_config_ethernet *ethernet;
+	unsigned int ports; /**< that links are carried by */
+	struct mf_config_port *port;
 	unsigned int workloads;
 	struct mf_config_workload *workload;
 	bool report_stages; /**< stamp and report the time in each stage */
@@ -320,6 +354,13 @@ void mf_config_free(struct mf_config *config);
  * @return a new reference (json_decref()), or NULL: no memory
  */
 struct json_t *mf_config_to_json(const struct mf_config *config);
+
+/**
+ * A hash of what all processes of a fabric must have the same: all but seed, clock, ports, workload, report
+ * and placement, and of links rate, ring and how they are carried.
+ * @return 0 or -ENOMEM
+ */
+int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
 
 /** Number of the node of this name, or -ENOENT. */
 int mf_config_node(const struct mf_config *config, const char *name);

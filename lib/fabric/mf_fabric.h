@@ -14,6 +14,14 @@
 #include "mf_config.h"
 #include "mf_time.h"
 
+struct mf_link_status;
+
+/** The roles that a process plays. The scheduler is where the switch is. */
+struct mf_part {
+	bool node[MF_PORTS_MAX];
+	bool sw;
+};
+
 struct mf_run_options {
 	/** Virtual clock: every block is a span of its own (D18). Slow; gives the identical result. */
 	bool block_by_block;
@@ -34,6 +42,15 @@ struct mf_run_options {
 	 * not there. NULL: none.
 	 */
 	const char *record;
+	/**
+	 * Wall clock, links that go to other processes, on the thread that polls them. A link came up or went
+	 * down, or a partner is refused: `node` is its node, switch_end says whose end we are. Or NULL.
+	 */
+	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
+		    const struct mf_link_status *status);
+	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
+	void (*waiting)(void *ctx, const char *whom);
+	void *say_ctx;
 };
 
 /** How the run went on this machine: not a function of file and seed. */
@@ -45,6 +62,7 @@ struct mf_run_info {
 	bool interrupted;
 	unsigned int lcores;
 	char placement[1024]; /**< "sched@1 sw0,cn0,...@0" */
+	char error[256]; /**< of a run that failed: one line, or empty */
 };
 
 struct mf_fabric;
@@ -56,10 +74,15 @@ struct mf_fabric;
  */
 struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err,
 				size_t errlen);
+/** The same, for a process that plays some of the roles only. @param part  NULL: all. Copied */
+struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clock clock,
+				     const struct mf_part *part, char *err, size_t errlen);
 void mf_fabric_free(struct mf_fabric *f);
 
 /** Runs it to its end; once. @return 0 or -errno */
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options);
+/** Of a run that failed: one line that says more than the error number. NULL: there is none */
+const char *mf_fabric_error(const struct mf_fabric *f);
 
 /**
  * Repeats a recorded run, role by role, through the libraries alone: no EAL, no clock, no other role.

@@ -15,9 +15,6 @@
 #include "mf_switch.h"
 #include "mf_workload.h"
 
-/** An end of a node's link. */
-enum mf_link_end { MF_LINK_NODE, MF_LINK_SWITCH };
-
 /** Time of the run; the one of the last tick while it runs. */
 mf_time mf_fabric_now(const struct mf_fabric *f);
 

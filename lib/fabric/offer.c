@@ -103,6 +103,7 @@ struct mf_offer *mf_offer_new(const struct mf_config *config, enum mf_clock cloc
 	m->f.config = config;
 	m->f.clock = clock;
 	m->f.nodes = config->sw.ports;
+	fabric_take_part(&m->f, NULL);
 	m->f.measure = config->clock[clock].warmup;
 	m->f.stop = m->f.measure + config->clock[clock].duration;
 	if (start(m, err, errlen))

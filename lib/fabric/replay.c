@@ -24,8 +24,9 @@ struct replay {
 #define CALL(call) (1u << RECORD_##call)
 
 static const unsigned int calls_of[] = {
-	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS),
-	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT),
+	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST),
+	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT) |
+			CALL(LINK_LOST) | CALL(LINK_BACK),
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
 };
 
@@ -46,6 +47,8 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	case RECORD_RX:
 	case RECORD_TX:
 	case RECORD_SHORT_SPANS:
+	case RECORD_LINK_LOST:
+	case RECORD_LINK_BACK:
 		return r->kind == ROLE_NODE ? e->count == r->index
 					    : e->count < r->f->nodes && config->node[e->count].up;
 	case RECORD_TO_SCHED:
@@ -158,6 +161,12 @@ static int repeat(struct replay *p)
 		return 0;
 	case RECORD_SHORT_SPANS:
 		role_short_spans(p->role, e->count);
+		return 0;
+	case RECORD_LINK_LOST:
+		role_link_lost(p->role, e->count, e->now);
+		return 0;
+	case RECORD_LINK_BACK:
+		role_link_back(p->role, e->count, e->now);
 		return 0;
 	case RECORD_TO_SCHED:
 		take_msgs(p, e);

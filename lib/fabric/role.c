@@ -4,6 +4,7 @@
 #include "mf_cycles.h"
 #include "record.h"
 #include "role.h"
+#include "wall_port.h"
 
 const char *role_name(const struct role *r)
 {
@@ -12,6 +13,8 @@ const char *role_name(const struct role *r)
 		return r->f->config->sw.name;
 	case ROLE_SCHED:
 		return "scheduler";
+	case ROLE_PORT:
+		return r->carrier->config->name;
 	default:
 		return r->f->config->node[r->index].name;
 	}
@@ -21,8 +24,10 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 {
 	unsigned int n = 0;
 
-	out[n++] = (struct role){.kind = ROLE_SCHED, .f = f};
-	out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f};
+	if (f->part.sw) {
+		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f};
+	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)
 			out[n++] = (struct role){.kind = ROLE_NODE, .index = i, .f = f};
@@ -37,10 +42,12 @@ static void record_span(const struct role *r, enum record_call call, unsigned in
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
-inline bool role_can_rx(const struct role *r)
+inline bool role_can_rx(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
 		return mf_switch_can_rx(r->f->sw);
+	if (unlikely(r->kind == ROLE_PORT))
+		return port_can_put(r->carrier, port);
 	return mf_host_can_rx(r->f->node[r->index].host);
 }
 
@@ -51,7 +58,9 @@ void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_spa
 	r->given = true;
 	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
-	if (r->kind == ROLE_SWITCH)
+	if (unlikely(r->kind == ROLE_PORT))
+		port_put(r->carrier, port, span);
+	else if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->f->sw, port, now, span);
 	else
 		mf_host_rx(r->f->node[r->index].host, now, span);
@@ -99,6 +108,8 @@ struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	struct mf_span *s;
 
+	if (unlikely(r->kind == ROLE_PORT))
+		return port_take(r->carrier, port);
 	if (r->kind == ROLE_SWITCH)
 		s = mf_switch_tx_in_place(r->f->sw, port, now, room);
 	else
@@ -119,9 +130,31 @@ void role_short_spans(struct role *r, unsigned int port)
 
 inline bool role_tx_waits(const struct role *r, unsigned int port)
 {
+	if (unlikely(r->kind == ROLE_PORT))
+		return port_waits(r->carrier, port);
 	if (r->kind == ROLE_SWITCH)
 		return mf_switch_tx_waits(r->f->sw, port);
 	return mf_host_tx_waits(r->f->node[r->index].host);
+}
+
+void role_link_lost(struct role *r, unsigned int port, mf_time now)
+{
+	r->given = true;
+	if (unlikely(r->record != NULL))
+		record_call(r->record, RECORD_LINK_LOST, port, now, NULL, 0);
+	if (r->kind == ROLE_SWITCH)
+		mf_switch_link_down(r->f->sw, port, now);
+	else
+		mf_host_link_lost(r->f->node[r->index].host, now);
+}
+
+bool role_link_back(struct role *r, unsigned int port, mf_time now)
+{
+	if (r->kind != ROLE_SWITCH)
+		return true;
+	if (unlikely(r->record != NULL))
+		record_call(r->record, RECORD_LINK_BACK, port, now, NULL, 0);
+	return mf_switch_link_up(r->f->sw, port, now);
 }
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)

@@ -9,30 +9,37 @@
 
 #include "fabric_priv.h"
 
-enum role_kind { ROLE_NODE, ROLE_SWITCH, ROLE_SCHED };
+enum role_kind {
+	ROLE_NODE,
+	ROLE_SWITCH,
+	ROLE_SCHED,
+	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
+};
 
 struct record;
+struct wall_port;
 
 /** A line of its own: its lcore writes it all the time. */
 struct role {
 	enum role_kind kind;
-	unsigned int index; /**< NODE: its number */
+	unsigned int index; /**< NODE, PORT: its number */
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
 	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
+	struct wall_port *carrier; /**< PORT */
 } __attribute__((aligned(64)));
 
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
-/** All roles of a fabric, without records. @param out  room for f->nodes + 2 @return how many */
+/** All roles of this process but ports, without records. @param out  room for f->nodes + 2 @return how many */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
-/** Whether it has room for what a span may cause. */
-bool role_can_rx(const struct role *r);
-/** A span arrives; port counts for the switch only. */
+/** Whether it has room for what a span may cause. A port's ports are the ends of links that it carries. */
+bool role_can_rx(const struct role *r, unsigned int port);
+/** A span arrives; port counts for switch and port only. */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
 void role_run(struct role *r, mf_time now);
@@ -46,6 +53,11 @@ struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
 void role_short_spans(struct role *r, unsigned int port);
 /** Whether there may be any: if not, asking changes nothing. */
 bool role_tx_waits(const struct role *r, unsigned int port);
+
+/** The link that it has at a port is lost: what it knows of it is of no use any more. Nodes and switch. */
+void role_link_lost(struct role *r, unsigned int port, mf_time now);
+/** And there again. @return false: the switch is not ready for it, ask again */
+bool role_link_back(struct role *r, unsigned int port, mf_time now);
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);

@@ -13,7 +13,7 @@
 #include <rte_lcore.h>
 
 #include "cycles.h"
-#include "wall.h"
+#include "wall_port.h"
 
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
 #define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
@@ -83,13 +83,15 @@ static void look_around(struct wall *w, mf_time now)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
-	w->quiet_looks = work == w->work_seen ? w->quiet_looks + 1 : 0;
+	w->quiet_looks = work == w->work_seen || w->carries ? w->quiet_looks + 1 : 0;
 	w->work_seen = work;
 	if (o->interrupt != NULL && atomic_load_explicit(o->interrupt, memory_order_relaxed)) {
 		f->info.interrupted = true;
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	}
 	if (w->stopped && ((left == 0 && w->quiet_looks >= QUIET_LOOKS) || now >= f->stop + f->drain))
+		w->finished = true;
+	if ((w->finished || !w->loads) && meet_over(w))
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	if (o->progress != NULL && (t = seconds(CLOCK_MONOTONIC)) - w->shown >= 1.0) {
 		w->shown = t;
@@ -140,7 +142,6 @@ static int run(struct wall *w)
 	double wall = seconds(CLOCK_MONOTONIC);
 	int err;
 
-	w->ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz());
 	w->tsc0 = rte_rdtsc();
 	w->shown = wall;
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
@@ -154,15 +155,33 @@ static int run(struct wall *w)
 	return err;
 }
 
+/** Whether this process has work of its own: else it is there for others as long as they want it. */
+static bool has_load(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL || f->config->node[i].ethernet >= 0)
+			return true;
+	return false;
+}
+
 int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct wall w = {.f = f, .options = options};
+	struct wall w = {
+		.f = f,
+		.options = options,
+		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
+		.loads = has_load(f),
+	};
 	int err = wall_set_up(&w), e;
 
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
 	if (err == 0)
+		err = meet(&w);
+	if (err == 0)
 		err = run(&w);
+	if (err == 0)
+		part(&w);
 	e = wall_tear_down(&w);
 	return err != 0 ? err : e;
 }

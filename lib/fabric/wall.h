@@ -39,10 +39,18 @@ struct wall {
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
 	struct wall_link *up, *down; /**< [ports] */
 	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
-	struct role *role, *sched, *sw; /**< all; two of them */
+	struct role *role, *sched, *sw; /**< all; two of them, NULL: of another process */
 	unsigned int roles;
 	uint16_t *crossed_port; /**< those whose links up cross lcores */
 	unsigned int crossed;
+	/* Links to other processes: wall_meet.c */
+	struct wall_port *port; /**< [config->ports] */
+	uint64_t port_tsc0; /**< when the time of the ports began */
+	uint64_t epoch; /**< of this process */
+	bool carries; /**< some link goes over a port */
+	bool met; /**< all partners have been there */
+	bool loads; /**< this process has clients, or sends frames */
+	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
 	unsigned int lcores;
 	atomic_bool stop;
@@ -85,6 +93,12 @@ unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now);
 void wall_tell_sched(struct wall *w, struct role *r, mf_time now);
 /** The scheduler's turn. @return how much work it found */
 unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now);
+
+/* wall_meet.c */
+/** Whether a link is carried by ports at this process' ends. */
+bool meet_carried(const struct wall *w, unsigned int node);
+/** The role of the port that an end of a link is at. @param number  of the end there */
+struct role *meet_port_role(struct wall *w, unsigned int node, enum mf_link_end end, unsigned int *number);
 
 /* wall_poll.c */
 /** A turn of a role. @return how much work it found */

@@ -32,7 +32,7 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
 	if (l->crossing == NULL)
 		return 0;
 	MF_CYCLES(MF_CYCLES_RING);
-	while (n < TAKE_BURST && crossing_peek(l->crossing) != NULL && role_can_rx(l->to)) {
+	while (n < TAKE_BURST && crossing_peek(l->crossing) != NULL && role_can_rx(l->to, l->port)) {
 		crossing_take_span(l->crossing, scratch);
 		scratch->start = now;
 		if (l->scramble)
@@ -49,7 +49,7 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 	struct mf_span *s;
 
 	for (unsigned int i = 0; role_tx_waits(from, port); i++) {
-		if (unlikely(i == GIVE_BURST || !role_can_rx(l->to)))
+		if (unlikely(i == GIVE_BURST || !role_can_rx(l->to, l->port)))
 			return false;
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))

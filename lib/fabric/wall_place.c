@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Set-up of the wall clock: crossings, roles, records, and placement. The scheduler has an lcore of its own
- * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn.
+ * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn. A
+ * port is polled by the lcore of the roles whose links it carries.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "mf_table.h"
 #include "record.h"
-#include "wall.h"
+#include "wall_port.h"
 
 #define RING_CELLS 16 /**< of `ring` in the fabric's file: 112 blocks */
 #define SCHED_CELLS 1024 /**< descriptors between switch and scheduler, each way */
@@ -37,6 +38,8 @@ static int make_records(struct wall *w)
 	if (err == 0)
 		err = record_config(w->f->config, &config);
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		if (w->role[i].kind == ROLE_PORT)
+			continue; /* what it gives the roles is in their records */
 		w->role[i].record = record_open(dir, role_name(&w->role[i]), config);
 		if (w->role[i].record == NULL)
 			err = -errno;
@@ -46,12 +49,20 @@ static int make_records(struct wall *w)
 
 static int make_roles(struct wall *w)
 {
-	w->role = mf_table_new(w->f->nodes + 2, sizeof(*w->role));
+	unsigned int ports = w->f->config->ports;
+
+	w->role = mf_table_new(w->f->nodes + 2 + ports, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
-	w->sched = &w->role[0];
-	w->sw = &w->role[1];
+	if (w->f->part.sw) {
+		w->sched = &w->role[0];
+		w->sw = &w->role[1];
+	}
+	for (unsigned int i = 0; i < ports; i++)
+		if (w->port[i].ends > 0)
+			w->role[w->roles++] = (struct role){
+				.kind = ROLE_PORT, .index = i, .f = w->f, .carrier = &w->port[i]};
 	return w->options->record != NULL ? make_records(w) : 0;
 }
 
@@ -69,17 +80,32 @@ static void assign(struct wall *w, unsigned int lcore, struct role *r)
 /** Where a role stands in the turns of its lcore. */
 static unsigned int rank(const struct role *r)
 {
-	if (r->kind == ROLE_SCHED)
+	switch (r->kind) {
+	case ROLE_SCHED:
 		return 1;
-	if (r->kind == ROLE_SWITCH)
+	case ROLE_SWITCH:
 		return 2;
-	return r->f->node[r->index].client != NULL ? 0 : 3;
+	case ROLE_PORT:
+		return 4;
+	default:
+		return r->f->node[r->index].client != NULL ? 0 : 3;
+	}
+}
+
+/** A second turn, at the beginning. */
+static void turn_twice(struct wall_lcore *l, struct role *r)
+{
+	if (l->role[0] == r)
+		return;
+	memmove(l->role + 1, l->role, l->roles++ * sizeof(l->role[0]));
+	l->role[0] = r;
 }
 
 /**
  * Turns go along the way of a read: those that ask, scheduler, switch, those that answer, and the switch
  * again. So on one lcore a read that waits for nothing is through in one round. The switch's second turn
- * comes first in the next, behind its look at the clock: an answer is dated by when it came.
+ * comes first in the next, behind its look at the clock: an answer is dated by when it came. Ports have
+ * theirs around all others: what has come is there for them, and what they send leaves in the same round.
  */
 static void order(struct wall *w, unsigned int lcore)
 {
@@ -92,17 +118,16 @@ static void order(struct wall *w, unsigned int lcore)
 			l->role[k] = l->role[k - 1];
 			l->role[k - 1] = r;
 		}
-	if (lcore != w->sw->lcore || l->role[0] == w->sw)
-		return;
-	memmove(l->role + 1, l->role, l->roles++ * sizeof(l->role[0]));
-	l->role[0] = w->sw;
+	if (w->sw != NULL && lcore == w->sw->lcore)
+		turn_twice(l, w->sw);
+	for (unsigned int i = 0; i < w->roles; i++)
+		if (w->role[i].kind == ROLE_PORT && w->role[i].lcore == lcore)
+			turn_twice(l, &w->role[i]);
 }
 
-/** Deals the roles over the lcores; see the head of this file. */
-static int place(struct wall *w)
+static int make_lcores(struct wall *w)
 {
-	unsigned int id, next, shared;
-	bool own;
+	unsigned int id;
 
 	w->lcore = rte_calloc(NULL, rte_lcore_count(), sizeof(*w->lcore), RTE_CACHE_LINE_SIZE);
 	if (w->lcore == NULL)
@@ -111,20 +136,68 @@ static int place(struct wall *w)
 	RTE_LCORE_FOREACH_WORKER(id)
 		w->lcore[w->lcores++].id = id;
 	for (unsigned int i = 0; i < w->lcores; i++) {
-		w->lcore[i].role = calloc(w->roles + 1, sizeof(struct role *));
+		w->lcore[i].role = calloc(2 * w->roles + 1, sizeof(struct role *));
 		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
 		if (w->lcore[i].role == NULL || w->lcore[i].span == NULL)
 			return -ENOMEM;
 	}
-	own = w->lcores >= 2 && w->f->config->scheduler_own_lcore != MF_NO;
-	shared = own ? w->lcores - 1 : w->lcores;
-	assign(w, own ? w->lcores - 1 : 0, w->sched);
-	assign(w, 0, w->sw);
-	next = shared > 1 ? 1 : 0;
-	for (unsigned int i = 2; i < w->roles; i++) {
-		assign(w, next, &w->role[i]);
-		next = (next + 1) % shared;
+	return 0;
+}
+
+/** The role of this process that an end of a carried link belongs to. */
+static struct role *end_role(struct wall *w, const struct port_end *e)
+{
+	struct role *r = w->role;
+
+	while (e->switch_end ? r->kind != ROLE_SWITCH : r->kind != ROLE_NODE || r->index != e->in.port)
+		r++;
+	return r;
+}
+
+#define NOWHERE UINT32_MAX
+
+/** With a port go all roles whose links it carries, and with them their other ports. */
+static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
+{
+	if (r->lcore != NOWHERE)
+		return;
+	assign(w, lcore, r);
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct wall_port *p = w->role[i].carrier;
+
+		if (w->role[i].kind != ROLE_PORT)
+			continue;
+		for (unsigned int k = 0; k < p->ends; k++) {
+			if (r != &w->role[i] && end_role(w, &p->end[k]) != r)
+				continue;
+			assign_with(w, lcore, &w->role[i]);
+			assign_with(w, lcore, end_role(w, &p->end[k]));
+		}
 	}
+}
+
+/** Deals the roles over the lcores; see the head of this file. */
+static int place(struct wall *w)
+{
+	unsigned int next, shared;
+	bool own;
+
+	if (make_lcores(w) != 0)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < w->roles; i++)
+		w->role[i].lcore = NOWHERE;
+	own = w->sw != NULL && w->lcores >= 2 && w->f->config->scheduler_own_lcore != MF_NO;
+	shared = own ? w->lcores - 1 : w->lcores;
+	if (w->sw != NULL) {
+		assign(w, own ? w->lcores - 1 : 0, w->sched);
+		assign_with(w, 0, w->sw);
+	}
+	next = w->sw != NULL && shared > 1 ? 1 : 0;
+	for (unsigned int i = 0; i < w->roles; i++)
+		if (w->role[i].lcore == NOWHERE) {
+			assign_with(w, next, &w->role[i]);
+			next = (next + 1) % shared;
+		}
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		order(w, i);
 		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
@@ -151,6 +224,37 @@ static int make_link(struct wall *w, struct wall_link *l, struct role *from, str
 	return l->crossing != NULL ? 0 : -ENOMEM;
 }
 
+/** Both ends of a link are here, and it goes from one to the other. */
+static int join(struct wall *w, struct role *node)
+{
+	unsigned int n = node->index;
+	int err = make_link(w, &w->up[n], node, w->sw, n);
+
+	if (err == 0)
+		err = make_link(w, &w->down[n], w->sw, node, n);
+	if (w->up[n].crossing != NULL)
+		w->crossed_port[w->crossed++] = (uint16_t)n;
+	return err;
+}
+
+/** Ends that are here, each with its port. */
+static int carry(struct wall *w, unsigned int n)
+{
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct role *r = &w->role[i];
+		bool is_switch = r->kind == ROLE_SWITCH;
+		struct role *port;
+		unsigned int at;
+
+		if (!is_switch && (r->kind != ROLE_NODE || r->index != n))
+			continue;
+		port = meet_port_role(w, n, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
+		*(is_switch ? &w->down[n] : &w->up[n]) = (struct wall_link){.to = port, .port = at};
+		port->carrier->end[at].in = (struct wall_link){.to = r, .port = n};
+	}
+	return 0;
+}
+
 static int make_links(struct wall *w)
 {
 	unsigned int n = w->f->nodes;
@@ -161,23 +265,18 @@ static int make_links(struct wall *w)
 	w->crossed_port = rte_calloc(NULL, n, sizeof(*w->crossed_port), RTE_CACHE_LINE_SIZE);
 	if (w->up == NULL || w->down == NULL || w->crossed_port == NULL)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
-		struct role *r = &w->role[i];
-
-		if (r->kind != ROLE_NODE)
-			continue;
-		err = make_link(w, &w->up[r->index], r, w->sw, r->index);
-		if (err == 0)
-			err = make_link(w, &w->down[r->index], w->sw, r, r->index);
-		if (w->up[r->index].crossing != NULL)
-			w->crossed_port[w->crossed++] = (uint16_t)r->index;
-	}
+	for (unsigned int i = 0; i < n && err == 0; i++)
+		if (meet_carried(w, i))
+			err = carry(w, i);
+	for (unsigned int i = 0; i < w->roles && err == 0; i++)
+		if (w->role[i].kind == ROLE_NODE && !meet_carried(w, w->role[i].index))
+			err = join(w, &w->role[i]);
 	return err;
 }
 
 static int make_sched_crossings(struct wall *w)
 {
-	if (w->sched->lcore == w->sw->lcore)
+	if (w->sw == NULL || w->sched->lcore == w->sw->lcore)
 		return 0;
 	w->to_sched = new_crossing("to_sched", SCHED_CELLS);
 	w->to_switch = new_crossing("to_switch", SCHED_CELLS);
@@ -207,13 +306,17 @@ int wall_tear_down(struct wall *w)
 	rte_free(w->to_sched);
 	rte_free(w->to_switch);
 	rte_free(w->lcore);
+	meet_tear_down(w);
 	mf_table_free(w->role);
 	return err;
 }
 
 int wall_set_up(struct wall *w)
 {
-	int err = make_roles(w);
+	int err = meet_set_up(w);
+
+	if (err == 0)
+		err = make_roles(w);
 
 	if (err == 0)
 		err = place(w);

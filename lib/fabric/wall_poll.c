@@ -5,7 +5,7 @@
  * through cells: the same calls of the roles in either case.
  */
 #include "record.h"
-#include "wall.h"
+#include "wall_port.h"
 
 #define DESCRIPTORS RECORD_ITEMS_MAX
 
@@ -109,6 +109,8 @@ unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 		return poll_node(w, l, r, now);
 	case ROLE_SWITCH:
 		return poll_switch(w, l, r, now);
+	case ROLE_PORT:
+		return port_poll(w, l, r, now);
 	default:
 		return w->to_sched != NULL ? wall_poll_sched(w, r, now) : poll_sched_here(w, r, now);
 	}

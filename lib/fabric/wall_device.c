@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ethdev of a port. A device that the program's command line has made is used; else it is made here, of
+ * what the fabric's file says.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include "wall_port.h"
+
+#define DESCRIPTORS 512
+#define CACHE 64
+#define RETRY MF_MS(100)
+
+static int fail(const struct wall_port *p, char *err, size_t errlen, const char *what, int rc)
+{
+	snprintf(err, errlen, "ports.%s: %s: %s: %s", p->config->name, p->config->device, what,
+		 rte_strerror(-rc));
+	return rc;
+}
+
+/** By the name before the arguments: that of a device that is there, or is made now. */
+static int find_device(struct wall_port *p, char *err, size_t errlen)
+{
+	char name[MF_CONFIG_DEVICE_LEN];
+	int rc;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->config->device, ","), p->config->device);
+	if (rte_eth_dev_get_port_by_name(name, &p->id) == 0)
+		return 0;
+	rc = rte_dev_probe(p->config->device);
+	if (rc < 0)
+		return fail(p, err, errlen, "cannot have this device", rc);
+	rc = rte_eth_dev_get_port_by_name(name, &p->id);
+	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
+}
+
+static struct rte_mempool *new_pool(const struct wall_port *p, const char *what, unsigned int n)
+{
+	unsigned int room = p->config->mtu + RTE_ETHER_HDR_LEN + RTE_PKTMBUF_HEADROOM + 64U;
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	snprintf(name, sizeof(name), "%s-%u", what, p->number);
+	if (room < RTE_MBUF_DEFAULT_BUF_SIZE)
+		room = RTE_MBUF_DEFAULT_BUF_SIZE;
+	return rte_pktmbuf_pool_create(name, n, CACHE, 0, (uint16_t)room, SOCKET_ID_ANY);
+}
+
+/** As many as there is room for in the queues, and those that are under way. */
+static int make_pools(struct wall_port *p, char *err, size_t errlen)
+{
+	p->rx_pool = new_pool(p, "rx", 2 * DESCRIPTORS + 2 * PORT_BURST + CACHE);
+	p->tx_pool = new_pool(p, "tx", 2 * DESCRIPTORS + 2 * PORT_BURST + MF_IMPAIR_OUT + CACHE);
+	return p->rx_pool != NULL && p->tx_pool != NULL ? 0 : fail(p, err, errlen, "no buffers", -rte_errno);
+}
+
+static int configure(struct wall_port *p, char *err, size_t errlen)
+{
+	uint16_t rx = DESCRIPTORS, tx = DESCRIPTORS;
+	struct rte_eth_conf conf = {0};
+	struct rte_ether_addr mac;
+	int rc = rte_eth_dev_configure(p->id, 1, 1, &conf);
+
+	if (rc == 0)
+		rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &rx, &tx);
+	if (rc == 0)
+		rc = rte_eth_rx_queue_setup(p->id, 0, rx, SOCKET_ID_ANY, NULL, p->rx_pool);
+	if (rc == 0)
+		rc = rte_eth_tx_queue_setup(p->id, 0, tx, SOCKET_ID_ANY, NULL);
+	if (rc == 0)
+		rc = rte_eth_macaddr_get(p->id, &mac);
+	if (rc != 0)
+		return fail(p, err, errlen, "cannot be set up", rc);
+	memcpy(p->mac, mac.addr_bytes, sizeof(p->mac));
+	return 0;
+}
+
+/**
+ * Devices of our own kind of software (memif, rings) take frames of any length that their buffers hold, and
+ * some refuse to be told of an MTU; of a NIC it must be known that it can.
+ */
+static int set_mtu(struct wall_port *p, char *err, size_t errlen)
+{
+	struct rte_eth_dev_info info;
+	int rc = rte_eth_dev_info_get(p->id, &info);
+
+	if (rc == 0 && p->config->mtu > RTE_ETHER_MTU)
+		rc = rte_eth_dev_set_mtu(p->id, p->config->mtu);
+	if (rc == -ENOTSUP || (rc != 0 && strncmp(info.driver_name, "net_memif", 9) == 0))
+		rc = 0;
+	return rc == 0 ? 0 : fail(p, err, errlen, "mtu", rc);
+}
+
+int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = find_device(p, err, errlen);
+
+	for (const struct wall_port *q = w->port; q < p && rc == 0; q++)
+		if (q->ends > 0 && q->id == p->id) {
+			snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name,
+				 p->config->device, q->config->name);
+			return -EBUSY;
+		}
+	if (rc == 0)
+		rc = make_pools(p, err, errlen);
+	if (rc == 0)
+		rc = configure(p, err, errlen);
+	if (rc == 0)
+		rc = set_mtu(p, err, errlen);
+	p->client = strncmp(p->config->device, "net_memif", 9) == 0 &&
+		    strstr(p->config->device, "role=server") == NULL;
+	p->stuck = MF_NEVER;
+	return rc;
+}
+
+/** A memif client connects when it is started, and never again. */
+void port_keep_started(struct wall_port *p, mf_time now)
+{
+	struct rte_eth_link link;
+
+	if (now < p->retry)
+		return;
+	p->retry = p->client || !p->started ? now + RETRY : MF_NEVER;
+	if (p->started && p->client) {
+		if (rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP)
+			return;
+		rte_eth_dev_stop(p->id);
+		p->started = false;
+	}
+	if (!p->started) {
+		p->started = rte_eth_dev_start(p->id) == 0;
+		p->stats.starts += p->started;
+	}
+}
+
+void port_close(struct wall_port *p)
+{
+	if (p->pendings > 0)
+		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+	if (p->rx_pool != NULL) {
+		rte_eth_dev_stop(p->id);
+		rte_eth_dev_close(p->id);
+	}
+	rte_mempool_free(p->tx_pool);
+	rte_mempool_free(p->rx_pool);
+}

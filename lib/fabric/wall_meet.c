@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that play one fabric together: how they find each other at the beginning, and how they know that
+ * all is over.
+ *
+ *   READY  of a switch: all nodes are connected. Then, and not before, nodes begin; who comes back later
+ *          finds it said.
+ *   DONE   of a node: its clients have finished, or it has none. Of a switch: all nodes are done. A process
+ *          that serves others stays until then; one that serves nobody goes when its own is known.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+
+#include "config_internal.h"
+#include "wall_port.h"
+
+#define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
+
+static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int node)
+{
+	return &w->f->config->node[node].link.llr;
+}
+
+bool meet_carried(const struct wall *w, unsigned int node)
+{
+	const struct mf_fabric *f = w->f;
+	const struct mf_config_llr *llr = llr_of(w, node);
+	bool here = f->part.node[node];
+
+	if (!f->config->node[node].up || (!here && !f->part.sw))
+		return false;
+	return here != f->part.sw || llr->carry == MF_CARRY_ALWAYS;
+}
+
+struct role *meet_port_role(struct wall *w, unsigned int node, enum mf_link_end end, unsigned int *number)
+{
+	unsigned int port = (unsigned int)llr_of(w, node)->port[end];
+	struct role *r = w->role;
+
+	while (r->kind != ROLE_PORT || r->index != port)
+		r++;
+	*number = r->carrier->at[end][node] - 1U;
+	return r;
+}
+
+static int need_port(struct wall *w, unsigned int node, enum mf_link_end end, char *err, size_t errlen)
+{
+	const struct mf_config *config = w->f->config;
+
+	if (llr_of(w, node)->port[end] >= 0)
+		return 0;
+	snprintf(err, errlen,
+		 "--run: '%s' and '%s' are in different processes, and their link has no port at "
+		 "the %s: links[].carried.%s",
+		 config->node[node].name, config->sw.name, end == MF_LINK_NODE ? "node" : "switch",
+		 end == MF_LINK_NODE ? "node" : "switch");
+	return -EINVAL;
+}
+
+/** The end of a link that is at a port of this process. */
+static int add_end(struct wall *w, unsigned int node, enum mf_link_end end, char *err, size_t errlen)
+{
+	const struct mf_config *config = w->f->config;
+	unsigned int number = (unsigned int)llr_of(w, node)->port[end];
+	struct wall_port *p = &w->port[number];
+	struct port_end *e;
+
+	p->config = &config->port[number];
+	p->number = number;
+	e = rte_realloc(p->end, (p->ends + 1) * sizeof(*p->end), RTE_CACHE_LINE_SIZE);
+	if (e == NULL) {
+		snprintf(err, errlen, "no memory");
+		return -ENOMEM;
+	}
+	p->end = e;
+	e += p->ends++;
+	memset(e, 0, sizeof(*e));
+	e->switch_end = end == MF_LINK_SWITCH;
+	e->in.port = node;
+	p->at[end][node] = (uint16_t)p->ends;
+	return 0;
+}
+
+static int add_ends(struct wall *w, char *err, size_t errlen)
+{
+	int rc = 0;
+
+	for (unsigned int n = 0; n < w->f->nodes && rc == 0; n++) {
+		if (!meet_carried(w, n))
+			continue;
+		w->carries = true;
+		for (enum mf_link_end end = 0; end < MF_LINK_ENDS && rc == 0; end++) {
+			if (end == MF_LINK_NODE ? !w->f->part.node[n] : !w->f->part.sw)
+				continue;
+			rc = need_port(w, n, end, err, errlen);
+			if (rc == 0)
+				rc = add_end(w, n, end, err, errlen);
+		}
+	}
+	return rc;
+}
+
+static uint64_t epoch_of_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, uint64_t fabric, char *err,
+		     size_t errlen)
+{
+	const struct mf_config *config = w->f->config;
+	const struct mf_config_node *node = &config->node[e->in.port];
+	struct mf_link_config c;
+
+	mf_link_config_default(&c);
+	cfg_llr_to_link(&node->link.llr, &c);
+	c.id = (uint16_t)e->in.port;
+	c.switch_end = e->switch_end;
+	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)e->in.port;
+	c.name = e->switch_end ? config->sw.name : node->name;
+	c.epoch = w->epoch;
+	c.fabric = fabric;
+	c.period = node->link.period;
+	c.ethertype = p->config->ethertype;
+	memcpy(c.mac, p->mac, sizeof(c.mac));
+	c.blocks = (uint16_t)mf_link_blocks(p->config->mtu);
+	e->link = mf_link_new(&c, port_now(w));
+	if (e->link != NULL)
+		return 0;
+	snprintf(err, errlen, "the link of '%s': %s", node->name,
+		 mf_link_config_fault(&c) != NULL ? mf_link_config_fault(&c) : strerror(errno));
+	return -errno;
+}
+
+static int open_port(struct wall *w, struct wall_port *p, uint64_t fabric, char *err, size_t errlen)
+{
+	const struct mf_impair_config *impair = &p->config->impair;
+	int rc = port_open(w, p, err, errlen);
+
+	for (unsigned int i = 0; i < p->ends && rc == 0; i++)
+		rc = make_link(w, p, &p->end[i], fabric, err, errlen);
+	p->impaired = impair->drop > 0 || impair->duplicate > 0 || impair->reorder > 0 || impair->corrupt > 0;
+	mf_impair_init(&p->impair, impair, w->f->config->seed, p->number);
+	return rc;
+}
+
+int meet_set_up(struct wall *w)
+{
+	char *err = w->f->info.error;
+	size_t errlen = sizeof(w->f->info.error);
+	uint64_t fabric = 0;
+	int rc;
+
+	w->port = rte_calloc("ports", w->f->config->ports + 1, sizeof(*w->port), RTE_CACHE_LINE_SIZE);
+	if (w->port == NULL)
+		return -ENOMEM;
+	w->epoch = epoch_of_now();
+	w->port_tsc0 = rte_rdtsc();
+	rc = add_ends(w, err, errlen);
+	if (rc == 0 && w->carries)
+		rc = mf_config_fingerprint(w->f->config, &fabric);
+	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
+		if (w->port[i].ends > 0)
+			rc = open_port(w, &w->port[i], fabric, err, errlen);
+	return rc;
+}
+
+void meet_tear_down(struct wall *w)
+{
+	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
+		struct wall_port *p = &w->port[i];
+
+		for (unsigned int k = 0; k < p->ends; k++)
+			mf_link_free(p->end[k].link);
+		port_close(p);
+		rte_free(p->end);
+	}
+	rte_free(w->port);
+	w->port = NULL;
+}
+
+/** All ends of one side, of this process: whether each has what is asked for. */
+static bool all_ends(const struct wall *w, bool switch_end, bool (*has)(const struct port_end *e))
+{
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++) {
+			const struct port_end *e = &w->port[i].end[k];
+
+			if (e->switch_end == switch_end && !has(e))
+				return false;
+		}
+	return true;
+}
+
+static bool is_up(const struct port_end *e)
+{
+	return __atomic_load_n(&e->up, __ATOMIC_RELAXED);
+}
+
+static bool is_ready(const struct port_end *e)
+{
+	return is_up(e) && (__atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_READY);
+}
+
+static bool is_done(const struct port_end *e)
+{
+	return __atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_DONE;
+}
+
+/** The partner knows that we are done, or nobody is there to know. */
+static bool knows(const struct port_end *e)
+{
+	return !is_up(e) || (__atomic_load_n(&e->echo, __ATOMIC_RELAXED) & MF_LINK_DONE);
+}
+
+static void tell(struct wall *w, bool switch_end, uint16_t state)
+{
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++)
+			if (w->port[i].end[k].switch_end == switch_end)
+				__atomic_store_n(&w->port[i].end[k].state, state, __ATOMIC_RELAXED);
+}
+
+static void exchange(struct wall *w)
+{
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		if (w->port[i].ends > 0)
+			port_exchange(w, &w->port[i]);
+	sched_yield(); /* nobody is in a hurry yet */
+}
+
+/** "waiting for cn0, mn0": once a while, of those who are not there. */
+static void say_waiting(const struct wall *w)
+{
+	char text[256] = "";
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
+			const struct port_end *e = &w->port[i].end[k];
+			const char *name =
+				e->switch_end ? w->f->config->node[e->in.port].name : w->f->config->sw.name;
+
+			if (e->switch_end ? is_up(e) : is_ready(e))
+				continue;
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s at port %s%s",
+						len > 0 ? ", " : "", name, w->port[i].config->name,
+						is_up(e) ? " (which waits for others)" : "");
+		}
+	if (w->options->waiting != NULL && len > 0)
+		w->options->waiting(w->options->say_ctx, text);
+}
+
+static bool interrupted(const struct wall *w)
+{
+	return w->options->interrupt != NULL &&
+	       atomic_load_explicit(w->options->interrupt, memory_order_relaxed);
+}
+
+int meet(struct wall *w)
+{
+	mf_time next = MF_SEC(1);
+
+	if (!w->carries)
+		w->met = true;
+	while (!w->met) {
+		exchange(w);
+		if (all_ends(w, true, is_up))
+			tell(w, true, MF_LINK_READY);
+		w->met = all_ends(w, true, is_up) && all_ends(w, false, is_ready);
+		if (interrupted(w))
+			return -EINTR;
+		if (port_now(w) >= next) {
+			say_waiting(w);
+			next = port_now(w) + MF_SEC(5);
+		}
+	}
+	return 0;
+}
+
+/** Whether somebody elsewhere may still want something of this process. */
+static bool serves(const struct wall *w)
+{
+	if (w->f->part.sw)
+		return true;
+	for (unsigned int n = 0; n < w->f->nodes; n++)
+		if (w->f->part.node[n] && (w->f->config->node[n].memory || !w->f->config->node[n].compute))
+			return true;
+	return false;
+}
+
+bool meet_over(struct wall *w)
+{
+	bool nodes_done = w->f->part.sw && all_ends(w, true, is_done);
+
+	if (!w->carries)
+		return true;
+	tell(w, false, MF_LINK_READY | MF_LINK_DONE);
+	if (nodes_done)
+		tell(w, true, MF_LINK_READY | MF_LINK_DONE);
+	if (!serves(w))
+		return true;
+	return w->f->part.sw ? nodes_done : all_ends(w, false, is_done);
+}
+
+void part(struct wall *w)
+{
+	mf_time until;
+
+	if (!w->carries || !w->met)
+		return;
+	until = port_now(w) + LINGER * MF_MS(100);
+	if (!w->f->info.interrupted)
+		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))
+			exchange(w);
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++)
+			mf_link_leave(w->port[i].end[k].link, port_now(w));
+	exchange(w);
+}

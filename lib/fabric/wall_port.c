@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A turn of a port: frames in, spans to the roles; spans of the roles, frames out. */
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_mbuf.h>
+
+#include "wall_port.h"
+
+#define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
+#define REFUSE_PERIOD MF_SEC(1)
+#define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
+
+mf_time port_now(const struct wall *w)
+{
+	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->port_tsc0) * w->ps_mult >> 32);
+}
+
+static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
+
+/** A frame that is of one of our links. */
+static void receive(struct wall_port *p, const uint8_t *frame, mf_time now)
+{
+	const struct mf_link_head *h = mf_link_frame_head(frame);
+	/* From the switch: it is for the node's end. */
+	unsigned int end = h->flags & MF_LINK_FROM_SWITCH ? MF_LINK_NODE : MF_LINK_SWITCH, at = 0;
+
+	if (likely(h->link < MF_PORTS_MAX))
+		at = p->at[end][h->link];
+	if (likely(at != 0)) {
+		mf_link_rx(p->end[at - 1].link, now, frame);
+		return;
+	}
+	p->stats.rx_link_frames++;
+	refuse(p, frame, now);
+}
+
+static void receive_any(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_time now)
+{
+	p->stats.rx_frames++;
+	p->stats.rx_octets += len;
+	switch (mf_link_frame_check(frame, len, p->config->ethertype)) {
+	case MF_LINK_GOOD:
+	case MF_LINK_FAULT_VERSION:
+		receive(p, frame, now);
+		break;
+	case MF_LINK_FAULT_ETHERTYPE:
+		p->stats.rx_ethertype_frames++;
+		break;
+	case MF_LINK_FAULT_SHORT:
+		p->stats.rx_short_frames++;
+		break;
+	case MF_LINK_FAULT_CRC:
+		p->stats.rx_crc_frames++;
+		if (p->ends == 1)
+			mf_link_damaged(p->end[0].link, now);
+		break;
+	}
+}
+
+static void receive_mbuf(struct wall_port *p, struct rte_mbuf *m, mf_time now)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+
+	if (unlikely(m->nb_segs > 1)) {
+		if (m->pkt_len > sizeof(p->flat)) {
+			p->stats.rx_long_frames++;
+			return;
+		}
+		frame = rte_pktmbuf_read(m, 0, m->pkt_len, p->flat);
+	}
+	receive_any(p, frame, m->pkt_len, now);
+}
+
+static unsigned int receive_all(struct wall_port *p, mf_time now)
+{
+	struct rte_mbuf *m[PORT_BURST];
+	unsigned int n, all = 0;
+
+	do {
+		n = rte_eth_rx_burst(p->id, 0, m, PORT_BURST);
+		for (unsigned int i = 0; i < n; i++)
+			receive_mbuf(p, m[i], now);
+		if (n > 0)
+			rte_pktmbuf_free_bulk(m, n);
+		all += n;
+	} while (unlikely(n == PORT_BURST) && all < RX_BURSTS * PORT_BURST);
+	return all;
+}
+
+/** @return whether the port has taken all that waited */
+static bool flush(struct wall_port *p, mf_time now)
+{
+	unsigned int n;
+
+	if (p->pendings == 0)
+		return true;
+	n = rte_eth_tx_burst(p->id, 0, p->pending, (uint16_t)p->pendings);
+	p->stats.tx_frames += n;
+	p->pendings -= n;
+	if (likely(p->pendings == 0)) {
+		p->stuck = MF_NEVER;
+		return true;
+	}
+	memmove(p->pending, p->pending + n, p->pendings * sizeof(p->pending[0]));
+	if (n > 0 || p->stuck == MF_NEVER) {
+		p->stuck = now;
+	} else if (now >= p->stuck + STUCK) {
+		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+		p->stats.tx_dropped_frames += p->pendings;
+		p->pendings = 0;
+		p->stuck = MF_NEVER;
+	}
+	return p->pendings == 0;
+}
+
+static struct rte_mbuf *copy_frame(struct wall_port *p, const uint8_t *frame, uint32_t len)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(p->tx_pool);
+	uint8_t *to = m != NULL ? (uint8_t *)rte_pktmbuf_append(m, (uint16_t)len) : NULL;
+
+	if (unlikely(to == NULL)) {
+		p->stats.tx_no_buffer_frames++;
+		rte_pktmbuf_free(m);
+		return NULL;
+	}
+	memcpy(to, frame, len);
+	return m;
+}
+
+/** What the stage that harms frames makes of one. */
+static void send_impaired(struct wall_port *p, struct rte_mbuf *m)
+{
+	struct mf_impair_frame in = {.frame = m, .data = rte_pktmbuf_mtod(m, uint8_t *), .len = m->pkt_len};
+	struct mf_impair_step step[MF_IMPAIR_OUT];
+	unsigned int n = mf_impair(&p->impair, &in, step);
+
+	for (unsigned int i = 0; i < n; i++) {
+		m = step[i].frame.frame;
+		if (step[i].what == MF_IMPAIR_SEND_COPY)
+			m = copy_frame(p, step[i].frame.data, step[i].frame.len);
+		if (step[i].what == MF_IMPAIR_DROP)
+			rte_pktmbuf_free(m);
+		else if (m != NULL)
+			p->pending[p->pendings++] = m;
+	}
+}
+
+static void send_frame(struct wall_port *p, const uint8_t *frame, uint32_t len)
+{
+	struct rte_mbuf *m = copy_frame(p, frame, len);
+
+	if (unlikely(m == NULL))
+		return;
+	p->stats.tx_octets += len;
+	if (unlikely(p->impaired))
+		send_impaired(p, m);
+	else
+		p->pending[p->pendings++] = m;
+}
+
+/** Somebody has a link here that nobody has told us of. */
+static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now)
+{
+	uint8_t out[sizeof(struct mf_link_head) + sizeof(struct mf_link_refuse)];
+	uint16_t len;
+	bool has_switch = false;
+
+	for (unsigned int i = 0; i < p->ends; i++)
+		has_switch |= p->end[i].switch_end;
+	if (!has_switch || now < p->refuse_at || p->pendings >= PORT_BURST)
+		return;
+	len = mf_link_refuse_unknown(frame, p->mac, out);
+	if (len == 0)
+		return;
+	p->refuse_at = now + REFUSE_PERIOD;
+	p->stats.tx_refusals++;
+	send_frame(p, out, len);
+}
+
+static void transmit_all(struct wall_port *p, mf_time now)
+{
+	const uint8_t *frame;
+	uint16_t len;
+
+	if (!flush(p, now))
+		return;
+	for (unsigned int i = 0; i < p->ends; i++)
+		while ((frame = mf_link_tx(p->end[i].link, now, &len)) != NULL) {
+			send_frame(p, frame, len);
+			if (p->pendings >= PORT_BURST && !flush(p, now))
+				return;
+		}
+	flush(p, now);
+}
+
+static void run_links(struct wall_port *p, mf_time now)
+{
+	for (unsigned int i = 0; i < p->ends; i++) {
+		struct port_end *e = &p->end[i];
+		uint16_t state = __atomic_load_n(&e->state, __ATOMIC_RELAXED);
+
+		if (unlikely(state != e->told)) {
+			e->told = state;
+			mf_link_set_state(e->link, state);
+		}
+		if (unlikely(mf_link_next(e->link) <= now))
+			mf_link_run(e->link, now);
+	}
+}
+
+/** Says that a link is down, or why it does not come up; that all are up is said once. */
+static void say(const struct wall *w, const struct wall_port *p, const struct port_end *e,
+		const struct mf_link_status *st)
+{
+	const char *node = w->f->config->node[e->switch_end ? e->in.port : e->in.to->index].name;
+
+	if (w->options->say == NULL)
+		return;
+	w->options->say(w->options->say_ctx, node, e->switch_end, p->config->name, st);
+}
+
+/**
+ * What has changed: a role is told that its link is lost before anything of the next connection reaches it,
+ * and takes nothing before it is ready.
+ */
+static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_time now)
+{
+	struct mf_link_status st;
+	bool changed = mf_link_changed(e->link);
+
+	mf_link_status(e->link, &st);
+	if (changed)
+		say(w, p, e, &st);
+	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
+	if (!w->met) {
+		e->look = true;
+		return;
+	}
+	if (e->open && (!st.up || st.connections != e->connection)) {
+		e->open = false;
+		role_link_lost(e->in.to, e->in.port, now);
+	}
+	if (st.up && !e->open) {
+		e->connection = st.connections;
+		e->open = role_link_back(e->in.to, e->in.port, now);
+		e->opened |= e->open;
+	}
+	e->look = st.up && !e->open;
+}
+
+bool port_can_put(const struct wall_port *p, unsigned int end)
+{
+	const struct port_end *e = &p->end[end];
+
+	if (likely(e->open))
+		return mf_link_can_put(e->link);
+	/* A switch does not wait for a node that may be gone for good; a node has nobody else to send to. */
+	return e->switch_end && e->opened;
+}
+
+void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span)
+{
+	struct port_end *e = &p->end[end];
+
+	if (likely(e->open))
+		mf_link_put(e->link, span);
+	else
+		e->dropped_blocks += span->count;
+}
+
+bool port_waits(const struct wall_port *p, unsigned int end)
+{
+	return p->end[end].open && mf_link_waits(p->end[end].link);
+}
+
+struct mf_span *port_take(struct wall_port *p, unsigned int end)
+{
+	return mf_link_take(p->end[end].link);
+}
+
+void port_exchange(struct wall *w, struct wall_port *p)
+{
+	mf_time now = port_now(w);
+
+	port_keep_started(p, now);
+	if (!p->started)
+		return;
+	receive_all(p, now);
+	run_links(p, now);
+	for (unsigned int i = 0; i < p->ends; i++)
+		if (mf_link_changed(p->end[i].link))
+			notice(w, p, &p->end[i], 0);
+	transmit_all(p, now);
+}
+
+unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	struct wall_port *p = r->carrier;
+	mf_time at = port_now(w);
+	unsigned int work = 0;
+
+	port_keep_started(p, at);
+	if (unlikely(!p->started))
+		return 0;
+	receive_all(p, at);
+	run_links(p, at);
+	for (unsigned int i = 0; i < p->ends; i++) {
+		struct port_end *e = &p->end[i];
+
+		if (unlikely(e->look || mf_link_changed(e->link)))
+			notice(w, p, e, now);
+		if (port_waits(p, i))
+			wall_give(&e->in, r, i, l->span, now, &work);
+	}
+	transmit_all(p, at);
+	return work;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An Ethernet port that carries links, as a role: to the roles of this process it is what stands at the other
+ * ends of their links. It takes spans and gives spans; in between are link frames (mf_link.h).
+ *
+ * It is polled by the lcore of the roles whose links it carries, so nothing of it is shared.
+ */
+#ifndef WALL_PORT_H
+#define WALL_PORT_H
+
+#include <rte_ethdev.h>
+
+#include "mf_impair.h"
+#include "mf_link.h"
+#include "wall.h"
+
+#define PORT_BURST 32
+
+/** An end of a link, at a port. */
+struct port_end {
+	struct mf_link *link;
+	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
+	bool switch_end;
+	bool open; /**< blocks pass */
+	bool opened; /**< has ever been open */
+	bool look; /**< the link is up, and the role is not ready for it yet */
+	uint32_t connection; /**< which one the role knows */
+	uint16_t
+		state; /**< what is told to the partner: MF_LINK_READY, MF_LINK_DONE; set by the main lcore */
+	uint16_t told;
+	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
+	uint16_t echo; /**< the same */
+	bool up; /**< the same */
+	uint64_t dropped_blocks; /**< sent while the link was down */
+};
+
+struct port_stats {
+	uint64_t rx_frames, rx_octets, tx_frames, tx_octets;
+	/* received and thrown away */
+	uint64_t rx_ethertype_frames, rx_short_frames, rx_crc_frames, rx_link_frames, rx_long_frames;
+	uint64_t tx_refusals; /**< of links that are not at this port */
+	uint64_t tx_dropped_frames; /**< the port took none for too long */
+	uint64_t tx_no_buffer_frames;
+	uint64_t starts; /**< of the device */
+};
+
+struct wall_port {
+	const struct mf_config_port *config;
+	unsigned int number; /**< in the configuration */
+	uint16_t id; /**< of the ethdev */
+	bool started;
+	bool client; /**< the device has to be started again when its partner is gone */
+	mf_time retry; /**< when it is tried again */
+	mf_time stuck; /**< since when what is pending finds no room */
+	mf_time refuse_at; /**< no other refusal before this */
+	uint8_t mac[MF_LINK_MAC];
+	struct rte_mempool *rx_pool, *tx_pool;
+	struct port_end *end;
+	unsigned int ends;
+	uint16_t at[MF_LINK_ENDS][MF_PORTS_MAX]; /**< by end and link id: place in `end` + 1; 0: not here */
+	struct rte_mbuf *pending[PORT_BURST + MF_IMPAIR_OUT]; /**< to be sent */
+	unsigned int pendings;
+	bool impaired;
+	struct mf_impair impair;
+	uint8_t flat[MF_LINK_FRAME_MAX]; /**< a frame that came in several pieces */
+	struct port_stats stats;
+};
+
+/* wall_device.c: the ethdev */
+/** Opens and configures the device. @return 0, or -errno with one line in err */
+int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen);
+void port_close(struct wall_port *p);
+/** Starts the device where it is not, or has lost its partner: now and then. */
+void port_keep_started(struct wall_port *p, mf_time now);
+
+/* wall_port.c */
+/** Time of the ports: from the set-up on, not from the start of the run. */
+mf_time port_now(const struct wall *w);
+/** Receives and transmits; what arrives is kept by the links. */
+void port_exchange(struct wall *w, struct wall_port *p);
+/** A turn: what arrives goes to the roles of this process. @return how much work it found */
+unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+
+/* What a role on the other side of the link would be asked, by the number of the end. */
+bool port_can_put(const struct wall_port *p, unsigned int end);
+void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span);
+bool port_waits(const struct wall_port *p, unsigned int end);
+struct mf_span *port_take(struct wall_port *p, unsigned int end);
+
+/* wall_meet.c: the beginning and the end */
+/** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */
+int meet_set_up(struct wall *w);
+void meet_tear_down(struct wall *w);
+/** Waits until all partners are there, and says whom it waits for. @return 0; -EINTR: interrupted */
+int meet(struct wall *w);
+/** This process' clients have finished: tells so, and whether all is over. Called now and then. */
+bool meet_over(struct wall *w);
+/** Says goodbye. */
+void part(struct wall *w);
+
+#endif
