@@ -103,7 +103,7 @@ void cgroup_read(const char *root, struct cgroup *out)
 {
 	char *text = tree_read(root, "/proc/self/cgroup"), *rest;
 
-	*out = (struct cgroup){.cpus = INFINITY, .memory = UINT64_MAX};
+	*out = (struct cgroup){.cpus = HUGE_VAL, .memory = UINT64_MAX};
 	if (text == NULL)
 		return;
 	for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))

@@ -8,7 +8,7 @@
 #include "tree.h"
 
 struct cgroup {
-	double cpus; /**< whose time it may use; INFINITY: no limit */
+	double cpus; /**< whose time it may use; infinite: no limit */
 	char cpus_file[TREE_PATH]; /**< that says so, without the root */
 	uint64_t memory; /**< octets; UINT64_MAX: no limit */
 	char memory_file[TREE_PATH];

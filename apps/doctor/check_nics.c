@@ -8,6 +8,8 @@
 #include "check.h"
 #include "cpus.h"
 
+#define TOLD 8 /* a line has room for so many */
+
 static void describe(const struct nic *nic, struct finding *f)
 {
 	char what[96];
@@ -47,7 +49,8 @@ static void run(const struct machine *m, struct finding *f)
 	for (unsigned int i = 0; i < m->nics; i++) {
 		const struct nic *nic = &m->nic[i];
 
-		describe(nic, f);
+		if (i < TOLD)
+			describe(nic, f);
 		if (nic->owner == NIC_LINUX && !nic->up)
 			idle = nic;
 		if (nic->owner != NIC_LINUX && !beside(m, nic)) {
@@ -56,6 +59,8 @@ static void run(const struct machine *m, struct finding *f)
 			      nic->node);
 		}
 	}
+	if (m->nics > TOLD)
+		say(f, "and %u more", m->nics - TOLD);
 	if (m->dpdk_nics > 0)
 		return;
 	if (idle != NULL)

@@ -9,7 +9,8 @@
 const char *const level_name[LEVELS] = {"pass", "warn", "fail"};
 
 /** One line of ASCII, whatever was in a file that is quoted. */
-static void add(char *text, size_t room, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void add(char *text, size_t room, const char *format,
+						      va_list args)
 {
 	size_t len = strlen(text);
 

@@ -15,7 +15,8 @@
 #define READ_MAX (1 << 20)
 #define LINE 4096
 
-static bool path_of(char *path, const char *root, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static bool path_of(char *path, const char *root, const char *format,
+							  va_list args)
 {
 	char tail[TREE_PATH];
 	int n = vsnprintf(tail, sizeof(tail), format, args);
@@ -138,7 +139,7 @@ unsigned int tree_each(const char *root, void (*each)(void *ctx, const char *nam
 		       const char *format, ...)
 {
 	char path[TREE_PATH];
-	struct dirent **entry;
+	struct dirent **entry = NULL;
 	unsigned int count = 0;
 	int n = -1;
 
@@ -151,8 +152,7 @@ unsigned int tree_each(const char *root, void (*each)(void *ctx, const char *nam
 		}
 		free(entry[i]);
 	}
-	if (n >= 0)
-		free(entry);
+	free(entry);
 	return count;
 }
 

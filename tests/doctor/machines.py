@@ -192,6 +192,8 @@ CASES = {
      'eth1 by virtio-pci, down', 'devbind', []),
     ('warn', {NIC + 'numa_node': '1\n'}, 'on node 1, none of the CPUs is', 'node1/cpulist', []),
     ('pass', {NIC + 'numa_node': '-1\n'}, 'DPDK\'s by vfio-pci', '', []),
+    ('pass', {f'sys/bus/pci/devices/0000:05:00.{i}/class': '0x020000\n' for i in range(8)}, 'and 2 more', '',
+     []),
   ],
   'vfio': [
     ('pass', {}, 'vfio-pci is there; IOMMU on', '', []),
