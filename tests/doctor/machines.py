@@ -29,6 +29,8 @@ SMALL = 'examples/quickstart.json'
 # A machine is a hundred small files, which a disk takes its time for.
 MEMORY = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
 ROUNDS = 100  # of nonsense
+PLACED = '{"nodes": [{"name": "cn0", "role": "compute"}, {"name": "mn0", "role": "memory"}], ' \
+         '"memory": {"numa_node": %d}}'
 LOCKED = 'Limit                     Soft Limit           Hard Limit           Units\n' \
          'Max locked memory         {0:<20} {0:<20} bytes\n'
 
@@ -226,6 +228,11 @@ CASES = {
     ('warn', {}, '6 roles take turns on 4 CPUs', '--lcores with 6 CPUs', ['auto', SMALL]),
     ('pass', without('proc', CPU), '6 roles, and no CPUs are known', '', ['auto', SMALL]),
   ],
+  'fabric numa': [
+    ('pass', {'numa.json': PLACED % 1}, 'that are named are there', '', ['BASE/numa.json']),
+    ('fail', {'numa.json': PLACED % 2}, 'mn0 is to be on node 2, there are 0-1', '-1', ['BASE/numa.json']),
+    ('pass', {'numa.json': PLACED % 2, NODE + 'online': None}, 'no NUMA here', '', ['BASE/numa.json']),
+  ],
   'fabric memory': [
     ('pass', {}, '128 MiB at memory nodes; 8192 of 16384 MiB are free', '', [SMALL]),
     ('warn', {'proc/meminfo': 'MemTotal: 1048576 kB\nMemAvailable: 65536 kB\n'}, '64 of 1024 MiB are free',
@@ -283,7 +290,7 @@ def one(check, status, changes, found, mend, args):
   with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
     build(folder, {**server(), **changes})
     lcores = [] if 'auto' in args or '--lcores' in args else ['--lcores', '2-3']
-    run, outcome = doctor('--root', folder, *lcores, *(a for a in args if a != 'auto'))
+    run, outcome = doctor('--root', folder, *lcores, *(a.replace('BASE', folder) for a in args if a != 'auto'))
   got = [c for c in outcome['checks'] if c['check'] == check] if outcome else []
   TAP.ok(len(got) == 1 and got[0]['status'] == status and found in got[0]['found']
          and (status == 'pass' or mend in got[0]['mend']) and agree(run, outcome),
