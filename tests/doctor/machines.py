@@ -290,7 +290,8 @@ def one(check, status, changes, found, mend, args):
   with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
     build(folder, {**server(), **changes})
     lcores = [] if 'auto' in args or '--lcores' in args else ['--lcores', '2-3']
-    run, outcome = doctor('--root', folder, *lcores, *(a.replace('BASE', folder) for a in args if a != 'auto'))
+    run, outcome = doctor('--root', folder, *lcores,
+                          *(a.replace('BASE', folder) for a in args if a != 'auto'))
   got = [c for c in outcome['checks'] if c['check'] == check] if outcome else []
   TAP.ok(len(got) == 1 and got[0]['status'] == status and found in got[0]['found']
          and (status == 'pass' or mend in got[0]['mend']) and agree(run, outcome),
