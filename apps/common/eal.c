@@ -83,18 +83,29 @@ static int start_given(const struct eal_args *a)
 	return rc;
 }
 
-static int start_chosen(const struct eal_args *a, const struct mf_config *config)
+/** Nodes, switch and scheduler; a port is polled by the lcore of the roles that it carries links of. */
+static unsigned int count_roles(const struct mf_config *config, const struct mf_part *part)
+{
+	unsigned int n = 0;
+
+	if (part == NULL)
+		return config->nodes + 2;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		n += part->node[i];
+	return part->sw ? n + 2 : n;
+}
+
+static int start_chosen(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part)
 {
 	char lcores[RTE_MAX_LCORE * LCORE_TEXT], text[sizeof(lcores) + 256], *argv[32], *rest;
-	/* Roles: the nodes, the switch, the scheduler. */
-	int rc = choose_lcores(lcores, sizeof(lcores), config->nodes + 2), argc = 0;
+	int rc = choose_lcores(lcores, sizeof(lcores), count_roles(config, part)), argc = 0;
 
 	if (rc != 0)
 		return rc;
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(text, sizeof(text),
 		 "%s --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
-		 "--log-level lib.eal:critical --lcores %s",
+		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical --lcores %s",
 		 a->program, choose_mib(config), (int)getpid(), lcores);
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
@@ -136,13 +147,13 @@ static void choose_variants(void)
 	mf_workload_select(bits);
 }
 
-int eal_start(const struct eal_args *a, const struct mf_config *config, enum mf_clock clock, char *err,
-	      size_t errlen)
+int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part,
+	      enum mf_clock clock, char *err, size_t errlen)
 {
 	int rc = 0;
 
 	if (clock == MF_CLOCK_WALL)
-		rc = a->given ? start_given(a) : start_chosen(a, config);
+		rc = a->given ? start_given(a) : start_chosen(a, config, part);
 	if (rc != 0)
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
 			 rte_strerror(-rc));

@@ -90,7 +90,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 static int run_clock(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	char err[ERR_LEN];
-	int rc = eal_start(&o->eal, config, o->clock, err, sizeof(err));
+	int rc = eal_start(&o->eal, config, o->roles != NULL ? &o->part : NULL, o->clock, err, sizeof(err));
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
@@ -138,7 +138,7 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 static int replay(const struct options *o, const struct mf_config *config)
 {
 	char err[ERR_LEN];
-	int rc = eal_start(&o->eal, config, MF_CLOCK_VIRTUAL, err, sizeof(err)); /* no lcores */
+	int rc = eal_start(&o->eal, config, NULL, MF_CLOCK_VIRTUAL, err, sizeof(err)); /* no lcores */
 
 	if (rc != 0)
 		return complain(FAILED, err);

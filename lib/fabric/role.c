@@ -109,7 +109,7 @@ struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
 	struct mf_span *s;
 
 	if (unlikely(r->kind == ROLE_PORT))
-		return port_take(r->carrier, port);
+		return port_take(r->carrier, port, now);
 	if (r->kind == ROLE_SWITCH)
 		s = mf_switch_tx_in_place(r->f->sw, port, now, room);
 	else

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <rte_eal.h>
@@ -43,6 +44,31 @@ static bool cpu_is_shared(unsigned int lcore)
 		n += CPU_COUNT(&both) > 0;
 	}
 	return n > (unsigned int)CPU_COUNT(&own);
+}
+
+#define SHARED_PERIOD MF_SEC(1)
+
+/** What an lcore knows of the CPU that it is on. */
+struct cpu_share {
+	bool own; /**< by lcores of this process */
+	long taken; /**< times that it was taken away for another thread */
+	mf_time until; /**< so long it counts as shared */
+};
+
+/**
+ * Where partners are other processes, they may be who wants the CPU: if it was taken away from this thread, it
+ * counts as shared for a while. What else runs there then gets the time of polls that find nothing, too.
+ */
+static bool is_shared(const struct wall *w, struct cpu_share *c, mf_time now)
+{
+	struct rusage usage;
+
+	if (!w->carries || c->own || getrusage(RUSAGE_THREAD, &usage) != 0)
+		return c->own;
+	if (usage.ru_nivcsw > c->taken)
+		c->until = now + SHARED_PERIOD;
+	c->taken = usage.ru_nivcsw;
+	return now < c->until;
 }
 
 /** Nodes of an lcore whose clients have not finished: whoever waits for an answer waits for its timer. */
@@ -105,7 +131,8 @@ static int lcore_main(void *arg)
 	struct wall_lcore *l = NULL;
 	bool main_lcore = rte_lcore_id() == rte_get_main_lcore();
 	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
-	bool shared = cpu_is_shared(rte_lcore_id());
+	struct cpu_share cpu_share = {.own = cpu_is_shared(rte_lcore_id())};
+	bool shared = cpu_share.own;
 	mf_time next_count = 0;
 
 	for (unsigned int i = 0; i < w->lcores; i++)
@@ -127,6 +154,7 @@ static int lcore_main(void *arg)
 			look_around(w, now);
 		if (now >= next_count) {
 			next_count = now + COUNT_PERIOD;
+			shared = is_shared(w, &cpu_share, now);
 			__atomic_store_n(&l->unfinished, unfinished(w, l, now), __ATOMIC_RELAXED);
 		}
 		if (work == 0 && shared)

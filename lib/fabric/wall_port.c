@@ -209,15 +209,19 @@ static void run_links(struct wall_port *p, mf_time now)
 	}
 }
 
-/** Says that a link is down, or why it does not come up; that all are up is said once. */
-static void say(const struct wall *w, const struct wall_port *p, const struct port_end *e,
+/** Says that a link is up, down, or why it does not come up, each time that this is news. */
+static void say(const struct wall *w, const struct wall_port *p, struct port_end *e,
 		const struct mf_link_status *st)
 {
-	const char *node = w->f->config->node[e->switch_end ? e->in.port : e->in.to->index].name;
+	uint64_t news = (uint64_t)st->connections << 32 | (uint64_t)st->refused << 16 |
+			(uint64_t)st->by_partner << 9 | (uint64_t)st->down << 1 | st->up;
 
-	if (w->options->say == NULL)
+	if (news == e->said)
 		return;
-	w->options->say(w->options->say_ctx, node, e->switch_end, p->config->name, st);
+	e->said = news;
+	if (w->options->say != NULL)
+		w->options->say(w->options->say_ctx, w->f->config->node[e->in.port].name, e->switch_end,
+				p->config->name, st);
 }
 
 /**
@@ -276,9 +280,14 @@ bool port_waits(const struct wall_port *p, unsigned int end)
 	return p->end[end].open && mf_link_waits(p->end[end].link);
 }
 
-struct mf_span *port_take(struct wall_port *p, unsigned int end)
+/** Dated by who takes it, as what crosses lcores is: a switch puts messages in order by these dates. */
+struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now)
 {
-	return mf_link_take(p->end[end].link);
+	struct mf_span *s = mf_link_take(p->end[end].link);
+
+	if (likely(s != NULL))
+		s->start = now;
+	return s;
 }
 
 void port_exchange(struct wall *w, struct wall_port *p)

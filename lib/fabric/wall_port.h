@@ -31,6 +31,7 @@ struct port_end {
 	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
 	uint16_t echo; /**< the same */
 	bool up; /**< the same */
+	uint64_t said; /**< what was said of it last */
 	uint64_t dropped_blocks; /**< sent while the link was down */
 };
 
@@ -85,7 +86,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 bool port_can_put(const struct wall_port *p, unsigned int end);
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span);
 bool port_waits(const struct wall_port *p, unsigned int end);
-struct mf_span *port_take(struct wall_port *p, unsigned int end);
+struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now);
 
 /* wall_meet.c: the beginning and the end */
 /** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */
