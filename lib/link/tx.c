@@ -173,7 +173,9 @@ static const uint8_t *put_ack(struct mf_link *l, uint8_t type, uint16_t flags, u
 	h.seq = l->llr.nxt;
 	h.ack = l->llr.expected;
 	h.limit = link_limit(l);
-	llr_tell(&l->llr, h.limit);
+	/* The ACK that is due goes as well: it repairs the loss of a NACK. */
+	if (type != MF_LINK_NACK)
+		llr_tell(&l->llr, h.limit);
 	*len = mf_link_frame_put_control(l->control, &h, NULL, 0);
 	return l->control;
 }

@@ -523,13 +523,50 @@ static bool lose_the_tail(struct rig *r, int from, struct mf_link_head *h)
 	return from != RIG_NODE || h->type != MF_LINK_DATA || h->seq != 99 || r->count++ > 0;
 }
 
-/** The lost tail has no gap behind it: the timer. */
-LLR_TEST(tail_is_covered_by_the_timer)
+/** The lost tail has no gap behind it: a poll finds out, once it is known what a round trip takes. */
+LLR_TEST(tail_is_covered_by_a_poll)
 {
 	rig->filter = lose_the_tail;
 	carry(100);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_nack_replays, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
+	cr_assert_eq(replayed(), 1);
+}
+
+static bool lose_the_tail_and_polls(struct rig *r, int from, struct mf_link_head *h)
+{
+	return lose_the_tail(r, from, h) && (from != RIG_NODE || h->type != MF_LINK_ACK);
+}
+
+LLR_TEST(tail_is_covered_by_the_timer)
+{
+	rig->filter = lose_the_tail_and_polls;
+	carry(100);
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 1);
 	cr_assert_eq(replayed(), 1);
+}
+
+/** Frame 50 once, and the first NACK. */
+static bool lose_the_first_nack(struct rig *r, int from, struct mf_link_head *h)
+{
+	bool data = from == RIG_NODE && h->type == MF_LINK_DATA && h->seq == 50,
+	     nack = from == RIG_SWITCH && h->type == MF_LINK_NACK;
+	uint64_t bit = data ? 1 : nack ? 2 : 0;
+	bool lost = (r->count & bit) == 0 && bit != 0;
+
+	r->count |= bit;
+	return !lost;
+}
+
+LLR_TEST(b2_lost_nack_is_covered_by_a_poll)
+{
+	rig->filter = lose_the_first_nack;
+	carry(1000);
+	cr_assert_eq(rig->count, 3);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 2);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
 }
 
 /** A POLL that tells of a frame that has not come shows the gap. */
