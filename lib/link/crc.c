@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The instruction takes eight octets a cycle, but has its result after three: so long pieces are taken by three
- * chains, whose results are put together afterwards. What a chain is worth once PIECE more octets have passed
- * is a sum over the bits of its result, since a CRC is linear: four bits at a time, by table.
+ * The instruction takes eight octets a cycle, but has its result after three: so long pieces are taken by
+ * three chains, whose results are put together afterwards. What a chain is worth once PIECE more octets have
+ * passed is a sum over the bits of its result, since a CRC is linear: four bits at a time, by table.
  */
 #include "crc.h"
 
