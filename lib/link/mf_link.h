@@ -33,6 +33,8 @@
 #ifndef MF_LINK_H
 #define MF_LINK_H
 
+#include <string.h>
+
 #include "mf_link_frame.h"
 #include "mf_time.h"
 
@@ -144,6 +146,14 @@ struct mf_link_counter {
 
 /** All of mf_link_stats. @param n  how many */
 const struct mf_link_counter *mf_link_counters(unsigned int *n);
+
+static inline uint64_t mf_link_counter_of(const struct mf_link_stats *s, const struct mf_link_counter *c)
+{
+	uint64_t value;
+
+	memcpy(&value, (const uint8_t *)s + c->offset, sizeof(value));
+	return value;
+}
 
 struct mf_link;
 

@@ -189,7 +189,7 @@ static void print_seen(void)
 	const struct mf_link_counter *c = mf_link_counters(&n);
 
 	for (unsigned int i = 0; i < n; i++)
-		cr_log_info("%s %lu", c[i].name, *(const uint64_t *)((const char *)&seen + c[i].offset));
+		cr_log_info("%s %lu", c[i].name, mf_link_counter_of(&seen, &c[i]));
 	cr_log_info("%lu blocks, %lu connections, %lu kills, %lu pauses, %lu leaves", delivered, connections,
 		    kills, pauses, leaves);
 }
