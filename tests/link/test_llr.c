@@ -849,6 +849,38 @@ Test(llr, b14_pacing)
 	}
 }
 
+/** What the owner has in its hands is its own until it takes again, whatever comes meanwhile. */
+Test(llr, taken_blocks_stay_until_the_next_take)
+{
+	static const uint16_t window[] = {1, 2, 5};
+
+	for (unsigned int w = 0; w < 3; w++) {
+		struct mf_span *s = NULL;
+		uint64_t word = 0, taken = 0;
+
+		rig = rig_new(w);
+		rig->end[1].config.window = window[w];
+		rig_start(rig, 0);
+		rig_start(rig, 1);
+		rig_until_up(rig, MF_MS(1));
+		rig->end[RIG_SWITCH].holds = true;
+		rig->end[RIG_NODE].burst = FRAME;
+		for (unsigned int i = 0; i < 50; i++) {
+			rig->end[RIG_NODE].to_put = (1 + i % 3) * FRAME;
+			rig_run(rig, rig->now + MF_MS(1));
+			cr_assert(s == NULL || (s->word[0] == word && s->count == FRAME));
+			for (unsigned int k = 0; k <= i % 2 && mf_link_waits(rig->end[1].link); k++) {
+				s = mf_link_take(rig->end[1].link);
+				cr_assert_eq(s->word[0] & UINT32_MAX, taken * FRAME);
+				word = s->word[0];
+				taken++;
+			}
+		}
+		cr_assert_geq(taken, 50);
+		tear_down();
+	}
+}
+
 /** Blocks do not wait for a frame to be full. */
 LLR_TEST(a_block_leaves_at_once)
 {
