@@ -649,7 +649,7 @@ HELLO_TEST(garbage)
 			      MF_LINK_FAULT_CRC);
 		mf_link_rx(rig->end[RIG_NODE].link, rig->now, frame);
 		while (mf_link_take(rig->end[RIG_NODE].link) != NULL)
-			;
+			rig->end[RIG_NODE].taken = NULL;
 		if (!mf_link_up(rig->end[RIG_NODE].link)) { /* a BYE of chance */
 			rig_run(rig, rig->now + MF_US(1));
 			rig_until_up(rig, MF_SEC(1));

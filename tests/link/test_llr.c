@@ -781,6 +781,7 @@ Test(llr, b13_without_retransmission)
 	for (int i = 0; i < 100; i++) {
 		rig->end[RIG_NODE].to_put = 100 * FRAME;
 		rig_run(rig, rig->now + MF_US(20));
+		rig->end[RIG_SWITCH].taken = NULL;
 		while ((s = mf_link_take(rig->end[RIG_SWITCH].link)) != NULL) {
 			cr_assert(words == 0 || s->word[0] > last);
 			last = s->word[s->count - 1];
@@ -868,6 +869,7 @@ Test(llr, taken_blocks_stay_until_the_next_take)
 		for (unsigned int i = 0; i < 50; i++) {
 			rig->end[RIG_NODE].to_put = (1 + i % 3) * FRAME;
 			rig_run(rig, rig->now + MF_MS(1));
+			rig->end[RIG_SWITCH].taken = NULL;
 			cr_assert(s == NULL || (s->word[0] == word && s->count == FRAME));
 			for (unsigned int k = 0; k <= i % 2 && mf_link_waits(rig->end[1].link); k++) {
 				s = mf_link_take(rig->end[1].link);
