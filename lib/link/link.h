@@ -45,7 +45,7 @@ struct mf_link {
 	uint16_t *tx_blocks; /**< of each slot */
 	mf_time pace_at; /**< from when DATA may be sent */
 	uint64_t tx_sync[MF_LINK_SYNC_WORDS(MF_SPAN_MAX)]; /**< of the open frame */
-	/* Blocks that have come: spans rx_order[rx_head] and so on, rx_held of them; the owner has one, too */
+	/* Blocks that have come: spans rx_order[rx_head] and on, rx_held of them; the owner has one, too */
 	struct mf_span *rx_span; /**< [rx_size]: window and the owner's */
 	uint16_t *rx_order; /**< [rx_size], a ring of numbers of spans */
 	uint16_t *rx_free; /**< a stack of those that nobody has: the last one is still in the cache */

@@ -347,6 +347,19 @@ LLR_TEST(a5_lost_ack_of_more_room)
 	rig_until_delivered(rig, MF_MS(700));
 }
 
+/** A receiver that takes again tells of the room at once: nobody has to ask. */
+LLR_TEST(a5_room_is_told_at_once)
+{
+	rig->end[RIG_SWITCH].holds = true;
+	rig->end[RIG_NODE].to_put = 300 * FRAME;
+	rig->end[RIG_NODE].burst = FRAME;
+	rig_run(rig, rig->now + MF_US(100));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_data_frames, 256);
+	rig->end[RIG_SWITCH].holds = false;
+	rig_until_delivered(rig, MF_US(20));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 0);
+}
+
 static bool slow_acks(struct rig *r, int from, struct mf_link_head *h)
 {
 	(void)from;
