@@ -199,7 +199,9 @@ struct mf_span *mf_link_take(struct mf_link *l);
  * it can, and is dropped: nobody waits for a partner that may never come back.
  */
 bool mf_link_can_put(const struct mf_link *l);
-/** Blocks to be sent, behind those before; see mf_link_can_put(). */
+/**
+ * Blocks to be sent, behind those before; see mf_link_can_put(). They share a frame if they are whole in it.
+ */
 void mf_link_put(struct mf_link *l, const struct mf_span *span);
 
 /**

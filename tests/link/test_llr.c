@@ -910,6 +910,19 @@ LLR_TEST(a_block_leaves_at_once)
 	cr_assert_leq(rig->now - start, MF_US(6) * 30);
 }
 
+/** What is put together comes together: frames are filled, but no span is cut that fits one. */
+LLR_TEST(a_span_that_fits_a_frame_is_not_cut)
+{
+	for (unsigned int burst = 1; burst <= FRAME; burst += 37) {
+		uint64_t before = rig_stats(rig, RIG_SWITCH)->rx_data_frames, in_a_frame = FRAME / burst;
+
+		rig->end[RIG_NODE].burst = burst;
+		rig->end[RIG_NODE].to_put = burst * in_a_frame * 5;
+		rig_until_delivered(rig, MF_US(10));
+		cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_data_frames - before, 5, "%u", burst);
+	}
+}
+
 /** Requests and answers acknowledge each other: no frame goes for that alone. */
 LLR_TEST(closed_loop_needs_no_ack_frames)
 {
