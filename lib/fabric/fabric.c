@@ -150,7 +150,6 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.x = c->host.x,
 		.chunk = f->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
-		.srpt_transfer = f->config->sched.srpt_transfer,
 		.queue = c->host.queue,
 		.read_timeout = c->host.read_timeout[f->clock],
 		.write_timeout = c->host.write_timeout[f->clock],

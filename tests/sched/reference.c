@@ -186,9 +186,9 @@ static bool eligible(const struct ref *r, const struct demand *d)
 	return d->head && port_free(r, &r->src[d->m.src], size) && port_free(r, &r->dst[d->m.dst], size);
 }
 
-static double octets(const struct ref *r, const struct demand *d)
+static uint64_t octets(const struct ref *r, const struct demand *d)
 {
-	return r->c->srpt_transfer && d->m.exponent ? ldexp(1, d->m.exponent) : d->remaining;
+	return d->remaining + (r->c->srpt_transfer ? d->m.behind * UINT64_C(256) : 0);
 }
 
 /* a has a higher priority than b. */
@@ -196,8 +196,6 @@ static bool precedes(const struct ref *r, const struct demand *a, const struct d
 {
 	if (r->c->priority == MF_SCHED_SRPT && octets(r, a) != octets(r, b))
 		return octets(r, a) < octets(r, b);
-	if (r->c->priority == MF_SCHED_SRPT && a->remaining != b->remaining)
-		return a->remaining < b->remaining;
 	if (a->m.at != b->m.at)
 		return a->m.at < b->m.at;
 	if (a->m.src != b->m.src)

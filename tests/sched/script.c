@@ -111,7 +111,7 @@ static struct mf_sched_msg random_message(struct rng *r, const struct mf_sched_c
 		m.kind = rng_chance(r, 40) ? MF_SCHED_CANCEL : MF_SCHED_HOLD + rng_below(r, 4);
 	m.size = random_size(r, c->chunk);
 	m.mega = rng_chance(r, 5);
-	m.exponent = rng_chance(r, 50) ? rng_below(r, 22) : 0;
+	m.behind = rng_chance(r, 50) ? rng_below(r, 1u << rng_below(r, 17)) : 0;
 	m.request_blocks = rng_below(r, 3) * 2;
 	if (rng_chance(r, 2))
 		m.size = rng_below(r, 2) * 65537;

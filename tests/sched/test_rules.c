@@ -84,7 +84,7 @@ Test(sched_rules, first_come_first_served_or_shortest_first)
 {
 	static const uint32_t size[] = {500, 100, 300, 200, 400};
 	static const unsigned int fcfs[] = {0, 1, 2, 3, 4}, srpt[] = {1, 3, 2, 4, 0},
-				  transfer[] = {0, 1, 3, 4, 2};
+				  transfer[] = {1, 3, 4, 0, 2};
 
 	EACH_POLICY(ops)
 	{
@@ -104,7 +104,7 @@ Test(sched_rules, first_come_first_served_or_shortest_first)
 					.kind = MF_SCHED_DEMAND, .at = 1 + i, .src = i, .dst = 7};
 
 				m.size = size[i];
-				m.exponent = i == 0 ? 6 : i == 2 ? 20 : 0; /* 64 octets, 1 MiB */
+				m.behind = i == 0 ? 1 : i == 2 ? 4096 : 0; /* 256 octets, 1 MiB */
 				cr_assert_eq(ops->input(s, &m), 0);
 			}
 			control(ops, s, 10, MF_SCHED_UNHOLD, 0, 7, 0, 0);
