@@ -243,6 +243,7 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 		.window = c->window,
 		.iterations = c->iterations,
 		.srpt_transfer = c->srpt_transfer,
+		.slots = f->clock == MF_CLOCK_VIRTUAL && c->slots,
 		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
 		.max_simd_bits = rte_vect_get_max_simd_bitwidth(),
 		.insert = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->insert : 0,

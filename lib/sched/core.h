@@ -19,7 +19,7 @@
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
  *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
  *   intake.h   messages take effect                      run.h    steps from event to event
- *   burst.h    demands that are granted as they come
+ *   burst.h    demands that are granted as they come      slot.h   chunks that end together
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */

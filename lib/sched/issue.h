@@ -219,7 +219,8 @@ SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int
 /** Whether grants leave when they are made: a free port's last grant is over, but where it is taken ahead. */
 static inline bool issue_at_once(const struct mf_sched *s, unsigned int n)
 {
-	return !s->config.iteration && (s->window || !s->config.ahead) && s->given + n <= s->max;
+	return !s->config.iteration && !s->config.slots && (s->window || !s->config.ahead) &&
+	       s->given + n <= s->max;
 }
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)

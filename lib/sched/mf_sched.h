@@ -45,6 +45,12 @@ struct mf_sched_config {
 	uint32_t window; /**< WINDOW: octets a source or destination may have outstanding */
 	unsigned int iterations; /**< of a matching; 0: until it is maximal */
 	bool srpt_transfer; /**< SRPT by what remains of the whole transfer (D7) */
+	/**
+	 * WIRE: a chunk that leaves some of its message is cut so that it ends at a multiple of a chunk's
+	 * time: the ports of long messages are released together. By steps (2) and (7) to the letter a
+	 * message waits, whatever its priority, while its two ports are busy in turn.
+	 */
+	bool slots;
 	uint32_t chunk_overhead; /**< wire blocks of a chunk besides ceil(octets / 8) data blocks */
 	/* Scheduling time (D6, 3.1.2), in ps; all 0: none. */
 	mf_time insert; /**< from arrival to the first matching that sees a demand */

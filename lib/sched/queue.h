@@ -9,6 +9,7 @@
 
 #include "leave.h"
 #include "list.h"
+#include "slot.h"
 
 /** What SRPT goes by: octets that remain, less one. */
 static inline uint64_t queue_octets(const struct mf_sched *s, const struct sched_demand *e)
@@ -252,14 +253,14 @@ static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg
 }
 
 /**
- * Takes a demand's next grant: what it knows of it.
+ * Takes a demand's next grant, whose time and ports are known: what it knows of it.
  * @return wire blocks of what tells the source to send: the request, or a /G/
  */
 static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, struct mf_sched_grant *g)
 {
 	unsigned int flags = e->flags;
 	bool request = (flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
-	uint32_t size = sched_next_size(s, e), blocks = 1 + request * (flags / SCHED_BLOCKS - 1u);
+	uint32_t size = slot_size(s, e, g), blocks = 1 + request * (flags / SCHED_BLOCKS - 1u);
 
 	g->since = e->since;
 	g->id = e->id;

@@ -78,6 +78,7 @@ struct mf_sched_config random_config(struct rng *r, unsigned int ports)
 	c.iterations = rng_chance(r, 50) ? 0 : 1 + rng_below(r, 3);
 	c.srpt_transfer = rng_below(r, 2);
 	c.chunk_overhead = rng_below(r, 4);
+	c.slots = c.release == MF_RELEASE_WIRE && rng_chance(r, 50);
 	if (rng_chance(r, 60)) {
 		c.insert = rng_below(r, 2) * 667;
 		c.iteration = rng_below(r, 3) * 1000;

@@ -191,6 +191,7 @@ Test(sched_reference, pim_repeats)
 		struct messages script;
 
 		c.release = MF_RELEASE_WINDOW;
+		c.slots = false;
 		c.chunk = 16 << rng_below(&r, 5);
 		c.window = c.chunk * (1 + rng_below(&r, 40));
 		c.iteration = c.insert = 0;
