@@ -957,6 +957,33 @@ Test(llr, frames_fit_the_smaller_mtu)
 	}
 }
 
+/** A frame that is longer than this end has said it takes. */
+Test(llr, b6_more_blocks_than_were_asked_for)
+{
+	static struct mf_span span;
+	uint8_t frame[MF_LINK_FRAME_MAX];
+	struct mf_link_head h;
+
+	rig = rig_new(1);
+	rig->end[RIG_SWITCH].config.blocks = 33;
+	rig_start(rig, 0);
+	rig_start(rig, 1);
+	rig_until_up(rig, MF_MS(1));
+	h = rig_head(rig, RIG_NODE, MF_LINK_DATA);
+	h.limit = 256;
+	for (span.count = 0; span.count < 34;)
+		mf_span_put(&span, MF_SYNC_DATA, 0);
+	mf_link_frame_put(frame, &h, &span);
+	mf_link_rx(rig->end[RIG_SWITCH].link, rig->now, frame);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_malformed_frames, 1);
+	cr_assert(!mf_link_waits(rig->end[RIG_SWITCH].link));
+	span.count = 33;
+	mf_link_frame_put(frame, &h, &span);
+	mf_link_rx(rig->end[RIG_SWITCH].link, rig->now, frame);
+	cr_assert(mf_link_waits(rig->end[RIG_SWITCH].link));
+	tear_down();
+}
+
 Test(llr, every_counter_has_a_name)
 {
 	unsigned int n;
