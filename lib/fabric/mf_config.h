@@ -149,6 +149,7 @@ struct mf_config_sched {
 	uint32_t window; /**< wall clock: octets, at least one chunk */
 	uint32_t iterations; /**< 0: until maximal */
 	bool srpt_transfer;
+	bool slots; /**< virtual clock: chunks end together */
 	bool timed; /**< time "asic"; false: scheduling takes no time, the rest is 0 (D6) */
 	uint32_t insert_cycles, select_cycles, iteration_cycles;
 	double ghz;

@@ -11,12 +11,15 @@
 #define COVERED offsetof(struct mf_link_head, version) /* first octet under the CRC */
 #define ETHERNET COVERED /* octets of an Ethernet header */
 
+/** The header is taken at its words, which begin at octet 16. */
 static uint32_t crc_of(const uint8_t *frame)
 {
-	static const uint8_t zero[sizeof(uint32_t)];
-	uint32_t crc = link_crc(UINT32_MAX, frame + COVERED, offsetof(struct mf_link_head, crc) - COVERED);
+	uint32_t crc = link_crc_1(link_crc_1(UINT32_MAX, frame[COVERED]), frame[COVERED + 1]);
 
-	crc = link_crc(crc, zero, sizeof(zero));
+	static_assert(COVERED == 14 && offsetof(struct mf_link_head, crc) == 40 && HEAD == 44, "places");
+	for (unsigned int i = 16; i < 40; i += 8)
+		crc = link_crc_word(crc, frame + i);
+	crc = link_crc_4(crc, 0);
 	return ~link_crc(crc, frame + HEAD, mf_link_frame_head(frame)->length);
 }
 

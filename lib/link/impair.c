@@ -60,8 +60,9 @@ static unsigned int release(struct mf_impair *s, bool all, struct mf_impair_step
 
 unsigned int mf_impair(struct mf_impair *s, const struct mf_impair_frame *in, struct mf_impair_step *out)
 {
-	bool drop = hits(s, s->config.drop) | listed(s), duplicate = hits(s, s->config.duplicate),
-	     damage = hits(s, s->config.corrupt), late = hits(s, s->config.reorder);
+	bool on_list = listed(s), drop = hits(s, s->config.drop) || on_list;
+	bool duplicate = hits(s, s->config.duplicate), damage = hits(s, s->config.corrupt);
+	bool late = hits(s, s->config.reorder);
 	uint32_t by = 1 + (uint32_t)mf_rng_below(&s->rng, s->config.reorder_by);
 	unsigned int n = 0;
 

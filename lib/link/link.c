@@ -81,7 +81,16 @@ static bool allocate(struct mf_link *l)
 	l->tx_slot = mf_table_new(slots, l->tx_stride);
 	l->tx_blocks = mf_table_new(slots, sizeof(*l->tx_blocks));
 	l->rx_span = mf_table_new(l->rx_size, sizeof(*l->rx_span));
-	return l->tx_slot != NULL && l->tx_blocks != NULL && l->rx_span != NULL;
+	l->rx_order = mf_table_new(l->rx_size, sizeof(*l->rx_order));
+	l->rx_free = mf_table_new(l->rx_size, sizeof(*l->rx_free));
+	if (l->tx_slot == NULL || l->tx_blocks == NULL || l->rx_span == NULL || l->rx_order == NULL ||
+	    l->rx_free == NULL)
+		return false;
+	while (l->rx_frees < l->rx_size) {
+		l->rx_free[l->rx_frees] = (uint16_t)l->rx_frees;
+		l->rx_frees++;
+	}
+	return true;
 }
 
 struct mf_link *mf_link_new(const struct mf_link_config *config, mf_time now)
@@ -118,6 +127,8 @@ void mf_link_free(struct mf_link *l)
 	mf_table_free(l->tx_slot);
 	mf_table_free(l->tx_blocks);
 	mf_table_free(l->rx_span);
+	mf_table_free(l->rx_order);
+	mf_table_free(l->rx_free);
 	mf_table_free(l);
 }
 

@@ -45,9 +45,13 @@ struct mf_link {
 	uint16_t *tx_blocks; /**< of each slot */
 	mf_time pace_at; /**< from when DATA may be sent */
 	uint64_t tx_sync[MF_LINK_SYNC_WORDS(MF_SPAN_MAX)]; /**< of the open frame */
-	/* Blocks that have come: rx_held frames from rx_head on, and the one that the owner has */
-	struct mf_span *rx_span;
-	uint32_t rx_size, rx_head, rx_held, rx_lent;
+	/* Blocks that have come: spans rx_order[rx_head] and on, rx_held of them; the owner has one, too */
+	struct mf_span *rx_span; /**< [rx_size]: window and the owner's */
+	uint16_t *rx_order; /**< [rx_size], a ring of numbers of spans */
+	uint16_t *rx_free; /**< a stack of those that nobody has: the last one is still in the cache */
+	uint32_t rx_size, rx_head, rx_held, rx_frees;
+	uint16_t rx_lent; /**< the owner's */
+	bool rx_lends;
 	struct mf_link_stats stats;
 	/* Handshake: hello.c */
 	uint64_t own; /**< epoch */

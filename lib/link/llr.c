@@ -14,6 +14,16 @@ static mf_time base_wait(const struct llr *l)
 	return mf_time_max(l->config.replay_after, 2 * l->rtt_max + l->config.ack_after);
 }
 
+/**
+ * A round trip is over, and nothing was acknowledged: a NACK was lost, or the tail. To ask is cheaper than a
+ * replay, so it is done earlier; after progress and a first replay, and once it is known what a round trip
+ * takes.
+ */
+static mf_time probe_time(const struct llr *l, mf_time now)
+{
+	return l->rtt_max != 0 ? now + 2 * mf_time_max(l->rtt_max, l->config.ack_after) : MF_NEVER;
+}
+
 void llr_init(struct llr *l, const struct llr_config *config, uint32_t first, uint32_t partner_first)
 {
 	*l = (struct llr){
@@ -24,6 +34,7 @@ void llr_init(struct llr *l, const struct llr_config *config, uint32_t first, ui
 		.limit = first + config->partner_window,
 		.timed_at = MF_NEVER,
 		.replay_at = MF_NEVER,
+		.probe_at = MF_NEVER,
 		.poll_at = MF_NEVER,
 		.expected = partner_first,
 		.seen = partner_first,
@@ -46,8 +57,10 @@ void llr_emitted(struct llr *l, mf_time now)
 {
 	if (l->cursor++ != l->nxt)
 		return;
-	if (l->una == l->nxt)
+	if (l->una == l->nxt) {
 		l->replay_at = now + l->wait;
+		l->probe_at = probe_time(l, now);
+	}
 	if (l->timed_at == MF_NEVER) {
 		l->timed = l->nxt;
 		l->timed_at = now;
@@ -82,6 +95,7 @@ static void progress(struct llr *l, mf_time now, uint32_t ack)
 	if (!l->backed_off)
 		l->wait = base_wait(l);
 	l->replay_at = l->una != l->nxt ? now + l->wait : MF_NEVER;
+	l->probe_at = l->una != l->nxt ? probe_time(l, now) : MF_NEVER;
 }
 
 enum llr_ack llr_acked(struct llr *l, mf_time now, uint32_t ack, uint32_t limit)
@@ -108,6 +122,7 @@ static void begin(struct llr *l, mf_time now)
 	l->began_from = l->una;
 	l->began_ever = true;
 	l->replay_at = now + l->wait;
+	l->probe_at = l->count == 1 ? probe_time(l, now) : MF_NEVER;
 }
 
 /** A NACK that was made before anything of the last replay can have come says nothing new. */
@@ -194,8 +209,10 @@ void llr_polled(struct llr *l, uint32_t seq, uint64_t *missing)
 	uint32_t d = seq - l->expected;
 
 	l->ack = true;
-	if (d != 0 && d <= l->config.window)
-		gap(l, seq, missing);
+	if (d == 0 || d > l->config.window)
+		return;
+	gap(l, seq, missing);
+	l->nack = true; /* also where it was made before: it is asked for */
 }
 
 void llr_damaged(struct llr *l)
@@ -242,6 +259,10 @@ enum llr_timer llr_run(struct llr *l, mf_time now)
 		l->poll_wait = mf_time_min(2 * l->poll_wait, mf_time_max(l->config.poll_max, base_wait(l)));
 		l->poll_at = now + l->poll_wait;
 	}
+	if (now >= l->probe_at) {
+		l->probe_at = MF_NEVER;
+		l->poll |= l->cursor == l->nxt;
+	}
 	return run_replay(l, now);
 }
 
@@ -249,6 +270,8 @@ void llr_shift(struct llr *l, mf_time now, mf_time by)
 {
 	if (l->replay_at != MF_NEVER)
 		l->replay_at = mf_time_min(l->replay_at + by, now + l->wait);
+	if (l->probe_at != MF_NEVER)
+		l->probe_at = mf_time_min(l->probe_at + by, probe_time(l, now));
 	if (l->poll_at != MF_NEVER)
 		l->poll_at = mf_time_min(l->poll_at + by, now + l->poll_wait);
 }

@@ -40,6 +40,7 @@ struct llr {
 	mf_time wait; /**< of the replay timer, the next time that it is started */
 	bool backed_off; /**< wait was doubled and stays so until a round trip has been measured */
 	mf_time replay_at; /**< MF_NEVER: nothing is outstanding */
+	mf_time probe_at; /**< asks by POLL whether a gap's NACK, or the tail, was lost; MF_NEVER: does not */
 	mf_time began; /**< the last replay, */
 	uint32_t began_from;
 	bool began_ever;
@@ -135,7 +136,7 @@ enum llr_timer {
 };
 static inline mf_time llr_next(const struct llr *l)
 {
-	return mf_time_min(l->replay_at, l->poll_at);
+	return mf_time_min(mf_time_min(l->replay_at, l->probe_at), l->poll_at);
 }
 enum llr_timer llr_run(struct llr *l, mf_time now);
 /** This process was away: timers that run are moved, but not beyond what they would be if they began now. */

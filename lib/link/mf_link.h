@@ -33,6 +33,8 @@
 #ifndef MF_LINK_H
 #define MF_LINK_H
 
+#include <string.h>
+
 #include "mf_link_frame.h"
 #include "mf_time.h"
 
@@ -145,6 +147,14 @@ struct mf_link_counter {
 /** All of mf_link_stats. @param n  how many */
 const struct mf_link_counter *mf_link_counters(unsigned int *n);
 
+static inline uint64_t mf_link_counter_of(const struct mf_link_stats *s, const struct mf_link_counter *c)
+{
+	uint64_t value;
+
+	memcpy(&value, (const uint8_t *)s + c->offset, sizeof(value));
+	return value;
+}
+
 struct mf_link;
 
 /** @return NULL with errno: EINVAL (mf_link_config_fault() says why), ENOMEM */
@@ -189,7 +199,9 @@ struct mf_span *mf_link_take(struct mf_link *l);
  * it can, and is dropped: nobody waits for a partner that may never come back.
  */
 bool mf_link_can_put(const struct mf_link *l);
-/** Blocks to be sent, behind those before; see mf_link_can_put(). */
+/**
+ * Blocks to be sent, behind those before; see mf_link_can_put(). They share a frame if they are whole in it.
+ */
 void mf_link_put(struct mf_link *l, const struct mf_span *span);
 
 /**

@@ -5,22 +5,24 @@
  */
 #include "link.h"
 
-static uint32_t behind(const struct mf_link *l, uint32_t i)
+/** The first of those that wait. */
+static uint16_t shift(struct mf_link *l)
 {
-	return i + 1 == l->rx_size ? 0 : i + 1;
+	uint16_t span = l->rx_order[l->rx_head];
+
+	l->rx_head = l->rx_head + 1 == l->rx_size ? 0 : l->rx_head + 1;
+	l->rx_held--;
+	return span;
 }
 
+/** There are as many spans as the window has frames, and one more. */
 static void keep(struct mf_link *l, const uint8_t *frame)
 {
-	uint32_t at;
+	uint16_t span = l->rx_free[--l->rx_frees];
+	uint32_t at = l->rx_head + l->rx_held++;
 
-	/*
-	 * An empty ring begins again at its start, which is still in the cache; the owner may have that one.
-	 */
-	if (l->rx_held == 0)
-		l->rx_head = l->rx_lent == 0;
-	at = l->rx_head + l->rx_held++;
-	mf_link_frame_get(frame, &l->rx_span[at < l->rx_size ? at : at - l->rx_size]);
+	l->rx_order[at < l->rx_size ? at : at - l->rx_size] = span;
+	mf_link_frame_get(frame, &l->rx_span[span]);
 	l->stats.rx_data_frames++;
 	l->stats.rx_data_blocks += mf_link_frame_head(frame)->blocks;
 }
@@ -34,9 +36,10 @@ struct mf_span *mf_link_take(struct mf_link *l)
 {
 	if (l->rx_held == 0)
 		return NULL;
-	l->rx_lent = l->rx_head;
-	l->rx_head = behind(l, l->rx_head);
-	l->rx_held--;
+	if (l->rx_lends)
+		l->rx_free[l->rx_frees++] = l->rx_lent;
+	l->rx_lends = true;
+	l->rx_lent = shift(l);
 	if (l->config.retransmit)
 		llr_room(&l->llr, link_limit(l));
 	return &l->rx_span[l->rx_lent];
@@ -44,8 +47,12 @@ struct mf_span *mf_link_take(struct mf_link *l)
 
 void link_rx_drop(struct mf_link *l)
 {
-	for (; l->rx_held > 0; l->rx_held--, l->rx_head = behind(l, l->rx_head))
-		l->stats.rx_untaken_blocks += l->rx_span[l->rx_head].count;
+	while (l->rx_held > 0) {
+		uint16_t span = shift(l);
+
+		l->stats.rx_untaken_blocks += l->rx_span[span].count;
+		l->rx_free[l->rx_frees++] = span;
+	}
 }
 
 static void rx_data(struct mf_link *l, mf_time now, const uint8_t *frame)

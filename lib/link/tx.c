@@ -98,6 +98,9 @@ void mf_link_put(struct mf_link *l, const struct mf_span *span)
 	/* A link that has nothing under way begins again with slot 0: it is still in the cache. */
 	if (used + l->tx_open == 0)
 		l->tx_origin = l->tx_end;
+	/* A span that fits a frame stays whole: so do its messages, and the receiver is faster with those. */
+	if (l->tx_open + span->count > l->tx_cut && span->count <= l->tx_cut && l->tx_open != 0)
+		close_frame(l);
 	append(l, span);
 }
 
@@ -173,7 +176,9 @@ static const uint8_t *put_ack(struct mf_link *l, uint8_t type, uint16_t flags, u
 	h.seq = l->llr.nxt;
 	h.ack = l->llr.expected;
 	h.limit = link_limit(l);
-	llr_tell(&l->llr, h.limit);
+	/* The ACK that is due goes as well: it repairs the loss of a NACK. */
+	if (type != MF_LINK_NACK)
+		llr_tell(&l->llr, h.limit);
 	*len = mf_link_frame_put_control(l->control, &h, NULL, 0);
 	return l->control;
 }

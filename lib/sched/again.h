@@ -63,8 +63,8 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 	return limit;
 }
 
-/** The grants of the last matching as often again as all of them are for whole chunks. @return how often */
-SCHED_PART unsigned int again_copy(struct mf_sched *s, struct again limit)
+/** The grants of the last matching as often again as all of them are for whole chunks. */
+SCHED_PART void again_copy(struct mf_sched *s, struct again limit)
 {
 	struct sched_issues *list = &s->issues;
 	const uint32_t chunk = s->config.chunk;
@@ -89,28 +89,27 @@ SCHED_PART unsigned int again_copy(struct mf_sched *s, struct again limit)
 		s->stats.granted_octets += (uint64_t)times * chunk;
 		list->alone &= issue_goes_on(s, e);
 	}
-	return times;
 }
 
 /** Goes on from a matching of one iteration. */
 static inline void again(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
-	unsigned int chunks = 0;
+	bool repeated = false;
 
 	for (unsigned int k = 0; list->alone && k < list->left; k++)
 		list->alone = issue_goes_on(s, s->demand + s->asked[list->left_of[k]].demand);
 	while (list->alone && list->left && !s->any_tight && !s->megas && s->given + list->left <= s->max) {
 		struct again limit = again_match(s);
 
-		chunks++;
+		repeated = true;
 		if (list->done)
 			issue_done(s);
 		else if (limit.least > s->config.chunk)
-			chunks += again_copy(s, limit);
+			again_copy(s, limit);
 	}
-	if (chunks)
-		issue_raise(s, chunks);
+	if (repeated)
+		issue_raise(s);
 }
 
 #endif

@@ -19,7 +19,7 @@
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
  *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
  *   intake.h   messages take effect                      run.h    steps from event to event
- *   burst.h    demands that are granted as they come
+ *   burst.h    demands that are granted as they come      slot.h   chunks that end together
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
@@ -63,14 +63,14 @@ struct sched_demand {
 	uint32_t remaining;
 	uint32_t cookie;
 	uint32_t next; /* of its pair: first in, first out (3.1.1, property 5). 0: none */
+	uint16_t behind;
 	uint8_t id;
-	uint8_t exponent;
-	uint8_t request_blocks;
-	uint8_t flags;
+	uint8_t flags; /* and wire blocks of the request, from SCHED_BLOCKS on */
 };
 #define SCHED_RESP 1
 #define SCHED_MEGA 2
 #define SCHED_STARTED 4
+#define SCHED_BLOCKS 8
 
 static_assert(sizeof(struct sched_demand) == 24, "demand");
 

@@ -20,6 +20,8 @@ static bool valid(const struct mf_sched_config *c)
 	if ((unsigned int)c->priority > MF_SCHED_SRPT || (unsigned int)c->order > MF_ORDER_DIRECTION ||
 	    (unsigned int)c->release > MF_RELEASE_WINDOW)
 		return false;
+	if (c->slots && c->release != MF_RELEASE_WIRE)
+		return false;
 	if (c->release == MF_RELEASE_WINDOW)
 		return c->window;
 	for (unsigned int i = 0; i < c->ports; i++)

@@ -184,7 +184,7 @@ SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g,
 	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
 		const struct sched_demand *e = s->demand + s->asked[g->src].demand;
 
-		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->request_blocks : 1);
+		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->flags / SCHED_BLOCKS : 1);
 	}
 }
 
@@ -219,7 +219,8 @@ SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int
 /** Whether grants leave when they are made: a free port's last grant is over, but where it is taken ahead. */
 static inline bool issue_at_once(const struct mf_sched *s, unsigned int n)
 {
-	return !s->config.iteration && (s->window || !s->config.ahead) && s->given + n <= s->max;
+	return !s->config.iteration && !s->config.slots && (s->window || !s->config.ahead) &&
+	       s->given + n <= s->max;
 }
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)
@@ -268,8 +269,8 @@ static inline void issue_follow(struct mf_sched *s)
 	}
 }
 
-/** What was not granted in full has a higher priority, after so many chunks. */
-SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
+/** What was not granted in full has a higher priority. */
+SCHED_PART void issue_raise(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
 
@@ -282,9 +283,7 @@ SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
 		sched_key key = *list_at(l, r->at);
 
 		__builtin_prefetch(s->list + issue_dst(s->asked + list->left_of[soon]));
-		r->at = list_raise(
-			l, r->at,
-			queue_lower(s, s->demand + r->demand, key, (uint64_t)chunks * s->config.chunk));
+		r->at = list_raise(l, r->at, queue_lower(s, s->demand + r->demand, key));
 	}
 }
 
@@ -297,7 +296,7 @@ static inline void issue(struct mf_sched *s, const uint16_t *src, unsigned int n
 	else
 		issue_all(s, src, n, iteration);
 	issue_done(s);
-	issue_raise(s, 1);
+	issue_raise(s);
 	issue_follow(s);
 	ports_settle(s);
 }

@@ -10,6 +10,7 @@
 #define MF_SCHED_PORTS_H
 
 #include "scan.h"
+#include "slot.h"
 
 /** Makes ports of a word free, but those that are held. @return these are free now */
 static inline uint64_t ports_free(struct mf_sched *s, enum sched_side side, unsigned int w, uint64_t ports)
@@ -81,8 +82,7 @@ static inline mf_time ports_ahead(const struct mf_sched *s, mf_time until)
 /** l/B, B being that of the slower link (D2). */
 static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_sched_grant *g)
 {
-	uint32_t a = s->port[g->src].period, b = s->port[g->dst].period;
-	mf_time period = a > b ? a : b;
+	mf_time period = slot_period(s, g);
 
 	if (s->config.release == MF_RELEASE_PAPER)
 		return (g->size * period + 7) / 8;
@@ -123,7 +123,7 @@ static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g
 
 	sched_clear(&s->free[SCHED_SRC], g->src);
 	sched_clear(&s->free[SCHED_DST], g->dst);
-	until = g->at + ports_duration(s, g);
+	until = slot_until(s, g, g->at + ports_duration(s, g));
 	release = mf_time_max(ports_ahead(s, until), g->at);
 	src->until[SCHED_SRC] = dst->until[SCHED_DST] = until;
 	sched_times_set(&s->release[SCHED_SRC], g->src, release);
@@ -170,8 +170,9 @@ static inline void ports_charge(struct mf_sched *s, unsigned int dst, mf_time at
 	p->debt += blocks;
 	if (p->debt < s->chunk_blocks)
 		return;
-	s->charge[s->charges++] = (struct sched_charge){at, p->debt, dst};
-	p->debt = 0;
+	blocks = slot_charge(s, p->debt);
+	s->charge[s->charges++] = (struct sched_charge){at, blocks, dst};
+	p->debt -= blocks;
 }
 
 /**

@@ -47,6 +47,7 @@ static void add_all(struct bench_suite *s)
 	bench_pcs(s);
 	bench_proto(s);
 	bench_mux(s);
+	bench_link(s);
 	bench_sched(s);
 	bench_host(s);
 	bench_switch(s);

@@ -101,6 +101,7 @@ static const struct {
 	{"sched_window", ": scheduler.grant_window: 2048 is less than one chunk"},
 	{"sched_srpt", ": scheduler.srpt: has no effect"},
 	{"sched_iterations", ": scheduler.iterations: has no effect"},
+	{"sched_slots", ": scheduler.slots: has no effect"},
 	{"sched_ghz", ": scheduler.ghz: has no effect: time is \"none\""},
 	{"sched_ghz_zero", ": scheduler.ghz: 0 is out of range"},
 	{"sched_x", ": scheduler.x: 0 is out of range: 1 to 128"},

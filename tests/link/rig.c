@@ -54,6 +54,7 @@ void rig_kill(struct rig *r, int end)
 
 	mf_link_free(e->link);
 	e->link = NULL;
+	e->taken = NULL;
 	/* What comes to a process that is not there is lost. */
 	while (e->queued > 0)
 		free(e->queue[--e->queued].octets);
@@ -186,11 +187,28 @@ static void put_some(struct rig *r, struct rig_end *e)
 	}
 }
 
+/** The next span; the last one must not have changed until now. */
+static struct mf_span *next_span(struct rig *r, struct rig_end *e)
+{
+	struct mf_span *s;
+
+	if (e->taken != NULL)
+		cr_assert(e->taken->word[0] == e->taken_word && e->taken->count == e->taken_count,
+			  "seed %llu: a span in the owner's hands has changed", SEED);
+	s = e->holds ? NULL : mf_link_take(e->link);
+	if (s == NULL)
+		return NULL;
+	e->taken = s;
+	e->taken_word = s->word[0];
+	e->taken_count = s->count;
+	return s;
+}
+
 static void take_all(struct rig *r, struct rig_end *e)
 {
 	struct mf_span *s;
 
-	while (!e->holds && (s = mf_link_take(e->link)) != NULL) {
+	while ((s = next_span(r, e)) != NULL) {
 		cr_assert(s->count > 0 && s->start == 0 && s->period == 0 && s->flags == 0);
 		for (unsigned int i = 0; i < s->count; i++) {
 			uint64_t key = s->word[i] >> 32, n = s->word[i] & UINT32_MAX;

@@ -41,6 +41,9 @@ struct rig_end {
 	struct rig_frame *queue; /**< [RIG_QUEUE], by time */
 	unsigned int queued;
 	bool holds; /**< takes nothing */
+	const struct mf_span *taken; /**< the last span: must stay as it is until the next one is taken */
+	uint64_t taken_word;
+	uint16_t taken_count;
 	uint64_t from, got; /**< connection that blocks come of, and how many have come */
 	uint64_t delivered; /**< of all connections */
 	struct mf_link_status status;

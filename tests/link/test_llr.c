@@ -347,6 +347,19 @@ LLR_TEST(a5_lost_ack_of_more_room)
 	rig_until_delivered(rig, MF_MS(700));
 }
 
+/** A receiver that takes again tells of the room at once: nobody has to ask. */
+LLR_TEST(a5_room_is_told_at_once)
+{
+	rig->end[RIG_SWITCH].holds = true;
+	rig->end[RIG_NODE].to_put = 300 * FRAME;
+	rig->end[RIG_NODE].burst = FRAME;
+	rig_run(rig, rig->now + MF_US(100));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_data_frames, 256);
+	rig->end[RIG_SWITCH].holds = false;
+	rig_until_delivered(rig, MF_US(20));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 0);
+}
+
 static bool slow_acks(struct rig *r, int from, struct mf_link_head *h)
 {
 	(void)from;
@@ -416,6 +429,17 @@ LLR_TEST(a7_pause_longer_than_silence)
 	cr_assert_eq(rig->end[1].ups, 1);
 	rig->end[0].to_put = rig->end[1].to_put = 0;
 	rig_until_delivered(rig, MF_MS(200));
+}
+
+/** A7: frames that were under way when both were away are acknowledged before they are sent again. */
+LLR_TEST(a7_time_away_is_no_time_of_the_replay_timer)
+{
+	rig->end[RIG_NODE].to_put = 10;
+	rig_run(rig, rig->now + MF_US(1));
+	rig->end[0].paused = rig->end[1].paused = rig->now + MF_SEC(1);
+	rig_run(rig, rig->now + MF_MS(1001));
+	cr_assert_eq(rig->end[RIG_SWITCH].delivered, 10);
+	cr_assert_eq(replayed(), 0);
 }
 
 /** A7: frames of strangers and of other connections are no signs of life. */
@@ -516,6 +540,7 @@ LLR_TEST(b2_replay_that_passes_without_what_is_missing)
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_nack_replays, 2);
 	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 2);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 0);
 }
 
 static bool lose_the_tail(struct rig *r, int from, struct mf_link_head *h)
@@ -523,13 +548,50 @@ static bool lose_the_tail(struct rig *r, int from, struct mf_link_head *h)
 	return from != RIG_NODE || h->type != MF_LINK_DATA || h->seq != 99 || r->count++ > 0;
 }
 
-/** The lost tail has no gap behind it: the timer. */
-LLR_TEST(tail_is_covered_by_the_timer)
+/** The lost tail has no gap behind it: a poll finds out, once it is known what a round trip takes. */
+LLR_TEST(tail_is_covered_by_a_poll)
 {
 	rig->filter = lose_the_tail;
 	carry(100);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_nack_replays, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
+	cr_assert_eq(replayed(), 1);
+}
+
+static bool lose_the_tail_and_polls(struct rig *r, int from, struct mf_link_head *h)
+{
+	return lose_the_tail(r, from, h) && (from != RIG_NODE || h->type != MF_LINK_ACK);
+}
+
+LLR_TEST(tail_is_covered_by_the_timer)
+{
+	rig->filter = lose_the_tail_and_polls;
+	carry(100);
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 1);
 	cr_assert_eq(replayed(), 1);
+}
+
+/** Frame 50 once, and the first NACK. */
+static bool lose_the_first_nack(struct rig *r, int from, struct mf_link_head *h)
+{
+	bool data = from == RIG_NODE && h->type == MF_LINK_DATA && h->seq == 50,
+	     nack = from == RIG_SWITCH && h->type == MF_LINK_NACK;
+	uint64_t bit = data ? 1 : nack ? 2 : 0;
+	bool lost = (r->count & bit) == 0 && bit != 0;
+
+	r->count |= bit;
+	return !lost;
+}
+
+LLR_TEST(b2_lost_nack_is_covered_by_a_poll)
+{
+	rig->filter = lose_the_first_nack;
+	carry(1000);
+	cr_assert_eq(rig->count, 3);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 2);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
 }
 
 /** A POLL that tells of a frame that has not come shows the gap. */
@@ -594,13 +656,18 @@ LLR_TEST(b5_bad_crc_is_asked_for_at_once)
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
 }
 
+static bool lose_the_first(struct rig *r, int from, struct mf_link_head *h)
+{
+	return from != RIG_NODE || h->type != MF_LINK_DATA || r->count++ != 0;
+}
+
 /** B5: a damaged ACK asks for nothing that was lost, and mutes no real gap behind it. */
 LLR_TEST(b5_damaged_ack_mutes_no_gap)
 {
 	rig->end[RIG_NODE].burst = FRAME;
 	rig->end[RIG_NODE].to_put = 100 * FRAME;
 	mf_link_damaged(rig->end[RIG_SWITCH].link, rig->now);
-	rig->filter = lose_the_50th;
+	rig->filter = lose_the_first;
 	rig_until_delivered(rig, MF_MS(2));
 	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 2);
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
@@ -727,6 +794,7 @@ Test(llr, b13_without_retransmission)
 	for (int i = 0; i < 100; i++) {
 		rig->end[RIG_NODE].to_put = 100 * FRAME;
 		rig_run(rig, rig->now + MF_US(20));
+		rig->end[RIG_SWITCH].taken = NULL;
 		while ((s = mf_link_take(rig->end[RIG_SWITCH].link)) != NULL) {
 			cr_assert(words == 0 || s->word[0] > last);
 			last = s->word[s->count - 1];
@@ -795,6 +863,39 @@ Test(llr, b14_pacing)
 	}
 }
 
+/** What the owner has in its hands is its own until it takes again, whatever comes meanwhile. */
+Test(llr, taken_blocks_stay_until_the_next_take)
+{
+	static const uint16_t window[] = {1, 2, 5};
+
+	for (unsigned int w = 0; w < 3; w++) {
+		struct mf_span *s = NULL;
+		uint64_t word = 0, taken = 0;
+
+		rig = rig_new(w);
+		rig->end[1].config.window = window[w];
+		rig_start(rig, 0);
+		rig_start(rig, 1);
+		rig_until_up(rig, MF_MS(1));
+		rig->end[RIG_SWITCH].holds = true;
+		rig->end[RIG_NODE].burst = FRAME;
+		for (unsigned int i = 0; i < 50; i++) {
+			rig->end[RIG_NODE].to_put = (1 + i % 3) * FRAME;
+			rig_run(rig, rig->now + MF_MS(1));
+			rig->end[RIG_SWITCH].taken = NULL;
+			cr_assert(s == NULL || (s->word[0] == word && s->count == FRAME));
+			for (unsigned int k = 0; k <= i % 2 && mf_link_waits(rig->end[1].link); k++) {
+				s = mf_link_take(rig->end[1].link);
+				cr_assert_eq(s->word[0] & UINT32_MAX, taken * FRAME);
+				word = s->word[0];
+				taken++;
+			}
+		}
+		cr_assert_geq(taken, 50);
+		tear_down();
+	}
+}
+
 /** Blocks do not wait for a frame to be full. */
 LLR_TEST(a_block_leaves_at_once)
 {
@@ -807,6 +908,19 @@ LLR_TEST(a_block_leaves_at_once)
 		cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_data_frames, n);
 	}
 	cr_assert_leq(rig->now - start, MF_US(6) * 30);
+}
+
+/** What is put together comes together: frames are filled, but no span is cut that fits one. */
+LLR_TEST(a_span_that_fits_a_frame_is_not_cut)
+{
+	for (unsigned int burst = 1; burst <= FRAME; burst += 37) {
+		uint64_t before = rig_stats(rig, RIG_SWITCH)->rx_data_frames, in_a_frame = FRAME / burst;
+
+		rig->end[RIG_NODE].burst = burst;
+		rig->end[RIG_NODE].to_put = burst * in_a_frame * 5;
+		rig_until_delivered(rig, MF_US(10));
+		cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_data_frames - before, 5, "%u", burst);
+	}
 }
 
 /** Requests and answers acknowledge each other: no frame goes for that alone. */
@@ -841,6 +955,33 @@ Test(llr, frames_fit_the_smaller_mtu)
 		cr_assert_eq(rig_stats(rig, 0)->tx_no_room_blocks + rig_stats(rig, 1)->tx_no_room_blocks, 0);
 		tear_down();
 	}
+}
+
+/** A frame that is longer than this end has said it takes. */
+Test(llr, b6_more_blocks_than_were_asked_for)
+{
+	static struct mf_span span;
+	uint8_t frame[MF_LINK_FRAME_MAX];
+	struct mf_link_head h;
+
+	rig = rig_new(1);
+	rig->end[RIG_SWITCH].config.blocks = 33;
+	rig_start(rig, 0);
+	rig_start(rig, 1);
+	rig_until_up(rig, MF_MS(1));
+	h = rig_head(rig, RIG_NODE, MF_LINK_DATA);
+	h.limit = 256;
+	for (span.count = 0; span.count < 34;)
+		mf_span_put(&span, MF_SYNC_DATA, 0);
+	mf_link_frame_put(frame, &h, &span);
+	mf_link_rx(rig->end[RIG_SWITCH].link, rig->now, frame);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_malformed_frames, 1);
+	cr_assert(!mf_link_waits(rig->end[RIG_SWITCH].link));
+	span.count = 33;
+	mf_link_frame_put(frame, &h, &span);
+	mf_link_rx(rig->end[RIG_SWITCH].link, rig->now, frame);
+	cr_assert(mf_link_waits(rig->end[RIG_SWITCH].link));
+	tear_down();
 }
 
 Test(llr, every_counter_has_a_name)
