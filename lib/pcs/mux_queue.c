@@ -59,8 +59,10 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 		mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
-	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
-	if (!m->store.word || !m->store.item || !m->store.item_far || !m->done.entry || !m->done.waiting)
+	if (!m->period)
+		m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
+	if (!m->store.word || !m->store.item || !m->store.item_far || !m->done.entry ||
+	    (!m->period && !m->done.waiting))
 		return -ENOMEM;
 	return 0;
 }
