@@ -37,7 +37,7 @@ static uint32_t power_of_two(uint64_t n)
 	return p;
 }
 
-/** Blocks of the longest chunk of any operation: where all are short there is none as long as a chunk may be. */
+/** Blocks of the longest chunk of any operation. Where all are short none is as long as a chunk may be. */
 static uint32_t longest_chunk(const struct mf_fabric *f)
 {
 	uint32_t chunk = f->config->sched.chunk[f->clock], longest = 0;

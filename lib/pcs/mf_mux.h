@@ -35,7 +35,7 @@ struct mf_mux_config {
 	 * length and shorter ones have room as long as there are items.
 	 */
 	uint32_t memory_blocks;
-	/** Virtual clock: of the longest message of which there are many; counts up to 48, and as 16 at least. */
+	/** Virtual clock: of the longest message of which there are many; above 48 it is none. */
 	uint32_t usual_blocks;
 	uint32_t memory_items; /**< room for waiting memory messages: a power of two, 8.. */
 	uint32_t frames; /**< room for waiting frames: a power of two; 0: none */

@@ -31,7 +31,7 @@ struct lines {
 	uint8_t *octets; /**< of each line that has a number; zero where none was given out */
 	uint64_t blocks, apart; /**< numbers of blocks, of octets that were given out */
 	uint64_t
-		free; /**< number of octets that were given back, plus one; they begin with that of the next */
+		free; /**< number of octets that were given back, 0: none; they begin with that of the next */
 	uint8_t shift; /**< log2 of the octets of a block */
 };
 
@@ -78,7 +78,7 @@ uint64_t lines_word(const struct lines *l, uint64_t at);
 /** Octets of any kind. */
 void lines_put(struct lines *l, uint64_t at, const void *octets, uint64_t len);
 
-/** Words that ascend by CONTENT_STEP, whatever there is behind len in the last of them; at as in lines_get(). */
+/** Words that ascend by CONTENT_STEP, the last of which may be cut by len; at as in lines_get(). */
 void lines_write(struct lines *l, uint64_t at, const uint64_t *content, uint64_t len);
 
 /** A hash of what is there; at as in lines_get(). */

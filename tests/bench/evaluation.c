@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the evaluation runs again and again: each stack under the virtual clock, a million messages of 64 octets
- * and the hadoop workload at 144 nodes. The figure is CPU time of the program as a whole, set-up included, or
- * the peak of its memory. A run that is unsound is none: every message has to complete, with the right data.
+ * What the evaluation runs again and again: each stack under the virtual clock, a million messages of 64
+ * octets and the hadoop workload at 144 nodes. The figure is CPU time of the program as a whole, set-up
+ * included, or the peak of its memory. A run that is unsound is none: every message has to complete, with the
+ * right data.
  */
 #include <errno.h>
 #include <stdlib.h>

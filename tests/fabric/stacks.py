@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every stack: `result` is a function of file and seed alone, whatever runs beside it, block by block or not."""
+"""Every stack: `result` is a function of file and seed alone, beside others or not, block by block or not."""
 import sys
 import tempfile
 
