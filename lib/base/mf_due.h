@@ -22,10 +22,13 @@ struct mf_due {
 	struct mf_due_entry *heap;
 	uint32_t *place; /**< [size] of each number in the heap, plus one; 0: it is not there */
 	uint32_t count;
+	bool lent; /**< place is another heap's */
 };
 
 /** @return 0 or -ENOMEM */
 int mf_due_init(struct mf_due *d, uint32_t size);
+/** One of several heaps of which no two ever have the same number: they share what says where each stands. */
+int mf_due_init_beside(struct mf_due *d, uint32_t size, const struct mf_due *first);
 void mf_due_fini(struct mf_due *d);
 
 /** Puts a number in, or moves it. */

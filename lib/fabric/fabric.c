@@ -37,6 +37,21 @@ static uint32_t power_of_two(uint64_t n)
 	return p;
 }
 
+/** Blocks of the longest chunk of any operation. Where all are short none is as long as a chunk may be. */
+static uint32_t longest_chunk(const struct mf_fabric *f)
+{
+	uint32_t chunk = f->config->sched.chunk[f->clock], longest = 0;
+
+	for (unsigned int i = 0; i < f->config->workloads; i++) {
+		const struct mf_config_workload *w = &f->config->workload[i];
+		bool fixed = w->size.dist == MF_CONFIG_FIXED && !w->ycsb.on && w->trace.message == NULL;
+		uint32_t octets = fixed && w->size.size[0] < chunk ? (uint32_t)w->size.size[0] : chunk;
+
+		longest = octets > longest ? octets : longest;
+	}
+	return mf_proto_chunk_blocks(&f->config->proto, longest);
+}
+
 /**
  * Room of a multiplexer for memory messages, so that nothing that was let in can find none: a request
  * or single block for every active message of every pair, and what may be granted at a time.
@@ -53,6 +68,7 @@ static void mux_room(const struct mf_fabric *f, unsigned int port, struct mf_mux
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
 	mux->memory_items =
 		power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
+	mux->usual_blocks = longest_chunk(f);
 }
 
 static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frames, uint32_t frame_bytes,

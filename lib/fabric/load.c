@@ -13,6 +13,7 @@
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
+#define IDLE_MAX (UINT64_C(4) << 20) /* octets of buffers of all clients that wait for the next operation */
 
 void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
 {
@@ -415,6 +416,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.measure = f->measure,
 		.verify = w->verify,
 		.order = order_of(f->config),
+		.idle_max = IDLE_MAX / f->nodes,
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 

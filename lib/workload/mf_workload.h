@@ -231,6 +231,7 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	enum mf_client_order order;
+	uint64_t idle_max; /**< open loop: octets of buffers without an operation that stay in memory */
 	const struct mf_client_watch *watch; /**< or NULL */
 	/**
 	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,
