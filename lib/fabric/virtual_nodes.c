@@ -147,7 +147,7 @@ int virtual_nodes_init(struct virtual *v)
 	return err;
 }
 
-/** What one node did may be known to others at once: mf_stack_ops.share. */
+/** What one node did others may know beside the network, but not before v->now: mf_stack_ops.share. */
 static void wake(struct virtual *v)
 {
 	const struct mf_stack_ops *stack = v->f->config->stack_ops;
@@ -155,6 +155,8 @@ static void wake(struct virtual *v)
 
 	while ((i = stack->woken(v->f->stack_shared)) >= 0) {
 		after(v, (unsigned int)i);
+		v->next[i] = next(v, (unsigned int)i);
+		v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
 		expect(v, (unsigned int)i);
 	}
 }
@@ -241,6 +243,8 @@ int virtual_nodes(struct virtual *v, mf_time until)
 		first = mf_time_min(first, v->next[i]);
 	}
 	v->nodes_next = first;
-	v->nodes_done = until;
+	v->nodes_done = v->now = until;
+	if (v->f->stack_shared != NULL)
+		wake(v);
 	return err < 0 ? err : 0;
 }
