@@ -24,7 +24,7 @@ static void after(struct virtual *v, unsigned int i)
 static void run(struct virtual *v, unsigned int i)
 {
 	v->turn[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
-	after(v, i);
+	v->turn[i].tx = mf_time_max(v->now, mf_host_tx_next(v->f->node[i].host, v->now));
 }
 
 static void receive(struct virtual *v, unsigned int i)
@@ -92,6 +92,8 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 	uint64_t first[FETCH_MAX];
 	unsigned int n = 0, cn;
 
+	if (v->f->config->stack_ops != NULL) /* what comes are no messages of EDM */
+		return;
 	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
 		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
