@@ -12,7 +12,7 @@
  * so do its writes, but nothing orders the ones and the others. Answers are taken in at once, whatever
  * else goes on. A memory node takes a request out of its buffer when it has room for the answer
  * (`depth`), and its credit returns then: what its answers wait for holds up requests, and never the
- * other way round. 
+ * other way round.
  *
  *      cxl.c           parameters, the ends of the link, the ops table
  *      cxl_lines.c     operations, and whose turn it is to send a line

@@ -170,7 +170,6 @@ bool cxl_request(struct cxl *x, mf_time at, const struct cxl_message *m)
 	return room;
 }
 
-/** A line's data leave the memory when the answer goes. */
 void cxl_take_answer(struct cxl *x, unsigned int class, mf_time now, struct cxl_message *m)
 {
 	const struct mf_memory_ops *ops = x->config.memory_ops;

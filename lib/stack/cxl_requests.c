@@ -65,7 +65,6 @@ static void put_line(struct cxl *x, uint32_t op, struct cxl_message *m)
 	l->under_way++;
 }
 
-/** A write has begun when its first line goes. */
 void cxl_take_request(struct cxl *x, unsigned int class, mf_time now, struct cxl_message *m)
 {
 	uint32_t peer = x->turn[class], op = x->peer[peer].ops[class].head;
