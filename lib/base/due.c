@@ -27,7 +27,7 @@ void mf_due_fini(struct mf_due *d)
 
 static inline bool before(const struct mf_due_entry *a, const struct mf_due_entry *b)
 {
-	return a->at != b->at ? a->at < b->at : a->i < b->i;
+	return a->at != b->at ? a->at < b->at : (int32_t)(a->turn - b->turn) < 0;
 }
 
 static inline void put(struct mf_due *d, uint32_t at, struct mf_due_entry e)
@@ -66,7 +66,7 @@ static void settle(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 
 void mf_due_set(struct mf_due *d, uint32_t i, mf_time at)
 {
-	const struct mf_due_entry e = {at, i};
+	const struct mf_due_entry e = {.at = at, .turn = d->turn++, .i = i};
 
 	if (d->place[i] == 0)
 		up(d, d->count++, e);

@@ -71,7 +71,8 @@ struct mf_stack_ops {
 
 	/**
 	 * State that the nodes share beside the network, for what a paper assumes to be known at once (IRD).
-	 * The engine then calls all nodes in the order of time. NULL: there is none.
+	 * What one node does there may change what another one does from timing.cost[MF_STAGE_PROTOCOL] +
+	 * [MF_STAGE_MAC] later on, not before: for that long one node is called ahead of another. NULL: none.
 	 */
 	void *(*share)(uint16_t nodes, const double *param);
 	void (*unshare)(void *shared);

@@ -18,12 +18,18 @@
  *
  * The data of a response are read from memory when their segment is sent, as an RDMA NIC does; those of a
  * write from the caller's buffer, which is his again when the operation completes.
+ *
+ *      remote.c           messages and their segments
+ *      remote_compute.c   operations: the messages that they begin with, and what comes of them
+ *      remote_memory.c    what a memory node does and answers
+ *      remote_stream.c    messages as a stream
  */
 #ifndef REMOTE_H
 #define REMOTE_H
 
 #include "mf_heap.h"
 #include "operations.h"
+#include "stamp.h"
 
 enum remote_kind {
 	REMOTE_READ = 1,
@@ -183,22 +189,6 @@ void remote_begun(struct remote *r, const struct remote_message *m, mf_time at);
 void remote_free_message(struct remote *r, uint32_t m);
 
 unsigned int remote_counters(const struct remote *r, struct mf_counter *out);
-
-/* Stamps of the path of an operation, for stacks with messages of their own, too. */
-
-static inline bool stack_stamps(const struct mf_stack_config *c)
-{
-	return c->probe != NULL && c->probe->stamp != NULL;
-}
-
-/** @return to */
-mf_time stack_stamp(const struct mf_stack_config *c, enum mf_stage stage, mf_time from, mf_time cost);
-/** An operation begins; what it sends is made from then on: protocol, MAC. */
-void stack_stamp_start(const struct mf_stack_config *c, mf_time from, bool write);
-/** What is sent on its path is made from then on. */
-void stack_stamp_tx(const struct mf_stack_config *c, mf_time from);
-/** What came on its path is taken: MAC, protocol. */
-void stack_stamp_rx(const struct mf_stack_config *c, mf_time from);
 
 static inline struct remote *remote_of(struct mf_stack *s)
 {

@@ -46,7 +46,7 @@ static int allocate(struct roce *r)
 	r->replay = mf_table_new((size_t)nodes * r->rd_atomic, sizeof(*r->replay));
 	r->scratch = malloc(MF_FRAME_MAX);
 	if (err == 0)
-		err = due_init(&r->due, nodes);
+		err = mf_due_init(&r->due, nodes);
 	if (err == 0 && r->dcqcn.line != 0) {
 		r->rate = mf_table_new(nodes, sizeof(*r->rate));
 		err = r->rate != NULL ? 0 : -ENOMEM;
@@ -115,7 +115,7 @@ void roce_free(struct mf_stack *s)
 	struct roce *r = roce_of(s);
 
 	operations_fini(&r->operations);
-	due_fini(&r->due);
+	mf_due_fini(&r->due);
 	mf_table_free(r->request);
 	mf_table_free(r->qp);
 	mf_table_free(r->response);
@@ -161,9 +161,23 @@ uint32_t roce_outstanding(const struct mf_stack *s)
 
 /* What is sent */
 
+/** A peer may be sent to from then on, behind those that may, too. */
+static void expect(struct roce *r, uint16_t peer, mf_time at)
+{
+	if (at == MF_NEVER)
+		mf_due_remove(&r->due, peer);
+	else
+		mf_due_set(&r->due, peer, at);
+}
+
+/** One that may be sent to already keeps its place. */
 void roce_schedule(struct roce *r, uint16_t peer, mf_time now)
 {
-	due_set(&r->due, peer, mf_time_min(requester_due(r, peer), responder_due(r, peer)), now);
+	mf_time at = mf_time_min(requester_due(r, peer), responder_due(r, peer));
+	mf_time was = mf_due_at(&r->due, peer);
+
+	if (was != at && (was > now || at > now))
+		expect(r, peer, at);
 }
 
 /** Data are paced: the rate of DCQCN is one of the wire. */
@@ -229,17 +243,18 @@ static uint16_t send_peer(struct roce *r, uint16_t peer, mf_time now, uint8_t *f
 uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 {
 	struct roce *r = roce_of(s);
-	uint16_t peer, len = 0;
+	uint16_t len = 0;
+	uint32_t peer;
 	mf_time next;
 
 	if (cnp_due(r, now))
 		return send_cnp(r, now, frame);
 	if (mf_pause_paused(&r->pause, r->class, now))
 		return 0;
-	while (len == 0 && (peer = due_first(&r->due, now)) != DUE_NONE) {
-		len = send_peer(r, peer, now, frame);
-		next = mf_time_min(requester_due(r, peer), responder_due(r, peer));
-		due_served(&r->due, peer, mf_time_max(now, next));
+	while (len == 0 && (peer = mf_due_first(&r->due, now)) != MF_DUE_NIL) {
+		len = send_peer(r, (uint16_t)peer, now, frame);
+		next = mf_time_min(requester_due(r, (uint16_t)peer), responder_due(r, (uint16_t)peer));
+		expect(r, (uint16_t)peer, mf_time_max(now, next));
 	}
 	return len;
 }
@@ -247,7 +262,7 @@ uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 mf_time roce_ready(const struct mf_stack *s)
 {
 	const struct roce *r = roce_const(s);
-	mf_time ready = due_next(&r->due), cnp = MF_NEVER;
+	mf_time ready = mf_due_next(&r->due), cnp = MF_NEVER;
 
 	if (ready != MF_NEVER)
 		ready = mf_time_max(ready, r->pause.until[r->class]);

@@ -13,7 +13,7 @@
 #define ROCE_H
 
 #include "dcqcn.h"
-#include "due.h"
+#include "mf_due.h"
 #include "mf_pause.h"
 #include "operations.h"
 #include "roce_wire.h"
@@ -108,7 +108,7 @@ struct roce {
 	struct roce_response *response;
 	uint32_t responses, fresh, free;
 	struct roce_replay *replay; /**< [nodes][rd_atomic] */
-	struct due due;
+	struct mf_due due;
 	uint16_t timer_head, timer_tail;
 	mf_time timeout; /**< 0: none */
 	mf_time cost_tx, cost_rx;

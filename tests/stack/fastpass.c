@@ -233,6 +233,26 @@ Test(stack_fastpass, lost_control_frames_are_made_up_for)
 	tear_down();
 }
 
+/** Two long messages of one node, to different ones: neither waits for the other's end. */
+Test(stack_fastpass, destinations_share_a_source)
+{
+	static uint8_t data[400000];
+	mf_time first;
+
+	set_up(0);
+	submit(0, MF_OP_WRITE, 1, 0, sizeof(data), data);
+	submit(0, MF_OP_WRITE, 2, 0, sizeof(data), data);
+	while (rig->completed == 0 && rig->now < MF_MS(1))
+		run_for(SLOT);
+	first = rig->now;
+	while (rig->completed == 1 && rig->now < MF_MS(1))
+		run_for(SLOT);
+	cr_assert_eq(succeeded(), 2);
+	cr_assert_gt(first, rig->now / 10 * 9, "%lu and %lu ps", (unsigned long)first,
+		     (unsigned long)rig->now);
+	tear_down();
+}
+
 /** Nobody sends data again: the operation fails, and others go on. */
 Test(stack_fastpass, lost_data_fail_in_time)
 {
