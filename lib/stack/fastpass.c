@@ -33,7 +33,7 @@
 enum { MTU, BATCH, LEAD, ACK_DELAY, TIMEOUT, PARAMS };
 
 static const struct mf_param params[] = {
-	{"mtu", MF_PARAM_SIZE, 1500, 100, 8986, "IP packet of a timeslot (section 2: an MTU-sized packet)"},
+	{"mtu", MF_PARAM_SIZE, 1500, 100, 8986, "IP packet of a timeslot (an MTU-sized packet)"},
 	{"batch", MF_PARAM_COUNT, 15, 1, FASTPASS_BATCH_MAX,
 	 "records of a control frame (FCP); 1: one a frame"},
 	{"lead", MF_PARAM_TIME, 0, 0, 1e9, "from allocation to slot at least; 0: what the idle way takes"},

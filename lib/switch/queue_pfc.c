@@ -6,8 +6,8 @@
  *
  *      buffer = headroom of every port and lossless class + a frame of every port for the other classes
  *               + what all share
- *      XOFF   = alpha x what is free of the shared part (DCQCN, SIGCOMM 2015, section 4), or fixed
- *      XON    = XOFF less `resume` octets (two MTU there), or nothing left
+ *      XOFF   = alpha x what is free of the shared part (as in DCQCN, SIGCOMM 2015), or fixed
+ *      XON    = XOFF less `resume` octets, or nothing left
  *
  * Headroom is what may still come once a pause has been decided: see headroom_of().
  */
@@ -29,9 +29,9 @@ static const struct mf_param params[] = {
 	{"kmax", MF_PARAM_SIZE, 200000, 0, 1 << 30, "from which all are marked (DCQCN: 200 KB)"},
 	{FIFO_PARAM_PMAX},
 	{"classes", MF_PARAM_COUNT, 0x08, 0, 0xff, "lossless classes, a bit each: that of RoCE is 3"},
-	{"alpha", MF_PARAM_REAL, 8, 0.001, 1024, "XOFF: this x what is free of the buffer (DCQCN: 8)"},
+	{"alpha", MF_PARAM_REAL, 8, 0.001, 1024, "XOFF: this x what is free of the buffer"},
 	{"xoff", MF_PARAM_SIZE, 0, 0, 1 << 30, "fixed, octets of a port and class; 0: by alpha"},
-	{"resume", MF_PARAM_SIZE, 3000, 0, 1 << 30, "octets below XOFF that make XON (DCQCN: two MTU)"},
+	{"resume", MF_PARAM_SIZE, 3000, 0, 1 << 30, "octets below XOFF that make XON (two MTU)"},
 	{"headroom", MF_PARAM_SIZE, 0, 0, 1 << 30, "octets of a port and lossless class; 0: from its link"},
 	{"quanta", MF_PARAM_COUNT, 65535, 16, 65535, "of 512 bit times that a pause lasts, if not renewed"},
 	{0}};
