@@ -69,5 +69,11 @@ static struct mf_stack *pfc_create(const struct mf_stack_config *c)
 	return roce_new(c, PFC_PARAMS, &dcqcn, (uint8_t)p[PFC_CNP_CLASS]);
 }
 
+/** Notifications, too. */
+static uint8_t pfc_obeys(const double *param)
+{
+	return (uint8_t)(roce_obeys(param) | 1 << (unsigned int)param[PFC_CNP_CLASS]);
+}
+
 const struct mf_stack_ops stack_pfc = {
-	.name = "pfc", .bridge = "pfc", .params = params, .create = pfc_create, ROCE_OPS};
+	.name = "pfc", .bridge = "pfc", .params = params, .create = pfc_create, .obeys = pfc_obeys, ROCE_OPS};

@@ -53,7 +53,8 @@ void fifo_put(struct oq *oq, struct fifo *q, uint32_t i, mf_time now)
 	struct fifo_port *p = &q->port[f->egress];
 	struct oq_list *l = &p->class[f->class];
 
-	if (q->queue_max != 0 && l->octets + oq_size(oq, i) > q->queue_max) {
+	if (q->queue_max != 0 && (q->lossless >> f->class & 1) == 0 &&
+	    l->octets + oq_size(oq, i) > q->queue_max) {
 		q->drop_tail++;
 		oq_drop(oq, i, now);
 		return;
