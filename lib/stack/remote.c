@@ -154,6 +154,15 @@ int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)
 	return 0;
 }
 
+void remote_again(struct remote *r, uint32_t op, mf_time now)
+{
+	struct remote_message m = request(&r->operations.op[op], op);
+
+	m.again = true;
+	m.ready = now + r->cost_tx;
+	send(r, now, &m);
+}
+
 unsigned int remote_completions(struct mf_stack *s, mf_time now, struct mf_completion *out, unsigned int max)
 {
 	return operations_take(&remote_of(s)->operations, now, out, max);
@@ -181,6 +190,7 @@ static struct remote_header header_of(const struct remote_message *m, uint32_t o
 {
 	return (struct remote_header){.kind = m->kind,
 				      .code = m->code,
+				      .again = m->again,
 				      .id = rte_cpu_to_be_16(m->id),
 				      .octets = rte_cpu_to_be_16((uint16_t)octets),
 				      .offset = rte_cpu_to_be_32(offset),
@@ -293,20 +303,43 @@ static void read_memory(struct remote *r, mf_time now, mf_time known, uint16_t p
 		       &(struct remote_message){.data = data, .len = h->len});
 }
 
+static struct remote_write *write_of(const struct remote *r, uint16_t peer, uint16_t id)
+{
+	return &r->write[(uint32_t)(id % OPERATION_IDS) * r->config.nodes + peer];
+}
+
+/**
+ * It was sent before, and has taken effect. What an entry speaks of is the last of its number: the way from a
+ * node to another keeps the order.
+ */
+static bool is_done(const struct remote_write *w, const struct remote_header *h)
+{
+	return h->again != 0 && w->done && w->id == h->id && w->addr == h->addr;
+}
+
 static void change_memory(struct remote *r, mf_time now, mf_time known, uint16_t peer,
 			  const struct remote_header *h, const uint8_t *data)
 {
 	const struct mf_memory_ops *ops = r->config.memory_ops;
 	struct remote_message m = {.len = mf_proto_rmw_size(h->code)};
+	struct remote_write *w = write_of(r, peer, h->id);
 	uint64_t arg[2];
 	uint8_t status;
 
+	if (is_done(w, h)) {
+		m.word[0] = w->result;
+		answer(r, now, known, peer, h->id, REMOTE_RESPONSE, &m);
+		return;
+	}
 	memcpy(arg, data, sizeof(arg));
 	status = ops != NULL ? ops->rmw(r->config.memory, h->code, h->addr, arg, &m.word[0]) : MF_ERR_RANGE;
 	if (status != MF_OK)
 		refuse(r, now, known, peer, h->id, status);
 	else
 		answer(r, now, access_memory(r, known, h->addr, m.len), peer, h->id, REMOTE_RESPONSE, &m);
+	if (r->transport->repeats)
+		*w = (struct remote_write){
+			.addr = h->addr, .result = m.word[0], .id = h->id, .done = status == MF_OK};
 }
 
 static void tell_effect(const struct remote *r, uint16_t peer, const struct remote_header *h, bool last,
@@ -321,16 +354,26 @@ static void tell_effect(const struct remote *r, uint16_t peer, const struct remo
 static void write_memory(struct remote *r, mf_time now, mf_time known, uint16_t peer,
 			 const struct remote_header *h, const uint8_t *data)
 {
-	struct remote_write *w = &r->write[(uint32_t)(h->id % OPERATION_IDS) * r->config.nodes + peer];
+	struct remote_write *w = write_of(r, peer, h->id);
+	bool answers = h->kind == REMOTE_WRITE_ACK || r->transport->repeats;
 	uint8_t status;
 
+	if (is_done(w, h)) {
+		if (h->offset + h->octets == h->len)
+			answer(r, now, known, peer, h->id, REMOTE_ACK, &(struct remote_message){0});
+		return;
+	}
 	if (!w->busy || w->id != h->id || w->addr != h->addr || (h->offset == 0 && !r->transport->unordered))
-		*w = (struct remote_write){.first = known, .addr = h->addr, .id = h->id, .busy = true};
+		*w = (struct remote_write){.addr = h->addr, .id = h->id, .busy = true};
 	status = check(r, h);
 	if (status != MF_OK) {
 		if (!w->refused)
 			refuse(r, now, known, peer, h->id, status);
 		w->refused = true;
+		return;
+	}
+	if (r->transport->repeats && h->offset != w->received) {
+		r->drop_order++; /* behind a gap: it comes again with the rest */
 		return;
 	}
 	r->config.memory_ops->write(r->config.memory, h->addr + h->offset, h->octets, data);
@@ -339,7 +382,8 @@ static void write_memory(struct remote *r, mf_time now, mf_time known, uint16_t 
 	if (w->received < h->len)
 		return;
 	w->busy = false;
-	if (h->kind == REMOTE_WRITE_ACK)
+	w->done = true;
+	if (answers)
 		answer(r, now, known, peer, h->id, REMOTE_ACK, &(struct remote_message){0});
 }
 
