@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations that are begun again when no answer comes, for a transport that knows of no losses by itself: the
- * timer of RFC 6298 over the answers of a node's operations, of whatever peer.
+ * Operations that are begun again when no answer comes, for a transport that knows of no losses by itself:
+ * the timer of RFC 6298 over the answers of a node's operations, of whatever peer.
  *
  *      all of it handed out --> again_sent() --> answer: again_over(), a sample
  *                                   ^  '-------> RTO: again_expired(): it goes once more, and the RTO doubles

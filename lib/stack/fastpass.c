@@ -12,8 +12,8 @@
  * that are not acknowledged in time are sent again. Of an allocation that is lost the arbiter gets no
  * acknowledgement and gives others. A slot that comes too late is used at once. The clock is common.
  *
- * Their switch has no queues, so data are lost to errors of lines only. In the paper TCP sends them again; here
- * an operation that is not answered in time is begun again as a whole (again.h), and each has an answer.
+ * Their switch has no queues, so data are lost to errors of lines only. In the paper TCP sends them again;
+ * here an operation that is not answered in time is begun again as a whole (again.h), and each has an answer.
  */
 #include <errno.h>
 #include <stdlib.h>
