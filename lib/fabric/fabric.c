@@ -91,13 +91,10 @@ static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frame
 static void make_link(struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_link *c = &f->config->node[i].link;
-	const struct mf_timing *t = &f->timing;
 	bool wall = f->clock == MF_CLOCK_WALL;
 
 	f->link[i] = (struct link_timing){
-		.delay = wall ? 0
-			      : t->cost[MF_STAGE_PCS_TX] + 2 * t->cost[MF_STAGE_PMA] + c->propagation +
-					 t->cost[MF_STAGE_PCS_RX],
+		.delay = wall ? 0 : mf_config_delay(f->config, i),
 		.propagation = wall ? 0 : c->propagation,
 		.period = wall ? 0 : c->period,
 		.scramble = c->scramble,
@@ -240,6 +237,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->probe = f->stages != NULL ? &f->probe : NULL;
 	s->bridge = f->config->bridge_ops;
 	s->bridge_param = f->config->bridge.param;
+	s->obeyed = mf_config_obeyed(f->config);
 	s->seed = f->config->seed;
 	f->sw = mf_switch_new(s);
 	free(s);
@@ -282,6 +280,9 @@ static int make_shared(struct mf_fabric *f, char *err, size_t errlen)
 
 	if (stack != NULL && f->clock == MF_CLOCK_WALL && !stack->wall)
 		return fail(err, errlen, "stack: \"%s\" runs under the virtual clock only", stack->name);
+	if (stack != NULL && f->clock == MF_CLOCK_WALL && f->config->bridge_ops->timed)
+		return fail(err, errlen, "switch.bridge: \"%s\" runs under the virtual clock only",
+			    f->config->bridge_ops->name);
 	if (stack == NULL || stack->share == NULL)
 		return 0;
 	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);

@@ -368,6 +368,8 @@ static enum mf_client_order order_of(const struct mf_config *c)
 		return c->sched.order == MF_ORDER_DIRECTION ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
 	if (c->stack_ops->ordered)
 		return MF_CLIENT_IN_ORDER;
+	if (c->stack_ops->loses)
+		return MF_CLIENT_LOSSY;
 	return c->stack_ops->writes_ordered ? MF_CLIENT_WRITES_IN_ORDER : MF_CLIENT_ANY_ORDER;
 }
 

@@ -66,7 +66,13 @@ struct mf_stack_ops {
 	bool ordered; /**< operations of a pair take effect in the order of their submission */
 	/** Writes do, and RMW do. If not, a write that has completed has taken effect. */
 	bool writes_ordered;
+	/** What the network drops is lost: an unacknowledged write may have completed all the same. */
+	bool loses;
 	bool messages; /**< its link carries messages of blocks, not frames */
+	/** Classes that it holds back while a pause frame says so (PFC), a bit each. NULL: none. */
+	uint8_t (*obeys)(const double *param);
+	/** Octets of its longest IP packet. NULL: what its parameter `mtu` says. */
+	uint32_t (*packet)(const double *param);
 	bool wall; /**< makes sense under the wall clock */
 
 	/**

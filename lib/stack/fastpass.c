@@ -6,15 +6,16 @@
 #include "mf_table.h"
 #include "stacks.h"
 
-enum { MTU, BATCH, LEAD, ACK_DELAY, TIMEOUT, PARAMS };
+enum { MTU, BATCH, LEAD, ACK_DELAY, TIMEOUT, RTO_MIN, PARAMS };
 
 static const struct mf_param params[] = {
-	{"mtu", MF_PARAM_SIZE, 1500, 100, 8986, "IP packet of a timeslot (section 2: an MTU-sized packet)"},
+	{"mtu", MF_PARAM_SIZE, 1500, 100, 8986, "IP packet of a timeslot (an MTU-sized packet)"},
 	{"batch", MF_PARAM_COUNT, 15, 1, FASTPASS_BATCH_MAX,
 	 "records of a control frame (FCP); 1: one a frame"},
 	{"lead", MF_PARAM_TIME, 0, 0, 1e9, "from allocation to slot at least; 0: what the idle way takes"},
 	{"ack_delay", MF_PARAM_TIME, 5e6, 0, 1e9, "after which an allocation is acknowledged by itself"},
 	{"timeout", MF_PARAM_TIME, 1e8, 1e6, 1e12, "of requests and allocations without acknowledgement"},
+	{"rto_min", MF_PARAM_TIME, 1e9, 1e6, 1e12, "after which an operation without an answer goes again"},
 	{0}};
 
 static struct fastpass *of(struct mf_stack *s)
@@ -27,7 +28,48 @@ static const struct fastpass *of_const(const struct mf_stack *s)
 	return (const struct fastpass *)s;
 }
 
-static const struct remote_transport transport = {.send = fastpass_send, .give_up = fastpass_give_up};
+static const struct remote_transport transport = {
+	.send = fastpass_send, .give_up = fastpass_give_up, .repeats = true};
+
+/** Of a response the next octets: what is behind a gap comes again with all the rest, what came is there. */
+static bool is_next(const struct fastpass *f, uint32_t op, const struct remote_header *h)
+{
+	return h->kind != REMOTE_RESPONSE || rte_be_to_cpu_32(h->offset) == f->remote.operations.op[op].moved;
+}
+
+static void take_data(struct fastpass *f, mf_time at, const struct fastpass_frame *in)
+{
+	struct remote *r = &f->remote;
+	struct remote_header h = {0};
+	uint32_t op = OPERATION_NIL;
+
+	if (in->len >= sizeof(h)) {
+		memcpy(&h, in->payload, sizeof(h));
+		if (h.kind >= REMOTE_RESPONSE)
+			op = operations_find(&r->operations, in->src, rte_be_to_cpu_16(h.id));
+	}
+	if (op != OPERATION_NIL && !is_next(f, op, &h)) {
+		r->drop_order++;
+		return;
+	}
+	if (op != OPERATION_NIL && h.kind != REMOTE_RESPONSE)
+		again_over(&f->again, op, at);
+	remote_segment(r, at, in->src, in->payload, in->len);
+	if (op == OPERATION_NIL || h.kind != REMOTE_RESPONSE)
+		return;
+	if (r->operations.op[op].busy)
+		again_goes_on(&f->again, op, at);
+	else if (again_over(&f->again, op, at))
+		fastpass_give_up(r, op, at); /* what was to be sent once more */
+}
+
+static void begin_again(struct fastpass *f, mf_time now)
+{
+	uint32_t op;
+
+	while ((op = again_expired(&f->again, now)) != AGAIN_NIL)
+		remote_again(&f->remote, op, now);
+}
 
 static bool fastpass_frame_in(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t len)
 {
@@ -46,7 +88,7 @@ static bool fastpass_frame_in(struct mf_stack *s, mf_time at, const uint8_t *fra
 		break;
 	}
 	if (in.port == FASTPASS_DATA) {
-		remote_segment(r, at, in.src, in.payload, in.len);
+		take_data(f, at, &in);
 		return true;
 	}
 	good = f->arbiter != NULL ? arbiter_request(f->arbiter, at + r->cost_rx + r->cost_tx, &in)
@@ -96,6 +138,7 @@ static void fastpass_run(struct mf_stack *s, mf_time now)
 		arbiter_run(f->arbiter, now);
 		return;
 	}
+	begin_again(f, now);
 	fastpass_settle(f, now);
 	if (f->again_at <= now)
 		fastpass_ask_again(f, now);
@@ -106,16 +149,22 @@ static mf_time fastpass_next(const struct mf_stack *s)
 	const struct fastpass *f = of_const(s);
 	mf_time next = mf_time_min(operations_next(&f->remote.operations), f->again_at);
 
+	next = mf_time_min(next, again_next(&f->again));
 	return f->arbiter != NULL ? mf_time_min(next, arbiter_next(f->arbiter)) : next;
 }
 
 static unsigned int fastpass_counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct fastpass *f = of_const(s);
-	const struct mf_counter own[] = {{"requests", f->requests_sent},    {"acks", f->acks_sent},
-					 {"requests_again", f->sent_again}, {"slots", f->slots_come},
-					 {"slots_late", f->late},           {"slots_wasted", f->wasted},
-					 {"drop_slot", f->drop_slot}};
+	const struct mf_counter own[] = {{"requests", f->requests_sent},
+					 {"acks", f->acks_sent},
+					 {"requests_again", f->sent_again},
+					 {"slots", f->slots_come},
+					 {"slots_late", f->late},
+					 {"slots_wasted", f->wasted},
+					 {"drop_slot", f->drop_slot},
+					 {"operations_again", f->again.count},
+					 {"drop_order", f->remote.drop_order}};
 	unsigned int n = remote_counters(&f->remote, out);
 
 	memcpy(out + n, own, sizeof(own));
@@ -129,6 +178,7 @@ static void fastpass_destroy(struct mf_stack *s)
 
 	if (f->arbiter != NULL)
 		arbiter_free(f->arbiter);
+	again_fini(&f->again);
 	remote_fini(&f->remote);
 	mf_table_free(f->peer);
 	free(f);
@@ -180,7 +230,7 @@ static struct mf_stack *fastpass_create(const struct mf_stack_config *c)
 	f->active = FASTPASS_NIL;
 	f->peer = mf_table_new(c->nodes, sizeof(*f->peer));
 	if (f->peer != NULL && remote_init(&f->remote, c, PARAMS, &transport) == 0 &&
-	    make_arbiter(f, c) == 0) {
+	    again_init(&f->again, c->queue, (mf_time)c->param[RTO_MIN]) == 0 && make_arbiter(f, c) == 0) {
 		for (unsigned int i = 0; i < c->nodes; i++)
 			f->peer[i].head = f->peer[i].tail = REMOTE_NIL;
 		return (struct mf_stack *)f;
@@ -210,17 +260,13 @@ static struct mf_op_blocks fastpass_blocks(const double *param, uint8_t kind, ui
 {
 	struct remote_load l = remote_load(kind, octets);
 	double request = wire_blocks_frame(MF_FRAME_MIN), there = data_blocks(param, l.there);
-	struct mf_op_blocks b = {
-		.cn_up = there + request, .cn_down = control_blocks(param, l.there), .mn_down = there};
+	double back = data_blocks(param, l.back);
 
-	if (l.answers) {
-		double back = data_blocks(param, l.back);
-
-		b.mn_up += back + request;
-		b.mn_down += control_blocks(param, l.back);
-		b.cn_down += back;
-	}
-	return b;
+	/* Writes of either kind are answered, too. */
+	return (struct mf_op_blocks){.cn_up = there + request,
+				     .cn_down = control_blocks(param, l.there) + back,
+				     .mn_up = back + request,
+				     .mn_down = control_blocks(param, l.back) + there};
 }
 
 const struct mf_stack_ops stack_fastpass = {.name = "fastpass",

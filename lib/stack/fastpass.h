@@ -12,8 +12,8 @@
  * that are not acknowledged in time are sent again. Of an allocation that is lost the arbiter gets no
  * acknowledgement and gives others. A slot that comes too late is used at once. The clock is common.
  *
- * Data are not sent again: in the paper TCP would do that. Their switch has no queues, so none are lost
- * but to errors of lines; then their operation times out.
+ * Their switch has no queues, so data are lost to errors of lines only. In the paper TCP sends them again;
+ * here an operation that is not answered in time is begun again as a whole (again.h), and each has an answer.
  *
  *      fastpass.c           parameters, which frame goes next, the ops table
  *      fastpass_queue.c     messages that wait, and the slots that they need
@@ -24,6 +24,7 @@
 #ifndef FASTPASS_H
 #define FASTPASS_H
 
+#include "again.h"
 #include "fastpass_arbiter.h"
 #include "remote.h"
 #include "wire_blocks.h"
@@ -51,6 +52,7 @@ struct fastpass_request {
 
 struct fastpass {
 	struct remote remote;
+	struct again again;
 	struct arbiter *arbiter; /**< NULL: this is a node like others */
 	uint16_t server;
 	unsigned int batch;

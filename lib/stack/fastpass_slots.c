@@ -102,7 +102,8 @@ uint16_t fastpass_put_data(struct fastpass *f, mf_time now, uint8_t *frame)
 	f->room -= fastpass_frame_octets(segment);
 	if (m->sent == m->len) {
 		fastpass_leave_line(f, i);
-		remote_sent(r, m, now);
+		if (m->op != OPERATION_NIL)
+			again_sent(&f->again, m->op, now);
 		remote_free_message(r, i);
 	}
 	fastpass_end_slot(f);

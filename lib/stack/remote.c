@@ -73,6 +73,7 @@ struct remote_header remote_header_of(const struct remote_message *m, uint32_t o
 	return (struct remote_header){.kind = m->kind,
 				      .code = m->code,
 				      .id = rte_cpu_to_be_16(m->id),
+				      .again = m->again,
 				      .octets = rte_cpu_to_be_16((uint16_t)octets),
 				      .offset = rte_cpu_to_be_32(offset),
 				      .len = rte_cpu_to_be_32(m->told),

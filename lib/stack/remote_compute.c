@@ -62,6 +62,15 @@ int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)
 	return 0;
 }
 
+void remote_again(struct remote *r, uint32_t op, mf_time now)
+{
+	struct remote_message m = request(&r->operations.op[op], op);
+
+	m.again = true;
+	m.ready = now + r->cost_tx;
+	remote_send(r, now, &m);
+}
+
 unsigned int remote_completions(struct mf_stack *s, mf_time now, struct mf_completion *out, unsigned int max)
 {
 	return operations_take(&remote_of(s)->operations, now, out, max);

@@ -99,6 +99,7 @@ struct mf_stack *roce_new(const struct mf_stack_config *c, unsigned int params,
 	r->cnp_class = cnp_class;
 	if (dcqcn != NULL)
 		r->dcqcn = *dcqcn;
+	mf_pause_init(&r->pause);
 	set_parameters(r);
 	if (allocate(r) != 0) {
 		roce_free((struct mf_stack *)r);
@@ -321,8 +322,7 @@ bool roce_frame(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t l
 	int err;
 
 	if (mf_pause_is_control(frame, len)) {
-		mf_pause_take(&r->pause, at + r->config.timing.cost[MF_STAGE_MAC], r->config.period, frame,
-			      len);
+		mf_pause_take(&r->pause, at, r->config.period, frame, len);
 		return true;
 	}
 	if (len > MF_FRAME_MAX)
@@ -350,6 +350,7 @@ void roce_run(struct mf_stack *s, mf_time now)
 	struct roce *r = roce_of(s);
 	uint32_t op;
 
+	mf_pause_run(&r->pause, now);
 	requester_run(r, now);
 	while ((op = operations_expired(&r->operations, now)) != OPERATION_NIL)
 		requester_expire(r, op, now);
@@ -360,7 +361,7 @@ mf_time roce_next(const struct mf_stack *s)
 	const struct roce *r = roce_const(s);
 	mf_time timer = r->timer_head != ROCE_NO_PEER ? r->qp[r->timer_head].deadline : MF_NEVER;
 
-	return mf_time_min(timer, operations_next(&r->operations));
+	return mf_time_min(mf_time_min(timer, r->pause.at), operations_next(&r->operations));
 }
 
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out)
@@ -422,4 +423,14 @@ struct mf_op_blocks roce_blocks(const double *param, uint8_t kind, uint64_t octe
 		back = ack * (double)((packets + every - 1) / every);
 	}
 	return (struct mf_op_blocks){.cn_up = there, .mn_down = there, .mn_up = back, .cn_down = back};
+}
+
+uint8_t roce_obeys(const double *param)
+{
+	return (uint8_t)(1 << (unsigned int)param[ROCE_CLASS]);
+}
+
+uint32_t roce_packet(const double *param)
+{
+	return roce_frame_size(ROCE_WRITE_ONLY, (uint32_t)param[ROCE_MTU]) - MF_PACKET_IP;
 }

@@ -19,7 +19,7 @@ static const struct mf_param params[] = {
 	{CXL_PARAM_REPLAY},
 	{CXL_PARAM_TIMEOUT},
 	{CXL_PARAM_TELL},
-	{"latency", MF_PARAM_TIME, 70e3, 1, 1e9, "from port to port, its ports included (Pond, section 2)"},
+	{"latency", MF_PARAM_TIME, 70e3, 1, 1e9, "from port to port, its ports included (our choice)"},
 	{0}};
 
 static struct cxl *cxl_of(struct mf_bridge *b)

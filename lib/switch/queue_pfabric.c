@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pFabric's queue (Alizadeh et al., SIGCOMM 2013, section 4): a small buffer for each port, and
+ * pFabric's queue (Alizadeh et al., SIGCOMM 2013): a small buffer for each port, and
  *
  *  - what is sent is the earliest packet of the flow that has the packet with the highest priority: so the
  *    packets of a flow stay in order, and its first ones do not starve behind its last ones;

@@ -86,6 +86,8 @@ static void write_races(struct mf_client *c, const struct slot *write)
 	struct shadow_region *r = &c->shadow.region[write->region];
 
 	shadow_write(r, client_number(write), write->offset, write->len);
+	if (c->order == MF_CLIENT_LOSSY && write->kind == MF_CLIENT_WRITE)
+		shadow_race(r, write->offset, write->len);
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
@@ -148,9 +150,9 @@ static void races(struct mf_client *c, struct slot *s)
 	} else if (!rmw) {
 		write_races(c, s);
 	} else {
-		if (!s->check)
+		if (!s->sure)
 			shadow_race(&c->shadow.region[s->region], s->offset, s->len);
-		if (c->order == MF_CLIENT_WRITES_IN_ORDER)
+		if (c->order == MF_CLIENT_WRITES_IN_ORDER || c->order == MF_CLIENT_LOSSY)
 			rmw_before_reads(c, s);
 	}
 }
@@ -171,7 +173,8 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 	struct lines *lines = &c->shadow.lines;
 	uint64_t at = shadow_at(&c->shadow, s->region, s->offset), value;
 
-	s->check = c->verify && shadow_known(r, s->offset, s->len);
+	s->sure = c->verify && shadow_known(r, s->offset, s->len);
+	s->check = s->sure || (c->verify && c->order == MF_CLIENT_LOSSY);
 	if (s->kind == MF_CLIENT_READ) {
 		if (c->constant) /* it is compared with the shadow, which is a line from anywhere */
 			__builtin_prefetch(shadow_unwritten(&c->shadow, at));

@@ -35,6 +35,7 @@ struct slot {
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
+	bool sure; /**< what differs from it is wrong; if not, nobody can tell */
 	bool alone; /**< any order: no other write or RMW of its words was under way with it */
 	/** Read of a line among writes: its octets. Copied and compared they cost a quarter of two hashes. */
 	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));

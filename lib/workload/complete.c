@@ -41,7 +41,7 @@ void client_mismatch(struct mf_client *c, const struct slot *s)
 /** A verdict about a read or RMW that has returned something. @return false: not yet */
 static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 {
-	if (__builtin_expect(!s->check, 0)) {
+	if (__builtin_expect(!s->check || (!equal && !s->sure), 0)) {
 		c->stats.unverified++;
 		return true;
 	}
