@@ -47,10 +47,10 @@ static void put_switch(FILE *out, const struct view *v)
 	put(out, v, "chunk_blocks", s->chunk_blocks, c->chunk_blocks);
 	put(out, v, "frames", s->frames, c->frames);
 	put(out, v, "dropped",
-	    s->drop_check + s->drop_proto + s->drop_spoof + s->drop_dst + s->drop_link + s->drop_ungranted + s->drop_room +
-		    s->drop_cut + s->drop_descriptor + s->drop_frame_room,
-	    c->drop_check + c->drop_proto + c->drop_spoof + c->drop_dst + c->drop_link + c->drop_ungranted + c->drop_room +
-		    c->drop_cut + c->drop_descriptor + c->drop_frame_room);
+	    s->drop_check + s->drop_proto + s->drop_spoof + s->drop_dst + s->drop_link + s->drop_ungranted +
+		    s->drop_room + s->drop_cut + s->drop_descriptor + s->drop_frame_room,
+	    c->drop_check + c->drop_proto + c->drop_spoof + c->drop_dst + c->drop_link + c->drop_ungranted +
+		    c->drop_room + c->drop_cut + c->drop_descriptor + c->drop_frame_room);
 	put(out, v, "expired", s->expired, c->expired);
 	show_end(out);
 }

@@ -381,4 +381,9 @@ const char *mf_config_role_name(enum mf_role role);
 const char *mf_config_mix_name(enum mf_mix mix);
 const char *mf_config_pattern_name(enum mf_config_pattern pattern);
 
+/** Of a node's link, one way, under the virtual clock: PCS, PMA and PMD at both ends, and propagation. */
+mf_time mf_config_delay(const struct mf_config *config, unsigned int node);
+/** mf_bridge_config.obeyed */
+uint8_t mf_config_obeyed(const struct mf_config *config);
+
 #endif

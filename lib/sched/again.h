@@ -33,8 +33,8 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 	uint64_t octets = 0;
 
 	for (unsigned int k = 0; k < n; k++, g++) {
-		const struct sched_request *r = s->asked + list->left_of[k];
-		unsigned int src = list->left_of[k], dst = issue_dst(r);
+		const struct sched_request *r = list->request + list->left_of[k];
+		unsigned int src = issue_src(r), dst = issue_dst(r);
 		struct sched_demand *e = s->demand + r->demand;
 		uint32_t most;
 
@@ -50,7 +50,7 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 		most = again_load(s, SCHED_DST, dst, g->size);
 		limit.most = most > limit.most ? most : limit.most;
 		limit.least = e->remaining < limit.least ? e->remaining : limit.least;
-		list->done_of[done] = list->left_of[left] = src;
+		list->done_of[done] = list->left_of[left] = list->left_of[k];
 		done += g->last;
 		left += !g->last;
 		list->alone &= issue_goes_on(s, e);
@@ -80,10 +80,10 @@ SCHED_PART void again_copy(struct mf_sched *s, struct again limit)
 		issue_matched(s, 1, n);
 	}
 	for (unsigned int k = 0; k < n && times; k++) {
-		const struct sched_request *r = s->asked + list->left_of[k];
+		const struct sched_request *r = list->request + list->left_of[k];
 		struct sched_demand *e = s->demand + r->demand;
 
-		s->outstanding[SCHED_SRC][list->left_of[k]] += times * chunk;
+		s->outstanding[SCHED_SRC][issue_src(r)] += times * chunk;
 		s->outstanding[SCHED_DST][issue_dst(r)] += times * chunk;
 		e->remaining -= times * chunk;
 		s->stats.granted_octets += (uint64_t)times * chunk;
@@ -98,7 +98,7 @@ static inline void again(struct mf_sched *s)
 	bool repeated = false;
 
 	for (unsigned int k = 0; list->alone && k < list->left; k++)
-		list->alone = issue_goes_on(s, s->demand + s->asked[list->left_of[k]].demand);
+		list->alone = issue_goes_on(s, s->demand + list->request[list->left_of[k]].demand);
 	while (list->alone && list->left && !s->any_tight && !s->megas && s->given + list->left <= s->max) {
 		struct again limit = again_match(s);
 

@@ -89,6 +89,7 @@ static inline void queue_succeed(struct mf_sched *s, uint32_t number, unsigned i
 	unsigned int turned = (src ^ dst) & -(unsigned int)((next->flags ^ e->flags) & SCHED_RESP);
 
 	s->queue[number] = e->next;
+	s->followers--;
 	tail_remove(s->tail + number, e->flags & SCHED_RESP, e->id);
 	queue_publish(s, next, src ^ turned, dst ^ turned);
 	queue_wake(s, src ^ turned, dst ^ turned);
@@ -180,6 +181,7 @@ SCHED_PART bool queue_append(struct mf_sched *s, const struct mf_sched_msg *msg)
 	if (!link)
 		return false;
 	*link = queue_demand(s, msg);
+	s->followers++;
 	tail_add(s->tail + number, *link, msg->resp, msg->id);
 	return true;
 }
@@ -215,6 +217,7 @@ static inline void queue_drop(struct mf_sched *s, const struct mf_sched_msg *msg
 	if (!(e->flags & SCHED_STARTED))
 		leave_dismissed(s, msg, e->cookie);
 	if (before) {
+		s->followers--;
 		s->demand[before].next = e->next;
 		tail_remove(s->tail + number, msg->resp, msg->id);
 		if (!e->next)

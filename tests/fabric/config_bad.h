@@ -161,5 +161,12 @@ static const struct {
 	{"work_rate_zero", ": workload[0].rate: 0 is out of range"},
 	{"work_verify", ": workload[0].verify: must be true or false, is a string"},
 	{"report", ": report.percentiles: unknown key"},
+	{"pfc_buffer",
+	 ":6: switch.bridge.buffer: 32768 octets; headrooms and a frame of each port take 48680"},
+	{"pfc_headroom", ":3: switch.bridge.headroom: 4000 octets; a link needs 8218"},
+	{"pfc_quanta", ":3: switch.bridge.quanta: 20; it takes 102"},
+	{"pfc_classes", ":3: switch.bridge.classes: the nodes do not hold back class 0"},
+	{"pfc_deaf", ":3: switch.bridge.classes: the nodes do not hold back class 3"},
+	{"bridge_mtu", ": switch.bridge.mtu: 1500 octets; the packets of stack \"rocev2\" have up to 4156"},
 	{"placement", ": placement.scheduler_own_lcore: must be true, false or \"auto\""},
 };
