@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "mf_capture.h"
 #include "mf_config.h"
 #include "mf_time.h"
 
@@ -34,6 +35,8 @@ struct mf_run_options {
 	 * not there. NULL: none.
 	 */
 	const char *record;
+	/** Files that get what is sent on the links (mf_capture.h), for this run alone. NULL: none. */
+	struct mf_captures *captures;
 };
 
 /** How the run went on this machine: not a function of file and seed. */

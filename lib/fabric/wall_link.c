@@ -54,6 +54,8 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
 			break;
+		if (unlikely(l->tap != NULL))
+			capture_ring_span(l->tap, now, s);
 		if (l->scramble) {
 			scramble(l, s);
 			descramble(l, s);
@@ -76,6 +78,8 @@ static bool send_across(struct wall_link *l, struct role *from, unsigned int por
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
 			break;
+		if (unlikely(l->tap != NULL))
+			capture_ring_span(l->tap, now, s);
 		if (l->scramble)
 			scramble(l, s);
 		crossing_put_span(l->crossing, s);

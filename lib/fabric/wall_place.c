@@ -143,6 +143,9 @@ static int make_link(struct wall *w, struct wall_link *l, struct role *from, str
 	l->port = port;
 	l->scramble = w->f->link[port].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
+	l->tap = capture_tap(w->f->captures, port, from == w->sw);
+	if (l->tap != NULL && capture_ring_tap(l->tap, from->lcore) != 0)
+		return -ENOMEM;
 	if (from->lcore == to->lcore)
 		return 0;
 	cells = w->f->config->node[port].link.ring * RING_CELLS;

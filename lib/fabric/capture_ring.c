@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Captures under the wall clock: from the lcores to a thread that makes frames and writes them. Each ring is in
+ * the order of time, since an lcore dates what it sends by its turn; the thread merges them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_lcore.h>
+
+#include "capture.h"
+#include "mf_table.h"
+
+#define CELLS (1U << 18) /* 16 MiB an lcore: of a chunk of 64 octets three, so 87,000 of them */
+#define LATE MF_MS(10) /* what an lcore that lost its CPU in a turn may still bring */
+#define NAP 1000000 /* ns that the thread sleeps where it finds nothing */
+
+/** In front of each span, in a cell of its own. */
+enum { HEAD_AT, HEAD_TAP, HEAD_WORDS };
+
+/** The ring of one more lcore. @return NULL: no memory */
+static struct capture_ring *add_ring(struct mf_captures *c, unsigned int lcore)
+{
+	struct capture_ring *r = NULL;
+
+	if (c->rings < CAPTURE_RINGS_MAX)
+		r = aligned_alloc(__alignof__(*r), sizeof(*r));
+	if (r == NULL)
+		return NULL;
+	r->lcore = lcore;
+	r->cells = mf_table_new(CELLS, sizeof(*r->cells));
+	c->ring[c->rings++] = r;
+	crossing_init(&r->crossing, r->cells, CELLS);
+	return r->cells != NULL ? r : NULL;
+}
+
+int capture_ring_tap(struct capture_tap *tap, unsigned int lcore)
+{
+	struct mf_captures *c = tap->captures;
+
+	for (unsigned int i = 0; i < c->rings; i++)
+		if (c->ring[i]->lcore == lcore)
+			tap->ring = c->ring[i];
+	if (tap->ring == NULL)
+		tap->ring = add_ring(c, lcore);
+	return tap->ring != NULL ? 0 : -ENOMEM;
+}
+
+void capture_ring_span(struct capture_tap *tap, mf_time now, const struct mf_span *span)
+{
+	struct crossing *ring = &tap->ring->crossing;
+	uint32_t cells = 1 + CROSSING_CELLS(span->count);
+	uint64_t head[CELL_WORDS] = {[HEAD_AT] = now};
+
+	head[HEAD_TAP] = (uint64_t)tap->seq++ << 32 | (uint32_t)(tap - tap->captures->tap);
+	if (unlikely(crossing_room(ring, cells) < cells)) {
+		tap->dropped++;
+		return;
+	}
+	crossing_put(ring, head, HEAD_WORDS);
+	crossing_put_span(ring, span);
+}
+
+/** The ring whose next span is the earliest of all. @return NULL: all are empty */
+static struct crossing *earliest(const struct mf_captures *c, mf_time *at)
+{
+	struct crossing *first = NULL;
+
+	*at = MF_NEVER;
+	for (unsigned int i = 0; i < c->rings; i++) {
+		const struct cell *cell = crossing_peek(&c->ring[i]->crossing);
+
+		if (cell != NULL && (first == NULL || cell->word[HEAD_AT] < *at)) {
+			first = &c->ring[i]->crossing;
+			*at = cell->word[HEAD_AT];
+		}
+	}
+	return first;
+}
+
+static void take_one(struct mf_captures *c, struct crossing *ring)
+{
+	uint64_t head[2 * CELL_WORDS];
+	const struct capture_tap *tap;
+
+	crossing_take(ring, head);
+	/* Its lcore is between the two: it may have lost its CPU there. */
+	while (!crossing_take_span(ring, &c->span))
+		sched_yield();
+	tap = &c->tap[(uint32_t)head[HEAD_TAP]];
+	capture_write(c, tap, head[HEAD_AT], c->frame,
+		      capture_frame(c, tap, (uint32_t)(head[HEAD_TAP] >> 32), &c->span));
+}
+
+/** Writes what was sent before then. @return spans */
+static unsigned int drain(struct mf_captures *c, mf_time until)
+{
+	struct crossing *ring;
+	unsigned int n = 0;
+	mf_time at;
+
+	while ((ring = earliest(c, &at)) != NULL && at < until) {
+		take_one(c, ring);
+		n++;
+	}
+	return n;
+}
+
+/** What there is can be looked at while the fabric runs. */
+static void flush(struct mf_captures *c)
+{
+	for (unsigned int i = 0; i < c->files; i++)
+		fflush(c->file[i].out);
+}
+
+static void *writer_main(void *arg)
+{
+	const struct timespec nap = {.tv_nsec = NAP};
+	struct mf_captures *c = arg;
+
+	while (!atomic_load_explicit(&c->over, memory_order_acquire)) {
+		mf_time now = c->now(c->ctx);
+
+		/* Those of one ring have nobody to wait for. */
+		if (drain(c, c->rings == 1 ? MF_NEVER : now > LATE ? now - LATE : 0) > 0)
+			continue;
+		flush(c);
+		nanosleep(&nap, NULL);
+	}
+	drain(c, MF_NEVER);
+	return NULL;
+}
+
+int capture_ring_start(struct mf_captures *c, mf_time (*now)(const void *ctx), const void *ctx)
+{
+	struct timespec t;
+	int rc;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	c->origin = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - now(ctx) / 1000;
+	c->now = now;
+	c->ctx = ctx;
+	/* Away from the lcores' CPUs, where there are others. */
+	rc = rte_ctrl_thread_create(&c->writer, "capture", NULL, writer_main, c);
+	c->written_by_thread = rc == 0;
+	return rc;
+}
+
+void capture_ring_stop(struct mf_captures *c)
+{
+	if (c->written_by_thread) {
+		atomic_store_explicit(&c->over, true, memory_order_release);
+		pthread_join(c->writer, NULL);
+		c->written_by_thread = false;
+	}
+	for (unsigned int i = 0; i < c->rings; i++) {
+		mf_table_free(c->ring[i]->cells);
+		free(c->ring[i]);
+	}
+	c->rings = 0;
+	capture_end(c);
+}
