@@ -24,6 +24,13 @@ static const struct capture_format *format_of(const char *file)
 	return NULL;
 }
 
+int capture_file_error(struct capture_file *f)
+{
+	if (f->error == 0 && ferror(f->out))
+		f->error = errno != 0 ? -errno : -EIO;
+	return f->error;
+}
+
 static bool wanted(const struct mf_capture_request *r, unsigned int link, bool down)
 {
 	return r->link[link] && (down ? r->down : r->up);
@@ -170,7 +177,10 @@ void capture_write(struct mf_captures *c, const struct capture_tap *tap, mf_time
 		struct capture_file *f = &c->file[i];
 		unsigned int n = c->interface[i][tap - c->tap];
 
+		if (f->error != 0)
+			continue;
 		f->format->put(f, n, ns, frame, len);
+		capture_file_error(f);
 		f->interface[n].frames++;
 		f->frames++;
 		f->octets += len;

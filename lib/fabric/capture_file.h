@@ -32,12 +32,16 @@ struct capture_format {
 
 extern const struct capture_format capture_pcap, capture_pcapng;
 
+/** Keeps the first error of a stream, right after it has been written to. @return it, or 0 */
+int capture_file_error(struct capture_file *f);
+
 struct capture_file {
 	const struct capture_format *format;
 	FILE *out;
 	void *state; /**< of the format */
 	struct capture_interface *interface;
 	unsigned int interfaces;
+	int error; /**< the first -errno of what was written; nothing more is then */
 	uint64_t frames, octets, dropped;
 };
 

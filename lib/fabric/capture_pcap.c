@@ -34,14 +34,11 @@ static void put(struct capture_file *f, unsigned int interface, uint64_t ns, con
 
 static int close_file(struct capture_file *f, uint64_t ns)
 {
-	int rc = 0;
-
 	(void)ns;
-	errno = 0;
-	if (pcap_dump_flush(f->state) != 0 || ferror(f->out))
-		rc = errno != 0 ? -errno : -EIO;
+	(void)pcap_dump_flush(f->state);
+	(void)capture_file_error(f);
 	pcap_dump_close(f->state);
-	return rc;
+	return f->error;
 }
 
 const struct capture_format capture_pcap = {

@@ -137,15 +137,13 @@ static void write_statistics(struct capture_file *f, uint64_t ns)
 
 static int close_file(struct capture_file *f, uint64_t ns)
 {
-	int rc = 0;
-
 	write_statistics(f, ns);
-	errno = 0;
-	if (fflush(f->out) != 0 || ferror(f->out))
-		rc = errno != 0 ? -errno : -EIO;
-	if (fclose(f->out) != 0 && rc == 0)
-		rc = -errno;
-	return rc;
+	(void)fflush(f->out);
+	if (capture_file_error(f) != 0)
+		fclose(f->out);
+	else if (fclose(f->out) != 0)
+		f->error = -errno;
+	return f->error;
 }
 
 const struct capture_format capture_pcapng = {

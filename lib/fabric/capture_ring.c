@@ -113,8 +113,10 @@ static unsigned int drain(struct mf_captures *c, mf_time until)
 /** What there is can be looked at while the fabric runs. */
 static void flush(struct mf_captures *c)
 {
-	for (unsigned int i = 0; i < c->files; i++)
+	for (unsigned int i = 0; i < c->files; i++) {
 		fflush(c->file[i].out);
+		capture_file_error(&c->file[i]);
+	}
 }
 
 static void *writer_main(void *arg)
@@ -131,7 +133,6 @@ static void *writer_main(void *arg)
 		flush(c);
 		nanosleep(&nap, NULL);
 	}
-	drain(c, MF_NEVER);
 	return NULL;
 }
 
@@ -157,6 +158,7 @@ void capture_ring_stop(struct mf_captures *c)
 		pthread_join(c->writer, NULL);
 		c->written_by_thread = false;
 	}
+	drain(c, MF_NEVER);
 	for (unsigned int i = 0; i < c->rings; i++) {
 		mf_table_free(c->ring[i]->cells);
 		free(c->ring[i]);

@@ -100,7 +100,7 @@ local PROTO = {
   MF_ERR_KEY = 7,
 }
 
--- headers: lib/link/mf_link_frame.h: of structures the place and octets of each member
+-- headers: lib/link/mf_link_frame.h; then of its structures the place and octets of each member
 local LINK = {
   MF_LINK_VERSION = 1,
   MF_LINK_ETHERTYPE = 0x88b5,
@@ -140,7 +140,6 @@ local HEAD = {
   length = {38, 2},
   crc = {40, 4},
 }
-local HEAD_END = 44
 
 -- headers: lib/link/mf_link_frame.h: struct mf_link_hello
 local HELLO = {
@@ -174,7 +173,15 @@ local BYE = {
   leave = {0, 2},
   zero = {2, 6},
 }
--- headers end
+
+local function size_of(members)
+  local size = 0
+  for _, place in pairs(members) do
+    size = math.max(size, place[1] + place[2])
+  end
+  return size
+end
+local HEAD_END = size_of(HEAD)
 
 local KINDS = {
   [PROTO.MF_RREQ] = "RREQ",
@@ -960,11 +967,13 @@ end
 -- What a good DATA frame is to its stream: the part of it that it goes on with, or nil.
 local function place(all, head, entry)
   local first = all.seen[head.seq]
+  if first then
+    entry.original, entry.differs = first.number, first.crc ~= head.crc
+  end
   if head.seq == all.main.expected then
     all.ahead = nil
     return all.main
   elseif first then
-    entry.original, entry.differs = first.number, first.crc ~= head.crc
     return nil
   elseif all.ahead and head.seq == all.ahead.expected then
     return all.ahead
@@ -1271,7 +1280,7 @@ end
 
 local BODIES = {}
 
-BODIES[LINK.MF_LINK_HELLO] = {96, function(tree, tvb, at)
+BODIES[LINK.MF_LINK_HELLO] = {size_of(HELLO), function(tree, tvb, at)
   local items = show_members(tree, tvb, at, "hello.", HELLO, {"epoch", "partner", "fabric", "features", "period",
     "window", "blocks", "state", "echo", "first", "node", "zero0", "name", "zero1"})
   items.features:add_le(fields["hello.features.retransmits"], tvb(at + HELLO.features[1], HELLO.features[2]))
@@ -1281,12 +1290,12 @@ BODIES[LINK.MF_LINK_HELLO] = {96, function(tree, tvb, at)
     tvb(at + HELLO.partner[1], HELLO.partner[2]):le_uint64() ~= UInt64(0) and ", knows the partner" or "")
 end}
 
-BODIES[LINK.MF_LINK_REFUSE] = {32, function(tree, tvb, at)
+BODIES[LINK.MF_LINK_REFUSE] = {size_of(REFUSE), function(tree, tvb, at)
   show_members(tree, tvb, at, "refuse.", REFUSE, {"reason", "zero", "have", "got", "epoch"})
   return REASONS[tvb(at, 2):le_uint()] or "unknown reason"
 end}
 
-BODIES[LINK.MF_LINK_BYE] = {8, function(tree, tvb, at)
+BODIES[LINK.MF_LINK_BYE] = {size_of(BYE), function(tree, tvb, at)
   show_members(tree, tvb, at, "bye.", BYE, {"leave", "zero"})
   return LEAVES[tvb(at, 2):le_uint()] or "unknown reason"
 end}
