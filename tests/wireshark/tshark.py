@@ -54,15 +54,11 @@ class Tshark:
     self.errors = process.stderr + ('' if process.returncode == 0 else f'exit {process.returncode}')
     return process.stdout
 
-  def fields(self, capture, names, only=None, prefs=()):
-    """A line a frame: the values of each field, as text."""
+  def fields(self, capture, names, prefs=(), more=('-2',)):
+    """A line a frame: the values of each field, as text. In two passes, so that later frames are known."""
     options = [o for name in names for o in ('-e', name)] + [o for p in prefs for o in ('-o', p)]
-    out = self.run(capture, '-2', '-T', 'fields', '-E', 'separator=/t', '-E', 'aggregator=|', *options,
-                   *(('-Y', only) if only else ()))
+    out = self.run(capture, *more, '-T', 'fields', '-E', 'separator=/t', '-E', 'aggregator=|', *options)
     return [[v.split('|') if v else [] for v in line.split('\t')] for line in out.splitlines()]
-
-  def count(self, capture, only):
-    return len(self.run(capture, '-Y', only, '-T', 'fields', '-e', 'frame.number').splitlines())
 
   def json(self, capture):
     """What the dissector says of each frame."""

@@ -306,6 +306,7 @@ local REASONS = {
 }
 local LEAVES = {[LINK.MF_LINK_LEFT] = "left", [LINK.MF_LINK_GAVE_UP] = "gave up"}
 local STATUS = {[0] = "Bad", [1] = "Good"}
+local FLIT_KINDS = {[1] = "PROTOCOL", [2] = "DATA", [3] = "CONTROL"}
 
 field("uint8", "version", "Version", base.DEC)
 field("uint8", "type", "Type", base.DEC, TYPES)
@@ -353,6 +354,11 @@ field("uint64", "refuse.epoch", "Epoch of the HELLO", base.DEC)
 field("uint16", "bye.leave", "Why", base.DEC, LEAVES)
 field("bytes", "bye.zero", "Zero")
 
+-- Blocks that belong together, and single ones.
+for _, n in ipairs({"message", "frame", "idle", "stray", "unknown", "error", "ordered", "ms", "mt", "mst", "n", "g", "start",
+  "end"}) do
+  field("none", n, n)
+end
 field("bytes", "sync", "Sync headers")
 field("uint8", "block", "Block type", base.HEX, {
   [BLOCK.MF_BT_C] = "C0..C7",
@@ -397,7 +403,7 @@ field("uint32", "check32", "CRC-32C of the message", base.HEX)
 field("uint8", "check32.status", "CRC-32C status", base.DEC, STATUS)
 field("bytes", "payload", "Payload")
 
-field("uint8", "flit.kind", "Kind of the flit", base.DEC, {[1] = "PROTOCOL", [2] = "DATA", [3] = "CONTROL"})
+field("uint8", "flit.kind", "Kind of the flit", base.DEC, FLIT_KINDS)
 field("uint16", "flit.seq", "Sequence number of the flit", base.DEC)
 
 -- Of its pieces, and of what belongs together.
@@ -458,19 +464,19 @@ for _, n in ipairs(NAMES) do
 end
 
 local expert = {
-  crc = ProtoExpert.new("memfab.crc.bad", "CRC-32C is bad", expert.group.CHECKSUM, expert.severity.ERROR),
-  check = ProtoExpert.new("memfab.check.bad", "Check of the message is bad", expert.group.CHECKSUM,
+  crc = ProtoExpert.new("memfab.expert.crc", "CRC-32C is bad", expert.group.CHECKSUM, expert.severity.ERROR),
+  check = ProtoExpert.new("memfab.expert.check", "Check of the message is bad", expert.group.CHECKSUM,
     expert.severity.ERROR),
-  short = ProtoExpert.new("memfab.short", "Frame is too short", expert.group.MALFORMED,
+  short = ProtoExpert.new("memfab.expert.short", "Frame is too short", expert.group.MALFORMED,
     expert.severity.ERROR),
-  unknown = ProtoExpert.new("memfab.unknown", "Unknown kind", expert.group.UNDECODED, expert.severity.WARN),
-  format = ProtoExpert.new("memfab.format", "Not as the format has it", expert.group.PROTOCOL,
+  unknown = ProtoExpert.new("memfab.expert.unknown", "Unknown kind", expert.group.UNDECODED, expert.severity.WARN),
+  format = ProtoExpert.new("memfab.expert.format", "Not as the format has it", expert.group.PROTOCOL,
     expert.severity.WARN),
-  again = ProtoExpert.new("memfab.retransmission", "Sent again", expert.group.SEQUENCE,
+  again = ProtoExpert.new("memfab.expert.again", "Sent again", expert.group.SEQUENCE,
     expert.severity.NOTE),
-  gap = ProtoExpert.new("memfab.gap", "Frames are missing before this one", expert.group.SEQUENCE,
+  gap = ProtoExpert.new("memfab.expert.gap", "Frames are missing before this one", expert.group.SEQUENCE,
     expert.severity.WARN),
-  cut = ProtoExpert.new("memfab.cut", "Cut", expert.group.SEQUENCE, expert.severity.WARN),
+  cut = ProtoExpert.new("memfab.expert.cut", "Cut", expert.group.SEQUENCE, expert.severity.WARN),
 }
 
 local prefs = memfab.prefs
@@ -631,8 +637,7 @@ local function decode_single(s)
 end
 
 -- The flits of the stack `cxl` are messages of blocks, too: their octets are those that no type takes.
-local FLITS = {[9] = 68, [33] = 256}
-local FLIT_KINDS = {[1] = "PROTOCOL", [2] = "DATA", [3] = "CONTROL"}
+local FLITS = {[9] = 68, [33] = 256} -- by blocks
 
 local function flit_of(s)
   local octets = FLITS[#s / 8]
@@ -916,7 +921,7 @@ local function take_apart(stream, number, raw, syncs, words, count)
     elseif ENDS[kind] then
       new("stray", i)
     else
-      new(ORDERED[kind] and "ordered set" or kind == BLOCK.MF_BT_C and "error" or "unknown", i)
+      new(ORDERED[kind] and "ordered" or kind == BLOCK.MF_BT_C and "error" or "unknown", i)
     end
   end
 
@@ -1056,7 +1061,7 @@ end
 
 -- A control block.
 local function show_block(tree, range, title, names)
-  local item, s = tree:add(range, title), range:raw()
+  local item, s = tree:add(fields[(title:lower():gsub("/", ""))], range):set_text(title), range:raw()
   item:add(fields["block"], range(0, 1))
   for _, name in ipairs(names or {}) do
     show_bits(item, range, s, name)
@@ -1185,7 +1190,7 @@ local TITLES = {
   stray = "Blocks that belong to nothing",
   unknown = "No block of the standard or of memfab",
   error = "Error",
-  ["ordered set"] = "Ordered set",
+  ordered = "Ordered set",
 }
 
 local show = {}
@@ -1250,7 +1255,7 @@ local function show_piece(tree, tvb, head, p, raw_of, frames)
   local thing, title = p.thing, title_of(p)
   local where = p.first == p.last and "Block " .. p.first or
     string.format("Blocks %d to %d", p.first, p.last)
-  local item = tree:add(range, where .. ": " .. title)
+  local item = tree:add(fields[thing.what], range):set_text(where .. ": " .. title)
   if show[thing.what] then
     show[thing.what](item, range, p, raw_of, frames)
     if not p.ends and thing.done then
