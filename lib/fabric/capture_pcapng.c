@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pcapng files (draft-ietf-opsawg-pcapng), in the byte order of the machine: a section, an interface for each
- * link and direction, the frames, and at the end what was captured and dropped of each interface. libpcap does
- * not write them, and DPDK's rte_pcapng takes nothing but mbufs.
+ * pcapng files (draft-ietf-opsawg-pcapng), in the byte order of the machine: a section, an interface for
+ * each link and direction, the frames, and at the end what was captured and dropped of each interface.
+ * libpcap does not write them, and DPDK's rte_pcapng takes nothing but mbufs.
  */
 #include <errno.h>
 #include <string.h>

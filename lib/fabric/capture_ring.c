@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures under the wall clock: from the lcores to a thread that makes frames and writes them. Each ring is in
- * the order of time, since an lcore dates what it sends by its turn; the thread merges them.
+ * Captures under the wall clock: from the lcores to a thread that makes frames and writes them. Each ring is
+ * in the order of time, since an lcore dates what it sends by its turn; the thread merges them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static struct capture_ring *add_ring(struct mf_captures *c, unsigned int lcore)
 	if (r == NULL)
 		return NULL;
 	r->lcore = lcore;
-	r->cells = mf_table_new(CELLS, sizeof(*r->cells));
+	r->cells = mf_table_new_dense(CELLS, sizeof(*r->cells));
 	c->ring[c->rings++] = r;
 	crossing_init(&r->crossing, r->cells, CELLS);
 	return r->cells != NULL ? r : NULL;

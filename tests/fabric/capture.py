@@ -36,7 +36,7 @@ def refusals(tap, emu, folder):
 
 
 def whole(tap, name, capture, result):
-  """Of a pcapng with all links: frames are right, numbered, in order, of their interface, and all are there."""
+  """Of a pcapng with all links: frames are right, numbered, in order, of their interface, and all there."""
   heads = [f.Head(frame) for _, _, frame in capture.frames]
   nodes = [n.split()[0] for n in capture.interfaces[::2]]
   tap.ok(capture.interfaces == [f'{n} {d}' for n in nodes for d in ('up', 'down')], f'{name}: interfaces')
@@ -55,7 +55,8 @@ def whole(tap, name, capture, result):
   tap.ok(times == sorted(times), f'{name}: in the order of time')
   told = result['run']['captures'][0]
   tap.ok(told['frames'] == len(heads) == result['run']['spans'] and told['dropped'] == 0 and
-         told['octets'] == sum(len(frame) for _, _, frame in capture.frames), f'{name}: as many as spans', told)
+         told['octets'] == sum(len(frame) for _, _, frame in capture.frames), f'{name}: as many as spans',
+         told)
   tap.ok(capture.statistics == {i: (len(numbers[i]), 0) for i in range(len(capture.interfaces))},
          f'{name}: statistics', capture.statistics)
 
@@ -63,8 +64,8 @@ def whole(tap, name, capture, result):
 def parts(tap, emu, folder, capture):
   """A file of some links and one direction has those of all."""
   paths = [os.path.join(folder, n) for n in ('one.pcap', 'group.pcap', 'all.pcap')]
-  process = emu.run(*SHORT, '--capture', f'{paths[0]},link=cn1+mn0,dir=down', '--capture', f'{paths[1]},dir=up,link=mn',
-                    '--capture', paths[2], emu.example('quickstart'))
+  process = emu.run(*SHORT, '--capture', f'{paths[0]},link=cn1+mn0,dir=down', '--capture',
+                    f'{paths[1]},dir=up,link=mn', '--capture', paths[2], emu.example('quickstart'))
   wanted = ({'cn1 down', 'mn0 down'}, {'mn0 up', 'mn1 up'}, set(capture.interfaces))
   for path, names in zip(paths, wanted):
     there = [(ns, frame) for i, ns, frame in capture.frames if capture.interfaces[i] in names]

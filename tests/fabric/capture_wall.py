@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wall clock: what is sent on the links goes into a capture, or is counted as dropped. Skipped where EAL cannot
-start."""
+"""Wall clock: what is sent on the links goes into a capture, or is counted as dropped. Skipped where EAL
+cannot start."""
 import collections
 import json
 import os
@@ -29,9 +29,10 @@ def look_at(tap, capture, told, began):
   tap.ok(len(seqs) == len(capture.interfaces), 'every direction has sent something', list(seqs))
   tap.ok(all(s == sorted(set(s)) for s in seqs.values()), 'numbers go up')
   dropped = {i: d for i, (_, d) in capture.statistics.items()}
-  tap.ok(all(s[-1] + 1 - len(s) <= dropped[i] for i, s in seqs.items()), 'what is missing is counted', dropped)
-  tap.ok(told['frames'] == len(capture.frames) and told['dropped'] == sum(dropped.values()), 'as the result says',
-         told)
+  tap.ok(all(s[-1] + 1 - len(s) <= dropped[i] for i, s in seqs.items()), 'what is missing is counted',
+         dropped)
+  tap.ok(told['frames'] == len(capture.frames) and told['dropped'] == sum(dropped.values()),
+         'as the result says', told)
   heads = [f.Head(frame) for _, _, frame in capture.frames[:LOOKED_AT]]
   tap.ok(all(h.good and h.count == len(h.blocks) > 0 for h in heads), 'frames are right')
   times = [ns for _, ns, _ in capture.frames]
@@ -50,7 +51,8 @@ def capture_of(tap, emu, folder, name, eal):
 
 def main(program, root):
   emu, tap = Emu(program, root), Tap()
-  one = ('-l', '0', '--no-huge', '-m', '512', '--no-shconf', '--no-pci', '--file-prefix', f'capture{os.getpid()}', '--')
+  one = ('-l', '0', '--no-huge', '-m', '512', '--no-shconf', '--no-pci', '--file-prefix',
+         f'capture{os.getpid()}', '--')
   with tempfile.TemporaryDirectory() as folder:
     process = emu.run('--duration', '10ms', '--warmup', '0', emu.example('quickstart'))
     if 'EAL' in process.stderr:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the dissector says of frames that are made here, by docs/wire-format.md: every kind of frame, block and
-message, right and wrong."""
+"""What the dissector says of frames that are made here, by docs/wire-format.md: every kind of frame, block
+and message, right and wrong."""
 import os
 import struct
 import sys
@@ -65,13 +65,14 @@ def link_frames(case):
           f.link_frame(f.ACK, 1, False, flags=f.POLL)).has(
     type=[f.ACK, f.NACK, f.ACK], ack=[77, 78, 0], flags__poll=[0, 0, 1], direction=['up', 'down', 'up'],
     crc__status=[GOOD] * 3).says([], [], [])
-  case.of('HELLO', f.hello(0, False, 10**18, 0, 'cn0', node=0), f.hello(0, True, 10**18 + 7, 10**18, 'sw0',
-                                                                        node=0xffff, state=1, echo=3, first=4)).has(
+  case.of('HELLO', f.hello(0, False, 10**18, 0, 'cn0', node=0),
+          f.hello(0, True, 10**18 + 7, 10**18, 'sw0', node=0xffff, state=1, echo=3, first=4)).has(
     hello__epoch=[10**18, 10**18 + 7], hello__partner=[0, 10**18], hello__name=['cn0', 'sw0'],
     hello__fabric=['0x0000000000000fab'] * 2, hello__features__retransmits=[1, 1], hello__period=[2560, 2560],
     hello__window=[256, 256], hello__blocks=[520, 520], hello__state__ready=[0, 1], hello__state__done=[0, 0],
     hello__echo=['0x0000', '0x0003'], hello__first=[0, 4], hello__node=[0, 0xffff]).says([], [])
-  case.of('REFUSE, BYE', f.refuse(2, True, 3, 2560, 640, 99), f.bye(2, False, 2), f.refuse(2, True, 1, 2, 1, 5, version=2)).has(
+  case.of('REFUSE, BYE', f.refuse(2, True, 3, 2560, 640, 99), f.bye(2, False, 2),
+          f.refuse(2, True, 1, 2, 1, 5, version=2)).has(
     refuse__reason=[3, None, 1], refuse__have=[2560, None, 2], refuse__got=[640, None, 1],
     refuse__epoch=[99, None, 5], bye__leave=[None, 2, None], crc__status=[GOOD] * 3).says([], [], [])
 
@@ -98,7 +99,8 @@ def faults_of_frames(case):
 def messages(case):
   addr = 0x123456789abc
   blocks = [f.rreq(1, 300, 7, addr, 65536), f.cas(1, 300, 8, addr & ~7, 5, 6),
-            f.chunk(f.WREQ, 1, 300, 9, BYTES[:61], addr=addr), f.chunk(f.WREQ_ACK, 1, 300, 10, BYTES, addr=0, last=0),
+            f.chunk(f.WREQ, 1, 300, 9, BYTES[:61], addr=addr),
+            f.chunk(f.WREQ_ACK, 1, 300, 10, BYTES, addr=0, last=0),
             f.chunk(f.RRES, 300, 1, 7, BYTES, offset=4096, last=0)]
   case.of('messages of several blocks', *(f.data(1, False, i, b) for i, b in enumerate(blocks))).has(
     kind=[f.RREQ, f.RMWREQ, f.WREQ, f.WREQ_ACK, f.RRES], src=[1, 1, 1, 1, 300], dst=[300] * 4 + [1],
@@ -108,7 +110,8 @@ def messages(case):
     arg=[None, ['0x0000000000000005', '0x0000000000000006'], None, None, None],
     payload=[None, None, BYTES[:61].hex(), BYTES.hex(), BYTES.hex()], check__status=[GOOD] * 5,
     ms__kind=[1, 4, 2, 3, 5], ms__id=[7, 8, 9, 10, 7], ms__addr=[0x789abc, 0x789ab8, 0x789abc, 0, 0],
-    mt__size=[65535, None, None, None, None], mt__offset=[None, None, 0, 0, 256], mt__tail=[None, None, 4, 7, 7],
+    mt__size=[65535, None, None, None, None], mt__offset=[None, None, 0, 0, 256],
+    mt__tail=[None, None, 4, 7, 7],
     sent_in=[None] * 5).says(*[[]] * 5)
   blocks = [f.notify(300, 200, 1000), f.grant(300, 200, 256), f.grant(4, 3, 64, 1), f.mst_ack(300, 1, 10),
             f.mst_err(300, 1, 7, 1, f.RREQ), f.mst_gret(4, 3, 64, 1)]
@@ -124,7 +127,8 @@ def extensions(case):
   blocks = [f.chunk(f.WREQ, 1, 2, 0, BYTES, key=KEY, epoch=0x4321),
             f.chunk(f.WREQ, 1, 2, 1, BYTES[:9], check32=True), f.rreq(1, 2, 2, 64, 64, check32=True)]
   case.of('key, CRC-32C', *(f.data(1, False, i, b) for i, b in enumerate(blocks))).has(
-    key=[f'0x{KEY:016x}', None, None], ext__epoch=[0x4321, None, None], payload=[BYTES.hex(), BYTES[:9].hex(), None],
+    key=[f'0x{KEY:016x}', None, None], ext__epoch=[0x4321, None, None],
+    payload=[BYTES.hex(), BYTES[:9].hex(), None],
     check32__status=[None, GOOD, GOOD], size=[64, 9, 64]).says([], [], [])
   damaged = list(blocks[1])
   damaged[-2] = (f.WORD, damaged[-2][1] ^ 1)
@@ -143,19 +147,20 @@ def faults_of_messages(case):
   unknown = f.long_message(f.ms_of(14, 2, 1, 0), [5], 0xe2)
   case.of('unknown kind', f.data(1, False, 0, unknown)).has(data=['0500000000000000'], kind=[14]).says(
     ['No kind of message has this number'])
-  case.of('zero bits', f.data(1, False, 0, f.single(b0=0xa9, b8=2, b25=63, b42=1))).says(['G_SPARE is not zero'])
+  case.of('zero bits', f.data(1, False, 0, f.single(b0=0xa9, b8=2, b25=63, b42=1))).says(
+    ['G_SPARE is not zero'])
   longer = f.long_message(f.ms_of(f.RREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=63))
   case.of('blocks that do not fit', f.data(1, False, 0, longer)).says(
     ['the number of blocks does not fit the kind'])
-  case.of('opcode', f.data(1, False, 0, f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=9)))).says(
-    ['unknown opcode'])
+  rmw = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=9))
+  case.of('opcode', f.data(1, False, 0, rmw)).says(['unknown opcode'])
   case.of('short chunk', f.data(1, False, 0, f.chunk(f.RRES, 1, 2, 0, BYTES[:9], last=0))).says(
     ['not the last chunk, and no multiple of 16 octets'])
 
 
 def streams(case):
   write = f.chunk(f.WREQ, 1, 2, 3, BYTES, addr=0x1000)
-  one, two, three = f.data(1, False, 0, write[:4]), f.data(1, False, 1, write[4:9]), f.data(1, False, 2, write[9:])
+  one, two, three = (f.data(1, False, i, b) for i, b in enumerate((write[:4], write[4:9], write[9:])))
   elsewhere = f.data(2, False, 0, f.notify(1, 0, 8))
   case.of('a message in three frames', one, elsewhere, two, three).has(
     kind=[None, 9, None, 2], begins=[None, None, None, 1], ends=[4, None, 4, None],
@@ -183,9 +188,10 @@ def numbers(case):
   case.of('wrap', *wrap).has(original=[None] * 4, missing=[None] * 4).says([], [], [], [])
   case.of('a gap', first, third).has(missing=[None, 1]).says([], ['Frames are missing before this one'])
   write = f.chunk(f.WREQ, 1, 2, 3, BYTES)
-  zero, one, two = f.data(1, False, 0, write[:4]), f.data(1, False, 1, write[4:]), f.data(1, False, 2, f.notify(2, 1, 8))
+  zero, one, two = (f.data(1, False, i, b) for i, b in enumerate((write[:4], write[4:], f.notify(2, 1, 8))))
   case.of('a gap that is closed', zero, two, one, two).has(
-    missing=[None, 1, None, None], kind=[None, 9, 2, 9], begins=[None, None, 1, None], original=[None, None, None, 2])
+    missing=[None, 1, None, None], kind=[None, 9, 2, 9], begins=[None, None, 1, None],
+    original=[None, None, None, 2])
   case.of('another connection', first, f.data(1, False, 0, f.notify(2, 0, 8), epoch=5)).has(
     original=[None, None]).says([], [])
 
@@ -200,7 +206,8 @@ def conversations(case):
           up(1, f.chunk(f.WREQ_ACK, 1, 2, 4, BYTES, last=0)), down(1, f.grant(2, 4, 64)),
           up(2, f.chunk(f.WREQ_ACK, 1, 2, 4, BYTES, offset=64)), down(2, f.mst_ack(2, 1, 4))).has(
     demand_in=[None, 1, None, 1, None, None], used_in=[None, 3, None, 5, None, None],
-    grant_in=[None, None, 2, None, 4, None], grant_time=[None, '0.000001000', None, '0.000003000', None, None],
+    grant_in=[None, None, 2, None, 4, None],
+    grant_time=[None, '0.000001000', None, '0.000003000', None, None],
     request_in=[None] * 5 + [5], response_time=[None] * 5 + ['0.000001000'])
   memory_up, memory_down = (lambda n, b: f.data(2, False, n, b)), (lambda n, b: f.data(2, True, n, b))
   case.of('at the memory', up(0, f.rreq(1, 2, 0, 0, 128)), memory_down(0, f.rreq(1, 2, 0, 0, 128)),
@@ -227,7 +234,8 @@ def encapsulated(case):
   case.of('a frame that is cut', f.data(1, False, 0, blocks[:3] + blocks)).says(
     ['Cut: another block comes before its end'])
   inner = f.ethernet(MACS[0], MACS[1], f.ETHERTYPE, f.data(9, True, 9, f.notify(2, 0, 8))[14:])
-  case.of('a link frame in a frame', f.data(1, False, 0, f.frame_blocks(inner)), f.data(1, False, 1, f.notify(2, 0, 8))).has(
+  case.of('a link frame in a frame', f.data(1, False, 0, f.frame_blocks(inner)),
+          f.data(1, False, 1, f.notify(2, 0, 8))).has(
     link=[1, 1], kind=[None, 9]).says([], [])
 
 

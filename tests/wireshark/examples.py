@@ -8,7 +8,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'fabric'))
 from emu import Emu, Tap, why  # noqa: E402
 from tshark import Tshark, why_not  # noqa: E402
 
-TIMES = {'rack144': ('1us', '2us'), 'table1': ('0ps', '10us'), 'trace': ('0ps', '10us')}  # warm-up, duration; by name
+# Warm-up, duration; by the beginning of the name.
+TIMES = {'rack144': ('1us', '2us'), 'table1': ('0ps', '10us'), 'trace': ('0ps', '10us')}
 OTHERS = ('1us', '2us')
 FRAMES = 1500  # most that are looked at
 LINK = {'rack144': ',link=n0'}
@@ -36,7 +37,8 @@ def main(program, root):
   if reason:
     tap.skip('examples', reason)
     tap.done()
-  names = emu.examples() + ['stacks/' + f[:-5] for f in sorted(os.listdir(os.path.join(root, 'examples/stacks')))]
+  stacks = sorted(os.listdir(os.path.join(root, 'examples/stacks')))
+  names = emu.examples() + ['stacks/' + file[:-5] for file in stacks]
   with Tshark(root) as tshark:
     for name in names:
       path = tshark.path(os.path.basename(name) + '.pcapng')
@@ -44,7 +46,8 @@ def main(program, root):
       process = emu.run('--clock', 'virtual', '--warmup', warmup, '--duration', duration, '--capture',
                         path + by_name(LINK, name, ''), emu.example(name))
       # So short a run may have no samples of some kind, which is not sound.
-      if tap.ok(process.returncode in (0, 1) and os.path.getsize(path) > 1000, f'{name}: captured', why(process)):
+      if tap.ok(process.returncode in (0, 1) and os.path.getsize(path) > 1000, f'{name}: captured',
+                why(process)):
         look_at(tap, tshark, name, path)
       os.unlink(path)
   tap.done()

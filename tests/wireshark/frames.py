@@ -68,7 +68,8 @@ def ms_of(kind, src, dst, ident, addr=0, last=0, ext=0):
 
 
 def rreq(src, dst, ident, addr, size, check32=False):
-  return long_message(ms_of(RREQ, src, dst, ident, addr), [], bits(b0=0xe2, b8=addr >> 24, b32=size - 1), check32)
+  mt = bits(b0=0xe2, b8=addr >> 24, b32=size - 1)
+  return long_message(ms_of(RREQ, src, dst, ident, addr), [], mt, check32)
 
 
 def cas(src, dst, ident, addr, old, new):
@@ -138,11 +139,11 @@ def seal(head, body):
   return head[:40] + struct.pack('<I', value) + body
 
 
-def link_frame(kind, link, down, body=b'', *, blocks=0, seq=0, ack=0, limit=0, flags=0, epoch=EPOCH, version=1,
-               ethertype=ETHERTYPE, length=None):
+def link_frame(kind, link, down, body=b'', *, blocks=0, seq=0, ack=0, limit=0, flags=0, epoch=EPOCH,
+               version=1, ethertype=ETHERTYPE):
   head = mac(link, not down) + mac(link, down) + struct.pack('>H', ethertype)
-  head += struct.pack('<BBHHIIIIHHI', version, kind, link, flags | (FROM_SWITCH if down else 0), epoch, seq, ack,
-                      limit, blocks, len(body) if length is None else length, 0)
+  head += struct.pack('<BBHHIIIIHHI', version, kind, link, flags | (FROM_SWITCH if down else 0), epoch, seq,
+                      ack, limit, blocks, len(body), 0)
   return seal(head, body)
 
 
@@ -157,15 +158,16 @@ def data(link, down, seq, blocks, **more):
   return link_frame(DATA, link, down, body_of(blocks), blocks=len(blocks), seq=seq, **more)
 
 
-def hello(link, down, epoch, partner, name, *, fabric=0xfab, features=1, period=2560, window=256, most=520, state=0,
-          echo=0, first=0, node=0):
-  body = struct.pack('<QQQQIHHHHIH6x32s8x', epoch, partner, fabric, features, period, window, most, state, echo,
-                     first, node, name.encode())
+def hello(link, down, epoch, partner, name, *, fabric=0xfab, features=1, period=2560, window=256, most=520,
+          state=0, echo=0, first=0, node=0):
+  body = struct.pack('<QQQQIHHHHIH6x32s8x', epoch, partner, fabric, features, period, window, most, state,
+                     echo, first, node, name.encode())
   return link_frame(HELLO, link, down, body, epoch=0)
 
 
 def refuse(link, down, reason, have, got, epoch, version=1):
-  return link_frame(REFUSE, link, down, struct.pack('<H6xQQQ', reason, have, got, epoch), epoch=0, version=version)
+  body = struct.pack('<H6xQQQ', reason, have, got, epoch)
+  return link_frame(REFUSE, link, down, body, epoch=0, version=version)
 
 
 def bye(link, down, why, **more):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, and tshark says of all of
-them what is in golden/. With --write as the third argument they are made anew."""
+"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, and tshark says of
+all of them what is in golden/. With --write as the third argument they are made anew."""
 import difflib
 import json
 import os
@@ -35,7 +35,8 @@ def handshake():
     f.link_frame(f.ACK, 0, True, ack=1, limit=257, epoch=tag),
     f.data(0, True, 0, f.chunk(f.RRES, 1, 0, 0, DATA), ack=1, limit=257, epoch=tag),
     f.link_frame(f.ACK, 0, False, seq=1, ack=1, limit=257, epoch=tag, flags=f.POLL),
-    f.hello(0, False, node, switch, 'cn0', state=3, echo=1, **say), f.bye(0, False, 1, seq=1, ack=1, epoch=tag),
+    f.hello(0, False, node, switch, 'cn0', state=3, echo=1, **say),
+    f.bye(0, False, 1, seq=1, ack=1, epoch=tag),
   ]
 
 
@@ -84,7 +85,8 @@ def text_of(layers):
 def compare(tap, tshark, name, path, golden):
   there = read(golden).decode()
   found = text_of(tshark.json(path))
-  lines = list(difflib.unified_diff(there.splitlines(), found.splitlines(), 'golden', 'tshark', lineterm='', n=1))
+  lines = list(difflib.unified_diff(there.splitlines(), found.splitlines(), 'golden', 'tshark', lineterm='',
+                                    n=1))
   tap.ok(found == there and len(there) > 1000, f'{name}: tshark says what it should', '\n'.join(lines[:40] + [
     tshark.errors]))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs tshark with the dissector, never as root: it would refuse scripts, and what reads captures should not."""
+"""Runs tshark with the dissector, never as root: it takes no scripts of root, and who reads captures should
+not be."""
 import json
 import os
 import shutil
@@ -47,7 +48,8 @@ class Tshark:
       shutil.copy(capture, path)
     os.chmod(path, 0o644)
     drop = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups'] if os.getuid() == 0 else []
-    env = {**os.environ, 'HOME': self.folder, 'XDG_CONFIG_HOME': self.folder, 'TZ': 'UTC', 'LC_ALL': 'C.UTF-8'}
+    env = {**os.environ, 'HOME': self.folder, 'XDG_CONFIG_HOME': self.folder, 'TZ': 'UTC',
+           'LC_ALL': 'C.UTF-8'}
     command = [*drop, 'tshark', '-n', '-X', f'lua_script:{self.script}', '-r', path, *args]
     process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110,
                              check=False, env=env)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Wireshark's dissector of memfab's link frames, their blocks and messages: docs/wire-format.md says what they
--- are, docs/captures.md how to use this. For Wireshark 3.6 and later.
+-- Wireshark's dissector of memfab's link frames, their blocks and messages: docs/wire-format.md says what
+-- they are, docs/captures.md how to use this.
 
 local memfab = Proto("memfab", "memfab link")
 
@@ -355,8 +355,8 @@ field("uint16", "bye.leave", "Why", base.DEC, LEAVES)
 field("bytes", "bye.zero", "Zero")
 
 -- Blocks that belong together, and single ones.
-for _, n in ipairs({"message", "frame", "idle", "stray", "unknown", "error", "ordered", "ms", "mt", "mst", "n", "g", "start",
-  "end"}) do
+for _, n in ipairs({"message", "frame", "idle", "stray", "unknown", "error", "ordered", "ms", "mt", "mst",
+  "n", "g", "start", "end"}) do
   field("none", n, n)
 end
 field("bytes", "sync", "Sync headers")
@@ -469,7 +469,8 @@ local expert = {
     expert.severity.ERROR),
   short = ProtoExpert.new("memfab.expert.short", "Frame is too short", expert.group.MALFORMED,
     expert.severity.ERROR),
-  unknown = ProtoExpert.new("memfab.expert.unknown", "Unknown kind", expert.group.UNDECODED, expert.severity.WARN),
+  unknown = ProtoExpert.new("memfab.expert.unknown", "Unknown kind", expert.group.UNDECODED,
+    expert.severity.WARN),
   format = ProtoExpert.new("memfab.expert.format", "Not as the format has it", expert.group.PROTOCOL,
     expert.severity.WARN),
   again = ProtoExpert.new("memfab.expert.again", "Sent again", expert.group.SEQUENCE,
@@ -813,8 +814,8 @@ local function frame_of(s)
   return (s:sub(1, -9) .. last:sub(2, 1 + ENDS[last:byte(1)])):sub(front + 1)
 end
 
--- Takes the blocks of a link frame apart. `stream` is what is under way, and is moved on. Returns the pieces, in
--- their order: each is a run of blocks that belong to one thing, which may have others.
+-- Takes the blocks of a link frame apart. `stream` is what is under way, and is moved on. Returns the pieces,
+-- in their order: each is a run of blocks that belong to one thing, which may have others.
 local function take_apart(stream, number, raw, syncs, words, count)
   local pieces, piece = {}, nil
 
@@ -950,9 +951,9 @@ end
 
 -- Streams: the DATA frames of a link and direction, by their numbers.
 
--- Those that the receiver waits for go on with `main`. One that is ahead of them is dropped by a receiver that
--- has things sent again, but is all that there is where the capture, or a link that does not, has lost some: so
--- those go on with `ahead`, a stream of its own, until what is missing comes.
+-- Those that the receiver waits for go on with `main`. One that is ahead of them is dropped by a receiver
+-- that has things sent again, but is all that there is where the capture, or a link that does not, has lost
+-- some: so those go on with `ahead`, a stream of its own, until what is missing comes.
 local function stream_of(head)
   local key = string.format("%d %s", head.link, head.down)
   local all = session.streams[key]
@@ -1053,7 +1054,8 @@ local function show_bits(tree, range, s, name)
   local first, width = LAYOUT[name][1], LAYOUT[name][2]
   local from, to = math.floor(first / 8), math.floor((first + width - 1) / 8)
   local value, names = bits(s, 1, first, width), TITLE[name][2]
-  local text = names and string.format("%s (%d)", names[value] or "Unknown", value) or string.format("%d", value)
+  local text = string.format("%d", value)
+  text = names and string.format("%s (%s)", names[value] or "Unknown", text) or text
   tree:add(fields[name:lower():gsub("_", ".", 1):match("^[^ ]*")], range(from, to - from + 1),
     width > 32 and UInt64(value % 2 ^ 32, math.floor(value / 2 ^ 32)) or value,
     string.format("%s= %s: %s", picture(s, first, width, from, to), TITLE[name][1], text))
@@ -1286,8 +1288,8 @@ end
 local BODIES = {}
 
 BODIES[LINK.MF_LINK_HELLO] = {size_of(HELLO), function(tree, tvb, at)
-  local items = show_members(tree, tvb, at, "hello.", HELLO, {"epoch", "partner", "fabric", "features", "period",
-    "window", "blocks", "state", "echo", "first", "node", "zero0", "name", "zero1"})
+  local items = show_members(tree, tvb, at, "hello.", HELLO, {"epoch", "partner", "fabric", "features",
+    "period", "window", "blocks", "state", "echo", "first", "node", "zero0", "name", "zero1"})
   items.features:add_le(fields["hello.features.retransmits"], tvb(at + HELLO.features[1], HELLO.features[2]))
   items.state:add_le(fields["hello.state.ready"], tvb(at + HELLO.state[1], HELLO.state[2]))
   items.state:add_le(fields["hello.state.done"], tvb(at + HELLO.state[1], HELLO.state[2]))
@@ -1312,8 +1314,8 @@ local function show_head(tree, tvb, head)
   for _, name in ipairs({"flags.switch", "flags.poll", "flags.zero"}) do
     flags:add_le(fields[name], tvb(base_at + HEAD.flags[1], HEAD.flags[2]))
   end
-  made(tree, "direction", head.down and "down" or "up"):append_text(head.down and ", from the switch to the node" or
-    ", from the node to the switch")
+  made(tree, "direction", head.down and "down" or "up"):append_text(head.down and
+    ", from the switch to the node" or ", from the node to the switch")
   local crc = show_members(tree, tvb, base_at, "", HEAD, {"epoch", "seq", "ack", "limit", "blocks", "length",
     "crc"}).crc
   if head.whole then
@@ -1385,7 +1387,8 @@ end
 local function show_body(tree, tvb, pinfo, raw, head, frames)
   local at, body = head.body - 1, BODIES[head.type]
   if head.version ~= LINK.MF_LINK_VERSION and head.type ~= LINK.MF_LINK_REFUSE then
-    tree:add_proto_expert_info(expert.unknown, "Another version: all behind the flags may mean something else")
+    tree:add_proto_expert_info(expert.unknown,
+      "Another version: all behind the flags may mean something else")
     return ""
   end
   if head.type == LINK.MF_LINK_DATA and head.fits then
