@@ -154,6 +154,16 @@ def body_of(blocks):
   return octets(syncs) + octets([word for _, word in blocks])
 
 
+def with_epoch(frame, epoch):
+  """A good frame of the connection EPOCH as one of another."""
+  end = 44 + int.from_bytes(frame[38:40], 'little')
+  if len(frame) < max(44, end) or frame[20:24] != struct.pack('<I', EPOCH):
+    return frame
+  if seal(frame[:44], frame[44:end]) != frame[:end]:
+    return frame
+  return seal(frame[:20] + struct.pack('<I', epoch) + frame[24:44], frame[44:end]) + frame[end:]
+
+
 def data(link, down, seq, blocks, **more):
   return link_frame(DATA, link, down, body_of(blocks), blocks=len(blocks), seq=seq, **more)
 

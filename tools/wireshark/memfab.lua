@@ -697,10 +697,10 @@ local function summary(m, s)
   return table.concat(text, " ")
 end
 
--- Conversations: each is followed on one link, by the nodes that it is between and its id.
+-- Conversations: each is followed on one link and connection, by the nodes that it is between and its id.
 
-local function talk_key(what, link, compute, memory, id)
-  return string.format("%s %d %d %d %d", what, link, compute, memory, id)
+local function talk_key(what, stream, compute, memory, id)
+  return string.format("%s %d %d %d %d %d", what, stream.link, stream.epoch, compute, memory, id)
 end
 
 local function talk(key)
@@ -726,41 +726,41 @@ local function respond(m, t, over)
 end
 
 local FOLLOW = {
-  [PROTO.MF_NOTIFY] = function(m, link)
-    talk(talk_key("w", link, link, m.dst, m.id)).demand = m
+  [PROTO.MF_NOTIFY] = function(m, stream)
+    talk(talk_key("w", stream, stream.link, m.dst, m.id)).demand = m
   end,
-  [PROTO.MF_GRANT] = function(m, link)
-    local t = m.resp and talk(talk_key("r", link, m.dst, link, m.id)) or
-      talk(talk_key("w", link, link, m.dst, m.id))
+  [PROTO.MF_GRANT] = function(m, stream)
+    local t = m.resp and talk(talk_key("r", stream, m.dst, stream.link, m.id)) or
+      talk(talk_key("w", stream, stream.link, m.dst, m.id))
     m.demand = m.resp and t.request or t.demand
     table.insert(t.grants, m)
   end,
-  [PROTO.MF_GRET] = function(m, link)
-    use_grant(m.resp and talk(talk_key("r", link, m.dst, link, m.id)) or
-      talk(talk_key("w", link, link, m.dst, m.id)), m)
+  [PROTO.MF_GRET] = function(m, stream)
+    use_grant(m.resp and talk(talk_key("r", stream, m.dst, stream.link, m.id)) or
+      talk(talk_key("w", stream, stream.link, m.dst, m.id)), m)
   end,
-  [PROTO.MF_RREQ] = function(m, link)
-    session.talks[talk_key("r", link, m.src, m.dst, m.id)] = {request = m, grants = {}}
+  [PROTO.MF_RREQ] = function(m, stream)
+    session.talks[talk_key("r", stream, m.src, m.dst, m.id)] = {request = m, grants = {}}
   end,
-  [PROTO.MF_WREQ] = function(m, link)
-    local t = talk(talk_key("w", link, m.src, m.dst, m.id))
+  [PROTO.MF_WREQ] = function(m, stream)
+    local t = talk(talk_key("w", stream, m.src, m.dst, m.id))
     use_grant(t, m)
     t.request = m
   end,
-  [PROTO.MF_RRES] = function(m, link)
-    local t = talk(talk_key("r", link, m.dst, m.src, m.id))
+  [PROTO.MF_RRES] = function(m, stream)
+    local t = talk(talk_key("r", stream, m.dst, m.src, m.id))
     -- The first grant is the request itself, so chunks are more than grants: the last ones are granted.
     if m.offset ~= 0 then
       use_grant(t, m)
     end
     respond(m, t, m.last)
   end,
-  [PROTO.MF_ACK] = function(m, link)
-    respond(m, talk(talk_key("w", link, m.dst, m.src, m.id)), true)
+  [PROTO.MF_ACK] = function(m, stream)
+    respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
-  [PROTO.MF_ERR] = function(m, link)
+  [PROTO.MF_ERR] = function(m, stream)
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
-    respond(m, talk(talk_key(write and "w" or "r", link, m.dst, m.src, m.id)), true)
+    respond(m, talk(talk_key(write and "w" or "r", stream, m.dst, m.src, m.id)), true)
   end,
 }
 FOLLOW[PROTO.MF_RMWREQ] = FOLLOW[PROTO.MF_RREQ]
@@ -783,7 +783,7 @@ end
 local function follow(m, stream, number, time)
   m.number, m.time = number, time
   if m.good and not m.flit and not m.unknown and #m.problems == 0 then
-    FOLLOW[m.kind](m, stream.link)
+    FOLLOW[m.kind](m, stream)
     forward(m, stream.down)
   end
 end
@@ -959,14 +959,14 @@ local function stream_of(head)
   local all = session.streams[key]
   if not all or all.epoch ~= head.epoch then
     all = {epoch = head.epoch, seen = {}}
-    all.main = {link = head.link, down = head.down, expected = head.seq}
+    all.main = {link = head.link, down = head.down, epoch = head.epoch, expected = head.seq}
     session.streams[key] = all
   end
   return all
 end
 
 local function begin_ahead(all, head)
-  all.ahead = {link = head.link, down = head.down, expected = head.seq}
+  all.ahead = {link = head.link, down = head.down, epoch = head.epoch, expected = head.seq}
   return all.ahead
 end
 
