@@ -26,7 +26,7 @@ struct capture_format {
 	/** @param ns  since 1970 */
 	void (*put)(struct capture_file *f, unsigned int interface, uint64_t ns, const uint8_t *frame,
 		    uint32_t len);
-	/** Closes the stream, all has been put. @param ns  of the last frame @return 0, or the first -errno */
+	/** Closes the stream. @param ns  of the last frame @return 0, or the first -errno */
 	int (*close)(struct capture_file *f, uint64_t ns);
 };
 

@@ -22,8 +22,8 @@ FRAME_NUMBERS = {'memfab.' + name for name in (
 
 
 class Case:
-  """Cases: some frames each, and what is asked of them. One run of tshark looks at many, since starting it takes
-  longer than all else: so each case is a connection of its own."""
+  """Cases: some frames each, and what is asked of them. One run of tshark looks at many, since starting it
+  takes longer than all else: so each case is a connection of its own."""
 
   def __init__(self, tap, tshark):
     self.tap, self.tshark, self.prefs, self.cases = tap, tshark, (), []

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""meson install into an empty folder: what is there, and that it runs from there."""
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT, BUILD, PREFIX = sys.argv[1:]
+sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
+
+from emu import Tap, why
+
+TAP = Tap()
+
+
+def run(*args, cwd=None):
+  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                        check=False,
+                        cwd=cwd)
+
+
+def files_below(folder):
+  return {os.path.relpath(os.path.join(path, name), folder) for path, _, names in os.walk(folder)
+          for name in names}
+
+
+def sources(*patterns):
+  """Files of the project, as git knows them or, without git, as they are there."""
+  process = run('git', '-C', ROOT, 'ls-files', '--', *patterns)
+  if process.returncode == 0 and process.stdout:
+    return set(process.stdout.split('\n')) - {''}
+  return {os.path.join(top, name) for top in patterns for name in files_below(os.path.join(ROOT, top))}
+
+
+def programs(base, names):
+  folder = os.path.join(base, 'bin')
+  TAP.ok(sorted(os.listdir(folder)) == names, 'the programs', sorted(os.listdir(folder)))
+  for name in names:
+    process = run(os.path.join(folder, name), '--version', cwd=base)
+    TAP.ok(process.returncode == 0 and process.stdout.startswith(name + ' '), f'{name} --version',
+           f'{why(process)}\n{process.stdout}')
+
+
+def examples(base):
+  folder = os.path.join(base, 'share', 'memfab')
+  there, wanted = files_below(folder), sources('examples')
+  TAP.ok(wanted <= there and len(wanted) > 10, 'the examples', wanted - there)
+  emu = os.path.join(base, 'bin', 'memfab-emu')
+  for name in sorted(there):
+    if name.endswith('.json'):
+      process = run(emu, '--check', os.path.join(folder, name), cwd='/')
+      TAP.ok(process.returncode == 0, f'{name} is good where it is', why(process))
+  process = run(emu, '--clock', 'virtual', '--duration', '20us',
+                os.path.join(folder, 'examples/quickstart.json'))
+  TAP.ok(process.returncode == 0, 'memfab-emu runs one', why(process))
+
+
+def report(base):
+  """It finds the memfab-emu beside it."""
+  emu, tool = (os.path.join(base, 'bin', name) for name in ('memfab-emu', 'memfab-report'))
+  with tempfile.TemporaryDirectory() as folder:
+    result = os.path.join(folder, 'result.json')
+    process = run(emu, '--clock', 'virtual', '--duration', '20us', '--json', result,
+                  os.path.join(base, 'share/memfab/examples/quickstart.json'))
+    TAP.ok(process.returncode == 0, 'a result', why(process))
+    process = run(tool, 'show', result, '-o', os.path.join(folder, 'page'), cwd=folder)
+    TAP.ok(process.returncode == 0 and files_below(os.path.join(folder, 'page')),
+           'memfab-report makes a page of it',
+           why(process))
+
+
+def documents(base, names):
+  folder = os.path.join(base, 'share', 'doc', 'memfab')
+  there = files_below(folder)
+  wanted = {os.path.relpath(name, 'docs') for name in sources('docs')
+            if not name.startswith('docs/man') and name != 'docs/meson.build'}
+  TAP.ok(there == wanted | {'README.md', 'LICENSE'}, 'the documents', there ^ wanted)
+  pages = sorted(os.listdir(os.path.join(base, 'share', 'man', 'man1')))
+  TAP.ok(pages == [name + '.1' for name in names], 'the man pages', pages)
+
+
+def main():
+  names = ['memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
+  with tempfile.TemporaryDirectory() as folder:
+    process = run('meson', 'install', '-C', BUILD, '--no-rebuild', '--quiet', '--destdir', folder)
+    if not TAP.ok(process.returncode == 0, 'meson install', f'{why(process)}\n{process.stdout[-2000:]}'):
+      return
+    base = folder + PREFIX
+    outside = [name for name in files_below(folder) if not ('/' + name).startswith(PREFIX + '/')]
+    TAP.ok(not outside, 'nothing outside of the prefix', outside)
+    programs(base, names)
+    examples(base)
+    report(base)
+    documents(base, names)
+
+
+main()
+TAP.done()
