@@ -11,7 +11,7 @@ from tshark import Tshark, why_not  # noqa: E402
 # Warm-up, duration; by the beginning of the name.
 TIMES = {'rack144': ('1us', '2us'), 'table1': ('0ps', '10us'), 'trace': ('0ps', '10us')}
 OTHERS = ('1us', '2us')
-FRAMES = 1500  # most that are looked at
+FRAMES = 500  # most that are looked at
 LINK = {'rack144': ',link=n0'}
 
 # What is to be in no capture; what belongs to the frames within is none of ours.
@@ -46,8 +46,7 @@ def main(program, root):
       process = emu.run('--clock', 'virtual', '--warmup', warmup, '--duration', duration, '--capture',
                         path + by_name(LINK, name, ''), emu.example(name))
       # So short a run may have no samples of some kind, which is not sound.
-      if tap.ok(process.returncode in (0, 1) and os.path.getsize(path) > 1000, f'{name}: captured',
-                why(process)):
+      if tap.ok(process.returncode in (0, 1) and os.path.isfile(path), f'{name}: captured', why(process)):
         look_at(tap, tshark, name, path)
       os.unlink(path)
   tap.done()
