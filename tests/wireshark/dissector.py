@@ -3,6 +3,7 @@
 """What the dissector says of frames that are made here, by docs/wire-format.md: every kind of frame, block
 and message, right and wrong."""
 import os
+import random
 import struct
 import sys
 
@@ -258,6 +259,38 @@ def encapsulated(case):
     link=[1, 1], kind=[None, 9]).says([], [])
 
 
+def damaged(rng, frame):
+  """Some octets are others, it may be cut or longer, and its CRC may be right all the same."""
+  frame = bytearray(frame)
+  for _ in range(rng.choice((1, 1, 2, 8, 50))):
+    frame[rng.randrange(14, len(frame))] = rng.randrange(256)
+  frame = bytes(frame) + rng.randbytes(rng.choice((0, 0, 0, 5)))
+  if rng.random() < 0.3:
+    return frame[:rng.randrange(14, len(frame))]
+  end = 44 + int.from_bytes(frame[38:40], 'little')
+  return f.seal(frame[:44], frame[44:end]) + frame[end:] if rng.random() < 0.7 and end <= len(frame) else frame
+
+
+def garbage(tap, tshark):
+  """Nothing of what is wrong makes the dissector fail."""
+  seed = 20261122
+  rng = random.Random(seed)
+  frame = f.ethernet(MACS[0], MACS[1], 0x88b6, BYTES)
+  good = [f.hello(0, False, 1, 2, 'cn0'), f.refuse(0, True, 1, 2, 3, 4), f.bye(0, False, 1)] + [
+    f.data(0, bool(i % 2), i // 2, b) for i, b in enumerate((
+      f.rreq(0, 1, 0, 0, 64), f.cas(0, 1, 1, 0, 1, 2), f.chunk(f.RRES, 1, 0, 0, BYTES), f.notify(1, 2, 64),
+      f.grant(1, 2, 64), f.mst_err(1, 0, 1, 1, 1), f.frame_blocks(frame), f.frame_blocks(frame, 4),
+      f.chunk(f.WREQ, 0, 1, 0, BYTES, key=KEY), f.chunk(f.WREQ, 0, 1, 0, BYTES, check32=True)))]
+  frames = [damaged(rng, rng.choice(good)) for _ in range(1500)]
+  path = tshark.path('garbage.pcap')
+  f.write_pcap(path, frames)
+  rows = tshark.fields(path, ['_ws.lua.error', '_ws.malformed', 'memfab.expert.short', 'memfab.kind'])
+  failed = [i for i, row in enumerate(rows) if row[0] or (row[1] and not row[2])]
+  tap.ok(len(rows) == len(frames) and not failed and tshark.errors == '', f'garbage, seed {seed}: nothing fails',
+         f'{[(i, frames[i].hex()) for i in failed[:3]]}\n{tshark.errors}')
+  tap.ok(sum(bool(row[3]) for row in rows) > 100, 'garbage: much of it is dissected')
+
+
 def main(root):
   tap = Tap()
   reason = why_not()
@@ -270,6 +303,7 @@ def main(root):
                  conversations, encapsulated):
       part(case)
     case.ask()
+    garbage(tap, tshark)
   tap.done()
 
 
