@@ -806,6 +806,7 @@ local ORDERED = {[BLOCK.MF_BT_C_O4] = true, [BLOCK.MF_BT_O_O4] = true, [BLOCK.MF
 local IDLE = string.char(BLOCK.MF_BT_C) .. string.rep("\0", 7)
 
 local PREAMBLE = 8 -- octets, the start character included
+local FRAME_MIN = 18 -- octets that Wireshark wants: header and FCS
 
 -- A frame with its FCS, of the octets of its blocks.
 local function frame_of(s)
@@ -1232,7 +1233,11 @@ function show.frame(tree, range, p, raw_of, frames)
     if not p.begins then
       made(tree, "begins", thing.pieces[1].number)
     end
-    frames[#frames + 1] = thing.frame
+    if #thing.frame >= FRAME_MIN then
+      frames[#frames + 1] = thing.frame
+    else
+      tree:add_proto_expert_info(expert.format, "Shorter than an Ethernet header and FCS")
+    end
   end
 end
 
