@@ -291,7 +291,8 @@ def garbage(tap, tshark):
   # A frame within may well be malformed.
   failed = [i for i, row in enumerate(rows) if row[0] or (row[1] and not row[2] and not row[4])]
   tap.ok(len(rows) == len(frames) and not failed and tshark.errors == '',
-         f'garbage, seed {seed}: nothing fails', f'{[(i, frames[i].hex()) for i in failed[:3]]}\n{tshark.errors}')
+         f'garbage, seed {seed}: nothing fails',
+         f'{[(i, frames[i].hex()) for i in failed[:3]]}\n{tshark.errors}')
   tap.ok(sum(bool(row[3]) for row in rows) > 100, 'garbage: much of it is dissected')
 
 
