@@ -54,6 +54,7 @@ struct capture_ring {
 	unsigned int lcore;
 };
 
+#define CAPTURE_FRAME_MAX 9216 /**< octets of a link frame that comes whole */
 #define CAPTURE_RINGS_MAX 128 /**< lcores */
 
 struct mf_captures {
@@ -71,6 +72,7 @@ struct mf_captures {
 	struct capture_ring *ring[CAPTURE_RINGS_MAX]; /**< of the lcores that capture anything */
 	unsigned int rings;
 	struct mf_span span; /**< of the thread that writes */
+	uint64_t raw[CAPTURE_FRAME_MAX / 8 + 2 * CELL_WORDS];
 	pthread_t writer;
 	bool written_by_thread;
 	atomic_bool over;
@@ -109,5 +111,11 @@ int capture_ring_start(struct mf_captures *c, mf_time (*now)(const void *ctx), c
 void capture_ring_stop(struct mf_captures *c);
 /** A span is sent, on the lcore of the tap. */
 void capture_ring_span(struct capture_tap *tap, mf_time now, const struct mf_span *span);
+/**
+ * A link frame crosses a port, on the lcore of the tap: it goes into the files as it is. For links that ports
+ * carry, in the place of the spans that it is made of.
+ * @param len  1..CAPTURE_FRAME_MAX; others are counted as dropped
+ */
+void capture_ring_frame(struct capture_tap *tap, mf_time now, const uint8_t *frame, uint16_t len);
 
 #endif

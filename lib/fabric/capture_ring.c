@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <rte_branch_prediction.h>
@@ -19,8 +20,10 @@
 #define LATE MF_MS(10) /* what an lcore that lost its CPU in a turn may still bring */
 #define NAP 1000000 /* ns that the thread sleeps where it finds nothing */
 
-/** In front of each span, in a cell of its own. */
-enum { HEAD_AT, HEAD_TAP, HEAD_WORDS };
+/** In front of each span or frame, in a cell of its own. LEN: octets of a frame, 0: it is a span. */
+enum { HEAD_AT, HEAD_TAP, HEAD_LEN, HEAD_WORDS };
+
+static_assert(CAPTURE_FRAME_MAX / 8 <= CROSSING_WORDS, "a frame is put at a time");
 
 /** The ring of one more lcore. @return NULL: no memory */
 static struct capture_ring *add_ring(struct mf_captures *c, unsigned int lcore)
@@ -50,19 +53,43 @@ int capture_ring_tap(struct capture_tap *tap, unsigned int lcore)
 	return tap->ring != NULL ? 0 : -ENOMEM;
 }
 
+/** Puts the head of what has so many words. @return false: there is no room for both */
+static bool put_head(struct capture_tap *tap, mf_time now, uint16_t len, unsigned int words)
+{
+	uint32_t cells = 1 + CROSSING_CELLS(words);
+	const uint64_t head[CELL_WORDS] = {
+		[HEAD_AT] = now,
+		[HEAD_TAP] = (uint64_t)tap->seq++ << 32 | (uint32_t)(tap - tap->captures->tap),
+		[HEAD_LEN] = len,
+	};
+
+	if (unlikely(crossing_room(&tap->ring->crossing, cells) < cells)) {
+		tap->dropped++;
+		return false;
+	}
+	crossing_put(&tap->ring->crossing, head, HEAD_WORDS);
+	return true;
+}
+
 void capture_ring_span(struct capture_tap *tap, mf_time now, const struct mf_span *span)
 {
-	struct crossing *ring = &tap->ring->crossing;
-	uint32_t cells = 1 + CROSSING_CELLS(span->count);
-	uint64_t head[CELL_WORDS] = {[HEAD_AT] = now};
+	if (put_head(tap, now, 0, span->count))
+		crossing_put_span(&tap->ring->crossing, span);
+}
 
-	head[HEAD_TAP] = (uint64_t)tap->seq++ << 32 | (uint32_t)(tap - tap->captures->tap);
-	if (unlikely(crossing_room(ring, cells) < cells)) {
+void capture_ring_frame(struct capture_tap *tap, mf_time now, const uint8_t *frame, uint16_t len)
+{
+	uint64_t word[CAPTURE_FRAME_MAX / 8 + CELL_WORDS];
+	unsigned int words = (len + 7U) / 8;
+
+	if (len == 0 || len > CAPTURE_FRAME_MAX) {
 		tap->dropped++;
 		return;
 	}
-	crossing_put(ring, head, HEAD_WORDS);
-	crossing_put_span(ring, span);
+	if (!put_head(tap, now, len, words))
+		return;
+	memcpy(word, frame, len);
+	crossing_put(&tap->ring->crossing, word, words);
 }
 
 /** The ring whose next span is the earliest of all. @return NULL: all are empty */
@@ -89,9 +116,15 @@ static void take_one(struct mf_captures *c, struct crossing *ring)
 
 	crossing_take(ring, head);
 	/* Its lcore is between the two: it may have lost its CPU there. */
-	while (!crossing_take_span(ring, &c->span))
+	while (crossing_peek(ring) == NULL)
 		sched_yield();
 	tap = &c->tap[(uint32_t)head[HEAD_TAP]];
+	if (head[HEAD_LEN] != 0) {
+		crossing_take(ring, c->raw);
+		capture_write(c, tap, head[HEAD_AT], (const uint8_t *)c->raw, (uint16_t)head[HEAD_LEN]);
+		return;
+	}
+	crossing_take_span(ring, &c->span);
 	capture_write(c, tap, head[HEAD_AT], c->frame,
 		      capture_frame(c, tap, (uint32_t)(head[HEAD_TAP] >> 32), &c->span));
 }

@@ -185,6 +185,44 @@ Test(capture, merged, .init = begin, .fini = end)
 	cr_assert_eq(f.gaps, 0);
 }
 
+/* Frames that come whole stay what they are, between spans. */
+Test(capture, whole_frames, .init = begin, .fini = end)
+{
+	struct mf_captures *c = capture_into("a.pcapng", 1);
+	struct capture_tap *tap = capture_tap(c, 0, false);
+	const struct mf_link_head head = {
+		.ethertype = {0x88, 0xb5}, .version = MF_LINK_VERSION, .type = MF_LINK_DATA};
+	uint8_t frame[CAPTURE_FRAME_MAX + 1] = {0};
+	struct mf_span s;
+	struct found f;
+	uint64_t words = 0;
+
+	cr_assert_eq(capture_ring_tap(tap, 0), 0);
+	for (unsigned int i = 0; i < 500; i++) {
+		struct mf_link_head h = head;
+		uint16_t len;
+
+		make_span(&s, 0, 1 + i, i);
+		for (unsigned int b = 0; b < s.count; b++)
+			words += s.word[b];
+		h.seq = i;
+		len = mf_link_frame_put(frame, &h, &s);
+		if (i % 2 == 0)
+			capture_ring_frame(tap, i, frame, len);
+		else
+			capture_ring_span(tap, i, &s);
+	}
+	capture_ring_frame(tap, 1000, frame, CAPTURE_FRAME_MAX + 1);
+	capture_ring_frame(tap, 1000, frame, 0);
+	capture_ring_stop(c);
+	cr_assert_eq(count_of(c, "dropped"), 2);
+	close_well(c);
+	f = read_back("a.pcapng");
+	cr_assert_eq(f.frames, 500);
+	cr_assert_eq(f.gaps, 0);
+	cr_assert_eq(f.words, words);
+}
+
 /* A full ring drops, and the numbers of the frames tell. */
 Test(capture, dropped, .init = begin, .fini = end)
 {
