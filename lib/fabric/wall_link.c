@@ -46,9 +46,9 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
 
 /* Of both ways there are two, so that where nothing is captured no span is asked about. */
 
-static inline __rte_always_inline bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
-						 struct mf_span *room, mf_time now, unsigned int *work,
-						 struct capture_tap *tap)
+static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
+					  struct mf_span *room, mf_time now, unsigned int *work,
+					  struct capture_tap *tap)
 {
 	struct mf_span *s;
 
@@ -70,9 +70,9 @@ static inline __rte_always_inline bool hand_over(struct wall_link *l, struct rol
 	return true;
 }
 
-static inline __rte_always_inline bool send_across(struct wall_link *l, struct role *from, unsigned int port,
-						   struct mf_span *room, mf_time now, unsigned int *work,
-						   struct capture_tap *tap)
+static __rte_always_inline bool send_across(struct wall_link *l, struct role *from, unsigned int port,
+					    struct mf_span *room, mf_time now, unsigned int *work,
+					    struct capture_tap *tap)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_span *s;
