@@ -6,21 +6,28 @@
 
 int mf_due_init(struct mf_due *d, uint32_t size)
 {
-	d->count = 0;
-	d->heap = mf_table_new(size, sizeof(*d->heap));
-	d->place = mf_table_new(size, sizeof(*d->place));
+	*d = (struct mf_due){.heap = mf_table_new(size, sizeof(*d->heap)),
+			     .place = mf_table_new(size, sizeof(*d->place))};
 	return d->heap != NULL && d->place != NULL ? 0 : -ENOMEM;
+}
+
+int mf_due_init_beside(struct mf_due *d, uint32_t size, const struct mf_due *first)
+{
+	*d = (struct mf_due){
+		.heap = mf_table_new(size, sizeof(*d->heap)), .place = first->place, .lent = true};
+	return d->heap != NULL ? 0 : -ENOMEM;
 }
 
 void mf_due_fini(struct mf_due *d)
 {
 	mf_table_free(d->heap);
-	mf_table_free(d->place);
+	if (!d->lent)
+		mf_table_free(d->place);
 }
 
 static inline bool before(const struct mf_due_entry *a, const struct mf_due_entry *b)
 {
-	return a->at != b->at ? a->at < b->at : a->i < b->i;
+	return a->at != b->at ? a->at < b->at : (int32_t)(a->turn - b->turn) < 0;
 }
 
 static inline void put(struct mf_due *d, uint32_t at, struct mf_due_entry e)
@@ -59,7 +66,7 @@ static void settle(struct mf_due *d, uint32_t at, struct mf_due_entry e)
 
 void mf_due_set(struct mf_due *d, uint32_t i, mf_time at)
 {
-	const struct mf_due_entry e = {at, i};
+	const struct mf_due_entry e = {.at = at, .turn = d->turn++, .i = i};
 
 	if (d->place[i] == 0)
 		up(d, d->count++, e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is due when: a heap of (time, number), in which each number below its size stands once at most. Equal
- * times go by the number.
+ * Who is due when: a heap in which each number below its size stands once at most, by its time. Of equal
+ * times the one that was set first is first: so whoever was served and is set anew stands behind those that
+ * wait, and all take turns. Many queues that share a table: mf_heap.h.
  */
 #ifndef MF_DUE_H
 #define MF_DUE_H
@@ -15,6 +16,7 @@
 
 struct mf_due_entry {
 	mf_time at;
+	uint32_t turn; /**< of equal times, modulo 2^32 */
 	uint32_t i;
 };
 
@@ -22,13 +24,17 @@ struct mf_due {
 	struct mf_due_entry *heap;
 	uint32_t *place; /**< [size] of each number in the heap, plus one; 0: it is not there */
 	uint32_t count;
+	bool lent; /**< place is another heap's */
+	uint32_t turn;
 };
 
 /** @return 0 or -ENOMEM */
 int mf_due_init(struct mf_due *d, uint32_t size);
+/** One of several heaps of which no two ever have the same number: they share what says where each stands. */
+int mf_due_init_beside(struct mf_due *d, uint32_t size, const struct mf_due *first);
 void mf_due_fini(struct mf_due *d);
 
-/** Puts a number in, or moves it. */
+/** Puts a number in, or moves it: behind all of the same time. */
 void mf_due_set(struct mf_due *d, uint32_t i, mf_time at);
 /** Takes it out, if it is there. */
 void mf_due_remove(struct mf_due *d, uint32_t i);

@@ -98,15 +98,15 @@ static bool collect(struct alone *a, const struct messages *log)
 {
 	for (unsigned int i = 0; i < log->nodes; i++) {
 		const struct message_client *c = &log->client[i];
-		const struct message *before = NULL;
+		struct message before = {.size = 0}; /* none has */
 
 		for (uint32_t k = 0; k < c->count; k++) {
-			const struct message *m = message_at(c, k);
+			struct message m = message_at(c, k);
 
-			if (!message_whole(m) || (before != NULL && before->kind == m->kind &&
-						  before->size == m->size && before->target == m->target))
+			if (!message_whole(&m) ||
+			    (before.kind == m.kind && before.size == m.size && before.target == m.target))
 				continue;
-			if (!add(a, i, m))
+			if (!add(a, i, &m))
 				return false;
 			before = m;
 		}
@@ -201,6 +201,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct scri
 		.address = MF_CLIENT_AT_UNIFORM,
 		.targets = target,
 		.depth = 1,
+		.idle_max = UINT64_MAX,
 		.stop = f->stop,
 		.messages = s->message + from,
 		.messages_count = to - from,
@@ -241,17 +242,18 @@ static int read_log(const struct messages *log, const struct script *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct message_client *c = &log->client[s->entry[i]->client];
 		mf_time next = i + 1 < s->count ? s->message[i + 1].start : s->end;
-		const struct message *m;
+		struct message m;
 		mf_time over;
 
 		k = i > 0 && s->entry[i]->client == s->entry[i - 1]->client ? k + 1 : 0;
-		if (k >= c->count || !message_whole(message_at(c, k)))
+		if (k >= c->count)
 			return -EAGAIN;
 		m = message_at(c, k);
-		over = mf_time_max(m->last, m->done);
-		if (m->start != s->message[i].start || over > next || over - m->start > next - over)
+		over = mf_time_max(m.last, m.done);
+		if (!message_whole(&m) || m.start != s->message[i].start || over > next ||
+		    over - m.start > next - over)
 			return -EAGAIN;
-		s->entry[i]->latency = m->last - m->start;
+		s->entry[i]->latency = m.last - m.start;
 	}
 	return 0;
 }

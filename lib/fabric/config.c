@@ -111,6 +111,8 @@ static int read_all(struct cfg *c, const json_t *root)
 	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, after[i].key, after[i].fn);
 	if (rc == 0)
+		rc = cfg_bridge_check(c);
+	if (rc == 0)
 		cfg_trace_clock(c->config, root);
 	return rc;
 }

@@ -100,6 +100,7 @@ const struct cfg_field cfg_sched_fields[] = {
 	{.key = "x", .kind = CFG_U32, SCHED(x), CFG_RANGE(1, 128)},
 	{.key = "grant_window", .kind = CFG_SIZE32, SCHED(window), CFG_RANGE(MF_CHUNK_UNIT, 16 << 20)},
 	{.key = "iterations", .kind = CFG_U32, SCHED(iterations), CFG_RANGE(0, 1024)},
+	{.key = "slots", .kind = CFG_BOOL, SCHED(slots)},
 	{.key = "time", .kind = CFG_NESTED},
 	{0},
 };
@@ -151,7 +152,8 @@ static int sched_time(struct cfg *c, const json_t *json, struct mf_config_sched 
 
 int cfg_sched(struct cfg *c, const json_t *json)
 {
-	static const char *const srpt[] = {"srpt", NULL}, *const iterations[] = {"iterations", NULL};
+	static const char *const srpt[] = {"srpt", NULL}, *const iterations[] = {"iterations", NULL},
+				 *const slots[] = {"slots", NULL};
 	struct mf_config_sched *s = &c->config->sched;
 	int rc = cfg_known(c, json, cfg_sched_fields, cfg_sched_time_fields);
 
@@ -165,6 +167,8 @@ int cfg_sched(struct cfg *c, const json_t *json)
 		rc = cfg_refuse(c, json, srpt, "priority is not \"srpt\"");
 	if (rc == 0 && strcmp(s->policy, "pim") != 0)
 		rc = cfg_refuse(c, json, iterations, "only policy \"pim\" iterates");
+	if (rc == 0 && s->release != MF_RELEASE_WIRE)
+		rc = cfg_refuse(c, json, slots, "release is not \"wire\"");
 	if (rc == 0 && s->window < s->chunk[MF_CLOCK_WALL])
 		rc = cfg_fail_key(c, "grant_window", "%u is less than one chunk of the wall clock, %u",
 				  s->window, s->chunk[MF_CLOCK_WALL]);

@@ -132,6 +132,8 @@ int cfg_switch(struct cfg *c, const json_t *json);
 int cfg_sched(struct cfg *c, const json_t *json);
 int cfg_report(struct cfg *c, const json_t *json);
 int cfg_placement(struct cfg *c, const json_t *json);
+/* Whether a bridge can do what it promises on these links. */
+int cfg_bridge_check(struct cfg *c); /* config_bridge.c */
 int cfg_stack(struct cfg *c, const json_t *json); /* config_policy.c */
 int cfg_bridge(struct cfg *c, const json_t *json);
 int cfg_timing(struct cfg *c, const json_t *json); /* config_timing.c */

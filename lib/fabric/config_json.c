@@ -124,6 +124,8 @@ static void put_sched(struct put *p, json_t *json)
 	cfg_put_fields(p, json, cfg_sched_fields, s);
 	if (strcmp(s->policy, "pim") != 0)
 		json_object_del(json, "iterations");
+	if (s->release != MF_RELEASE_WIRE)
+		json_object_del(json, "slots");
 	if (s->priority == MF_SCHED_SRPT)
 		cfg_put_set(p, json, "srpt", json_string(s->srpt_transfer ? "transfer" : "message"));
 	cfg_put_set(p, json, "time", json_string(s->timed ? "asic" : "none"));

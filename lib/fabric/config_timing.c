@@ -47,7 +47,7 @@ static const struct profile profiles[] = {
 	{"rocev2", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .protocol = 230200, .dram = MF_NS(82)}},
 	{"tcp", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .protocol = 666200, .dram = MF_NS(82)}},
 	/*
-	 * Pond (ASPLOS 2023, section 2): 25 ns there and back for a port with its PHY, so half of it each
+	 * Our choice (docs/stacks/cxl.md): 25 ns there and back for a port with its PHY, so half of it each
 	 * way at each end. The switch's ports are in its latency.
 	 */
 	{"cxl", {.cycle = 2560, .protocol = 12500, .dram = MF_NS(82)}},

@@ -37,6 +37,21 @@ static uint32_t power_of_two(uint64_t n)
 	return p;
 }
 
+/** Blocks of the longest chunk of any operation. Where all are short none is as long as a chunk may be. */
+static uint32_t longest_chunk(const struct mf_fabric *f)
+{
+	uint32_t chunk = f->config->sched.chunk[f->clock], longest = 0;
+
+	for (unsigned int i = 0; i < f->config->workloads; i++) {
+		const struct mf_config_workload *w = &f->config->workload[i];
+		bool fixed = w->size.dist == MF_CONFIG_FIXED && !w->ycsb.on && w->trace.message == NULL;
+		uint32_t octets = fixed && w->size.size[0] < chunk ? (uint32_t)w->size.size[0] : chunk;
+
+		longest = octets > longest ? octets : longest;
+	}
+	return mf_proto_chunk_blocks(&f->config->proto, longest);
+}
+
 /**
  * Room of a multiplexer for memory messages, so that nothing that was let in can find none: a request
  * or single block for every active message of every pair, and what may be granted at a time.
@@ -53,6 +68,7 @@ static void mux_room(const struct mf_fabric *f, unsigned int port, struct mf_mux
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
 	mux->memory_items =
 		power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
+	mux->usual_blocks = longest_chunk(f);
 }
 
 static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frames, uint32_t frame_bytes,
@@ -75,13 +91,10 @@ static void mux_config(const struct mf_fabric *f, unsigned int i, uint32_t frame
 static void make_link(struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_link *c = &f->config->node[i].link;
-	const struct mf_timing *t = &f->timing;
 	bool wall = f->clock == MF_CLOCK_WALL;
 
 	f->link[i] = (struct link_timing){
-		.delay = wall ? 0
-			      : t->cost[MF_STAGE_PCS_TX] + 2 * t->cost[MF_STAGE_PMA] + c->propagation +
-					 t->cost[MF_STAGE_PCS_RX],
+		.delay = wall ? 0 : mf_config_delay(f->config, i),
 		.propagation = wall ? 0 : c->propagation,
 		.period = wall ? 0 : c->period,
 		.scramble = c->scramble,
@@ -150,7 +163,6 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.x = c->host.x,
 		.chunk = f->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
-		.srpt_transfer = f->config->sched.srpt_transfer,
 		.queue = c->host.queue,
 		.read_timeout = c->host.read_timeout[f->clock],
 		.write_timeout = c->host.write_timeout[f->clock],
@@ -225,6 +237,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->probe = f->stages != NULL ? &f->probe : NULL;
 	s->bridge = f->config->bridge_ops;
 	s->bridge_param = f->config->bridge.param;
+	s->obeyed = mf_config_obeyed(f->config);
 	s->seed = f->config->seed;
 	f->sw = mf_switch_new(s);
 	free(s);
@@ -244,6 +257,7 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 		.window = c->window,
 		.iterations = c->iterations,
 		.srpt_transfer = c->srpt_transfer,
+		.slots = f->clock == MF_CLOCK_VIRTUAL && c->slots,
 		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
 		.max_simd_bits = rte_vect_get_max_simd_bitwidth(),
 		.insert = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->insert : 0,
@@ -266,6 +280,9 @@ static int make_shared(struct mf_fabric *f, char *err, size_t errlen)
 
 	if (stack != NULL && f->clock == MF_CLOCK_WALL && !stack->wall)
 		return fail(err, errlen, "stack: \"%s\" runs under the virtual clock only", stack->name);
+	if (stack != NULL && f->clock == MF_CLOCK_WALL && f->config->bridge_ops->timed)
+		return fail(err, errlen, "switch.bridge: \"%s\" runs under the virtual clock only",
+			    f->config->bridge_ops->name);
 	if (stack == NULL || stack->share == NULL)
 		return 0;
 	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);

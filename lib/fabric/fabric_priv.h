@@ -55,6 +55,7 @@ struct mf_fabric {
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct pending pending; /**< virtual clock */
+	uint64_t writes_begun, writes_effective; /**< and their pieces, where they are cut; virtual clock */
 	struct delivery *delivery; /**< virtual clock */
 	struct messages *messages; /**< NULL: there is no log */
 	struct alone *alone; /**< what its messages take alone; NULL: not asked for, or not to be had */
@@ -83,6 +84,8 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now);
 
 /** probe.c, virtual clock: who listens to what the cores say. @return 0 or -ENOMEM */
 int probe_init(struct mf_fabric *f);
+/** Writes that completed for their senders and never took effect, virtual clock; 0 where nobody knows. */
+uint64_t fabric_lost_writes(const struct mf_fabric *f);
 
 /* load.c: clients and frames of the configuration */
 /** The one target of client i under the permutation and incast patterns. */

@@ -13,6 +13,7 @@
 #include "mf_rng.h"
 
 #define SIZE_SAMPLES 4096
+#define IDLE_MAX (UINT64_C(4) << 20) /* octets of buffers of all clients that wait for the next operation */
 
 void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double weight)
 {
@@ -367,6 +368,8 @@ static enum mf_client_order order_of(const struct mf_config *c)
 		return c->sched.order == MF_ORDER_DIRECTION ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
 	if (c->stack_ops->ordered)
 		return MF_CLIENT_IN_ORDER;
+	if (c->stack_ops->loses)
+		return MF_CLIENT_LOSSY;
 	return c->stack_ops->writes_ordered ? MF_CLIENT_WRITES_IN_ORDER : MF_CLIENT_ANY_ORDER;
 }
 
@@ -415,6 +418,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.measure = f->measure,
 		.verify = w->verify,
 		.order = order_of(f->config),
+		.idle_max = IDLE_MAX / f->nodes,
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
 

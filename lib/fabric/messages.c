@@ -8,17 +8,43 @@ static bool grow(struct message_client *c)
 {
 	if ((c->chunks & (c->chunks - 1)) == 0) {
 		size_t room = c->chunks > 0 ? 2 * (size_t)c->chunks : 1;
-		struct message **more = realloc(c->chunk, room * sizeof(*more));
+		struct message_entry **more = realloc(c->chunk, room * sizeof(*more));
 
 		if (more == NULL)
 			return false;
 		c->chunk = more;
 	}
-	c->chunk[c->chunks] = malloc(MESSAGE_CHUNK * sizeof(struct message));
+	c->chunk[c->chunks] = malloc(MESSAGE_CHUNK * sizeof(struct message_entry));
 	if (c->chunk[c->chunks] == NULL)
 		return false;
 	c->chunks++;
 	return true;
+}
+
+static uint64_t after(struct messages *log, mf_time intended, mf_time at)
+{
+	if (at == MF_NEVER)
+		return MESSAGE_NEVER;
+	if (at - intended < MESSAGE_NEVER)
+		return at - intended;
+	log->incomplete = true;
+	return MESSAGE_NEVER;
+}
+
+static void set(const struct message_client *c, uint32_t i, const struct message *m)
+{
+	c->chunk[i / MESSAGE_CHUNK][i % MESSAGE_CHUNK] = (struct message_entry){
+		.intended = m->intended,
+		.start = after(c->log, m->intended, m->start),
+		.first = after(c->log, m->intended, m->first),
+		.last = after(c->log, m->intended, m->last),
+		.done = after(c->log, m->intended, m->done),
+		.size_low = m->size & UINT16_MAX,
+		.size_high = m->size >> 16,
+		.target = m->target,
+		.kind = m->kind,
+		.status = m->status,
+	};
 }
 
 static void begun(void *ctx, const struct mf_op *op, enum mf_client_kind kind, mf_time intended, mf_time now)
@@ -34,25 +60,24 @@ static void begun(void *ctx, const struct mf_op *op, enum mf_client_kind kind, m
 	}
 	if (c->count == 0)
 		c->first = mf_client_number(op->user);
-	*message_at(c, c->count++) = (struct message){
-		.intended = intended,
-		.start = now,
-		.first = MF_NEVER,
-		.last = MF_NEVER,
-		.done = MF_NEVER,
-		.size = (uint32_t)op->len,
-		.target = op->node,
-		.kind = (uint8_t)kind,
-		.status = MESSAGE_UNDER_WAY,
-	};
+	set(c, c->count++,
+	    &(struct message){
+		    .intended = intended,
+		    .start = now,
+		    .first = MF_NEVER,
+		    .last = MF_NEVER,
+		    .done = MF_NEVER,
+		    .size = (uint32_t)op->len,
+		    .target = op->node,
+		    .kind = (uint8_t)kind,
+		    .status = MESSAGE_UNDER_WAY,
+	    });
 }
 
-/** NULL: of the warm-up. */
-static struct message *find(const struct message_client *c, uint64_t user)
+/** @return its place; count or more: of the warm-up, or missing */
+static uint64_t find(const struct message_client *c, uint64_t user)
 {
-	uint64_t i = mf_client_number(user) - c->first;
-
-	return i < c->count ? message_at(c, (uint32_t)i) : NULL;
+	return mf_client_number(user) - c->first;
 }
 
 static bool is_write(const struct message *m)
@@ -62,32 +87,46 @@ static bool is_write(const struct message *m)
 
 static void done(void *ctx, const struct mf_completion *completion)
 {
-	struct message *m = find(ctx, completion->user);
+	const struct message_client *c = ctx;
+	uint64_t i = find(c, completion->user);
+	struct message m;
 
-	if (m == NULL)
+	if (i >= c->count)
 		return;
-	m->status = completion->status;
-	m->done = completion->done;
-	if (is_write(m) || m->status != MF_OK)
-		return;
-	m->first = completion->first;
-	m->last = completion->done;
+	m = message_at(c, (uint32_t)i);
+	m.status = completion->status;
+	m.done = completion->done;
+	if (!is_write(&m) && m.status == MF_OK) {
+		m.first = completion->first;
+		m.last = completion->done;
+	}
+	set(c, (uint32_t)i, &m);
 }
 
 void messages_first(struct messages *log, uint16_t cn, uint64_t user, mf_time at)
 {
-	struct message *m = find(&log->client[cn], user);
+	const struct message_client *c = &log->client[cn];
+	uint64_t i = find(c, user);
+	struct message m;
 
-	if (m != NULL)
-		m->first = mf_time_min(m->first, at);
+	if (i >= c->count)
+		return;
+	m = message_at(c, (uint32_t)i);
+	m.first = mf_time_min(m.first, at);
+	set(c, (uint32_t)i, &m);
 }
 
 void messages_effect(struct messages *log, uint16_t cn, uint64_t user, mf_time at)
 {
-	struct message *m = find(&log->client[cn], user);
+	const struct message_client *c = &log->client[cn];
+	uint64_t i = find(c, user);
+	struct message m;
 
-	if (m != NULL)
-		m->last = at;
+	if (i >= c->count)
+		return;
+	m = message_at(c, (uint32_t)i);
+	m.last = at;
+	set(c, (uint32_t)i, &m);
 }
 
 struct messages *messages_new(unsigned int nodes)

@@ -26,12 +26,23 @@ struct message {
 	uint8_t kind; /**< enum mf_client_kind */
 	uint8_t status; /**< enum mf_status, or MESSAGE_UNDER_WAY */
 };
-static_assert(sizeof(struct message) == 48, "of a million messages");
+
+/** How one is kept: times as what has passed since `intended`, at most 281 s. MESSAGE_NEVER is MF_NEVER. */
+struct message_entry {
+	mf_time intended;
+	uint64_t start : 48, target : 16;
+	uint64_t first : 48, kind : 8, status : 8;
+	uint64_t last : 48, size_low : 16;
+	uint64_t done : 48, size_high : 16;
+};
+static_assert(sizeof(struct message_entry) == 40, "of a million messages");
+
+#define MESSAGE_NEVER ((UINT64_C(1) << 48) - 1)
 
 /** The messages of one client, in the order of their begin. */
 struct message_client {
 	struct messages *log;
-	struct message **chunk; /**< of MESSAGE_CHUNK */
+	struct message_entry **chunk; /**< of MESSAGE_CHUNK */
 	uint32_t chunks;
 	uint32_t count;
 	uint64_t first; /**< number of the first one, see mf_client_number() */
@@ -43,7 +54,7 @@ struct message_client {
 struct messages {
 	unsigned int nodes;
 	struct message_client *client; /**< [nodes] */
-	bool incomplete; /**< no memory: messages are missing */
+	bool incomplete; /**< no memory, or one took longer than can be kept: messages are missing */
 };
 
 /** @return NULL: no memory */
@@ -60,9 +71,26 @@ static inline const struct mf_client_watch *messages_watch(struct messages *m, u
 void messages_first(struct messages *m, uint16_t cn, uint64_t user, mf_time at);
 void messages_effect(struct messages *m, uint16_t cn, uint64_t user, mf_time at);
 
-static inline struct message *message_at(const struct message_client *c, uint32_t i)
+static inline mf_time message_time(const struct message_entry *e, uint64_t after)
 {
-	return &c->chunk[i / MESSAGE_CHUNK][i % MESSAGE_CHUNK];
+	return after != MESSAGE_NEVER ? e->intended + after : MF_NEVER;
+}
+
+static inline struct message message_at(const struct message_client *c, uint32_t i)
+{
+	const struct message_entry *e = &c->chunk[i / MESSAGE_CHUNK][i % MESSAGE_CHUNK];
+
+	return (struct message){
+		.intended = e->intended,
+		.start = message_time(e, e->start),
+		.first = message_time(e, e->first),
+		.last = message_time(e, e->last),
+		.done = message_time(e, e->done),
+		.size = (uint32_t)(e->size_high << 16 | e->size_low),
+		.target = e->target,
+		.kind = e->kind,
+		.status = e->status,
+	};
 }
 
 /** All of its data has come. */

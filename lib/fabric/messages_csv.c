@@ -88,8 +88,11 @@ int mf_fabric_messages(const struct mf_fabric *f, FILE *out)
 	for (unsigned int i = 0; i < f->nodes && err == 0; i++) {
 		const struct message_client *c = &f->messages->client[i];
 
-		for (uint32_t k = 0; k < c->count && err == 0; k++)
-			err = put_message(out, f, i, message_at(c, k));
+		for (uint32_t k = 0; k < c->count && err == 0; k++) {
+			struct message m = message_at(c, k);
+
+			err = put_message(out, f, i, &m);
+		}
 	}
 	if (err == 0 && fflush(out) != 0)
 		err = -EIO;

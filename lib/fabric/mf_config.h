@@ -117,6 +117,7 @@ struct mf_config_sched {
 	uint32_t window; /**< wall clock: octets, at least one chunk */
 	uint32_t iterations; /**< 0: until maximal */
 	bool srpt_transfer;
+	bool slots; /**< virtual clock: chunks end together */
 	bool timed; /**< time "asic"; false: scheduling takes no time, the rest is 0 (D6) */
 	uint32_t insert_cycles, select_cycles, iteration_cycles;
 	double ghz;
@@ -338,5 +339,10 @@ unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf
 const char *mf_config_role_name(enum mf_role role);
 const char *mf_config_mix_name(enum mf_mix mix);
 const char *mf_config_pattern_name(enum mf_config_pattern pattern);
+
+/** Of a node's link, one way, under the virtual clock: PCS, PMA and PMD at both ends, and propagation. */
+mf_time mf_config_delay(const struct mf_config *config, unsigned int node);
+/** mf_bridge_config.obeyed */
+uint8_t mf_config_obeyed(const struct mf_config *config);
 
 #endif

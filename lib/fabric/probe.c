@@ -26,6 +26,7 @@ static void begun(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint64_t use
 {
 	struct mf_fabric *f = ctx;
 
+	f->writes_begun++;
 	pending_put(&f->pending, cn, mn, id, user, submitted);
 }
 
@@ -42,6 +43,7 @@ static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w,
 		if (f->messages != NULL)
 			messages_effect(f->messages, cn, w->user, done);
 	}
+	f->writes_effective++;
 	pending_take(&f->pending, w);
 }
 
@@ -88,4 +90,16 @@ int probe_init(struct mf_fabric *f)
 	f->probe.stamp = stamp;
 	f->probe.start = start;
 	return f->stages != NULL ? 0 : -ENOMEM;
+}
+
+uint64_t fabric_lost_writes(const struct mf_fabric *f)
+{
+	uint64_t gone = f->writes_begun - f->writes_effective, failed = 0;
+
+	if (f->clock != MF_CLOCK_VIRTUAL || f->info.interrupted)
+		return 0;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL)
+			failed += mf_client_stats(f->node[i].client)->failed_all;
+	return gone > failed ? gone - failed : 0;
 }

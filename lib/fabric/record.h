@@ -71,7 +71,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 3\n"
+#define RECORD_MAGIC "memfab record 4\n"
 
 /** What a record shares with the configuration that it was made with. @return 0, -ENOMEM */
 int record_config(const struct mf_config *config, uint32_t *out);

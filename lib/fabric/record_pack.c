@@ -17,8 +17,8 @@ struct packed_msg {
 	mf_time at;
 	uint16_t src, dst;
 	uint8_t kind, id, resp, mega;
-	uint8_t exponent, request_blocks;
-	uint16_t zero;
+	uint8_t request_blocks, zero;
+	uint16_t behind;
 	uint32_t size, cookie, zeros;
 };
 
@@ -79,8 +79,8 @@ size_t record_pack_msgs(const struct mf_sched_msg *msg, unsigned int n, void *ou
 			.id = m->id,
 			.resp = m->resp,
 			.mega = m->mega,
-			.exponent = m->exponent,
 			.request_blocks = m->request_blocks,
+			.behind = m->behind,
 			.size = m->size,
 			.cookie = m->cookie,
 		};
@@ -105,8 +105,8 @@ int record_unpack_msg(const void *data, size_t size, struct mf_sched_msg *msg)
 		.id = p.id,
 		.resp = p.resp != 0,
 		.mega = p.mega != 0,
-		.exponent = p.exponent,
 		.request_blocks = p.request_blocks,
+		.behind = p.behind,
 		.size = p.size,
 		.cookie = p.cookie,
 	};
@@ -192,7 +192,7 @@ static const struct field msg_fields[] = {
 	FIELD(struct packed_msg, size),
 	FIELD(struct packed_msg, cookie),
 	FIELD(struct packed_msg, at),
-	FIELD(struct packed_msg, exponent),
+	FIELD(struct packed_msg, behind),
 	{"request_blocks", offsetof(struct packed_msg, request_blocks), 1},
 	{0},
 };

@@ -105,6 +105,10 @@ static void put_operations(FILE *out, const json_t *result)
 		    report_group(a, report_count(o, "verified")),
 		    report_group(b, report_count(o, "mismatches")),
 		    report_group(c, report_count(o, "unverified")));
+	if (json_object_get(o, "lost_writes") != NULL)
+		report_line(out, "writes lost",
+			    "%s completed for their senders and never took effect: the fabric dropped them",
+			    report_group(a, report_count(o, "lost_writes")));
 	report_line(out, "held back", "%s times, because the host's message queue was full",
 		    report_group(a, report_count(o, "refused")));
 }

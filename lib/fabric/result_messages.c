@@ -73,9 +73,12 @@ static bool summarise(const struct mf_fabric *f, struct summary *s)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		const struct message_client *c = &f->messages->client[i];
 
-		for (uint32_t k = 0; k < c->count; k++)
-			if (!add(f, s, i, message_at(c, k)))
+		for (uint32_t k = 0; k < c->count; k++) {
+			struct message m = message_at(c, k);
+
+			if (!add(f, s, i, &m))
 				return false;
+		}
 	}
 	return true;
 }

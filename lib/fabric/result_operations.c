@@ -85,6 +85,8 @@ json_t *operations_json(const struct mf_fabric *f)
 	result_count(o, "verified", sum->verified);
 	result_count(o, "unverified", sum->unverified);
 	result_count(o, "mismatches", sum->mismatches);
+	if (fabric_lost_writes(f) != 0)
+		result_count(o, "lost_writes", fabric_lost_writes(f));
 	result_count(o, "refused", sum->refused);
 	result_count(o, "last_done_ps", sum->last_done);
 	free(sum);

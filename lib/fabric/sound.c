@@ -46,6 +46,15 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	return true;
 }
 
+/** No fault is injected; so what did not arrive was dropped by the fabric. First: it explains wrong data. */
+static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	uint64_t lost = fabric_lost_writes(f);
+
+	return lost == 0 || no(r, "%llu writes completed for their senders, but never took effect",
+			       (unsigned long long)lost);
+}
+
 static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	uint64_t completed = 0;
@@ -109,7 +118,7 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct reason r = {err, errlen};
 
-	if (!clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
+	if (!writes_sound(f, &r) || !clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
 		return no(&r, "no memory for the log of messages");

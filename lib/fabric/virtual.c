@@ -194,13 +194,19 @@ static int loop(struct virtual *v)
 	return err;
 }
 
-/** A link's delay, less what the end of a frame, with the gap behind it, is given out late. */
+/**
+ * A link's delay, less what the end of a frame, with the gap behind it, is given out late; and half of what
+ * nodes take to know of each other beside the network.
+ */
 static mf_time look_ahead(const struct mf_fabric *f)
 {
+	const mf_time *cost = f->timing.cost;
 	mf_time least = MF_NEVER;
 
-	if (f->stages != NULL || f->stack_shared != NULL)
+	if (f->stages != NULL)
 		return 0;
+	if (f->stack_shared != NULL)
+		least = (cost[MF_STAGE_PROTOCOL] + cost[MF_STAGE_MAC]) / 2;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		mf_time late = 2 * (mf_time)f->link[i].period;
 

@@ -24,7 +24,7 @@ static void after(struct virtual *v, unsigned int i)
 static void run(struct virtual *v, unsigned int i)
 {
 	v->turn[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
-	after(v, i);
+	v->turn[i].tx = mf_time_max(v->now, mf_host_tx_next(v->f->node[i].host, v->now));
 }
 
 static void receive(struct virtual *v, unsigned int i)
@@ -92,6 +92,8 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 	uint64_t first[FETCH_MAX];
 	unsigned int n = 0, cn;
 
+	if (v->f->config->stack_ops != NULL) /* what comes are no messages of EDM */
+		return;
 	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
 		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
@@ -147,7 +149,7 @@ int virtual_nodes_init(struct virtual *v)
 	return err;
 }
 
-/** What one node did may be known to others at once: mf_stack_ops.share. */
+/** What one node did others may know beside the network, but not before v->now: mf_stack_ops.share. */
 static void wake(struct virtual *v)
 {
 	const struct mf_stack_ops *stack = v->f->config->stack_ops;
@@ -155,6 +157,8 @@ static void wake(struct virtual *v)
 
 	while ((i = stack->woken(v->f->stack_shared)) >= 0) {
 		after(v, (unsigned int)i);
+		v->next[i] = next(v, (unsigned int)i);
+		v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
 		expect(v, (unsigned int)i);
 	}
 }
@@ -241,6 +245,8 @@ int virtual_nodes(struct virtual *v, mf_time until)
 		first = mf_time_min(first, v->next[i]);
 	}
 	v->nodes_next = first;
-	v->nodes_done = until;
+	v->nodes_done = v->now = until;
+	if (v->f->stack_shared != NULL)
+		wake(v);
 	return err < 0 ? err : 0;
 }

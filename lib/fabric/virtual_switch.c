@@ -179,6 +179,8 @@ static void come_near(struct virtual *v)
 
 	if ((x = arrivals_ahead(a, 4 * NEAR)) != NULL)
 		flight_fetch(x->flight);
+	if (v->f->config->bridge_ops != NULL) /* no messages of EDM */
+		return;
 	if ((x = arrivals_ahead(a, 3 * NEAR)) != NULL) {
 		__builtin_prefetch(&v->up[arrival_port(x)], 1);
 		mf_switch_fetch(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);

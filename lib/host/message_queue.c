@@ -108,6 +108,17 @@ static inline uint32_t piece_size(const struct host_op *o)
 	return left < MF_MESSAGE_MAX ? (uint32_t)left : MF_MESSAGE_MAX;
 }
 
+/** D7: what a transfer has behind its next piece, so that the scheduler's SRPT may look at all of it. */
+static inline uint16_t piece_behind(const struct host_op *o)
+{
+	uint64_t left = o->c.len - o->issued, units;
+
+	if (likely(left <= MF_MESSAGE_MAX))
+		return 0;
+	units = (left - MF_MESSAGE_MAX + MF_BEHIND_UNIT - 1) / MF_BEHIND_UNIT;
+	return (uint16_t)(units < MF_BEHIND_MAX ? units : MF_BEHIND_MAX);
+}
+
 /** Starts an RREQ or RMWREQ: m has all but its id. */
 static inline bool request_start(struct mf_host *h, uint16_t node, struct host_op *o, enum mf_op_kind kind,
 				 struct mf_msg *m, mf_time at)
@@ -133,6 +144,7 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 	struct mf_msg m = {.kind = MF_RREQ,
 			   .src = h->node,
 			   .dst = node,
+			   .behind = piece_behind(o),
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 
@@ -162,27 +174,18 @@ void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, 
 		host_stamp(h, h->node, m->dst, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 }
 
-/** D7: the scheduler's SRPT may look at what remains of the whole transfer. */
-static uint8_t transfer_exponent(const struct mf_host *h, const struct host_op *o)
-{
-	uint64_t left = o->c.len - o->issued;
-	int e;
-
-	if (!h->config.srpt_transfer)
-		return 0;
-	e = left < 2 ? 1 : 64 - __builtin_clzll(left - 1);
-	return (uint8_t)(e < 31 ? e : 31);
-}
-
 static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
-	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .size = piece_size(o)};
+	struct mf_msg m = {.kind = MF_NOTIFY,
+			   .src = h->node,
+			   .dst = node,
+			   .behind = piece_behind(o),
+			   .size = piece_size(o)};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 	struct host_state *s;
 
 	if (unlikely(!word))
 		return false;
-	m.exponent = transfer_exponent(h, o);
 	s = message_start(h, node, o, o->c.kind, m.size, at);
 	host_slot_hold(h, s);
 	m.id = s->id;

@@ -34,7 +34,6 @@ struct mf_host_config {
 	uint32_t x; /**< X: active notifications a pair, writes and reads apart (3.1.2): 1..128 */
 	uint32_t chunk; /**< c of the scheduler: the first grant of a response */
 	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
-	bool srpt_transfer; /**< put the exponent of the whole transfer into /N/ (D7) */
 	uint32_t queue; /**< room of the message queue: operations, 1..65536 */
 	mf_time read_timeout; /**< an RREQ or RMWREQ without its whole response; 0: never */
 	mf_time write_timeout; /**< a WREQ not granted in full, or not acknowledged; 0: never */

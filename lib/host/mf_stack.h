@@ -66,12 +66,19 @@ struct mf_stack_ops {
 	bool ordered; /**< operations of a pair take effect in the order of their submission */
 	/** Writes do, and RMW do. If not, a write that has completed has taken effect. */
 	bool writes_ordered;
+	/** What the network drops is lost: an unacknowledged write may have completed all the same. */
+	bool loses;
 	bool messages; /**< its link carries messages of blocks, not frames */
+	/** Classes that it holds back while a pause frame says so (PFC), a bit each. NULL: none. */
+	uint8_t (*obeys)(const double *param);
+	/** Octets of its longest IP packet. NULL: what its parameter `mtu` says. */
+	uint32_t (*packet)(const double *param);
 	bool wall; /**< makes sense under the wall clock */
 
 	/**
 	 * State that the nodes share beside the network, for what a paper assumes to be known at once (IRD).
-	 * The engine then calls all nodes in the order of time. NULL: there is none.
+	 * What one node does there may change what another one does from timing.cost[MF_STAGE_PROTOCOL] +
+	 * [MF_STAGE_MAC] later on, not before: for that long one node is called ahead of another. NULL: none.
 	 */
 	void *(*share)(uint16_t nodes, const double *param);
 	void (*unshare)(void *shared);

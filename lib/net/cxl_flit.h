@@ -17,7 +17,9 @@
 #define CXL_FLIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define CXL_SLOT 16 /**< octets */
 #define CXL_LINE 64 /**< octets of a cache line: the data of a message */
@@ -57,6 +59,15 @@ struct cxl_message {
 	uint8_t code; /**< 4 bits. ERR: enum mf_status; RMW: enum mf_rmw_op */
 	uint8_t data[CXL_DATA_SLOTS * CXL_SLOT] __attribute__((aligned(16)));
 };
+
+/** As much of it as the operation has. */
+static inline void cxl_copy_message(struct cxl_message *to, const struct cxl_message *from)
+{
+	memcpy(to, from, offsetof(struct cxl_message, data));
+	for (unsigned int i = 0; i < cxl_op_slots[from->op] * CXL_SLOT; i += CXL_SLOT)
+		memcpy(to->data + i, from->data + i, CXL_SLOT);
+}
+
 #define CXL_LONG 12 /**< octets of a request in a slot */
 #define CXL_SHORT 6 /**< and of a response: two fit */
 

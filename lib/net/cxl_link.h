@@ -19,6 +19,10 @@
  * data go first, those of the messages before, in their order; a slot without data to carry has messages:
  * one request or two responses. While a whole flit of data waits, DATA flits go.
  *
+ *      cxl_link.c      the whole, credits, timers, counters
+ *      cxl_link_tx.c   what is sent
+ *      cxl_link_rx.c   what comes
+ *
  * Sans-I/O; nothing is allocated after init.
  */
 #ifndef CXL_LINK_H
@@ -84,6 +88,9 @@ struct cxl_link {
 	mf_time tell_at; /**< when a CONTROL flit is due; MF_NEVER: nothing is to be told */
 	uint32_t coming_head, coming; /**< messages whose data are to come */
 	uint32_t have; /**< slots of the first of them */
+	mf_time arrival; /**< of what is held; MF_NEVER: nothing is */
+	bool sound; /**< what is held is a flit: */
+	union cxl_flit held_flit;
 	struct cxl_link_stats stats;
 	uint8_t slot[CXL_PENDING][CXL_SLOT] __attribute__((aligned(16)));
 	struct cxl_message expects[CXL_PENDING];
@@ -93,8 +100,10 @@ struct cxl_link {
 int cxl_link_init(struct cxl_link *l, const struct cxl_link_config *config);
 void cxl_link_fini(struct cxl_link *l);
 
-/** Blocks have come that should be a flit; at: start of the last one. */
-void cxl_link_receive(struct cxl_link *l, mf_time at, const uint64_t *word, unsigned int n);
+/** Blocks have come that should be a flit. They are held, one at a time, until cxl_link_arrive(). */
+void cxl_link_hold(struct cxl_link *l, mf_time at, const uint64_t *word, unsigned int n);
+/** What is held is taken, at its time. */
+void cxl_link_arrive(struct cxl_link *l);
 /** A buffer of a class is free again. */
 void cxl_link_freed(struct cxl_link *l, enum cxl_class class, mf_time now);
 

@@ -3,6 +3,10 @@
  * Priority-based flow control (IEEE 802.1Qbb; the frame is that of IEEE 802.3 annex 31D): who receives such a
  * frame sends nothing more of the classes that it names until so many quanta of 512 bit times have passed,
  * or until a frame says 0 quanta.
+ *
+ * A pause is in force from the time at which its frame is whole at the MAC: what would start then is held. So
+ * that this hangs on dates alone, and not on who is called first, a frame may be told ahead of its date. At
+ * a port of the switch what goes out without a gap goes before what arrives then, a pause, too (oq.h).
  */
 #ifndef MF_PAUSE_H
 #define MF_PAUSE_H
@@ -21,6 +25,9 @@
 /** What one end of a link has been told. */
 struct mf_pause {
 	mf_time until[MF_CLASSES];
+	mf_time told[MF_CLASSES]; /**< the same of a frame that has not come into force, */
+	mf_time at; /**< and when it does; MF_NEVER: there is none. Set by mf_pause_init() */
+	uint8_t named; /**< classes that it speaks of */
 	uint64_t pauses, resumes, bad; /**< frames: with a class to pause, with none, and damaged ones */
 };
 
@@ -30,6 +37,22 @@ static inline bool mf_pause_is_control(const uint8_t *frame, uint16_t len)
 	       frame[13] == (MF_PAUSE_ETHER_TYPE & 0xff);
 }
 
+static inline void mf_pause_init(struct mf_pause *p)
+{
+	*p = (struct mf_pause){.at = MF_NEVER};
+}
+
+/** What is in force by now. To be called when `at` has come. */
+static inline void mf_pause_run(struct mf_pause *p, mf_time now)
+{
+	if (p->at > now)
+		return;
+	for (unsigned int c = 0; c < MF_CLASSES; c++)
+		if (p->named >> c & 1)
+			p->until[c] = p->told[c];
+	p->at = MF_NEVER;
+}
+
 /** How long so many quanta last. @param period  ps a block; 0: wall clock */
 static inline mf_time mf_pause_time(uint16_t quanta, uint32_t period)
 {
@@ -37,7 +60,9 @@ static inline mf_time mf_pause_time(uint16_t quanta, uint32_t period)
 }
 
 /**
- * A MAC control frame has come.
+ * A MAC control frame has come. It is in force from mf_pause_run() on, the one before from now on: a frame
+ * lasts longer than what it may be told ahead.
+ * @param at      when it is whole
  * @param period  ps a block of the link; 0: wall clock
  * @return false: it is none of PFC, or damaged; counted
  */
@@ -52,12 +77,15 @@ static inline bool mf_pause_take(struct mf_pause *p, mf_time at, uint32_t period
 		p->bad++;
 		return false;
 	}
+	mf_pause_run(p, at);
+	p->at = at;
+	p->named = frame[17];
 	for (unsigned int c = 0; c < MF_CLASSES; c++) {
 		uint16_t quanta = (uint16_t)(frame[18 + 2 * c] << 8 | frame[19 + 2 * c]);
 
 		if ((frame[17] >> c & 1) == 0)
 			continue;
-		p->until[c] = quanta != 0 ? at + mf_pause_time(quanta, period) : 0;
+		p->told[c] = quanta != 0 ? at + mf_pause_time(quanta, period) : 0;
 		pauses |= quanta != 0;
 	}
 	if (pauses)

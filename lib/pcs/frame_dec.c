@@ -28,7 +28,7 @@ enum state {
 int mf_frame_dec_init(struct mf_frame_dec *d)
 {
 	/* Blocks are stored as whole words: the last one may reach 8 octets behind the end. */
-	*d = (struct mf_frame_dec){.buf = calloc(1, HOLD_MAX + 8), .state = OUTSIDE};
+	*d = (struct mf_frame_dec){.buf = malloc(HOLD_MAX + 8), .state = OUTSIDE};
 	return d->buf ? 0 : -ENOMEM;
 }
 

@@ -31,10 +31,12 @@ struct mf_mux_config {
 	enum mf_mux_policy policy;
 	uint32_t period; /**< ps a block; 0: wall clock */
 	/**
-	 * Room for blocks of waiting memory messages: a power of two, 64... Virtual clock: those of up to 16
-	 * blocks have room as long as there are items.
+	 * Room for blocks of waiting memory messages: a power of two, 64... Virtual clock: those of the usual
+	 * length and shorter ones have room as long as there are items.
 	 */
 	uint32_t memory_blocks;
+	/** Virtual clock: of the longest message of which there are many; above 48 it is none. */
+	uint32_t usual_blocks;
 	uint32_t memory_items; /**< room for waiting memory messages: a power of two, 8.. */
 	uint32_t frames; /**< room for waiting frames: a power of two; 0: none */
 	uint32_t frame_bytes; /**< room for their octets, sum of all waiting frames */

@@ -57,30 +57,23 @@ struct mux_queue {
 	uint32_t unmarked; /**< first one behind whose ready time no frame block has started yet */
 };
 
-/** Virtual clock: blocks of a message that has them behind its item: a chunk of 64 octets does. */
-#define MUX_OWN MF_BLOCKS_FEW
-
-struct mux_own {
-	struct mf_mux_item item;
-	uint8_t sync[MUX_OWN];
-	uint64_t word[MUX_OWN];
-} __attribute__((aligned(64)));
-
 /**
  * Words and items. The first free item is taken, so that few of many are ever touched and those are in the
- * cache; under the virtual clock, where no messages are put together, an item has room for a short message.
- * The words of all others are in a ring: they are given back in the order of pushing,
- * so that a message is contiguous and nothing has to be searched. Positions in the ring run free, the low
- * bits are the index.
+ * cache; under the virtual clock, where no messages are put together, an item has room for a message of the
+ * usual length behind it: its sync headers, and then its words. The words of all others are in a ring: they
+ * are given back in the order of pushing, so that a message is contiguous and nothing has to be searched; but
+ * while there is always a next one they walk over all of it. Positions in the ring run free, the low bits are
+ * the index.
  */
 struct mux_store {
-	/** [MUX_LOW] of struct mf_mux_item, or of struct mux_own under the virtual clock. */
+	/** [MUX_LOW] of struct mf_mux_item, with the room behind it. */
 	uint8_t *item;
 	uint64_t *word; /**< the ring, and behind it the sync header of each word */
 	uint8_t *item_far; /**< the others, at their numbers; behind them those that are free */
 	uint32_t low; /**< bitmap of the free ones of the first MUX_LOW items */
-	uint16_t items_shift; /**< log2 of the number of items */
-	uint16_t item_shift; /**< log2 of the octets of one with its room */
+	uint8_t items_shift; /**< log2 of the number of items */
+	uint8_t item_shift; /**< log2 of the octets of one with its room */
+	uint16_t own; /**< blocks for which it has room */
 	uint32_t free, fresh; /**< of the others: how many were given back; from fresh on never used */
 	uint32_t seq;
 	uint32_t word_mask, write, read;
@@ -221,12 +214,12 @@ static inline uint8_t *mux_store_syncs(const struct mux_store *s)
 
 static inline uint64_t *mux_words(const struct mf_mux *m, struct mf_mux_item *it)
 {
-	return it->own ? ((struct mux_own *)it)->word : &m->store.word[it->first];
+	return it->own ? (void *)((uint8_t *)(it + 1) + m->store.own) : &m->store.word[it->first];
 }
 
 static inline uint8_t *mux_syncs(const struct mf_mux *m, struct mf_mux_item *it)
 {
-	return it->own ? ((struct mux_own *)it)->sync : &mux_store_syncs(&m->store)[it->first];
+	return it->own ? (uint8_t *)(it + 1) : &mux_store_syncs(&m->store)[it->first];
 }
 
 /** Whether a is sent before b. */

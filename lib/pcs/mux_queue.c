@@ -9,14 +9,36 @@
 #include "mf_table.h"
 #include "mux_open.h"
 
-#define ITEM_SHIFT 6
-#define OWN_SHIFT 8
-static_assert(sizeof(struct mf_mux_item) == 1 << ITEM_SHIFT, "an item is a cache line");
-static_assert(sizeof(struct mux_own) == 1 << OWN_SHIFT, "with its room, four");
+/** An item, and behind it a sync header and a word for each block that it has room for. */
+#define ITEM_OCTETS(own) (sizeof(struct mf_mux_item) + (own) * (sizeof(uint8_t) + sizeof(uint64_t)))
+#define FEW 16 /**< blocks: a chunk of 64 octets */
+#define MANY 48 /**< a chunk of 256 octets */
+static_assert(ITEM_OCTETS(0) == 64 && ITEM_OCTETS(FEW) <= 256 && ITEM_OCTETS(MANY) <= 512, "cache lines");
 
 static bool power_of_two(uint32_t n, uint32_t min)
 {
 	return n >= min && !(n & (n - 1));
+}
+
+/** Under the wall clock messages are put together, and an item has no room. */
+static void store_init(struct mf_mux *m, const struct mf_mux_config *config)
+{
+	uint32_t items = config->memory_items;
+
+	m->store = (struct mux_store){
+		.item_shift = 6,
+		.word_mask = config->memory_blocks - 1,
+		.oldest = MUX_NONE,
+		.items_shift = (uint8_t)__builtin_ctz(items),
+	};
+	if (m->period) {
+		bool many = config->usual_blocks > FEW && config->usual_blocks <= MANY;
+
+		m->store.own = many ? MANY : FEW;
+		m->store.item_shift = many ? 9 : 8;
+	}
+	m->store.low = items < MUX_LOW ? (UINT32_C(1) << items) - 1 : UINT32_MAX;
+	m->store.fresh = items < MUX_LOW ? items : MUX_LOW;
 }
 
 int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
@@ -30,22 +52,17 @@ int mux_queue_init(struct mf_mux *m, const struct mf_mux_config *config)
 	if (!power_of_two(blocks, 64) || blocks > UINT32_C(1) << 30 || !power_of_two(items, 8) ||
 	    items > UINT32_C(1) << 26)
 		return -EINVAL;
-	m->store = (struct mux_store){
-		.item_shift = m->period ? OWN_SHIFT : ITEM_SHIFT,
-		.word_mask = blocks - 1,
-		.oldest = MUX_NONE,
-		.items_shift = (uint16_t)__builtin_ctz(items),
-	};
-	m->store.low = items < MUX_LOW ? (UINT32_C(1) << items) - 1 : UINT32_MAX;
-	m->store.fresh = items < MUX_LOW ? items : MUX_LOW;
+	store_init(m, config);
 	m->store.word = mf_table_new(blocks, sizeof(*m->store.word) + sizeof(uint8_t));
 	m->store.item = aligned_alloc(64, (size_t)MUX_LOW << m->store.item_shift);
 	m->store.item_far =
 		mf_table_new(items, ((size_t)1 << m->store.item_shift) + sizeof(*mux_free(&m->store)));
 	m->done.mask = items - 1;
 	m->done.entry = mf_table_new(items, sizeof(*m->done.entry));
-	m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
-	if (!m->store.word || !m->store.item || !m->store.item_far || !m->done.entry || !m->done.waiting)
+	if (!m->period)
+		m->done.waiting = mf_table_new(items, sizeof(*m->done.waiting));
+	if (!m->store.word || !m->store.item || !m->store.item_far || !m->done.entry ||
+	    (!m->period && !m->done.waiting))
 		return -ENOMEM;
 	return 0;
 }
@@ -70,7 +87,7 @@ static inline uint32_t place(const struct mux_store *s, uint32_t n)
 /** Whether a message of n words goes into the room of its item. */
 static inline bool is_own(const struct mf_mux *m, uint32_t n)
 {
-	return m->period && n <= MUX_OWN;
+	return n <= m->store.own;
 }
 
 bool mf_mux_room(const struct mf_mux *m, unsigned int n)

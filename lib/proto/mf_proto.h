@@ -21,6 +21,8 @@
 #define MF_MESSAGE_MAX 65536 /**< octets; sizes are stored minus one in 16 bits */
 #define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
 #define MF_CHUNK_UNIT 16 /**< offsets of chunks are multiples of it */
+#define MF_BEHIND_UNIT 256 /**< octets of a transfer that are behind a piece of it are told in it */
+#define MF_BEHIND_MAX 65535 /**< units: more is not told */
 
 /** Kinds: 4 bits. */
 enum mf_kind {
@@ -73,9 +75,13 @@ struct mf_msg {
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
-	uint8_t exponent; /**< N: SRPT by transfer (D7): ceil(log2) of what remains, to 31; 0: not given */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	uint16_t epoch;
+	/**
+	 * RREQ, N: what its transfer has behind this message, which then is a piece of MF_MESSAGE_MAX (D7);
+	 * in MF_BEHIND_UNIT, rounded up, at most MF_BEHIND_MAX. 0: nothing
+	 */
+	uint16_t behind;
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */

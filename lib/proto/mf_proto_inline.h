@@ -96,6 +96,14 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 	return rc ? rc : blocks - MF_EXT_BLOCKS;
 }
 
+/** What is told in place of the size of a piece that is not the last. @return whether it may be */
+static inline bool mf_proto_get_behind(uint64_t told, struct mf_msg *m)
+{
+	m->behind = (uint16_t)told;
+	m->size = MF_MESSAGE_MAX;
+	return told != 0;
+}
+
 static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *word, unsigned int n,
 				      struct mf_msg *m)
 {
@@ -105,7 +113,12 @@ static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *
 	if (unlikely(blocks < 0))
 		return blocks;
 	m->size = field_of(word[n - 1], MT_SIZE) + 1;
-	return likely(blocks == 0 && !m->last) ? 0 : -EPROTO;
+	if (unlikely(m->last)) {
+		m->last = false;
+		if (!mf_proto_get_behind(field_of(word[n - 1], MT_SIZE), m))
+			return -EPROTO;
+	}
+	return likely(blocks == 0) ? 0 : -EPROTO;
 }
 
 /** mf_proto_get() for RREQ, which has two blocks as a rule. */
@@ -190,6 +203,12 @@ static inline unsigned int mf_proto_blocks(const struct mf_proto *p, const struc
 	return 2 + (m->ext ? MF_EXT_BLOCKS : 0) + args + (p->check32 ? 1 : 0);
 }
 
+/** The size of an RREQ or /N/, or what is told in place of it. */
+static inline uint64_t mf_proto_told(const struct mf_msg *m)
+{
+	return likely(m->behind == 0) ? m->size - 1 : m->behind;
+}
+
 /** Puts the check into a single block. */
 static inline uint64_t mf_proto_checked(uint64_t word)
 {
@@ -198,10 +217,8 @@ static inline uint64_t mf_proto_checked(uint64_t word)
 
 static inline uint64_t mf_proto_make_notify(const struct mf_msg *m)
 {
-	uint8_t exponent = m->exponent < 31 ? m->exponent : 31;
-
 	return mf_proto_checked(MF_BT_N | field(NG_DST, m->dst) | field(NG_ID, m->id) |
-				field(NG_SIZE, m->size - 1) | field(N_EXPONENT, exponent) |
+				field(NG_SIZE, mf_proto_told(m)) | field(N_MORE, m->behind != 0) |
 				field(N_MEGA, m->mega) | field(N_EXT, m->ext));
 }
 
@@ -246,12 +263,12 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 static inline unsigned int mf_proto_make_request(const struct mf_proto *p, const struct mf_msg *m,
 						 uint64_t *word)
 {
-	uint64_t ms = mf_proto_ms(m) | field(MS_ADDR, m->addr);
+	uint64_t ms = mf_proto_ms(m) | field(MS_ADDR, m->addr) | field(MS_MORE, m->behind != 0);
 	uint64_t mt = MF_BT_MT | field(MT_ADDR, m->addr >> 24);
 	unsigned int n = mf_proto_begin(m, ms, word);
 
 	if (likely(m->kind != MF_RMWREQ))
-		return mf_proto_finish(p, mt | field(MT_SIZE, m->size - 1), word, n);
+		return mf_proto_finish(p, mt | field(MT_SIZE, mf_proto_told(m)), word, n);
 	for (unsigned int i = 0; i < rmw_args(m->op); i++)
 		word[n++] = m->arg[i];
 	return mf_proto_finish(p, mt | field(MT_OP, m->op), word, n);

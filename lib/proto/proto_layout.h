@@ -24,12 +24,13 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <
 #define MS_SRC 21, 9
 #define MS_ID 30, 8
 #define MS_EXT 38, 1
-#define MS_LAST 39, 1 /* RREQ, RMWREQ: spare */
+#define MS_LAST 39, 1 /* RMWREQ: spare */
+#define MS_MORE MS_LAST /* RREQ: a piece of a transfer, and not the last */
 #define MS_ADDR 40, 24 /* low half */
 
 /* /MT/: the high half of the address, then what differs by kind. */
 #define MT_ADDR 8, 24
-#define MT_SIZE 32, 16 /* RREQ */
+#define MT_SIZE 32, 16 /* RREQ; of one with MS_MORE what is behind it */
 #define MT_OP 32, 4 /* RMWREQ */
 #define MT_OP_SPARE 36, 12
 #define MT_OFFSET 32, 12 /* WREQ, WREQ_ACK, RRES, in MF_CHUNK_UNIT */
@@ -39,8 +40,9 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <
 /* /N/ and /G/. */
 #define NG_DST 8, 9
 #define NG_ID 17, 8
-#define NG_SIZE 25, 16
-#define N_EXPONENT 41, 5
+#define NG_SIZE 25, 16 /* of an /N/ with N_MORE what is behind it */
+#define N_MORE 41, 1 /* a piece of a transfer, and not the last */
+#define N_SPARE 42, 4
 #define N_MEGA 46, 1
 #define N_EXT 47, 1
 #define G_RESP 41, 1

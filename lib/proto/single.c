@@ -32,10 +32,13 @@ static int get_notify(uint64_t w, struct mf_msg *m)
 	m->dst = field_of(w, NG_DST);
 	m->id = field_of(w, NG_ID);
 	m->size = field_of(w, NG_SIZE) + 1;
-	m->exponent = field_of(w, N_EXPONENT);
 	m->mega = field_of(w, N_MEGA);
 	m->ext = field_of(w, N_EXT);
-	return 0;
+	if (field_of(w, N_SPARE) != 0)
+		return -EPROTO;
+	if (field_of(w, N_MORE) == 0)
+		return 0;
+	return mf_proto_get_behind(field_of(w, NG_SIZE), m) && !m->mega ? 0 : -EPROTO;
 }
 
 static int get_gret(uint64_t w, struct mf_msg *m)

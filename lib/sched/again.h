@@ -33,8 +33,8 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 	uint64_t octets = 0;
 
 	for (unsigned int k = 0; k < n; k++, g++) {
-		const struct sched_request *r = s->asked + list->left_of[k];
-		unsigned int src = list->left_of[k], dst = issue_dst(r);
+		const struct sched_request *r = list->request + list->left_of[k];
+		unsigned int src = issue_src(r), dst = issue_dst(r);
 		struct sched_demand *e = s->demand + r->demand;
 		uint32_t most;
 
@@ -50,7 +50,7 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 		most = again_load(s, SCHED_DST, dst, g->size);
 		limit.most = most > limit.most ? most : limit.most;
 		limit.least = e->remaining < limit.least ? e->remaining : limit.least;
-		list->done_of[done] = list->left_of[left] = src;
+		list->done_of[done] = list->left_of[left] = list->left_of[k];
 		done += g->last;
 		left += !g->last;
 		list->alone &= issue_goes_on(s, e);
@@ -63,8 +63,8 @@ SCHED_PART struct again again_match(struct mf_sched *s)
 	return limit;
 }
 
-/** The grants of the last matching as often again as all of them are for whole chunks. @return how often */
-SCHED_PART unsigned int again_copy(struct mf_sched *s, struct again limit)
+/** The grants of the last matching as often again as all of them are for whole chunks. */
+SCHED_PART void again_copy(struct mf_sched *s, struct again limit)
 {
 	struct sched_issues *list = &s->issues;
 	const uint32_t chunk = s->config.chunk;
@@ -80,37 +80,36 @@ SCHED_PART unsigned int again_copy(struct mf_sched *s, struct again limit)
 		issue_matched(s, 1, n);
 	}
 	for (unsigned int k = 0; k < n && times; k++) {
-		const struct sched_request *r = s->asked + list->left_of[k];
+		const struct sched_request *r = list->request + list->left_of[k];
 		struct sched_demand *e = s->demand + r->demand;
 
-		s->outstanding[SCHED_SRC][list->left_of[k]] += times * chunk;
+		s->outstanding[SCHED_SRC][issue_src(r)] += times * chunk;
 		s->outstanding[SCHED_DST][issue_dst(r)] += times * chunk;
 		e->remaining -= times * chunk;
 		s->stats.granted_octets += (uint64_t)times * chunk;
 		list->alone &= issue_goes_on(s, e);
 	}
-	return times;
 }
 
 /** Goes on from a matching of one iteration. */
 static inline void again(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
-	unsigned int chunks = 0;
+	bool repeated = false;
 
 	for (unsigned int k = 0; list->alone && k < list->left; k++)
-		list->alone = issue_goes_on(s, s->demand + s->asked[list->left_of[k]].demand);
+		list->alone = issue_goes_on(s, s->demand + list->request[list->left_of[k]].demand);
 	while (list->alone && list->left && !s->any_tight && !s->megas && s->given + list->left <= s->max) {
 		struct again limit = again_match(s);
 
-		chunks++;
+		repeated = true;
 		if (list->done)
 			issue_done(s);
 		else if (limit.least > s->config.chunk)
-			chunks += again_copy(s, limit);
+			again_copy(s, limit);
 	}
-	if (chunks)
-		issue_raise(s, chunks);
+	if (repeated)
+		issue_raise(s);
 }
 
 #endif

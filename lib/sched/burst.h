@@ -103,7 +103,7 @@ static inline uint64_t burst_key(const struct mf_sched *s, const struct mf_sched
 static inline bool burst_odd(const struct mf_sched *s, const struct mf_sched_msg *msg, mf_time since)
 {
 	return (msg->kind != MF_SCHED_DEMAND) | msg->mega | (msg->at != since) |
-	       (s->config.srpt_transfer & (msg->exponent != 0));
+	       (s->config.srpt_transfer & (msg->behind != 0));
 }
 
 /** Puts a demand behind the last one of its queue, if there is one. @return it is to be refused */

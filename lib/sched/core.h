@@ -19,7 +19,7 @@
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
  *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
  *   intake.h   messages take effect                      run.h    steps from event to event
- *   burst.h    demands that are granted as they come
+ *   burst.h    demands that are granted as they come      slot.h   chunks that end together
  *
  * So it can be compiled again for a wider CPU, in a file of its own: see pim.c, pim_avx2.c, pim_avx512.c.
  */
@@ -63,14 +63,14 @@ struct sched_demand {
 	uint32_t remaining;
 	uint32_t cookie;
 	uint32_t next; /* of its pair: first in, first out (3.1.1, property 5). 0: none */
+	uint16_t behind;
 	uint8_t id;
-	uint8_t exponent;
-	uint8_t request_blocks;
-	uint8_t flags;
+	uint8_t flags; /* and wire blocks of the request, from SCHED_BLOCKS on */
 };
 #define SCHED_RESP 1
 #define SCHED_MEGA 2
 #define SCHED_STARTED 4
+#define SCHED_BLOCKS 8
 
 static_assert(sizeof(struct sched_demand) == 24, "demand");
 
@@ -82,15 +82,21 @@ struct sched_port {
 };
 
 #define SCHED_FEW 3
-#define SCHED_NAMED 32
+#define SCHED_NAMED 28
 
-/** The candidates of a destination, in order: see list.h. */
+/**
+ * The candidates of a destination, in order: see list.h. Who looks for a free source among many reads the
+ * second line alone. What is elsewhere is so many keys from here.
+ */
 struct sched_list {
-	sched_key few[SCHED_FEW]; /* all of them, if there are no more */
-	sched_key *room; /* otherwise they are here, from first on */
+	sched_key few[SCHED_FEW]; /* the first of them */
+	uint32_t room; /* of the others; behind it their sources are likewise */
 	uint32_t size; /* keys that fit there */
-	uint16_t first, count;
-	uint16_t src[SCHED_NAMED]; /* sources of the first keys, if there are more than a few */
+	uint32_t count;
+	uint16_t src[SCHED_NAMED]
+		__attribute__((aligned(64))); /* of the first keys, if there are more than a few */
+	uint32_t more; /* count, if there are more than a few; or 0 */
+	uint32_t front; /* where the first key would be if the few were in the room, too */
 } __attribute__((aligned(64)));
 
 static_assert(sizeof(struct sched_list) == 128, "two cache lines");
@@ -101,14 +107,12 @@ struct sched_charge {
 	uint16_t dst;
 };
 
-/**
- * What a source is asked for: the best eligible candidate of a destination, with its place in the list. The
- * halves of its key; SCHED_REQUEST_NONE as upper one says that it is not asked any more, or not yet.
- */
+/** What a destination asks a source for: its best eligible candidate, with its place in the list. */
 struct sched_request {
-	uint64_t low, high;
-	uint32_t at;
-	uint32_t demand; /* when it is granted */
+	uint64_t low, high; /* halves of the key */
+	uint32_t demand; /* of one that is granted: at first the number of its queue */
+	uint16_t at;
+	uint16_t iteration;
 } __attribute__((aligned(8)));
 
 static_assert(sizeof(struct sched_request) == 24, "request");
@@ -118,13 +122,14 @@ static_assert(sizeof(struct sched_request) == 24, "request");
 /** A part that has registers of its own: called once for many. */
 #define SCHED_PART static __attribute__((noinline, unused))
 
-#define SCHED_REQUEST_NONE UINT64_MAX
-
-/** The grants of an iteration: see issue.h. They are told by their sources. */
+/** Requests that are granted, in the order of iterations and sources: see issue.h. */
 struct sched_issues {
+	struct sched_request request[SCHED_PORTS_MAX];
+	unsigned int n; /* that are to be issued */
+	unsigned int found; /* of them, those whose demands are known */
 	unsigned int done, left;
 	bool alone; /* what ended had no other candidate beside it, at its source or destination */
-	uint16_t done_of[SCHED_PORTS_MAX]; /* demands that are granted in full now */
+	uint16_t done_of[SCHED_PORTS_MAX]; /* requests whose demands are granted in full now */
 	uint16_t left_of[SCHED_PORTS_MAX]; /* the others */
 };
 
@@ -166,8 +171,6 @@ struct mf_sched {
 	unsigned int order_shift; /* words of a source: 2 to the power of it */
 	struct sched_map wanted; /* destinations that have a candidate */
 	struct sched_list *list; /* [destination] */
-	struct sched_request *asked; /* [source] */
-	struct sched_issues issues;
 
 	uint32_t *queue; /* [c][m], or [resp][c][m]: first demand, of those that have a candidate */
 	struct sched_tail *tail; /* the same, of queues that have more than one */
@@ -176,6 +179,7 @@ struct mf_sched {
 	uint32_t demand_free, demand_used;
 	uint32_t *depth; /* [destination]: demands held */
 	uint32_t megas; /* held */
+	uint32_t followers; /* demands behind another one in their queues */
 
 	struct inbox inbox;
 	struct forwards forwards;
@@ -196,6 +200,7 @@ struct mf_sched {
 	struct mf_sched_stats stats;
 	void *block[24]; /* all that was allocated */
 	unsigned int blocks;
+	struct sched_issues issues;
 };
 
 static inline void sched_set(struct sched_map *map, unsigned int i)

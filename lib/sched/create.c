@@ -20,6 +20,8 @@ static bool valid(const struct mf_sched_config *c)
 	if ((unsigned int)c->priority > MF_SCHED_SRPT || (unsigned int)c->order > MF_ORDER_DIRECTION ||
 	    (unsigned int)c->release > MF_RELEASE_WINDOW)
 		return false;
+	if (c->slots && c->release != MF_RELEASE_WIRE)
+		return false;
 	if (c->release == MF_RELEASE_WINDOW)
 		return c->window;
 	for (unsigned int i = 0; i < c->ports; i++)
@@ -53,23 +55,24 @@ static bool alloc_times(struct mf_sched *s, struct sched_times *t)
 	return true;
 }
 
-/** Of a list of so many keys: an odd number of cache lines, so that lists do not meet in a few sets. */
-static size_t list_room(size_t size)
+/** A room for so many keys: an odd number of cache lines, so that lists do not meet in a few sets. */
+static size_t room_octets(size_t size)
 {
-	return size / 8 * 8 + 4;
+	return (list_octets(size) / CACHE_LINE + 1) / 2 * 2 * CACHE_LINE + CACHE_LINE;
 }
 
-/** The keys of all lists that are more than a few are one array. Keys behind a list may be read. */
+/** Lists, and behind them their rooms. */
 static bool alloc_lists(struct mf_sched *s, size_t n)
 {
-	size_t room = list_room(2 * n + LIST_WANDER);
-	sched_key *keys = mf_sched_alloc(s, n * room + LIST_BEYOND, sizeof(*keys));
+	size_t size = 2 * n + LIST_WANDER, octets = room_octets(size), lists = n * sizeof(*s->list);
+	char *all = mf_sched_alloc(s, 1, lists + n * octets);
 
-	s->list = mf_sched_alloc(s, n, sizeof(*s->list));
-	if (!keys || !s->list)
+	if (!all)
 		return false;
+	s->list = (struct sched_list *)(void *)all;
 	for (size_t i = 0; i < n; i++)
-		s->list[i] = (struct sched_list){.room = keys + i * room, .size = room};
+		list_begin(s->list + i, (lists + i * octets - i * sizeof(*s->list)) / sizeof(sched_key),
+			   size);
 	return true;
 }
 
@@ -88,15 +91,6 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	s->order_array[1] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[1]));
 	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
 	       alloc_lists(s, n);
-}
-
-/** Where there is no request, the place of any source may be read and written. */
-static bool alloc_asked(struct mf_sched *s)
-{
-	s->asked = mf_sched_alloc(s, SCHED_PORTS_MAX, sizeof(*s->asked));
-	for (size_t i = 0; s->asked && i < SCHED_PORTS_MAX; i++)
-		s->asked[i].high = SCHED_REQUEST_NONE;
-	return s->asked;
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
@@ -162,8 +156,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
-	if (!alloc_queues(s, n) || !alloc_asked(s) || !alloc_ports(s, n) || !alloc_inbox(s, n) ||
-	    !alloc_leaving(s, n)) {
+	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) || !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;
 		return NULL;

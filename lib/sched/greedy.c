@@ -23,7 +23,7 @@ static inline void deactivate(struct mf_sched *s, unsigned int dst, bool so)
 }
 
 /** Step (3), over the destinations that may have an eligible message. @return whether there is one */
-static bool select_message(struct mf_sched *s, uint16_t *src)
+static bool select_message(struct mf_sched *s, struct sched_request *request)
 {
 	sched_key best = SCHED_KEY_NONE;
 	uint16_t dst[SCHED_LIST];
@@ -36,9 +36,9 @@ static bool select_message(struct mf_sched *s, uint16_t *src)
 		deactivate(s, dst[i], at == l->count);
 		if (at < l->count && *list_at(l, at) < best) {
 			best = *list_at(l, at);
-			*src = sched_key_src(best);
-			s->asked[*src] = (struct sched_request){
-				.low = best,
+			*request = (struct sched_request){
+				.low = (uint64_t)best,
+				.high = (uint64_t)(best >> 64),
 				.at = at,
 			};
 		}
@@ -49,12 +49,13 @@ static bool select_message(struct mf_sched *s, uint16_t *src)
 
 static void greedy_match(struct mf_sched *s)
 {
-	uint16_t src;
+	struct sched_request best;
 
-	if (!select_message(s, &src))
+	if (!select_message(s, &best))
 		return;
 	ports_begin(s);
-	issue(s, &src, 1, 1);
+	issue_add(s, &best, 1);
+	issue(s);
 	issue_matched(s, 1, 1);
 	if (s->window)
 		ports_reopen(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The grants of an iteration: steps (4) and (5) of 3.1.1. They are made one after the other without a branch
+ * The grants of a matching: steps (4) and (5) of 3.1.1. They are made one after the other without a branch
  * on whether a demand is granted in full, which nobody could foretell. When all are made, those that are
  * leave their queues, and of the others the priority rises.
  */
@@ -11,7 +11,7 @@
 #include "ports.h"
 #include "queue.h"
 
-#define ISSUE_AHEAD 16 /* grants between prefetch and use */
+#define ISSUE_BATCH 32 /* grants */
 
 static inline unsigned int issue_src(const struct sched_request *r)
 {
@@ -26,6 +26,16 @@ static inline unsigned int issue_dst(const struct sched_request *r)
 static inline bool issue_resp(const struct sched_request *r)
 {
 	return r->low >> SCHED_KEY_RESP & 1;
+}
+
+static inline sched_key issue_key(const struct sched_request *r)
+{
+	return (sched_key)r->high << 64 | r->low;
+}
+
+static inline uint32_t issue_queue(const struct mf_sched *s, const struct sched_request *r)
+{
+	return sched_queue(s, issue_src(r), issue_dst(r), issue_resp(r));
 }
 
 /**
@@ -71,16 +81,13 @@ static inline bool issue_goes_on(const struct mf_sched *s, const struct sched_de
 	return !e->next | (e->remaining > s->config.chunk);
 }
 
-/** Grants what a source was asked for. @return the grant */
-static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct sched_request *r,
-						     unsigned int iteration)
+/** Grants a request. @return the grant */
+static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct sched_request *r)
 {
 	unsigned int src = issue_src(r), dst = issue_dst(r);
-	struct mf_sched_grant *g = issue_grant(s, src, dst, issue_resp(r), iteration);
+	struct mf_sched_grant *g = issue_grant(s, src, dst, issue_resp(r), r->iteration);
 	uint32_t blocks;
 
-	r->demand = s->queue[sched_queue(s, src, dst, issue_resp(r))];
-	r->high = SCHED_REQUEST_NONE;
 	blocks = queue_grant(s, s->demand + r->demand, g);
 	if (s->window) {
 		sched_clear(&s->free[SCHED_SRC], src);
@@ -94,30 +101,20 @@ static inline const struct mf_sched_grant *issue_one(struct mf_sched *s, struct 
 	return g;
 }
 
-/** The demand that a source was asked for is soon needed. */
-static inline void issue_prefetch(const struct mf_sched *s, const struct sched_request *r)
-{
-	uint32_t queue = sched_queue(s, issue_src(r), issue_dst(r), issue_resp(r));
-
-	__builtin_prefetch(s->demand + s->queue[queue]);
-}
-
-/** Grants what sources were asked for. */
-SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+/** Grants requests. */
+SCHED_PART void issue_all(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
-	unsigned int done = 0, left = 0;
+	unsigned int n = list->n, done = 0, left = 0;
 	uint64_t octets = 0;
 
 	for (unsigned int k = 0; k < n; k++) {
-		struct sched_request *r = s->asked + src[k];
 		const struct mf_sched_grant *g;
 
-		issue_prefetch(s, s->asked + src[k + ISSUE_AHEAD < n ? k + ISSUE_AHEAD : k]);
-		g = issue_one(s, r, iteration);
+		g = issue_one(s, list->request + k);
 
 		octets += g->size;
-		list->done_of[done] = list->left_of[left] = src[k];
+		list->done_of[done] = list->left_of[left] = k;
 		done += g->last;
 		left += !g->last;
 	}
@@ -126,100 +123,117 @@ SCHED_PART void issue_all(struct mf_sched *s, const uint16_t *src, unsigned int 
 	s->stats.granted_octets += octets;
 }
 
-/** What the demands of granted requests know of their grants, which leave at once. */
-SCHED_PART void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const uint16_t *src, unsigned int n)
+/** Which demands are granted. They are far away, so others are granted before they are looked at. */
+static inline void issue_find(struct mf_sched *s)
 {
-	struct sched_request *asked = s->asked;
+	const struct sched_demand *demand = s->demand;
+	const uint32_t *queue = s->queue;
+	struct sched_issues *list = &s->issues;
+
+	for (unsigned int k = list->found; k < list->n; k++) {
+		uint32_t i = queue[list->request[k].demand];
+
+		list->request[k].demand = i;
+		__builtin_prefetch(demand + i, 1);
+	}
+	list->found = list->n;
+}
+
+/** What the demands of requests know of their grants, which leave at once. */
+static inline void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const struct sched_request *r,
+			       unsigned int n)
+{
+	struct sched_issues *list = &s->issues;
+	struct sched_demand *demand = s->demand;
 	const uint32_t chunk = s->config.chunk;
 	const mf_time at = s->clock;
+	unsigned int done = list->done, left = list->left, place = r - list->request;
+	uint64_t octets = 0;
 
-	for (unsigned int k = 0; k < n; k++) {
-		struct sched_request *r = asked + src[k];
-
-		r->demand = s->queue[sched_queue(s, src[k], issue_dst(r), issue_resp(r))];
-		__builtin_prefetch(s->demand + r->demand);
-	}
-	for (unsigned int k = 0; k < n; k++, g++) {
-		struct sched_request *r = asked + src[k];
-		uint64_t low = r->low;
-		unsigned int from = src[k], to = low >> SCHED_KEY_DST & 0x1ff;
-		uint32_t i = r->demand, rest, size;
-		struct sched_demand *e = s->demand + i;
+	for (const struct sched_request *end = r + n; r < end; r++, g++, place++) {
+		struct sched_demand *e = demand + r->demand;
+		uint64_t low = r->low, high = r->high;
+		uint32_t rest = e->remaining, size;
 		uint8_t flags = e->flags;
 
+		size = chunk | -(uint32_t)(low & 1);
+		size = size < rest ? size : rest;
+		e->remaining = rest - size;
+		e->flags = flags | SCHED_STARTED;
 		g->at = at;
-		g->since = low >> SCHED_KEY_AT | r->high << (64 - SCHED_KEY_AT);
-		r->high = SCHED_REQUEST_NONE;
-		g->src = from;
-		g->dst = to;
+		g->since = low >> SCHED_KEY_AT | high << (64 - SCHED_KEY_AT);
+		g->src = low >> SCHED_KEY_SRC & 0x1ff;
+		g->dst = low >> SCHED_KEY_DST & 0x1ff;
 		g->id = low >> SCHED_KEY_ID;
 		g->resp = low >> SCHED_KEY_RESP & 1;
 		g->first = !(flags & SCHED_STARTED);
-		e->flags = flags | SCHED_STARTED;
-		g->mega = low & 1;
-		g->cookie = e->cookie;
-		rest = e->remaining;
-		size = chunk | -(uint32_t)(low & 1);
-		size = size < rest ? size : rest;
-		g->size = size;
 		g->last = size == rest;
-		e->remaining = rest - size;
+		g->mega = low & 1;
+		g->size = size;
+		g->cookie = e->cookie;
+		g->iteration = r->iteration;
+		octets += size;
+		list->done_of[done] = list->left_of[left] = place;
+		done += size == rest;
+		left += size != rest;
 	}
+	list->done = done;
+	list->left = left;
+	s->stats.granted_octets += octets;
 }
 
-/** WINDOW: the ports of grants are matched, and have more outstanding. */
+/** WINDOW: the ports of grants have more outstanding. */
 SCHED_PART void issue_load(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
 {
 	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
-		sched_clear(&s->free[SCHED_SRC], g->src);
-		sched_clear(&s->free[SCHED_DST], g->dst);
 		ports_load(s, SCHED_SRC, g->src, g->size);
 		ports_load(s, SCHED_DST, g->dst, g->size);
 	}
 }
 
 /** WIRE: what tells the sources of grants to send takes their links. */
-SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
+SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g,
+			     const struct sched_request *r, unsigned int n)
 {
-	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
-		const struct sched_demand *e = s->demand + s->asked[g->src].demand;
+	for (unsigned int k = 0; k < n; k++, g++) {
+		const struct sched_demand *e = s->demand + r[k].demand;
 
-		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->request_blocks : 1);
+		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->flags / SCHED_BLOCKS : 1);
 	}
 }
 
 /** Grants that all leave now. */
-SCHED_PART void issue_here(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+static inline void issue_batch(struct mf_sched *s, const struct sched_request *r, unsigned int n)
 {
-	struct sched_issues *list = &s->issues;
 	struct mf_sched_grant *g = s->out + s->given;
-	unsigned int done = 0, left = 0;
-	uint64_t octets = 0;
 
-	issue_write(s, g, src, n);
+	issue_write(s, g, r, n);
 	s->given += n;
 	if (s->window) {
 		issue_load(s, g, n);
-	} else {
-		ports_take_all(s, g, n);
-		issue_charge(s, g, n);
+		return;
 	}
-	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
-		g->iteration = iteration;
-		octets += g->size;
-		list->done_of[done] = list->left_of[left] = g->src;
-		done += g->last;
-		left += !g->last;
-	}
-	list->done = done;
-	list->left = left;
-	s->stats.granted_octets += octets;
+	ports_take_all(s, g, n);
+	if (s->config.release == MF_RELEASE_WIRE)
+		issue_charge(s, g, r, n);
+}
+
+/** ... so many at a time that they stay in the nearest cache until all is done with them. */
+SCHED_PART void issue_here(struct mf_sched *s)
+{
+	struct sched_issues *list = &s->issues;
+	unsigned int n = list->n;
+
+	list->done = list->left = 0;
+	for (unsigned int k = 0; k < n; k += ISSUE_BATCH)
+		issue_batch(s, list->request + k, n - k < ISSUE_BATCH ? n - k : ISSUE_BATCH);
 }
 
 /** Whether grants leave when they are made: a free port's last grant is over, but where it is taken ahead. */
 static inline bool issue_at_once(const struct mf_sched *s, unsigned int n)
 {
-	return !s->config.iteration && (s->window || !s->config.ahead) && s->given + n <= s->max;
+	return !s->config.iteration && !s->config.slots && (s->window || !s->config.ahead) &&
+	       s->given + n <= s->max;
 }
 
 static inline bool issue_alone(const struct mf_sched *s, unsigned int src, unsigned int dst)
@@ -239,12 +253,19 @@ SCHED_PART void issue_done(struct mf_sched *s)
 	bool alone = list->alone;
 
 	for (unsigned int k = 0; k < n; k++) {
-		const struct sched_request *r = s->asked + list->done_of[k];
-		unsigned int src = list->done_of[k], dst = issue_dst(r);
+		const struct sched_request *r = list->request + list->done_of[k];
+		unsigned int src = issue_src(r), dst = issue_dst(r);
+
+		__builtin_prefetch(list_at(s->list + dst, r->at), 1);
+		__builtin_prefetch(sched_order(s, issue_resp(r), src) + dst / 64, 1);
+	}
+	for (unsigned int k = 0; k < n; k++) {
+		const struct sched_request *r = list->request + list->done_of[k];
+		unsigned int src = issue_src(r), dst = issue_dst(r);
 
 		queue_withdraw(s, r->at, issue_resp(r), src, dst);
 		if (s->demand[r->demand].next)
-			list->done_of[followed++] = src;
+			list->done_of[followed++] = list->done_of[k];
 		else
 			queue_give_demand(s, r->demand, dst);
 		alone = alone && !followed && issue_alone(s, src, dst);
@@ -259,45 +280,60 @@ static inline void issue_follow(struct mf_sched *s)
 	struct sched_issues *list = &s->issues;
 
 	for (unsigned int k = 0; k < list->done; k++) {
-		const struct sched_request *r = s->asked + list->done_of[k];
+		const struct sched_request *r = list->request + list->done_of[k];
+		unsigned int dst = issue_dst(r);
 
-		unsigned int src = list->done_of[k], dst = issue_dst(r);
-
-		queue_succeed(s, sched_queue(s, src, dst, issue_resp(r)), src, dst);
+		queue_succeed(s, issue_queue(s, r), issue_src(r), dst);
 		queue_give_demand(s, r->demand, dst);
 	}
 }
 
-/** What was not granted in full has a higher priority, after so many chunks. */
-SCHED_PART void issue_raise(struct mf_sched *s, unsigned int chunks)
+/** What was not granted in full has a higher priority. Most are the first in a list. */
+SCHED_PART void issue_raise(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
+	struct sched_list *lists = s->list;
 
 	if (s->config.priority == MF_SCHED_FCFS)
 		return;
 	for (unsigned int k = 0; k < list->left; k++) {
-		unsigned int soon = k + ISSUE_AHEAD < list->left ? k + ISSUE_AHEAD : k;
-		struct sched_request *r = s->asked + list->left_of[k];
-		struct sched_list *l = s->list + issue_dst(r);
-		sched_key key = *list_at(l, r->at);
+		struct sched_request *r = list->request + list->left_of[k];
+		struct sched_list *l = lists + issue_dst(r);
+		sched_key key = queue_lower(s, s->demand + r->demand, issue_key(r));
 
-		__builtin_prefetch(s->list + issue_dst(s->asked + list->left_of[soon]));
-		r->at = list_raise(
-			l, r->at,
-			queue_lower(s, s->demand + r->demand, key, (uint64_t)chunks * s->config.chunk));
+		r->high = (uint64_t)(key >> 64);
+		if (r->at)
+			r->at = list_raise(l, r->at, key);
+		else
+			l->few[0] = key;
 	}
 }
 
-/** The grants of an iteration to the sources that were asked. */
-static inline void issue(struct mf_sched *s, const uint16_t *src, unsigned int n, unsigned int iteration)
+/** A request is granted in that iteration: to be issued. Its ports are not free any more. */
+static inline void issue_add(struct mf_sched *s, const struct sched_request *asked, unsigned int iteration)
 {
+	struct sched_request *r = s->issues.request + s->issues.n++;
+
+	sched_clear(&s->free[SCHED_SRC], issue_src(asked));
+	sched_clear(&s->free[SCHED_DST], issue_dst(asked));
+	*r = *asked;
+	r->iteration = iteration;
+	r->demand = issue_queue(s, r);
+	__builtin_prefetch(s->queue + r->demand);
+}
+
+/** The grants of requests. */
+static inline void issue(struct mf_sched *s)
+{
+	issue_find(s);
 	s->issues.alone = s->window;
-	if (issue_at_once(s, n))
-		issue_here(s, src, n, iteration);
+	if (issue_at_once(s, s->issues.n))
+		issue_here(s);
 	else
-		issue_all(s, src, n, iteration);
+		issue_all(s);
+	s->issues.n = s->issues.found = 0;
 	issue_done(s);
-	issue_raise(s, 1);
+	issue_raise(s);
 	issue_follow(s);
 	ports_settle(s);
 }

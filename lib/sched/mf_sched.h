@@ -44,7 +44,13 @@ struct mf_sched_config {
 	uint32_t x; /**< active notifications of a pair, writes and reads counted apart: 1..128 */
 	uint32_t window; /**< WINDOW: octets a source or destination may have outstanding */
 	unsigned int iterations; /**< of a matching; 0: until it is maximal */
-	bool srpt_transfer; /**< SRPT by the exponent of the whole transfer where given (D7) */
+	bool srpt_transfer; /**< SRPT by what remains of the whole transfer (D7) */
+	/**
+	 * WIRE: a chunk that leaves some of its message is cut so that it ends at a multiple of a chunk's
+	 * time: the ports of long messages are released together. By steps (2) and (7) to the letter a
+	 * message waits, whatever its priority, while its two ports are busy in turn.
+	 */
+	bool slots;
 	uint32_t chunk_overhead; /**< wire blocks of a chunk besides ceil(octets / 8) data blocks */
 	/* Scheduling time (D6, 3.1.2), in ps; all 0: none. */
 	mf_time insert; /**< from arrival to the first matching that sees a demand */
@@ -72,6 +78,8 @@ enum mf_sched_msg_kind {
 };
 
 #define MF_SCHED_NO_COOKIE UINT32_MAX
+#define MF_SCHED_BEHIND 256
+#define MF_SCHED_REQUEST_MAX 31
 
 /** Descriptor of both directions; plain data, so that it travels through rings. */
 struct mf_sched_msg {
@@ -87,8 +95,10 @@ struct mf_sched_msg {
 	uint8_t id;
 	bool resp; /**< the data is a response: c = dst, m = src. Otherwise c = src, m = dst */
 	bool mega; /**< DEMAND: size is in wire octets, granted whole (D8) */
-	uint8_t exponent; /**< DEMAND: see srpt_transfer */
-	uint8_t request_blocks; /**< DEMAND with resp: wire blocks of the request (D2); a /G/ has 1 */
+	/** DEMAND with resp: wire blocks of the request (D2), MF_SCHED_REQUEST_MAX at most; a /G/ has 1 */
+	uint8_t request_blocks;
+	/** DEMAND: what its transfer has behind it, see srpt_transfer; in MF_SCHED_BEHIND octets */
+	uint16_t behind;
 	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */
 	/**
 	 * DEMAND: the caller's, MF_SCHED_NO_COOKIE for none: the switch's buffered request. Comes back in

@@ -17,116 +17,121 @@
 #include "run.h"
 
 #define PIM_AHEAD 8 /* between prefetch and use */
-#define PIM_MANY 4 /* demands of a port: so many are not in the nearest cache */
+#define PIM_MANY 4 /* demands of a port: so many make long lists */
+
+#define PIM_NOBODY SCHED_PORTS_MAX /* the request of nobody */
 
 struct pim {
 	struct mf_sched core;
 	struct sched_map asked_map; /* sources that are asked */
+	uint16_t best[SCHED_PORTS_MAX]; /* [source]: the best request of the iteration, or that of nobody */
 
 	/* destinations that look for a source, and the places of their lists from which they do */
 	unsigned int seekers;
 	uint16_t dst[SCHED_LIST];
 	uint16_t from[SCHED_LIST];
-
 	struct burst burst;
+
+	const sched_key *key[SCHED_LIST]; /* what they have found there */
+	struct sched_request asked[SCHED_PORTS_MAX + 1]; /* theirs; the last is that of nobody */
 };
 
 /**
  * Second cycle. The hardware has a boolean for each entry of the order array and encodes the first that
  * is set. Software sees the requests one by one, so it keeps the first in order as they come.
  *
- * No branch hangs on which is the better one, nor on whether there is a request at all, and no address: where
- * there is none, what is there is written again.
+ * No branch hangs on which is the better one, which nobody could foretell.
  */
-static inline void pim_priority_encoder(struct pim *p, struct sched_request *asked, sched_key key,
-					uint32_t at, bool found)
+static inline void pim_priority_encoder(struct pim *p, unsigned int i, uint32_t at, sched_key key)
 {
-	unsigned int src = sched_key_src(key);
-	struct sched_request *best = asked + src;
-	uint64_t low = best->low, high = best->high, better;
+	unsigned int src = sched_key_src(key), best = p->best[src];
+	const struct sched_request *other = p->asked + best;
+	bool better = key < ((sched_key)other->high << 64 | other->low);
 
-	better = -(uint64_t)(found & (key < ((sched_key)high << 64 | low)));
-	best->low = low ^ ((low ^ (uint64_t)key) & better);
-	best->high = high ^ ((high ^ (uint64_t)(key >> 64)) & better);
-	best->at ^= (best->at ^ at) & better;
-	p->asked_map.word[src / 64] |= (uint64_t)found << src % 64;
-}
-
-/** The list that is looked at soon. (A function that only prefetches would have no effect for gcc.) */
-static inline const struct sched_list *pim_soon(const struct pim *p, unsigned int i, unsigned int n)
-{
-	return p->core.list + p->dst[i + PIM_AHEAD < n ? i + PIM_AHEAD : n - 1];
-}
-
-/** The queue of a candidate, which is needed if it is granted. */
-static inline const uint32_t *pim_queue(const struct mf_sched *s, unsigned int dst, sched_key key)
-{
-	return s->queue + sched_queue(s, sched_key_src(key), dst, sched_key_resp(key));
-}
-
-/** Where the best eligible candidates of those that look for a source are, which are looked at then. */
-static inline void pim_search(struct pim *p, bool first)
-{
-	struct mf_sched *s = &p->core;
-	unsigned int n = p->seekers;
-
-	for (unsigned int i = 0; i < n; i++) {
-		struct sched_list *l = s->list + p->dst[i];
-
-		__builtin_prefetch(pim_soon(p, i, n)->src);
-		p->from[i] = run_best(s, l, first ? 0 : p->from[i]);
-		__builtin_prefetch(list_at(l, p->from[i]));
-	}
+	p->asked[i] = (struct sched_request){.low = (uint64_t)key, .high = (uint64_t)(key >> 64), .at = at};
+	p->best[src] = best ^ ((best ^ i) & -(unsigned int)better);
+	p->asked_map.word[src / 64] |= UINT64_C(1) << src % 64;
 }
 
 /**
- * First cycle. Who has no other source to turn to does not look for one any more. Sources become busy in a
- * matching, but not free: the others go on where they are in their lists.
+ * Where the best eligible candidates of destinations are, which are looked at then. Who has none does not
+ * look for one any more. Sources become busy in a matching, but not free: so all go on where they are in
+ * their lists.
  */
-SCHED_PART void pim_requests(struct pim *p, bool first)
+static inline void pim_search(struct pim *p, const uint16_t *dst, const uint16_t *from, unsigned int n)
 {
 	struct mf_sched *s = &p->core;
-	struct sched_request *asked = s->asked;
-	unsigned int n = p->seekers, kept = 0;
+	unsigned int kept = p->seekers;
 
-	pim_search(p, first);
 	for (unsigned int i = 0; i < n; i++) {
-		unsigned int dst = p->dst[i], at = p->from[i];
-		struct sched_list *l = s->list + dst;
-		sched_key key = *list_at(l, at);
+		struct sched_list *l = s->list + dst[i];
+		uint32_t at = run_best(s, l, from[i]);
 
-		pim_priority_encoder(p, asked, key, at, at < l->count);
-		__builtin_prefetch(pim_queue(s, dst, key));
-		p->dst[kept] = dst;
-		p->from[kept] = at + 1;
-		kept += at + 1 < l->count;
+		__builtin_prefetch(s->list[dst[i + PIM_AHEAD]].src);
+		p->key[kept] = list_at(l, at);
+		__builtin_prefetch(p->key[kept]);
+		p->dst[kept] = dst[i];
+		p->from[kept] = at;
+		kept += at < l->count;
 	}
 	p->seekers = kept;
+}
+
+/**
+ * ... where lists are long: most find somebody in the line of names, whose sources before `from` are busy by
+ * now. Nobody could foretell who does not. These are looked after when all others are done.
+ */
+static inline void pim_search_many(struct pim *p, unsigned int n)
+{
+	const struct mf_sched *s = &p->core;
+	const struct sched_map *free = &s->free[SCHED_SRC];
+	uint16_t dst_far[SCHED_LIST], from_far[SCHED_LIST];
+	unsigned int kept = 0, far = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int dst = p->dst[i];
+		const struct sched_list *l = s->list + dst;
+		uint32_t at = scan_named(l->src, l->more < SCHED_NAMED ? l->more : SCHED_NAMED, 0, free);
+
+		__builtin_prefetch(s->list[p->dst[i + PIM_AHEAD]].src);
+		dst_far[far] = dst;
+		from_far[far] = p->from[i];
+		far += at == SCAN_NAMES;
+		p->key[kept] = list_at(l, at);
+		__builtin_prefetch(p->key[kept]);
+		p->dst[kept] = dst;
+		p->from[kept] = at;
+		kept += at != SCAN_NAMES;
+	}
+	p->seekers = kept;
+	memset(dst_far + far, 0, PIM_AHEAD * sizeof(*dst_far));
+	pim_search(p, dst_far, from_far, far);
+}
+
+/** First cycle. */
+SCHED_PART void pim_requests(struct pim *p)
+{
+	const struct mf_sched *s = &p->core;
+	unsigned int n = p->seekers;
+
+	p->seekers = 0;
+	if (s->stats.entries > PIM_MANY * s->ports && !s->any_tight && !s->megas)
+		pim_search_many(p, n);
+	else
+		pim_search(p, p->dst, p->from, n);
+	n = p->seekers;
+	for (unsigned int i = 0; i < n; i++)
+		pim_priority_encoder(p, i, p->from[i], *p->key[i]);
 }
 
 /** ... while all sources are free and have room for any chunk: all turn to the first of their lists. */
 SCHED_PART void pim_requests_open(struct pim *p)
 {
-	struct mf_sched *s = &p->core;
-	struct sched_request *asked = s->asked;
-	struct sched_list *list = s->list;
-	const bool many = s->stats.entries > PIM_MANY * s->ports;
-	unsigned int n = p->seekers, kept = 0;
+	const struct sched_list *list = p->core.list;
+	unsigned int n = p->seekers;
 
-	for (unsigned int i = 0; i < n; i++) {
-		unsigned int dst = p->dst[i];
-		struct sched_list *l = list + dst;
-		sched_key key = l->few[0];
-
-		if (sched_rarely(many)) {
-			__builtin_prefetch(pim_queue(s, dst, key));
-		}
-		pim_priority_encoder(p, asked, key, 0, true);
-		p->dst[kept] = dst;
-		p->from[kept] = 1;
-		kept += l->count > 1;
-	}
-	p->seekers = kept;
+	for (unsigned int i = 0; i < n; i++)
+		pim_priority_encoder(p, i, 0, list[p->dst[i]].few[0]);
 }
 
 static inline bool pim_open(const struct mf_sched *s)
@@ -134,20 +139,32 @@ static inline bool pim_open(const struct mf_sched *s)
 	return !s->any_tight && !s->megas && sched_map_equal(&s->free[SCHED_SRC], &s->all);
 }
 
-/** Destinations that have been granted nothing go on, and those that have a new candidate begin. */
+/** Destinations that have been granted nothing go on. */
 static inline void pim_seek(struct pim *p)
 {
-	struct mf_sched *s = &p->core;
+	const struct sched_map *free = &p->core.free[SCHED_DST];
 	unsigned int n = p->seekers, kept = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		p->dst[kept] = p->dst[i];
-		p->from[kept] = p->from[i];
-		kept += sched_test(&s->free[SCHED_DST], p->dst[i]);
+		unsigned int dst = p->dst[i];
+
+		p->dst[kept] = dst;
+		p->from[kept] = p->from[i] + 1;
+		kept += sched_test(free, dst);
 	}
 	p->seekers = kept;
 }
 
+/**
+ * Whether what is granted makes no difference to the rest of the matching, but that its ports are not free:
+ * no demand takes over from one that ends, and no destination is charged. So all is issued at the end.
+ */
+static inline bool pim_defers(const struct mf_sched *s)
+{
+	return !s->followers && s->config.release != MF_RELEASE_WIRE;
+}
+
+/** All that are active look for a source, from the start of their lists. */
 static inline void pim_begin(struct pim *p)
 {
 	struct mf_sched *s = &p->core;
@@ -155,17 +172,23 @@ static inline void pim_begin(struct pim *p)
 	p->seekers = run_active(s, p->dst);
 	s->active = (struct sched_map){{0}};
 	s->active_any = 0;
+	memset(p->from, 0, p->seekers * sizeof(p->from[0]));
 }
 
 /** Destinations that still look for a source when a matching ends. */
 static inline void pim_end(struct pim *p)
 {
-	for (unsigned int i = 0; i < p->seekers; i++)
-		sched_activate(&p->core, p->dst[i] / 64, UINT64_C(1) << p->dst[i] % 64);
+	struct mf_sched *s = &p->core;
+
+	for (unsigned int i = 0; i < p->seekers; i++) {
+		unsigned int dst = p->dst[i];
+
+		sched_activate(s, dst / 64, (uint64_t)(p->from[i] < s->list[dst].count) << dst % 64);
+	}
 	p->seekers = 0;
 }
 
-/** Third cycle. @return grants */
+/** Third cycle. @return grants, which are to be issued */
 static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 {
 	struct mf_sched *s = &p->core;
@@ -174,10 +197,14 @@ static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 
 	if (!n)
 		return 0;
-	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
-		s->free[SCHED_SRC].word[w] &= ~p->asked_map.word[w];
+	issue_find(s);
 	p->asked_map = (struct sched_map){{0}};
-	issue(s, src, n, iteration);
+	for (unsigned int k = 0; k < n; k++) {
+		struct sched_request *best = p->asked + p->best[src[k]];
+
+		p->best[src[k]] = PIM_NOBODY;
+		issue_add(s, best, iteration);
+	}
 	return n;
 }
 
@@ -193,19 +220,22 @@ static inline void pim_match(struct mf_sched *s)
 		if (!k && pim_open(s))
 			pim_requests_open(p);
 		else
-			pim_requests(p, !k);
+			pim_requests(p);
 		n = pim_grant(p, k + 1);
 		if (!n)
 			break;
 		grants += n;
 		k++;
+		if (!pim_defers(s))
+			issue(s);
 		pim_seek(p);
 		if (s->active_any) { /* a new candidate, maybe ahead of where somebody looks */
 			pim_end(p);
 			pim_begin(p);
-			memset(p->from, 0, p->seekers * sizeof(p->from[0]));
 		}
 	}
+	if (s->issues.n)
+		issue(s);
 	pim_end(p);
 	issue_matched(s, k, grants);
 	if (!s->window || !k)

@@ -10,6 +10,9 @@
 #define MF_SCHED_PORTS_H
 
 #include "scan.h"
+#include "slot.h"
+
+#define PORTS_FEW 8 /* grants */
 
 /** Makes ports of a word free, but those that are held. @return these are free now */
 static inline uint64_t ports_free(struct mf_sched *s, enum sched_side side, unsigned int w, uint64_t ports)
@@ -81,8 +84,7 @@ static inline mf_time ports_ahead(const struct mf_sched *s, mf_time until)
 /** l/B, B being that of the slower link (D2). */
 static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_sched_grant *g)
 {
-	uint32_t a = s->port[g->src].period, b = s->port[g->dst].period;
-	mf_time period = a > b ? a : b;
+	mf_time period = slot_period(s, g);
 
 	if (s->config.release == MF_RELEASE_PAPER)
 		return (g->size * period + 7) / 8;
@@ -123,7 +125,7 @@ static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g
 
 	sched_clear(&s->free[SCHED_SRC], g->src);
 	sched_clear(&s->free[SCHED_DST], g->dst);
-	until = g->at + ports_duration(s, g);
+	until = slot_until(s, g, g->at + ports_duration(s, g));
 	release = mf_time_max(ports_ahead(s, until), g->at);
 	src->until[SCHED_SRC] = dst->until[SCHED_DST] = until;
 	sched_times_set(&s->release[SCHED_SRC], g->src, release);
@@ -131,28 +133,38 @@ static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g
 	s->releases = mf_time_min(s->releases, release);
 }
 
-/** The ports of grants that leave now. What is the earliest of all is not stored for each. */
+/**
+ * The ports of grants that leave now, which are not free any more. Where all are busy for as long, which
+ * they are with whole chunks, the earliest times are noted once.
+ */
 SCHED_PART void ports_take_all(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
 {
 	struct sched_times *from = &s->release[SCHED_SRC], *to = &s->release[SCHED_DST];
-	mf_time first = s->releases;
+	struct sched_port *port = s->port;
+	mf_time *from_at = from->at, *to_at = to->at, first = MF_NEVER, last = 0;
+	uint32_t from_groups = 0, to_groups = 0;
 
-	for (const struct mf_sched_grant *end = g + n; g < end; g++) {
-		mf_time until = g->at + ports_duration(s, g), *group;
+	for (unsigned int k = 0; k < n; k++) {
+		unsigned int src = g[k].src, dst = g[k].dst;
+		mf_time until = g[k].at + ports_duration(s, g + k);
 
-		sched_clear(&s->free[SCHED_SRC], g->src);
-		sched_clear(&s->free[SCHED_DST], g->dst);
-		s->port[g->src].until[SCHED_SRC] = s->port[g->dst].until[SCHED_DST] = until;
-		from->at[g->src] = to->at[g->dst] = until;
-		group = from->group + g->src / SCHED_GROUP;
-		*group = mf_time_min(*group, until);
-		group = to->group + g->dst / SCHED_GROUP;
-		*group = mf_time_min(*group, until);
+		port[src].until[SCHED_SRC] = port[dst].until[SCHED_DST] = until;
+		from_at[src] = to_at[dst] = until;
+		from_groups |= UINT32_C(1) << src / SCHED_GROUP;
+		to_groups |= UINT32_C(1) << dst / SCHED_GROUP;
 		first = mf_time_min(first, until);
+		last = mf_time_max(last, until);
 	}
-	s->releases = first;
-	from->first = mf_time_min(from->first, first);
-	to->first = mf_time_min(to->first, first);
+	if (n > PORTS_FEW && first == last) {
+		scan_note(from, from_groups, s->words, first);
+		scan_note(to, to_groups, s->words, first);
+		n = 0;
+	}
+	for (unsigned int k = 0; k < n; k++) {
+		sched_times_set(from, g[k].src, from_at[g[k].src]);
+		sched_times_set(to, g[k].dst, to_at[g[k].dst]);
+	}
+	s->releases = mf_time_min(s->releases, first);
 }
 
 /**
@@ -170,8 +182,9 @@ static inline void ports_charge(struct mf_sched *s, unsigned int dst, mf_time at
 	p->debt += blocks;
 	if (p->debt < s->chunk_blocks)
 		return;
-	s->charge[s->charges++] = (struct sched_charge){at, p->debt, dst};
-	p->debt = 0;
+	blocks = slot_charge(s, p->debt);
+	s->charge[s->charges++] = (struct sched_charge){at, blocks, dst};
+	p->debt -= blocks;
 }
 
 /**

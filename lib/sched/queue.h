@@ -9,20 +9,14 @@
 
 #include "leave.h"
 #include "list.h"
+#include "slot.h"
 
-/**
- * Octets by which SRPT goes, and behind them what remains of the piece: 17 and 16 bits. A transfer's
- * 2^exponent above the largest piece is told by the exponent alone.
- */
+/** What SRPT goes by: octets that remain, less one. */
 static inline uint64_t queue_octets(const struct mf_sched *s, const struct sched_demand *e)
 {
-	uint64_t octets = e->remaining;
+	uint64_t behind = s->config.srpt_transfer ? (uint64_t)e->behind * MF_SCHED_BEHIND : 0;
 
-	if (s->config.priority == MF_SCHED_FCFS)
-		return 0;
-	if (s->config.srpt_transfer && e->exponent)
-		octets = e->exponent <= 16 ? UINT32_C(1) << e->exponent : SCHED_SIZE_MAX + e->exponent - 16u;
-	return (octets - 1) << 16 | (e->remaining - 1);
+	return s->config.priority == MF_SCHED_FCFS ? 0 : behind + e->remaining - 1;
 }
 
 static inline sched_key queue_key(const struct mf_sched *s, const struct sched_demand *e, unsigned int src,
@@ -36,13 +30,12 @@ static inline sched_key queue_key(const struct mf_sched *s, const struct sched_d
 	return (sched_key)high << 64 | low;
 }
 
-/** SRPT: the key of a candidate that was granted so many octets. */
-static inline sched_key queue_lower(const struct mf_sched *s, const struct sched_demand *e, sched_key key,
-				    uint64_t octets)
+/** SRPT: the key of a candidate of which less remains than when it had this one. */
+static inline sched_key queue_lower(const struct mf_sched *s, const struct sched_demand *e, sched_key key)
 {
-	if (!s->config.srpt_transfer || !e->exponent)
-		octets |= octets << 16;
-	return key - ((sched_key)octets << SCHED_KEY_OCTETS);
+	const sched_key rest = ((sched_key)1 << SCHED_KEY_OCTETS) - 1;
+
+	return (key & rest) | (sched_key)queue_octets(s, e) << SCHED_KEY_OCTETS;
 }
 
 /** Whether the order array of a source has a destination. */
@@ -96,6 +89,7 @@ static inline void queue_succeed(struct mf_sched *s, uint32_t number, unsigned i
 	unsigned int turned = (src ^ dst) & -(unsigned int)((next->flags ^ e->flags) & SCHED_RESP);
 
 	s->queue[number] = e->next;
+	s->followers--;
 	tail_remove(s->tail + number, e->flags & SCHED_RESP, e->id);
 	queue_publish(s, next, src ^ turned, dst ^ turned);
 	queue_wake(s, src ^ turned, dst ^ turned);
@@ -170,9 +164,8 @@ static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_ms
 		.remaining = msg->size,
 		.cookie = msg->cookie,
 		.id = msg->id,
-		.exponent = msg->exponent,
-		.request_blocks = msg->request_blocks,
-		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA,
+		.behind = msg->behind,
+		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA | msg->request_blocks * SCHED_BLOCKS,
 	};
 	s->megas += msg->mega;
 	queue_count(s, msg);
@@ -188,6 +181,7 @@ SCHED_PART bool queue_append(struct mf_sched *s, const struct mf_sched_msg *msg)
 	if (!link)
 		return false;
 	*link = queue_demand(s, msg);
+	s->followers++;
 	tail_add(s->tail + number, *link, msg->resp, msg->id);
 	return true;
 }
@@ -232,6 +226,7 @@ static inline void queue_cancel(struct mf_sched *s, const struct mf_sched_msg *m
 	if (!(e->flags & SCHED_STARTED))
 		leave_dismissed(s, msg, e->cookie);
 	if (before) {
+		s->followers--;
 		s->demand[before].next = e->next;
 		tail_remove(s->tail + number, msg->resp, msg->id);
 		if (!e->next)
@@ -261,14 +256,14 @@ static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg
 }
 
 /**
- * Takes a demand's next grant: what it knows of it.
+ * Takes a demand's next grant, whose time and ports are known: what it knows of it.
  * @return wire blocks of what tells the source to send: the request, or a /G/
  */
 static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, struct mf_sched_grant *g)
 {
 	unsigned int flags = e->flags;
 	bool request = (flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
-	uint32_t size = sched_next_size(s, e), blocks = 1 + request * (e->request_blocks - 1u);
+	uint32_t size = slot_size(s, e, g), blocks = 1 + request * (flags / SCHED_BLOCKS - 1u);
 
 	g->since = e->since;
 	g->id = e->id;

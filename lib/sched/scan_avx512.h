@@ -7,6 +7,8 @@
 
 #include "core.h"
 
+#define SCAN_NAMES 32 /* sources that are looked at at a time */
+
 /**
  * The keys of a list's own line, and the map's 8 words, fit a register each. A source's word is looked up by
  * the upper bits of its number, and its bit is turned to the lowest place.
@@ -22,36 +24,19 @@ static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from,
 	return hit ? (uint32_t)__builtin_ctz(hit) / 2 : n;
 }
 
-/** So do SCHED_NAMED sources, and as many words of the map of 16 bits. */
+/**
+ * So do SCAN_NAMES sources, and as many words of the map of 16 bits.
+ * @return place of the first of n, not before `from`, whose source is in the map; SCAN_NAMES: there is none
+ */
 static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
 				  const struct sched_map *free)
 {
-	const __m512i all = _mm512_load_si512(src), last = _mm512_set1_epi16(15);
+	const __m512i all = _mm512_loadu_si512(src), last = _mm512_set1_epi16(15);
 	__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(all, 4), _mm512_load_si512(free));
 	__m512i bit = _mm512_sllv_epi16(_mm512_set1_epi16(1), _mm512_and_si512(all, last));
-	uint64_t hit = _bzhi_u32(_mm512_test_epi16_mask(word, bit), n);
+	uint32_t hit = _bzhi_u32(_mm512_test_epi16_mask(word, bit), n);
 
-	hit &= -(UINT64_C(1) << (from < SCHED_NAMED ? from : SCHED_NAMED));
-	return hit ? (uint32_t)__builtin_ctzll(hit) : n;
-}
-
-/** Of the keys in a list's room, 8 at a time: the lower halves of as many fit a register. */
-static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
-				 const struct sched_map *free)
-{
-	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), map = _mm512_load_si512(free);
-
-	for (; from < n; from += 8) {
-		__m512i low = _mm512_loadu_si512(keys + from), high = _mm512_loadu_si512(keys + from + 4);
-		__m512i src = _mm512_srli_epi64(_mm512_permutex2var_epi64(low, even, high), SCHED_KEY_SRC);
-		__m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(src, 6), map);
-		uint32_t hit = _mm512_test_epi64_mask(_mm512_rorv_epi64(word, src), _mm512_set1_epi64(1));
-
-		hit = _bzhi_u32(hit, n - from < 8 ? n - from : 8);
-		if (hit)
-			return from + __builtin_ctz(hit);
-	}
-	return n;
+	return _tzcnt_u32(hit & ~_bzhi_u32(UINT32_MAX, from));
 }
 
 /**
@@ -126,6 +111,40 @@ static inline void scan_shift_down(sched_key *keys, uint32_t n)
 		_mm512_storeu_si512(keys - 1, _mm512_loadu_si512(keys));
 	_mm512_mask_storeu_epi64(keys - 1, _bzhi_u32(0xff, 2 * n),
 				 _mm512_maskz_loadu_epi64(_bzhi_u32(0xff, 2 * n), keys));
+}
+
+/** ... their sources. */
+static inline void scan_names_up(uint16_t *src, uint32_t n)
+{
+	for (; n > 32; n -= 32)
+		_mm512_storeu_si512(src + n - 31, _mm512_loadu_si512(src + n - 32));
+	_mm512_mask_storeu_epi16(src + 1, _bzhi_u32(UINT32_MAX, n), _mm512_loadu_si512(src));
+}
+
+static inline void scan_names_down(uint16_t *src, uint32_t n)
+{
+	for (; n > 32; n -= 32, src += 32)
+		_mm512_storeu_si512(src - 1, _mm512_loadu_si512(src));
+	_mm512_mask_storeu_epi16(src - 1, _bzhi_u32(UINT32_MAX, n), _mm512_loadu_si512(src));
+}
+
+/** A source comes at a place of SCHED_NAMED, and the last one goes. */
+static inline void scan_name(uint16_t *src, uint32_t at, uint16_t name)
+{
+	const __m512i one = _mm512_set1_epi16((short)name);
+
+	_mm512_mask_storeu_epi16(src, (UINT32_C(1) << SCHED_NAMED) - 1,
+				 _mm512_mask_expand_epi16(one, ~(UINT32_C(1) << at), _mm512_load_si512(src)));
+}
+
+/** The one at a place goes, and another comes at the end. */
+static inline void scan_forget(uint16_t *src, uint32_t at, uint16_t name)
+{
+	const __m512i one = _mm512_set1_epi16((short)name);
+	const __mmask32 named = (UINT32_C(1) << SCHED_NAMED) - 1;
+	__m512i all = _mm512_mask_mov_epi16(one, named, _mm512_load_si512(src));
+
+	_mm512_mask_storeu_epi16(src, named, _mm512_maskz_compress_epi16(~(UINT32_C(1) << at), all));
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "core.h"
 
+#define SCAN_NAMES 32 /* sources that are looked at at a time */
+
 /** @return place of the first of SCHED_FEW keys, not before `from`, whose source is in the map; n: none */
 static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from, const struct sched_map *free)
 {
@@ -18,29 +20,14 @@ static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from,
 	return hit ? (uint32_t)__builtin_ctz(hit) : n;
 }
 
-/** ... of n <= SCHED_NAMED sources. */
+/** @return place of the first of n sources, not before `from`, that is in the map; SCAN_NAMES: none */
 static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
 				  const struct sched_map *free)
 {
 	for (; from < n; from++)
 		if (sched_test(free, src[from]))
 			return from;
-	return n;
-}
-
-/** @return place of the first key, not before `from`, whose source is in the map; n: there is none */
-static inline uint32_t scan_free(const sched_key *keys, uint32_t n, uint32_t from,
-				 const struct sched_map *free)
-{
-	for (; from < n; from += 4) {
-		unsigned int hit = 0;
-
-		for (unsigned int i = 0; i < 4; i++)
-			hit |= (unsigned int)sched_test(free, sched_key_src(keys[from + i])) << i;
-		if (hit)
-			return from + __builtin_ctz(hit) < n ? from + __builtin_ctz(hit) : n;
-	}
-	return n;
+	return SCAN_NAMES;
 }
 
 /**
@@ -97,6 +84,31 @@ static inline void scan_shift_up(sched_key *keys, uint32_t n)
 static inline void scan_shift_down(sched_key *keys, uint32_t n)
 {
 	memmove(keys - 1, keys, n * sizeof(*keys));
+}
+
+/** ... their sources. */
+static inline void scan_names_up(uint16_t *src, uint32_t n)
+{
+	memmove(src + 1, src, n * sizeof(*src));
+}
+
+static inline void scan_names_down(uint16_t *src, uint32_t n)
+{
+	memmove(src - 1, src, n * sizeof(*src));
+}
+
+/** A source comes at a place of SCHED_NAMED, and the last one goes. */
+static inline void scan_name(uint16_t *src, uint32_t at, uint16_t name)
+{
+	memmove(src + at + 1, src + at, (SCHED_NAMED - 1 - at) * sizeof(*src));
+	src[at] = name;
+}
+
+/** The one at a place goes, and another comes at the end. */
+static inline void scan_forget(uint16_t *src, uint32_t at, uint16_t name)
+{
+	memmove(src + at, src + at + 1, (SCHED_NAMED - 1 - at) * sizeof(*src));
+	src[SCHED_NAMED - 1] = name;
 }
 
 #endif

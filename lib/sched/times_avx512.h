@@ -44,4 +44,18 @@ static inline mf_time scan_first(const struct sched_times *t, unsigned int words
 	return _mm512_reduce_min_epu64(first);
 }
 
+/** Ports of some groups have this time, and none of them an earlier one. */
+static inline void scan_note(struct sched_times *t, uint32_t groups, unsigned int words, mf_time time)
+{
+	const __m512i by = _mm512_set1_epi64((long long)time);
+
+	for (unsigned int i = 0; i < 64 / SCHED_GROUP * words; i += 8) {
+		__m512i group = _mm512_load_si512(t->group + i);
+
+		_mm512_store_si512(t->group + i,
+				   _mm512_mask_min_epu64(group, (__mmask8)(groups >> i), group, by));
+	}
+	t->first = mf_time_min(t->first, time);
+}
+
 #endif

@@ -42,4 +42,15 @@ static inline mf_time scan_first(const struct sched_times *t, unsigned int words
 	return first;
 }
 
+/** Ports of some groups have this time, and none of them an earlier one. */
+static inline void scan_note(struct sched_times *t, uint32_t groups, unsigned int words, mf_time time)
+{
+	for (unsigned int i = 0; i < 64 / SCHED_GROUP * words; i++) {
+		mf_time never = -(mf_time)(~groups >> i & 1);
+
+		t->group[i] = mf_time_min(t->group[i], time | never);
+	}
+	t->first = mf_time_min(t->first, time);
+}
+
 #endif

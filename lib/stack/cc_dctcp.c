@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The stack "dctcp": Data Center TCP (Alizadeh et al., SIGCOMM 2010). The switch marks what finds more than K
- * octets in its queue, the receiver echoes each packet's mark (3.2), and the sender cuts its window by the
+ * octets in its queue, the receiver echoes each packet's mark, and the sender cuts its window by the
  * share of octets that were marked, once a window.
  */
 #include "stacks.h"
@@ -19,7 +19,7 @@ static const struct mf_param params[] = {
 	{TCP_PARAM_RTO_MIN},
 	{TCP_PARAM_RTO_MAX},
 	{TCP_PARAM_REORDER},
-	{"g", MF_PARAM_REAL, 0.0625, 1e-6, 1, "weight of a new sample in alpha: 1/16 (3.4)"},
+	{"g", MF_PARAM_REAL, 0.0625, 1e-6, 1, "weight of a new sample in alpha: 1/16"},
 	{"alpha", MF_PARAM_REAL, 1, 0, 1, "alpha at the start: RFC 8257, 4.2"},
 	{0}};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reaction point of DCQCN (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
- * 2015, 3.1 and figure 7): the rate of one flow, which here is a queue pair.
+ * 2015): the rate of one flow, which here is a queue pair.
  *
  *      CNP:                     RT = RC, RC = RC (1 - alpha / 2), alpha = (1 - g) alpha + g
  *      no CNP for K:            alpha = (1 - g) alpha

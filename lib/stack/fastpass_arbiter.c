@@ -174,6 +174,21 @@ static mf_time next_tick(const struct arbiter *a, mf_time now)
 	return (now / every + 1) * every;
 }
 
+/** Somebody waits for a destination: it is the last that is looked at. */
+static void await(struct arbiter *a, uint16_t dst)
+{
+	a->wait[(a->wait_head + a->wait_count++) % a->config.nodes] = dst;
+}
+
+static uint16_t next_destination(struct arbiter *a)
+{
+	uint16_t dst = a->wait[a->wait_head];
+
+	a->wait_head = (a->wait_head + 1) % a->config.nodes;
+	a->wait_count--;
+	return dst;
+}
+
 static void let_wait(struct arbiter *a, uint16_t src, uint16_t dst, mf_time now)
 {
 	struct pair *p = pair_of(a, src, dst);
@@ -183,7 +198,7 @@ static void let_wait(struct arbiter *a, uint16_t src, uint16_t dst, mf_time now)
 	p->next = NIL;
 	if (e->waiters == NIL) {
 		e->waiters = src;
-		a->wait[(a->wait_head + a->wait_count++) % a->config.nodes] = dst;
+		await(a, dst);
 	} else {
 		pair_of(a, e->last_waiter, dst)->next = src;
 	}
@@ -248,13 +263,14 @@ static void begin_slot(struct arbiter *a, mf_time now)
 
 	find_base(a, now);
 	for (; n > 0; n--) {
-		uint16_t dst = a->wait[a->wait_head];
+		uint16_t dst = next_destination(a);
 
-		a->wait_head = (a->wait_head + 1) % a->config.nodes;
-		a->wait_count--;
 		if (look_again(a, dst, now))
-			a->wait[(a->wait_head + a->wait_count++) % a->config.nodes] = dst;
+			await(a, dst);
 	}
+	if (a->wait_count >
+	    1) /* who comes first takes what is free of a source: next time another one does */
+		await(a, next_destination(a));
 	a->tick = a->wait_count != 0 ? next_tick(a, now) : MF_NEVER;
 }
 

@@ -8,24 +8,36 @@
 
 #define NIL MF_HEAP_NIL
 
+static void set_up(struct ird_board *b)
+{
+	b->heap = (struct mf_heap){(uint8_t *)&b->demand[0].link, sizeof(*b->demand)};
+	b->withdrawals = (struct mf_heap){(uint8_t *)b->withdrawal, sizeof(*b->withdrawal)};
+	for (unsigned int i = 0; i < b->nodes; i++)
+		b->node[i] = (struct ird_node){.pending = NIL,
+					       .waiting = NIL,
+					       .withdrawn = NIL,
+					       .oldest = NIL,
+					       .youngest = NIL,
+					       .ripens = MF_NEVER,
+					       .oldest_at = MF_NEVER,
+					       .over = NIL};
+}
+
 void *ird_board_new(uint16_t nodes, const double *param)
 {
-	struct ird_board *b = calloc(1, sizeof(*b));
+	struct ird_board *b = aligned_alloc(_Alignof(struct ird_board), sizeof(*b));
 
 	(void)param;
 	if (b == NULL)
 		return NULL;
-	b->nodes = nodes;
-	b->free = NIL;
-	b->demand = mf_table_new((size_t)nodes * remote_messages_max(nodes), sizeof(*b->demand));
-	if (b->demand == NULL) {
-		free(b);
+	*b = (struct ird_board){.nodes = nodes, .messages = remote_messages_max(nodes)};
+	b->demand = mf_table_new((size_t)nodes * b->messages, sizeof(*b->demand));
+	b->withdrawal = mf_table_new((size_t)nodes * b->messages, sizeof(*b->withdrawal));
+	if (b->demand == NULL || b->withdrawal == NULL) {
+		ird_board_free(b);
 		return NULL;
 	}
-	b->heap = (struct mf_heap){(uint8_t *)&b->demand[0].link, sizeof(*b->demand)};
-	for (unsigned int i = 0; i < nodes; i++)
-		b->receiver[i] =
-			(struct ird_receiver){.pending = NIL, .waiting = NIL, .oldest = NIL, .youngest = NIL};
+	set_up(b);
 	return b;
 }
 
@@ -34,12 +46,19 @@ void ird_board_free(void *board)
 	struct ird_board *b = board;
 
 	mf_table_free(b->demand);
+	mf_table_free(b->withdrawal);
 	free(b);
 }
 
-static void wake(struct ird_board *b, uint16_t node)
+/** Something is to come to a receiver, by its time. */
+static void expect(struct ird_board *b, uint16_t to, mf_time at)
 {
-	b->woken[node / 64] |= UINT64_C(1) << node % 64;
+	struct ird_node *n = &b->node[to];
+
+	if (at >= n->ripens)
+		return;
+	n->ripens = at;
+	b->woken[to / 64] |= UINT64_C(1) << to % 64;
 }
 
 int ird_board_woken(void *board)
@@ -56,110 +75,90 @@ int ird_board_woken(void *board)
 	return -1;
 }
 
-uint32_t ird_board_put(struct ird_board *b, uint16_t from, uint32_t message, uint16_t to, uint32_t len,
+/* The sender's */
+
+uint16_t ird_board_put(struct ird_board *b, uint16_t from, uint32_t message, uint16_t to, uint32_t len,
 		       mf_time at)
 {
-	uint32_t i = b->free;
-	struct ird_demand *d;
+	struct ird_demand *d = ird_board_demand(b, from, message);
 
-	if (i != NIL)
-		b->free = b->demand[i].next;
-	else
-		i = b->fresh++;
-	d = &b->demand[i];
 	*d = (struct ird_demand){.len = len,
-				 .message = message,
-				 .age = b->ages++,
 				 .from = from,
 				 .to = to,
 				 .generation = (uint16_t)(d->generation + 1),
-				 .state = IRD_PENDING,
-				 .listed = true};
-	mf_heap_push(&b->heap, &b->receiver[to].pending, i, at);
-	wake(b, to);
-	return i;
+				 .state = IRD_PENDING};
+	mf_heap_push(&b->heap, &b->node[to].pending, (uint32_t)(d - b->demand), at);
+	expect(b, to, at);
+	return d->generation;
 }
 
-struct ird_demand *ird_board_find(struct ird_board *b, uint32_t number, uint16_t generation, uint16_t from,
-				  uint16_t to)
+void ird_board_withdraw(struct ird_board *b, uint16_t from, uint32_t message, mf_time now)
 {
-	struct ird_demand *d = number < b->fresh ? &b->demand[number] : NULL;
+	const struct ird_demand *d = ird_board_demand(b, from, message);
 
-	if (d == NULL || d->state == IRD_FREE || d->state == IRD_ENDED || d->generation != generation ||
-	    d->from != from || d->to != to)
-		return NULL;
-	return d;
+	mf_heap_push(&b->withdrawals, &b->node[d->to].withdrawn, (uint32_t)(d - b->demand), now + b->delay);
+	expect(b, d->to, now + b->delay);
 }
 
-/** It is in no heap any more. */
-static void unlist(struct ird_board *b, uint32_t i)
+void ird_board_acknowledged(struct ird_board *b, uint16_t from, uint32_t message)
 {
-	struct ird_demand *d = &b->demand[i];
-
-	d->listed = false;
-	if (d->state != IRD_ENDED)
-		return;
-	d->state = IRD_FREE;
-	d->next = b->free;
-	b->free = i;
+	ird_board_demand(b, from, message)->state = IRD_FREE;
 }
 
-static void push_waiting(struct ird_board *b, uint32_t i)
+uint32_t ird_board_learn(struct ird_board *b, uint16_t from, mf_time now)
+{
+	uint32_t *root = &b->node[from].over, i;
+
+	if (*root == NIL || mf_heap_at(&b->heap, *root)->key > now)
+		return NIL;
+	i = mf_heap_pop(&b->heap, root);
+	b->demand[i].state = IRD_FREE;
+	return i - from * b->messages;
+}
+
+/* The receiver's */
+
+uint32_t ird_board_find(const struct ird_board *b, uint16_t from, uint32_t message, uint16_t generation,
+			uint16_t to)
+{
+	const struct ird_demand *d;
+
+	if (from >= b->nodes || message >= b->messages)
+		return NIL;
+	d = ird_board_demand(b, from, message);
+	if (d->state == IRD_FREE || d->state == IRD_OVER || d->generation != generation || d->to != to)
+		return NIL;
+	return (uint32_t)(d - b->demand);
+}
+
+static void wait_for_credit(struct ird_board *b, uint32_t i)
 {
 	struct ird_demand *d = &b->demand[i];
 
 	d->state = IRD_WAITING;
-	d->listed = true;
-	mf_heap_push(&b->heap, &b->receiver[d->to].waiting, i, ird_rank(d, d->len - d->credited));
+	mf_heap_push(&b->heap, &b->node[d->to].waiting, i, ird_rank(d->len - d->credited, d->age));
 }
 
-void ird_board_ripen(struct ird_board *b, uint16_t to, mf_time now)
-{
-	uint32_t *root = &b->receiver[to].pending;
-
-	while (*root != NIL && mf_heap_at(&b->heap, *root)->key <= now) {
-		uint32_t i = mf_heap_pop(&b->heap, root);
-
-		if (b->demand[i].state == IRD_PENDING)
-			push_waiting(b, i);
-		else
-			unlist(b, i);
-	}
-}
-
-mf_time ird_board_ripens(const struct ird_board *b, uint16_t to)
-{
-	uint32_t root = b->receiver[to].pending;
-
-	return root != NIL ? mf_heap_at(&b->heap, root)->key : MF_NEVER;
-}
-
-uint32_t ird_board_first(struct ird_board *b, uint16_t to)
-{
-	uint32_t *root = &b->receiver[to].waiting;
-
-	while (*root != NIL && b->demand[*root].state != IRD_WAITING)
-		unlist(b, mf_heap_pop(&b->heap, root));
-	return *root;
-}
-
+/** Out of the list of those with credits under way. */
 static void untime(struct ird_board *b, uint32_t i)
 {
 	struct ird_demand *d = &b->demand[i];
-	struct ird_receiver *r = &b->receiver[d->to];
+	struct ird_node *n = &b->node[d->to];
 
 	if (!d->timed)
 		return;
 	d->timed = false;
-	*(d->prev != NIL ? &b->demand[d->prev].next : &r->oldest) = d->next;
-	*(d->next != NIL ? &b->demand[d->next].prev : &r->youngest) = d->prev;
+	*(d->prev != NIL ? &b->demand[d->prev].next : &n->oldest) = d->next;
+	*(d->next != NIL ? &b->demand[d->next].prev : &n->youngest) = d->prev;
+	if (d->prev == NIL)
+		n->oldest_at = d->next != NIL ? b->demand[d->next].credited_at : MF_NEVER;
 }
 
-/** To the end of the list of those with credits under way, if it has any. */
+/** To the end of that list, if it has any. */
 static void retime(struct ird_board *b, uint32_t i, mf_time now)
 {
 	struct ird_demand *d = &b->demand[i];
-	struct ird_receiver *r = &b->receiver[d->to];
+	struct ird_node *n = &b->node[d->to];
 
 	untime(b, i);
 	d->credited_at = now;
@@ -167,28 +166,70 @@ static void retime(struct ird_board *b, uint32_t i, mf_time now)
 		return;
 	d->timed = true;
 	d->next = NIL;
-	d->prev = r->youngest;
-	*(r->youngest != NIL ? &b->demand[r->youngest].next : &r->oldest) = i;
-	r->youngest = i;
+	d->prev = n->youngest;
+	*(n->youngest != NIL ? &b->demand[n->youngest].next : &n->oldest) = i;
+	n->youngest = i;
+	if (d->prev == NIL)
+		n->oldest_at = now;
+}
+
+/** What is credited and did not come is not waited for. */
+static void take_back(struct ird_board *b, struct ird_demand *d)
+{
+	b->node[d->to].outstanding -= d->credited - d->received;
+	d->credited = d->received;
+}
+
+static void withdrawn(struct ird_board *b, uint32_t i, mf_time now)
+{
+	struct ird_demand *d = &b->demand[i];
+	struct ird_node *n = &b->node[d->to];
+
+	if (d->state == IRD_OVER)
+		return;
+	if (d->state == IRD_PENDING)
+		mf_heap_remove(&b->heap, &n->pending, i);
+	else if (d->state == IRD_WAITING)
+		mf_heap_remove(&b->heap, &n->waiting, i);
+	take_back(b, d);
+	untime(b, i);
+	ird_board_over(b, i, now);
+}
+
+static mf_time first_of(const struct mf_heap *h, uint32_t root)
+{
+	return root != NIL ? mf_heap_at(h, root)->key : MF_NEVER;
+}
+
+void ird_board_ripen(struct ird_board *b, uint16_t to, mf_time now)
+{
+	struct ird_node *n = &b->node[to];
+
+	if (n->ripens > now)
+		return;
+	while (first_of(&b->withdrawals, n->withdrawn) <= now)
+		withdrawn(b, mf_heap_pop(&b->withdrawals, &n->withdrawn), now);
+	while (first_of(&b->heap, n->pending) <= now) {
+		uint32_t i = mf_heap_pop(&b->heap, &n->pending);
+
+		b->demand[i].age = n->ages++;
+		wait_for_credit(b, i);
+	}
+	n->ripens = mf_time_min(first_of(&b->heap, n->pending), first_of(&b->withdrawals, n->withdrawn));
 }
 
 void ird_board_credit(struct ird_board *b, uint32_t i, uint32_t octets, uint32_t most, mf_time now)
 {
 	struct ird_demand *d = &b->demand[i];
-	struct ird_receiver *r = &b->receiver[d->to];
-	uint64_t rank;
+	struct ird_node *n = &b->node[d->to];
 
 	d->credited += octets;
-	r->outstanding += octets;
+	n->outstanding += octets;
 	retime(b, i, now);
-	/* It is the first, and stays so, as less is left of it; but of one that is credited again. */
-	rank = ird_rank(d, d->len - d->credited);
-	if (rank < mf_heap_at(&b->heap, i)->key)
-		mf_heap_at(&b->heap, i)->key = rank;
+	d->link.key = ird_rank(d->len - d->credited, d->age); /* it is the first, and stays so */
 	if (d->credited < d->len && d->credited - d->received < most)
 		return;
-	mf_heap_pop(&b->heap, &r->waiting);
-	d->listed = false;
+	mf_heap_pop(&b->heap, &n->waiting);
 	d->state = IRD_FULL;
 }
 
@@ -197,14 +238,14 @@ bool ird_board_came(struct ird_board *b, uint32_t i, uint32_t octets, mf_time no
 	struct ird_demand *d = &b->demand[i];
 
 	d->received += octets;
-	b->receiver[d->to].outstanding -= octets;
+	b->node[d->to].outstanding -= octets;
 	retime(b, i, now);
 	if (d->received == d->len) {
 		d->state = IRD_CAME;
 		return true;
 	}
 	if (d->state == IRD_FULL && d->credited < d->len)
-		push_waiting(b, i);
+		wait_for_credit(b, i);
 	return false;
 }
 
@@ -212,24 +253,17 @@ void ird_board_again(struct ird_board *b, uint32_t i, mf_time now)
 {
 	struct ird_demand *d = &b->demand[i];
 
-	b->receiver[d->to].outstanding -= d->credited - d->received;
-	d->credited = d->received;
+	take_back(b, d);
 	retime(b, i, now);
-	if (d->state == IRD_FULL)
-		push_waiting(b, i);
+	if (d->state == IRD_WAITING)
+		mf_heap_remove(&b->heap, &b->node[d->to].waiting, i);
+	wait_for_credit(b, i);
 }
 
-void ird_board_end(struct ird_board *b, uint32_t i)
+void ird_board_over(struct ird_board *b, uint32_t i, mf_time now)
 {
 	struct ird_demand *d = &b->demand[i];
 
-	if (d->state == IRD_ENDED || d->state == IRD_FREE)
-		return;
-	b->receiver[d->to].outstanding -= d->credited - d->received;
-	d->credited = d->received;
-	untime(b, i);
-	d->state = IRD_ENDED;
-	wake(b, d->to);
-	if (!d->listed)
-		unlist(b, i);
+	d->state = IRD_OVER;
+	mf_heap_push(&b->heap, &b->node[d->from].over, i, now + b->delay);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pFabric, sending (section 4, rate control): a flow starts with a window of a bandwidth-delay product, grows
+ * pFabric, sending (its rate control): a flow starts with a window of a bandwidth-delay product, grows
  * as TCP does with each acknowledgement, and learns of losses by a fixed, short timeout only; after it, it is
  * in slow start. After some timeouts in a row it sends nothing but probes until one is answered.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * RoCEv2 on a network without loss: PFC in the switch, DCQCN at its ends (Zhu et al., SIGCOMM 2015). The
- * values are those of the paper's deployment (its figure 14 and section 5), none of them scaled to the link.
+ * values are those of 40 Gb/s (docs/stacks/pfc.md says of each where it is from), none scaled to the link.
  */
 #include <errno.h>
 
@@ -38,8 +38,8 @@ static const struct mf_param params[] = {
 	{"byte_counter", MF_PARAM_SIZE, 10e6, 1000, 1 << 30, "B: and once in so many octets (10 MB)"},
 	{"recovery", MF_PARAM_COUNT, 5, 1, 100, "F: rises of fast recovery"},
 	{"r_ai", MF_PARAM_REAL, 40, 0.001, 1e6, "R_AI: additive increase, Mb/s"},
-	{"r_hai", MF_PARAM_REAL, 400, 0.001, 1e6, "R_HAI: hyper increase, Mb/s (no value in the paper)"},
-	{"rate_min", MF_PARAM_REAL, 40, 0.001, 1e6, "no flow is slower, Mb/s (no value in the paper)"},
+	{"r_hai", MF_PARAM_REAL, 400, 0.001, 1e6, "R_HAI: hyper increase, Mb/s (our choice)"},
+	{"rate_min", MF_PARAM_REAL, 40, 0.001, 1e6, "no flow is slower, Mb/s (our choice)"},
 	{0}};
 /* clang-format on */
 static_assert(sizeof(params) / sizeof(params[0]) == PFC_PARAMS + 1, "one for each place");
@@ -69,5 +69,11 @@ static struct mf_stack *pfc_create(const struct mf_stack_config *c)
 	return roce_new(c, PFC_PARAMS, &dcqcn, (uint8_t)p[PFC_CNP_CLASS]);
 }
 
+/** Notifications, too. */
+static uint8_t pfc_obeys(const double *param)
+{
+	return (uint8_t)(roce_obeys(param) | 1 << (unsigned int)param[PFC_CNP_CLASS]);
+}
+
 const struct mf_stack_ops stack_pfc = {
-	.name = "pfc", .bridge = "pfc", .params = params, .create = pfc_create, ROCE_OPS};
+	.name = "pfc", .bridge = "pfc", .params = params, .create = pfc_create, .obeys = pfc_obeys, ROCE_OPS};

@@ -18,12 +18,18 @@
  *
  * The data of a response are read from memory when their segment is sent, as an RDMA NIC does; those of a
  * write from the caller's buffer, which is his again when the operation completes.
+ *
+ *      remote.c           messages and their segments
+ *      remote_compute.c   operations: the messages that they begin with, and what comes of them
+ *      remote_memory.c    what a memory node does and answers
+ *      remote_stream.c    messages as a stream
  */
 #ifndef REMOTE_H
 #define REMOTE_H
 
 #include "mf_heap.h"
 #include "operations.h"
+#include "stamp.h"
 
 enum remote_kind {
 	REMOTE_READ = 1,
@@ -42,7 +48,8 @@ struct remote_header {
 	uint8_t code; /**< RMW: enum mf_rmw_op; ERROR: enum mf_status */
 	uint16_t id; /**< of the operation */
 	uint16_t octets; /**< of data in this segment */
-	uint16_t reserved;
+	uint8_t again; /**< it was sent before */
+	uint8_t reserved;
 	uint32_t offset; /**< of this segment in the message's data */
 	uint32_t len; /**< of the message's data; READ: octets asked for */
 	uint64_t addr; /**< READ, WRITE, RMW */
@@ -71,19 +78,21 @@ struct remote_message {
 	uint32_t sent; /**< octets given out, */
 	uint32_t acked; /**< and known to have come */
 	bool begun; /**< its first segment was given out */
+	bool again; /**< the same one was given out before */
 	mf_time due;
 	uint32_t first; /**< sequence number of its first segment, or what the transport will */
 	uint32_t extra;
 };
 
-/** What came of a write, by peer and id, at a memory node. */
+/** What came of a write or RMW, by peer and id, at a memory node. */
 struct remote_write {
-	mf_time first;
 	uint64_t addr;
+	uint64_t result; /**< of an RMW */
 	uint32_t received;
 	uint16_t id;
 	bool busy; /**< not all of it has come */
 	bool refused;
+	bool done; /**< it has taken effect */
 };
 
 /** A stream of messages that comes in. */
@@ -109,6 +118,11 @@ struct remote_transport {
 	/** An operation was given up: nothing more of it is to be sent. */
 	void (*give_up)(struct remote *r, uint32_t op, mf_time now);
 	bool unordered; /**< the segments of a message come in any order */
+	/**
+	 * Operations are begun again (remote_again) until they are answered, writes of either kind, too. What
+	 * has taken effect is answered again and not done again.
+	 */
+	bool repeats;
 };
 
 /** The beginning of each stack that is built on it. */
@@ -123,6 +137,7 @@ struct remote {
 	mf_time cost_tx, cost_rx; /**< protocol and MAC */
 	uint64_t segments_sent, segments_received, octets_sent, octets_received;
 	uint64_t drop_room, drop_bad, drop_unknown;
+	uint64_t drop_order; /**< of a transport that repeats */
 };
 
 /** @return 0 or -ENOMEM */
@@ -134,6 +149,9 @@ void remote_fini(struct remote *r);
 int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op);
 unsigned int remote_completions(struct mf_stack *s, mf_time now, struct mf_completion *out, unsigned int max);
 uint32_t remote_outstanding(const struct mf_stack *s);
+
+/** Sends once more what an operation begins with. */
+void remote_again(struct remote *r, uint32_t op, mf_time now);
 
 /** Gives up operations whose time has run out. */
 void remote_expire(struct remote *r, mf_time now);
@@ -183,22 +201,6 @@ void remote_begun(struct remote *r, const struct remote_message *m, mf_time at);
 void remote_free_message(struct remote *r, uint32_t m);
 
 unsigned int remote_counters(const struct remote *r, struct mf_counter *out);
-
-/* Stamps of the path of an operation, for stacks with messages of their own, too. */
-
-static inline bool stack_stamps(const struct mf_stack_config *c)
-{
-	return c->probe != NULL && c->probe->stamp != NULL;
-}
-
-/** @return to */
-mf_time stack_stamp(const struct mf_stack_config *c, enum mf_stage stage, mf_time from, mf_time cost);
-/** An operation begins; what it sends is made from then on: protocol, MAC. */
-void stack_stamp_start(const struct mf_stack_config *c, mf_time from, bool write);
-/** What is sent on its path is made from then on. */
-void stack_stamp_tx(const struct mf_stack_config *c, mf_time from);
-/** What came on its path is taken: MAC, protocol. */
-void stack_stamp_rx(const struct mf_stack_config *c, mf_time from);
 
 static inline struct remote *remote_of(struct mf_stack *s)
 {

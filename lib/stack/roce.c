@@ -46,7 +46,7 @@ static int allocate(struct roce *r)
 	r->replay = mf_table_new((size_t)nodes * r->rd_atomic, sizeof(*r->replay));
 	r->scratch = malloc(MF_FRAME_MAX);
 	if (err == 0)
-		err = due_init(&r->due, nodes);
+		err = mf_due_init(&r->due, nodes);
 	if (err == 0 && r->dcqcn.line != 0) {
 		r->rate = mf_table_new(nodes, sizeof(*r->rate));
 		err = r->rate != NULL ? 0 : -ENOMEM;
@@ -99,6 +99,7 @@ struct mf_stack *roce_new(const struct mf_stack_config *c, unsigned int params,
 	r->cnp_class = cnp_class;
 	if (dcqcn != NULL)
 		r->dcqcn = *dcqcn;
+	mf_pause_init(&r->pause);
 	set_parameters(r);
 	if (allocate(r) != 0) {
 		roce_free((struct mf_stack *)r);
@@ -115,7 +116,7 @@ void roce_free(struct mf_stack *s)
 	struct roce *r = roce_of(s);
 
 	operations_fini(&r->operations);
-	due_fini(&r->due);
+	mf_due_fini(&r->due);
 	mf_table_free(r->request);
 	mf_table_free(r->qp);
 	mf_table_free(r->response);
@@ -161,9 +162,23 @@ uint32_t roce_outstanding(const struct mf_stack *s)
 
 /* What is sent */
 
+/** A peer may be sent to from then on, behind those that may, too. */
+static void expect(struct roce *r, uint16_t peer, mf_time at)
+{
+	if (at == MF_NEVER)
+		mf_due_remove(&r->due, peer);
+	else
+		mf_due_set(&r->due, peer, at);
+}
+
+/** One that may be sent to already keeps its place. */
 void roce_schedule(struct roce *r, uint16_t peer, mf_time now)
 {
-	due_set(&r->due, peer, mf_time_min(requester_due(r, peer), responder_due(r, peer)), now);
+	mf_time at = mf_time_min(requester_due(r, peer), responder_due(r, peer));
+	mf_time was = mf_due_at(&r->due, peer);
+
+	if (was != at && (was > now || at > now))
+		expect(r, peer, at);
 }
 
 /** Data are paced: the rate of DCQCN is one of the wire. */
@@ -229,17 +244,18 @@ static uint16_t send_peer(struct roce *r, uint16_t peer, mf_time now, uint8_t *f
 uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 {
 	struct roce *r = roce_of(s);
-	uint16_t peer, len = 0;
+	uint16_t len = 0;
+	uint32_t peer;
 	mf_time next;
 
 	if (cnp_due(r, now))
 		return send_cnp(r, now, frame);
 	if (mf_pause_paused(&r->pause, r->class, now))
 		return 0;
-	while (len == 0 && (peer = due_first(&r->due, now)) != DUE_NONE) {
-		len = send_peer(r, peer, now, frame);
-		next = mf_time_min(requester_due(r, peer), responder_due(r, peer));
-		due_served(&r->due, peer, mf_time_max(now, next));
+	while (len == 0 && (peer = mf_due_first(&r->due, now)) != MF_DUE_NIL) {
+		len = send_peer(r, (uint16_t)peer, now, frame);
+		next = mf_time_min(requester_due(r, (uint16_t)peer), responder_due(r, (uint16_t)peer));
+		expect(r, (uint16_t)peer, mf_time_max(now, next));
 	}
 	return len;
 }
@@ -247,7 +263,7 @@ uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 mf_time roce_ready(const struct mf_stack *s)
 {
 	const struct roce *r = roce_const(s);
-	mf_time ready = due_next(&r->due), cnp = MF_NEVER;
+	mf_time ready = mf_due_next(&r->due), cnp = MF_NEVER;
 
 	if (ready != MF_NEVER)
 		ready = mf_time_max(ready, r->pause.until[r->class]);
@@ -306,8 +322,7 @@ bool roce_frame(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t l
 	int err;
 
 	if (mf_pause_is_control(frame, len)) {
-		mf_pause_take(&r->pause, at + r->config.timing.cost[MF_STAGE_MAC], r->config.period, frame,
-			      len);
+		mf_pause_take(&r->pause, at, r->config.period, frame, len);
 		return true;
 	}
 	if (len > MF_FRAME_MAX)
@@ -335,6 +350,7 @@ void roce_run(struct mf_stack *s, mf_time now)
 	struct roce *r = roce_of(s);
 	uint32_t op;
 
+	mf_pause_run(&r->pause, now);
 	requester_run(r, now);
 	while ((op = operations_expired(&r->operations, now)) != OPERATION_NIL)
 		requester_expire(r, op, now);
@@ -345,7 +361,7 @@ mf_time roce_next(const struct mf_stack *s)
 	const struct roce *r = roce_const(s);
 	mf_time timer = r->timer_head != ROCE_NO_PEER ? r->qp[r->timer_head].deadline : MF_NEVER;
 
-	return mf_time_min(timer, operations_next(&r->operations));
+	return mf_time_min(mf_time_min(timer, r->pause.at), operations_next(&r->operations));
 }
 
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out)
@@ -407,4 +423,14 @@ struct mf_op_blocks roce_blocks(const double *param, uint8_t kind, uint64_t octe
 		back = ack * (double)((packets + every - 1) / every);
 	}
 	return (struct mf_op_blocks){.cn_up = there, .mn_down = there, .mn_up = back, .cn_down = back};
+}
+
+uint8_t roce_obeys(const double *param)
+{
+	return (uint8_t)(1 << (unsigned int)param[ROCE_CLASS]);
+}
+
+uint32_t roce_packet(const double *param)
+{
+	return roce_frame_size(ROCE_WRITE_ONLY, (uint32_t)param[ROCE_MTU]) - MF_PACKET_IP;
 }

@@ -13,7 +13,7 @@
 #define ROCE_H
 
 #include "dcqcn.h"
-#include "due.h"
+#include "mf_due.h"
 #include "mf_pause.h"
 #include "operations.h"
 #include "roce_wire.h"
@@ -108,7 +108,7 @@ struct roce {
 	struct roce_response *response;
 	uint32_t responses, fresh, free;
 	struct roce_replay *replay; /**< [nodes][rd_atomic] */
-	struct due due;
+	struct mf_due due;
 	uint16_t timer_head, timer_tail;
 	mf_time timeout; /**< 0: none */
 	mf_time cost_tx, cost_rx;
@@ -143,11 +143,14 @@ void roce_run(struct mf_stack *s, mf_time now);
 mf_time roce_next(const struct mf_stack *s);
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out);
 struct mf_op_blocks roce_blocks(const double *param, uint8_t kind, uint64_t octets);
+uint8_t roce_obeys(const double *param);
+uint32_t roce_packet(const double *param);
 
 #define ROCE_OPS                                                                                          \
 	.timing = "rocev2", .destroy = roce_free, .submit = roce_submit, .completions = roce_completions, \
 	.outstanding = roce_outstanding, .frame = roce_frame, .pull = roce_pull, .ready = roce_ready,     \
-	.run = roce_run, .next = roce_next, .counters = roce_counters, .blocks = roce_blocks
+	.run = roce_run, .next = roce_next, .counters = roce_counters, .blocks = roce_blocks,             \
+	.packet = roce_packet
 
 /* roce.c, for the two sides */
 

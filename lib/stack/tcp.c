@@ -191,6 +191,11 @@ unsigned int tcp_counters(const struct mf_stack *s, struct mf_counter *out)
 	return n + sizeof(own) / sizeof(own[0]);
 }
 
+uint32_t tcp_packet(const double *param)
+{
+	return TCP_HEADERS - MF_PACKET_IP + (uint32_t)param[TCP_MSS];
+}
+
 /* The load */
 
 /** Segments of a message, and their blocks. */

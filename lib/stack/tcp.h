@@ -198,10 +198,13 @@ mf_time tcp_next(const struct mf_stack *s);
 unsigned int tcp_counters(const struct mf_stack *s, struct mf_counter *out);
 struct mf_op_blocks tcp_blocks(const double *param, uint8_t kind, uint64_t octets);
 
+uint32_t tcp_packet(const double *param);
+
 #define TCP_OPS                                                                                      \
 	.destroy = tcp_destroy, .submit = remote_submit, .completions = remote_completions,          \
 	.outstanding = remote_outstanding, .frame = tcp_frame, .pull = tcp_pull, .ready = tcp_ready, \
-	.run = tcp_run, .next = tcp_next, .counters = tcp_counters, .blocks = tcp_blocks
+	.run = tcp_run, .next = tcp_next, .counters = tcp_counters, .blocks = tcp_blocks,            \
+	.packet = tcp_packet
 
 /* cc_reno.c */
 void reno_init(const struct tcp *t, struct tcp_conn *c);

@@ -240,7 +240,7 @@ static void echo(struct tcp *t, struct tcp_conn *c, const struct tcp_event *e)
 {
 	if (!t->cc->echo_each) {
 		c->echo = (c->echo && !e->cwr) || e->ce; /* RFC 3168, 6.1.3 */
-	} else if (c->echo != e->ce) { /* DCTCP, figure 10: those before this one are told apart */
+	} else if (c->echo != e->ce) { /* DCTCP: those before this one are told apart */
 		if (c->pending != 0)
 			acknowledge(t, c, e->peer, false);
 		c->echo = e->ce;

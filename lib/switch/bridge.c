@@ -22,6 +22,7 @@ int bridge_init(struct mf_switch *sw, const struct mf_switch_config *c)
 					   .l2_latency = c->l2_latency,
 					   .timing = c->timing,
 					   .param = c->bridge_param,
+					   .obeyed = c->obeyed,
 					   .seed = c->seed,
 					   .probe = sw->probe,
 					   .wants = sw->bridge_wants};

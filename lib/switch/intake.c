@@ -35,7 +35,7 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 			.kind = MF_SCHED_DEMAND,
 			.id = m->id,
 			.mega = m->mega,
-			.exponent = m->exponent,
+			.behind = m->behind,
 			.size = m->size,
 			.cookie = NONE,
 		};
@@ -177,6 +177,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 		.id = m->id,
 		.resp = true,
 		.request_blocks = (uint8_t)n,
+		.behind = m->behind,
 		.size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op),
 		.cookie = slot,
 	};

@@ -27,6 +27,7 @@ struct mf_bridge_config {
 	mf_time l2_latency; /**< of the pipeline (Table 1); 0 under the wall clock */
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const double *param; /**< in the order of the table; copied */
+	uint8_t obeyed; /**< classes that the nodes hold back when they are told to (PFC), a bit each */
 	uint64_t seed; /**< of what is random (RED) */
 	const struct mf_probe *probe; /**< stamps its stages; NULL: nobody wants them */
 	/**
@@ -36,10 +37,23 @@ struct mf_bridge_config {
 	uint64_t *wants;
 };
 
+/** A parameter with which a bridge cannot keep what it promises. */
+struct mf_bridge_fault {
+	const char *key;
+	char why[160];
+};
+
 struct mf_bridge_ops {
 	const char *name; /**< as in the fabric file */
 	const struct mf_param *params;
 	bool messages; /**< for stacks whose links carry messages of blocks */
+	bool timed; /**< what it promises follows from the times of the links: virtual clock only */
+
+	/**
+	 * Whether all that it promises holds with these links and parameters; create() refuses what does not.
+	 * May be NULL: it promises nothing that could fail.
+	 */
+	bool (*check)(const struct mf_bridge_config *config, struct mf_bridge_fault *fault);
 
 	struct mf_bridge *(*create)(const struct mf_bridge_config *config); /**< NULL with errno */
 	void (*destroy)(struct mf_bridge *b);

@@ -44,6 +44,7 @@ struct mf_switch_config {
 	const struct mf_bridge_ops *bridge; /**< forwards in the place of circuits and layer 2; NULL: none */
 	const double *bridge_param; /**< of its table */
 	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
+	uint8_t obeyed; /**< mf_bridge_config.obeyed */
 	uint64_t seed; /**< of a bridge */
 };
 

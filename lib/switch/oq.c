@@ -195,9 +195,15 @@ static void store(struct oq *oq, unsigned int ingress, unsigned int egress, mf_t
 static void let_in(struct oq *oq, uint32_t i)
 {
 	struct oq_frame *f = &oq->frame[i];
-	bool may = oq->ops->admit == NULL || oq->ops->admit(oq, i);
 	mf_time at = f->at;
+	bool may;
 
+	if (f->egress == OQ_CONTROL) {
+		oq->ops->control(oq, f->ingress, at, oq_octets(oq, i), f->len);
+		free_slot(oq, i);
+		return;
+	}
+	may = oq->ops->admit == NULL || oq->ops->admit(oq, i);
 	if (!may || oq->used + oq_size(oq, i) > oq->buffer) {
 		oq->drop_buffer += may;
 		free_slot(oq, i);
@@ -238,7 +244,7 @@ void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_
 	oq->octets += len + OQ_FCS;
 	if (is_control(frame)) {
 		if (oq->ops->control != NULL)
-			oq->ops->control(oq, port, at + oq->config.timing.cost[MF_STAGE_MAC], frame, len);
+			store(oq, port, OQ_CONTROL, at, frame, len < SHORT ? len : SHORT);
 		else
 			oq->drop_control++;
 	} else if (len > oq->frame_max) {

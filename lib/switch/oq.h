@@ -5,7 +5,9 @@
  *      frame() --> buffer --> pipeline (l2_latency, MAC in and out) --> queue ops: put --> pull(): take
  *
  * The buffer is shared by all ports and counts octets with FCS; a frame is in it from its arrival until its
- * port takes it. What is queued in which order, marked and dropped is a discipline's: queue_*.c. Addresses
+ * port takes it. At one instant first the ports that send without a gap take their next frame, then what has
+ * arrived comes in, control frames of the links, too, and then the ports that waited take theirs.
+ * What is queued in which order, marked and dropped is a discipline's: queue_*.c. Addresses
  * are those of the nodes, so the table is filled from the start; what is for nobody is flooded.
  */
 #ifndef OQ_H
@@ -15,6 +17,7 @@
 #include "mf_packet.h"
 
 #define OQ_NIL UINT32_MAX
+#define OQ_CONTROL UINT16_MAX /**< egress of a control frame: it is for the port that it came in by */
 #define OQ_FCS 4
 
 /** A frame in the buffer; its octets are in the slot of the same number. */
@@ -61,7 +64,7 @@ struct oq_queue_ops {
 	bool (*admit)(struct oq *oq, uint32_t i);
 	/** A frame has come, before the pipeline: for accounts by ingress. May be NULL. */
 	void (*arrived)(struct oq *oq, uint32_t i, mf_time now);
-	/** A control frame of a link (IEEE 802.3 annex 31): taken here. May be NULL: those are dropped. */
+	/** A control frame of a link (IEEE 802.3 annex 31), at its date. May be NULL: those are dropped. */
 	void (*control)(struct oq *oq, unsigned int port, mf_time now, const uint8_t *frame, uint16_t len);
 	/** A frame is for its egress: queued, or dropped by oq_drop() with a counter of the discipline's. */
 	void (*put)(struct oq *oq, uint32_t i, mf_time now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A queue for each port and class, the highest class first, tail drop; ECN in two shapes: a step, as DCTCP
- * wants it (SIGCOMM 2010, 3.1: a packet that finds more than K in the queue is marked), or RED's ramp, as
- * DCQCN does (SIGCOMM 2015, 3.1: none below Kmin, up to Pmax at Kmax, all above). Kmin = Kmax is the step.
+ * wants it (SIGCOMM 2010: a packet that finds more than K in the queue is marked), or RED's ramp, as
+ * DCQCN does (SIGCOMM 2015: none below Kmin, up to Pmax at Kmax, all above). Kmin = Kmax is the step.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,8 @@ void fifo_put(struct oq *oq, struct fifo *q, uint32_t i, mf_time now)
 	struct fifo_port *p = &q->port[f->egress];
 	struct oq_list *l = &p->class[f->class];
 
-	if (q->queue_max != 0 && l->octets + oq_size(oq, i) > q->queue_max) {
+	if (q->queue_max != 0 && (q->lossless >> f->class & 1) == 0 &&
+	    l->octets + oq_size(oq, i) > q->queue_max) {
 		q->drop_tail++;
 		oq_drop(oq, i, now);
 		return;

@@ -23,6 +23,7 @@ struct fifo_port {
 struct fifo {
 	struct fifo_port *port;
 	uint64_t queue_max, kmin, kmax;
+	uint8_t lossless; /**< classes to which queue_max does not apply, a bit each */
 	double pmax;
 	struct mf_rng rng;
 	uint64_t octets_max, marked, drop_tail;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pFabric's queue (Alizadeh et al., SIGCOMM 2013, section 4): a small buffer for each port, and
+ * pFabric's queue (Alizadeh et al., SIGCOMM 2013): a small buffer for each port, and
  *
  *  - what is sent is the earliest packet of the flow that has the packet with the highest priority: so the
  *    packets of a flow stay in order, and its first ones do not starve behind its last ones;
@@ -231,6 +231,18 @@ static void queue_destroy(void *queue)
 	free(q);
 }
 
+/** A packet is in one port's queue. */
+static bool port_init(const struct oq *oq, struct queue *q, unsigned int port, uint32_t slots)
+{
+	struct port *p = &q->port[port];
+
+	p->max = buffer_of(oq, port);
+	if (port == 0)
+		return mf_due_init(&p->best, slots) == 0 && mf_due_init(&p->worst, slots) == 0;
+	return mf_due_init_beside(&p->best, slots, &q->port[0].best) == 0 &&
+	       mf_due_init_beside(&p->worst, slots, &q->port[0].worst) == 0;
+}
+
 static void *queue_create(struct oq *oq)
 {
 	struct queue *q = calloc(1, sizeof(*q));
@@ -247,10 +259,8 @@ static void *queue_create(struct oq *oq)
 	q->flow = mf_table_new(slots, sizeof(*q->flow));
 	q->bucket = mf_table_new(buckets, sizeof(*q->bucket));
 	ok = q->port != NULL && q->packet != NULL && q->flow != NULL && q->bucket != NULL;
-	for (unsigned int i = 0; ok && i < oq->config.ports; i++) {
-		q->port[i].max = buffer_of(oq, i);
-		ok = mf_due_init(&q->port[i].best, slots) == 0 && mf_due_init(&q->port[i].worst, slots) == 0;
-	}
+	for (unsigned int i = 0; ok && i < oq->config.ports; i++)
+		ok = port_init(oq, q, i, slots);
 	if (ok)
 		return q;
 	queue_destroy(q);

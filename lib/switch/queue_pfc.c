@@ -6,12 +6,18 @@
  *
  *      buffer = headroom of every port and lossless class + a frame of every port for the other classes
  *               + what all share
- *      XOFF   = alpha x what is free of the shared part (DCQCN, SIGCOMM 2015, section 4), or fixed
- *      XON    = XOFF less `resume` octets (two MTU there), or nothing left
+ *      XOFF   = alpha x what is free of the shared part (as in DCQCN, SIGCOMM 2015), or fixed; 0 where
+ *               nothing of it is free
+ *      XON    = XOFF less `resume` octets, or nothing left
  *
- * Headroom is what may still come once a pause has been decided: see headroom_of().
+ * Headroom is what may still come once a pause has been decided: see headroom_of(). A frame that finds the
+ * shared part full stops its port and class, and they are not let go before all of theirs has left, or
+ * some of it is free: so each of them is one frame above it at most, and that is in its headroom. What is
+ * promised is that no frame of a lossless class is lost; check() refuses all with which it would not hold.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bridges.h"
@@ -29,21 +35,25 @@ static const struct mf_param params[] = {
 	{"kmax", MF_PARAM_SIZE, 200000, 0, 1 << 30, "from which all are marked (DCQCN: 200 KB)"},
 	{FIFO_PARAM_PMAX},
 	{"classes", MF_PARAM_COUNT, 0x08, 0, 0xff, "lossless classes, a bit each: that of RoCE is 3"},
-	{"alpha", MF_PARAM_REAL, 8, 0.001, 1024, "XOFF: this x what is free of the buffer (DCQCN: 8)"},
+	{"alpha", MF_PARAM_REAL, 8, 0.001, 1024, "XOFF: this x what is free of the buffer"},
 	{"xoff", MF_PARAM_SIZE, 0, 0, 1 << 30, "fixed, octets of a port and class; 0: by alpha"},
-	{"resume", MF_PARAM_SIZE, 3000, 0, 1 << 30, "octets below XOFF that make XON (DCQCN: two MTU)"},
-	{"headroom", MF_PARAM_SIZE, 0, 0, 1 << 30, "octets of a port and lossless class; 0: from its link"},
+	{"resume", MF_PARAM_SIZE, 3000, 0, 1 << 30, "octets below XOFF that make XON (two MTU)"},
+	{"headroom", MF_PARAM_SIZE, 0, 0, 1 << 30, "octets of a port and class, 0: what its link needs"},
 	{"quanta", MF_PARAM_COUNT, 65535, 16, 65535, "of 512 bit times that a pause lasts, if not renewed"},
 	{0}};
 /* clang-format on */
 static_assert(sizeof(params) / sizeof(params[0]) == PFC_PARAMS + 1, "one for each place");
+
+/* In octets. */
+#define WIRE_MORE 20 /* of a frame: preamble and gap */
+#define PAUSE_OCTETS (MF_PAUSE_LEN + OQ_FCS + WIRE_MORE)
+#define QUANTUM_OCTETS (8 * MF_PAUSE_QUANTUM_BLOCKS)
 
 #define OWN 1 /* rank of a frame: it is in what its port has for itself */
 
 struct pfc_port {
 	uint64_t octets[MF_CLASSES]; /**< in the buffer, that came in here */
 	uint64_t beyond[MF_CLASSES]; /**< of those, in the headroom: the first that are gone again */
-	uint64_t headroom;
 	uint64_t own; /**< octets of classes that may be lost, in what is its own of the buffer */
 	mf_time renew; /**< when its pauses are told once more; MF_NEVER: it has none */
 	uint8_t stopped; /**< classes that it was told to pause */
@@ -72,35 +82,88 @@ static uint64_t octets_in(mf_time time, uint32_t period)
 	return period != 0 ? (8 * time + period - 1) / period : 0;
 }
 
+/** What a port has for itself, for the classes that may be lost: a frame. */
+static uint64_t own_octets(const struct mf_bridge_config *c)
+{
+	return (uint64_t)c->param[OQ_MTU] + MF_PACKET_IP + OQ_FCS;
+}
+
+/** The longest frame on the wire, with preamble and gap. */
+static uint64_t wire_octets(const struct mf_bridge_config *c)
+{
+	return (uint64_t)c->param[OQ_MTU] + MF_PACKET_IP + OQ_FCS + WIRE_MORE;
+}
+
 /**
  * What may come of a class when its XOFF has been passed: until the pause is heard two frames of ours are in
  * front of it (one that is being sent, one that is committed) and two of the node's behind it, all as long
  * as can be; beside that the pause itself and the delays of both directions. And the frame that passed it.
  */
-static uint64_t headroom_of(const struct oq *oq, unsigned int port)
+static uint64_t headroom_of(const struct mf_bridge_config *c, unsigned int port)
 {
-	uint64_t frame = oq->frame_max + OQ_FCS + 20, pause = MF_PAUSE_LEN + OQ_FCS + 20;
-	mf_time delay = 2 * (oq->config.delay[port] + oq->config.timing.cost[MF_STAGE_MAC]);
+	mf_time delay = 2 * (c->delay[port] + c->timing.cost[MF_STAGE_MAC]);
 
-	return 5 * frame + pause + octets_in(delay, oq->config.period[port]);
+	return 5 * wire_octets(c) + PAUSE_OCTETS + octets_in(delay, c->period[port]);
 }
 
-/** @return 0; -EINVAL: the buffer does not hold the headrooms */
-static int share(struct oq *oq, struct pfc *q)
+/** What is set aside: the headrooms, and a frame of each port of the classes that may be lost. */
+static uint64_t reserved(const struct mf_bridge_config *c)
 {
-	uint64_t fixed = (uint64_t)oq->param[PFC_HEADROOM], sum = 0;
+	unsigned int classes = (unsigned int)__builtin_popcount((uint8_t)c->param[PFC_CLASSES]);
+	uint64_t fixed = (uint64_t)c->param[PFC_HEADROOM], sum = 0;
 
-	q->own = oq->frame_max + OQ_FCS;
-	for (unsigned int p = 0; p < oq->config.ports; p++) {
-		if (!oq->config.up[p])
-			continue;
-		q->port[p].headroom = fixed != 0 ? fixed : headroom_of(oq, p);
-		sum += q->own + q->port[p].headroom * (unsigned int)__builtin_popcount(q->lossless);
+	for (unsigned int p = 0; p < c->ports; p++)
+		if (c->up[p])
+			sum += own_octets(c) + (fixed != 0 ? fixed : headroom_of(c, p)) * classes;
+	return sum;
+}
+
+static bool fault(struct mf_bridge_fault *f, const char *key, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool fault(struct mf_bridge_fault *f, const char *key, const char *format, ...)
+{
+	va_list args;
+
+	f->key = key;
+	va_start(args, format);
+	vsnprintf(f->why, sizeof(f->why), format, args);
+	va_end(args);
+	return false;
+}
+
+/** A pause that is told again arrives before the end of the first, though two frames are in front of it. */
+static uint64_t quanta_least(const struct mf_bridge_config *c)
+{
+	uint64_t late = 2 * wire_octets(c) + 2 * PAUSE_OCTETS;
+
+	return (2 * late + QUANTUM_OCTETS - 1) / QUANTUM_OCTETS;
+}
+
+static bool pfc_check(const struct mf_bridge_config *c, struct mf_bridge_fault *f)
+{
+	uint8_t lossless = (uint8_t)c->param[PFC_CLASSES], deaf = lossless & (uint8_t)~c->obeyed;
+	uint64_t most = 0, buffer = (uint64_t)c->param[OQ_BUFFER], fixed = (uint64_t)c->param[PFC_HEADROOM];
+
+	for (unsigned int p = 0; p < c->ports; p++) {
+		if (c->up[p] && c->period[p] == 0)
+			return fault(f, "name", "headrooms follow from the times of the links");
+		if (c->up[p] && headroom_of(c, p) > most)
+			most = headroom_of(c, p);
 	}
-	if (sum > oq->buffer)
-		return -EINVAL;
-	q->shared = oq->buffer - sum;
-	return 0;
+	if (deaf != 0)
+		return fault(f, "classes",
+			     "the nodes do not hold back class %d when they are told to pause it",
+			     __builtin_ctz(deaf));
+	if (fixed != 0 && fixed < most)
+		return fault(f, "headroom", "%lu octets; a link needs %lu", fixed, most);
+	if (reserved(c) > buffer)
+		return fault(f, "buffer", "%lu octets; headrooms and a frame of each port take %lu", buffer,
+			     reserved(c));
+	if (lossless != 0 && (uint64_t)c->param[PFC_QUANTA] < quanta_least(c))
+		return fault(f, "quanta", "%u; it takes %lu that a pause is told again in time",
+			     (unsigned int)c->param[PFC_QUANTA], quanta_least(c));
+	return true;
 }
 
 static void pfc_destroy(void *queue)
@@ -115,8 +178,14 @@ static void pfc_destroy(void *queue)
 static void *pfc_create(struct oq *oq)
 {
 	struct pfc *q = calloc(1, sizeof(*q));
-	int err = -ENOMEM;
+	const struct mf_bridge_config *c = &oq->config;
+	struct mf_bridge_fault f;
 
+	if (!pfc_check(c, &f)) {
+		free(q);
+		errno = EINVAL;
+		return NULL;
+	}
 	if (q == NULL)
 		return NULL;
 	q->lossless = (uint8_t)oq->param[PFC_CLASSES];
@@ -126,15 +195,17 @@ static void *pfc_create(struct oq *oq)
 	q->quanta = (uint16_t)oq->param[PFC_QUANTA];
 	q->wake = MF_NEVER;
 	q->port = calloc(oq->config.ports, sizeof(*q->port));
-	if (q->port != NULL && fifo_init(&q->fifo, oq) == 0)
-		err = share(oq, q);
-	for (unsigned int p = 0; err == 0 && p < oq->config.ports; p++)
-		q->port[p].renew = MF_NEVER;
-	if (err == 0)
-		return q;
-	pfc_destroy(q);
-	errno = -err;
-	return NULL;
+	if (q->port == NULL || fifo_init(&q->fifo, oq) != 0) {
+		pfc_destroy(q);
+		errno = ENOMEM;
+		return NULL;
+	}
+	q->fifo.lossless = q->lossless;
+	q->own = own_octets(c);
+	q->shared = oq->buffer - reserved(c);
+	for (unsigned int p = 0; p < c->ports; p++)
+		q->port[p] = (struct pfc_port){.renew = MF_NEVER, .heard = {.at = MF_NEVER}};
+	return q;
 }
 
 /* The pauses that we tell */
@@ -143,7 +214,9 @@ static uint64_t xoff(const struct pfc *q)
 {
 	uint64_t rest = q->used < q->shared ? q->shared - q->used : 0;
 
-	return q->xoff != 0 ? q->xoff : (uint64_t)(q->alpha * (double)rest);
+	if (q->xoff != 0) /* where all of them together take more than there is the last octet stops them */
+		return rest != 0 ? q->xoff : 0;
+	return (uint64_t)(q->alpha * (double)rest);
 }
 
 /** run() is to be called at that time. */
@@ -158,7 +231,7 @@ static void tell(struct oq *oq, struct pfc *q, unsigned int port, uint8_t classe
 {
 	struct pfc_port *p = &q->port[port];
 
-	p->tell |= classes;
+	p->tell |= classes | p->stopped; /* those that last, too: their next time is counted from now on */
 	p->renew = MF_NEVER;
 	if (p->stopped != 0) {
 		/* Half the time that a pause lasts: the next is there long before its end. */
@@ -282,8 +355,8 @@ static void pfc_control(struct oq *oq, unsigned int port, mf_time now, const uin
 
 	if (!mf_pause_take(&q->port[port].heard, now, oq->config.period[port], frame, len))
 		oq->drop_control++;
-	else
-		wake(oq, q, obey(oq, q, port, now));
+	mf_pause_run(&q->port[port].heard, now);
+	wake(oq, q, obey(oq, q, port, now));
 }
 
 static mf_time pfc_run(struct oq *oq, mf_time now)
@@ -351,4 +424,5 @@ static struct mf_bridge *create(const struct mf_bridge_config *config)
 	return oq_new(config, &queue, PFC_PARAMS);
 }
 
-const struct mf_bridge_ops bridge_pfc = {.name = "pfc", .params = params, .create = create, OQ_OPS};
+const struct mf_bridge_ops bridge_pfc = {
+	.name = "pfc", .params = params, .timed = true, .check = pfc_check, .create = create, OQ_OPS};

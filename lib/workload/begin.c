@@ -26,7 +26,9 @@ static inline uint8_t op_kind(uint8_t kind)
 /** The value that an RMW's arguments are made for; any will do where no shadow is needed. */
 static uint64_t word_before(const struct mf_client *c, const struct slot *s)
 {
-	return c->shadow.regions > 0 ? shadow_word(&c->shadow.region[s->region], s->offset) : 0;
+	return c->shadow.regions > 0
+		       ? lines_word(&c->shadow.lines, shadow_at(&c->shadow, s->region, s->offset))
+		       : 0;
 }
 
 static void make_rmw(struct mf_client *c, const struct slot *s)
@@ -84,6 +86,8 @@ static void write_races(struct mf_client *c, const struct slot *write)
 	struct shadow_region *r = &c->shadow.region[write->region];
 
 	shadow_write(r, client_number(write), write->offset, write->len);
+	if (c->order == MF_CLIENT_LOSSY && write->kind == MF_CLIENT_WRITE)
+		shadow_race(r, write->offset, write->len);
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
@@ -146,41 +150,43 @@ static void races(struct mf_client *c, struct slot *s)
 	} else if (!rmw) {
 		write_races(c, s);
 	} else {
-		if (!s->check)
+		if (!s->sure)
 			shadow_race(&c->shadow.region[s->region], s->offset, s->len);
-		if (c->order == MF_CLIENT_WRITES_IN_ORDER)
+		if (c->order == MF_CLIENT_WRITES_IN_ORDER || c->order == MF_CLIENT_LOSSY)
 			rmw_before_reads(c, s);
 	}
 }
 
 /** What a read will find, as far as it is needed for telling whether it has. */
-static inline void expect(struct slot *s, const uint8_t *octets)
+static inline void expect(struct slot *s, const struct lines *lines, uint64_t at)
 {
 	if (s->len == CLIENT_LINE)
-		memcpy(s->line, octets, CLIENT_LINE);
+		lines_get(lines, at, s->line);
 	else
-		s->expect = vectors->hash(octets, s->len);
+		s->expect = lines_hash(lines, at, s->len);
 }
 
 /** The operation is in the host's queue: what it will find, and what it will leave behind. */
 static void shadow_submit(struct mf_client *c, struct slot *s)
 {
 	struct shadow_region *r = &c->shadow.region[s->region];
-	uint64_t value;
+	struct lines *lines = &c->shadow.lines;
+	uint64_t at = shadow_at(&c->shadow, s->region, s->offset), value;
 
-	s->check = c->verify && shadow_known(r, s->offset, s->len);
+	s->sure = c->verify && shadow_known(r, s->offset, s->len);
+	s->check = s->sure || (c->verify && c->order == MF_CLIENT_LOSSY);
 	if (s->kind == MF_CLIENT_READ) {
 		if (c->constant) /* it is compared with the shadow, which is a line from anywhere */
-			__builtin_prefetch(r->octets + s->offset);
+			__builtin_prefetch(shadow_unwritten(&c->shadow, at));
 		else if (s->check)
-			expect(s, r->octets + s->offset);
+			expect(s, lines, at);
 	} else if (choose_is_rmw((enum mf_client_kind)s->kind)) {
-		s->expect = shadow_word(r, s->offset);
+		s->expect = lines_word(lines, at);
 		value = rmw_result((enum mf_client_kind)s->kind, s->expect, c->op.arg);
-		memcpy(r->octets + s->offset, &value, sizeof(value));
+		lines_put(lines, at, &value, sizeof(value));
 		races(c, s);
 	} else {
-		memcpy(r->octets + s->offset, c->op.buf, s->len);
+		lines_write(lines, at, c->op.buf, s->len);
 		races(c, s);
 	}
 }

@@ -64,18 +64,18 @@ static int targets_copy(struct mf_client *c, const struct mf_client_config *conf
 	return c->targets > 0 ? 0 : -EINVAL;
 }
 
-static int buffers_init(struct mf_client *c, const struct mf_client_config *config)
+/** In a closed loop a buffer is idle for a moment at most. */
+static int data_init(struct mf_client *c, const struct mf_client_config *config)
 {
-	uint64_t total,
-		most = config->store != NULL ? store_size_max(config->store) : choose_size_max(config);
+	uint64_t most = 0;
 
-	if (config->store == NULL && !choose_has_data(config))
-		return 0;
-	c->stride = (most + CHOOSE_ALIGN - 1) & ~(uint64_t)(CHOOSE_ALIGN - 1);
-	if (__builtin_mul_overflow(c->stride, (uint64_t)c->depth, &total))
-		return -ENOMEM;
-	c->buffers = aligned_alloc(CHOOSE_ALIGN, total);
-	return c->buffers != NULL ? 0 : -ENOMEM;
+	if (config->store != NULL)
+		most = store_size_max(config->store);
+	else if (choose_has_data(config))
+		most = choose_size_max(config);
+	return buffers_init(&c->buffers, c->depth, choose_round_up(most), CHOOSE_ALIGN,
+			    config->interval != 0 || config->messages != NULL ? config->idle_max
+									      : UINT64_MAX);
 }
 
 static int slots_init(struct mf_client *c, unsigned int depth)
@@ -142,7 +142,7 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 	err = slots_init(c, config->store != NULL ? (unsigned int)store_slots(config->store, config->depth)
 						  : config->depth);
 	if (!err)
-		err = buffers_init(c, config);
+		err = data_init(c, config);
 	if (!err && config->store == NULL && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
 		err = shadow_init(&c->shadow, c->targets, config->span, config->order != MF_CLIENT_IN_ORDER);
 	return err;
@@ -217,7 +217,7 @@ void mf_client_free(struct mf_client *c)
 	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
-	free(c->buffers);
+	buffers_fini(&c->buffers);
 	mf_table_free(c);
 }
 
@@ -323,7 +323,7 @@ void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 		mf_host_fetch_peer(c->host, c->target[target].node);
 		fetch_slot(c, c->free[c->free_count - 1 - i]);
 		if (c->shadow.regions > 0)
-			__builtin_prefetch(c->shadow.region[target].octets, 1);
+			shadow_fetch(&c->shadow, target);
 		target = target + 1 < c->targets ? target + 1 : 0;
 	}
 }

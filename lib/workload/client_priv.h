@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "arrival.h"
+#include "buffers.h"
 #include "choose.h"
 #include "mf_workload.h"
 #include "verify.h"
@@ -21,7 +22,7 @@ enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
 
 #define CLIENT_DEPTH_MAX (1 << MF_CLIENT_SLOT_BITS)
 
-/** An operation under way. Slot i has the buffer at i * stride. */
+/** An operation under way. Slot i has buffer i. */
 struct slot {
 	uint64_t user; /**< its name for the host: its number << MF_CLIENT_SLOT_BITS | its place */
 	mf_time intended;
@@ -34,6 +35,7 @@ struct slot {
 	uint8_t state; /**< enum slot_state */
 	bool measured;
 	bool check; /**< expect counts */
+	bool sure; /**< what differs from it is wrong; if not, nobody can tell */
 	bool alone; /**< any order: no other write or RMW of its words was under way with it */
 	/** Read of a line among writes: its octets. Copied and compared they cost a quarter of two hashes. */
 	uint64_t line[CLIENT_LINE / 8] __attribute__((aligned(CLIENT_LINE)));
@@ -69,8 +71,7 @@ struct mf_client {
 	uint32_t used; /**< slots from here on have never been taken: the lowest are taken first */
 	uint32_t slot_mask;
 	uint32_t suspects;
-	uint8_t *buffers;
-	uint64_t stride;
+	struct buffers buffers;
 	uint64_t writer; /**< content_writer() of the node */
 	uint64_t operations; /**< numbers go from 0 to stats.begun_all, and not beyond this */
 	uint64_t measured; /**< 0: no limit; else operations is set when the first of them is begun */
@@ -112,7 +113,7 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 
 static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
-	return c->buffers + client_place(s) * c->stride;
+	return buffers_at(&c->buffers, client_place(s));
 }
 
 /* begin.c */
@@ -169,6 +170,7 @@ static inline uint32_t client_take(struct mf_client *c)
 
 	if (__builtin_expect(i >= c->used, 0))
 		c->used = i + 1;
+	buffers_take(&c->buffers, i);
 	return i;
 }
 

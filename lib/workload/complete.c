@@ -7,7 +7,6 @@
  */
 #include "mf_cycles.h"
 #include "store_client.h"
-#include "vectors.h"
 
 #define BATCH 32
 
@@ -15,6 +14,7 @@ static inline void release(struct mf_client *c, struct slot *s)
 {
 	s->state = SLOT_FREE;
 	c->free[c->free_count++] = client_place(s);
+	buffers_give(&c->buffers, client_place(s), s->len);
 }
 
 /** Whether a write or RMW that came before s, to octets of s, may still fail. */
@@ -41,7 +41,7 @@ void client_mismatch(struct mf_client *c, const struct slot *s)
 /** A verdict about a read or RMW that has returned something. @return false: not yet */
 static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 {
-	if (__builtin_expect(!s->check, 0)) {
+	if (__builtin_expect(!s->check || (!equal && !s->sure), 0)) {
 		c->stats.unverified++;
 		return true;
 	}
@@ -90,11 +90,12 @@ static inline bool line_equal(const void *line, const void *expect)
 /** Where nothing is ever written the shadow is what it was when the read was submitted. */
 static inline bool read_equal(const struct mf_client *c, const struct slot *s)
 {
-	const void *octets = client_buffer(c, s), *shadow = c->shadow.region[s->region].octets + s->offset;
+	const void *octets = client_buffer(c, s);
+	const void *shadow = shadow_unwritten(&c->shadow, shadow_at(&c->shadow, s->region, s->offset));
 
 	if (s->len == CLIENT_LINE)
 		return line_equal(octets, c->constant ? shadow : s->line);
-	return c->constant ? memcmp(octets, shadow, s->len) == 0 : vectors->hash(octets, s->len) == s->expect;
+	return c->constant ? memcmp(octets, shadow, s->len) == 0 : lines_hash_of(octets, s->len) == s->expect;
 }
 
 static inline bool data_equal(const struct mf_client *c, const struct slot *s,

@@ -89,6 +89,7 @@ enum mf_client_order {
 	MF_CLIENT_IN_ORDER, /**< that of their submission */
 	MF_CLIENT_BY_DIRECTION, /**< reads and RMW among themselves, writes among themselves */
 	MF_CLIENT_WRITES_IN_ORDER, /**< the same, but a read may find what an RMW behind it has done */
+	MF_CLIENT_LOSSY, /**< the same, and an unacknowledged write may never take effect */
 	MF_CLIENT_ANY_ORDER, /**< none; but a write that has completed has taken effect */
 };
 
@@ -231,6 +232,7 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	enum mf_client_order order;
+	uint64_t idle_max; /**< open loop: octets of buffers without an operation that stay in memory */
 	const struct mf_client_watch *watch; /**< or NULL */
 	/**
 	 * Open loop: instead of what is drawn, ascending in time; the caller's, must outlive the client. mix,

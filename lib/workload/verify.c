@@ -6,37 +6,73 @@
 #include "verify.h"
 
 #define WORD 8
-#define LINE 64
 #define WORDS_BITMAP 64 /* words a bitmap word stands for */
+
+/** Octets that a region needs of each table. */
+struct room {
+	uint64_t octets, line, block, unknown, writer;
+};
+
+static struct room room_of(const struct shadow *s, uint64_t span, bool unordered)
+{
+	return (struct room){
+		.octets = s->stride,
+		.line = s->stride / LINE_OCTETS * sizeof(uint64_t),
+		.block = (s->stride >> s->lines.shift) * sizeof(uint64_t),
+		.unknown = ((span - 1) / (WORD * WORDS_BITMAP) + 1) * sizeof(uint64_t),
+		.writer = unordered ? ((span - 1) / WORD + 1) * sizeof(uint64_t) : 0,
+	};
+}
+
+static void *carve(uint8_t **at, uint64_t octets)
+{
+	uint8_t *part = *at;
+
+	*at += octets;
+	return part;
+}
+
+/* All of a kind one after the other: those of short regions share pages. */
+static void carve_all(struct shadow *s, const struct room *room)
+{
+	uint8_t *at = s->map;
+	uint64_t *unknown, *writer;
+
+	s->lines.octets = carve(&at, s->regions * room->octets);
+	s->lines.line = carve(&at, s->regions * room->line);
+	s->lines.block = carve(&at, s->regions * room->block);
+	unknown = carve(&at, s->regions * room->unknown);
+	writer = carve(&at, s->regions * room->writer);
+	for (unsigned int i = 0; i < s->regions; i++) {
+		s->region[i].unknown = unknown + i * (room->unknown / sizeof(*unknown));
+		if (room->writer > 0)
+			s->region[i].writer = writer + i * (room->writer / sizeof(*writer));
+	}
+}
 
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered)
 {
-	/* Every region's octets start at a line of their own, its bitmap at a word. */
-	uint64_t bitmap = (span - 1) / (WORD * WORDS_BITMAP) + 1;
-	uint64_t octets = (span + LINE - 1) / LINE * LINE, total;
+	struct room room;
 
-	*s = (struct shadow){.regions = regions};
-	if (__builtin_mul_overflow((unordered ? 2 : 1) * octets + bitmap * WORD, (uint64_t)regions, &total))
+	*s = (struct shadow){.regions = regions, .lines.shift = lines_shift(span)};
+	s->stride = (((span - 1) >> s->lines.shift) + 1) << s->lines.shift;
+	room = room_of(s, span, unordered);
+	if (__builtin_mul_overflow(room.octets + room.line + room.block + room.unknown + room.writer,
+				   (uint64_t)regions, &s->map_len) ||
+	    s->map_len / LINE_OCTETS > LINES_NUMBERS)
 		return -ENOMEM;
 	s->region = calloc(regions, sizeof(*s->region));
 	if (s->region == NULL)
 		return -ENOMEM;
 	/* A fabric's regions may be more than the memory; what counts is what is touched. */
-	s->map_len = total;
-	s->map =
-		mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	s->map = mmap(NULL, s->map_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		      -1, 0);
 	if (s->map == MAP_FAILED) {
 		s->map = NULL;
 		shadow_fini(s);
 		return -ENOMEM;
 	}
-	for (unsigned int i = 0; i < regions; i++) {
-		s->region[i].octets = (uint8_t *)s->map + i * octets;
-		s->region[i].unknown = (uint64_t *)s->map + regions * octets / sizeof(uint64_t) + i * bitmap;
-		if (unordered) /* a number for each word takes as much as the octets */
-			s->region[i].writer =
-				(uint64_t *)s->map + regions * (octets / WORD + bitmap) + i * (octets / WORD);
-	}
+	carve_all(s, &room);
 	return 0;
 }
 

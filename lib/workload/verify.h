@@ -21,13 +21,11 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
-#include <string.h>
-
+#include "lines.h"
 #include "mf_rng.h"
 #include "mf_workload.h"
 
 struct shadow_region {
-	uint8_t *octets; /**< touched as the client touches the region */
 	uint64_t *unknown; /**< bitmap of words */
 	uint64_t unknown_words;
 	uint64_t *writer; /**< unordered: of each word, number of its youngest write, plus one; 0: none */
@@ -36,6 +34,8 @@ struct shadow_region {
 };
 
 struct shadow {
+	struct lines lines; /**< of all regions */
+	uint64_t stride; /**< in lines, from region to region */
 	struct shadow_region *region;
 	unsigned int regions;
 	void *map;
@@ -45,6 +45,24 @@ struct shadow {
 /** @return 0, -ENOMEM */
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered);
 void shadow_fini(struct shadow *s);
+
+/** Where a place of a region is in lines. */
+static inline uint64_t shadow_at(const struct shadow *s, uint32_t region, uint64_t offset)
+{
+	return region * s->stride + offset;
+}
+
+/** A hint: the first octets of a region are about to be written. */
+static inline void shadow_fetch(const struct shadow *s, uint32_t region)
+{
+	__builtin_prefetch(&s->lines.block[shadow_at(s, region, 0) >> s->lines.shift], 1);
+}
+
+/** What is at a place of lines where nothing was ever written, in any region. */
+static inline const void *shadow_unwritten(const struct shadow *s, uint64_t at)
+{
+	return s->lines.octets + at;
+}
 
 /** Operation number failed: what it covers is unknown. */
 void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
@@ -75,14 +93,6 @@ bool shadow_known_slow(const struct shadow_region *r, uint64_t offset, uint64_t 
 static inline bool shadow_known(const struct shadow_region *r, uint64_t offset, uint64_t len)
 {
 	return (r->unknown_words == 0 && r->writer == NULL) || shadow_known_slow(r, offset, len);
-}
-
-static inline uint64_t shadow_word(const struct shadow_region *r, uint64_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, r->octets + offset, sizeof(word));
-	return word;
 }
 
 /** Makes the arguments of an RMW on a word that holds this value. A CAS fails in one of four. */

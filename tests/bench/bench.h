@@ -191,6 +191,7 @@ void bench_host(struct bench_suite *s);
 void bench_switch(struct bench_suite *s);
 void bench_mux(struct bench_suite *s);
 void bench_fabric(struct bench_suite *s);
+void bench_evaluation(struct bench_suite *s);
 void bench_references(struct bench_suite *s);
 void bench_ring(struct bench_suite *s);
 void bench_ucx(struct bench_suite *s);

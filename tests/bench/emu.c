@@ -49,7 +49,12 @@ static json_t *read_result(const char *path, char *why)
 	return all;
 }
 
-json_t *emu_run(const struct bench_env *env, const struct emu_run *run, double *rss, char *why)
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+json_t *emu_run(const struct bench_env *env, const struct emu_run *run, struct emu_cost *cost, char *why)
 {
 	static char output[OUTPUT];
 	const char *argv[16];
@@ -81,7 +86,8 @@ json_t *emu_run(const struct bench_env *env, const struct emu_run *run, double *
 		child_reason(rc == -ETIMEDOUT ? "memfab-emu took too long" : "memfab-emu", output, why);
 		return NULL;
 	}
-	if (rss != NULL)
-		*rss = (double)c.usage.ru_maxrss * 1024;
+	if (cost != NULL)
+		*cost = (struct emu_cost){.cpu = seconds(&c.usage.ru_utime) + seconds(&c.usage.ru_stime),
+					  .rss = (double)c.usage.ru_maxrss * 1024};
 	return read_result(result, why);
 }

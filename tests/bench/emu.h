@@ -12,12 +12,18 @@ struct emu_run {
 	unsigned int cpus;
 };
 
+/** Of the program from its start to its end. */
+struct emu_cost {
+	double cpu; /**< seconds on the CPU */
+	double rss; /**< peak of its memory in octets */
+};
+
 /**
  * Runs it to its end.
- * @param rss  peak of its memory in octets, or NULL
+ * @param cost  set to what it took, or NULL
  * @return the whole JSON, "result" and "run", or NULL with the reason in why
  */
-json_t *emu_run(const struct bench_env *env, const struct emu_run *run, double *rss, char *why);
+json_t *emu_run(const struct bench_env *env, const struct emu_run *run, struct emu_cost *cost, char *why);
 
 /** "run/cpu_share" and the like, keys with slashes between. @return the number, 0: none there */
 double emu_number(const json_t *all, const char *path);

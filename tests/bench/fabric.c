@@ -94,7 +94,7 @@ static double kb_a_port(const json_t *all, double rss)
 	       emu_number(all, "result/config/switch/ports");
 }
 
-static json_t *run_emu(const struct fabric *f, const char *path, double *rss, char *why)
+static json_t *run_emu(const struct fabric *f, const char *path, struct emu_cost *cost, char *why)
 {
 	struct emu_run run = {.fabric = path,
 			      .virtual_clock = f->param->virtual_clock,
@@ -103,7 +103,7 @@ static json_t *run_emu(const struct fabric *f, const char *path, double *rss, ch
 
 	if (!f->param->virtual_clock)
 		run.duration = f->env->quick ? "100ms" : "400ms";
-	return emu_run(f->env, &run, rss, why);
+	return emu_run(f->env, &run, cost, why);
 }
 
 /**
@@ -171,7 +171,7 @@ static int fabric_run(void *state, struct bench_sample *out, char *why)
 {
 	struct fabric *f = state;
 	char path[PATH_LEN];
-	double rss = 0;
+	struct emu_cost cost;
 	json_t *all;
 
 	memcpy(path, f->path, sizeof(path));
@@ -181,10 +181,10 @@ static int fabric_run(void *state, struct bench_sample *out, char *why)
 		if (emu_with_depth(f->env, f->path, f->depth, path, sizeof(path), why) != 0)
 			return -EINVAL;
 	}
-	all = run_emu(f, path, &rss, why);
+	all = run_emu(f, path, &cost, why);
 	if (all == NULL)
 		return -EIO;
-	out->value = f->param->figure(all, rss);
+	out->value = f->param->figure(all, cost.rss);
 	out->got = emu_number(all, "run/cpu_seconds");
 	out->wall = emu_number(all, "run/host_seconds");
 	if (!f->param->virtual_clock)

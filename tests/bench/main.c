@@ -51,6 +51,7 @@ static void add_all(struct bench_suite *s)
 	bench_host(s);
 	bench_switch(s);
 	bench_fabric(s);
+	bench_evaluation(s);
 }
 
 /** Those that were asked for, or all that we may run on. */

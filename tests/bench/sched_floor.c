@@ -83,14 +83,14 @@ static void grant(struct mf_sched *s, mf_time now, struct mf_sched_msg *m, struc
 				     .dst = m->dst,
 				     .id = m->id,
 				     .resp = m->resp,
-				     .first = !m->exponent,
+				     .first = !m->behind,
 				     .last = size == m->size,
 				     .size = size,
 				     .cookie = m->cookie,
 				     .iteration = 1};
 	s->outstanding[0][m->src] += size;
 	s->outstanding[1][m->dst] += size;
-	m->exponent = 1; /* it has begun */
+	m->behind = 1; /* it has begun */
 	m->size -= size;
 }
 

@@ -121,6 +121,24 @@ def rack(emu, tap, folder):
       tap.ok(abs(more - waited) <= 0.15 * more, f'rack144: {kind} at load {load}, explained', (more, waited))
 
 
+def applications(emu, tap, folder):
+  """Figure 8b, a part of it. Order in a pair apart, little is missing to the best that both ports allow."""
+  path = os.path.join(folder, 'applications.json')
+  script = os.path.join(emu.root, 'examples', 'applications.py')
+  process = subprocess.run([sys.executable, script, '--program', emu.program, '--applications', 'hadoop',
+                            '--nodes', '64', '--duration', '150us', '--seeds', '2', '--json', path],
+                           capture_output=True, text=True, timeout=100, check=False)
+  if not tap.ok(process.returncode == 0, 'applications: runs', why(process)):
+    return
+  with open(path, encoding='utf-8') as file:
+    found = json.load(file)
+  letter, slots = found['hadoop/letter'], found['hadoop/slots']
+  tap.ok(slots['mean'] <= 1.15 * slots['in_order'], 'applications: near the ideal in order', slots)
+  tap.ok(slots['first'] <= 1.1 * slots['ideal'], 'applications: first of a pair, near the ideal', slots)
+  tap.ok(letter['first'] >= 1.15 * slots['first'], 'applications: ports that are busy in turn cost more',
+         (letter, slots))
+
+
 def main(program, root):
   emu, tap = Emu(program, root), Tap()
   with tempfile.TemporaryDirectory() as folder:
@@ -128,6 +146,7 @@ def main(program, root):
     long_messages(emu, tap, folder)
     preemption(emu, tap)
     rack(emu, tap, folder)
+    applications(emu, tap, folder)
   tap.done()
 
 

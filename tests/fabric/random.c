@@ -119,6 +119,8 @@ static void scheduler(struct text *t, struct mf_rng *r, struct shape *s)
 		put(t, ", \"iterations\": %u", 1 + below(r, 4));
 	if (below(r, 2))
 		put(t, ", \"time\": \"asic\"");
+	if (below(r, 2))
+		put(t, ", \"slots\": true");
 	put(t, "},\n");
 }
 

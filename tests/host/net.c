@@ -229,7 +229,7 @@ static void demand_take(struct net *n, unsigned int c, const struct mf_msg *m, c
 	memcpy(d->word, word, words * sizeof(*word));
 	activate(p, m->kind == MF_NOTIFY);
 	n->megas += m->mega;
-	n->exponents[m->exponent]++;
+	n->behind[m->behind]++;
 	if (p->tail - p->head == 1)
 		pair_serve(n, c, m->dst);
 }

@@ -83,7 +83,8 @@ struct net {
 	struct net_pair *pair[NET_HOSTS][NET_HOSTS]; /**< [compute][memory] */
 	bool lose_grants; /**< /G/ are made, but do not arrive */
 	uint64_t id_reuse; /**< ids that were used while under way */
-	uint64_t returns, errors, acks, megas, exponents[32];
+	uint64_t returns, errors, acks, megas;
+	uint64_t behind[MF_BEHIND_MAX + 1]; /**< demands that have so much behind them */
 	mf_time id_rest_min; /**< shortest time from a drop to the next use of its id */
 };
 

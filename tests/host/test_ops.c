@@ -292,18 +292,17 @@ Test(host_ops, times_are_the_sums_of_their_stages)
 	cr_assert_eq(got[MF_OP_WRITE], write, "%lu, not %lu", got[MF_OP_WRITE], write);
 }
 
-/** D7: /N/ carries the exponent of what remains of the transfer. */
-Test(host_ops, srpt_by_transfer)
+/** D7: every piece of a transfer says what is behind it, so that the scheduler's SRPT may see all of it. */
+static void transfer_is_told(enum mf_op_kind kind)
 {
-	struct client_config cc = {.ops = 1, .depth = 1, .weight = {0, 1}, .seed = 3};
+	struct client_config cc = {.ops = 1, .depth = 1, .seed = 3, .size_max = 1 << 20};
 	struct net_config nc;
 	struct clients *cs;
-	uint64_t left, pieces = 0;
+	uint64_t left;
 
+	cc.weight[kind] = 1;
 	net_config_default(&nc);
-	nc.host.srpt_transfer = true;
 	nc.memory_size = 4 << 20;
-	cc.size_max = 1 << 20;
 	for (;; cc.seed++) {
 		cs = run(&cc, &nc);
 		check_done(cs);
@@ -312,15 +311,21 @@ Test(host_ops, srpt_by_transfer)
 			break;
 		finish(cs);
 	}
-	for (; left > 0; left -= left < MF_MESSAGE_MAX ? left : MF_MESSAGE_MAX, pieces++) {
-		int e = 1;
+	for (; left > MF_MESSAGE_MAX; left -= MF_MESSAGE_MAX) {
+		uint64_t behind = (left - MF_MESSAGE_MAX + MF_BEHIND_UNIT - 1) / MF_BEHIND_UNIT;
 
-		while (UINT64_C(1) << e < left)
-			e++;
-		cr_assert_gt(cs->net->exponents[e], 0, "exponent %d of %lu", e, left);
-		cs->net->exponents[e]--;
+		cr_assert_eq(cs->net->behind[behind], 1, "%lu octets", left);
+		cs->net->behind[behind]--;
 	}
-	cr_assert_eq(cs->net->exponents[0], 0);
-	cr_assert_gt(pieces, 4);
+	cr_assert_eq(cs->net->behind[0], 1);
+	cs->net->behind[0]--;
+	for (unsigned int i = 0; i <= MF_BEHIND_MAX; i++)
+		cr_assert_eq(cs->net->behind[i], 0);
 	finish(cs);
+}
+
+Test(host_ops, srpt_by_transfer)
+{
+	transfer_is_told(MF_OP_READ);
+	transfer_is_told(MF_OP_WRITE);
 }

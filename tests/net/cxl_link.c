@@ -170,7 +170,8 @@ static void arrive(int i)
 	while (l->head != l->tail && l->flight[l->head % LINE_MAX].at <= rig.now) {
 		struct flight *f = &l->flight[l->head++ % LINE_MAX];
 
-		cxl_link_receive(&rig.end[i].link, f->at, f->word, f->n);
+		cxl_link_hold(&rig.end[i].link, f->at, f->word, f->n);
+		cxl_link_arrive(&rig.end[i].link);
 	}
 }
 
@@ -363,9 +364,10 @@ Test(cxl_link, garbage)
 			cxl_seal(format, &f);
 		}
 		cxl_to_blocks(format, &f, word);
-		cxl_link_receive(&rig.end[0].link, n, word,
-				 n % 7 == 0 ? (unsigned int)mf_rng_below(&rng, CXL_FLIT_WORDS + 1)
-					    : format->blocks);
+		cxl_link_hold(&rig.end[0].link, n, word,
+			      n % 7 == 0 ? (unsigned int)mf_rng_below(&rng, CXL_FLIT_WORDS + 1)
+					 : format->blocks);
+		cxl_link_arrive(&rig.end[0].link);
 	}
 	cr_assert_gt(rig.end[0].link.stats.drop_crc, 0);
 	cr_assert_gt(rig.end[0].link.stats.drop_message, 0);

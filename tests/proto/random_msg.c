@@ -21,6 +21,16 @@ static void random_err(struct test_rng *r, struct mf_msg *m)
 	m->of = below(r, MF_RMWREQ + 1);
 }
 
+/* The size of a message, or it is a piece of a transfer that has something behind it. */
+static void random_size(struct test_rng *r, struct mf_msg *m)
+{
+	m->size = 1 + below(r, MF_MESSAGE_MAX);
+	if (m->kind == MF_GRANT || m->kind == MF_GRET || m->mega || below(r, 4) != 0)
+		return;
+	m->size = MF_MESSAGE_MAX;
+	m->behind = 1 + below(r, MF_BEHIND_MAX);
+}
+
 static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octets)
 {
 	m->addr = rnd(r) & MF_ADDR_MAX;
@@ -30,7 +40,7 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 		m->epoch = (uint16_t)rnd(r);
 	}
 	if (m->kind == MF_RREQ) {
-		m->size = 1 + below(r, MF_MESSAGE_MAX);
+		random_size(r, m);
 	} else if (m->kind == MF_RMWREQ) {
 		m->op = below(r, MF_RMW_OPS);
 		m->arg[0] = rnd(r);
@@ -47,14 +57,13 @@ struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets)
 	if (kind != MF_NOTIFY && kind != MF_GRANT && kind != MF_GRET)
 		m.src = below(r, MF_PORTS_MAX);
 	if (kind == MF_NOTIFY) {
-		m.exponent = below(r, 32);
 		m.mega = rnd(r) & 1;
 		m.ext = rnd(r) & 1;
 	}
 	if (kind == MF_GRANT || kind == MF_GRET)
 		m.resp = rnd(r) & 1;
 	if (kind == MF_NOTIFY || kind == MF_GRANT || kind == MF_GRET)
-		m.size = 1 + below(r, MF_MESSAGE_MAX);
+		random_size(r, &m);
 	if (kind == MF_ERR)
 		random_err(r, &m);
 	if (!is_single(kind))
@@ -86,7 +95,7 @@ void expect_equal(const struct mf_msg *a, const struct mf_msg *b)
 	cr_assert(eq(u16, a->src, b->src));
 	cr_assert(eq(u16, a->dst, b->dst));
 	cr_assert(a->resp == b->resp && a->last == b->last && a->mega == b->mega && a->ext == b->ext);
-	cr_assert(a->op == b->op && a->status == b->status && a->of == b->of && a->exponent == b->exponent);
+	cr_assert(a->op == b->op && a->status == b->status && a->of == b->of && a->behind == b->behind);
 	cr_assert(eq(u32, a->size, b->size));
 	cr_assert(eq(u32, a->offset, b->offset));
 	cr_assert(eq(u64, a->addr, b->addr));

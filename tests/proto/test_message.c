@@ -96,10 +96,12 @@ Test(message, edges)
 	cr_assert_eq(mf_proto_get(&p, word, 2, &out, &data), 0);
 	expect_equal(&in, &out);
 
-	in = (struct mf_msg){.kind = MF_NOTIFY, .size = 1, .exponent = 48};
-	cr_assert_eq(mf_proto_get_single(mf_proto_put_single(&in), &out), 0);
-	cr_assert_eq(out.exponent, 31, "the exponent saturates");
-	cr_assert(out.dst == 0 && !out.mega && !out.ext && out.size == 1);
+	for (uint8_t kind = MF_RREQ; kind <= MF_NOTIFY; kind += MF_NOTIFY - MF_RREQ) {
+		in = (struct mf_msg){.kind = kind, .size = MF_MESSAGE_MAX, .behind = MF_BEHIND_MAX};
+		cr_assert_eq(decode(&p, word, encode(&p, &in, NULL, word), &out, &data), 0);
+		expect_equal(&in, &out);
+		cr_assert(out.dst == 0 && !out.mega && !out.ext && !out.last);
+	}
 }
 
 Test(message, blocks_by_kind)

@@ -54,13 +54,12 @@ static void expect_refused(struct mf_msg m, unsigned int block, unsigned int bit
 /* Every spare bit has to be zero. */
 Test(reject, spare_bits)
 {
-	const struct mf_msg rreq = {.kind = MF_RREQ, .size = 8}, cas = {.kind = MF_RMWREQ},
-			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
+	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true}, ack = {.kind = MF_ACK},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE},
-			    gret = {.kind = MF_GRET, .size = 1}, grant = {.kind = MF_GRANT, .size = 1};
+			    gret = {.kind = MF_GRET, .size = 1}, grant = {.kind = MF_GRANT, .size = 1},
+			    notify = {.kind = MF_NOTIFY, .size = 1};
 
-	expect_refused(rreq, MS, MS_LAST, 1);
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
 	for (unsigned int i = 0; i < 12; i++)
@@ -71,10 +70,23 @@ Test(reject, spare_bits)
 		expect_refused(ack, MS, ACK_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
+	for (unsigned int i = 0; i < 4; i++)
+		expect_refused(notify, MS, N_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 2; i++) {
 		expect_refused(err, MS, ERR_SPARE, 1u << i);
 		expect_refused(gret, MS, GRET_SPARE, 1u << i);
 	}
+}
+
+/* A piece of a transfer with nothing behind it says its size; a mega-message is no piece. */
+Test(reject, pieces)
+{
+	const struct mf_msg rreq = {.kind = MF_RREQ, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1},
+			    mega = {.kind = MF_NOTIFY, .size = 8, .mega = true};
+
+	expect_refused(rreq, MS, MS_MORE, 1);
+	expect_refused(notify, MS, N_MORE, 1);
+	expect_refused(mega, MS, N_MORE, 1);
 }
 
 Test(reject, fields_out_of_range)

@@ -38,15 +38,52 @@ mf_time reference_effective(const struct mf_sched_config *config, const struct m
 	return msg->at + (msg->kind == MF_SCHED_DEMAND || msg->kind == MF_SCHED_CANCEL ? config->insert : 0);
 }
 
-mf_time reference_duration(const struct mf_sched_config *config, const struct mf_sched_grant *g)
+static mf_time period_of(const struct mf_sched_config *config, const struct mf_sched_grant *g)
 {
-	mf_time period = config->period[g->src];
+	mf_time a = config->period[g->src], b = config->period[g->dst];
 
-	if (config->period[g->dst] > period)
-		period = config->period[g->dst];
+	return a > b ? a : b;
+}
+
+static mf_time duration(const struct mf_sched_config *config, const struct mf_sched_grant *g, uint32_t octets)
+{
+	mf_time period = period_of(config, g);
+
 	if (config->release == MF_RELEASE_PAPER)
-		return (mf_time)ceil((double)g->size * period / 8);
-	return ((mf_time)ceil(g->size / 8.0) + (g->mega ? 0 : config->chunk_overhead)) * period;
+		return (mf_time)ceil((double)octets * period / 8);
+	return ((mf_time)ceil(octets / 8.0) + (g->mega ? 0 : config->chunk_overhead)) * period;
+}
+
+/* The first end of a slot that is not before t. */
+static mf_time slot_end(const struct mf_sched_config *config, const struct mf_sched_grant *g, mf_time t)
+{
+	mf_time slot = duration(config, g, config->chunk);
+
+	return (t + slot - 1) / slot * slot;
+}
+
+mf_time reference_until(const struct mf_sched_config *config, const struct mf_sched_grant *g)
+{
+	mf_time until = g->at + duration(config, g, g->size), end = slot_end(config, g, until);
+
+	return config->slots && !g->last && end - until < 2 * period_of(config, g) ? end : until;
+}
+
+/* The longest chunk that ends with the slot; where that is nearly over, the first half of both. */
+uint32_t reference_size(const struct mf_sched_config *config, uint32_t remaining,
+			const struct mf_sched_grant *g)
+{
+	uint32_t most = g->mega || remaining < config->chunk ? remaining : config->chunk, cut = 0;
+	mf_time slot = duration(config, g, config->chunk), left = slot_end(config, g, g->at + 1) - g->at;
+	mf_time period = period_of(config, g);
+
+	if (!config->slots || most == remaining || (g->resp && g->first))
+		return most;
+	if (left / period < slot / period / 4)
+		left = (left / period * period + slot) / 2;
+	while (cut + 16 <= most && duration(config, g, cut + 16) <= left)
+		cut += 16;
+	return cut ? cut : most;
 }
 
 unsigned int reference_origin(const struct mf_sched_msg *m)
@@ -186,9 +223,9 @@ static bool eligible(const struct ref *r, const struct demand *d)
 	return d->head && port_free(r, &r->src[d->m.src], size) && port_free(r, &r->dst[d->m.dst], size);
 }
 
-static double octets(const struct ref *r, const struct demand *d)
+static uint64_t octets(const struct ref *r, const struct demand *d)
 {
-	return r->c->srpt_transfer && d->m.exponent ? ldexp(1, d->m.exponent) : d->remaining;
+	return d->remaining + (r->c->srpt_transfer ? d->m.behind * UINT64_C(256) : 0);
 }
 
 /* a has a higher priority than b. */
@@ -196,8 +233,6 @@ static bool precedes(const struct ref *r, const struct demand *a, const struct d
 {
 	if (r->c->priority == MF_SCHED_SRPT && octets(r, a) != octets(r, b))
 		return octets(r, a) < octets(r, b);
-	if (r->c->priority == MF_SCHED_SRPT && a->remaining != b->remaining)
-		return a->remaining < b->remaining;
 	if (a->m.at != b->m.at)
 		return a->m.at < b->m.at;
 	if (a->m.src != b->m.src)
@@ -240,12 +275,12 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 		.id = d->m.id,
 		.resp = d->m.resp,
 		.first = !d->started,
-		.last = next_size(r, d) == d->remaining,
 		.mega = d->m.mega,
-		.size = next_size(r, d),
 		.cookie = d->m.cookie,
 		.iteration = iteration,
 	};
+	g->size = reference_size(r->c, d->remaining, g);
+	g->last = g->size == d->remaining;
 	*left = g->at;
 	d->started = true;
 	d->remaining -= g->size;
@@ -256,21 +291,24 @@ static void grant(struct ref *r, struct demand *d, unsigned int iteration)
 		return;
 	}
 	s->left = t->left = g->at;
-	s->until = t->until = g->at + reference_duration(r->c, g);
+	s->until = t->until = reference_until(r->c, g);
 }
 
 /* D2: forwarded requests and /G/ take the source's link in the other direction, a chunk at a time. */
 static void charge(struct ref *r, const struct demand *d, const struct mf_sched_grant *g)
 {
+	const uint32_t chunk = (r->c->chunk + 7) / 8 + r->c->chunk_overhead;
 	struct port *p = &r->dst[d->m.src];
+	uint32_t blocks;
 
 	if (r->c->release != MF_RELEASE_WIRE)
 		return;
 	p->debt += g->resp && g->first ? d->m.request_blocks : 1;
-	if (p->debt < (r->c->chunk + 7) / 8 + r->c->chunk_overhead)
+	if (p->debt < chunk)
 		return;
-	p->until = (p->until > g->at ? p->until : g->at) + p->debt * (mf_time)r->c->period[d->m.src];
-	p->debt = 0;
+	blocks = r->c->slots ? chunk : p->debt;
+	p->until = (p->until > g->at ? p->until : g->at) + blocks * (mf_time)r->c->period[d->m.src];
+	p->debt -= blocks;
 }
 
 static void settle(struct ref *r, size_t from)

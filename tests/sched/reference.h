@@ -20,7 +20,11 @@ mf_time reference_effective(const struct mf_sched_config *config, const struct m
 /** Whose order of input() counts among messages of equal time. */
 unsigned int reference_origin(const struct mf_sched_msg *msg);
 
-/** Wire time of a grant under WIRE and PAPER. */
-mf_time reference_duration(const struct mf_sched_config *config, const struct mf_sched_grant *g);
+/** When the ports of a grant are released under WIRE and PAPER. */
+mf_time reference_until(const struct mf_sched_config *config, const struct mf_sched_grant *g);
+
+/** Octets of a grant, of which the rest is known, for a demand that still wants so many. */
+uint32_t reference_size(const struct mf_sched_config *config, uint32_t remaining,
+			const struct mf_sched_grant *g);
 
 #endif

@@ -15,6 +15,13 @@
 #define KEYS 1024 /* candidates of a destination among 512 ports */
 #define ROOM (KEYS + LIST_WANDER)
 
+/* A list and its room. */
+struct roomy_list {
+	struct sched_list list;
+	char room[ROOM * sizeof(sched_key) + (ROOM + LIST_BEYOND) * sizeof(uint16_t)]
+		__attribute__((aligned(64)));
+};
+
 struct plain_list {
 	sched_key key[KEYS];
 	uint32_t count;
@@ -76,14 +83,14 @@ static bool same_free(struct rng *r, const struct plain_list *p, struct sched_li
 /* Grows to a size and falls to nothing again. */
 static void list_case(uint64_t seed, uint32_t size)
 {
-	static struct sched_list list;
-	static sched_key room[ROOM + LIST_BEYOND];
-	struct sched_list *l = &list;
+	static struct roomy_list list;
+	struct sched_list *l = &list.list;
 	static struct plain_list p;
 	struct rng r = {seed};
 	bool grow = true;
 
-	*l = (struct sched_list){.room = room, .size = ROOM};
+	cr_assert_eq(sizeof(list.room) / 64, (list_octets(ROOM) + 63) / 64);
+	list_begin(l, offsetof(struct roomy_list, room) / sizeof(sched_key), ROOM);
 	p.count = 0;
 	do {
 		uint32_t at = p.count ? rng_below(&r, rng_chance(&r, 50) ? p.count : (p.count + 7) / 8) : 0;
@@ -154,8 +161,12 @@ static void times_case(struct rng *r, unsigned int words)
 		unsigned int port = rng_below(r, n);
 		struct sched_map due;
 
-		if (plain[port] == MF_NEVER)
+		if (plain[port] == MF_NEVER && rng_chance(r, 50)) {
 			sched_times_set(&t, port, plain[port] = time - 1);
+		} else if (plain[port] == MF_NEVER) {
+			at[port] = plain[port] = time - 1;
+			scan_note(&t, UINT32_C(1) << port / SCHED_GROUP, words, time - 1);
+		}
 		if (rng_chance(r, 70))
 			continue;
 		now = now / (1 + rng_below(r, 8)) - 1;

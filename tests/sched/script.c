@@ -78,6 +78,7 @@ struct mf_sched_config random_config(struct rng *r, unsigned int ports)
 	c.iterations = rng_chance(r, 50) ? 0 : 1 + rng_below(r, 3);
 	c.srpt_transfer = rng_below(r, 2);
 	c.chunk_overhead = rng_below(r, 4);
+	c.slots = c.release == MF_RELEASE_WIRE && rng_chance(r, 50);
 	if (rng_chance(r, 60)) {
 		c.insert = rng_below(r, 2) * 667;
 		c.iteration = rng_below(r, 3) * 1000;
@@ -111,7 +112,7 @@ static struct mf_sched_msg random_message(struct rng *r, const struct mf_sched_c
 		m.kind = rng_chance(r, 40) ? MF_SCHED_CANCEL : MF_SCHED_HOLD + rng_below(r, 4);
 	m.size = random_size(r, c->chunk);
 	m.mega = rng_chance(r, 5);
-	m.exponent = rng_chance(r, 50) ? rng_below(r, 22) : 0;
+	m.behind = rng_chance(r, 50) ? rng_below(r, 1u << rng_below(r, 17)) : 0;
 	m.request_blocks = rng_below(r, 3) * 2;
 	if (rng_chance(r, 2))
 		m.size = rng_below(r, 2) * 65537;

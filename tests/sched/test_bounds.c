@@ -164,6 +164,10 @@ Test(sched_bounds, bad_configurations)
 	REFUSE(x, 129);
 	REFUSE(release, MF_RELEASE_WINDOW); /* without a window */
 	REFUSE(period[3], 0);
+	c = good;
+	c.slots = true;
+	c.release = MF_RELEASE_PAPER; /* whose chunks leave out what slots are made of */
+	refuse(c);
 }
 
 Test(sched_bounds, names_and_memory)

@@ -89,16 +89,19 @@ static size_t find(const struct world *w, const struct mf_sched_grant *g)
  */
 static void charge(struct world *w)
 {
+	const unsigned int chunk = (w->c.chunk + 7) / 8 + w->c.chunk_overhead;
+
 	for (unsigned int i = 0; i < w->charges; i++) {
 		const struct mf_sched_grant *g = &w->charged[i];
 		mf_time *until = &w->dst_until[g->src], from = mf_time_max(*until, g->at);
-		unsigned int *debt = &w->debt[g->src];
+		unsigned int *debt = &w->debt[g->src], blocks;
 
 		*debt += g->resp && g->first ? REQUEST_BLOCKS : 1;
-		if (*debt < (w->c.chunk + 7) / 8 + w->c.chunk_overhead)
+		if (*debt < chunk)
 			continue;
-		*until = from + *debt * (mf_time)w->c.period[g->src];
-		*debt = 0;
+		blocks = w->c.slots ? chunk : *debt;
+		*until = from + blocks * (mf_time)w->c.period[g->src];
+		*debt -= blocks;
 	}
 	w->charges = 0;
 }
@@ -107,7 +110,7 @@ static void check_grant(struct world *w, const struct mf_sched_grant *g)
 {
 	size_t i = find(w, g);
 	struct demand *d = &w->d[i];
-	uint32_t size = d->m.mega || d->remaining < w->c.chunk ? d->remaining : w->c.chunk;
+	uint32_t size = reference_size(&w->c, d->remaining, g);
 
 	cr_assert(is_head(w, i), "seed %lu: out of order", w->seed);
 	cr_assert_eq(g->size, size, "seed %lu", w->seed);
@@ -122,7 +125,7 @@ static void check_grant(struct world *w, const struct mf_sched_grant *g)
 	d->started = true;
 	d->remaining -= size;
 	w->octets += size;
-	w->src_until[g->src] = w->dst_until[g->dst] = g->at + reference_duration(&w->c, g);
+	w->src_until[g->src] = w->dst_until[g->dst] = reference_until(&w->c, g);
 	if (g->last)
 		memmove(d, d + 1, (--w->held - i) * sizeof(*d));
 }

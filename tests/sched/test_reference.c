@@ -174,7 +174,7 @@ static struct messages bursts(struct rng *r, const struct mf_sched_config *c)
 			m.resp = rng_below(r, 2);
 			m.size = rng_chance(r, 40) ? c->chunk : 1 + rng_below(r, 8 * c->chunk);
 			m.mega = rng_chance(r, 3);
-			m.exponent = rng_below(r, 2) * 12;
+			m.behind = rng_below(r, 2) * 12;
 			m.cookie = MF_SCHED_NO_COOKIE;
 			messages_add(&list, m);
 		}
@@ -191,6 +191,7 @@ Test(sched_reference, pim_repeats)
 		struct messages script;
 
 		c.release = MF_RELEASE_WINDOW;
+		c.slots = false;
 		c.chunk = 16 << rng_below(&r, 5);
 		c.window = c.chunk * (1 + rng_below(&r, 40));
 		c.iteration = c.insert = 0;

@@ -84,7 +84,7 @@ Test(sched_rules, first_come_first_served_or_shortest_first)
 {
 	static const uint32_t size[] = {500, 100, 300, 200, 400};
 	static const unsigned int fcfs[] = {0, 1, 2, 3, 4}, srpt[] = {1, 3, 2, 4, 0},
-				  transfer[] = {0, 1, 3, 4, 2};
+				  transfer[] = {1, 3, 4, 0, 2};
 
 	EACH_POLICY(ops)
 	{
@@ -104,7 +104,7 @@ Test(sched_rules, first_come_first_served_or_shortest_first)
 					.kind = MF_SCHED_DEMAND, .at = 1 + i, .src = i, .dst = 7};
 
 				m.size = size[i];
-				m.exponent = i == 0 ? 6 : i == 2 ? 20 : 0; /* 64 octets, 1 MiB */
+				m.behind = i == 0 ? 1 : i == 2 ? 4096 : 0; /* 256 octets, 1 MiB */
 				cr_assert_eq(ops->input(s, &m), 0);
 			}
 			control(ops, s, 10, MF_SCHED_UNHOLD, 0, 7, 0, 0);
@@ -170,6 +170,92 @@ Test(sched_rules, chunks_follow_each_other_at_line_rate)
 		cr_assert(g[4].at == 5 + 4 * chunk && g[4].src == 3 && g[4].size == 1 && g[4].last);
 		mf_sched_pim.destroy(s);
 	}
+}
+
+/** Two long writes, of source 0 and to destination 1. @return when a shorter one from 0 to 1 is granted */
+static mf_time between_busy_ports(const struct mf_sched_ops *ops, bool slots, mf_time asked)
+{
+	static struct mf_sched_grant g[1024];
+	struct mf_sched_config c = fast_config(4);
+	unsigned int n, i = 0;
+	struct mf_sched *s;
+
+	c.priority = MF_SCHED_SRPT;
+	c.slots = slots;
+	s = ops->create(&c);
+	write_of(ops, s, 0, 0, 2, 0, 60000);
+	write_of(ops, s, 10 * BLOCK, 3, 1, 0, 60000);
+	write_of(ops, s, asked, 0, 1, 1, 1000);
+	n = run(ops, s, MF_US(20), g, 1024);
+	while (i < n && g[i].id != 1)
+		i++;
+	cr_assert_lt(i, n);
+	ops->destroy(s);
+	return g[i].at;
+}
+
+/*
+ * Step (2): both ports have to be free at one instant. To the letter the shortest message waits for the end
+ * of a long one; where chunks end together it waits for the end of those under way.
+ */
+Test(sched_rules, ports_that_are_busy_in_turn)
+{
+	const mf_time chunk = 34 * BLOCK, asked = 20 * chunk + 5;
+
+	EACH_POLICY(ops)
+	{
+		cr_assert_geq(between_busy_ports(ops, false, asked), 60000 / 256 * chunk);
+		cr_assert_eq(between_busy_ports(ops, true, asked), 21 * chunk);
+	}
+}
+
+/* A slot has 34 blocks. What begins 10 blocks late is cut to 24, what follows is whole; the last is free. */
+Test(sched_rules, chunks_end_with_slots)
+{
+	static const struct {
+		unsigned int late; /* blocks */
+		uint32_t size[4], blocks[4]; /* until the next */
+	} cases[] = {
+		{0, {256, 256, 256, 232}, {34, 34, 34}},
+		{10, {176, 256, 256, 256}, {24, 34, 34, 34}},
+		{11, {160, 256, 256, 256}, {23, 34, 34, 34}}, /* one block rests */
+		{28, {144, 144, 256, 256}, {20, 20, 34, 34}}, /* 6 are left: they are joined to the next 34 */
+	};
+
+	for (unsigned int k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct mf_sched_config c = fast_config(4);
+		struct mf_sched_grant g[16];
+		mf_time at = cases[k].late * BLOCK;
+		struct mf_sched *s;
+
+		c.slots = true;
+		s = mf_sched_pim.create(&c);
+		write_of(&mf_sched_pim, s, at, 0, 1, 0, 1000);
+		cr_assert_geq(run(&mf_sched_pim, s, MF_US(1), g, 16), 4);
+		for (unsigned int i = 0; i < 4; i++) {
+			cr_assert_eq(g[i].at, at, "case %u, grant %u at %lu", k, i, g[i].at);
+			cr_assert_eq(g[i].size, cases[k].size[i], "case %u, grant %u of %u", k, i, g[i].size);
+			at += cases[k].blocks[i] * BLOCK;
+		}
+		mf_sched_pim.destroy(s);
+	}
+}
+
+/* The memory node sends c octets first, whatever is left of the slot. */
+Test(sched_rules, the_first_chunk_of_a_response_is_whole)
+{
+	struct mf_sched_config c = fast_config(4);
+	struct mf_sched_grant g[16];
+	struct mf_sched *s;
+
+	c.slots = true;
+	s = mf_sched_pim.create(&c);
+	read_of(&mf_sched_pim, s, 10 * BLOCK, 0, 1, 0, 1000);
+	cr_assert_eq(run(&mf_sched_pim, s, MF_US(1), g, 16), 5);
+	cr_assert(g[0].size == 256 && g[0].at == 10 * BLOCK);
+	cr_assert(g[1].size == 176 && g[1].at == 44 * BLOCK);
+	cr_assert(g[2].size == 256 && g[2].at == 68 * BLOCK);
+	mf_sched_pim.destroy(s);
 }
 
 /*

@@ -104,3 +104,50 @@ Test(stack_ird, a_sender_serves_one)
 	json_decref(one);
 	json_decref(two);
 }
+
+/**
+ * Of equal messages the oldest is first, so none waits for ever: all that are under way are among those that
+ * complete (Little's law).
+ */
+Test(stack_ird, equals_go_by_age)
+{
+	static const char nodes[] = "{\"name\": \"c\", \"role\": \"compute\", \"count\": 6},"
+				    "{\"name\": \"m\", \"role\": \"memory\"}";
+	static const char *const kinds[] = {"write_ack", "read"};
+	const double under_way = 6 * 8, duration = 200e3;
+
+	for (int k = 0; k < 2; k++) {
+		char load[100], count[64];
+		json_t *r;
+
+		snprintf(load, sizeof(load), "{\"mix\": {\"%s\": 1}, \"size\": 1000, \"depth\": 8}",
+			 kinds[k]);
+		snprintf(count, sizeof(count), "operations.kinds.%s.latency.count", kinds[k]);
+		r = run("\"ird\"", nodes, load, false);
+		cr_assert_gt(mean(r, kinds[k]) * whole_number(r, count), 0.95 * under_way * duration, "%s",
+			     kinds[k]);
+		json_decref(r);
+	}
+}
+
+/** Messages that are given up leave nothing behind: the rest goes on, in whatever spans. */
+Test(stack_ird, given_up)
+{
+	static const char text[] =
+		"{\"stack\": \"ird\", \"clock\": {\"virtual\": {\"warmup\": \"20us\", \"duration\": \"400us\"}},"
+		" \"link\": {\"rate\": \"100G\"}, \"host\": {\"read_timeout\": \"30us\", \"write_timeout\": \"30us\"},"
+		" \"nodes\": [" PAIRS
+		"], \"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"write_ack\": 1},"
+		" \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 100000}, \"depth\": 8}]}";
+	json_t *a = whole_run(text, false), *b = whole_run(text, true);
+
+	cr_assert(json_equal(json_object_get(a, "operations"), json_object_get(b, "operations")));
+	cr_assert(json_equal(json_object_get(a, "stack"), json_object_get(b, "stack")));
+	cr_assert_gt(whole_number(a, "operations.failed_all"), 10);
+	cr_assert_gt(whole_number(a, "operations.completed_all"), 100);
+	cr_assert_eq(whole_number(a, "operations.completed_all") + whole_number(a, "operations.failed_all"),
+		     whole_number(a, "operations.begun_all"));
+	cr_assert_eq(whole_number(a, "stack.counters.drop_room"), 0);
+	json_decref(a);
+	json_decref(b);
+}

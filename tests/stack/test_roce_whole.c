@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../fabric/whole.h"
+#include "mf_rng.h"
 
 TestSuite(roce_whole, .timeout = 120);
 
@@ -71,6 +72,48 @@ Test(roce_whole, pfc_pauses_and_loses_nothing)
 {
 	lossless("rocev2");
 	lossless("pfc");
+}
+
+/** With whatever buffer, thresholds and links: what is accepted loses nothing, and nothing is sent again. */
+Test(roce_whole, pfc_loses_nothing_with_whatever_is_accepted)
+{
+	static const char *const rate[] = {"25G", "40G", "100G"};
+	uint64_t seed = 8021;
+	struct mf_rng rng;
+	char text[2048];
+
+	mf_rng_init(&rng, seed, "pfc", 0);
+	for (unsigned int i = 0; i < 12; i++) {
+		json_t *r;
+
+		snprintf(
+			text, sizeof(text),
+			"{\"stack\": {\"name\": \"%s\", \"class\": 5, \"path_mtu\": %u},"
+			"\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"60us\"}}, \"seed\": %u,"
+			"\"switch\": {\"bridge\": {\"name\": \"pfc\", \"mtu\": 5000, \"classes\": 32,"
+			"  \"buffer\": %u, \"xoff\": %u, \"resume\": %u, \"quanta\": %u, \"kmin\": 0}},"
+			"\"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 8},"
+			"            {\"name\": \"mn\", \"role\": \"memory\"}],"
+			"\"link\": {\"rate\": \"%s\", \"propagation\": \"%uns\"},"
+			"\"links\": [{\"node\": \"mn\", \"rate\": \"%s\"}, {\"node\": \"*\"}],"
+			"\"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"write_ack\": 1},"
+			"                \"size\": 16000, \"depth\": 8}]}",
+			mf_rng_below(&rng, 2) ? "pfc" : "rocev2", 256u << mf_rng_below(&rng, 5), i + 1,
+			320000 + (unsigned int)mf_rng_below(&rng, 100000),
+			(unsigned int)mf_rng_below(&rng, 2) * (unsigned int)mf_rng_below(&rng, 1 << 20),
+			(unsigned int)mf_rng_below(&rng, 6000), 400 + (unsigned int)mf_rng_below(&rng, 60000),
+			rate[mf_rng_below(&rng, 3)], (unsigned int)mf_rng_below(&rng, 300),
+			rate[mf_rng_below(&rng, 3)]);
+		r = run(text, false);
+		cr_expect_eq(whole_number(r, "bridge.counters.drop_buffer"), 0, "seed %lu: %s", seed, text);
+		cr_expect_eq(whole_number(r, "bridge.counters.drop_tail"), 0, "seed %lu: %s", seed, text);
+		cr_expect_eq(whole_number(r, "bridge.counters.drop_lossy"), 0, "seed %lu: %s", seed, text);
+		cr_expect_eq(whole_number(r, "bridge.counters.drop_long"), 0, "seed %lu: %s", seed, text);
+		cr_expect_gt(whole_number(r, "bridge.counters.pauses"), 0, "seed %lu: %s", seed, text);
+		cr_expect_eq(whole_number(r, "stack.counters.packets_sent_again"), 0, "seed %lu: %s", seed,
+			     text);
+		json_decref(r);
+	}
 }
 
 /** Marks come first: DCQCN holds the queue below what pauses. */

@@ -99,6 +99,41 @@ Test(tcp, headers_of_a_read)
 	net_stop(&n);
 }
 
+struct turns {
+	unsigned int frames[4], most; /* with data, by receiver; that one was ahead of another */
+};
+
+static mf_time count_turns(struct net *n, unsigned int from, uint8_t *frame, uint16_t len)
+{
+	struct turns *t = n->ctx;
+
+	if (from != 0 || len < 1000 || t->frames[1] + t->frames[2] + t->frames[3] == 24)
+		return 0;
+	t->frames[mf_packet_node(frame)]++;
+	for (unsigned int a = 1; a < 4; a++)
+		for (unsigned int b = 1; b < 4; b++)
+			if (t->frames[a] > t->frames[b] + t->most)
+				t->most = t->frames[a] - t->frames[b];
+	return 0;
+}
+
+/** Connections that may send at the same time take turns, whatever their numbers. */
+Test(tcp, connections_take_turns)
+{
+	struct turns t = {.most = 0};
+	struct net n;
+
+	net_init(&n, "tcp", NULL, 4);
+	n.script = count_turns;
+	n.ctx = &t;
+	net_start(&n);
+	for (unsigned int peer = 3; peer > 0; peer--)
+		net_op(&n, 0, peer, MF_OP_WRITE, 0, 60000);
+	net_finish(&n, MF_MS(1));
+	cr_assert_eq(t.most, 1, "%u", t.most);
+	net_stop(&n);
+}
+
 /* Table 1: 2 x 666.2 ns a way for the stacks, and the delayed ACK where nothing carries it. */
 Test(tcp, stages_and_delays)
 {

@@ -25,8 +25,7 @@ static void send_single(struct rig *r, mf_time at, unsigned int port, const stru
 Test(intake, notification_becomes_a_descriptor)
 {
 	struct rig r;
-	const struct mf_msg m = {
-		.kind = MF_NOTIFY, .dst = 2, .id = 77, .size = 4000, .exponent = 13, .mega = true};
+	const struct mf_msg m = {.kind = MF_NOTIFY, .dst = 2, .id = 77, .size = 4000, .mega = true};
 	struct mf_sched_msg d;
 
 	start(&r);
@@ -37,7 +36,7 @@ Test(intake, notification_becomes_a_descriptor)
 	cr_expect_eq(d.kind, MF_SCHED_DEMAND);
 	cr_expect_eq(d.at, MF_NS(100) + IDENTIFY);
 	cr_expect(d.src == 1 && d.dst == 2 && d.id == 77 && d.size == 4000);
-	cr_expect(!d.resp && d.mega && d.exponent == 13);
+	cr_expect(!d.resp && d.mega && d.behind == 0);
 	cr_expect_eq(d.cookie, MF_SCHED_NO_COOKIE);
 	cr_expect_eq(mf_switch_stats(r.sw)->notifications, 1);
 	rig_stop(&r);
@@ -69,6 +68,26 @@ Test(intake, request_waits_for_its_grant)
 		cr_expect_eq(r.outs[3], n);
 		rig_stop(&r);
 	}
+}
+
+/* D7: of a read and of a write. */
+Test(intake, what_a_transfer_has_behind_a_piece_is_told)
+{
+	struct mf_msg m = {.kind = MF_RREQ, .src = 1, .dst = 2, .size = MF_MESSAGE_MAX, .behind = 770};
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	struct rig r;
+	unsigned int n;
+
+	start(&r);
+	n = mf_proto_put_request(&config.proto, &m, word);
+	rig_message(&r, MF_NS(100), 1, word, n);
+	m.kind = MF_NOTIFY;
+	send_single(&r, MF_NS(200), 1, &m);
+	rig_run(&r, MF_US(1));
+	cr_assert_eq(r.msgs, 2);
+	for (unsigned int i = 0; i < 2; i++)
+		cr_expect(r.msg[i].size == MF_MESSAGE_MAX && r.msg[i].behind == 770, "message %u", i);
+	rig_stop(&r);
 }
 
 Test(intake, a_read_modify_write_is_as_long_as_its_response)

@@ -584,3 +584,62 @@ Test(verify, words_that_two_raced_for)
 	cr_assert(shadow_known(r, 0, 1000));
 	shadow_fini(&s);
 }
+
+static void lose(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	f->lost = op->kind == MF_OP_WRITE && mf_rng_below(ctx, 20) == 0;
+	f->stale = op->kind == MF_OP_READ && mf_rng_below(ctx, 200) == 0;
+}
+
+static void lose_only(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	lose(ctx, op, f);
+	f->stale = false;
+}
+
+static struct mf_client_stats *run_losing(uint64_t seed, bool stale, enum mf_client_order order)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_stats *s;
+	struct mf_rng rng;
+
+	test_mix_all(&config);
+	config.order = order;
+	config.operations = 5000;
+	config.seed = seed;
+	mf_rng_init(&rng, seed, "losing", 0);
+	h->passing = true;
+	mf_rng_init(&h->rng, seed, "passing", 0);
+	h->hook = stale ? lose : lose_only;
+	h->hook_ctx = &rng;
+	s = test_run(&config);
+	free(h);
+	return s;
+}
+
+/*
+ * Unacknowledged writes are lost: what reads find in their place is nobody's fault, though later writes are
+ * acknowledged. What those have written is verified all the same.
+ */
+Test(verify, lost_writes)
+{
+	uint64_t blamed = 0, caught = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct mf_client_stats *s = run_losing(seed, false, MF_CLIENT_LOSSY);
+
+		cr_assert_eq(s->mismatches, 0, "seed %lu", seed);
+		cr_assert_gt(s->verified, 100, "seed %lu", seed);
+		cr_assert_gt(s->unverified, 0);
+		free(s);
+		s = run_losing(seed, false, MF_CLIENT_WRITES_IN_ORDER);
+		blamed += s->mismatches;
+		free(s);
+		s = run_losing(seed, true, MF_CLIENT_LOSSY);
+		caught += s->mismatches;
+		free(s);
+	}
+	cr_assert_gt(blamed, 0, "no lost write was found");
+	cr_assert_gt(caught, 0, "stale reads were not found");
+}

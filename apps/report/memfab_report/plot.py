@@ -14,6 +14,7 @@ SERIES = tuple(f'#0102{0x10 + i:02x}' for i in range(10))
 STACKS = ('edm', 'ird', 'pfabric', 'pfc', 'dctcp', 'cxl', 'fastpass', 'ethernet', 'rocev2', 'tcp')
 STYLES = dict(zip(STACKS, zip(SERIES, 'os^vDPX<>d')))  # colour, marker
 STYLES['edm, fcfs'] = STYLES['ethernet']  # never in one plot
+STYLES['edm, letter'] = STYLES['rocev2']
 VARIABLES = {INK: 'var(--ink)', FAINT: 'var(--faint)', PAPER: 'var(--paper)',
              **{colour: f'var(--series{i})' for i, colour in enumerate(SERIES)}}
 MISSING = 'matplotlib is missing: apt-get install python3-matplotlib'

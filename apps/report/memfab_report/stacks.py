@@ -3,6 +3,7 @@
 
 TITLES = {
     'edm': 'EDM',
+    'edm, letter': 'EDM, to the letter',
     'edm, fcfs': 'EDM, FCFS',
     'ird': 'IRD',
     'pfabric': 'pFabric',

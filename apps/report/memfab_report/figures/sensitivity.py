@@ -4,14 +4,15 @@ from .. import plot, published, table, text
 from . import figure8b
 
 KEY = 'sensitivity'
-TITLE = 'Sensitivity of EDM: priority, chunk and X'
+TITLE = 'Sensitivity of EDM: priority, slots, chunk and X'
 ABOUT = ('The runs of Figure 8b with EDM, one parameter after the other: first come, first served; shortest '
          'remaining first, by what is left of the piece of 64 KiB that a notification stands for, or of the '
-         'whole transfer it was cut from.')
+         'whole transfer it was cut from; that with slots, so that chunks of long messages end together.')
 POLICIES = {
     'FCFS': {},
     'SRPT by piece': {'priority': 'srpt', 'srpt': 'message'},
-    'SRPT by transfer': {'priority': 'srpt', 'srpt': 'transfer'},
+    'SRPT by transfer': figure8b.SRPT,
+    'SRPT by transfer, slots': figure8b.SCHEDULER['edm'],
 }
 CHUNK, X = 256, 3  # the paper's
 CHUNKS = (64, 128, 256, 512, 1024)
