@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture_option.h"
 #include "eal.h"
 #include "interrupt.h"
 #include "mf_fabric.h"
@@ -29,6 +30,7 @@ static int print_config(const struct mf_config *config)
 /** The files that a run writes, opened before it. */
 struct outputs {
 	FILE *json, *messages; /**< NULL: none */
+	struct mf_captures *captures;
 };
 
 static int report(const struct options *o, const struct mf_fabric *f, const struct outputs *out)
@@ -61,6 +63,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.record = o->record,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.captures = out->captures,
 	};
 	char err[ERR_LEN];
 	struct mf_fabric *f =
@@ -113,6 +116,24 @@ static int open_output(const char *name, FILE **out)
 	return complain(USAGE, err);
 }
 
+static int open_captures(const struct options *o, const struct mf_config *config, struct mf_captures **out)
+{
+	char err[ERR_LEN];
+
+	return capture_option_open(config, o->capture, o->captures, out, err, sizeof(err)) == 0
+		       ? SOUND
+		       : complain(USAGE, err);
+}
+
+static int close_captures(struct mf_captures *captures, int rc)
+{
+	char err[ERR_LEN];
+
+	if (mf_captures_close(captures, err, sizeof(err)) != 0)
+		rc = complain(FAILED, err);
+	return rc;
+}
+
 static int close_output(const char *name, FILE *out, int rc)
 {
 	if (out != NULL && fclose(out) != 0 && rc == SOUND)
@@ -127,10 +148,13 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 
 	if (rc == SOUND)
 		rc = open_output(o->messages, &out.messages);
+	if (rc == SOUND)
+		rc = open_captures(o, config, &out.captures);
 	if (rc == SOUND) {
 		interrupt_catch();
 		rc = run_clock(o, config, &out);
 	}
+	rc = close_captures(out.captures, rc);
 	rc = close_output(o->json, out.json, rc);
 	return close_output(o->messages, out.messages, rc);
 }

@@ -17,6 +17,7 @@ enum {
 	OPT_SEED,
 	OPT_JSON,
 	OPT_MESSAGES,
+	OPT_CAPTURE,
 	OPT_NORMALISED,
 	OPT_SEEDS,
 	OPT_JOBS,
@@ -40,6 +41,7 @@ static const struct option table[] = {
 	{"jobs", required_argument, NULL, OPT_JOBS},
 	{"normalised", no_argument, NULL, OPT_NORMALISED},
 	{"messages", required_argument, NULL, OPT_MESSAGES},
+	{"capture", required_argument, NULL, OPT_CAPTURE},
 	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
 	{"record", required_argument, NULL, OPT_RECORD},
 	{"replay", required_argument, NULL, OPT_REPLAY},
@@ -67,6 +69,10 @@ static const char help[] =
 	"  --normalised          virtual clock: latencies over what each message takes alone\n"
 	"  --seeds N             virtual clock: runs with N seeds from the seed on; mean and 95 % interval\n"
 	"  --jobs N              as many of them at a time (default: CPUs that there are)\n"
+	"  --capture FILE[,link=NODE[+NODE...]][,dir=up|down]\n"
+	"                        writes what is sent on the links as link frames, for Wireshark: of\n"
+	"                        all links, or of some nodes; both ways, or up to the switch, or down\n"
+	"                        to the nodes. FILE ends in .pcap or .pcapng. May be given several times\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
 	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
@@ -112,6 +118,11 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_MESSAGES:
 		o->messages = arg;
 		return 0;
+	case OPT_CAPTURE:
+		if (o->captures == MF_CAPTURES_MAX)
+			return argument_refuse(err, errlen, "--capture: at most %d of them", MF_CAPTURES_MAX);
+		o->capture[o->captures++] = arg;
+		return 0;
 	case OPT_NORMALISED:
 		o->normalised = true;
 		return 0;
@@ -154,6 +165,10 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return argument_refuse(err, errlen, "--messages needs --clock virtual");
 	if (o->seeds != 0 && (o->clock != MF_CLOCK_VIRTUAL || o->messages != NULL))
 		return argument_refuse(err, errlen, "--seeds needs --clock virtual, and no --messages");
+	if (o->captures != 0 && (o->seeds != 0 || o->action != ACTION_RUN))
+		return argument_refuse(
+			err, errlen,
+			"--capture goes with none of --seeds, --replay, --check and --print-config");
 	if (o->jobs != 0 && o->seeds == 0)
 		return argument_refuse(err, errlen, "--jobs has no effect without --seeds");
 	if (o->normalised && o->clock != MF_CLOCK_VIRTUAL)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "eal.h"
+#include "mf_capture.h"
 #include "mf_fabric.h"
 
 /** What is to be done. */
@@ -31,6 +32,8 @@ struct options {
 	const char *messages; /**< CSV file for the log, NULL: none */
 	const char *record; /**< folder, NULL: none */
 	const char *replay; /**< folder, for ACTION_REPLAY */
+	const char *capture[MF_CAPTURES_MAX]; /**< arguments of --capture */
+	unsigned int captures;
 	bool block_by_block;
 	bool normalised;
 	uint64_t seeds; /**< 0: one run, as ever */

@@ -408,7 +408,10 @@ void mf_fabric_free(struct mf_fabric *f)
 
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	int err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
+	int err;
+
+	f->captures = options->captures;
+	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
 
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)
 		f->alone = alone_new(f, options, f->alone_error, sizeof(f->alone_error));

@@ -69,6 +69,7 @@ struct mf_fabric {
 	mf_time now; /**< of the last tick: the engine writes, any thread reads */
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
+	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct mf_run_info info;
 };
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "mf_capture.h"
 #include "mf_config.h"
 #include "mf_time.h"
 
@@ -51,6 +52,8 @@ struct mf_run_options {
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
 	void *say_ctx;
+	/** Files that get what is sent on the links (mf_capture.h), for this run alone. NULL: none. */
+	struct mf_captures *captures;
 };
 
 /** How the run went on this machine: not a function of file and seed. */

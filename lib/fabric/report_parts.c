@@ -209,6 +209,22 @@ static void put_list(FILE *out, const char *name, const char *list)
 	}
 }
 
+static void put_captures(FILE *out, const json_t *captures)
+{
+	json_t *file;
+	size_t i;
+
+	json_array_foreach(captures, i, file) {
+		struct counts c = {0};
+		const char *name = report_text(file, "file");
+		size_t len = strlen(name);
+
+		report_line(out, i == 0 ? "captured" : "", "%s frames, %s dropped: %s%s",
+			    count(&c, file, "frames"), count(&c, file, "dropped"), len > 30 ? "..." : "",
+			    name + (len > 30 ? len - 30 : 0));
+	}
+}
+
 void report_run(FILE *out, const json_t *result, const json_t *run)
 {
 	struct counts c = {0};
@@ -226,6 +242,7 @@ void report_run(FILE *out, const json_t *result, const json_t *run)
 		report_line(out, "events", "%s, %s spans on the links", count(&c, run, "events"),
 			    count(&c, run, "spans"));
 	put_list(out, "placement", report_text(run, "placement"));
+	put_captures(out, json_object_get(run, "captures"));
 	if (json_is_true(json_object_get(run, "interrupted")))
 		report_line(out, "interrupted", "this is what was measured until then");
 }

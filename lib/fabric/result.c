@@ -6,6 +6,7 @@
  */
 #include <rte_version.h>
 
+#include "capture.h"
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
@@ -69,6 +70,8 @@ static json_t *run_json(const struct mf_fabric *f)
 	result_count(o, "events", f->info.events);
 	result_count(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
+	if (f->captures != NULL)
+		json_object_set_new(o, "captures", capture_json(f->captures));
 	cycles_json(f, o);
 	return o;
 }

@@ -128,6 +128,23 @@ static int step(struct virtual *v)
 	return 0;
 }
 
+void virtual_capture(struct virtual *v, const struct wire *w)
+{
+	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
+	struct capture_tap *tap = capture_tap(v->captures, i % n, i >= n);
+
+	if (tap != NULL)
+		capture_sort_span(tap, &v->span);
+}
+
+/** What both sides have done is complete, but for blocks of frames that are given out late. */
+static void write_captured(struct virtual *v)
+{
+	mf_time done = mf_time_min(v->nodes_done, v->switch_done);
+
+	capture_sort_until(v->captures, done > v->late ? done - v->late : 0);
+}
+
 static double seconds(clockid_t clock)
 {
 	struct timespec t;
@@ -161,6 +178,8 @@ static int loop(struct virtual *v)
 
 	while (!v->over && err == 0) {
 		err = step(v);
+		if (v->captures != NULL)
+			write_captured(v);
 		if (v->f->info.events >> 16 != looked) {
 			looked = v->f->info.events >> 16;
 			if (!look_around(v, &shown))
@@ -228,6 +247,8 @@ static int set_up(struct virtual *v)
 	v->arrives = MF_NEVER;
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
+	for (unsigned int i = 0; i < n; i++)
+		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
 	return virtual_nodes_init(v);
 }
 
@@ -247,12 +268,19 @@ static void tear_down(struct virtual *v)
 
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct virtual v = {.f = f, .options = options, .max = options->block_by_block ? 1 : MF_SPAN_MAX};
+	struct virtual v = {.f = f,
+			    .options = options,
+			    .captures = f->captures,
+			    .max = options->block_by_block ? 1 : MF_SPAN_MAX};
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	int err = set_up(&v);
 
+	if (v.captures != NULL)
+		capture_sort_init(v.captures);
 	if (err == 0)
 		err = loop(&v);
+	if (v.captures != NULL)
+		capture_sort_until(v.captures, MF_NEVER);
 	if (f->stages != NULL)
 		stages_end(f->stages);
 	tear_down(&v);

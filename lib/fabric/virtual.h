@@ -9,6 +9,7 @@
 #define VIRTUAL_H
 
 #include "arrivals.h"
+#include "capture.h"
 #include "event.h"
 #include "fabric_priv.h"
 #include "stages.h"
@@ -29,6 +30,8 @@ struct virtual
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
 	struct flights flights; /**< of all wires */
 	struct wire_entry *rings; /**< of all wires */
+	struct mf_captures *captures; /**< NULL: nothing is captured */
+	mf_time late; /**< a span that is sent at t may start so long before it */
 	struct mf_span span; /**< the one that is sent or received */
 	unsigned int max; /**< blocks a span */
 	mf_time now; /**< of the event under way */
@@ -51,6 +54,9 @@ struct virtual
 	bool over;
 };
 
+/** virtual.c: v->span is sent on a wire. */
+void virtual_capture(struct virtual *v, const struct wire *w);
+
 /**
  * Sends v->span.
  * @param after  what the receiver's side has done: it is not called for what lies before
@@ -61,6 +67,8 @@ static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after,
 {
 	int err;
 
+	if (__builtin_expect(v->captures != NULL, 0))
+		virtual_capture(v, w);
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &v->span, from, to);
 	err = wire_send(w, &v->span, after);

@@ -165,6 +165,11 @@ static int lcore_main(void *arg)
 	return 0;
 }
 
+static mf_time now_of(const void *ctx)
+{
+	return wall_now(ctx);
+}
+
 static int run(struct wall *w)
 {
 	double wall = seconds(CLOCK_MONOTONIC);
@@ -172,6 +177,8 @@ static int run(struct wall *w)
 
 	w->tsc0 = rte_rdtsc();
 	w->shown = wall;
+	if (w->f->captures != NULL && (err = capture_ring_start(w->f->captures, now_of, w)) != 0)
+		return err;
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
 	w->f->ended = wall_now(w);
@@ -210,6 +217,8 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 		err = run(&w);
 	if (err == 0)
 		part(&w);
+	if (f->captures != NULL)
+		capture_ring_stop(f->captures);
 	e = wall_tear_down(&w);
 	return err != 0 ? err : e;
 }

@@ -5,6 +5,7 @@
 
 #include <rte_cycles.h>
 
+#include "capture.h"
 #include "crossing.h"
 #include "fabric_priv.h"
 #include "role.h"
@@ -18,6 +19,7 @@ struct wall_link {
 	struct role *to; /**< the receiver, and the port that it has this link at */
 	unsigned int port;
 	bool scramble;
+	struct capture_tap *tap; /**< the sender's; NULL: it is not captured */
 	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
 } __rte_cache_aligned;

@@ -4,6 +4,7 @@
  * polled by different lcores.
  */
 #include <rte_branch_prediction.h>
+#include <rte_common.h>
 
 #include "mf_cycles.h"
 #include "wall.h"
@@ -43,8 +44,11 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
 	return n;
 }
 
-static bool hand_over(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *room,
-		      mf_time now, unsigned int *work)
+/* Of both ways there are two, so that where nothing is captured no span is asked about. */
+
+static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
+					  struct mf_span *room, mf_time now, unsigned int *work,
+					  struct capture_tap *tap)
 {
 	struct mf_span *s;
 
@@ -54,6 +58,8 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
 			break;
+		if (tap != NULL)
+			capture_ring_span(tap, now, s);
 		if (l->scramble) {
 			scramble(l, s);
 			descramble(l, s);
@@ -64,8 +70,9 @@ static bool hand_over(struct wall_link *l, struct role *from, unsigned int port,
 	return true;
 }
 
-static bool send_across(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *room,
-			mf_time now, unsigned int *work)
+static __rte_always_inline bool send_across(struct wall_link *l, struct role *from, unsigned int port,
+					    struct mf_span *room, mf_time now, unsigned int *work,
+					    struct capture_tap *tap)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	struct mf_span *s;
@@ -76,6 +83,8 @@ static bool send_across(struct wall_link *l, struct role *from, unsigned int por
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
 			break;
+		if (tap != NULL)
+			capture_ring_span(tap, now, s);
 		if (l->scramble)
 			scramble(l, s);
 		crossing_put_span(l->crossing, s);
@@ -84,10 +93,20 @@ static bool send_across(struct wall_link *l, struct role *from, unsigned int por
 	return true;
 }
 
+static __rte_noinline __rte_cold bool give_captured(struct wall_link *l, struct role *from, unsigned int port,
+						    struct mf_span *scratch, mf_time now, unsigned int *work)
+{
+	if (l->crossing == NULL)
+		return hand_over(l, from, port, scratch, now, work, l->tap);
+	return send_across(l, from, port, scratch, now, work, l->tap);
+}
+
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work)
 {
+	if (unlikely(l->tap != NULL))
+		return give_captured(l, from, port, scratch, now, work);
 	if (l->crossing == NULL)
-		return hand_over(l, from, port, scratch, now, work);
-	return send_across(l, from, port, scratch, now, work);
+		return hand_over(l, from, port, scratch, now, work, NULL);
+	return send_across(l, from, port, scratch, now, work, NULL);
 }

@@ -216,6 +216,9 @@ static int make_link(struct wall *w, struct wall_link *l, struct role *from, str
 	l->port = port;
 	l->scramble = w->f->link[port].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
+	l->tap = capture_tap(w->f->captures, port, from == w->sw);
+	if (l->tap != NULL && capture_ring_tap(l->tap, from->lcore) != 0)
+		return -ENOMEM;
 	if (from->lcore == to->lcore)
 		return 0;
 	cells = w->f->config->node[port].link.ring * RING_CELLS;
@@ -237,6 +240,19 @@ static int join(struct wall *w, struct role *node)
 	return err;
 }
 
+/** Whose frames are captured at an end: what it sends; and what comes, where nobody here has sent it. */
+static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
+{
+	bool both = w->f->part.sw && w->f->part.node[e->in.port];
+
+	e->tx_tap = capture_tap(w->f->captures, e->in.port, e->switch_end);
+	e->rx_tap = both ? NULL : capture_tap(w->f->captures, e->in.port, !e->switch_end);
+	if ((e->tx_tap != NULL && capture_ring_tap(e->tx_tap, lcore) != 0) ||
+	    (e->rx_tap != NULL && capture_ring_tap(e->rx_tap, lcore) != 0))
+		return -ENOMEM;
+	return 0;
+}
+
 /** Ends that are here, each with its port. */
 static int carry(struct wall *w, unsigned int n)
 {
@@ -251,6 +267,8 @@ static int carry(struct wall *w, unsigned int n)
 		port = meet_port_role(w, n, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
 		*(is_switch ? &w->down[n] : &w->up[n]) = (struct wall_link){.to = port, .port = at};
 		port->carrier->end[at].in = (struct wall_link){.to = r, .port = n};
+		if (tap_end(w, &port->carrier->end[at], port->lcore) != 0)
+			return -ENOMEM;
 	}
 	return 0;
 }

@@ -18,8 +18,15 @@ mf_time port_now(const struct wall *w)
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 
+static inline void capture(const struct wall_port *p, struct capture_tap *tap, const uint8_t *frame,
+			   uint32_t len)
+{
+	if (unlikely(tap != NULL) && p->run != MF_NEVER)
+		capture_ring_frame(tap, p->run, frame, (uint16_t)len);
+}
+
 /** A frame that is of one of our links. */
-static void receive(struct wall_port *p, const uint8_t *frame, mf_time now)
+static void receive(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_time now)
 {
 	const struct mf_link_head *h = mf_link_frame_head(frame);
 	/* From the switch: it is for the node's end. */
@@ -28,6 +35,7 @@ static void receive(struct wall_port *p, const uint8_t *frame, mf_time now)
 	if (likely(h->link < MF_PORTS_MAX))
 		at = p->at[end][h->link];
 	if (likely(at != 0)) {
+		capture(p, p->end[at - 1].rx_tap, frame, len);
 		mf_link_rx(p->end[at - 1].link, now, frame);
 		return;
 	}
@@ -42,7 +50,7 @@ static void receive_any(struct wall_port *p, const uint8_t *frame, uint32_t len,
 	switch (mf_link_frame_check(frame, len, p->config->ethertype)) {
 	case MF_LINK_GOOD:
 	case MF_LINK_FAULT_VERSION:
-		receive(p, frame, now);
+		receive(p, frame, len, now);
 		break;
 	case MF_LINK_FAULT_ETHERTYPE:
 		p->stats.rx_ethertype_frames++;
@@ -187,6 +195,7 @@ static void transmit_all(struct wall_port *p, mf_time now)
 		return;
 	for (unsigned int i = 0; i < p->ends; i++)
 		while ((frame = mf_link_tx(p->end[i].link, now, &len)) != NULL) {
+			capture(p, p->end[i].tx_tap, frame, len);
 			send_frame(p, frame, len);
 			if (p->pendings >= PORT_BURST && !flush(p, now))
 				return;
@@ -294,6 +303,7 @@ void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
+	p->run = MF_NEVER;
 	port_keep_started(p, now);
 	if (!p->started)
 		return;
@@ -311,6 +321,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	mf_time at = port_now(w);
 	unsigned int work = 0;
 
+	p->run = now;
 	port_keep_started(p, at);
 	if (unlikely(!p->started))
 		return 0;

@@ -19,6 +19,8 @@
 /** An end of a link, at a port. */
 struct port_end {
 	struct mf_link *link;
+	/** Captures of what is sent and, where the partner is another process, received. NULL: none */
+	struct capture_tap *tx_tap, *rx_tap;
 	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
 	bool switch_end;
 	bool open; /**< blocks pass */
@@ -51,6 +53,7 @@ struct wall_port {
 	uint16_t id; /**< of the ethdev */
 	bool started;
 	bool client; /**< the device has to be started again when its partner is gone */
+	mf_time run; /**< time of the run in this turn; MF_NEVER: it has not begun, or is over */
 	mf_time retry; /**< when it is tried again */
 	mf_time stuck; /**< since when what is pending finds no room */
 	mf_time refuse_at; /**< no other refusal before this */

@@ -27,7 +27,7 @@ REFUSED = {
   'unknown role': ['--run', 'cn0,nobody', 'FILE'],
   'empty role': ['--run', 'cn0,', 'FILE'],
   'role twice': ['--run', 'cn0,cn', 'FILE'],
-  'roles left out': ['--run', 'cn0,mn0', 'FILE'],
+  'roles left out under the virtual clock': ['--clock', 'virtual', '--run', 'cn0,mn0', 'FILE'],
   'blocks by the wall clock': ['--block-by-block', 'FILE'],
   'messages of the wall clock': ['--messages', 'NOWHERE/log.csv', 'FILE'],
   'normalised by the wall clock': ['--normalised', 'FILE'],

@@ -80,6 +80,11 @@ def documents(base, names):
   TAP.ok(pages == [name + '.1' for name in names], 'the man pages', pages)
 
 
+def dissector(base):
+  there = [name for name in files_below(base) if name.endswith('wireshark/plugins/memfab.lua')]
+  TAP.ok(len(there) == 1, "Wireshark's dissector", there)
+
+
 def main():
   names = ['memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
   with tempfile.TemporaryDirectory() as folder:
@@ -93,6 +98,7 @@ def main():
     examples(base)
     report(base)
     documents(base, names)
+    dissector(base)
 
 
 main()

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --capture of the command line: FILE[,link=NODE[+NODE...]][,dir=up|down]. */
+#ifndef CAPTURE_OPTION_H
+#define CAPTURE_OPTION_H
+
+#include <stddef.h>
+
+#include "mf_capture.h"
+
+/**
+ * Reads an argument of --capture.
+ * @param err  on failure one line
+ * @return 0, or -EINVAL
+ */
+int capture_option_read(const struct mf_config *config, const char *arg, struct mf_capture_request *out,
+			char *err, size_t errlen);
+
+/**
+ * Opens the files of all --capture.
+ * @param out  NULL where there are none
+ * @return 0, or -EINVAL
+ */
+int capture_option_open(const struct mf_config *config, const char *const *args, unsigned int n,
+			struct mf_captures **out, char *err, size_t errlen);
+
+#endif
