@@ -5,21 +5,19 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "mf_table.h"
+
 #define PAGE 4096
 
-int buffers_init(struct buffers *b, uint32_t slots, uint64_t size, size_t align, uint64_t idle_max)
+int buffers_init(struct buffers *b, uint32_t slots, uint64_t size, uint64_t idle_max)
 {
-	uint64_t total;
-
 	*b = (struct buffers){.stride = size, .idle_max = idle_max};
 	if (size == 0)
 		return 0;
-	if (__builtin_mul_overflow(size, (uint64_t)slots, &total))
-		return -ENOMEM;
-	b->octets = aligned_alloc(align, total);
+	b->octets = mf_table_new(slots, size);
 	if (b->octets == NULL)
 		return -ENOMEM;
-	if (total <= idle_max || size > UINT32_MAX)
+	if (size * slots <= idle_max || size > UINT32_MAX)
 		return 0;
 	b->touched = calloc(slots, sizeof(*b->touched));
 	return b->touched != NULL ? 0 : -ENOMEM;
@@ -27,7 +25,7 @@ int buffers_init(struct buffers *b, uint32_t slots, uint64_t size, size_t align,
 
 void buffers_fini(struct buffers *b)
 {
-	free(b->octets);
+	mf_table_free(b->octets);
 	free(b->touched);
 }
 

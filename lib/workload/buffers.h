@@ -19,10 +19,10 @@ struct buffers {
 };
 
 /**
- * @param size  octets of the largest operation, a multiple of align; 0: no buffers
+ * @param size  octets of the largest operation, a multiple of 64; 0: no buffers
  * @return 0, -ENOMEM
  */
-int buffers_init(struct buffers *b, uint32_t slots, uint64_t size, size_t align, uint64_t idle_max);
+int buffers_init(struct buffers *b, uint32_t slots, uint64_t size, uint64_t idle_max);
 void buffers_fini(struct buffers *b);
 
 void buffers_give_counted(struct buffers *b, uint32_t slot, uint64_t used);

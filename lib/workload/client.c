@@ -73,7 +73,7 @@ static int data_init(struct mf_client *c, const struct mf_client_config *config)
 		most = store_size_max(config->store);
 	else if (choose_has_data(config))
 		most = choose_size_max(config);
-	return buffers_init(&c->buffers, c->depth, choose_round_up(most), CHOOSE_ALIGN,
+	return buffers_init(&c->buffers, c->depth, choose_round_up(most),
 			    config->interval != 0 || config->messages != NULL ? config->idle_max
 									      : UINT64_MAX);
 }

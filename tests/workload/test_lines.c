@@ -116,7 +116,7 @@ Test(lines, idle_buffers_leave_memory)
 	enum { SLOTS = 8, SIZE = 100032, IDLE = 150000 };
 	struct buffers b;
 
-	cr_assert_eq(buffers_init(&b, SLOTS, SIZE, 64, IDLE), 0);
+	cr_assert_eq(buffers_init(&b, SLOTS, SIZE, IDLE), 0);
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		buffers_take(&b, i);
 		memset(buffers_at(&b, i), (int)i + 1, SIZE);

@@ -27,7 +27,8 @@ local LAYOUT = {
   NG_DST = {8, 9},
   NG_ID = {17, 8},
   NG_SIZE = {25, 16},
-  N_EXPONENT = {41, 5},
+  N_MORE = {41, 1},
+  N_SPARE = {42, 4},
   N_MEGA = {46, 1},
   N_EXT = {47, 1},
   G_RESP = {41, 1},
@@ -75,6 +76,7 @@ local BLOCK = {
 -- headers: lib/proto/mf_proto.h
 local PROTO = {
   MF_CHUNK_UNIT = 16,
+  MF_BEHIND_UNIT = 256,
   MF_EXT_BLOCKS = 2,
   MF_RREQ = 1,
   MF_WREQ = 2,
@@ -426,7 +428,7 @@ local NAMES = {
   {"MS_SRC", "Source"},
   {"MS_ID", "Id"},
   {"MS_EXT", "Extended"},
-  {"MS_LAST", "Last chunk"},
+  {"MS_LAST", "Last chunk; of a read: a piece of a transfer, and not the last"},
   {"MS_ADDR", "Address, low"},
   {"MT_ADDR", "Address, high"},
   {"MT_SIZE", "Size, minus one"},
@@ -438,7 +440,8 @@ local NAMES = {
   {"NG_DST", "Destination of the message"},
   {"NG_ID", "Id of the message"},
   {"NG_SIZE", "Size, minus one"},
-  {"N_EXPONENT", "Exponent of what remains"},
+  {"N_MORE", "A piece of a transfer, and not the last: the size is what is behind it"},
+  {"N_SPARE", "Reserved"},
   {"N_MEGA", "Wire octets of several writes"},
   {"N_EXT", "Extended chunks"},
   {"G_RESP", "Grants a response"},
@@ -510,6 +513,14 @@ local function zero(m, s, at, name)
   end
 end
 
+-- A piece of a transfer, and not the last: whole, and what stands in the place of its size is behind it.
+local function piece(m)
+  m.behind, m.size = (m.size - 1) * PROTO.MF_BEHIND_UNIT, 65536
+  if m.behind == 0 or m.mega then
+    m.problems[#m.problems + 1] = "a piece of a transfer without anything behind it"
+  end
+end
+
 -- Whether the last data block is a CRC-32C, and whether it is the right one.
 local function look_at_crc32(m, s)
   local at = #s - 15
@@ -562,7 +573,11 @@ local function decode_requests(m, s, at)
   else
     m.size = field_of(s, #s - 7, "MT_SIZE") + 1
   end
-  zero(m, s, 1, "MS_LAST")
+  if m.kind == PROTO.MF_RREQ and field_of(s, 1, "MS_LAST") == 1 then
+    piece(m)
+  else
+    zero(m, s, 1, "MS_LAST")
+  end
   return at
 end
 
@@ -630,6 +645,10 @@ local function decode_single(s)
   m.dst, m.id, m.size = field_of(s, 1, "NG_DST"), field_of(s, 1, "NG_ID"), field_of(s, 1, "NG_SIZE") + 1
   if m.single == BLOCK.MF_BT_N then
     m.kind, m.mega = PROTO.MF_NOTIFY, field_of(s, 1, "N_MEGA") == 1
+    if field_of(s, 1, "N_MORE") == 1 then
+      piece(m)
+    end
+    zero(m, s, 1, "N_SPARE")
   else
     m.kind, m.resp = PROTO.MF_GRANT, field_of(s, 1, "G_RESP") == 1
     zero(m, s, 1, "G_SPARE")
@@ -678,6 +697,9 @@ local function summary(m, s)
   end
   if m.size then
     text[#text + 1] = m.size .. " B"
+    if m.behind then
+      text[#text + 1] = string.format("and %d B behind", m.behind)
+    end
   end
   if m.resp then
     text[#text + 1] = "of the response"
@@ -1015,7 +1037,7 @@ end
 
 local CONTROLS = {
   [BLOCK.MF_BT_MS] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "MS_EXT", "MS_LAST", "MS_ADDR"},
-  [BLOCK.MF_BT_N] = {"NG_DST", "NG_ID", "NG_SIZE", "N_EXPONENT", "N_MEGA", "N_EXT", "MSG_CHECK"},
+  [BLOCK.MF_BT_N] = {"NG_DST", "NG_ID", "NG_SIZE", "N_MORE", "N_SPARE", "N_MEGA", "N_EXT", "MSG_CHECK"},
   [BLOCK.MF_BT_G] = {"NG_DST", "NG_ID", "NG_SIZE", "G_RESP", "G_SPARE", "MSG_CHECK"},
 }
 local MT = {
