@@ -8,8 +8,8 @@
 #include "mf_fabric.h"
 
 /**
- * Reads a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler". The switch and
- * the scheduler are in one process: who names one of them has both.
+ * Reads a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler". The switch
+ * and the scheduler are in one process: who names one of them has both.
  *
  * @param err  on failure one line
  * @return 0; -ENOENT: there is no such role, -EEXIST: named twice

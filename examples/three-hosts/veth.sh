@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs veth.json: three network namespaces with a veth pair for each link, a process in each. As root.
 #   examples/three-hosts/veth.sh [memfab-emu [OPTION...]]     options go to the compute node's process
+# $servers are process ids, with blanks between.
+# shellcheck disable=SC2086
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 emu=${1:-$here/../../build/apps/emu/memfab-emu}

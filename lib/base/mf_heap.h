@@ -17,8 +17,7 @@ struct mf_heap_link {
 	uint64_t key;
 	uint32_t child; /**< first of those that are behind it */
 	uint32_t next; /**< sibling */
-	uint32_t
-		prev; /**< the sibling before, or what it is the first child of; of the first entry: nothing */
+	uint32_t prev; /**< the sibling before, or what it is the first child of; the first entry: nothing */
 };
 
 /** The table: where the link of entry 0 is, and how far it is from one to the next. */

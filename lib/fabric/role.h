@@ -34,7 +34,11 @@ struct role {
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
-/** All roles of this process but ports, without records. @param out  room for f->nodes + 2 @return how many */
+/**
+ * All roles of this process but ports, without records.
+ * @param out  room for f->nodes + 2
+ * @return how many
+ */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
 /** Whether it has room for what a span may cause. A port's ports are the ends of links that it carries. */

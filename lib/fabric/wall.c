@@ -56,8 +56,8 @@ struct cpu_share {
 };
 
 /**
- * Where partners are other processes, they may be who wants the CPU: if it was taken away from this thread, it
- * counts as shared for a while. What else runs there then gets the time of polls that find nothing, too.
+ * Where partners are other processes, they may be who wants the CPU: if it was taken away from this thread,
+ * it counts as shared for a while. What else runs there then gets the time of polls that find nothing, too.
  */
 static bool is_shared(const struct wall *w, struct cpu_share *c, mf_time now)
 {

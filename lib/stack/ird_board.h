@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the nodes of IRD know of each other beside the network (EDM 4.3): of each message with data its receiver
- * knows the demand, put there by its sender; that all has come, the sender knows.
+ * What the nodes of IRD know of each other beside the network (EDM 4.3): of each message with data its
+ * receiver knows the demand, put there by its sender; that all has come, the sender knows.
  *
  *                  put() --> PENDING --at--> WAITING <--data came-- FULL
  *                                               \--credits are under way--^
@@ -9,8 +9,8 @@
  *      sender:     over, and known to be: FREE
  *
  * What a node puts there others know `delay` later at the earliest, which is what its stack takes: so the
- * engine may call one node for that long before another one (mf_stack_ops.share). Until a demand is over it is
- * the receiver's, then the sender's; what either looks at does not depend on whose turn it is.
+ * engine may call one node for that long before another one (mf_stack_ops.share). Until a demand is over it
+ * is the receiver's, then the sender's; what either looks at does not depend on whose turn it is.
  */
 #ifndef IRD_BOARD_H
 #define IRD_BOARD_H

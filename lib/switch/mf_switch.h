@@ -96,8 +96,8 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
 
 /**
- * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands are
- * dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
+ * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands
+ * are dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
  * with it, and is the engine's to throw away. Nothing is taken from it or for it until it is up.
  */
 void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);

@@ -56,7 +56,7 @@ static void give(struct mf_host *h, mf_time now, const uint64_t *word, unsigned 
 	mf_host_rx(h, now, &s);
 }
 
-/** Of each kind one that has begun, and one that waits for X: the former fail at once, the latter go later. */
+/** Of each kind one that has begun, and one that waits for X: those fail at once, this one goes later. */
 Test(host_link, what_is_under_way_fails_and_what_waits_goes_later)
 {
 	struct mf_host_config c = config(0);

@@ -134,8 +134,9 @@ Test(stack_ird, equals_go_by_age)
 Test(stack_ird, given_up)
 {
 	static const char text[] =
-		"{\"stack\": \"ird\", \"clock\": {\"virtual\": {\"warmup\": \"20us\", \"duration\": \"400us\"}},"
-		" \"link\": {\"rate\": \"100G\"}, \"host\": {\"read_timeout\": \"30us\", \"write_timeout\": \"30us\"},"
+		"{\"stack\": \"ird\", \"link\": {\"rate\": \"100G\"},"
+		" \"clock\": {\"virtual\": {\"warmup\": \"20us\", \"duration\": \"400us\"}},"
+		" \"host\": {\"read_timeout\": \"30us\", \"write_timeout\": \"30us\"},"
 		" \"nodes\": [" PAIRS
 		"], \"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"write_ack\": 1},"
 		" \"size\": {\"dist\": \"uniform\", \"min\": 1, \"max\": 100000}, \"depth\": 8}]}";

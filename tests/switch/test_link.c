@@ -104,7 +104,7 @@ Test(link, one_flush_at_a_time)
 	rig_stop(&r);
 }
 
-/* Wall clock, random traffic. A node is what it remembers of its grants: nothing, but how much it has sent. */
+/* Wall clock, random traffic. Nodes answer every grant, and remember nothing. */
 
 #define PORTS 6
 #define CHUNK 256
