@@ -417,7 +417,7 @@ Test(sched_rules, cancel)
 	}
 }
 
-/* All demands of port 1, both ways; a grant of it that was issued and leaves later comes before the answer. */
+/* All demands of port 1, both ways; a grant of it that was issued and leaves later comes before that. */
 Test(sched_rules, a_flush_drops_what_a_port_has_and_is_answered_last)
 {
 	struct mf_sched_config c = fast_config(16);
