@@ -23,9 +23,11 @@ void capture_sort_fini(struct mf_captures *c)
 	*s = (struct capture_sort){.free = MF_HEAP_NIL, .first = MF_HEAP_NIL};
 }
 
+/** Before the first frame there is no table, and nothing in the heap. */
 static struct mf_heap heap_of(const struct capture_sort *s)
 {
-	return (struct mf_heap){.links = (uint8_t *)&s->held->by_time, .stride = sizeof(*s->held)};
+	return (struct mf_heap){.links = s->held != NULL ? (uint8_t *)&s->held->by_time : NULL,
+				.stride = sizeof(*s->held)};
 }
 
 static bool grow(struct capture_sort *s)
