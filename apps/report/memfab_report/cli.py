@@ -52,7 +52,7 @@ def parser():
                             formatter_class=argparse.RawTextHelpFormatter)
   one.add_argument('--quick', dest='size', action='store_const', const='quick', help='within 5 minutes on '
                                                                                      'two cores')
-  one.add_argument('--size', choices=figures.SIZES, help='default: full, within an hour on two cores')
+  one.add_argument('--size', choices=figures.SIZES, help='default: full, the slowest')
   one.add_argument('-o', dest='folder', metavar='DIR', default='figures', help='where all goes (default: '
                                                                                'figures)')
   one.add_argument('--jobs', type=positive(int), metavar='N', default=cores(), help='runs at a time '
