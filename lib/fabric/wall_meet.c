@@ -255,7 +255,9 @@ static void say_waiting(const struct wall *w)
 				continue;
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s at port %s%s",
 						len > 0 ? ", " : "", name, w->port[i].config->name,
-						is_up(e) ? " (which waits for others)" : "");
+						is_up(e)             ? " (which waits for others)"
+						: w->port[i].started ? ""
+								     : " (its device does not start yet)");
 		}
 	if (w->options->waiting != NULL && len > 0)
 		w->options->waiting(w->options->say_ctx, text);

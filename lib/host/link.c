@@ -7,15 +7,12 @@
 #include "responses.h"
 #include "state_table.h"
 
-/** What the receiver makes of a link without a signal: it cuts the message and the frame under way. */
+/** The message and the frame that were arriving. */
 static void cut(struct mf_host *h, mf_time now)
 {
 	struct mf_span s;
 
-	s.start = now;
-	s.period = 0;
-	s.count = s.flags = 0;
-	mf_span_put(&s, MF_SYNC_CTRL, MF_ERROR_WORD);
+	mf_span_no_signal(&s, now);
 	mf_host_rx(h, now, &s);
 }
 

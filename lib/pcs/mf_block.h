@@ -108,6 +108,15 @@ static inline void mf_span_put(struct mf_span *s, uint8_t sync, uint64_t word)
 	s->word[s->count++] = word;
 }
 
+/** A link without a signal, as its receiver sees it: one block of errors, which cuts what was under way. */
+static inline void mf_span_no_signal(struct mf_span *s, mf_time now)
+{
+	s->start = now;
+	s->period = 0;
+	s->count = s->flags = 0;
+	mf_span_put(s, MF_SYNC_CTRL, MF_ERROR_WORD);
+}
+
 #define MF_BLOCKS_FEW 16
 
 /**

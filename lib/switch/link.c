@@ -14,15 +14,12 @@
  */
 #include "circuit.h"
 
-/** What the receiver makes of a link without a signal: it cuts the message and the frame under way. */
+/** The message and the frame that were arriving. */
 static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct mf_span s;
 
-	s.start = now;
-	s.period = 0;
-	s.count = s.flags = 0;
-	mf_span_put(&s, MF_SYNC_CTRL, MF_ERROR_WORD);
+	mf_span_no_signal(&s, now);
 	mf_switch_rx(sw, port, now, &s);
 }
 
