@@ -21,7 +21,7 @@ static uint64_t draw(struct fault_dice *d)
 void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule)
 {
 	d->rule = c->rule[rule];
-	mf_rng_init(&d->rng, c->seed, "fault", c->number * FAULT_RULES + rule);
+	mf_rng_init(&d->rng, c->seed, "fault", c->number * MF_FAULT_RULES + rule);
 	d->left = draw(d);
 }
 

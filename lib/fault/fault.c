@@ -32,7 +32,7 @@ static bool sane(const struct mf_fault_rule *r)
 
 struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 {
-	bool good = config->rules > 0 && config->rules <= FAULT_RULES && config->period > 0;
+	bool good = config->rules > 0 && config->rules <= MF_FAULT_RULES && config->period > 0;
 	struct mf_fault *f;
 
 	for (unsigned int i = 0; good && i < config->rules; i++)

@@ -6,7 +6,6 @@
 #include "mf_fault.h"
 #include "mf_rng.h"
 
-#define FAULT_RULES 256
 #define FAULT_MESSAGE_MAX (65536 / 8 + 32) /**< blocks of the longest message, with its header and checks */
 
 /** A rule and its dice. */
@@ -38,7 +37,7 @@ struct fault_lane {
 };
 
 struct mf_fault {
-	struct fault_dice dice[FAULT_RULES];
+	struct fault_dice dice[MF_FAULT_RULES];
 	unsigned int rules;
 	uint32_t period;
 	struct mf_rng rng; /**< which bit, which type */

@@ -18,6 +18,8 @@
 
 #include "mf_block.h"
 
+#define MF_FAULT_RULES 256 /**< of a stage, at most */
+
 enum mf_fault_class {
 	/**
 	 * A bit of a block, header or payload, is wrong on the wire. A payload bit is so in what the receiver
@@ -49,7 +51,7 @@ struct mf_fault_rule {
 
 struct mf_fault_config {
 	const struct mf_fault_rule *rule; /**< copied */
-	unsigned int rules; /**< 1..256 */
+	unsigned int rules; /**< 1..MF_FAULT_RULES */
 	uint32_t period; /**< ps a block of this link, 1.. */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
