@@ -46,7 +46,7 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	return true;
 }
 
-/** Where no fault is injected: what did not arrive was dropped by the fabric. First: it explains wrong data. */
+/** Without faults what did not arrive was dropped by the fabric. First: it explains wrong data. */
 static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	uint64_t lost = fabric_lost_writes(f);

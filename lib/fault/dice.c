@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a rule strikes. Not every unit is asked: the number of those that are spared until the next one is
- * drawn at once, geometrically distributed. So a rate of 1e-12 costs nothing, and bits need not be counted one
- * by one.
+ * Whether a rule strikes. Not every unit is asked: the number of those that are spared until the next one
+ * is drawn at once, geometrically distributed. So a rate of 1e-12 costs nothing, and bits need not be
+ * counted one by one.
  */
 #include <math.h>
 

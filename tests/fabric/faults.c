@@ -14,19 +14,19 @@ TestSuite(faults, .timeout = 120);
 /** Reads, acknowledged writes and atomics, verified; timers that are short, so that what is lost ends. */
 static void text_of(char *text, size_t len, unsigned int seed, const char *faults)
 {
-	snprintf(
-		text, len,
-		"{\"seed\": %u,"
-		"\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\", \"drain\": \"20ms\"}},"
-		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 12},"
-		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
-		"\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
-		"\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
-		"\"workload\": [{\"mix\": {\"read\": 2, \"write_ack\": 2, \"cas\": 1}, \"size\": 300,"
-		"               \"depth\": 1, \"span\": \"1KiB\"}],"
-		"\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
-		"\"faults\": [%s]}",
-		seed, faults);
+	snprintf(text, len,
+		 "{\"seed\": %u,"
+		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
+		 "                          \"drain\": \"20ms\"}},"
+		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 12},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		 "\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
+		 "\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
+		 "\"workload\": [{\"mix\": {\"read\": 2, \"write_ack\": 2, \"cas\": 1}, \"size\": 300,"
+		 "               \"depth\": 1, \"span\": \"1KiB\"}],"
+		 "\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
+		 "\"faults\": [%s]}",
+		 seed, faults);
 }
 
 /** Operations under way at the end; those that completed in the drain and before. */
@@ -98,9 +98,10 @@ Test(faults, end_and_traffic_goes_on)
 	char text[2048];
 	json_t *result;
 
-	/* For 40 us nothing gets through at one node; others are slowed down, but what comes later is whole. */
+	/* For 40 us nothing gets through at one node; what comes later is whole. */
 	text_of(text, sizeof(text), 5,
-		"{\"class\": \"lose\", \"link\": \"m\", \"rate\": 1, \"from\": \"20us\", \"until\": \"60us\"}");
+		"{\"class\": \"lose\", \"link\": \"m\", \"rate\": 1, \"from\": \"20us\","
+		" \"until\": \"60us\"}");
 	result = whole_run(text, false);
 	sane(result, text);
 	cr_expect_gt(fired(result, "lose"), 5);
