@@ -50,7 +50,7 @@ struct wall {
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
-	bool met; /**< all partners have been there */
+	bool met; /**< all partners have been there, and the run is not over */
 	bool loads; /**< this process has clients, or sends frames */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
