@@ -52,6 +52,7 @@ struct wall {
 	bool carries; /**< some link goes over a port */
 	bool met; /**< all partners have been there, and the run is not over */
 	bool loads; /**< this process has clients, or sends frames */
+	bool limited; /**< its clients stop by themselves, after so many operations */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
 	unsigned int lcores;
