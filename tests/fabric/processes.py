@@ -168,7 +168,7 @@ def killed(tap, emu):
 
 
 def plain(config):
-  """Writes that complete when they have left, few places, and many of them under way: what is lost is missed."""
+  """Writes that complete when they have left, few places, many of them under way: what is lost is missed."""
   config['workload'][0] = {'mix': {'read': 4, 'write': 4, 'cas': 1}, 'size': 64, 'span': '4KiB', 'depth': 32}
 
 

@@ -61,7 +61,8 @@ def workloads(tap, emu, root):
 def limited(tap, emu):
   """Clients that stop after so many operations end the run, long before its duration."""
   process, both = emu.result('--warmup', '100ms', '--duration', '100s', emu.example('long-reads-25g'))
-  if not tap.ok(process.returncode in (0, 1) and both is not None, 'a limit of operations: ends', why(process)):
+  ends = process.returncode in (0, 1) and both is not None
+  if not tap.ok(ends, 'a limit of operations: ends', why(process)):
     return
   done, at = both['result']['operations'], both['result']['time']
   tap.ok(done['begun_all'] == done['completed_all'] == 1000, 'a limit of operations: all are done', done)

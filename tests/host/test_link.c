@@ -175,7 +175,7 @@ static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
 	give(h, now, &word, 1);
 }
 
-/** What is under way to it fails at once, reads as such; nothing else; what waited goes to who is there now. */
+/** What is under way to it fails at once, and nothing else; what waited goes to who is there now. */
 Test(host_link, another_node_was_lost)
 {
 	struct mf_host_config c = config(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A link that is lost and comes back: by hand, and at random times under random traffic with a scheduler and
- * nodes that answer every grant, where nothing may leak or be taken for what it is not, and who gets something of
- * a node that was lost has been told of that.
+ * nodes that answer every grant, where nothing may leak or be taken for what it is not, and who gets something
+ * of a node that was lost has been told of that.
  */
 #include <string.h>
 
@@ -169,7 +169,7 @@ static unsigned int messages(struct mf_switch *sw, unsigned int port, mf_time no
 	return n;
 }
 
-/** The link is lost, the scheduler knows nothing of the port any more, and what waits there is thrown away. */
+/** The link is lost, the scheduler knows nothing of the port any more, what waits there is thrown away. */
 static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	const struct mf_sched_grant flushed = answer((uint16_t)port, now);
