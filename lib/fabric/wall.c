@@ -21,6 +21,44 @@
 #define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
 #define QUIET_LOOKS 3 /**< looks without any work before the run is over */
 
+/** Whether this process has work of its own: else it is there for others as long as they want it. */
+static bool has_load(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL || f->config->node[i].ethernet >= 0)
+			return true;
+	return false;
+}
+
+/** Whether all clients of this process stop by themselves: when they have, the run is over. */
+static bool is_limited(const struct mf_fabric *f)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_workload *c;
+
+		if (f->node[i].client == NULL)
+			continue;
+		c = &f->config->workload[f->config->node[i].workload];
+		if (c->operations == 0 && c->measured == 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options)
+{
+	*w = (struct wall){
+		.f = f,
+		.options = options,
+		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
+		.loads = has_load(f),
+		.limited = is_limited(f),
+	};
+}
+
 static double seconds(clockid_t clock)
 {
 	struct timespec t;
@@ -87,22 +125,20 @@ static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l,
 	return n;
 }
 
-/** Whether all clients of this process stop by themselves: then nothing is to be waited for when they have. */
-static bool is_limited(const struct mf_fabric *f)
+void wall_look(struct wall *w, mf_time now)
 {
-	bool any = false;
+	struct mf_fabric *f = w->f;
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_config_workload *c;
-
-		if (f->node[i].client == NULL)
-			continue;
-		c = &f->config->workload[f->config->node[i].workload];
-		if (c->operations == 0 && c->measured == 0)
-			return false;
-		any = true;
+	w->next_look = now + LOOK_PERIOD;
+	live_tick(f, w->options, now);
+	if (!w->measured && now >= f->measure) {
+		snapshot_take(f, &f->at_measure, now);
+		w->measured = true;
 	}
-	return any;
+	if (!w->stopped && now >= f->stop) {
+		snapshot_take(f, &f->at_stop, now);
+		w->stopped = true;
+	}
 }
 
 /** The end of the run, the snapshots, the screen: on the main lcore, between polls. */
@@ -114,20 +150,11 @@ static void look_around(struct wall *w, mf_time now)
 	uint64_t work = 0;
 	double t;
 
-	w->next_look = now + LOOK_PERIOD;
 	for (unsigned int i = 0; i < w->lcores; i++)
 		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
 	if (w->limited && w->measured && left == 0)
 		mf_fabric_stop(f);
-	live_tick(f, o, now);
-	if (!w->measured && now >= f->measure) {
-		snapshot_take(f, &f->at_measure, now);
-		w->measured = true;
-	}
-	if (!w->stopped && now >= f->stop) {
-		snapshot_take(f, &f->at_stop, now);
-		w->stopped = true;
-	}
+	wall_look(w, now);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
 	w->quiet_looks = work == w->work_seen || w->carries ? w->quiet_looks + 1 : 0;
@@ -211,26 +238,13 @@ static int run(struct wall *w)
 	return err;
 }
 
-/** Whether this process has work of its own: else it is there for others as long as they want it. */
-static bool has_load(const struct mf_fabric *f)
-{
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].client != NULL || f->config->node[i].ethernet >= 0)
-			return true;
-	return false;
-}
-
 int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct wall w = {
-		.f = f,
-		.options = options,
-		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
-		.loads = has_load(f),
-		.limited = is_limited(f),
-	};
-	int err = wall_set_up(&w), e;
+	struct wall w;
+	int err, e;
 
+	wall_init(&w, f, options);
+	err = wall_set_up(&w);
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
 	if (err == 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The link is lost, or that of another node was. What was under way is over: whoever comes back knows nothing of
- * it, and what was to be sent answers what nobody asks any more. Ids rest for their quarantine, as after a
+ * The link is lost, or that of another node was. What was under way is over: whoever comes back knows nothing
+ * of it, and what was to be sent answers what nobody asks any more. Ids rest for their quarantine, as after a
  * timer's end (D10), since messages that name them may still be on their way elsewhere, or be answered by who
  * came back. What waits goes when the link is there again.
  *
- * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a node
- * that was started again. So the client is told.
+ * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
+ * node that was started again. So the client is told.
  */
 #include "responses.h"
 #include "state_table.h"
@@ -36,8 +36,8 @@ static void drop_tx(struct mf_host *h, mf_time now)
 }
 
 /**
- * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not those
- * that begin in the places of others that failed.
+ * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not
+ * those that begin in the places of others that failed.
  */
 static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, mf_time date)
 {

@@ -61,7 +61,7 @@ enum mf_status {
 	MF_ERR_TIMEOUT, /**< local: the timer expired; a read has zero octets (EDM 3.3) */
 	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
 	MF_ERR_KEY, /**< access refused */
-	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way to it */
+	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
 	MF_STATUSES
 };
 

@@ -290,10 +290,9 @@ struct mf_client_stats {
 	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
-	uint64_t
-		unverified; /**< of octets that nobody can tell: a write failed, may have passed, or be lost */
-	uint64_t
-		restarts; /**< times that a target's link was lost, or the own one: see mf_host_on_restart() */
+	/** Of octets that nobody can tell: a write failed, may have passed, or be lost. */
+	uint64_t unverified;
+	uint64_t restarts; /**< times that a target, or the way to it, was lost: mf_host_on_restart() */
 	uint64_t mismatch_addr; /**< of the first mismatch */
 	uint16_t mismatch_node;
 	uint64_t stray; /**< completions of no operation that is under way */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A target's link was lost, or the own one: nobody knows what its regions hold. Writes that had completed may be
- * lost on their way, and a memory node that was started again has nothing in it. What is written from now on is
- * known again; where nothing is ever written, nothing can be lost.
+ * A target's link was lost, or the own one: nobody knows what its regions hold. Writes that had completed may
+ * be lost on their way, and a memory node that was started again has nothing in it. What is written from now
+ * on is known again; where nothing is ever written, nothing can be lost.
  */
 #include "store_client.h"
 

@@ -96,8 +96,8 @@ static bool is_stale(const struct mf_client *c, const struct slot *slot, uint64_
 }
 
 /**
- * Nobody else writes what the client has inserted, and its own writes are in order with its reads; but where one
- * failed or was lost, some of its pieces may be there.
+ * Nobody else writes what the client has inserted, and its own writes are in order with its reads; but where
+ * one failed or was lost, some of its pieces may be there.
  */
 static bool may_be_torn(const struct mf_client *c, uint64_t key)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A link that is lost and comes back: by hand, and at random times under random traffic with a scheduler and
- * nodes that answer every grant, where nothing may leak or be taken for what it is not, and who gets something
- * of a node that was lost has been told of that.
+ * nodes that answer every grant, where nothing may leak or be taken for what it is not, and who gets
+ * something of a node that was lost has been told of that.
  */
 #include <string.h>
 
