@@ -37,6 +37,7 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 	sum->verified += s->verified;
 	sum->unverified += s->unverified;
 	sum->mismatches += s->mismatches;
+	sum->restarts += s->restarts;
 	sum->refused += s->refused;
 	sum->last_done = mf_time_max(sum->last_done, s->last_done);
 }
@@ -85,6 +86,7 @@ json_t *operations_json(const struct mf_fabric *f)
 	result_count(o, "verified", sum->verified);
 	result_count(o, "unverified", sum->unverified);
 	result_count(o, "mismatches", sum->mismatches);
+	result_count(o, "restarts_seen", sum->restarts);
 	if (fabric_lost_writes(f) != 0)
 		result_count(o, "lost_writes", fabric_lost_writes(f));
 	result_count(o, "refused", sum->refused);

@@ -33,6 +33,10 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu reads returned wrong data", name, (unsigned long long)c->mismatches);
 	if (c->submit_error != 0)
 		return no(r, "%s: its stack refuses what it is to do", name);
+	if (c->restarts > 0 && f->config->faults == 0)
+		return no(r,
+			  "%s: %llu times a memory node lost its link, and what was under way, or its memory",
+			  name, (unsigned long long)c->restarts);
 	if (c->stray > 0)
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
 	if (c->failed_all > 0 && f->config->faults == 0)

@@ -14,6 +14,7 @@
 #include <rte_lcore.h>
 
 #include "cycles.h"
+#include "mf_live.h"
 #include "wall_port.h"
 
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
@@ -29,6 +30,24 @@ static bool has_load(const struct mf_fabric *f)
 	return false;
 }
 
+/** Whether all clients of this process stop by themselves: when they have, the run is over. */
+static bool is_limited(const struct mf_fabric *f)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_workload *c;
+
+		if (f->node[i].client == NULL)
+			continue;
+		c = &f->config->workload[f->config->node[i].workload];
+		if (c->operations == 0 && c->measured == 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options)
 {
 	*w = (struct wall){
@@ -36,6 +55,7 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 		.options = options,
 		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
 		.loads = has_load(f),
+		.limited = is_limited(f),
 	};
 }
 
@@ -130,11 +150,13 @@ static void look_around(struct wall *w, mf_time now)
 	uint64_t work = 0;
 	double t;
 
+	for (unsigned int i = 0; i < w->lcores; i++)
+		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
+	if (w->limited && w->measured && left == 0)
+		mf_fabric_stop(f);
 	wall_look(w, now);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < w->lcores; i++)
-		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
 	w->quiet_looks = work == w->work_seen || w->carries ? w->quiet_looks + 1 : 0;
 	w->work_seen = work;
 	if (o->interrupt != NULL && atomic_load_explicit(o->interrupt, memory_order_relaxed)) {

@@ -50,9 +50,10 @@ struct wall {
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
-	bool met; /**< all partners have been there */
+	bool met; /**< all partners have been there, and the run is not over */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
+	bool limited; /**< its clients stop by themselves, after so many operations */
 	bool turned; /**< from outside, by one thread at a time: all roles are in one place */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;

@@ -327,6 +327,7 @@ void part(struct wall *w)
 
 	if (!w->carries || !w->met)
 		return;
+	w->met = false; /* the roles' run is over: they hear of nothing any more */
 	until = port_now(w) + LINGER * MF_MS(100);
 	if (!w->f->info.interrupted)
 		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))

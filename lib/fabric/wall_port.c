@@ -233,6 +233,12 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 				p->config->name, st);
 }
 
+/** That a switch leaves where all nodes have finished is no loss: nothing is under way. */
+static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
+{
+	return e->switch_end || !(st->partner_state & MF_LINK_DONE);
+}
+
 /**
  * What has changed: a role is told that its link is lost before anything of the next connection reaches it,
  * and takes nothing before it is ready.
@@ -254,7 +260,8 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	}
 	if (e->open && (!st.up || st.connections != e->connection)) {
 		e->open = false;
-		role_link_lost(e->in.to, e->in.port, now);
+		if (is_loss(e, &st))
+			role_link_lost(e->in.to, e->in.port, now);
 	}
 	if (st.up && !e->open) {
 		e->connection = st.connections;

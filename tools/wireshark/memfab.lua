@@ -100,6 +100,7 @@ local PROTO = {
   MF_ERR_TIMEOUT = 5,
   MF_ERR_UNKNOWN = 6,
   MF_ERR_KEY = 7,
+  MF_ERR_RESTARTED = 8,
 }
 
 -- headers: lib/link/mf_link_frame.h; then of its structures the place and octets of each member
@@ -212,6 +213,7 @@ local STATUSES = {
   [PROTO.MF_ERR_TIMEOUT] = "timeout",
   [PROTO.MF_ERR_UNKNOWN] = "unknown",
   [PROTO.MF_ERR_KEY] = "key",
+  [PROTO.MF_ERR_RESTARTED] = "restarted",
 }
 
 -- Octets: everything is little endian. `at` counts from 1, as strings do.
@@ -626,8 +628,11 @@ local function decode_mst(m, s)
   if m.kind == PROTO.MF_ERR then
     m.status, m.of = field_of(s, 1, "ERR_STATUS"), field_of(s, 1, "ERR_OF")
     zero(m, s, 1, "ERR_SPARE")
+    m.restarted = m.status == PROTO.MF_ERR_RESTARTED
     if not STATUSES[m.status] then
       m.problems[#m.problems + 1] = "unknown status"
+    elseif m.restarted and (m.id ~= 0 or m.of ~= 0) then
+      m.problems[#m.problems + 1] = "a restart is of no request"
     end
   elseif m.kind == PROTO.MF_ACK then
     zero(m, s, 1, "ACK_SPARE")
@@ -781,6 +786,9 @@ local FOLLOW = {
     respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
   [PROTO.MF_ERR] = function(m, stream)
+    if m.restarted then -- it is of the switch, and of no request
+      return
+    end
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
     respond(m, talk(talk_key(write and "w" or "r", stream, m.dst, m.src, m.id)), true)
   end,
@@ -790,7 +798,7 @@ FOLLOW[PROTO.MF_WREQ_ACK] = FOLLOW[PROTO.MF_WREQ]
 
 -- What a node sends to the switch comes out of it at another link.
 local function forward(m, down)
-  if not m.src then
+  if not m.src or m.restarted then
     return
   end
   local key = string.format("f %d %d %d %d %d", m.kind, m.src, m.dst, m.id, m.offset or 0)
