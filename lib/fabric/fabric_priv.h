@@ -70,6 +70,7 @@ struct mf_fabric {
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	struct mf_run_info info;
 };
 
@@ -77,8 +78,19 @@ struct mf_fabric {
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
 
-/** Which roles this process plays. @param part  NULL: all of f->config */
+/* fabric_part.c: what of the fabric this process plays */
+/** @param part  NULL: all of f->config */
 void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);
+/** All of it. */
+bool fabric_whole(const struct mf_fabric *f);
+/** Some node; some node that asks. */
+bool fabric_has_node(const struct mf_fabric *f);
+bool fabric_has_compute(const struct mf_fabric *f);
+/** The switch's end of the link of node i. */
+static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
+{
+	return f->part.sw && f->config->node[i].up;
+}
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -126,7 +126,8 @@ json_t *frames_json(const struct mf_fabric *f)
 	result_count(o, "duplicated", sum->duplicated);
 	result_count(o, "damaged", sum->damaged);
 	result_count(o, "foreign", sum->foreign);
-	result_count(o, "missing", sum->sent - sum->received);
+	if (fabric_whole(f))
+		result_count(o, "missing", sum->sent - sum->received);
 	if (sum->latency.count > 0)
 		json_object_set_new(o, "latency", result_hist(&sum->latency));
 	free(sum);

@@ -45,6 +45,10 @@ json_t *load_json(const struct mf_fabric *f);
 /** Adds links and control, as the multiplexers' counters have them at the end of the run. */
 void counters_json(const struct mf_fabric *f, json_t *o);
 
+/* result_carried.c */
+/** Adds ports and carried: the ports of this process, and the ends of its links that are there. */
+void carried_json(const struct mf_fabric *f, json_t *o);
+
 /* result_switch.c */
 json_t *sched_json(const struct mf_fabric *f);
 json_t *backlog_json(const struct mf_fabric *f);

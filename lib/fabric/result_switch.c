@@ -88,21 +88,25 @@ json_t *drops_json(const struct mf_fabric *f)
 	json_t *o = json_object(), *sw = json_object(), *host = json_object(), *pcs = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (fabric_port_here(f, i)) {
+			const struct mf_demux *d = mf_switch_demux(f->sw, i);
+
+			bad += d->stats.bad_blocks;
+			aborts += d->stats.aborts;
+		}
 		if (f->node[i].host == NULL)
 			continue;
 		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
-		const struct mf_demux *d[2] = {mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i)};
+		const struct mf_demux *d = mf_host_demux(f->node[i].host);
 
+		bad += d->stats.bad_blocks;
+		aborts += d->stats.aborts;
 		check += h->drop_check;
 		proto += h->drop_proto;
 		unknown += h->drop_unknown;
 		dst += h->drop_dst;
 		room += h->drop_room;
 		timeouts += h->timeouts;
-		for (unsigned int k = 0; k < 2; k++) {
-			bad += d[k]->stats.bad_blocks;
-			aborts += d[k]->stats.aborts;
-		}
 	}
 	result_count(sw, "check", s->drop_check);
 	result_count(sw, "protocol", s->drop_proto);
@@ -124,8 +128,12 @@ json_t *drops_json(const struct mf_fabric *f)
 	result_count(host, "timeouts", timeouts);
 	result_count(pcs, "bad_blocks", bad);
 	result_count(pcs, "aborted_messages", aborts);
-	json_object_set_new(o, "switch", sw);
-	json_object_set_new(o, "hosts", host);
+	if (f->part.sw)
+		json_object_set(o, "switch", sw);
+	if (fabric_has_node(f))
+		json_object_set(o, "hosts", host);
 	json_object_set_new(o, "pcs", pcs);
+	json_decref(sw);
+	json_decref(host);
 	return o;
 }

@@ -96,21 +96,34 @@ static unsigned int receive_all(struct wall_port *p, mf_time now)
 	return all;
 }
 
+static uint64_t octets_of(struct rte_mbuf *const *m, unsigned int n)
+{
+	uint64_t octets = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		octets += m[i]->pkt_len;
+	return octets;
+}
+
 /** @return whether the port has taken all that waited */
 static bool flush(struct wall_port *p, mf_time now)
 {
+	uint64_t octets;
 	unsigned int n;
 
 	if (p->pendings == 0)
 		return true;
+	octets = octets_of(p->pending, p->pendings); /* those of frames that are taken are gone then */
 	n = rte_eth_tx_burst(p->id, 0, p->pending, (uint16_t)p->pendings);
 	p->stats.tx_frames += n;
+	p->stats.tx_octets += octets;
 	p->pendings -= n;
 	if (likely(p->pendings == 0)) {
 		p->stuck = MF_NEVER;
 		return true;
 	}
 	memmove(p->pending, p->pending + n, p->pendings * sizeof(p->pending[0]));
+	p->stats.tx_octets -= octets_of(p->pending, p->pendings);
 	if (n > 0 || p->stuck == MF_NEVER) {
 		p->stuck = now;
 	} else if (now >= p->stuck + STUCK) {
@@ -160,7 +173,6 @@ static void send_frame(struct wall_port *p, const uint8_t *frame, uint32_t len)
 
 	if (unlikely(m == NULL))
 		return;
-	p->stats.tx_octets += len;
 	if (unlikely(p->impaired))
 		send_impaired(p, m);
 	else

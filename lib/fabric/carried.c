@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "carried.h"
+
+#define COUNTER(member)                                      \
+	{                                                    \
+#member, offsetof(struct port_stats, member) \
+	}
+
+static const struct mf_link_counter counter[] = {
+	COUNTER(rx_frames),     COUNTER(rx_octets),           COUNTER(tx_frames),
+	COUNTER(tx_octets),     COUNTER(rx_ethertype_frames), COUNTER(rx_short_frames),
+	COUNTER(rx_crc_frames), COUNTER(rx_link_frames),      COUNTER(rx_long_frames),
+	COUNTER(tx_refusals),   COUNTER(tx_dropped_frames),   COUNTER(tx_no_buffer_frames),
+	COUNTER(starts),
+};
+
+#define COUNTERS (sizeof(counter) / sizeof(counter[0]))
+static_assert(COUNTERS == sizeof(struct port_stats) / sizeof(uint64_t), "each has a name");
+
+const struct mf_link_counter *port_counters(unsigned int *n)
+{
+	*n = COUNTERS;
+	return counter;
+}
+
+static void take_port(const struct wall_port *p, struct carried_port *out)
+{
+	*out = (struct carried_port){
+		.config = p->config,
+		.stats = p->stats,
+		.pending_frames = p->pendings,
+		.impaired = p->impaired,
+		.impair = p->impair.stats,
+		.held_frames = p->impair.held,
+	};
+	if (rte_eth_stats_get(p->id, &out->device) != 0)
+		out->device = (struct rte_eth_stats){0};
+}
+
+static void take_end(const struct wall_port *p, const struct port_end *e, struct carried_end *out)
+{
+	*out = (struct carried_end){
+		.node = e->in.port,
+		.switch_end = e->switch_end,
+		.port = p->config,
+		.stats = *mf_link_stats(e->link),
+		.dropped_blocks = e->dropped_blocks,
+	};
+	mf_link_status(e->link, &out->status);
+}
+
+/** By port, then by end. */
+static void take(const struct wall *w, struct carried *c)
+{
+	for (unsigned int i = 0; i < w->f->config->ports; i++) {
+		const struct wall_port *p = &w->port[i];
+
+		if (p->ends == 0)
+			continue;
+		take_port(p, &c->port[c->ports++]);
+		for (unsigned int k = 0; k < p->ends; k++)
+			take_end(p, &p->end[k], &c->end[c->ends++]);
+	}
+}
+
+struct carried *carried_take(const struct wall *w)
+{
+	struct carried *c = calloc(1, sizeof(*c));
+	unsigned int ends = 0;
+
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		ends += w->port[i].ends;
+	if (c == NULL)
+		return NULL;
+	c->port = calloc(w->f->config->ports + 1, sizeof(*c->port));
+	c->end = calloc(ends + 1, sizeof(*c->end));
+	if (c->port != NULL && c->end != NULL) {
+		take(w, c);
+		return c;
+	}
+	carried_free(c);
+	return NULL;
+}
+
+void carried_free(struct carried *c)
+{
+	if (c == NULL)
+		return;
+	free(c->port);
+	free(c->end);
+	free(c);
+}
