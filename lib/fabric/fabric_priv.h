@@ -4,6 +4,7 @@
 #define FABRIC_PRIV_H
 
 #include "mf_config.h"
+#include "mf_embed.h"
 #include "mf_fabric.h"
 #include "mf_host.h"
 #include "mf_memory.h"
@@ -20,6 +21,7 @@ struct node {
 	struct mf_memory *memory;
 	struct mf_client *client; /**< NULL: submits nothing */
 	struct mf_ether *ether;
+	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
 	mf_time client_next, ether_next;
 } __attribute__((aligned(64)));
 
@@ -71,6 +73,7 @@ struct mf_fabric {
 	struct snapshot at_measure, at_stop;
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
+	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;
 };
 

@@ -21,6 +21,25 @@
 #define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
 #define QUIET_LOOKS 3 /**< looks without any work before the run is over */
 
+/** Whether this process has work of its own: else it is there for others as long as they want it. */
+static bool has_load(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL || f->config->node[i].ethernet >= 0)
+			return true;
+	return false;
+}
+
+void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options)
+{
+	*w = (struct wall){
+		.f = f,
+		.options = options,
+		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
+		.loads = has_load(f),
+	};
+}
+
 static double seconds(clockid_t clock)
 {
 	struct timespec t;
@@ -87,6 +106,22 @@ static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l,
 	return n;
 }
 
+void wall_look(struct wall *w, mf_time now)
+{
+	struct mf_fabric *f = w->f;
+
+	w->next_look = now + LOOK_PERIOD;
+	live_tick(f, w->options, now);
+	if (!w->measured && now >= f->measure) {
+		snapshot_take(f, &f->at_measure, now);
+		w->measured = true;
+	}
+	if (!w->stopped && now >= f->stop) {
+		snapshot_take(f, &f->at_stop, now);
+		w->stopped = true;
+	}
+}
+
 /** The end of the run, the snapshots, the screen: on the main lcore, between polls. */
 static void look_around(struct wall *w, mf_time now)
 {
@@ -96,16 +131,7 @@ static void look_around(struct wall *w, mf_time now)
 	uint64_t work = 0;
 	double t;
 
-	w->next_look = now + LOOK_PERIOD;
-	live_tick(f, o, now);
-	if (!w->measured && now >= f->measure) {
-		snapshot_take(f, &f->at_measure, now);
-		w->measured = true;
-	}
-	if (!w->stopped && now >= f->stop) {
-		snapshot_take(f, &f->at_stop, now);
-		w->stopped = true;
-	}
+	wall_look(w, now);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < w->lcores; i++)
@@ -191,25 +217,13 @@ static int run(struct wall *w)
 	return err;
 }
 
-/** Whether this process has work of its own: else it is there for others as long as they want it. */
-static bool has_load(const struct mf_fabric *f)
-{
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].client != NULL || f->config->node[i].ethernet >= 0)
-			return true;
-	return false;
-}
-
 int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
-	struct wall w = {
-		.f = f,
-		.options = options,
-		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
-		.loads = has_load(f),
-	};
-	int err = wall_set_up(&w), e;
+	struct wall w;
+	int err, e;
 
+	wall_init(&w, f, options);
+	err = wall_set_up(&w);
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
 	if (err == 0)

@@ -51,7 +51,9 @@ struct wall {
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
 	bool met; /**< all partners have been there */
+	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
+	bool turned; /**< from outside, by one thread at a time: all roles are in one place */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
 	unsigned int lcores;
@@ -67,6 +69,11 @@ static inline mf_time wall_now(const struct wall *w)
 {
 	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->tsc0) * w->ps_mult >> 32);
 }
+
+/* wall.c */
+void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options);
+/** Now and then, between polls: the tick, and counters as they are at the ends of what is measured. */
+void wall_look(struct wall *w, mf_time now);
 
 /* wall_place.c */
 /** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */

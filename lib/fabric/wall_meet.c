@@ -21,6 +21,7 @@
 #include "config_internal.h"
 #include "wall_port.h"
 
+#define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
 
 static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int node)
@@ -269,24 +270,29 @@ static bool interrupted(const struct wall *w)
 	       atomic_load_explicit(w->options->interrupt, memory_order_relaxed);
 }
 
-int meet(struct wall *w)
+bool meet_look(struct wall *w)
 {
-	mf_time next = MF_SEC(1);
-
 	if (!w->carries)
 		w->met = true;
-	while (!w->met) {
-		exchange(w);
-		if (all_ends(w, true, is_up))
-			tell(w, true, MF_LINK_READY);
-		w->met = all_ends(w, true, is_up) && all_ends(w, false, is_ready);
+	if (w->met)
+		return true;
+	exchange(w);
+	if (all_ends(w, true, is_up))
+		tell(w, true, MF_LINK_READY);
+	w->met = all_ends(w, true, is_up) && all_ends(w, false, is_ready);
+	if (!w->met && port_now(w) >= w->next_waiting) {
+		say_waiting(w);
+		w->next_waiting = port_now(w) + WAITING_PERIOD;
+	}
+	return w->met;
+}
+
+int meet(struct wall *w)
+{
+	w->next_waiting = MF_SEC(1);
+	while (!meet_look(w))
 		if (interrupted(w))
 			return -EINTR;
-		if (port_now(w) >= next) {
-			say_waiting(w);
-			next = port_now(w) + MF_SEC(5);
-		}
-	}
 	return 0;
 }
 

@@ -133,8 +133,9 @@ static int make_lcores(struct wall *w)
 	if (w->lcore == NULL)
 		return -ENOMEM;
 	w->lcore[w->lcores++].id = rte_get_main_lcore();
-	RTE_LCORE_FOREACH_WORKER(id)
-		w->lcore[w->lcores++].id = id;
+	if (!w->turned)
+		RTE_LCORE_FOREACH_WORKER(id)
+			w->lcore[w->lcores++].id = id;
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		w->lcore[i].role = calloc(2 * w->roles + 1, sizeof(struct role *));
 		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);

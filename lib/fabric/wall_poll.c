@@ -4,16 +4,33 @@
  * hands on what there is. Roles of one lcore hand over to each other directly, those of different ones
  * through cells: the same calls of the roles in either case.
  */
+#include <rte_branch_prediction.h>
+
 #include "record.h"
 #include "wall_port.h"
 
 #define DESCRIPTORS RECORD_ITEMS_MAX
 
+/** Whoever uses the node from outside. What is submitted starts in this turn. */
+static unsigned int poll_guests(struct role *r, struct mf_host *h, struct mf_guest *g, mf_time now)
+{
+	unsigned int work = 0;
+
+	for (; g != NULL; g = g->next)
+		work += g->run(g, h, now);
+	if (work > 0)
+		r->next = now;
+	return work;
+}
+
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	struct mf_host *h = w->f->node[r->index].host;
+	const struct node *n = &w->f->node[r->index];
+	struct mf_host *h = n->host;
 	unsigned int work = wall_take(&w->down[r->index], l->span, now);
 
+	if (unlikely(n->guest != NULL))
+		work += poll_guests(r, h, n->guest, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
 		r->next = mf_time_min(r->next, mf_host_next(h));

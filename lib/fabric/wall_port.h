@@ -95,7 +95,9 @@ struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now);
 /** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */
 int meet_set_up(struct wall *w);
 void meet_tear_down(struct wall *w);
-/** Waits until all partners are there, and says whom it waits for. @return 0; -EINTR: interrupted */
+/** Looks for partners, and says whom it waits for. @return all are there, or have been */
+bool meet_look(struct wall *w);
+/** Waits until all partners are there. @return 0; -EINTR: interrupted */
 int meet(struct wall *w);
 /** This process' clients have finished: tells so, and whether all is over. Called now and then. */
 bool meet_over(struct wall *w);

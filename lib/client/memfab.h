@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * memfab for programs: open a fabric as one of its nodes, and read and write the memory of others.
+ *
+ *	struct memfab *m;
+ *	struct memfab_queue *q;
+ *	char err[MEMFAB_ERR_LEN];
+ *
+ *	if (memfab_open("fabric.json", NULL, &m, err, sizeof(err)) != 0 ||
+ *	    memfab_queue_new(m, "cn0", 64, &q, err, sizeof(err)) != 0)
+ *		return complain(err);
+ *	memfab_write(q, memfab_node(m, "mn0"), 0x1000, text, sizeof(text));
+ *
+ * Operations go through a queue in the manner of io_uring: get a slot, prepare it, submit; look at what has
+ * completed, go on behind it. The calls that do one operation and wait for it are made of these.
+ *
+ * Threads: a queue belongs to one thread at a time; each thread has one of its own. Everything else may be
+ * called by any thread.
+ *
+ * Errors are negative numbers of errno.h, in results of functions and of operations:
+ *
+ *	-EINVAL      bad argument: size 0, address beyond 48 bits, a compute node as target
+ *	-EAGAIN      no slot is free: look at completions first
+ *	-ERANGE      address or length outside the target's memory
+ *	-EFAULT      an atomic's address is no multiple of 8
+ *	-EOPNOTSUPP  unknown atomic
+ *	-EACCES      the target does not let this node in
+ *	-ENOBUFS     the target has no room for it now
+ *	-ETIMEDOUT   a read or atomic without an answer within its timer (EDM 3.3: the NULL response): it has
+ *	             read nothing
+ *	-EINPROGRESS a write or atomic whose outcome is not known: it has happened once or not at all
+ *	-ECANCELED   it stood behind a failed operation that it was linked to
+ *	-EHOSTDOWN   the target's memory was lost while it was under way: its process has been started again
+ */
+#ifndef MEMFAB_H
+#define MEMFAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MEMFAB_ERR_LEN 256
+
+struct memfab; /* an open fabric */
+struct memfab_queue; /* of one thread, at one node */
+
+struct memfab_options {
+	/**
+	 * NULL: the whole fabric lives in this process. The name of a compute node: only that one does, and
+	 * the others are in processes of their own (memfab-emu --run), behind the ports that the file names.
+	 */
+	const char *only;
+	/** A thread of its own turns the fabric; else whoever waits for something does. */
+	bool thread;
+	/** The workloads of the file run, too, at nodes that no queue is at. */
+	bool workload;
+	/** Options for DPDK's EAL, one line, where the program has not started it: NULL: without hugepages */
+	const char *eal;
+};
+
+/**
+ * Opens the fabric of a file; the same file twice in a process is the same fabric.
+ *
+ * @param file     JSON, see docs/fabric-file.md
+ * @param options  or NULL: the whole fabric, turned by whoever waits
+ * @param err      on failure: one line
+ * @return 0 or -errno
+ */
+int memfab_open(const char *file, const struct memfab_options *options, struct memfab **out, char *err,
+		size_t errlen);
+/** Its queues must have been freed. NULL: nothing */
+void memfab_close(struct memfab *m);
+
+/**
+ * Waits until all partners in other processes are there.
+ * @param timeout  ms; < 0: for ever
+ * @return 0 or -ETIMEDOUT
+ */
+int memfab_wait_ready(struct memfab *m, int timeout);
+
+/** Number of a node, as target of operations. @return -ENOENT: there is none of this name */
+int memfab_node(const struct memfab *m, const char *name);
+/** Octets of a node's memory; 0: it has none, or there is no such node. */
+uint64_t memfab_memory(const struct memfab *m, int node);
+
+/**
+ * A queue at a compute node of this process.
+ * @param node     name; NULL: memfab_options.only, or the first compute node of the file
+ * @param entries  operations under way at most, 1..4096; rounded up to a power of 2
+ * @return 0 or -errno; -EBUSY: a workload of the file has the node
+ */
+int memfab_queue_new(struct memfab *m, const char *node, unsigned int entries, struct memfab_queue **out,
+		     char *err, size_t errlen);
+/** Waits for what is under way; its results are lost. NULL: nothing */
+void memfab_queue_free(struct memfab_queue *q);
+
+enum memfab_op {
+	MEMFAB_NOP, /**< completes by itself: a mark in the order of completions, a fence */
+	MEMFAB_READ,
+	MEMFAB_WRITE, /**< completes when it has left the node (EDM: unacknowledged) */
+	MEMFAB_WRITE_ACK, /**< completes when the target has acknowledged it */
+	MEMFAB_CAS, /**< these on 8 octets: the old value is the result */
+	MEMFAB_FETCH_ADD,
+	MEMFAB_SWAP,
+	MEMFAB_FETCH_OR,
+	MEMFAB_FETCH_AND,
+};
+
+enum {
+	MEMFAB_FENCE = 1, /**< begins when all operations before it in the queue have completed */
+	MEMFAB_LINK = 2, /**< the next one begins when this one has succeeded; -ECANCELED if it fails */
+};
+
+/** An operation to be submitted. Filled in by the functions below, then flags, user_data by the program. */
+struct memfab_sqe {
+	uint8_t op; /**< enum memfab_op */
+	uint8_t flags;
+	uint16_t node; /**< target */
+	uint32_t iovs; /**< 0: one buffer */
+	uint64_t addr; /**< in the target's memory */
+	union {
+		void *buf; /**< the program's until completion; a write only reads it */
+		const struct iovec
+			*iov; /**< scattered: in this order, together len; as buf, and what it names */
+	};
+	uint64_t len;
+	uint64_t arg[2]; /**< atomics: CAS expected, desired; others the operand */
+	uint64_t user_data; /**< given back */
+};
+
+/** An operation that has completed. */
+struct memfab_cqe {
+	uint64_t user_data;
+	int64_t res; /**< octets; of an atomic 0; or -errno */
+	uint64_t old; /**< atomics: what was there before */
+};
+
+/** @return a slot, all 0; NULL: as many operations are under way, or prepared, as the queue holds */
+struct memfab_sqe *memfab_get_sqe(struct memfab_queue *q);
+
+static inline void memfab_prep(struct memfab_sqe *s, enum memfab_op op, int node, uint64_t addr, void *buf,
+			       uint64_t len)
+{
+	s->op = (uint8_t)op;
+	s->node = (uint16_t)node;
+	s->addr = addr;
+	s->buf = buf;
+	s->len = len;
+}
+
+static inline void memfab_prep_read(struct memfab_sqe *s, int node, uint64_t addr, void *buf, uint64_t len)
+{
+	memfab_prep(s, MEMFAB_READ, node, addr, buf, len);
+}
+
+static inline void memfab_prep_write(struct memfab_sqe *s, int node, uint64_t addr, const void *buf,
+				     uint64_t len)
+{
+	memfab_prep(s, MEMFAB_WRITE, node, addr, (void *)(uintptr_t)buf, len);
+}
+
+static inline void memfab_prep_write_ack(struct memfab_sqe *s, int node, uint64_t addr, const void *buf,
+					 uint64_t len)
+{
+	memfab_prep(s, MEMFAB_WRITE_ACK, node, addr, (void *)(uintptr_t)buf, len);
+}
+
+/** @param iov  until completion, and what it names */
+static inline void memfab_prep_vector(struct memfab_sqe *s, enum memfab_op op, int node, uint64_t addr,
+				      const struct iovec *iov, unsigned int iovs)
+{
+	memfab_prep(s, op, node, addr, NULL, 0);
+	s->iov = iov;
+	s->iovs = iovs;
+	for (unsigned int i = 0; i < iovs; i++)
+		s->len += iov[i].iov_len;
+}
+
+static inline void memfab_prep_cas(struct memfab_sqe *s, int node, uint64_t addr, uint64_t expected,
+				   uint64_t desired)
+{
+	memfab_prep(s, MEMFAB_CAS, node, addr, NULL, 8);
+	s->arg[0] = expected;
+	s->arg[1] = desired;
+}
+
+/** @param op  MEMFAB_FETCH_ADD, MEMFAB_SWAP, MEMFAB_FETCH_OR, MEMFAB_FETCH_AND */
+static inline void memfab_prep_atomic(struct memfab_sqe *s, enum memfab_op op, int node, uint64_t addr,
+				      uint64_t operand)
+{
+	memfab_prep(s, op, node, addr, NULL, 8);
+	s->arg[0] = operand;
+}
+
+/** Hands over what was prepared. @return how many */
+unsigned int memfab_submit(struct memfab_queue *q);
+
+/**
+ * What has completed, without waiting; turns the fabric once where nobody else does. Order is that of
+ * completion.
+ * @return the oldest one, until memfab_cq_advance(); NULL: none
+ */
+const struct memfab_cqe *memfab_peek_cqe(struct memfab_queue *q);
+/** @return number written to out[0..max) */
+unsigned int memfab_peek_batch_cqe(struct memfab_queue *q, const struct memfab_cqe **out, unsigned int max);
+/** Their slots are free again. */
+void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
+
+/**
+ * Waits for n completions; submits nothing.
+ * @param timeout  us; < 0: for ever, which ends by the timers of the fabric
+ * @return 0; -ETIMEDOUT; -ENOENT: fewer than n are under way
+ */
+int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout);
+
+/** Operations that are under way, or whose completions wait. */
+unsigned int memfab_outstanding(const struct memfab_queue *q);
+
+/*
+ * One operation, and wait for it. Nothing may be under way in the queue: -EBUSY.
+ * @return 0 or -errno of the operation
+ */
+int memfab_read(struct memfab_queue *q, int node, uint64_t addr, void *buf, uint64_t len);
+int memfab_write(struct memfab_queue *q, int node, uint64_t addr, const void *buf, uint64_t len);
+int memfab_write_ack(struct memfab_queue *q, int node, uint64_t addr, const void *buf, uint64_t len);
+/** @param old  what was there; equal to expected: it is desired now */
+int memfab_cas(struct memfab_queue *q, int node, uint64_t addr, uint64_t expected, uint64_t desired,
+	       uint64_t *old);
+int memfab_atomic(struct memfab_queue *q, enum memfab_op op, int node, uint64_t addr, uint64_t operand,
+		  uint64_t *old);
+
+/** "a read or atomic without an answer": of results, in words. */
+const char *memfab_strerror(int error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fabric that a program has open: built once in the process, used by everything there that names the same
+ * file, whether clients (memfab.h) or drivers, and turned by whoever has time for it.
+ *
+ * Who turns it: a service lcore where the program gives one (the service "memfab"); or a thread of its own,
+ * where that was asked for; else whoever uses the fabric, when it looks for what has arrived. Of several
+ * threads that would turn at the same time one does, and the others go on with their work.
+ */
+#ifndef MF_SESSION_H
+#define MF_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "mf_config.h"
+#include "mf_embed.h"
+
+enum mf_session_poller {
+	MF_SESSION_USERS, /**< whoever uses it, unless a service lcore does */
+	MF_SESSION_THREAD, /**< a thread of the session's own */
+};
+
+struct mf_session_options {
+	/**
+	 * NULL: all roles are played here. A node's name: that one only, and the others are partners in other
+	 * processes, behind the port that the file names for its link.
+	 */
+	const char *only;
+	bool workload; /**< the file's workloads run, too, each at its node and for the file's duration */
+	enum mf_session_poller poller;
+	/** As those of struct mf_run_options. NULL: nothing is said */
+	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
+		    const struct mf_link_status *status);
+	void (*waiting)(void *ctx, const char *whom);
+	void *say_ctx;
+};
+
+struct mf_session;
+
+/**
+ * Opens the fabric of a file, or takes the one that is open already. EAL must be up. Any thread.
+ *
+ * @param file     JSON
+ * @param options  count for the first one only; those of later ones must agree in `only` and `workload`
+ * @param err      on failure: one line
+ * @return 0; -EINVAL: bad file; -EEXIST: open with other options; or another -errno
+ */
+int mf_session_open(const char *file, const struct mf_session_options *options, struct mf_session **out,
+		    char *err, size_t errlen);
+/** The last one ends the fabric. Its guests must have gone. Any thread, no lock held. NULL: nothing */
+void mf_session_close(struct mf_session *s);
+
+const struct mf_config *mf_session_config(const struct mf_session *s);
+/** Counters (mf_live.h) may be read by any thread. */
+const struct mf_fabric *mf_session_fabric(const struct mf_session *s);
+/** Number of a node of this process by its name. @return -ENOENT: there is none */
+int mf_session_node(const struct mf_session *s, const char *name);
+/** Whether all partners have been there; before that nothing is sent. Any thread. */
+bool mf_session_ready(const struct mf_session *s);
+
+/**
+ * A turn, if nobody else does it: a service lcore or a thread that is there for it, or another user right
+ * now. Any thread, no lock held; never waits.
+ * @return how much work was found; 0 too where somebody else turns
+ */
+unsigned int mf_session_poll(struct mf_session *s);
+
+/** As mf_fabric_seat() and mf_fabric_unseat(), from any thread, no lock held. */
+int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g);
+void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest *g);
+
+/** Keeps turns away: what guests share with other threads may be changed. Not from within a turn. */
+void mf_session_lock(struct mf_session *s);
+void mf_session_unlock(struct mf_session *s);
+
+#endif

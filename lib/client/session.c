@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Open fabrics of this process, by file. */
+#include "mf_session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_spinlock.h>
+
+#include "session_poller.h"
+
+struct mf_session {
+	rte_spinlock_t turn; /**< who has it may turn, and change guests */
+	struct mf_fabric *fabric;
+	struct session_poller *poller; /**< service or thread */
+	struct mf_session *next;
+	unsigned int users;
+	char *path; /**< canonical */
+	char *only; /**< NULL: all roles */
+	bool workload;
+	struct mf_config config;
+} __attribute__((aligned(64)));
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mf_session *open_sessions;
+
+void mf_session_lock(struct mf_session *s)
+{
+	rte_spinlock_lock(&s->turn);
+}
+
+void mf_session_unlock(struct mf_session *s)
+{
+	rte_spinlock_unlock(&s->turn);
+}
+
+unsigned int session_turn(struct mf_session *s)
+{
+	unsigned int work;
+
+	if (!rte_spinlock_trylock(&s->turn))
+		return 0;
+	work = mf_fabric_turn(s->fabric);
+	rte_spinlock_unlock(&s->turn);
+	return work;
+}
+
+unsigned int mf_session_poll(struct mf_session *s)
+{
+	return session_poller_has(s->poller) ? 0 : session_turn(s);
+}
+
+static int node_of(const struct mf_config *config, const char *name)
+{
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up && strcmp(config->node[i].name, name) == 0)
+			return (int)i;
+	return -ENOENT;
+}
+
+int mf_session_node(const struct mf_session *s, const char *name)
+{
+	if (s->only != NULL && strcmp(s->only, name) != 0)
+		return -ENOENT;
+	return node_of(&s->config, name);
+}
+
+const struct mf_config *mf_session_config(const struct mf_session *s)
+{
+	return &s->config;
+}
+
+const struct mf_fabric *mf_session_fabric(const struct mf_session *s)
+{
+	return s->fabric;
+}
+
+bool mf_session_ready(const struct mf_session *s)
+{
+	return mf_fabric_ready(s->fabric);
+}
+
+int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g)
+{
+	int rc;
+
+	mf_session_lock(s);
+	rc = mf_fabric_seat(s->fabric, node, g);
+	mf_session_unlock(s);
+	return rc;
+}
+
+void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest *g)
+{
+	mf_session_lock(s);
+	mf_fabric_unseat(s->fabric, node, g);
+	mf_session_unlock(s);
+}
+
+static void destroy(struct mf_session *s)
+{
+	session_poller_stop(s->poller);
+	if (s->fabric != NULL) {
+		mf_fabric_end(s->fabric);
+		mf_fabric_free(s->fabric);
+	}
+	mf_config_free(&s->config);
+	free(s->path);
+	free(s->only);
+	free(s);
+}
+
+static int build(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
+{
+	struct mf_part part = {.sw = false}, *which = NULL;
+	int node;
+
+	if (o->only != NULL) {
+		node = node_of(&s->config, o->only);
+		if (node < 0) {
+			snprintf(err, errlen, "%s: there is no node '%s'", s->path, o->only);
+			return node;
+		}
+		part.node[node] = true;
+		which = &part;
+	}
+	s->fabric = o->workload ? mf_fabric_new_part(&s->config, MF_CLOCK_WALL, which, err, errlen)
+				: mf_fabric_new_embedded(&s->config, which, err, errlen);
+	return s->fabric != NULL ? 0 : -EINVAL;
+}
+
+static int start(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
+{
+	struct mf_run_options options = {.say = o->say, .waiting = o->waiting, .say_ctx = o->say_ctx};
+	int rc = mf_fabric_start(s->fabric, &options);
+	const char *why = mf_fabric_error(s->fabric);
+
+	if (rc == 0)
+		rc = session_poller_start(s, o->poller == MF_SESSION_THREAD, &s->poller);
+	if (rc != 0)
+		snprintf(err, errlen, "%s: %s", s->path, why != NULL ? why : strerror(-rc));
+	return rc;
+}
+
+/** @param path  becomes the session's */
+static int create(char *path, const struct mf_session_options *o, struct mf_session **out, char *err,
+		  size_t errlen)
+{
+	struct mf_session *s = aligned_alloc(64, sizeof(*s));
+	int rc;
+
+	if (s == NULL) {
+		free(path);
+		snprintf(err, errlen, "no memory");
+		return -ENOMEM;
+	}
+	memset(s, 0, sizeof(*s));
+	rte_spinlock_init(&s->turn);
+	s->path = path;
+	s->users = 1;
+	s->workload = o->workload;
+	s->only = o->only != NULL ? strdup(o->only) : NULL;
+	rc = mf_config_load(path, &s->config, err, errlen);
+	if (rc == 0)
+		rc = build(s, o, err, errlen);
+	if (rc == 0)
+		rc = start(s, o, err, errlen);
+	if (rc != 0) {
+		destroy(s);
+		return rc;
+	}
+	s->next = open_sessions;
+	open_sessions = s;
+	*out = s;
+	return 0;
+}
+
+static bool agree(const struct mf_session *s, const struct mf_session_options *o)
+{
+	if (s->workload != o->workload || (s->only != NULL) != (o->only != NULL))
+		return false;
+	return s->only == NULL || strcmp(s->only, o->only) == 0;
+}
+
+static int open_path(char *path, const struct mf_session_options *o, struct mf_session **out, char *err,
+		     size_t errlen)
+{
+	for (struct mf_session *s = open_sessions; s != NULL; s = s->next) {
+		if (strcmp(s->path, path) != 0)
+			continue;
+		free(path);
+		if (!agree(s, o)) {
+			snprintf(err, errlen, "%s: is open already, with other options", s->path);
+			return -EEXIST;
+		}
+		s->users++;
+		*out = s;
+		return 0;
+	}
+	return create(path, o, out, err, errlen);
+}
+
+int mf_session_open(const char *file, const struct mf_session_options *options, struct mf_session **out,
+		    char *err, size_t errlen)
+{
+	char *path = realpath(file, NULL);
+	int rc;
+
+	if (path == NULL) {
+		rc = -errno;
+		snprintf(err, errlen, "%s: %s", file, strerror(errno));
+		return rc;
+	}
+	pthread_mutex_lock(&open_lock);
+	rc = open_path(path, options, out, err, errlen);
+	pthread_mutex_unlock(&open_lock);
+	return rc;
+}
+
+void mf_session_close(struct mf_session *s)
+{
+	struct mf_session **at = &open_sessions;
+
+	if (s == NULL)
+		return;
+	pthread_mutex_lock(&open_lock);
+	if (--s->users == 0) {
+		while (*at != s)
+			at = &(*at)->next;
+		*at = s->next;
+		destroy(s);
+	}
+	pthread_mutex_unlock(&open_lock);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A fabric within somebody else's program: the engine of the wall clock, turned from outside. */
+#include "mf_embed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_malloc.h>
+
+#include "cycles.h"
+#include "wall_port.h"
+
+struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_part *part,
+					 char *err, size_t errlen)
+{
+	return fabric_new_idle(config, MF_CLOCK_WALL, part, err, errlen);
+}
+
+/** The engine, and the options that it was started with. */
+struct embedded {
+	struct wall wall; /**< first: mf_fabric.embedded is this */
+	struct mf_run_options options;
+};
+
+static void begin(struct wall *w)
+{
+	w->tsc0 = rte_rdtsc();
+	w->next_look = 0;
+}
+
+static mf_time now_of(const void *ctx)
+{
+	return wall_now(ctx);
+}
+
+static int set_up(struct wall *w)
+{
+	struct mf_fabric *f = w->f;
+	int err = wall_set_up(w);
+
+	if (err == 0)
+		err = cycles_init(f, w->lcores);
+	if (err == 0 && f->captures != NULL)
+		err = capture_ring_start(f->captures, now_of, w);
+	return err;
+}
+
+int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
+{
+	struct embedded *e;
+	int err;
+
+	if (f->clock != MF_CLOCK_WALL || f->embedded != NULL || options->record != NULL)
+		return -EINVAL;
+	e = rte_zmalloc("embedded", sizeof(*e), RTE_CACHE_LINE_SIZE);
+	if (e == NULL)
+		return -ENOMEM;
+	e->options = *options;
+	f->captures = options->captures;
+	f->embedded = &e->wall;
+	wall_init(&e->wall, f, &e->options);
+	e->wall.turned = true;
+	e->wall.next_waiting = MF_SEC(1);
+	err = set_up(&e->wall);
+	if (err != 0)
+		mf_fabric_end(f);
+	else if (meet_look(&e->wall))
+		begin(&e->wall);
+	return err;
+}
+
+unsigned int mf_fabric_turn(struct mf_fabric *f)
+{
+	struct wall *w = f->embedded;
+	struct wall_lcore *l = &w->lcore[0];
+	unsigned int work = 0;
+	mf_time now;
+
+	if (unlikely(!w->met)) {
+		if (meet_look(w))
+			begin(w);
+		return 0;
+	}
+	now = wall_now(w);
+	cycles_turn(f, 0, now);
+	for (unsigned int i = 0; i < l->roles; i++)
+		work += wall_poll(w, l, l->role[i], now);
+	if (unlikely(now >= w->next_look))
+		wall_look(w, now);
+	return work;
+}
+
+bool mf_fabric_ready(const struct mf_fabric *f)
+{
+	return f->embedded->met;
+}
+
+int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+{
+	struct node *n = node < f->nodes && f->part.node[node] ? &f->node[node] : NULL;
+
+	if (n == NULL)
+		return -ENOENT;
+	if (n->client != NULL || f->config->node[node].ethernet >= 0)
+		return -EBUSY;
+	mf_ether_free(n->ether); /* only counted what it got */
+	n->ether = NULL;
+	g->next = n->guest;
+	n->guest = g;
+	return 0;
+}
+
+void mf_fabric_unseat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+{
+	struct mf_guest **at = &f->node[node].guest;
+
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+}
+
+void mf_fabric_end(struct mf_fabric *f)
+{
+	struct wall *w = f->embedded;
+
+	if (w == NULL)
+		return;
+	if (w->met)
+		meet_over(w);
+	part(w);
+	f->ended = w->met ? wall_now(w) : 0;
+	if (w->met && f->at_stop.at == 0)
+		snapshot_take(f, &f->at_stop, f->ended);
+	if (f->captures != NULL)
+		capture_ring_stop(f->captures);
+	wall_tear_down(w);
+	f->embedded = NULL;
+	rte_free(w);
+}
