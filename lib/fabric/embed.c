@@ -8,6 +8,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_malloc.h>
 
+#include "carried.h"
 #include "cycles.h"
 #include "wall_port.h"
 
@@ -65,7 +66,9 @@ int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
 	err = set_up(&e->wall);
 	if (err != 0)
 		mf_fabric_end(f);
-	else if (meet_look(&e->wall))
+	else
+		carried_show(&e->wall);
+	if (err == 0 && meet_look(&e->wall))
 		begin(&e->wall);
 	return err;
 }
@@ -104,8 +107,10 @@ int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
 		return -ENOENT;
 	if (n->client != NULL || f->config->node[node].ethernet >= 0)
 		return -EBUSY;
+	pthread_mutex_lock(&f->readers);
 	mf_ether_free(n->ether); /* only counted what it got */
 	n->ether = NULL;
+	pthread_mutex_unlock(&f->readers);
 	g->next = n->guest;
 	n->guest = g;
 	return 0;
@@ -134,6 +139,7 @@ void mf_fabric_end(struct mf_fabric *f)
 		snapshot_take(f, &f->at_stop, f->ended);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
+	carried_keep(w);
 	wall_tear_down(w);
 	f->embedded = NULL;
 	rte_free(w);

@@ -330,6 +330,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 		fail(err, errlen, "no memory");
 		return NULL;
 	}
+	pthread_mutex_init(&f->readers, NULL);
 	f->config = config;
 	f->clock = clock;
 	f->nodes = config->sw.ports;
@@ -394,6 +395,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
 	free(f->link);
+	pthread_mutex_destroy(&f->readers);
 	free(f);
 }
 

@@ -226,14 +226,15 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	err = wall_set_up(&w);
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
-	if (err == 0)
+	if (err == 0) {
+		carried_show(&w);
 		err = meet(&w);
+	}
 	if (err == 0)
 		err = run(&w);
 	if (err == 0)
 		part(&w);
-	if (err == 0 && w.carries)
-		f->carried = carried_take(&w);
+	carried_keep(&w);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
 	e = wall_tear_down(&w);
