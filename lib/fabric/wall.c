@@ -13,7 +13,6 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
-#include "carried.h"
 #include "cycles.h"
 #include "wall_port.h"
 
@@ -232,8 +231,6 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 		err = run(&w);
 	if (err == 0)
 		part(&w);
-	if (err == 0 && w.carries)
-		f->carried = carried_take(&w);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
 	e = wall_tear_down(&w);
