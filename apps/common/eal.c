@@ -36,24 +36,39 @@ static unsigned int cpu_quota(void)
 	return cpus;
 }
 
-/**
- * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
- * role of its own would only take time from the others.
- */
-static int choose_lcores(char *text, size_t room, unsigned int roles)
+/** The CPUs that we may use, in their order. @return how many; -errno */
+static int list_cpus(int cpu[CPU_SETSIZE])
 {
-	unsigned int n = 0, most = cpu_quota();
-	size_t len = 0;
 	cpu_set_t cpus;
+	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
 		return -errno;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &cpus))
+			cpu[n++] = i;
+	return n;
+}
+
+/**
+ * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
+ * role of its own would only take time from the others.
+ * @param first  of the CPUs, round about
+ */
+static int choose_lcores(char *text, size_t room, unsigned int roles, unsigned int first)
+{
+	unsigned int most = cpu_quota();
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
+	size_t len = 0;
+
+	if (cpus < 0)
+		return cpus;
 	most = most < roles ? most : roles;
 	most = most < RTE_MAX_LCORE ? most : RTE_MAX_LCORE;
-	for (int cpu = 0; cpu < CPU_SETSIZE && n < most; cpu++)
-		if (CPU_ISSET(cpu, &cpus) && len < room)
-			len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n, cpu),
-				n++;
+	most = most < (unsigned int)cpus ? most : (unsigned int)cpus;
+	for (unsigned int n = 0; n < most && len < room; n++)
+		len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n,
+					cpu[(first + n) % (unsigned int)cpus]);
 	return 0;
 }
 
@@ -104,10 +119,24 @@ static void remove_runtime_dir(void)
 	rmdir(runtime_dir);
 }
 
+/**
+ * The first of its roles among all of the fabric. Processes of one fabric on one machine begin at different
+ * CPUs, then, as long as there are enough.
+ */
+static unsigned int first_role(const struct mf_config *config, const struct mf_part *part)
+{
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; part != NULL && i < config->sw.ports && !part->node[i]; i++)
+		at += config->node[i].up;
+	return at;
+}
+
 static int start_chosen(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part)
 {
 	char lcores[RTE_MAX_LCORE * LCORE_TEXT], text[sizeof(lcores) + 256], *argv[32], *rest;
-	int rc = choose_lcores(lcores, sizeof(lcores), count_roles(config, part)), argc = 0;
+	int rc = choose_lcores(lcores, sizeof(lcores), count_roles(config, part), first_role(config, part)),
+	    argc = 0;
 
 	if (rc != 0)
 		return rc;

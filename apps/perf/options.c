@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "argument.h"
+#include "roles.h"
 #include "setting.h"
 
 #define REASON 512
@@ -20,6 +21,7 @@ enum {
 	OPT_JSON,
 	OPT_HGRM,
 	OPT_CLOCK,
+	OPT_RUN,
 	OPT_WARMUP,
 	OPT_SEED,
 	OPT_NO_VERIFY,
@@ -46,6 +48,7 @@ static const struct option table[] = {
 	{"out_json", required_argument, NULL, OPT_JSON},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
 	{"clock", required_argument, NULL, OPT_CLOCK},
+	{"run", required_argument, NULL, OPT_RUN},
 	{"warmup", required_argument, NULL, OPT_WARMUP},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"no-verify", no_argument, NULL, OPT_NO_VERIFY},
@@ -85,6 +88,8 @@ static const char help[] =
 	"      --out_json FILE   the result as JSON, too (docs/perf.schema.json)\n"
 	"      --hgrm FILE       percentiles as text of HdrHistogram, in microseconds\n"
 	"      --clock wall|virtual  real time on lcores (default), or simulated time\n"
+	"      --run ROLES       what this process plays, a compute node at least, as memfab-emu's; the\n"
+	"                        other roles are played by memfab-emu --run with the same file\n"
 	"      --warmup T        load before anything is measured (default: the file's)\n"
 	"      --seed N          seed of everything random (default: the file's)\n"
 	"      --no-verify       does not check what is read\n"
@@ -155,6 +160,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return 0;
 	case OPT_CLOCK:
 		return argument_clock("option --clock", arg, &o->clock, err, errlen);
+	case OPT_RUN:
+		o->roles = arg;
+		return 0;
 	case OPT_WARMUP:
 		o->has_warmup = true;
 		return argument_time("option --warmup", arg, 0, &o->warmup, err, errlen);
@@ -251,11 +259,29 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	return check(o, err, errlen);
 }
 
-int options_apply(const struct options *o, struct mf_config *config, char *err, size_t errlen)
+/** The roles that are asked for; the test's clients are among them. */
+static int apply_roles(struct options *o, const struct mf_config *config, char *err, size_t errlen)
+{
+	char reason[REASON];
+
+	if (o->roles == NULL)
+		return 0;
+	if (roles_choose(config, o->roles, &o->part, reason, sizeof(reason)) != 0)
+		return argument_refuse(err, errlen, "option %s", reason);
+	if (o->clock == MF_CLOCK_VIRTUAL && roles_missing(config, &o->part))
+		return argument_refuse(err, errlen,
+				       "option --run: under the virtual clock one process plays all roles");
+	o->test.part = &o->part;
+	return 0;
+}
+
+int options_apply(struct options *o, struct mf_config *config, char *err, size_t errlen)
 {
 	char reason[REASON];
 	enum setting at;
 
+	if (apply_roles(o, config, err, errlen) != 0)
+		return -EINVAL;
 	if (o->has_warmup)
 		config->clock[o->clock].warmup = o->warmup;
 	if (o->has_seed)

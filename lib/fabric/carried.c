@@ -106,7 +106,7 @@ void carried_show(struct wall *w)
 void carried_keep(struct wall *w)
 {
 	pthread_mutex_lock(&w->f->readers);
-	if (w->f->carries != NULL)
+	if (w->f->carries != NULL && w->met)
 		w->f->carried = carried_take(w);
 	w->f->carries = NULL;
 	pthread_mutex_unlock(&w->f->readers);

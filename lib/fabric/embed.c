@@ -139,7 +139,6 @@ void mf_fabric_end(struct mf_fabric *f)
 		snapshot_take(f, &f->at_stop, f->ended);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
-	carried_keep(w);
 	wall_tear_down(w);
 	f->embedded = NULL;
 	rte_free(w);

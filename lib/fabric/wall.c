@@ -234,7 +234,6 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 		err = run(&w);
 	if (err == 0)
 		part(&w);
-	carried_keep(&w);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
 	e = wall_tear_down(&w);

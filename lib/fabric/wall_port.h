@@ -52,6 +52,7 @@ struct wall_port {
 	unsigned int number; /**< in the configuration */
 	uint16_t id; /**< of the ethdev */
 	bool started;
+	bool made; /**< the device is of our making */
 	bool client; /**< the device has to be started again when its partner is gone */
 	mf_time run; /**< time of the run in this turn; MF_NEVER: it has not begun, or is over */
 	mf_time retry; /**< when it is tried again */
