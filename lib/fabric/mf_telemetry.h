@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Telemetry: what a fabric counts, under /memfab/ of the program's telemetry socket, for dpdk-telemetry.py and
- * whatever else speaks DPDK's protocol (docs/telemetry.md). The numbers are those of the result, by the same
- * names, since they are made by the same functions; see mf_live.h for what may be read while a fabric runs.
+ * Telemetry: what a fabric counts, under /memfab/ of the program's telemetry socket, for dpdk-telemetry.py
+ * and whatever else speaks DPDK's protocol (docs/telemetry.md). The numbers are those of the result, by the
+ * same names, since they are made by the same functions; see mf_live.h for what may be read while it runs.
  */
 #ifndef MF_TELEMETRY_H
 #define MF_TELEMETRY_H

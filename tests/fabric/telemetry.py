@@ -19,9 +19,10 @@ from emu import Emu, Tap
 WAIT = 90  # seconds that anything here may take on a busy machine
 RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gbps', 'rx_goodput_gbps'}
 CONNECTIONS = 10  # that DPDK serves at a time; it closes more of them
+MEASURED = {'memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets'}  # in a part of the run alone
 COMMANDS = ('config', 'fabric', 'node', 'link', 'port', 'carried', 'scheduler', 'switch', 'latency')
-PARAMETERS = ('', ',cn0', ',nobody', ',cn0,cn0', ',fabric=0', ',fabric=9', ',fabric=', ',first=1', ',first=-1',
-              ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=', ',,,', ',%n%s',
+PARAMETERS = ('', ',cn0', ',nobody', ',cn0,cn0', ',fabric=0', ',fabric=9', ',fabric=', ',first=1',
+              ',first=-1',             ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=', ',,,', ',%n%s',
               ',' + 'x' * 300, ',' + 'y=' * 60, ',\x01\x7f', ',"\\', ',é')
 
 
@@ -201,8 +202,7 @@ def same_parts(tap, what, reader, result):
   pairs = [('operations', nodes['operations'], counts(result['operations'])),
            ('drops', nodes['drops'], result['drops']['hosts'])]
   for way in ('to_switch', 'from_switch'):
-    whole_run = {k: v for k, v in result['links'][way].items()
-                 if k not in ('memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets') and isinstance(v, int)}
+    whole_run = {k: v for k, v in result['links'][way].items() if k not in MEASURED and isinstance(v, int)}
     pairs.append((way, links[way]['sent'], whole_run))
   bad = links['to_switch']['received']['bad_blocks'] + links['from_switch']['received']['bad_blocks']
   pairs.append(('bad_blocks', bad, result['drops']['pcs']['bad_blocks']))
@@ -230,10 +230,11 @@ def with_tool(tap, run):
   if tool is None:
     tap.skip('dpdk-telemetry.py', 'it is not installed')
     return
-  process = subprocess.run([tool, '-f', run.prefix], input='/memfab/list\n/memfab/scheduler\n/memfab/node,cn0\n',
-                           capture_output=True, text=True, timeout=WAIT, check=False)
+  asked = ('/memfab/list', '/memfab/scheduler', '/memfab/node,cn0')
+  process = subprocess.run([tool, '-f', run.prefix], input='\n'.join(asked) + '\n', capture_output=True,
+                           text=True, timeout=WAIT, check=False)
   reader = Reader(run.prefix)
-  want = [reader.ask(text) for text in ('/memfab/list', '/memfab/scheduler', '/memfab/node,cn0')]
+  want = [reader.ask(text) for text in asked]
   reader.close()
   try:
     got = [json.loads(line) for line in process.stdout.splitlines()]
@@ -248,7 +249,8 @@ class Crowd:
   def __init__(self, prefix, many, seed):
     self.over = threading.Event()
     self.failures, self.asked, self.errors = [], 0, 0
-    self.threads = [threading.Thread(target=self.ask, args=(prefix, random.Random(seed + n))) for n in range(many)]
+    self.threads = [threading.Thread(target=self.ask, args=(prefix, random.Random(seed + n)))
+                    for n in range(many)]
     for thread in self.threads:
       thread.start()
 
@@ -279,7 +281,8 @@ class Crowd:
 
 
 def fabric(**more):
-  return {'nodes': [{'name': 'cn', 'role': 'compute', 'count': 2}, {'name': 'mn', 'role': 'memory', 'count': 2}],
+  return {'nodes': [{'name': 'cn', 'role': 'compute', 'count': 2},
+                    {'name': 'mn', 'role': 'memory', 'count': 2}],
           'clock': {'wall': {'warmup': '0', 'duration': '1s', 'drain': '60s'}},
           'workload': [{'mix': {'read': 4, 'write': 2, 'write_ack': 1, 'cas': 1}, 'verify': True}],
           'ethernet': [{'from': '*', 'to': '*', 'size': 1500, 'load': 0.0005}], **more}
@@ -307,7 +310,8 @@ def loaded(tap, emu, seed):
       same_parts(tap, 'loaded', reader, result)
       same_buckets(tap, reader, result['operations'])
       with_tool(tap, run)
-      same(tap, 'the file is known', [('', reader.get('config')['file'], os.path.join(folder, 'fabric.json'))])
+      file = os.path.join(folder, 'fabric.json')
+      same(tap, 'the file is known', [('', reader.get('config')['file'], file)])
     folder_of_eal = runtime_dir(run.prefix)
     reader.close()
     tap.ok(run.end() == 0, 'the run was sound', run.said())
@@ -379,7 +383,8 @@ def many_nodes(tap, emu):
 
 def usage(tap, emu):
   for args, what in (
-    (('--telemetry', '--clock', 'virtual'), '--telemetry needs'), (('--telemetry', '--check'), '--telemetry needs'),
+    (('--telemetry', '--clock', 'virtual'), '--telemetry needs'),
+    (('--telemetry', '--check'), '--telemetry needs'),
     (('--linger', '1s'), '--linger has no effect'), (('--telemetry', '--linger', 'x'), '--linger')):
     process = emu.run(*args, emu.example('quickstart'))
     tap.ok(process.returncode == 2 and what in process.stderr, f'{" ".join(args)} is refused', process.stderr)
