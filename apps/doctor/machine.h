@@ -41,8 +41,8 @@ struct machine {
 };
 
 /**
- * Looks at everything. root, noise, config, part, whole and build are set, the rest 0; chosen, given and lcores
- * where somebody has chosen.
+ * Looks at everything. root, noise, config, part, whole and build are set, the rest 0; chosen, given and
+ * lcores where somebody has chosen.
  */
 void machine_look(struct machine *m);
 
