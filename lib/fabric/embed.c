@@ -26,13 +26,8 @@ struct embedded {
 
 static void begin(struct wall *w)
 {
-	w->tsc0 = rte_rdtsc();
+	wall_begin(w);
 	w->next_look = 0;
-}
-
-static mf_time now_of(const void *ctx)
-{
-	return wall_now(ctx);
 }
 
 static int set_up(struct wall *w)
@@ -42,9 +37,7 @@ static int set_up(struct wall *w)
 
 	if (err == 0)
 		err = cycles_init(f, w->lcores);
-	if (err == 0 && f->captures != NULL)
-		err = capture_ring_start(f->captures, now_of, w);
-	return err;
+	return err == 0 ? wall_capture(w) : err;
 }
 
 int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)

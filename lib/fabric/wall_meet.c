@@ -329,6 +329,8 @@ void part(struct wall *w)
 
 	if (!w->carries || !w->met)
 		return;
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, 0);
 	until = port_now(w) + LINGER * MF_MS(100);
 	if (!w->f->info.interrupted && !w->options->stay)
 		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))

@@ -13,7 +13,7 @@
 
 mf_time port_now(const struct wall *w)
 {
-	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->port_tsc0) * w->ps_mult >> 32);
+	return port_now_at(w, rte_rdtsc());
 }
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
@@ -21,8 +21,8 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 static inline void capture(const struct wall_port *p, struct capture_tap *tap, const uint8_t *frame,
 			   uint32_t len)
 {
-	if (unlikely(tap != NULL) && p->run != MF_NEVER)
-		capture_ring_frame(tap, p->run, frame, (uint16_t)len);
+	if (unlikely(tap != NULL))
+		capture_ring_frame(tap, p->turn, frame, (uint16_t)len);
 }
 
 /** A frame that is of one of our links. */
@@ -315,7 +315,7 @@ void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
-	p->run = MF_NEVER;
+	p->turn = now;
 	port_keep_started(p, now);
 	if (!p->started)
 		return;
@@ -333,7 +333,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	mf_time at = port_now(w);
 	unsigned int work = 0;
 
-	p->run = now;
+	p->turn = now;
 	port_keep_started(p, at);
 	if (unlikely(!p->started))
 		return 0;
