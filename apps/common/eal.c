@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,24 +36,39 @@ static unsigned int cpu_quota(void)
 	return cpus;
 }
 
-/**
- * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
- * role of its own would only take time from the others.
- */
-static int choose_lcores(char *text, size_t room, unsigned int roles)
+/** The CPUs that we may use, in their order. @return how many; -errno */
+static int list_cpus(int cpu[CPU_SETSIZE])
 {
-	unsigned int n = 0, most = cpu_quota();
-	size_t len = 0;
 	cpu_set_t cpus;
+	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
 		return -errno;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &cpus))
+			cpu[n++] = i;
+	return n;
+}
+
+/**
+ * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
+ * role of its own would only take time from the others.
+ * @param first  of the CPUs, round about
+ */
+static int choose_lcores(char *text, size_t room, unsigned int roles, unsigned int first)
+{
+	unsigned int most = cpu_quota();
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
+	size_t len = 0;
+
+	if (cpus < 0)
+		return cpus;
 	most = most < roles ? most : roles;
 	most = most < RTE_MAX_LCORE ? most : RTE_MAX_LCORE;
-	for (int cpu = 0; cpu < CPU_SETSIZE && n < most; cpu++)
-		if (CPU_ISSET(cpu, &cpus) && len < room)
-			len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n, cpu),
-				n++;
+	most = most < (unsigned int)cpus ? most : (unsigned int)cpus;
+	for (unsigned int n = 0; n < most && len < room; n++)
+		len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n,
+					cpu[(first + n) % (unsigned int)cpus]);
 	return 0;
 }
 
@@ -95,25 +111,54 @@ static unsigned int count_roles(const struct mf_config *config, const struct mf_
 	return part->sw ? n + 2 : n;
 }
 
+static char runtime_dir[PATH_MAX];
+
+/** Runs behind what telemetry has for the end of the process: that takes its socket away. */
+static void remove_runtime_dir(void)
+{
+	rmdir(runtime_dir);
+}
+
+/**
+ * The first of its roles among all of the fabric. Processes of one fabric on one machine begin at different
+ * CPUs, then, as long as there are enough.
+ */
+static unsigned int first_role(const struct mf_config *config, const struct mf_part *part)
+{
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; part != NULL && i < config->sw.ports && !part->node[i]; i++)
+		at += config->node[i].up;
+	return at;
+}
+
 static int start_chosen(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part)
 {
 	char lcores[RTE_MAX_LCORE * LCORE_TEXT], text[sizeof(lcores) + 256], *argv[32], *rest;
-	int rc = choose_lcores(lcores, sizeof(lcores), count_roles(config, part)), argc = 0;
+	int rc = choose_lcores(lcores, sizeof(lcores), count_roles(config, part), first_role(config, part)),
+	    argc = 0;
 
 	if (rc != 0)
 		return rc;
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(text, sizeof(text),
-		 "%s --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
-		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical --lcores %s",
-		 a->program, choose_mib(config), (int)getpid(), lcores);
+		 "%s --no-huge -m %u --no-shconf --no-pci %s --file-prefix memfab-%d "
+		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical "
+		 "--log-level lib.telemetry:critical --lcores %s",
+		 a->program, choose_mib(config), a->telemetry ? "--telemetry" : "--no-telemetry",
+		 (int)getpid(), lcores);
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
 	argv[argc] = NULL;
+	atexit(remove_runtime_dir);
 	if (rte_eal_init(argc, argv) < 0)
 		return -rte_errno;
-	/* EAL makes a folder with our process id in its name, and needs none with --no-shconf. */
-	rmdir(rte_eal_get_runtime_dir());
+	/* EAL makes a folder with our process id in its name; with --no-shconf only telemetry needs it. */
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
+	if (a->telemetry)
+		fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f memfab-%d\n", a->program, (int)getpid());
+	else
+		rmdir(runtime_dir);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
+#include "carried.h"
 #include "cycles.h"
 #include "mf_live.h"
 #include "wall_port.h"
@@ -215,7 +216,19 @@ static int lcore_main(void *arg)
 
 static mf_time now_of(const void *ctx)
 {
-	return wall_now(ctx);
+	return port_now(ctx);
+}
+
+int wall_capture(struct wall *w)
+{
+	return w->f->captures != NULL ? capture_ring_start(w->f->captures, now_of, w) : 0;
+}
+
+void wall_begin(struct wall *w)
+{
+	w->tsc0 = rte_rdtsc();
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, port_now_at(w, w->tsc0));
 }
 
 static int run(struct wall *w)
@@ -223,10 +236,8 @@ static int run(struct wall *w)
 	double wall = seconds(CLOCK_MONOTONIC);
 	int err;
 
-	w->tsc0 = rte_rdtsc();
+	wall_begin(w);
 	w->shown = wall;
-	if (w->f->captures != NULL && (err = capture_ring_start(w->f->captures, now_of, w)) != 0)
-		return err;
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
 	w->f->ended = wall_now(w);
@@ -248,7 +259,11 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
 	if (err == 0)
+		err = wall_capture(&w);
+	if (err == 0) {
+		carried_show(&w);
 		err = meet(&w);
+	}
 	if (err == 0)
 		err = run(&w);
 	if (err == 0)

@@ -76,6 +76,11 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 /** Now and then, between polls: the tick, and counters as they are at the ends of what is measured. */
 void wall_look(struct wall *w, mf_time now);
 
+/** Before anybody is met: what crosses ports until then is captured, too. @return 0 or -errno */
+int wall_capture(struct wall *w);
+/** Time 0 of the run is now. */
+void wall_begin(struct wall *w);
+
 /* wall_place.c */
 /** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */
 int wall_set_up(struct wall *w);

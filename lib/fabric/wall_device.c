@@ -38,7 +38,20 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	if (rc < 0)
 		return fail(p, err, errlen, "cannot have this device", rc);
 	rc = rte_eth_dev_get_port_by_name(name, &p->id);
+	p->made = rc == 0;
 	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
+}
+
+/** What was there before stays, and what was made goes as a whole: it can be made again. */
+static void leave_device(const struct wall_port *p)
+{
+	struct rte_eth_dev_info info = {0};
+
+	rte_eth_dev_stop(p->id);
+	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
+		return;
+	rte_eth_dev_close(p->id);
+	rte_dev_remove(info.device);
 }
 
 static struct rte_mempool *new_pool(const struct wall_port *p, const char *what, unsigned int n)
@@ -143,10 +156,8 @@ void port_close(struct wall_port *p)
 {
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
-	if (p->rx_pool != NULL) {
-		rte_eth_dev_stop(p->id);
-		rte_eth_dev_close(p->id);
-	}
+	if (p->rx_pool != NULL)
+		leave_device(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
 }

@@ -18,6 +18,7 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
+#include "carried.h"
 #include "config_internal.h"
 #include "wall_port.h"
 
@@ -178,6 +179,7 @@ int meet_set_up(struct wall *w)
 
 void meet_tear_down(struct wall *w)
 {
+	carried_keep(w);
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
@@ -311,7 +313,7 @@ bool meet_over(struct wall *w)
 {
 	bool nodes_done = w->f->part.sw && all_ends(w, true, is_done);
 
-	if (!w->carries)
+	if (!w->carries || w->options->stay)
 		return true;
 	tell(w, false, MF_LINK_READY | MF_LINK_DONE);
 	if (nodes_done)
@@ -327,9 +329,11 @@ void part(struct wall *w)
 
 	if (!w->carries || !w->met)
 		return;
-	w->met = false; /* the roles' run is over: they hear of nothing any more */
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, 0);
+	w->over = true;
 	until = port_now(w) + LINGER * MF_MS(100);
-	if (!w->f->info.interrupted)
+	if (!w->f->info.interrupted && !w->options->stay)
 		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))
 			exchange(w);
 	for (unsigned int i = 0; i < w->f->config->ports; i++)

@@ -13,7 +13,7 @@
 
 mf_time port_now(const struct wall *w)
 {
-	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->port_tsc0) * w->ps_mult >> 32);
+	return port_now_at(w, rte_rdtsc());
 }
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
@@ -21,8 +21,8 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 static inline void capture(const struct wall_port *p, struct capture_tap *tap, const uint8_t *frame,
 			   uint32_t len)
 {
-	if (unlikely(tap != NULL) && p->run != MF_NEVER)
-		capture_ring_frame(tap, p->run, frame, (uint16_t)len);
+	if (unlikely(tap != NULL))
+		capture_ring_frame(tap, p->turn, frame, (uint16_t)len);
 }
 
 /** A frame that is of one of our links. */
@@ -96,21 +96,34 @@ static unsigned int receive_all(struct wall_port *p, mf_time now)
 	return all;
 }
 
+static uint64_t octets_of(struct rte_mbuf *const *m, unsigned int n)
+{
+	uint64_t octets = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		octets += m[i]->pkt_len;
+	return octets;
+}
+
 /** @return whether the port has taken all that waited */
 static bool flush(struct wall_port *p, mf_time now)
 {
+	uint64_t octets;
 	unsigned int n;
 
 	if (p->pendings == 0)
 		return true;
+	octets = octets_of(p->pending, p->pendings); /* those of frames that are taken are gone then */
 	n = rte_eth_tx_burst(p->id, 0, p->pending, (uint16_t)p->pendings);
 	p->stats.tx_frames += n;
+	p->stats.tx_octets += octets;
 	p->pendings -= n;
 	if (likely(p->pendings == 0)) {
 		p->stuck = MF_NEVER;
 		return true;
 	}
 	memmove(p->pending, p->pending + n, p->pendings * sizeof(p->pending[0]));
+	p->stats.tx_octets -= octets_of(p->pending, p->pendings);
 	if (n > 0 || p->stuck == MF_NEVER) {
 		p->stuck = now;
 	} else if (now >= p->stuck + STUCK) {
@@ -160,7 +173,6 @@ static void send_frame(struct wall_port *p, const uint8_t *frame, uint32_t len)
 
 	if (unlikely(m == NULL))
 		return;
-	p->stats.tx_octets += len;
 	if (unlikely(p->impaired))
 		send_impaired(p, m);
 	else
@@ -254,7 +266,7 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
-	if (!w->met) {
+	if (!w->met || w->over) {
 		e->look = true;
 		return;
 	}
@@ -310,7 +322,7 @@ void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
-	p->run = MF_NEVER;
+	p->turn = now;
 	port_keep_started(p, now);
 	if (!p->started)
 		return;
@@ -328,7 +340,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	mf_time at = port_now(w);
 	unsigned int work = 0;
 
-	p->run = now;
+	p->turn = now;
 	port_keep_started(p, at);
 	if (unlikely(!p->started))
 		return 0;

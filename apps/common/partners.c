@@ -4,6 +4,7 @@
 
 #include "mf_link.h"
 #include "partners.h"
+#include "program.h"
 
 /** What a refusal compares, in words. */
 static void refusal(const struct mf_link_status *st, char *text, size_t len)
@@ -36,12 +37,12 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 		snprintf(text, sizeof(text), "is down: %s", mf_link_down_text(st->down));
 	else
 		return;
-	fprintf(stderr, "memfab-emu: link of %s, %s's end, port %s %s\n", node,
+	fprintf(stderr, "%s: link of %s, %s's end, port %s %s\n", program_name, node,
 		switch_end ? "switch" : "node", port, text);
 }
 
 void partners_wait(void *ctx, const char *whom)
 {
 	(void)ctx;
-	fprintf(stderr, "memfab-emu: waiting for %s\n", whom);
+	fprintf(stderr, "%s: waiting for %s\n", program_name, whom);
 }
