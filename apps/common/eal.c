@@ -174,9 +174,9 @@ static void rest(void *arg)
 }
 
 /**
- * EAL's cleanup unmaps its memory, and its interrupt thread goes on with the handles in it: those of a memif's
- * sockets stay registered when it is closed. So that thread is put to rest first; not by an alarm, since
- * the cleanup waits for the end of those.
+ * EAL's cleanup unmaps its memory, and its interrupt thread goes on with the handles in it: those of a
+ * memif's sockets stay registered when it is closed. So that thread is put to rest first; not by an alarm,
+ * since the cleanup waits for the end of those.
  */
 static void rest_interrupts(void)
 {

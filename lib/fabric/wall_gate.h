@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between the pollers of memif ports and the driver's own thread. When a partner of a memif is gone, its driver
- * unmaps the memory of the queues in EAL's interrupt thread, whoever reads it at that moment; and when one comes,
- * a poller may see half of it. So that thread is kept in a callback of ours (EAL's alarms run there) and let go
- * only while nobody is in a call of the driver:
+ * Between the pollers of memif ports and the driver's own thread. When a partner of a memif is gone, its
+ * driver unmaps the memory of the queues in EAL's interrupt thread, whoever reads it at that moment; and when
+ * one comes, a poller may see half of it. So that thread is kept in a callback of ours (EAL's alarms run
+ * there) and let go only while nobody is in a call of the driver:
  *
  *      shut  pollers poll, the interrupt thread waits in gate_turn()
  *      open  pollers leave their ports alone; EAL's handlers run, then gate_turn() again
  *
- * It opens for a moment when a port has been silent or is not connected, and each second; and it stays open while
- * no port is connected. Starting, stopping and closing of devices is done in that thread, too, for the
+ * It opens for a moment when a port has been silent or is not connected, and each second; and it stays open
+ * while no port is connected. Starting, stopping and closing of devices is done in that thread, too, for the
  * same reason.
  */
 #ifndef WALL_GATE_H
@@ -34,8 +34,8 @@ struct port_gate {
 };
 
 /**
- * A port may be polled until gate_leave(). What is stored first has to be seen by the interrupt thread before the
- * gate is looked at: that thread sees to it with membarrier(2), where there is one.
+ * A port may be polled until gate_leave(). What is stored first has to be seen by the interrupt thread before
+ * the gate is looked at: that thread sees to it with membarrier(2), where there is one.
  */
 static inline bool gate_enter(struct wall_port *p)
 {

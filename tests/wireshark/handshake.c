@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes the sample capture of a handshake, as lib/link does it, in virtual time: a node and its switch find each
- * other, a node with another fabric file is refused, a read, its answer, and the node goes.
+ * Writes the sample capture of a handshake, as lib/link does it, in virtual time: a node and its switch find
+ * each other, a node with another fabric file is refused, a read, its answer, and the node goes.
  *
  *      handshake FILE.pcap
  */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, that of a handshake is
-what lib/link does, and tshark says of all of them what is in golden/. With --write as the fourth argument they are
-made anew."""
+"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, that of a handshake
+is what lib/link does, and tshark says of all of them what is in golden/. With --write as the fourth argument
+they are made anew."""
 import difflib
 import json
 import os
