@@ -39,7 +39,7 @@ static struct timespec in(uint64_t us)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	us += (uint64_t)t.tv_nsec / 1000;
 	t.tv_sec += (time_t)(us / 1000000);
 	t.tv_nsec = (long)(us % 1000000 * 1000);
@@ -113,7 +113,7 @@ static void shut_for(struct gate *g, uint64_t us)
 	const struct timespec until = in(us);
 
 	atomic_store_explicit(&g->pollers.open, false, memory_order_release);
-	while (sem_timedwait(&g->asked, &until) != 0 && errno == EINTR)
+	while (sem_clockwait(&g->asked, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
 		;
 	while (sem_trywait(&g->asked) == 0)
 		;
@@ -141,7 +141,8 @@ static void gate_turn(void *arg)
 	connected = look(g, &ports);
 	if (connected > 0)
 		shut_for(g, connected == ports ? REST_US : LOOK_US);
-	rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, gate_turn, g);
+	while (rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, gate_turn, g) != 0)
+		usleep(LOOK_US); /* no memory for it now */
 }
 
 void gate_ask(struct port_gate *pollers)
@@ -149,31 +150,41 @@ void gate_ask(struct port_gate *pollers)
 	sem_post(&((struct gate *)pollers)->asked);
 }
 
-int gate_new(struct wall *w, char *err, size_t errlen)
+/** @return how many ports have it from now on */
+static unsigned int give(struct wall *w, struct port_gate *g)
 {
-	struct gate *g = NULL;
-	int rc;
+	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		if (w->port[i].gated) {
-			if (g == NULL)
-				g = rte_zmalloc("gate", sizeof(*g), RTE_CACHE_LINE_SIZE);
-			if (g == NULL)
-				return -ENOMEM;
-			w->port[i].gate = &g->pollers;
+			w->port[i].gate = g;
+			n++;
 		}
-	if (g == NULL)
+	w->gate = g;
+	return n;
+}
+
+int gate_new(struct wall *w, char *err, size_t errlen)
+{
+	struct gate *g;
+	int rc;
+
+	if (give(w, NULL) == 0)
 		return 0;
+	g = rte_zmalloc("gate", sizeof(*g), RTE_CACHE_LINE_SIZE);
+	if (g == NULL)
+		return -ENOMEM;
 	g->w = w;
 	sem_init(&g->asked, 0, 0);
 	g->pollers.open = true;
 	g->pollers.fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
-	w->gate = &g->pollers;
+	give(w, &g->pollers);
 	rc = rte_eal_alarm_set(TURN_US, gate_turn, g);
 	if (rc == 0)
 		return 0;
 	snprintf(err, errlen, "no alarms of EAL: %s", rte_strerror(-rc));
-	g->closed = true;
+	give(w, NULL);
+	rte_free(g);
 	return rc;
 }
 

@@ -10,6 +10,7 @@ that a port is polled in, so there it is many that count.
 """
 import argparse
 import random
+import resource
 import time
 
 from emu import Emu, Tap, why
@@ -141,6 +142,8 @@ def over_veth(tap, emu, args):
 
 def main():
   args, tap = options(), Tap()
+  # Who crashes ends at once, and is not killed while his memory is written to a file.
+  resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
   emu = Emu(args.emu, args.root)
   args.roles = args.roles.split(',')
   process = emu.run('--duration', '10ms', emu.example('quickstart'))
