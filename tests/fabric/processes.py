@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One fabric played by several processes, and links over ports within one. Skipped where EAL cannot start.
 
-  processes.py EMU ROOT [--full]
+  processes.py EMU ROOT [--full [SECONDS]]
 
 They poll on whatever CPUs there are, so nothing here depends on how fast that is. With --full there are 10^6
-reads, 10^6 writes and 10^6 CAS over each kind of port, verified, and nothing else.
+reads, 10^6 writes and 10^6 CAS over each kind of port, verified, and nothing else; each run takes SECONDS (60),
+in which it has to be done.
 """
 import collections
 import json
@@ -21,7 +22,6 @@ from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, m
 HARM = {'drop': 0.01, 'duplicate': 0.01, 'reorder': 0.01, 'corrupt': 0.01}
 NETEM = 'loss 1% duplicate 1% reorder 1% 25% corrupt 1% delay 100us'
 MILLION = 10**6
-FULL_WAIT = 1500
 EACH = ('read', 'write', 'cas')
 
 
@@ -29,12 +29,17 @@ def full(config):
   """A few more than a million of each kind: which comes next is by chance."""
   config['workload'] = [{'mix': dict.fromkeys(EACH, 1), 'size': 64, 'depth': 512,
                          'operations': 3 * MILLION + MILLION // 50}]
-  config['clock']['wall']['duration'] = f'{FULL_WAIT}s'
+  config['clock']['wall']['duration'] = f'{full_seconds()}s'
   return config
 
 
+def full_seconds():
+  after = sys.argv[sys.argv.index('--full') + 1:]
+  return int(after[0]) if after else 60
+
+
 def wait_of(change):
-  return FULL_WAIT if change is full else WAIT
+  return WAIT + full_seconds() if change is full else WAIT
 
 
 def each_of(change):
@@ -54,7 +59,7 @@ def did(tap, what, result, each=0):
   tap.ok(done['completed_all'] == done['begun_all'] > 0 == done['mismatches'] and done['failed_all'] == 0
          and done.get('lost_writes', 0) == 0 and done['verified'] > 0 and all(
            done['kinds'][kind]['completed'] >= each for kind in EACH if each),
-         f'{what}: all completed and verified', done)
+         f'{what}: all completed and verified', {key: done[key] for key in done if key != 'kinds'})
   print(f'# {what}: {how_many(result)}', flush=True)
 
 
@@ -93,7 +98,7 @@ def one_process(tap, emu, what, harm=None, change=dict):
         port['impair'] = harm
     links = {node: {'node': node, 'switch': node, 'when': 'always'} for node in NODES}
     path = write(folder, 'fabric.json', change(fabric(ports, links)))
-    process, both = emu.result(path, timeout=FULL_WAIT)
+    process, both = emu.result(path, timeout=wait_of(change))
     if tap.ok(process.returncode == 0 and both is not None, f'{what}: ends well', why(process)):
       did(tap, what, both['result'], each_of(change))
 
