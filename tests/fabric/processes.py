@@ -5,8 +5,8 @@
   processes.py EMU ROOT [--full [SECONDS]]
 
 They poll on whatever CPUs there are, so nothing here depends on how fast that is. With --full there are 10^6
-reads, 10^6 writes and 10^6 CAS over each kind of port, verified, and nothing else; each run takes SECONDS (60),
-in which it has to be done.
+reads, 10^6 writes and 10^6 CAS over each kind of port, verified, and nothing else; each run takes SECONDS,
+60 if not told, in which it has to be done.
 """
 import collections
 import json
