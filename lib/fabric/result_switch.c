@@ -113,6 +113,7 @@ json_t *drops_json(const struct mf_fabric *f)
 	result_count(sw, "room", s->drop_room);
 	result_count(sw, "cut", s->drop_cut);
 	result_count(sw, "expired", s->expired);
+	result_count(sw, "overtaken", s->overtaken);
 	result_count(sw, "descriptors", s->drop_descriptor);
 	result_count(sw, "frame_room", s->drop_frame_room);
 	result_count(sw, "frame_to_own_port", s->drop_frame_self);

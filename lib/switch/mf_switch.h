@@ -58,6 +58,7 @@ struct mf_switch_stats {
 	/* dropped, by cause */
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
 	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t drop_link; /**< for a port whose link is lost, or from it */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
