@@ -2,14 +2,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <rte_config.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_interrupts.h>
 #include <rte_vect.h>
 
 #include "eal.h"
@@ -207,8 +210,37 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, const st
 	return rc;
 }
 
+/** In EAL's interrupt thread, which stays here until the process ends. */
+static void rest(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	for (;;)
+		pause();
+}
+
+/**
+ * EAL's cleanup unmaps its memory, and its interrupt thread goes on with the handles in it: those of a
+ * memif's sockets stay registered when it is closed. So that thread is put to rest first; not by an alarm,
+ * since the cleanup waits for the end of those.
+ */
+static void rest_interrupts(void)
+{
+	static atomic_bool rests;
+	struct rte_intr_handle *h = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	int fd = eventfd(1, EFD_CLOEXEC);
+
+	if (h == NULL || fd < 0 || rte_intr_fd_set(h, fd) != 0 ||
+	    rte_intr_type_set(h, RTE_INTR_HANDLE_EXT) != 0 ||
+	    rte_intr_callback_register(h, rest, &rests) != 0)
+		return;
+	while (!atomic_load(&rests))
+		usleep(20);
+}
+
 void eal_stop(enum mf_clock clock)
 {
-	if (clock == MF_CLOCK_WALL)
-		rte_eal_cleanup();
+	if (clock != MF_CLOCK_WALL)
+		return;
+	rest_interrupts();
+	rte_eal_cleanup();
 }

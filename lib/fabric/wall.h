@@ -47,6 +47,7 @@ struct wall {
 	unsigned int crossed;
 	/* Links to other processes: wall_meet.c */
 	struct wall_port *port; /**< [config->ports] */
+	struct port_gate *gate; /**< wall_gate.h; NULL: no port needs it */
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */

@@ -5,7 +5,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
 
-#include "wall_port.h"
+#include "wall_gate.h"
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
 #define REFUSE_PERIOD MF_SEC(1)
@@ -194,6 +194,7 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now)
 	if (len == 0)
 		return;
 	p->refuse_at = now + REFUSE_PERIOD;
+	p->unknown = mf_link_frame_head(frame)->link + 1U;
 	p->stats.tx_refusals++;
 	send_frame(p, out, len);
 }
@@ -249,6 +250,19 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
 {
 	return e->switch_end || !(st->partner_state & MF_LINK_DONE);
+}
+
+/** The same of a link that is not at this port. */
+static void say_unknown(const struct wall *w, struct wall_port *p)
+{
+	unsigned int link = p->unknown - 1;
+	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = link};
+	bool named = link < w->f->nodes && w->f->config->node[link].up;
+
+	p->unknown_said = p->unknown;
+	if (w->options->say != NULL)
+		w->options->say(w->options->say_ctx, named ? w->f->config->node[link].name : "nobody", true,
+				p->config->name, &st);
 }
 
 /**
@@ -318,20 +332,37 @@ struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now)
 	return s;
 }
 
+/** Whether or not the port may be polled now: time goes by for its links. */
+static void begin_turn(struct wall_port *p, mf_time now)
+{
+	port_look_after(p, now);
+	if (likely(gate_enter(p))) {
+		receive_all(p, now);
+		gate_leave(p);
+	}
+	run_links(p, now);
+}
+
+static void end_turn(struct wall_port *p, mf_time now)
+{
+	if (unlikely(!gate_enter(p)))
+		return;
+	transmit_all(p, now);
+	gate_leave(p);
+}
+
 void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
 	p->turn = now;
-	port_keep_started(p, now);
-	if (!p->started)
-		return;
-	receive_all(p, now);
-	run_links(p, now);
+	begin_turn(p, now);
 	for (unsigned int i = 0; i < p->ends; i++)
 		if (mf_link_changed(p->end[i].link))
 			notice(w, p, &p->end[i], 0);
-	transmit_all(p, now);
+	if (unlikely(p->unknown != p->unknown_said))
+		say_unknown(w, p);
+	end_turn(p, now);
 }
 
 unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
@@ -341,11 +372,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	unsigned int work = 0;
 
 	p->turn = now;
-	port_keep_started(p, at);
-	if (unlikely(!p->started))
-		return 0;
-	receive_all(p, at);
-	run_links(p, at);
+	begin_turn(p, at);
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
 
@@ -354,6 +381,8 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 		if (port_waits(p, i))
 			wall_give(&e->in, r, i, l->span, now, &work);
 	}
-	transmit_all(p, at);
+	if (unlikely(p->unknown != p->unknown_said))
+		say_unknown(w, p);
+	end_turn(p, at);
 	return work;
 }

@@ -88,7 +88,7 @@ struct mf_link_status {
 	bool up;
 	enum mf_link_down down; /**< why it was down last */
 	uint32_t connections; /**< so far: one more, and what was before is lost */
-	/** What does not match, since the link was up last: enum mf_link_reason; 0: nothing. The last one. */
+	/** What does not match, since it came up or went down: enum mf_link_reason, or 0. The last one. */
 	uint16_t refused;
 	bool by_partner; /**< who refuses; of have and got the first is his */
 	uint64_t have, got;
