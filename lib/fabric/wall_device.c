@@ -42,6 +42,23 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
 }
 
+/**
+ * What still comes is of nobody. The buffers in it go before their pool does: a ring outlives the port, and the
+ * next one on it would find them.
+ */
+static void drain(struct wall_port *p)
+{
+	struct rte_mbuf *m[PORT_BURST];
+	uint16_t n;
+
+	for (unsigned int all = 0; all < 2 * DESCRIPTORS; all += n) {
+		n = rte_eth_rx_burst(p->id, 0, m, PORT_BURST);
+		if (n == 0)
+			return;
+		rte_pktmbuf_free_bulk(m, n);
+	}
+}
+
 /** What was there before stays, and what was made goes as a whole: it can be made again. */
 static void leave_device(const struct wall_port *p)
 {
@@ -156,6 +173,8 @@ void port_close(struct wall_port *p)
 {
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+	if (p->started)
+		drain(p);
 	if (p->rx_pool != NULL)
 		leave_device(p);
 	rte_mempool_free(p->tx_pool);
