@@ -17,6 +17,7 @@
 #define DESCRIPTORS 512
 #define CACHE 64
 #define RETRY MF_MS(100)
+#define LONGEST MF_SEC(2) /**< that a client has to connect */
 
 static int fail(const struct wall_port *p, char *err, size_t errlen, const char *what, int rc)
 {
@@ -43,8 +44,8 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 }
 
 /**
- * What still comes is of nobody. The buffers in it go before their pool does: a ring outlives the port, and the
- * next one on it would find them.
+ * What still comes is of nobody. The buffers in it go before their pool does: a ring outlives the port, and
+ * the next one on it would find them.
  */
 static void drain(struct wall_port *p)
 {
@@ -146,10 +147,15 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 	p->client = strncmp(p->config->device, "net_memif", 9) == 0 &&
 		    strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
+	p->patience = RETRY;
 	return rc;
 }
 
-/** A memif client connects when it is started, and never again. */
+/**
+ * A memif client connects when it is started, and never again. To connect takes both sides a few turns of
+ * threads that wait for a CPU like all others: each time that it was not enough it gets longer, since who is
+ * cut off in between makes work for the server, which its driver does not always survive.
+ */
 void port_keep_started(struct wall_port *p, mf_time now)
 {
 	struct rte_eth_link link;
@@ -158,10 +164,14 @@ void port_keep_started(struct wall_port *p, mf_time now)
 		return;
 	p->retry = p->client || !p->started ? now + RETRY : MF_NEVER;
 	if (p->started && p->client) {
-		if (rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP)
+		if (rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP) {
+			p->patience = RETRY;
 			return;
+		}
 		rte_eth_dev_stop(p->id);
 		p->started = false;
+		p->patience = mf_time_min(2 * p->patience, LONGEST);
+		p->retry = now + p->patience;
 	}
 	if (!p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;

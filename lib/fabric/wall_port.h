@@ -56,6 +56,7 @@ struct wall_port {
 	bool client; /**< the device has to be started again when its partner is gone */
 	mf_time run; /**< time of the run in this turn; MF_NEVER: it has not begun, or is over */
 	mf_time retry; /**< when it is tried again */
+	mf_time patience; /**< how long a client may take to connect */
 	mf_time stuck; /**< since when what is pending finds no room */
 	mf_time refuse_at; /**< no other refusal before this */
 	uint8_t mac[MF_LINK_MAC];
