@@ -338,7 +338,7 @@ def loss():
     path = os.path.join(folder, 'loss.json')
     program = os.path.join(ROOT, 'examples', 'three-hosts', 'loss.py')
     process = tool(program, '--emu', EMU, '--rings', '--loss', '0,5', '--warmup', '0', '--duration',
-                   '50ms', '--json', path)
+                   '300ms', '--json', path)
     if not TAP.ok(process.returncode == 0 and process.stdout.count('\n') == 3, 'loss.py', why(process)):
       return
     none, some = read(path)
