@@ -4,9 +4,12 @@
  * what the fabric's file says.
  */
 #include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_alarm.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ether.h>
@@ -63,16 +66,63 @@ static void drain(struct wall_port *p)
 	}
 }
 
+/** Something to be done by another thread. */
+struct errand {
+	void (*run)(struct wall_port *p);
+	struct wall_port *p;
+	atomic_bool done;
+};
+
+static void run_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	e->run(e->p);
+	atomic_store(&e->done, true);
+}
+
+/**
+ * What a memif has to do with its partner is done by EAL's thread of interrupts, and its driver has no lock: so
+ * it is started and stopped by that thread, too. Else either side may fall over the other one's going.
+ */
+static void run_apart(struct wall_port *p, void (*run)(struct wall_port *p))
+{
+	struct errand e = {.run = run, .p = p};
+
+	if (strncmp(p->config->device, "net_memif", 9) != 0 || rte_eal_alarm_set(1, run_errand, &e) != 0) {
+		run(p);
+		return;
+	}
+	while (!atomic_load(&e.done))
+		sched_yield();
+}
+
+static void start(struct wall_port *p)
+{
+	p->started = rte_eth_dev_start(p->id) == 0;
+}
+
+static void stop(struct wall_port *p)
+{
+	rte_eth_dev_stop(p->id);
+	p->started = false;
+}
+
+static void stop_and_close(struct wall_port *p)
+{
+	rte_eth_dev_stop(p->id);
+	rte_eth_dev_close(p->id);
+}
+
 /** What was there before stays, and what was made goes as a whole: it can be made again. */
-static void leave_device(const struct wall_port *p)
+static void leave_device(struct wall_port *p)
 {
 	struct rte_eth_dev_info info = {0};
+	bool made = p->made && rte_eth_dev_info_get(p->id, &info) == 0;
 
-	rte_eth_dev_stop(p->id);
-	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
-		return;
-	rte_eth_dev_close(p->id);
-	rte_dev_remove(info.device);
+	run_apart(p, made ? stop_and_close : stop);
+	if (made)
+		rte_dev_remove(info.device);
 }
 
 static struct rte_mempool *new_pool(const struct wall_port *p, const char *what, unsigned int n)
@@ -171,13 +221,12 @@ void port_keep_started(struct wall_port *p, mf_time now)
 			p->patience = RETRY;
 			return;
 		}
-		rte_eth_dev_stop(p->id);
-		p->started = false;
+		run_apart(p, stop);
 		p->patience = mf_time_min(2 * p->patience, LONGEST);
 		p->retry = now + p->patience;
 	}
 	if (!p->started) {
-		p->started = rte_eth_dev_start(p->id) == 0;
+		run_apart(p, start);
 		p->stats.starts += p->started;
 	}
 }
