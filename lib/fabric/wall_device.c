@@ -82,8 +82,8 @@ static void run_errand(void *arg)
 }
 
 /**
- * What a memif has to do with its partner is done by EAL's thread of interrupts, and its driver has no lock: so
- * it is started and stopped by that thread, too. Else either side may fall over the other one's going.
+ * What a memif has to do with its partner is done by EAL's thread of interrupts, and its driver has no lock:
+ * so it is started and stopped by that thread, too. Else either side may fall over the other one's going.
  */
 static void run_apart(struct wall_port *p, void (*run)(struct wall_port *p))
 {
