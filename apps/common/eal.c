@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,14 @@ static unsigned int count_roles(const struct mf_config *config, const struct mf_
 	return part->sw ? n + 2 : n;
 }
 
+static char runtime_dir[PATH_MAX];
+
+/** Runs behind what telemetry has for the end of the process: that takes its socket away. */
+static void remove_runtime_dir(void)
+{
+	rmdir(runtime_dir);
+}
+
 /**
  * The first of its roles among all of the fabric. Processes of one fabric on one machine begin at different
  * CPUs, then, as long as there are enough.
@@ -133,16 +142,23 @@ static int start_chosen(const struct eal_args *a, const struct mf_config *config
 		return rc;
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(text, sizeof(text),
-		 "%s --no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
-		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical --lcores %s",
-		 a->program, choose_mib(config), (int)getpid(), lcores);
+		 "%s --no-huge -m %u --no-shconf --no-pci %s --file-prefix memfab-%d "
+		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical "
+		 "--log-level lib.telemetry:critical --lcores %s",
+		 a->program, choose_mib(config), a->telemetry ? "--telemetry" : "--no-telemetry",
+		 (int)getpid(), lcores);
 	for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;
 	argv[argc] = NULL;
+	atexit(remove_runtime_dir);
 	if (rte_eal_init(argc, argv) < 0)
 		return -rte_errno;
-	/* EAL makes a folder with our process id in its name, and needs none with --no-shconf. */
-	rmdir(rte_eal_get_runtime_dir());
+	/* EAL makes a folder with our process id in its name; with --no-shconf only telemetry needs it. */
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
+	if (a->telemetry)
+		fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f memfab-%d\n", a->program, (int)getpid());
+	else
+		rmdir(runtime_dir);
 	return 0;
 }
 

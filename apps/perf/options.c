@@ -27,6 +27,7 @@ enum {
 	OPT_NO_VERIFY,
 	OPT_COMMANDS,
 	OPT_STATS,
+	OPT_TELEMETRY,
 	OPT_VERSION
 };
 
@@ -54,6 +55,7 @@ static const struct option table[] = {
 	{"interactive", no_argument, NULL, 'i'},
 	{"cmdline-file", required_argument, NULL, OPT_COMMANDS},
 	{"stats-period", required_argument, NULL, OPT_STATS},
+	{"telemetry", no_argument, NULL, OPT_TELEMETRY},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -94,6 +96,8 @@ static const char help[] =
 	"  -i, --interactive     a prompt; \"help\" lists its commands\n"
 	"      --cmdline-file F  runs the commands of a file, then the prompt where there is -i\n"
 	"      --stats-period T  shows the ports' counters each T of real time while a test runs\n"
+	"      --telemetry       wall clock: counters of the run can be read with dpdk-telemetry.py, under\n"
+	"                        /memfab/ (docs/telemetry.md); says with which prefix\n"
 	"  -h, --help, --version\n"
 	"\n"
 	"READ and ATOMIC latency is the full round trip. A WRITE that is not acknowledged has none: under\n"
@@ -176,6 +180,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return 0;
 	case OPT_STATS:
 		return read_period(o, arg, err, errlen);
+	case OPT_TELEMETRY:
+		o->eal.telemetry = true;
+		return 0;
 	case 'h':
 		o->action = ACTION_HELP;
 		return 0;
@@ -209,6 +216,10 @@ static int check(const struct options *o, char *err, size_t errlen)
 
 	if (o->eal.given && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "EAL options have no effect under the virtual clock");
+	if (o->eal.telemetry && (o->eal.given || o->clock != MF_CLOCK_WALL))
+		return argument_refuse(err, errlen,
+				       "option --telemetry: needs --clock wall; EAL options say "
+				       "themselves whether there is telemetry");
 	if (o->hgrm != NULL && (o->test.all || test_info(o->test.kind)->matrix))
 		return argument_refuse(err, errlen,
 				       "option --hgrm: has one histogram, this test has several");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interrupt.h"
+#include "mf_telemetry.h"
 #include "partners.h"
 
 #define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
@@ -94,8 +95,10 @@ static int run_fabric(struct run *r, bool stay)
 		.tick_ctx = r,
 		.tick_period = TICK,
 	};
-	int rc = mf_fabric_run(r->fabric, &options);
+	int rc = mf_telemetry_add(r->fabric, NULL);
 
+	if (rc == 0)
+		rc = mf_fabric_run(r->fabric, &options);
 	progress_end(&r->progress);
 	if (rc != 0)
 		snprintf(r->err, sizeof(r->err), "the run failed: %s",
@@ -106,6 +109,8 @@ static int run_fabric(struct run *r, bool stay)
 /** Makes the fabric known to the other threads, or takes it away from them. */
 static void show_fabric(struct run *r, struct mf_fabric *f)
 {
+	if (f == NULL)
+		mf_telemetry_remove(r->fabric);
 	pthread_mutex_lock(&r->lock);
 	if (f == NULL)
 		counters_take(&r->last, r->fabric, r->config, r->generation);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <string.h>
 
 #include "carried.h"
 
@@ -48,7 +49,7 @@ static void take_end(const struct wall_port *p, const struct port_end *e, struct
 		.stats = *mf_link_stats(e->link),
 		.dropped_blocks = e->dropped_blocks,
 	};
-	mf_link_status(e->link, &out->status);
+	mf_link_look(e->link, &out->status);
 }
 
 /** By port, then by end. */
@@ -91,4 +92,47 @@ void carried_free(struct carried *c)
 	free(c->port);
 	free(c->end);
 	free(c);
+}
+
+void carried_show(struct wall *w)
+{
+	if (!w->carries)
+		return;
+	pthread_mutex_lock(&w->f->readers);
+	w->f->carries = w;
+	pthread_mutex_unlock(&w->f->readers);
+}
+
+void carried_keep(struct wall *w)
+{
+	pthread_mutex_lock(&w->f->readers);
+	if (w->f->carries != NULL && w->met)
+		w->f->carried = carried_take(w);
+	w->f->carries = NULL;
+	pthread_mutex_unlock(&w->f->readers);
+}
+
+static struct carried *copy(const struct carried *c)
+{
+	struct carried *out = calloc(1, sizeof(*out));
+
+	if (out == NULL)
+		return NULL;
+	*out = (struct carried){.ports = c->ports, .ends = c->ends};
+	out->port = calloc(c->ports + 1, sizeof(*out->port));
+	out->end = calloc(c->ends + 1, sizeof(*out->end));
+	if (out->port == NULL || out->end == NULL) {
+		carried_free(out);
+		return NULL;
+	}
+	memcpy(out->port, c->port, c->ports * sizeof(*out->port));
+	memcpy(out->end, c->end, c->ends * sizeof(*out->end));
+	return out;
+}
+
+struct carried *carried_seen(const struct mf_fabric *f)
+{
+	if (f->carries != NULL)
+		return carried_take(f->carries);
+	return f->carried != NULL ? copy(f->carried) : NULL;
 }

@@ -34,9 +34,19 @@ struct carried {
 	unsigned int ends;
 };
 
-/** @return NULL: no memory */
+/** Any thread. @return NULL: no memory */
 struct carried *carried_take(const struct wall *w);
 void carried_free(struct carried *c);
+
+/** From now on other threads see what the ports count; until carried_keep(). */
+void carried_show(struct wall *w);
+/** The ports will go: what they have counted so far stays. */
+void carried_keep(struct wall *w);
+/**
+ * For any thread that holds f->readers: what the ports have counted so far.
+ * @return the caller's; NULL: no link goes over a port, or no memory
+ */
+struct carried *carried_seen(const struct mf_fabric *f);
 
 /** As mf_link_counter, of struct port_stats. */
 const struct mf_link_counter *port_counters(unsigned int *n);

@@ -332,6 +332,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 		fail(err, errlen, "no memory");
 		return NULL;
 	}
+	pthread_mutex_init(&f->readers, NULL);
 	f->config = config;
 	f->clock = clock;
 	f->nodes = config->sw.ports;
@@ -398,6 +399,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	mf_table_free(f->node);
 	free(f->link);
 	free(f->fault_fired);
+	pthread_mutex_destroy(&f->readers);
 	free(f);
 }
 

@@ -3,6 +3,8 @@
 #ifndef FABRIC_PRIV_H
 #define FABRIC_PRIV_H
 
+#include <pthread.h>
+
 #include "mf_config.h"
 #include "mf_embed.h"
 #include "mf_fabric.h"
@@ -74,6 +76,12 @@ struct mf_fabric {
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
+	/**
+	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are
+	 * only written need none (mf_live.h).
+	 */
+	pthread_mutex_t readers;
+	struct wall *carries; /**< whose ports are there to be seen, below readers; NULL: none */
 	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;
 };

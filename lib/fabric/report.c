@@ -121,6 +121,10 @@ static void put_operations(FILE *out, const json_t *result)
 		    report_group(a, report_count(o, "verified")),
 		    report_group(b, report_count(o, "mismatches")),
 		    report_group(c, report_count(o, "unverified")));
+	if (report_count(o, "restarts_seen") > 0)
+		report_line(out, "restarts seen",
+			    "%s: so often a memory node lost its link, and what was under way, or its memory",
+			    report_group(a, report_count(o, "restarts_seen")));
 	if (json_object_get(o, "lost_writes") != NULL)
 		report_line(out, "writes lost",
 			    "%s completed for their senders and never took effect: the fabric dropped them",

@@ -18,6 +18,11 @@
 #define NS 1000.0
 #define FINGERPRINT_LEN 17 /* 64 bits in hexadecimal */
 
+struct result_nodes result_all(const struct mf_fabric *f)
+{
+	return (struct result_nodes){0, f->nodes};
+}
+
 void result_count(json_t *o, const char *key, uint64_t value)
 {
 	json_object_set_new(o, key, json_integer((json_int_t)value));
@@ -83,6 +88,19 @@ static json_t *run_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** How often each class of faults has struck. */
+static json_t *faults_json(const struct mf_fabric *f)
+{
+	uint64_t fired[MF_FAULT_CLASSES] = {0};
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->config->faults; i++)
+		fired[f->config->fault[i].class] += f->fault_fired[i];
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		result_count(o, mf_fault_name((enum mf_fault_class)i), fired[i]);
+	return o;
+}
+
 /** The roles of this process, by their names, and what it must have in common with those of the others. */
 static void part_json(const struct mf_fabric *f, json_t *o)
 {
@@ -116,22 +134,9 @@ static void forwarding_json(const struct mf_fabric *f, json_t *o)
 	if (edm && f->clock == MF_CLOCK_VIRTUAL)
 		json_object_set_new(o, "backlog", backlog_json(f));
 	if (!edm && fabric_has_node(f))
-		json_object_set_new(o, "stack", stack_json(f));
+		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
 	if (!edm && f->part.sw)
 		json_object_set_new(o, "bridge", bridge_json(f));
-}
-
-/** How often each class of faults has struck. */
-static json_t *faults_json(const struct mf_fabric *f)
-{
-	uint64_t fired[MF_FAULT_CLASSES] = {0};
-	json_t *o = json_object();
-
-	for (unsigned int i = 0; i < f->config->faults; i++)
-		fired[f->config->fault[i].class] += f->fault_fired[i];
-	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		result_count(o, mf_fault_name((enum mf_fault_class)i), fired[i]);
-	return o;
 }
 
 json_t *mf_fabric_result(const struct mf_fabric *f)
@@ -147,7 +152,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	if (!fabric_whole(f))
 		part_json(f, o);
 	if (fabric_has_compute(f) || fabric_whole(f)) {
-		json_object_set_new(o, "operations", operations_json(f));
+		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE));
 		json_object_set_new(o, "phases", phases_json(f));
 	}
 	if (f->clock == MF_CLOCK_VIRTUAL)
@@ -157,7 +162,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	if (f->delivery != NULL)
 		json_object_set_new(o, "delivery", delivery_json(f->delivery));
 	if (fabric_has_node(f))
-		json_object_set_new(o, "frames", frames_json(f));
+		json_object_set_new(o, "frames", frames_json(f, result_all(f), RESULT_WHOLE));
 	counters_json(f, o);
 	if (f->carried != NULL)
 		carried_json(f, o);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: Ethernet ports, and the ends of links that they carry. */
+#include "result_carried.h"
+
 #include "carried.h"
+#include "mf_live.h"
 #include "result_priv.h"
 
 #define NS 1000.0
@@ -42,7 +45,7 @@ static json_t *device_json(const struct rte_eth_stats *s)
 	return o;
 }
 
-static json_t *port_json(const struct carried_port *p)
+json_t *port_json(const struct carried_port *p)
 {
 	unsigned int n;
 	const struct mf_link_counter *c = port_counters(&n);
@@ -67,10 +70,12 @@ static double efficiency(const struct mf_link_stats *s)
 /** Blocks of a direction, each once, as payload of 8 octets over the time of the run. */
 static double goodput(const struct mf_fabric *f, uint64_t blocks)
 {
-	return f->ended > 0 ? (double)blocks * 64e3 / (double)f->ended : 0;
+	mf_time time = f->ended > 0 ? f->ended : mf_fabric_now(f);
+
+	return time > 0 ? (double)blocks * 64e3 / (double)time : 0;
 }
 
-static json_t *end_json(const struct mf_fabric *f, const struct carried_end *e)
+json_t *end_json(const struct mf_fabric *f, const struct carried_end *e)
 {
 	unsigned int n;
 	const struct mf_link_counter *c = mf_link_counters(&n);

@@ -51,13 +51,12 @@ static void utilisation(const struct use *u, double payload, json_t *o)
 	result_real(o, "utilisation_frames_least", u->frames_least);
 }
 
-/** What the multiplexers of one direction have done. */
-static void mux_json(const struct mf_fabric *f, const struct mf_mux_stats *end, json_t *o)
+void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t *o)
 {
 	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
 	uint32_t wait = 0, backlog = 0;
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
 		preemptions += end[i].preemptions;
 		reused += end[i].gap_reused;
 		aborted += end[i].aborted;
@@ -102,7 +101,7 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	if (whole)
 		result_real(o, "payload_share_of_memory_blocks", payload);
 	if (sender)
-		mux_json(f, end, o);
+		mux_json(end, result_all(f), o);
 	return o;
 }
 

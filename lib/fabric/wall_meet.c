@@ -179,8 +179,7 @@ int meet_set_up(struct wall *w)
 
 void meet_tear_down(struct wall *w)
 {
-	if (w->carries && w->met)
-		w->f->carried = carried_take(w);
+	carried_keep(w);
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
@@ -330,6 +329,9 @@ void part(struct wall *w)
 
 	if (!w->carries || !w->met)
 		return;
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, 0);
+	w->over = true;
 	until = port_now(w) + LINGER * MF_MS(100);
 	if (!w->f->info.interrupted && !w->options->stay)
 		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))

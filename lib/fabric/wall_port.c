@@ -13,7 +13,7 @@
 
 mf_time port_now(const struct wall *w)
 {
-	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->port_tsc0) * w->ps_mult >> 32);
+	return port_now_at(w, rte_rdtsc());
 }
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
@@ -21,8 +21,8 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 static inline void capture(const struct wall_port *p, struct capture_tap *tap, const uint8_t *frame,
 			   uint32_t len)
 {
-	if (unlikely(tap != NULL) && p->run != MF_NEVER)
-		capture_ring_frame(tap, p->run, frame, (uint16_t)len);
+	if (unlikely(tap != NULL))
+		capture_ring_frame(tap, p->turn, frame, (uint16_t)len);
 }
 
 /** A frame that is of one of our links. */
@@ -245,6 +245,12 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 				p->config->name, st);
 }
 
+/** That a switch leaves where all nodes have finished is no loss: nothing is under way. */
+static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
+{
+	return e->switch_end || !(st->partner_state & MF_LINK_DONE);
+}
+
 /**
  * What has changed: a role is told that its link is lost before anything of the next connection reaches it,
  * and takes nothing before it is ready.
@@ -260,13 +266,14 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
-	if (!w->met) {
+	if (!w->met || w->over) {
 		e->look = true;
 		return;
 	}
 	if (e->open && (!st.up || st.connections != e->connection)) {
 		e->open = false;
-		role_link_lost(e->in.to, e->in.port, now);
+		if (is_loss(e, &st))
+			role_link_lost(e->in.to, e->in.port, now);
 	}
 	if (st.up && !e->open) {
 		e->connection = st.connections;
@@ -315,7 +322,7 @@ void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
-	p->run = MF_NEVER;
+	p->turn = now;
 	port_keep_started(p, now);
 	if (!p->started)
 		return;
@@ -333,7 +340,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	mf_time at = port_now(w);
 	unsigned int work = 0;
 
-	p->run = now;
+	p->turn = now;
 	port_keep_started(p, at);
 	if (unlikely(!p->started))
 		return 0;

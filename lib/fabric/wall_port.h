@@ -54,7 +54,7 @@ struct wall_port {
 	bool started;
 	bool made; /**< the device is of our making */
 	bool client; /**< the device has to be started again when its partner is gone */
-	mf_time run; /**< time of the run in this turn; MF_NEVER: it has not begun, or is over */
+	mf_time turn; /**< when this turn began: time of the run, of the ports before and after it */
 	mf_time retry; /**< when it is tried again */
 	mf_time patience; /**< how long a client may take to connect */
 	mf_time stuck; /**< since when what is pending finds no room */
@@ -82,6 +82,11 @@ void port_keep_started(struct wall_port *p, mf_time now);
 /* wall_port.c */
 /** Time of the ports: from the set-up on, not from the start of the run. */
 mf_time port_now(const struct wall *w);
+/** The same of a reading of the TSC. */
+static inline mf_time port_now_at(const struct wall *w, uint64_t tsc)
+{
+	return (mf_time)((unsigned __int128)(tsc - w->port_tsc0) * w->ps_mult >> 32);
+}
 /** Receives and transmits; what arrives is kept by the links. */
 void port_exchange(struct wall *w, struct wall_port *p);
 /** A turn: what arrives goes to the roles of this process. @return how much work it found */

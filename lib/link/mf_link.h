@@ -165,6 +165,8 @@ bool mf_link_up(const struct mf_link *l);
 /** Something has changed in what mf_link_status() tells (but for round_trip) since it was called last. */
 bool mf_link_changed(const struct mf_link *l);
 void mf_link_status(struct mf_link *l, struct mf_link_status *out);
+/** The same for who only looks, any thread: each value is one of a moment ago. */
+void mf_link_look(const struct mf_link *l, struct mf_link_status *out);
 const struct mf_link_stats *mf_link_stats(const struct mf_link *l);
 
 /** What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. */

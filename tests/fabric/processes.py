@@ -74,12 +74,12 @@ class Group:
     with open(os.path.join(self.folder, f'{role}.err'), encoding='utf-8') as file:
       return file.read()
 
-  def waits_for(self, role, text):
-    """Until a process has said something."""
+  def waits_for(self, role, text, times=1):
+    """Until a process has said something so often."""
     end = time.monotonic() + WAIT
-    while time.monotonic() < end and text not in self.said(role):
+    while time.monotonic() < end and self.said(role).count(text) < times:
       time.sleep(0.05)
-    return text in self.said(role)
+    return self.said(role).count(text) >= times
 
   def end(self):
     """@return exit status of each; None: it had to be killed"""
@@ -109,6 +109,7 @@ def sound(tap, what, group, status):
   done = group.result('cn')['operations']
   tap.ok(done['completed_all'] == done['begun_all'] > 0 == done['mismatches'] and done['verified'] > 0,
          f'{what}: all completed and verified', done)
+  tap.ok(done['restarts_seen'] == 0, f'{what}: nobody was lost', done)
 
 
 def three(tap, emu, what, harm=None, order=ROLES):
@@ -166,6 +167,60 @@ def killed(tap, emu):
     tap.ok(group.said('sw0').count('is up') >= 3, 'killed: the switch says so', group.said('sw0'))
 
 
+def plain(config):
+  """Writes that complete when they have left, few places, many of them under way: what is lost is missed."""
+  config['workload'][0] = {'mix': {'read': 4, 'write': 4, 'cas': 1}, 'size': 64, 'span': '4KiB', 'depth': 32}
+
+
+def ycsb(config):
+  config['workload'][0] = {'ycsb': 'A', 'records': 100, 'depth': 32}
+
+
+def for_long(ports, links, change):
+  """It goes on until it is told to end; what is lost is soon missed."""
+  config = fabric(ports, links)
+  change(config)
+  config['host'] = {'read_timeout': '1s', 'write_timeout': '1s'}
+  config['clock']['wall']['duration'] = '600s'
+  return config
+
+
+def nobody_at_fault(tap, what, group, at_least):
+  """Ends all, after a while. A client has seen that its memory node was lost, blames no read, and goes on."""
+  time.sleep(0.7)
+  for process in group.running.values():
+    process.send_signal(signal.SIGINT)
+  status = group.end()
+  said = '\n'.join(f'{role} {status.get(role)}: {group.said(role)}' for role in group.running)
+  results = [group.result(role) for role in ('cn', 'mn')]
+  if not tap.ok(None not in status.values() and None not in results, f'{what}: all end with a report', said):
+    return
+  done = results[0]['operations']
+  tap.ok(done['restarts_seen'] >= at_least and done['failed_by_cause']['restarted'] > 0,
+         f'{what}: the client is told, and what was under way fails', done)
+  tap.ok(done['mismatches'] == 0 < done['verified'], f'{what}: no read is wrong', done)
+  sent = results[1]['links']['to_switch']['memory_blocks']
+  tap.ok(sent > 100, f'{what}: the memory node answers again', f'{sent} blocks\n{said}')
+
+
+def memory_killed(tap, emu, what, change):
+  """The memory node dies, and comes back with nothing in it, while plain writes are on their way."""
+  with tempfile.TemporaryDirectory() as folder:
+    ports, links = memif(folder)
+    path = write(folder, 'fabric.json', for_long(ports, links, change))
+    group, again, rng = Group(emu, folder), 'is up (mn, again)', random.Random(2)
+    for role in ROLES:
+      group.start(role, path)
+    tap.ok(group.waits_for('cn', 'is up'), f'{what}: begins')
+    for kill in range(3):
+      time.sleep(rng.uniform(0.3, 0.6))
+      group.kill('mn')
+      time.sleep(rng.uniform(0, 0.2))
+      group.start('mn', path)
+      tap.ok(group.waits_for('sw0', again, kill + 1), f'{what}: comes back', group.said('sw0'))
+    nobody_at_fault(tap, what, group, 3)
+
+
 def refused(tap, emu, what, text, change):
   """A node whose file differs: both sides say what, and go on waiting."""
   with tempfile.TemporaryDirectory() as folder:
@@ -214,6 +269,32 @@ def in_namespaces(command):
   return subprocess.run(command, shell=True, capture_output=True, check=False).returncode == 0
 
 
+def start_in(emu, folder, spaces, path):
+  """Each process in its network namespace."""
+  group = Group(emu, folder)
+  for role in ROLES:
+    wrapper = os.path.join(folder, f'{role}.sh')
+    with open(wrapper, 'w', encoding='utf-8') as file:
+      file.write(f'#!/bin/sh\nexec ip netns exec {spaces[role]} {emu.program} "$@"\n')
+    os.chmod(wrapper, 0o755)
+    group.emu = type('In', (), {'program': wrapper})
+    open(os.path.join(folder, f'{role}.err'), 'w', encoding='utf-8').close()
+    group.start(role, path)
+  return group
+
+
+def cable_pulled(tap, group, space):
+  """The memory node's link is lost under load for as long as it takes to be noticed, twice."""
+  tap.ok(group.waits_for('cn', 'is up'), 'cable: begins')
+  for times in (1, 2):
+    time.sleep(0.5)
+    in_namespaces(f'ip -n {space} link set mn1 down')
+    tap.ok(group.waits_for('sw0', 'port sw-mn is down', times), 'cable: it is noticed', group.said('sw0'))
+    in_namespaces(f'ip -n {space} link set mn1 up')
+    tap.ok(group.waits_for('sw0', 'is up (mn, again)', times), 'cable: it is there again', group.said('sw0'))
+  nobody_at_fault(tap, 'cable', group, 2)
+
+
 def veth(tap, emu):
   """A veth pair for each link, each process in a network namespace of its own."""
   name = f'mf{os.getpid()}'
@@ -234,17 +315,10 @@ def veth(tap, emu):
         ports += [{'name': node, 'device': f'net_af_packet0,iface={node}0'},
                   {'name': f'sw-{node}', 'device': f'net_af_packet{number},iface={node}1'}]
         links[node] = {'node': node, 'switch': f'sw-{node}'}
-      path = write(folder, 'fabric.json', fabric(ports, links))
-      group = Group(emu, folder)
-      program = emu.program
-      for role in ROLES:
-        wrapper = os.path.join(folder, f'{role}.sh')
-        with open(wrapper, 'w', encoding='utf-8') as file:
-          file.write(f'#!/bin/sh\nexec ip netns exec {spaces[role]} {program} "$@"\n')
-        os.chmod(wrapper, 0o755)
-        group.emu = type('In', (), {'program': wrapper})
-        group.start(role, path)
+      group = start_in(emu, folder, spaces, write(folder, 'fabric.json', fabric(ports, links)))
       sound(tap, 'veth', group, group.end())
+      path = write(folder, 'plain.json', for_long(ports, links, plain))
+      cable_pulled(tap, start_in(emu, folder, spaces, path), spaces['sw0'])
   finally:
     for space in spaces.values():
       in_namespaces(f'ip netns delete {space}')
@@ -262,6 +336,8 @@ def main():
   three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))
   three(tap, emu, 'memif that harms', HARM)
   killed(tap, emu)
+  memory_killed(tap, emu, 'memory node killed', plain)
+  memory_killed(tap, emu, 'memory node killed, a store', ycsb)
   refused(tap, emu, 'another file', 'another fabric', other_chunk)
   refused(tap, emu, 'another rate', 'rate', other_rate)
   bad_files(tap, emu)
