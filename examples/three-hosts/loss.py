@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What links over ports carry when frames are lost: goodput and efficiency against the loss rate.
 
-  examples/three-hosts/loss.py [--emu build/apps/emu/memfab-emu] [--loss 0,0.1,1,2,5] [--duration 2s] [--rings]
+  examples/three-hosts/loss.py [--emu build/apps/emu/memfab-emu] [--loss 0,0.1,1,2,5] [--rings]
 
-Each port harms the frames that it sends, with the stage that memfab has for that ("impair" of a port): each of
-any kind is lost with the probability of the line, on each of the four ways. Three processes over memif; with
---rings one process, whose links go over rings that are Ethernet ports, and no process waits for a CPU of another
-one.
+Each port harms the frames that it sends, with the stage that memfab has for that ("impair" of a port): each
+of any kind is lost with the probability of the line, on each of the four ways. Three processes over memif;
+with --rings one process, whose links go over rings that are Ethernet ports, and no process waits for the CPU
+of another one.
 
   operations    completed a second, half reads, half acknowledged writes; all are verified
   goodput       their payload

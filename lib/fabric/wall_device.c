@@ -42,16 +42,36 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
 }
 
-/** What was there before stays, and what was made goes as a whole: it can be made again. */
-static void leave_device(const struct wall_port *p)
+/**
+ * What still comes is of nobody. The buffers in it go before their pool does: a ring outlives the port, and
+ * the next one on it would find them. Other devices give back what they hold when they stop, and a memif is
+ * better left alone when its partner goes.
+ */
+static void drain(struct wall_port *p)
+{
+	struct rte_mbuf *m[PORT_BURST];
+	uint16_t n;
+
+	if (strncmp(p->config->device, "net_ring", 8) != 0)
+		return;
+	for (unsigned int all = 0; all < 2 * DESCRIPTORS; all += n) {
+		n = rte_eth_rx_burst(p->id, 0, m, PORT_BURST);
+		if (n == 0)
+			return;
+		rte_pktmbuf_free_bulk(m, n);
+	}
+}
+
+/** What was there before stays. */
+static void leave_device(struct wall_port *p)
 {
 	struct rte_eth_dev_info info = {0};
 
 	rte_eth_dev_stop(p->id);
 	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
 		return;
+	p->device = info.device;
 	rte_eth_dev_close(p->id);
-	rte_dev_remove(info.device);
 }
 
 static struct rte_mempool *new_pool(const struct wall_port *p, const char *what, unsigned int n)
@@ -152,8 +172,16 @@ void port_close(struct wall_port *p)
 {
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+	if (p->started)
+		drain(p);
 	if (p->rx_pool != NULL)
 		leave_device(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
+}
+
+void port_remove(struct wall_port *p)
+{
+	if (p->device != NULL)
+		rte_dev_remove(p->device);
 }

@@ -188,6 +188,7 @@ void meet_tear_down(struct wall *w)
 			mf_link_free(p->end[k].link);
 		if (p->gate == NULL)
 			port_close(p);
+		port_remove(p);
 		rte_free(p->end);
 	}
 	rte_free(w->port);

@@ -53,6 +53,7 @@ struct wall_port {
 	uint16_t id; /**< of the ethdev */
 	bool started;
 	bool made; /**< the device is of our making */
+	struct rte_device *device; /**< then, when the port is closed */
 	bool gated; /**< a memif: see wall_gate.h */
 	bool client; /**< the device has to be started again when its partner is gone */
 	/* Of those with a gate */
@@ -83,6 +84,8 @@ struct wall_port {
 /** Opens and configures the device. @return 0, or -errno with one line in err */
 int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen);
 void port_close(struct wall_port *p);
+/** A device of our making goes as a whole, so that it can be made again. The port is closed. */
+void port_remove(struct wall_port *p);
 /** Starts the device where it is not, or sees to it that somebody looks after its partner: now and then. */
 void port_look_after(struct wall_port *p, mf_time now);
 

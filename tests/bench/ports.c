@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links over ports: memfab-perf as the compute node, memfab-emu as switch and as memory node, three processes
- * that poll. Each has a CPU; with fewer CPUs than processes the figure is that of waiting for one, is said to be
- * so, and has no goal.
+ * Links over ports: memfab-perf as the compute node, memfab-emu as switch and as memory node, three
+ * processes that poll. Each has a CPU; with fewer CPUs than processes the figure is that of waiting for one,
+ * is said to be so, and has no goal.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@ ROOT = sys.argv[1]
 sys.path[:0] = [os.path.join(ROOT, 'apps', 'report'), os.path.join(ROOT, 'tests', 'fabric')]
 
 from emu import Tap
-from memfab_report import (cell, entries, figures, html, merge, outcome, plan, plot, published,
-                           run, runner, shards as cutting, stats, store, text)
+from memfab_report import (cell, entries, figures, histogram, html, merge, outcome, parts, plan, plot,
+                           published, run, runner, shards as cutting, stats, store, text)
 from memfab_report.failure import Failure
 from memfab_report.figures import figure5, table1
 
@@ -54,6 +54,56 @@ def statistics():
   TAP.ok(stats.difference(1.0, None) is None, 'no difference to nothing')
   values, parts = stats.cdf([[30, 1], [10, 2], [20, 1]])
   TAP.ok((values, parts) == ([10, 20, 30], [0.5, 0.75, 1.0]), 'distribution of a histogram', (values, parts))
+
+
+def bucket(value):
+  """The lowest value of the one that it is in (mf_hist.h)."""
+  shift = max(0, value.bit_length() - histogram.SUB.bit_length())
+  return value >> shift << shift
+
+
+def latency(values):
+  """As a result has it, by exact sorting: percentiles are the ends of buckets, never above the maximum."""
+  ordered, found = sorted(values), {}
+  for value in ordered:
+    found[bucket(value)] = found.get(bucket(value), 0) + 1
+  at = {key: ordered[-(-len(ordered) * ppm // 10 ** 6) - 1] for key, ppm in histogram.AT.items()}
+  return {'count': len(values), 'mean_ns': sum(values) / len(values) / 1000, 'min_ns': ordered[0] / 1000,
+          **{key: min(histogram.high(bucket(value)), ordered[-1]) / 1000 for key, value in at.items()},
+          'max_ns': ordered[-1] / 1000, 'histogram_ps': sorted([low, n] for low, n in found.items())}
+
+
+def latencies():
+  """Of several as of all together."""
+  seed = random.randrange(1 << 30)
+  draw = random.Random(seed)
+  for _ in range(100):
+    groups = [[int(draw.paretovariate(0.7) * 10 ** draw.randrange(6))
+               for _ in range(draw.randrange(1, 300))] for _ in range(draw.randrange(1, 5))]
+    all_of_them = latency([value for group in groups for value in group])
+    merged = histogram.merged([latency(group) for group in groups])
+    mean = merged.pop('mean_ns'), all_of_them.pop('mean_ns')
+    if merged != all_of_them or abs(mean[0] - mean[1]) > 1e-9 * mean[1]:
+      TAP.ok(False, 'latencies of several parts', f'seed {seed}')
+      return
+  TAP.ok(True, 'latencies of several parts')
+  sizes = [(bucket(v), histogram.high(bucket(v))) for v in (0, 1, 255, 256, 257, 511, 512, 10 ** 12)]
+  TAP.ok(sizes[:7] == [(0, 0), (1, 1), (255, 255), (256, 257), (256, 257), (510, 511), (512, 515)]
+         and sizes[7][0] <= 10 ** 12 <= sizes[7][1], 'buckets as the program has them', sizes)
+  nothing = {'count': 0, 'histogram_ps': []}
+  TAP.ok(histogram.merged([nothing, nothing]) == nothing
+         and histogram.merged([nothing, latency([7])]) == latency([7]), 'parts without any')
+
+
+def sections():
+  """Numbers add up, maxima are compared, and what only one has is kept."""
+  whole = parts.add([{'a': 1, 'b_max': 3, 'name': 'x', 'in': {'c': 1}},
+                     {'a': 2, 'b_max': 2, 'name': 'x', 'in': {'c': 2, 'd': 3}}, {'e': 5}])
+  TAP.ok(whole == {'a': 3, 'b_max': 3, 'name': 'x', 'in': {'c': 3, 'd': 3}, 'e': 5}, 'sections of parts',
+         whole)
+  config = {'nodes': [{'name': 'cn', 'count': 2}, {'name': 'mn', 'count': 1}], 'switch': {'name': 's'}}
+  TAP.ok(parts.roles_of(config) == ['cn0', 'cn1', 'mn', 's', 'scheduler'], 'all roles of a fabric',
+         parts.roles_of(config))
 
 
 def values():
@@ -210,6 +260,8 @@ def headers():
 
 
 statistics()
+latencies()
+sections()
 values()
 work()
 cells()

@@ -31,6 +31,7 @@ class Entry:
   config: dict
   run: dict
   at: tuple = ()  # memfab-perf: ('size' or 'delay', value) where several runs make a curve
+  carried: tuple = ()  # ends of links over ports, as the result has them
 
 
 def read(path):
@@ -62,7 +63,7 @@ def of_emu(found, name):
   counts = {'begun': operations['begun_all'], 'completed': operations['completed_all'],
             'failed': operations['failed_all'], 'wrong data': operations['mismatches']}
   return Entry(name, name, result['clock'], with_counts(latencies), rates, counts, result['config'],
-               found['run'])
+               found['run'], carried=tuple(result.get('carried', ())))
 
 
 def of_perf(test, run, name, several):

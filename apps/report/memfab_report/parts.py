@@ -164,6 +164,6 @@ def summary(whole):
 def link_line(node, end, sender, receiver):
   sent = sender['counters']
   arrived = f', {receiver["counters"]["rx_data_frames"]:,} arrived' if receiver else ''
-  return (f'link of {node}, {"up" if end == "node" else "down"}: {text.number(sender["tx_goodput_gbps"])} Gb/s, '
-          f'{sent["tx_data_frames"]:,} new frames{arrived}, {sent["tx_replayed_frames"]:,} replayed, '
-          f'efficiency {sender.get("tx_efficiency", 1) * 100:.2f} %')
+  return (f'link of {node}, {"up" if end == "node" else "down"}: '
+          f'{text.number(sender["tx_goodput_gbps"])} Gb/s, {sent["tx_data_frames"]:,} new frames{arrived}, '
+          f'{sent["tx_replayed_frames"]:,} replayed, efficiency {sender.get("tx_efficiency", 1) * 100:.2f} %')

@@ -35,7 +35,7 @@ def content_of(e):
       'rates': {kind: {'per_s': rate[0], 'gbps': rate[1]} for kind, rate in e.rates.items()},
       'latencies': [{'operation': operation, 'from_to': where, **store.pruned(figures)}
                     for (operation, where), figures in e.latencies.items()],
-      'config': e.config, 'run': e.run,
+      'carried': e.carried, 'config': e.config, 'run': e.run,
   }
 
 
@@ -57,7 +57,8 @@ def page(entries):
   if len(clocks) > 1:
     said += html.paragraphs(['Here are results of both clocks: figures of one say nothing about the other.'])
   head = f'<h1>Results of {len(entries)} runs, side by side</h1>\n{said}'
-  body = head + curves(entries) + latency_tables(entries) + throughput(entries) + origin(entries)
+  body = (head + curves(entries) + latency_tables(entries) + throughput(entries) + links(entries)
+          + origin(entries))
   return html.page('memfab: results', report.style(), body)
 
 
@@ -152,6 +153,21 @@ def throughput(entries):
   heads = ('run', 'operation', 'operations/s', 'goodput, Gb/s', 'operations of the run')
   return (f'<section><h2>Throughput</h2>\n<div class="plots">{drawn}</div>\n'
           + html.table(table.Table('By operation', heads, found)) + '</section>\n')
+
+
+def links(entries):
+  """Over ports, by who sends: what they carried, and what of it was sent more than once."""
+  heads = ('run', 'link', 'sent by', 'port', 'goodput, Gb/s', 'new frames', 'replayed', 'efficiency, %',
+           'round trip, us')
+  found = tuple((e.name, end['node'], f'the {end["end"]}', end['port'],
+                 text.number(end['tx_goodput_gbps'], 5),
+                 *(text.number(end['counters'][f'tx_{what}_frames']) for what in ('data', 'replayed')),
+                 text.number(end.get('tx_efficiency', 1) * 100.0, 5),
+                 text.number(end['round_trip_ns'] / 1000)) for e in entries for end in e.carried)
+  if not found:
+    return ''
+  return ('<section><h2>Links over ports</h2>\n' + html.table(table.Table('By who sends', heads, found))
+          + '</section>\n')
 
 
 def origin(entries):
