@@ -22,8 +22,8 @@ CONNECTIONS = 10  # that DPDK serves at a time; it closes more of them
 MEASURED = {'memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets'}  # in a part of the run alone
 COMMANDS = ('config', 'fabric', 'node', 'link', 'port', 'carried', 'scheduler', 'switch', 'latency')
 PARAMETERS = ('', ',cn0', ',nobody', ',cn0,cn0', ',fabric=0', ',fabric=9', ',fabric=', ',first=1',
-              ',first=-1', ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=', ',,,',
-              ',%n%s', ',' + 'x' * 300, ',' + 'y=' * 60, ',\x01\x7f', ',"\\', ',é')
+              ',first=-1', ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=',
+              ',,,', ',%n%s', ',' + 'x' * 300, ',' + 'y=' * 60, ',\x01\x7f', ',"\\', ',é')
 
 
 def runtime_dir(prefix):
