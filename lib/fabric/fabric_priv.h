@@ -21,6 +21,7 @@ struct node {
 	struct mf_client *client; /**< NULL: submits nothing */
 	struct mf_ether *ether;
 	mf_time client_next, ether_next;
+	bool above; /**< its stack is one above the MAC */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */

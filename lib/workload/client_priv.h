@@ -66,6 +66,7 @@ struct mf_client {
 	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
+	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
 	uint32_t used; /**< slots from here on have never been taken: the lowest are taken first */
@@ -114,6 +115,13 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
 	return buffers_at(&c->buffers, client_place(s));
+}
+
+/** Where operations may pass each other: the region of each slot that is BUSY, plus one; else 0. */
+static inline void client_set_busy(const struct mf_client *c, const struct slot *s, uint32_t region)
+{
+	if (c->order != MF_CLIENT_IN_ORDER)
+		c->busy[client_place(s)] = region;
 }
 
 /* begin.c */
