@@ -66,7 +66,6 @@ struct mf_client {
 	mf_time delay; /**< closed loop */
 	struct shadow shadow; /**< none where neither verify nor CAS asks for it */
 	struct slot *slot; /**< [slot_mask + 1], those from depth on are always free */
-	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 	uint32_t *free; /**< stack of slots; depth - free_count of them are taken */
 	uint32_t free_count, depth;
 	uint32_t used; /**< slots from here on have never been taken: the lowest are taken first */
@@ -82,6 +81,7 @@ struct mf_client {
 	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
+	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 };
 
 /** Its place in the array of slots. */
