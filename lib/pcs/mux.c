@@ -460,7 +460,7 @@ uint32_t mf_mux_waiting(const struct mf_mux *m)
 	return m->waiting + m->open.blocks;
 }
 
-/** gcc takes a function that only fetches for one without effects, and leaves out its calls: not with this. */
+/** Without this gcc takes a function that only fetches for one without effects, and leaves out its calls. */
 static inline void has_effects(void)
 {
 	__asm__ volatile("");
