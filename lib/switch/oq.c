@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mf_fetch.h"
 #include "mf_table.h"
 #include "oq.h"
 
@@ -259,15 +260,13 @@ void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_
 	}
 }
 
-/**
- * What leaves the pipeline soon has not been looked at since it came: its octets are fetched. Always inline:
- * gcc takes a function that only fetches for one without effects, and leaves out its calls.
- */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct oq *oq)
+/** What leaves the pipeline soon has not been looked at since it came: its octets are fetched. */
+static inline void fetch_ahead(const struct oq *oq)
 {
 	uint32_t i = oq->pipeline.head;
 	const uint8_t *octets;
 
+	mf_fetch_only();
 	if (oq->pipeline.frames <= AHEAD)
 		return;
 	for (unsigned int k = 0; k < AHEAD; k++)

@@ -5,6 +5,7 @@
 
 #include "store_client.h"
 #include "content.h"
+#include "mf_fetch.h"
 #include "mf_table.h"
 
 #define FETCH_MAX 16 /**< operations, ahead of their begin */
@@ -296,12 +297,14 @@ void mf_client_stop(struct mf_client *c, mf_time at)
 
 static void fetch_slot(const struct mf_client *c, uint32_t i)
 {
+	mf_fetch_only();
 	__builtin_prefetch(&c->slot[i], 1);
 	__builtin_prefetch(c->slot[i].line, 1);
 }
 
 void mf_client_fetch(const struct mf_client *c)
 {
+	mf_fetch_only();
 	for (size_t at = 0; at < offsetof(struct mf_client, stats); at += 64)
 		__builtin_prefetch((const uint8_t *)c + at, 1);
 	__builtin_prefetch(&c->stats.begun_all, 1);
