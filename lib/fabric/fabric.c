@@ -128,6 +128,15 @@ static bool carries_blocks(const struct mf_fabric *f, unsigned int i)
 	return f->config->node[i].memory_enabled && (stack == NULL || stack->messages);
 }
 
+/**
+ * Frames that wait for a link at most. Virtual clock: a stack or bridge is asked for the one behind that
+ * which is being sent, and for no more.
+ */
+static uint32_t frames_waiting(const struct mf_fabric *f, bool asked, uint32_t frames)
+{
+	return asked && f->clock == MF_CLOCK_VIRTUAL && frames > 2 ? 2 : frames;
+}
+
 #define SMALLEST_BLOCKS 9 /* of a frame of 64 octets with preamble */
 
 /** Of a smallest frame to a node with the same link, and of another one back. */
@@ -181,7 +190,9 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 	};
 
-	mux_config(f, i, c->host.frames, c->host.frame_queue, &h.mux);
+	mux_config(f, i, frames_waiting(f, h.stack != NULL && c->ethernet < 0, c->host.frames),
+		   c->host.frame_queue, &h.mux);
+	n->above = h.stack != NULL;
 	n->host = mf_host_new(&h);
 	if (n->host == NULL)
 		return fail(err, errlen, "%s: cannot set up its stack: %s", c->name, strerror(errno));
@@ -221,7 +232,8 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = carries_blocks(f, i);
 		s->link_delay[i] = f->link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
-		mux_config(f, i, c->frames, c->frame_queue, &s->port[i].mux);
+		mux_config(f, i, frames_waiting(f, f->config->bridge_ops != NULL, c->frames), c->frame_queue,
+			   &s->port[i].mux);
 		limits(f, i, &s->port[i]);
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);

@@ -25,6 +25,7 @@ struct node {
 	struct mf_ether *ether;
 	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
 	mf_time client_next, ether_next;
+	bool above; /**< its stack is one above the MAC */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */

@@ -42,6 +42,8 @@ static void record_span(const struct role *r, enum record_call call, unsigned in
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
+/* inline: programs are compiled as a whole, and these are what every span asks. */
+
 inline bool role_can_rx(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
@@ -51,19 +53,19 @@ inline bool role_can_rx(const struct role *r, unsigned int port)
 	return mf_host_can_rx(r->f->node[r->index].host);
 }
 
-void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
+inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_RX : MF_CYCLES_HOST_RX);
 
 	r->given = true;
 	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
-	if (unlikely(r->kind == ROLE_PORT))
-		port_put(r->carrier, port, span);
-	else if (r->kind == ROLE_SWITCH)
+	if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->f->sw, port, now, span);
-	else
+	else if (likely(r->kind == ROLE_NODE))
 		mf_host_rx(r->f->node[r->index].host, now, span);
+	else
+		port_put(r->carrier, port, span);
 }
 
 void role_run(struct role *r, mf_time now)
@@ -103,17 +105,17 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	return n;
 }
 
-struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room)
+inline struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room)
 {
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	struct mf_span *s;
 
-	if (unlikely(r->kind == ROLE_PORT))
-		return port_take(r->carrier, port, now);
 	if (r->kind == ROLE_SWITCH)
 		s = mf_switch_tx_in_place(r->f->sw, port, now, room);
-	else
+	else if (likely(r->kind == ROLE_NODE))
 		s = mf_host_tx_in_place(r->f->node[r->index].host, now, room);
+	else
+		return port_take(r->carrier, port, now);
 	record_tx(r, port, now, s);
 	return s;
 }
@@ -130,10 +132,10 @@ void role_short_spans(struct role *r, unsigned int port)
 
 inline bool role_tx_waits(const struct role *r, unsigned int port)
 {
-	if (unlikely(r->kind == ROLE_PORT))
-		return port_waits(r->carrier, port);
 	if (r->kind == ROLE_SWITCH)
 		return mf_switch_tx_waits(r->f->sw, port);
+	if (unlikely(r->kind == ROLE_PORT))
+		return port_waits(r->carrier, port);
 	return mf_host_tx_waits(r->f->node[r->index].host);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hints. Nothing is checked: what is wrong in a message is only fetched. */
+#include "mf_fetch.h"
 #include "mf_proto_inline.h"
 #include "host.h"
 
@@ -14,6 +15,7 @@ static inline void fetch_lines(const void *from, size_t octets)
 /* What lies between is looked at when it is set up, or seldom. */
 void mf_host_fetch(const struct mf_host *h)
 {
+	mf_fetch_only();
 	fetch_lines(h, offsetof(struct mf_host, pool));
 	__builtin_prefetch(&h->config);
 	__builtin_prefetch(&h->config.probe);
@@ -23,16 +25,19 @@ void mf_host_fetch(const struct mf_host *h)
 
 void mf_host_fetch_mux(const struct mf_host *h)
 {
+	mf_fetch_only();
 	mf_mux_fetch(h->mux);
 }
 
 void mf_host_fetch_items(const struct mf_host *h)
 {
+	mf_fetch_only();
 	mf_mux_fetch_items(h->mux, FETCH_ITEMS);
 }
 
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)
 {
+	mf_fetch_only();
 	__builtin_prefetch(&h->peer[node], 1);
 	__builtin_prefetch(&h->state[host_index(h, node, 0)], 1);
 }
@@ -69,6 +74,7 @@ void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t las
 	uint8_t id;
 	uint16_t node = peer_of(h, first, &id);
 
+	mf_fetch_only();
 	if (node != HOST_NO_NODE) {
 		__builtin_prefetch(&h->state[host_index(h, node, id)], 1);
 		__builtin_prefetch(&h->peer[node], 1);
@@ -80,6 +86,7 @@ void mf_host_fetch_op(const struct mf_host *h, uint64_t first)
 {
 	const struct host_state *s = state_of(h, first);
 
+	mf_fetch_only();
 	if (s != NULL)
 		fetch_lines(&h->op[s->op], sizeof(h->op[0]));
 }
@@ -88,6 +95,7 @@ uint64_t mf_host_fetch_data(const struct mf_host *h, uint64_t first)
 {
 	const struct host_state *s = state_of(h, first);
 
+	mf_fetch_only();
 	if (s == NULL || s->phase != HOST_ACTIVE)
 		return 0;
 	__builtin_prefetch(h->op[s->op].buf, 1);

@@ -119,9 +119,10 @@ static inline uint16_t piece_behind(const struct host_op *o)
 	return (uint16_t)(units < MF_BEHIND_MAX ? units : MF_BEHIND_MAX);
 }
 
-/** Starts an RREQ or RMWREQ: m has all but its id. */
-static inline bool request_start(struct mf_host *h, uint16_t node, struct host_op *o, enum mf_op_kind kind,
-				 struct mf_msg *m, mf_time at)
+/** Starts an RREQ or RMWREQ: m has all but its id. Of each there is one place, which knows the kind. */
+static inline __attribute__((always_inline)) bool request_start(struct mf_host *h, uint16_t node,
+								struct host_op *o, enum mf_op_kind kind,
+								struct mf_msg *m, mf_time at)
 {
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mf_cycles.h"
+#include "mf_fetch.h"
 #include "mux_open.h"
 
 /** Longest block time, for sums of a span's in 32 bits. */
@@ -462,6 +463,7 @@ uint32_t mf_mux_waiting(const struct mf_mux *m)
 
 void mf_mux_fetch(const struct mf_mux *m)
 {
+	mf_fetch_only();
 	__builtin_prefetch(m, 1);
 	__builtin_prefetch(&m->store, 1);
 	__builtin_prefetch(&m->done, 1);
@@ -477,6 +479,7 @@ static inline void fetch_item(const struct mf_mux_item *it)
 
 void mf_mux_fetch_head(const struct mf_mux *m)
 {
+	mf_fetch_only();
 	if (m->messages.head != MUX_NONE)
 		fetch_item(mux_item_at(m, m->messages.head));
 	if (m->singles.head != MUX_NONE)
@@ -488,6 +491,7 @@ void mf_mux_fetch_items(const struct mf_mux *m, unsigned int more)
 	const struct mux_store *s = &m->store;
 	uint32_t n = ~s->low != 0 ? 32 - (uint32_t)__builtin_clz(~s->low) : 0;
 
+	mf_fetch_only();
 	__builtin_prefetch(&m->done.entry[m->done.put & m->done.mask], 1);
 	n = n + more < FETCH_ITEMS ? n + more : FETCH_ITEMS;
 	for (uint32_t i = 0; i < n; i++)

@@ -109,6 +109,7 @@ struct mux_frames {
 	uint8_t *octet;
 	uint32_t size, write; /**< of octet */
 	uint32_t bytes; /**< octets of all frames that wait */
+	bool near; /**< of two frames: where there is room, at the start, which is in the caches */
 	struct mf_block fifo[MF_MUX_FRAME_WAIT]; /**< encoded and overtaken by memory */
 	uint32_t fifo_put, fifo_get;
 };

@@ -23,6 +23,7 @@ int mux_frames_init(struct mf_mux *m, const struct mf_mux_config *config)
 		return -EINVAL;
 	f->mask = n - 1;
 	f->size = config->frame_bytes;
+	f->near = n == 2 && f->size >= 3 * MF_FRAME_MAX; /* wherever the other one is, there is room */
 	f->frame = malloc(n * sizeof(*f->frame)); /* not cleared: few are ever touched */
 	f->octet = malloc(f->size);
 	return f->frame && f->octet ? 0 : -ENOMEM;
@@ -49,7 +50,7 @@ static int64_t place(const struct mux_frames *f, uint32_t len)
 	oldest = frame_at(f, f->get)->at;
 	if (f->write <= oldest)
 		return len <= oldest - f->write ? (int64_t)f->write : -1;
-	if (len <= f->size - f->write)
+	if (len <= f->size - f->write && !(f->near && len <= oldest))
 		return (int64_t)f->write;
 	return len <= oldest ? 0 : -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hints. Nothing is checked: what is wrong in a message is only fetched. */
 #include "circuit.h"
+#include "mf_fetch.h"
 #include "mf_proto_inline.h"
 
 #define FETCH_ITEMS 1
@@ -26,6 +27,7 @@ void mf_switch_fetch(const struct mf_switch *sw, unsigned int port, uint64_t wor
 {
 	unsigned int to = port_of(sw, word);
 
+	mf_fetch_only();
 	fetch_port(&sw->port[port]);
 	fetch_port(&sw->port[to]);
 	__builtin_prefetch(&sw->circuits[port], 1);
@@ -34,12 +36,14 @@ void mf_switch_fetch(const struct mf_switch *sw, unsigned int port, uint64_t wor
 
 void mf_switch_fetch_mux(const struct mf_switch *sw, unsigned int port, uint64_t word)
 {
+	mf_fetch_only();
 	__builtin_prefetch(&sw->circuits[sw->circuits[port].next], 1);
 	mf_mux_fetch(sw->port[mf_block_type(word) == MF_BT_MS ? port_of(sw, word) : port].mux);
 }
 
 void mf_switch_fetch_items(const struct mf_switch *sw, unsigned int port, uint64_t word)
 {
+	mf_fetch_only();
 	mf_mux_fetch_items(sw->port[mf_block_type(word) == MF_BT_MS ? port_of(sw, word) : port].mux,
 			   FETCH_ITEMS);
 }
@@ -48,11 +52,13 @@ void mf_switch_fetch_tx(const struct mf_switch *sw, unsigned int port)
 {
 	const struct port *p = &sw->port[port];
 
+	mf_fetch_only();
 	__builtin_prefetch(&p->backlog_k, 1);
 	mf_mux_fetch(p->mux);
 }
 
 void mf_switch_fetch_head(const struct mf_switch *sw, unsigned int port)
 {
+	mf_fetch_only();
 	mf_mux_fetch_head(sw->port[port].mux);
 }

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mf_fetch.h"
 #include "mf_table.h"
 #include "oq.h"
 
 #define SMALLEST 64 /* octets of a frame, with FCS */
 #define LINE 64
+#define AHEAD 4 /* frames of the pipeline */
 #define SHORT 256 /* octets that a short frame has at most */
 #define ARRIVALS 4 /* of a port at one instant; more than one only under the wall clock */
 
@@ -258,12 +260,30 @@ void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_
 	}
 }
 
+/** What leaves the pipeline soon has not been looked at since it came: its octets are fetched. */
+static inline void fetch_ahead(const struct oq *oq)
+{
+	uint32_t i = oq->pipeline.head;
+	const uint8_t *octets;
+
+	mf_fetch_only();
+	if (oq->pipeline.frames <= AHEAD)
+		return;
+	for (unsigned int k = 0; k < AHEAD; k++)
+		i = oq->frame[i].next;
+	octets = oq_octets(oq, i);
+	__builtin_prefetch(octets);
+	__builtin_prefetch(octets + LINE);
+	__builtin_prefetch(&oq->frame[oq->frame[i].next]);
+}
+
 /** What leaves the pipeline at a time is in its queue before a port takes something at that time. */
 static inline void leave_pipeline(struct oq *oq, mf_time now)
 {
 	while (oq->pipeline.frames > 0 && oq->frame[oq->pipeline.head].at <= now) {
 		uint32_t i = oq_first(oq, &oq->pipeline);
 
+		fetch_ahead(oq);
 		oq->ops->put(oq, i, oq->frame[i].at);
 	}
 }

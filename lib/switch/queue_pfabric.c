@@ -10,8 +10,9 @@
  * Of equal priorities the earlier packet goes first, and the later one is dropped first. Frames of others
  * have the lowest priority, and are a flow of their source.
  *
- * The paper looks through the whole queue, which is short. Here two heaps of a port's packets, by their
- * priority and by its opposite, and a list of each flow's packets give the same.
+ * The paper looks through the whole queue, which is short. Here a heap of a port's packets by their priority
+ * and a list of each flow's packets give the same; and from when a queue is full until it is empty, a heap by
+ * the opposite of the priority.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,14 +48,16 @@ struct packet {
 struct port {
 	struct mf_due best, worst;
 	uint64_t octets, max;
+	bool was_full; /**< since it was empty: worst has what best has; else nothing */
 };
 
 struct queue {
 	struct port *port;
 	struct packet *packet; /**< [slots] */
 	struct flow *flow; /**< [slots] */
-	uint32_t *bucket; /**< flows by their key, plus one; 0: none */
-	uint32_t bucket_mask, flow_fresh, flow_free; /**< flow_free: plus one */
+	uint32_t *bucket; /**< [slots at least]: flows by their key, plus one; 0: none */
+	uint32_t bucket_mask; /**< those that are used: as many as there were flows at a time */
+	uint32_t flows, flow_fresh, flow_free; /**< flow_free: plus one */
 	uint32_t arrivals;
 	uint64_t octets_max, drop_arriving, drop_lowest;
 };
@@ -66,6 +69,25 @@ static uint32_t *bucket_of(const struct queue *q, uint64_t key)
 	return &q->bucket[mf_hash64(key) & q->bucket_mask];
 }
 
+/** Twice as many buckets. Few are used, and are in the caches, where few flows have packets here. */
+static void split_buckets(struct queue *q)
+{
+	uint32_t n = q->bucket_mask + 1, next;
+
+	q->bucket_mask = 2 * n - 1;
+	for (uint32_t b = 0; b < n; b++) {
+		uint32_t i = q->bucket[b];
+
+		for (q->bucket[b] = 0; i != 0; i = next) {
+			uint32_t *bucket = bucket_of(q, q->flow[i - 1].key);
+
+			next = q->flow[i - 1].next;
+			q->flow[i - 1].next = *bucket;
+			*bucket = i;
+		}
+	}
+}
+
 static uint32_t flow_of(struct queue *q, uint64_t key)
 {
 	uint32_t *bucket = bucket_of(q, key), i;
@@ -73,6 +95,10 @@ static uint32_t flow_of(struct queue *q, uint64_t key)
 	for (i = *bucket; i != 0; i = q->flow[i - 1].next)
 		if (q->flow[i - 1].key == key)
 			return i - 1;
+	if (q->flows++ > q->bucket_mask) {
+		split_buckets(q);
+		bucket = bucket_of(q, key);
+	}
 	i = q->flow_free;
 	if (i != 0)
 		q->flow_free = q->flow[i - 1].next;
@@ -105,6 +131,7 @@ static void flow_over(struct queue *q, uint32_t f)
 	*link = q->flow[f].next;
 	q->flow[f].next = q->flow_free;
 	q->flow_free = f + 1;
+	q->flows--;
 }
 
 static void flow_remove(struct queue *q, uint32_t i)
@@ -131,7 +158,10 @@ static void take_out(struct oq *oq, struct queue *q, uint32_t i)
 	struct port *p = &q->port[oq->frame[i].egress];
 
 	mf_due_remove(&p->best, i);
-	mf_due_remove(&p->worst, i);
+	if (p->was_full) {
+		mf_due_remove(&p->worst, i);
+		p->was_full = p->worst.count > 0;
+	}
 	flow_remove(q, i);
 	p->octets -= oq_size(oq, i);
 }
@@ -147,14 +177,23 @@ static uint32_t priority_of(const struct oq *oq, uint32_t i, uint64_t *flow)
 	return known ? rte_be_to_cpu_32(h.remaining) : UINT32_MAX;
 }
 
+static void set_worst(struct port *p)
+{
+	p->was_full = p->best.count > 0;
+	for (uint32_t i = 0; i < p->best.count; i++)
+		mf_due_set(&p->worst, p->best.heap[i].i, ~p->best.heap[i].at);
+}
+
 /** Room for a packet of this rank. @return false: it is the one to be dropped */
 static bool make_room(struct oq *oq, struct queue *q, uint32_t i, uint32_t priority, mf_time now)
 {
 	struct port *p = &q->port[oq->frame[i].egress];
+	uint32_t worst;
 
 	while (p->octets + oq_size(oq, i) > p->max) {
-		uint32_t worst = mf_due_first(&p->worst, MF_NEVER);
-
+		if (!p->was_full)
+			set_worst(p);
+		worst = mf_due_first(&p->worst, MF_NEVER);
 		if (worst == MF_DUE_NIL || priority >= oq->frame[worst].rank >> 32) {
 			q->drop_arriving++;
 			return false;
@@ -180,7 +219,8 @@ static void queue_put(struct oq *oq, uint32_t i, mf_time now)
 	}
 	f->rank = (uint64_t)priority << 32 | q->arrivals++;
 	mf_due_set(&p->best, i, f->rank);
-	mf_due_set(&p->worst, i, ~f->rank);
+	if (p->was_full)
+		mf_due_set(&p->worst, i, ~f->rank);
 	flow_append(q, flow, i);
 	p->octets += oq_size(oq, i);
 	if (p->octets > q->octets_max)
@@ -253,7 +293,6 @@ static void *queue_create(struct oq *oq)
 		return NULL;
 	while (buckets < slots)
 		buckets *= 2;
-	q->bucket_mask = buckets - 1;
 	q->port = calloc(oq->config.ports + 1, sizeof(*q->port)); /* and one that ends them */
 	q->packet = mf_table_new(slots, sizeof(*q->packet));
 	q->flow = mf_table_new(slots, sizeof(*q->flow));

@@ -90,12 +90,11 @@ static void write_races(struct mf_client *c, const struct slot *write)
 		shadow_race(r, write->offset, write->len);
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
-		bool rmw = choose_is_rmw((enum mf_client_kind)s->kind);
 
-		if (s->state != SLOT_BUSY || (s->kind != MF_CLIENT_READ && !rmw) || !client_overlap(s, write))
+		if (c->busy[i] != write->region + 1 || !client_returns(s->kind) || !client_overlap(s, write))
 			continue;
 		s->check = false;
-		if (rmw)
+		if (s->kind != MF_CLIENT_READ)
 			shadow_race(r, s->offset, s->len);
 	}
 }
@@ -106,7 +105,7 @@ static void rmw_before_reads(struct mf_client *c, const struct slot *rmw)
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (s->state == SLOT_BUSY && s->kind == MF_CLIENT_READ && client_overlap(s, rmw))
+		if (c->busy[i] == rmw->region + 1 && s->kind == MF_CLIENT_READ && client_overlap(s, rmw))
 			s->check = false;
 	}
 }
@@ -129,7 +128,7 @@ static void change_races(struct mf_client *c, struct slot *change)
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (s == change || s->state != SLOT_BUSY || !client_overlap(s, change))
+		if (c->busy[i] != change->region + 1 || s == change || !client_overlap(s, change))
 			continue;
 		if (s->kind == MF_CLIENT_READ)
 			s->check = false;
@@ -221,8 +220,10 @@ bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 {
 	s->state = SLOT_BUSY;
-	if (c->shadow.regions > 0)
+	if (c->shadow.regions > 0) {
 		shadow_submit(c, s);
+		client_set_busy(c, s, s->region + 1);
+	}
 	s->intended = c->arrival.next;
 	s->measured = s->intended >= c->measure;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))

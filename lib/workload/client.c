@@ -5,6 +5,7 @@
 
 #include "store_client.h"
 #include "content.h"
+#include "mf_fetch.h"
 #include "mf_table.h"
 
 #define FETCH_MAX 16 /**< operations, ahead of their begin */
@@ -85,7 +86,8 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 		c->slot_mask = c->slot_mask << 1 | 1;
 	c->slot = mf_table_new((size_t)c->slot_mask + 1, sizeof(*c->slot));
 	c->free = calloc(depth, sizeof(*c->free));
-	if (c->slot == NULL || c->free == NULL)
+	c->busy = mf_table_new((size_t)c->slot_mask + 1, sizeof(*c->busy));
+	if (c->slot == NULL || c->free == NULL || c->busy == NULL)
 		return -ENOMEM;
 	while (c->free_count < depth) {
 		c->free[c->free_count] = depth - 1 - c->free_count;
@@ -219,6 +221,7 @@ void mf_client_free(struct mf_client *c)
 	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
+	mf_table_free(c->busy);
 	buffers_fini(&c->buffers);
 	mf_table_free(c);
 }
@@ -265,10 +268,19 @@ struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum m
 					 .octets_failed = t.octets_failed - before.octets_failed};
 }
 
+static inline bool phase_is_over(const struct mf_client *c, mf_time now)
+{
+	return now >= mf_time_min(c->warmup_end, __atomic_load_n(&c->stop, __ATOMIC_RELAXED));
+}
+
+bool mf_client_waits(const struct mf_client *c, mf_time now)
+{
+	return c->waiting == NULL && c->store == NULL && !phase_is_over(c, now);
+}
+
 mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
-	if (__builtin_expect(now >= mf_time_min(c->warmup_end, __atomic_load_n(&c->stop, __ATOMIC_RELAXED)),
-			     0))
+	if (__builtin_expect(phase_is_over(c, now), 0))
 		phases_over(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
@@ -287,12 +299,14 @@ void mf_client_stop(struct mf_client *c, mf_time at)
 
 static void fetch_slot(const struct mf_client *c, uint32_t i)
 {
+	mf_fetch_only();
 	__builtin_prefetch(&c->slot[i], 1);
 	__builtin_prefetch(c->slot[i].line, 1);
 }
 
 void mf_client_fetch(const struct mf_client *c)
 {
+	mf_fetch_only();
 	for (size_t at = 0; at < offsetof(struct mf_client, stats); at += 64)
 		__builtin_prefetch((const uint8_t *)c + at, 1);
 	__builtin_prefetch(&c->stats.begun_all, 1);

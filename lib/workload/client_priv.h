@@ -81,6 +81,7 @@ struct mf_client {
 	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
 	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
 	struct mf_client_stats stats;
+	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 };
 
 /** Its place in the array of slots. */
@@ -114,6 +115,13 @@ static inline bool client_overlap(const struct slot *a, const struct slot *b)
 static inline void *client_buffer(const struct mf_client *c, const struct slot *s)
 {
 	return buffers_at(&c->buffers, client_place(s));
+}
+
+/** Where operations may pass each other: the region of each slot that is BUSY, plus one; else 0. */
+static inline void client_set_busy(const struct mf_client *c, const struct slot *s, uint32_t region)
+{
+	if (c->order != MF_CLIENT_IN_ORDER)
+		c->busy[client_place(s)] = region;
 }
 
 /* begin.c */

@@ -192,6 +192,7 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 		release(c, s);
 		return;
 	}
+	client_set_busy(c, s, 0);
 	if (c->shadow.regions == 0 || op_verify(c, s, done)) {
 		release(c, s);
 	} else {
@@ -207,6 +208,7 @@ static void op_failed(struct mf_client *c, struct slot *s, uint8_t status)
 		store_completed(c, s, c->stats.last_done, false);
 	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
 		forget(c, s);
+	client_set_busy(c, s, 0);
 	release(c, s);
 }
 

@@ -333,6 +333,8 @@ void mf_client_free(struct mf_client *c);
  * @return when it wants to be called next, apart from completions; MF_NEVER: only for those
  */
 mf_time mf_client_run(struct mf_client *c, mf_time now);
+/** Whether mf_client_run() would only look for completions before the time that it gave last. */
+bool mf_client_waits(const struct mf_client *c, mf_time now);
 
 /**
  * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
