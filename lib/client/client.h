@@ -8,8 +8,8 @@
  *	   ^                                                                             |
  *	   +------ advanced <- looked at              <==                 completions ---+
  *
- * There are as many slots as either ring has room, so neither can overflow, and nothing is copied: an operation
- * stays in its slot until its completion has been taken.
+ * There are as many slots as either ring has room, so neither can overflow, and nothing is copied: an
+ * operation stays in its slot until its completion has been taken.
  */
 #ifndef CLIENT_H
 #define CLIENT_H

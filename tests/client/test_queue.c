@@ -88,7 +88,7 @@ Test(client_queue, waiting)
 	free(buf);
 }
 
-/** A fence begins, and so completes, behind all before it; without one a short operation passes a long one. */
+/** A fence completes behind all before it; without one a short operation passes a long one. */
 Test(client_queue, fence)
 {
 	enum { LONG = 1 << 20 };
