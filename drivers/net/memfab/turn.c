@@ -11,6 +11,8 @@
 
 #define BURST 32
 #define TURN_FRAMES 256 /* that a port sends in a turn: the others have theirs */
+/** Octets in the host, twice what a turn takes: more waits in its ring, where its sender sees it. */
+#define HOST_OCTETS (32u << 10)
 
 static_assert(MF_FRAME_MAX <= sizeof(((struct port *)0)->scratch), "a frame fits");
 
@@ -134,7 +136,8 @@ static bool send_one(struct port *p, struct port_tx_queue *q, mf_time now, const
 	}
 	if (unlikely(p->loopback))
 		loop(p, m);
-	else if (!mf_host_frame_room(p->host, (uint16_t)m->pkt_len) ||
+	else if (mf_host_frame_bytes(p->host) >= HOST_OCTETS ||
+		 !mf_host_frame_room(p->host, (uint16_t)m->pkt_len) ||
 		 !mf_host_send_frame(p->host, now, frame_of(p, m), (uint16_t)m->pkt_len))
 		return false;
 	q->packets++;
