@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * net_memfab as a program sees it that uses ethdev's functions: the driver is a part of this program, so it is
- * checked with whatever else is (sanitizers). Two ports at a switch, turned by their burst functions.
+ * net_memfab as a program sees it that uses ethdev's functions: the driver is a part of this program, so it
+ * is checked with whatever else is (sanitizers). Two ports at a switch, turned by their burst functions.
  *
  *	test_net_port FABRIC.json [SEED]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of net_memfab: a port is a guest at a node of a fabric (mf_embed.h). Its packets become frames of the
- * node's host, and the frames that arrive there become packets.
+ * Inside of net_memfab: a port is a guest at a node of a fabric (mf_embed.h). Its packets become frames of
+ * the node's host, and the frames that arrive there become packets.
  *
  *     tx_burst -> ring -> [ turn: host -> link -> switch -> link -> host ] -> ring -> rx_burst
  *
