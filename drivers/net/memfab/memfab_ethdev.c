@@ -9,6 +9,7 @@
 #include <ethdev_vdev.h>
 #include <rte_alarm.h>
 
+#include "mf_eal.h"
 #include "port.h"
 
 RTE_LOG_REGISTER(port_log_type, pmd.net.memfab, NOTICE)
@@ -270,7 +271,10 @@ static int open_port(struct rte_vdev_device *vdev, const struct port_args *args)
 	const struct mf_session_options options = {.workload = args->workload, .waiting = waiting};
 	char err[512];
 	struct mf_session *s;
-	int rc = mf_session_open(args->fabric, &options, &s, err, sizeof(err));
+	int rc;
+
+	mf_eal_choose_variants(false); /* what the program's EAL allows */
+	rc = mf_session_open(args->fabric, &options, &s, err, sizeof(err));
 
 	if (rc != 0) {
 		PORT_LOG(ERR, "%s: %s", rte_vdev_device_name(vdev), err);
