@@ -32,6 +32,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "links"},
 	{.key = "ethernet"},
 	{.key = "workload"},
+	{.key = "faults"},
 	{.key = "report"},
 	{.key = "placement"},
 	{0},
@@ -82,6 +83,7 @@ static int read_all(struct cfg *c, const json_t *root)
 		      {"switch", cfg_switch}},
 	  after[] = {{"ethernet", cfg_ethernet},
 		     {"workload", cfg_workload},
+		     {"faults", cfg_faults},
 		     {"report", cfg_report},
 		     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
@@ -204,6 +206,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->group);
 	free(config->ethernet);
 	free(config->port);
+	free(config->fault);
 	cfg_workload_free(config);
 	memset(config, 0, sizeof(*config));
 }

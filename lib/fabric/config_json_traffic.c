@@ -12,8 +12,8 @@ static unsigned int members(const struct mf_config *config, const struct mf_conf
 	return n;
 }
 
-static json_t *put_set(struct put *p, const struct mf_config_set *s,
-		       bool (*able)(const struct mf_config_node *))
+json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
+		      bool (*able)(const struct mf_config_node *))
 {
 	const struct mf_config *config = p->config;
 	json_t *array;
@@ -43,8 +43,8 @@ static void put_ethernet(struct put *p, json_t *array)
 		const struct mf_config_ethernet *e = &p->config->ethernet[i];
 		json_t *json = cfg_put_append(p, array, json_object());
 
-		cfg_put_set(p, json, "from", put_set(p, &e->from, NULL));
-		cfg_put_set(p, json, "to", put_set(p, &e->to, NULL));
+		cfg_put_set(p, json, "from", cfg_put_nodes(p, &e->from, NULL));
+		cfg_put_set(p, json, "to", cfg_put_nodes(p, &e->to, NULL));
 		cfg_put_fields(p, json, cfg_ethernet_fields, e);
 	}
 }
@@ -142,8 +142,8 @@ static void put_drawn(struct put *p, json_t *json, const struct mf_config_worklo
 
 static void put_workload(struct put *p, json_t *json, const struct mf_config_workload *w)
 {
-	cfg_put_set(p, json, "nodes", put_set(p, &w->clients, cfg_is_compute));
-	cfg_put_set(p, json, "targets", put_set(p, &w->targets, cfg_is_memory));
+	cfg_put_set(p, json, "nodes", cfg_put_nodes(p, &w->clients, cfg_is_compute));
+	cfg_put_set(p, json, "targets", cfg_put_nodes(p, &w->targets, cfg_is_memory));
 	if (w->ycsb.on) {
 		put_common(p, json, w);
 		cfg_put_ycsb(p, json, w);

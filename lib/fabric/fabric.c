@@ -293,8 +293,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 {
 	int e = 0;
 
-	if (f->node == NULL || f->link == NULL || snapshot_init(&f->at_measure, f->nodes) != 0 ||
-	    snapshot_init(&f->at_stop, f->nodes) != 0)
+	if (f->node == NULL || f->link == NULL || f->fault_fired == NULL ||
+	    snapshot_init(&f->at_measure, f->nodes) != 0 || snapshot_init(&f->at_stop, f->nodes) != 0)
 		return fail(err, errlen, "no memory");
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		f->timing = f->config->timing;
@@ -305,6 +305,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			make_link(f, i);
 		else
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
+	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
+		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
 		if (!f->part.node[i])
@@ -349,6 +351,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	f->drain = config->clock[clock].drain;
 	f->node = mf_table_new(f->nodes, sizeof(*f->node));
 	f->link = calloc(f->nodes, sizeof(*f->link));
+	f->fault_fired = calloc(config->faults + 1, sizeof(*f->fault_fired));
 	if (build(f, err, errlen) != 0) {
 		mf_fabric_free(f);
 		return NULL;
@@ -403,6 +406,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
 	free(f->link);
+	free(f->fault_fired);
 	free(f);
 }
 

@@ -71,6 +71,7 @@ struct mf_fabric {
 	mf_time now; /**< of the last tick: the engine writes, any thread reads */
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
+	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mf_fault.h"
 #include "mf_impair.h"
 #include "mf_memory.h"
 #include "mf_mux.h"
@@ -284,6 +285,19 @@ struct mf_config_workload {
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
 
+enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
+
+/** What is broken on purpose, on which links; see struct mf_fault_rule. Virtual clock. */
+struct mf_config_fault {
+	uint32_t class; /**< enum mf_fault_class */
+	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
+	struct mf_config_set link; /**< of these nodes */
+	double rate;
+	mf_time from, until; /**< MF_NEVER: to the end */
+	mf_time time;
+	uint64_t count; /**< on each link and direction; 0: any number */
+};
+
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };
 
 /** A policy with parameters of its own. */
@@ -317,6 +331,8 @@ struct mf_config {
 	struct mf_config_port *port;
 	unsigned int workloads;
 	struct mf_config_workload *workload;
+	unsigned int faults;
+	struct mf_config_fault *fault;
 	bool report_stages; /**< stamp and report the time in each stage */
 	bool report_messages; /**< virtual clock: log every measured message */
 	bool report_normalised; /**< the same, and measure what each takes alone */

@@ -76,6 +76,19 @@ static json_t *run_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** How often each class of faults has struck. */
+static json_t *faults_json(const struct mf_fabric *f)
+{
+	uint64_t fired[MF_FAULT_CLASSES] = {0};
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->config->faults; i++)
+		fired[f->config->fault[i].class] += f->fault_fired[i];
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		result_count(o, mf_fault_name((enum mf_fault_class)i), fired[i]);
+	return o;
+}
+
 json_t *mf_fabric_result(const struct mf_fabric *f)
 {
 	json_t *all = json_object(), *o = json_object(), *time = json_object();
@@ -106,6 +119,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "bridge", bridge_json(f));
 	}
 	json_object_set_new(o, "drops", drops_json(f));
+	if (f->config->faults > 0)
+		json_object_set_new(o, "faults", faults_json(f));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);

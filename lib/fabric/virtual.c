@@ -249,11 +249,14 @@ static int set_up(struct virtual *v)
 	v->ahead = look_ahead(v->f);
 	for (unsigned int i = 0; i < n; i++)
 		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
-	return virtual_nodes_init(v);
+	err = virtual_fault_init(v);
+	return err == 0 ? virtual_nodes_init(v) : err;
 }
 
 static void tear_down(struct virtual *v)
 {
+	if (v->down != NULL)
+		virtual_fault_fini(v);
 	for (unsigned int i = 0; v->down != NULL && i < 2 * v->f->nodes; i++)
 		wire_fini(&v->up[i]);
 	mf_table_free(v->up);

@@ -54,6 +54,15 @@ struct virtual
 	bool over;
 };
 
+/* virtual_fault.c */
+/** v->span is sent, with what happens to it. @return 0 or -ENOMEM */
+int virtual_fault_send(struct virtual *v, struct wire *w, mf_time after);
+/** What is held back and due at v->now goes. @return the same */
+int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after);
+int virtual_fault_init(struct virtual *v);
+/** Counts what has happened. */
+void virtual_fault_fini(struct virtual *v);
+
 /** virtual.c: v->span is sent on a wire. */
 void virtual_capture(struct virtual *v, const struct wire *w);
 
@@ -71,6 +80,10 @@ static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after,
 		virtual_capture(v, w);
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &v->span, from, to);
+	if (__builtin_expect(w->fault != NULL, 0)) {
+		err = virtual_fault_send(v, w, after);
+		return err < 0 ? err : v->span.count;
+	}
 	err = wire_send(w, &v->span, after);
 	v->f->info.spans++;
 	return err < 0 ? err : v->span.count;

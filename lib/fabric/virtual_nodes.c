@@ -11,6 +11,14 @@
 
 #define FETCH_MAX 32
 
+/** When a node may send, or what a fault held back goes. */
+static mf_time tx_next(const struct virtual *v, unsigned int i)
+{
+	mf_time next = mf_time_min(mf_host_tx_next(v->f->node[i].host, v->now), wire_held(&v->up[i]));
+
+	return mf_time_max(v->now, next);
+}
+
 /** Something came to a node or left it: when must it be called, when may it send? */
 static void after(struct virtual *v, unsigned int i)
 {
@@ -18,13 +26,13 @@ static void after(struct virtual *v, unsigned int i)
 	struct virtual_turn *t = &v->turn[i];
 
 	t->run = mf_time_min(t->run, mf_time_max(v->now, mf_host_next(h)));
-	t->tx = mf_time_max(v->now, mf_host_tx_next(h, v->now));
+	t->tx = tx_next(v, i);
 }
 
 static void run(struct virtual *v, unsigned int i)
 {
 	v->turn[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
-	v->turn[i].tx = mf_time_max(v->now, mf_host_tx_next(v->f->node[i].host, v->now));
+	v->turn[i].tx = tx_next(v, i);
 }
 
 static void receive(struct virtual *v, unsigned int i)
@@ -36,8 +44,12 @@ static void receive(struct virtual *v, unsigned int i)
 
 static int transmit(struct virtual *v, unsigned int i)
 {
-	int n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
+	int n = 0;
 
+	if (__builtin_expect(wire_held(&v->up[i]) <= v->now, 0))
+		n = virtual_fault_release(v, &v->up[i], v->switch_done);
+	if (n == 0)
+		n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
 	if (n > 0)
 		n = virtual_send(v, &v->up[i], v->switch_done, virtual_place(v, i), PLACE_SWITCH);
 	after(v, i);

@@ -49,7 +49,9 @@ static void tell(struct virtual *v)
 /** When a port may send. */
 static void expect(struct virtual *v, unsigned int i)
 {
-	event_set(&v->queue, actor_tx(i), mf_time_max(v->now, mf_switch_tx_next(v->f->sw, i, v->now)));
+	mf_time next = mf_time_min(mf_switch_tx_next(v->f->sw, i, v->now), wire_held(&v->down[i]));
+
+	event_set(&v->queue, actor_tx(i), mf_time_max(v->now, next));
 }
 
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
@@ -99,8 +101,14 @@ static void run_sched(struct virtual *v)
 
 int virtual_port_tx(struct virtual *v, unsigned int i)
 {
-	int n = (int)mf_switch_tx(v->f->sw, i, v->now, v->max, &v->span);
+	int n = 0;
 
+	if (__builtin_expect(wire_held(&v->down[i]) <= v->now, 0)) {
+		n = virtual_fault_release(v, &v->down[i], v->nodes_done);
+		virtual_node_hears(v, i);
+	}
+	if (n == 0)
+		n = (int)mf_switch_tx(v->f->sw, i, v->now, v->max, &v->span);
 	if (n > 0) {
 		n = virtual_send(v, &v->down[i], v->nodes_done, PLACE_SWITCH, virtual_place(v, i));
 		virtual_node_hears(v, i);

@@ -52,6 +52,7 @@ struct wire {
 	mf_time delay;
 	mf_time busy_until; /**< arrival of the last block that was sent */
 	const struct link_timing *timing;
+	struct mf_fault *fault; /**< what happens to what is sent, before it is on the wire; NULL: nothing */
 	struct flights *flights;
 	bool scramble;
 	bool grown; /**< the ring is the wire's own */
@@ -118,10 +119,16 @@ static inline void wire_fetch(const struct wire *w)
 		flight_fetch(wire_flight(w, i)->flight);
 }
 
+/** When what a fault holds back is to be let go; MF_NEVER: nothing is. */
+static inline mf_time wire_held(const struct wire *w)
+{
+	return __builtin_expect(w->fault == NULL, 1) ? MF_NEVER : mf_fault_next(w->fault);
+}
+
 /** Nothing is under way, and the last block of what was has arrived. */
 static inline bool wire_idle(const struct wire *w, mf_time now)
 {
-	return w->due == MF_NEVER && w->busy_until <= now;
+	return w->due == MF_NEVER && w->busy_until <= now && wire_held(w) == MF_NEVER;
 }
 
 #endif

@@ -244,6 +244,25 @@ Test(config, groups_ports_and_sets)
 	mf_config_free(&c);
 }
 
+Test(config, faults)
+{
+	struct mf_config c;
+
+	load(&c, "fabric/good", "faults.json");
+	cr_assert_eq(c.faults, 3);
+	cr_expect_eq(c.fault[0].class, MF_FAULT_BIT);
+	cr_expect_eq(c.fault[0].link.n, 3);
+	cr_expect_eq(c.fault[0].until, MF_NEVER);
+	cr_expect_eq(c.fault[1].link.n, 2);
+	cr_expect_eq(c.fault[1].direction, MF_CONFIG_UP);
+	cr_expect_eq(c.fault[1].from, MF_US(5));
+	cr_expect_eq(c.fault[1].until, MF_MS(1));
+	cr_expect_eq(c.fault[1].count, 3);
+	cr_expect_eq(c.fault[2].time, MF_US(2));
+	cr_expect_eq(c.fault[2].direction, MF_CONFIG_DOWN);
+	mf_config_free(&c);
+}
+
 Test(config, everything)
 {
 	struct mf_config c;
@@ -317,8 +336,8 @@ Test(config, sizes_as_points)
 /* The effective configuration says the same as the file, and says it in one way only. */
 Test(config, effective_configuration_reads_back)
 {
-	static const char *const names[] = {"smallest.json", "groups.json", "greedy_srpt.json",
-					    "everything.json", "ycsb.json"};
+	static const char *const names[] = {"smallest.json",   "groups.json", "greedy_srpt.json",
+					    "everything.json", "faults.json", "ycsb.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct mf_config a, b;
@@ -418,7 +437,7 @@ static char *slurp(const char *folder, const char *name, size_t *len)
 
 Test(config, every_key_is_documented)
 {
-	static const char *const names[] = {"everything.json", "ycsb.json"};
+	static const char *const names[] = {"everything.json", "faults.json", "ycsb.json"};
 	size_t len;
 	char *doc = slurp("../docs", "fabric-file.md", &len);
 

@@ -168,5 +168,12 @@ static const struct {
 	{"pfc_classes", ":3: switch.bridge.classes: the nodes do not hold back class 0"},
 	{"pfc_deaf", ":3: switch.bridge.classes: the nodes do not hold back class 3"},
 	{"bridge_mtu", ": switch.bridge.mtu: 1500 octets; the packets of stack \"rocev2\" have up to 4156"},
+	{"fault_class", ":3: faults[0].class: 'gremlin' is none of: bit, sync, type, cut, lose"},
+	{"fault_link", ":3: faults[0].link[0]: there is no node 'x'"},
+	{"fault_never", ":3: faults[0].rate: 0 is out of range: 1e-18 to 1"},
+	{"fault_no_time", ":3: faults[0].time: is missing"},
+	{"fault_rate", ":3: faults[0].rate: is missing"},
+	{"fault_time", ":3: faults[0].time: has no effect: only \"delay\" and \"reorder\" take time"},
+	{"fault_until", ":3: faults[0].until: is not behind 'from'"},
 	{"placement", ": placement.scheduler_own_lcore: must be true, false or \"auto\""},
 };

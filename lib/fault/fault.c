@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault_priv.h"
+
+#define BLOCK_BITS 66
+#define SYNC_BITS 2
+
+enum { MEMORY, FRAME };
+
+const char *mf_fault_name(enum mf_fault_class class)
+{
+	static const char *const name[] = {
+		[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",
+		[MF_FAULT_TYPE] = "type",   [MF_FAULT_CUT] = "cut",
+		[MF_FAULT_LOSE] = "lose",   [MF_FAULT_DUPLICATE] = "duplicate",
+		[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder",
+	};
+
+	return class < MF_FAULT_CLASSES ? name[class] : NULL;
+}
+
+static bool sane(const struct mf_fault_rule *r)
+{
+	bool timed = r->class == MF_FAULT_DELAY || r->class == MF_FAULT_REORDER;
+
+	return r->class < MF_FAULT_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
+	       (r->time > 0) == timed;
+}
+
+struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
+{
+	bool good = config->rules > 0 && config->rules <= MF_FAULT_RULES && config->period > 0;
+	struct mf_fault *f;
+
+	for (unsigned int i = 0; good && i < config->rules; i++)
+		good = sane(&config->rule[i]);
+	if (!good) {
+		errno = EINVAL;
+		return NULL;
+	}
+	f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
+	if (f == NULL)
+		return NULL;
+	memset(f, 0, sizeof(*f));
+	f->rules = config->rules;
+	f->period = config->period;
+	mf_rng_init(&f->rng, config->seed, "fault bits", config->number);
+	for (unsigned int i = 0; i < f->rules; i++)
+		fault_dice_init(&f->dice[i], config, i);
+	return f;
+}
+
+void mf_fault_free(struct mf_fault *f)
+{
+	free(f);
+}
+
+uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule)
+{
+	return f->dice[rule].fired;
+}
+
+/** Whether any rule of a class strikes this unit. All are asked: each has dice of its own. */
+static const struct mf_fault_rule *strikes(struct mf_fault *f, enum mf_fault_class class, mf_time t)
+{
+	const struct mf_fault_rule *which = NULL;
+
+	for (unsigned int i = 0; i < f->rules; i++)
+		if (f->dice[i].rule.class == class && fault_roll(&f->dice[i], t, 1) == 0)
+			which = &f->dice[i].rule;
+	return which;
+}
+
+/* What leaves: blocks one behind the other, gathered into spans. */
+
+static void flush(struct mf_fault *f)
+{
+	if (f->out.count > 0)
+		f->emit(f->ctx, &f->out);
+	f->out.count = 0;
+}
+
+/** A block leaves at its time, or as soon as the wire is free. */
+static void leave(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t flags)
+{
+	struct mf_span *o = &f->out;
+
+	if (t < f->free_at)
+		t = f->free_at;
+	if (o->count == MF_SPAN_MAX || o->flags != flags || t != mf_span_at(o, o->count))
+		flush(f);
+	if (o->count == 0) {
+		o->start = t;
+		o->period = f->period;
+		o->flags = flags;
+	}
+	mf_span_put(o, b.sync, b.word);
+	f->free_at = t + f->period;
+}
+
+static void leave_copy(struct mf_fault *f, mf_time t, struct fault_copy *c)
+{
+	for (unsigned int i = 0; i < c->count; i++)
+		leave(f, t, c->block[i], c->frame ? MF_SPAN_FRAME : 0);
+	c->count = 0;
+}
+
+static void keep(struct fault_copy *c, struct mf_block b, uint16_t flags)
+{
+	c->frame = flags & MF_SPAN_FRAME;
+	if (c->count < FAULT_MESSAGE_MAX)
+		c->block[c->count++] = b;
+}
+
+/* Errors within a block. */
+
+/** Of an error of the wire at payload bit p: all that the receiver's descrambler makes of it. */
+static void scatter(unsigned int p, uint64_t *own, uint64_t *carry)
+{
+	static const unsigned int tap[] = {0, 39, 58};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int at = p + tap[i];
+
+		*(at < 64 ? own : carry) ^= UINT64_C(1) << (at % 64);
+	}
+}
+
+static void bit_errors(struct mf_fault *f, mf_time t, struct mf_block *b)
+{
+	uint64_t own = t == f->carry_at ? f->carry : 0, carry = 0;
+
+	for (unsigned int i = 0; i < f->rules; i++) {
+		uint64_t done = 0, hit;
+
+		if (f->dice[i].rule.class != MF_FAULT_BIT)
+			continue;
+		while (done < BLOCK_BITS &&
+		       (hit = fault_roll(&f->dice[i], t, BLOCK_BITS - done)) < BLOCK_BITS - done) {
+			unsigned int bit = (unsigned int)(done + hit);
+
+			if (bit < SYNC_BITS)
+				b->sync ^= (uint8_t)(1U << bit);
+			else
+				scatter(bit - SYNC_BITS, &own, &carry);
+			done += hit + 1;
+		}
+	}
+	b->word ^= own;
+	f->carry = carry;
+	f->carry_at = t + f->period;
+}
+
+static void bad_block(struct mf_fault *f, mf_time t, struct mf_block *b)
+{
+	if (strikes(f, MF_FAULT_SYNC, t) != NULL)
+		b->sync = mf_rng_next(&f->rng) & 1 ? 3 : 0;
+	if (b->sync == MF_SYNC_CTRL && strikes(f, MF_FAULT_TYPE, t) != NULL)
+		b->word ^= 1 + mf_rng_below(&f->rng, 255);
+}
+
+/* Messages. */
+
+static bool is_terminate(uint8_t type)
+{
+	switch (type) {
+	case MF_BT_T0:
+	case MF_BT_T1:
+	case MF_BT_T2:
+	case MF_BT_T3:
+	case MF_BT_T4:
+	case MF_BT_T5:
+	case MF_BT_T6:
+	case MF_BT_T7:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Where a block stands. */
+struct place {
+	struct fault_lane *lane; /**< NULL: in no message */
+	bool first, last;
+};
+
+static struct place place_of(struct mf_fault *f, const struct mf_block *b)
+{
+	struct fault_lane *memory = &f->lane[MEMORY], *frame = &f->lane[FRAME];
+	uint8_t type = mf_block_type(b->word);
+
+	if (b->sync == MF_SYNC_DATA)
+		return (struct place){.lane = memory->open ? memory : frame->open ? frame : NULL};
+	switch (type) {
+	case MF_BT_MS:
+		return (struct place){.lane = memory, .first = true};
+	case MF_BT_MT:
+		return (struct place){.lane = memory->open ? memory : NULL, .last = true};
+	case MF_BT_S:
+	case MF_BT_C_S4:
+	case MF_BT_O_S4:
+		return (struct place){.lane = frame, .first = true};
+	default:
+		return (struct place){.lane = is_terminate(type) && frame->open ? frame : NULL, .last = true};
+	}
+}
+
+static bool is_single(const struct mf_block *b)
+{
+	uint8_t type = mf_block_type(b->word);
+
+	return b->sync == MF_SYNC_CTRL && (type == MF_BT_N || type == MF_BT_G || type == MF_BT_MST);
+}
+
+/** Room to hold back another one, and to keep another one for a second time. */
+static bool can_hold(const struct mf_fault *f)
+{
+	return !f->holding && !f->lane[MEMORY].held && !f->lane[FRAME].held;
+}
+
+static bool can_keep(const struct mf_fault *f)
+{
+	return !f->lane[MEMORY].twice && !f->lane[FRAME].twice;
+}
+
+/** A message begins: what happens to it. */
+static void decide(struct mf_fault *f, mf_time t, struct fault_lane *l)
+{
+	const struct mf_fault_rule *delay = strikes(f, MF_FAULT_DELAY, t);
+	const struct mf_fault_rule *reorder = strikes(f, MF_FAULT_REORDER, t);
+	bool lost = strikes(f, MF_FAULT_LOSE, t) != NULL, twice = strikes(f, MF_FAULT_DUPLICATE, t) != NULL;
+
+	*l = (struct fault_lane){.open = true, .lost = lost};
+	if (lost)
+		return;
+	if (delay != NULL)
+		f->free_at = (f->free_at > t ? f->free_at : t) + delay->time;
+	if (reorder != NULL && can_hold(f)) {
+		l->held = true;
+		f->release = t + reorder->time;
+		f->held.count = 0;
+	} else if (twice && can_keep(f)) {
+		l->twice = true;
+		f->twice.count = 0;
+	}
+}
+
+/** What is held comes between messages, not within one. */
+static bool can_release(const struct mf_fault *f)
+{
+	return f->holding && !f->lane[MEMORY].open && !f->lane[FRAME].open;
+}
+
+static void release(struct mf_fault *f, mf_time t)
+{
+	f->holding = false;
+	leave_copy(f, t, &f->held);
+}
+
+/** A message has ended. */
+static void end(struct mf_fault *f, mf_time t, struct fault_lane *l)
+{
+	l->open = false;
+	if (l->held) {
+		l->held = false;
+		f->holding = true;
+		return;
+	}
+	if (l->twice)
+		leave_copy(f, t, &f->twice);
+	l->twice = false;
+	if (can_release(f))
+		release(f, t);
+}
+
+/** A block of a message goes where the message goes. */
+static void pass(struct mf_fault *f, mf_time t, struct fault_lane *l, struct mf_block b, uint16_t flags)
+{
+	if (l->lost)
+		return;
+	if (l->held) {
+		keep(&f->held, b, flags);
+		return;
+	}
+	if (l->twice)
+		keep(&f->twice, b, flags);
+	leave(f, t, b, flags);
+}
+
+static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t flags)
+{
+	struct fault_lane single = {0};
+	struct place p = place_of(f, &b);
+
+	if (mf_fault_next(f) <= t)
+		release(f, f->release);
+	if (is_single(&b))
+		p = (struct place){.lane = &single, .first = true, .last = true};
+	if (p.lane == NULL) {
+		leave(f, t, b, flags);
+		return;
+	}
+	if (p.first)
+		decide(f, t, p.lane);
+	else if (strikes(f, MF_FAULT_CUT, t) != NULL)
+		p.lane->lost = true;
+	bit_errors(f, t, &b);
+	bad_block(f, t, &b);
+	pass(f, t, p.lane, b, flags);
+	if (p.last)
+		end(f, t, p.lane);
+}
+
+void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx)
+{
+	f->emit = emit;
+	f->ctx = ctx;
+	for (unsigned int i = 0; i < span->count; i++)
+		block(f, mf_span_at(span, i), (struct mf_block){.word = span->word[i], .sync = span->sync[i]},
+		      span->flags);
+	flush(f);
+}
+
+mf_time mf_fault_next(const struct mf_fault *f)
+{
+	return can_release(f) ? f->release : MF_NEVER;
+}
+
+void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx)
+{
+	if (now < mf_fault_next(f))
+		return;
+	f->emit = emit;
+	f->ctx = ctx;
+	release(f, f->release);
+	flush(f);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the stage: its rules, the messages that pass, what leaves. */
+#ifndef FAULT_PRIV_H
+#define FAULT_PRIV_H
+
+#include "mf_fault.h"
+#include "mf_rng.h"
+
+#define FAULT_MESSAGE_MAX (65536 / 8 + 32) /**< blocks of the longest message, with its header and checks */
+
+/** A rule and its dice. */
+struct fault_dice {
+	struct mf_fault_rule rule;
+	struct mf_rng rng;
+	uint64_t left; /**< units until the next one that is struck */
+	uint64_t fired;
+};
+
+/** Whether `units` more units that start at t are struck: the place of the first, or `units`. */
+uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units);
+/** The first roll. */
+void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule);
+
+/** Blocks of one message that are kept. */
+struct fault_copy {
+	unsigned int count;
+	bool frame; /**< MF_SPAN_FRAME */
+	struct mf_block block[FAULT_MESSAGE_MAX];
+};
+
+/** What happens to a message that passes; memory and frames have one each, since they may interleave. */
+struct fault_lane {
+	bool open; /**< between its first and its last block */
+	bool lost; /**< the rest of it is thrown away */
+	bool twice; /**< it is kept, too, to be sent again */
+	bool held; /**< it is kept, and not sent now */
+};
+
+struct mf_fault {
+	struct fault_dice dice[MF_FAULT_RULES];
+	unsigned int rules;
+	uint32_t period;
+	struct mf_rng rng; /**< which bit, which type */
+	struct fault_lane lane[2];
+	struct fault_copy twice; /**< of the message under way */
+	struct fault_copy held; /**< of one that comes behind the next */
+	bool holding; /**< it is there as a whole */
+	mf_time release; /**< then at the latest */
+	uint64_t carry; /**< errors that the next payload has from the one before */
+	mf_time carry_at; /**< if it starts then */
+	mf_time free_at; /**< when the wire is free again */
+	mf_fault_emit emit; /**< of the call under way */
+	void *ctx;
+	struct mf_span out; /**< what leaves, as far as it is without a gap */
+};
+
+#endif

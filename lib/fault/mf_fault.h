@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Faults of one direction of a link: what is sent goes in, what reaches the other end comes out.
+ *
+ * Sans-I/O and seeded: the same blocks at the same times with the same seed give the same faults, in whatever
+ * spans they come. A unit is what a fault strikes: a bit on the wire, a block, or a message. A message is a
+ * memory message from /MS/ to /MT/, a memory message of one block (/N/, /G/, /MST/), or a frame from /S/ to
+ * /T/; idle blocks that stand in spans belong to none.
+ *
+ * One thread calls.
+ */
+#ifndef MF_FAULT_H
+#define MF_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mf_block.h"
+
+#define MF_FAULT_RULES 256 /**< of a stage, at most */
+
+enum mf_fault_class {
+	/**
+	 * A bit of a block, header or payload, is wrong on the wire. A payload bit is so in what the receiver
+	 * descrambles, too, and again 39 and 58 bits later (IEEE 802.3 49.2.10: x^58 + x^39 + 1): three
+	 * errors, of which some may hit the next block. Whether the emulated link scrambles makes no
+	 * difference.
+	 */
+	MF_FAULT_BIT,
+	MF_FAULT_SYNC, /**< a block: its sync header becomes 00 or 11 */
+	MF_FAULT_TYPE, /**< a control block: its type octet becomes another one */
+	MF_FAULT_CUT, /**< a block in a message of several: it and what is behind it in the message is lost */
+	MF_FAULT_LOSE, /**< a message is lost */
+	MF_FAULT_DUPLICATE, /**< a message comes twice, the second time right behind the first */
+	MF_FAULT_DELAY, /**< a message, and what is behind it, is held up for `time` */
+	MF_FAULT_REORDER, /**< a message comes behind the next one; without one it comes after `time` */
+	MF_FAULT_CLASSES
+};
+
+/** "bit", "sync", ...; NULL: there is no such class */
+const char *mf_fault_name(enum mf_fault_class class);
+
+struct mf_fault_rule {
+	uint8_t class; /**< enum mf_fault_class */
+	double rate; /**< that a unit is struck, 0 < rate <= 1; of each unit by itself */
+	mf_time from, until; /**< units that start in [from, until) */
+	mf_time time; /**< DELAY, REORDER: 1.. ps */
+	uint64_t count; /**< at most so many; 0: any number */
+};
+
+struct mf_fault_config {
+	const struct mf_fault_rule *rule; /**< copied */
+	unsigned int rules; /**< 1..MF_FAULT_RULES */
+	uint32_t period; /**< ps a block of this link, 1.. */
+	uint64_t seed;
+	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
+};
+
+struct mf_fault;
+
+/** @return NULL with errno: EINVAL (see mf_fault_rule), ENOMEM */
+struct mf_fault *mf_fault_new(const struct mf_fault_config *config);
+void mf_fault_free(struct mf_fault *f);
+
+/**
+ * Takes what reaches the other end: spans, in the order of their start; blocks that follow each other without
+ * a gap may come in several.
+ * @param s  the stage's, until the function returns
+ */
+typedef void (*mf_fault_emit)(void *ctx, struct mf_span *s);
+
+/**
+ * A span is sent.
+ * @param span  starts behind all blocks before it; not changed. Its period is that of the configuration
+ */
+void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx);
+
+/** When what is held back is due, if nothing is sent before; MF_NEVER: nothing is. */
+mf_time mf_fault_next(const struct mf_fault *f);
+/** Lets go what is due at now. */
+void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);
+
+/** How often a rule, by its place, has fired: errors on the wire, blocks, messages. */
+uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The search. Calls and returns stand in a list by time. An operation whose call comes before the first
+ * return in the list may be the next one that happens; then both of its entries leave the list. When the
+ * search comes to the return of an operation that has not happened, the last step was wrong: it is taken
+ * back and the next candidate tried.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mf_linear.h"
+#include "seen.h"
+#include "step.h"
+
+#define OPS_MAX (1U << 24)
+#define STATES_MAX (1U << 30)
+
+/** A call (even number: 2 * operation) or a return (odd), in the list; the head is behind them all. */
+struct entry {
+	uint32_t prev, next;
+};
+
+/** A step that was taken. */
+struct taken {
+	uint32_t op;
+	uint64_t value; /**< before it */
+};
+
+struct mf_linear {
+	size_t max;
+	struct entry *entry; /**< [2 * max + 1] */
+	uint32_t *order; /**< [2 * max]: entries by time */
+	uint32_t *spare; /**< [2 * max]: of the sort */
+	struct taken *taken; /**< [max] */
+	struct seen seen;
+	/* Of the history that is checked. */
+	const struct mf_linear_op *op;
+	uint32_t head;
+	size_t depth; /**< steps that are taken */
+	size_t left; /**< operations that have returned and are in the list */
+	uint64_t value;
+	struct fingerprint set; /**< of the operations that have happened */
+	mf_time furthest; /**< return that a try came to a stop at */
+	size_t furthest_op;
+};
+
+struct mf_linear *mf_linear_new(size_t ops, size_t states)
+{
+	struct mf_linear *l;
+
+	if (ops == 0 || ops > OPS_MAX || states == 0 || states > STATES_MAX) {
+		errno = EINVAL;
+		return NULL;
+	}
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return NULL;
+	l->max = ops;
+	l->entry = calloc(2 * ops + 1, sizeof(*l->entry));
+	l->order = calloc(2 * ops, sizeof(*l->order));
+	l->spare = calloc(2 * ops, sizeof(*l->spare));
+	l->taken = calloc(ops, sizeof(*l->taken));
+	if (seen_init(&l->seen, states) == 0 && l->entry != NULL && l->order != NULL && l->spare != NULL &&
+	    l->taken != NULL)
+		return l;
+	mf_linear_free(l);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void mf_linear_free(struct mf_linear *l)
+{
+	if (l == NULL)
+		return;
+	seen_fini(&l->seen);
+	free(l->entry);
+	free(l->order);
+	free(l->spare);
+	free(l->taken);
+	free(l);
+}
+
+static bool sane(const struct mf_linear_op *o)
+{
+	if (o->kind >= MF_LINEAR_KINDS || o->ret < o->call || o->found > MF_LINEAR_UNEQUAL)
+		return false;
+	return o->found < MF_LINEAR_EQUAL ? o->kind != MF_LINEAR_WRITE || o->found == MF_LINEAR_NOTHING
+					  : o->kind == MF_LINEAR_CAS;
+}
+
+/** At one time calls come first: what touches in time may have happened in either order. */
+static inline bool before(const struct mf_linear_op *op, uint32_t a, uint32_t b)
+{
+	mf_time ta = a % 2 ? op[a / 2].ret : op[a / 2].call, tb = b % 2 ? op[b / 2].ret : op[b / 2].call;
+
+	return ta != tb ? ta < tb : a % 2 < b % 2;
+}
+
+/** Merge sort: what is equal keeps its order, so that a history has one search. */
+static void sort(struct mf_linear *l, size_t n)
+{
+	for (size_t run = 1; run < n; run *= 2) {
+		uint32_t *swap = l->order;
+
+		for (size_t from = 0; from < n; from += 2 * run) {
+			size_t mid = from + run < n ? from + run : n,
+			       end = from + 2 * run < n ? from + 2 * run : n;
+			size_t i = from, k = mid;
+
+			for (size_t at = from; at < end; at++) {
+				bool second =
+					i == mid || (k < end && before(l->op, l->order[k], l->order[i]));
+
+				l->spare[at] = l->order[second ? k++ : i++];
+			}
+		}
+		l->order = l->spare;
+		l->spare = swap;
+	}
+}
+
+/** Lists all calls, and the returns that there were. A read of which nobody was told says nothing. */
+static void list(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
+{
+	size_t entries = 0;
+
+	l->op = op;
+	l->left = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (op[i].kind == MF_LINEAR_READ && op[i].found == MF_LINEAR_NOTHING)
+			continue;
+		l->order[entries++] = (uint32_t)(2 * i);
+		if (op[i].ret == MF_NEVER)
+			continue;
+		l->order[entries++] = (uint32_t)(2 * i + 1);
+		l->left++;
+	}
+	sort(l, entries);
+	l->head = (uint32_t)(2 * n);
+	l->entry[l->head] = (struct entry){l->head, l->head};
+	for (size_t i = 0; i < entries; i++) {
+		uint32_t e = l->order[i], last = l->entry[l->head].prev;
+
+		l->entry[e] = (struct entry){.prev = last, .next = l->head};
+		l->entry[last].next = e;
+		l->entry[l->head].prev = e;
+	}
+}
+
+static inline void unlist(struct mf_linear *l, uint32_t e)
+{
+	l->entry[l->entry[e].prev].next = l->entry[e].next;
+	l->entry[l->entry[e].next].prev = l->entry[e].prev;
+}
+
+static inline void relist(struct mf_linear *l, uint32_t e)
+{
+	l->entry[l->entry[e].prev].next = e;
+	l->entry[l->entry[e].next].prev = e;
+}
+
+static inline uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+	return x ^ (x >> 31);
+}
+
+/** In a set, or out of it again. */
+static inline void toggle(struct fingerprint *set, uint32_t op)
+{
+	set->a ^= mix(op + 0x9e3779b97f4a7c15U);
+	set->b ^= mix(~(uint64_t)op * 0xd6e8feb86659fd93U);
+}
+
+static inline struct fingerprint with_value(struct fingerprint set, uint64_t value)
+{
+	return (struct fingerprint){mix(set.a + mix(value)), mix(set.b ^ mix(value + 0x632be59bd9b4e019U))};
+}
+
+static void take(struct mf_linear *l, uint32_t op, uint64_t next)
+{
+	l->taken[l->depth++] = (struct taken){.op = op, .value = l->value};
+	l->value = next;
+	unlist(l, 2 * op);
+	if (l->op[op].ret != MF_NEVER) {
+		unlist(l, 2 * op + 1);
+		l->left--;
+	}
+}
+
+/** @return the operation whose step was the last one */
+static uint32_t take_back(struct mf_linear *l)
+{
+	const struct taken *t = &l->taken[--l->depth];
+
+	if (l->op[t->op].ret != MF_NEVER) {
+		relist(l, 2 * t->op + 1);
+		l->left++;
+	}
+	relist(l, 2 * t->op);
+	toggle(&l->set, t->op);
+	l->value = t->value;
+	return t->op;
+}
+
+static void stopped_at(struct mf_linear *l, uint32_t e)
+{
+	if (e == l->head || l->op[e / 2].ret < l->furthest)
+		return;
+	l->furthest = l->op[e / 2].ret;
+	l->furthest_op = e / 2;
+}
+
+/** Whether the operation can be the next one to happen, and was not tried as that: then it happens. */
+static enum seen_answer attempt(struct mf_linear *l, uint32_t op)
+{
+	struct fingerprint set = l->set;
+	enum seen_answer answer;
+	uint64_t next;
+
+	if (!linear_step(&l->op[op], l->value, &next))
+		return SEEN_BEFORE;
+	toggle(&set, op);
+	answer = seen_add(&l->seen, with_value(set, next));
+	if (answer == SEEN_NEW) {
+		l->set = set;
+		take(l, op, next);
+	}
+	return answer;
+}
+
+static enum mf_linear_verdict search(struct mf_linear *l)
+{
+	uint32_t e = l->entry[l->head].next;
+
+	while (l->left > 0) {
+		enum seen_answer answer;
+
+		if (e == l->head || e % 2 != 0) {
+			stopped_at(l, e);
+			if (l->depth == 0)
+				return MF_LINEAR_NO;
+			e = l->entry[2 * take_back(l)].next;
+			continue;
+		}
+		answer = attempt(l, e / 2);
+		if (answer == SEEN_FULL)
+			return MF_LINEAR_GAVE_UP;
+		e = l->entry[answer == SEEN_NEW ? l->head : e].next;
+	}
+	return MF_LINEAR_YES;
+}
+
+int mf_linear_check(struct mf_linear *l, const struct mf_linear_op *op, size_t n, uint64_t initial,
+		    struct mf_linear_result *out)
+{
+	if (n > l->max)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++)
+		if (!sane(&op[i]))
+			return -EINVAL;
+	seen_clear(&l->seen);
+	list(l, op, n);
+	l->depth = 0;
+	l->value = initial;
+	l->set = (struct fingerprint){0, 0};
+	l->furthest = 0;
+	l->furthest_op = 0;
+	*out = (struct mf_linear_result){.verdict = search(l)};
+	out->states = l->seen.count;
+	out->op = l->furthest_op;
+	return 0;
+}
