@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program finds in dma_memfab, in TAP: dma_program EAL-OPTIONS, among them -d of the driver and a vdev whose
- * window is 1 MiB. Errors are those of the device's side, which dpdk-test does not know.
+ * What a program finds in dma_memfab, in TAP: test_dma EAL-OPTIONS, among them a vdev whose window is 1 MiB.
+ * The errors are those of the device's side, which dpdk-test does not know.
  */
 #include <stdlib.h>
 #include <string.h>
