@@ -42,7 +42,7 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct memfab_queue *q = example_queue(w->e, 1);
-	uint64_t counter;
+	uint64_t counter = 0;
 
 	for (unsigned long i = 0; i < w->e->number && w->error == 0; i++) {
 		w->error = lock(w, q);

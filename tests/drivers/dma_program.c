@@ -128,7 +128,7 @@ static void bad(uint16_t vchan, uint64_t src, uint64_t dst, uint32_t length,
 	struct rte_dma_stats before, after;
 	uint64_t good_src = vchan == 1 ? 0 : at(buf), good_dst = vchan == 0 ? 0 : at(buf + 4096);
 	unsigned int got, n = 0;
-	uint16_t first, last;
+	uint16_t first, last = 0;
 	bool error;
 
 	rte_dma_stats_get(dev, vchan, &before);

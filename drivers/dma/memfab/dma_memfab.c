@@ -205,7 +205,7 @@ static int open_fabric(struct dma_device *d, const struct dma_args *args)
 {
 	const struct memfab_options options = {.only = args->only ? args->node : NULL,
 					       .workload = args->workload};
-	struct memfab_queue *q;
+	struct memfab_queue *q = NULL;
 	char err[MEMFAB_ERR_LEN];
 	int rc;
 
