@@ -14,6 +14,7 @@ struct eal_args {
 	char **argv; /**< of the command line */
 	int count;
 	bool given; /**< EAL gets those, and none of our choice */
+	bool telemetry; /**< where they are our choice: there is a socket, and its prefix is said */
 };
 
 /** Takes EAL's arguments off the front of the command line. */

@@ -17,7 +17,7 @@ struct check {
 extern const struct check *const checks[];
 
 extern const struct check check_cpus, check_clock, check_dpdk, check_fabric_cpus, check_fabric_memory,
-	check_fabric_numa, check_frequency, check_hugepages, check_isolation, check_memlock, check_nics,
-	check_noise, check_numa, check_smt, check_userfaultfd, check_vfio;
+	check_fabric_numa, check_fabric_ports, check_frequency, check_hugepages, check_isolation,
+	check_memlock, check_nics, check_noise, check_numa, check_smt, check_userfaultfd, check_vfio;
 
 #endif

@@ -19,15 +19,15 @@ static uint64_t meminfo(const char *text, const char *key)
 	return value != NULL ? strtoull(value, NULL, 10) << 10 : UINT64_MAX;
 }
 
-/** Octets of all memory nodes, or of those that want huge pages, as far as one can count. */
-static uint64_t needed(const struct mf_config *config, bool huge)
+/** Octets of all memory nodes here, or of those that want huge pages, as far as one can count. */
+static uint64_t needed(const struct machine *m, bool huge)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
-		const struct mf_config_node *node = &config->node[i];
+	for (unsigned int i = 0; i < m->config->sw.ports; i++) {
+		const struct mf_config_node *node = &m->config->node[i];
 
-		if (node->memory && (!huge || node->memory_config.huge_pages) &&
+		if (m->part.node[i] && node->memory && (!huge || node->memory_config.huge_pages) &&
 		    __builtin_add_overflow(sum, node->memory_config.size, &sum))
 			return UINT64_MAX;
 	}
@@ -39,7 +39,7 @@ static void look_at_pages(const struct machine *m, const char *meminfo_text, str
 {
 	const char *total = tree_key(meminfo_text, "HugePages_Total:");
 	const char *available = tree_key(meminfo_text, "HugePages_Free:");
-	uint64_t page = meminfo(meminfo_text, "Hugepagesize:"), want = needed(m->config, true), pages, left;
+	uint64_t page = meminfo(meminfo_text, "Hugepagesize:"), want = needed(m, true), pages, left;
 
 	if (total == NULL || available == NULL || page == UINT64_MAX || page == 0 || want == 0)
 		return;
@@ -76,7 +76,7 @@ static void run(const struct machine *m, struct finding *f)
 		total = m->cgroup.memory;
 	if (available > total)
 		available = total;
-	compare(needed(m->config, false), total, available, f);
+	compare(needed(m, false), total, available, f);
 	look_at_pages(m, text, f);
 	free(text);
 }

@@ -15,12 +15,12 @@ static void online(const struct machine *m, cpu_set_t *out)
 		CPU_ZERO(out);
 }
 
-static const struct mf_config_node *first_wish(const struct mf_config *config, const cpu_set_t *but)
+static const struct mf_config_node *first_wish(const struct machine *m, const cpu_set_t *but)
 {
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
-		const struct mf_config_node *node = &config->node[i];
+	for (unsigned int i = 0; i < m->config->sw.ports; i++) {
+		const struct mf_config_node *node = &m->config->node[i];
 
-		if (node->memory && node->memory_config.numa_node >= 0 &&
+		if (m->part.node[i] && node->memory && node->memory_config.numa_node >= 0 &&
 		    !CPU_ISSET(node->memory_config.numa_node, but))
 			return node;
 	}
@@ -32,7 +32,7 @@ static bool wanted(const struct machine *m)
 	cpu_set_t none;
 
 	CPU_ZERO(&none);
-	return m->config != NULL && first_wish(m->config, &none) != NULL;
+	return m->config != NULL && first_wish(m, &none) != NULL;
 }
 
 static void run(const struct machine *m, struct finding *f)
@@ -42,7 +42,7 @@ static void run(const struct machine *m, struct finding *f)
 	cpu_set_t there;
 
 	online(m, &there);
-	node = first_wish(m->config, &there);
+	node = first_wish(m, &there);
 	cpus_text(&there, list);
 	if (cpus_none(&there)) {
 		say(f, "no NUMA here: memory is where it happens to be");

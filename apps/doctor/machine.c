@@ -60,6 +60,7 @@ static void look_at_cpus(struct machine *m)
 	if (!cpus_none(&m->allowed))
 		CPU_OR(&m->allowed, &m->allowed, &isolated);
 	value = tree_key(status, "CapEff:");
+	m->capabilities_known = value != NULL;
 	if (value != NULL)
 		m->capabilities = strtoull(value, NULL, 16);
 	free(status);
@@ -77,6 +78,15 @@ static void choose(struct machine *m)
 		if (m->config == NULL || (unsigned int)CPU_COUNT(&m->chosen) < machine_roles(m))
 			CPU_SET(cpu, &m->chosen);
 	m->lcores = CPU_COUNT(&m->chosen);
+}
+
+unsigned int machine_roles(const struct machine *m)
+{
+	unsigned int n = m->part.sw ? 2 : 0;
+
+	for (unsigned int i = 0; i < m->config->sw.ports; i++)
+		n += m->part.node[i];
+	return n;
 }
 
 void machine_look(struct machine *m)

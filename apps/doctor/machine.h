@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cgroup.h"
-#include "mf_config.h"
+#include "mf_fabric.h"
 #include "nic.h"
 
 /** How this program and its DPDK were built. */
@@ -28,18 +28,21 @@ struct machine {
 	int lcores; /**< that run there */
 	struct cgroup cgroup;
 	uint64_t capabilities; /**< effective ones, by CAP_ */
+	bool capabilities_known;
 	struct nic nic[NICS_MAX];
 	unsigned int nics;
 	unsigned int dpdk_nics; /**< with a driver that is DPDK's, or shares with it */
 	unsigned int vfio_nics;
 	double noise; /**< seconds to listen to each CPU; 0: not at all */
 	const struct mf_config *config; /**< fabric that is meant to run; NULL: none */
+	struct mf_part part; /**< of it that is played here */
+	bool whole; /**< nobody has said what: all */
 	struct build build;
 };
 
 /**
- * Looks at everything. root, noise, config and build are set, the rest 0; chosen, given and lcores where
- * somebody has chosen.
+ * Looks at everything. root, noise, config, part, whole and build are set, the rest 0; chosen, given and
+ * lcores where somebody has chosen.
  */
 void machine_look(struct machine *m);
 
@@ -48,10 +51,7 @@ static inline bool machine_can(const struct machine *m, unsigned int capability)
 	return m->capabilities >> capability & 1;
 }
 
-/** Roles of the fabric: its nodes, the switch, the scheduler. */
-static inline unsigned int machine_roles(const struct machine *m)
-{
-	return m->config->nodes + 2;
-}
+/** Roles of the fabric that are played here: nodes, the switch, the scheduler. */
+unsigned int machine_roles(const struct machine *m);
 
 #endif

@@ -11,6 +11,7 @@
 #include "outcome.h"
 #include "output.h"
 #include "program.h"
+#include "roles.h"
 
 const char program_name[] = "memfab-doctor";
 
@@ -42,7 +43,8 @@ static int examine(const struct machine *m, const char *name, FILE *json)
 	return rc;
 }
 
-static int open_and_examine(const struct options *o, const struct mf_config *config)
+static int open_and_examine(const struct options *o, const struct mf_config *config,
+			    const struct mf_part *part)
 {
 	struct machine m = {
 		.root = o->root,
@@ -51,6 +53,8 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 		.given = o->lcores > 0,
 		.chosen = o->cpus,
 		.config = config,
+		.part = *part,
+		.whole = o->roles == NULL,
 		.build = {.dpdk = MF_DPDK, .running = rte_version(), .left_out = MF_DRIVERS_LEFT_OUT},
 	};
 	char err[ERR_LEN];
@@ -70,7 +74,15 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 
 static int act(void *options, struct mf_config *config)
 {
-	return open_and_examine(options, config);
+	const struct options *o = options;
+	struct mf_part part = {.sw = true};
+	char err[ERR_LEN];
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		part.node[i] = config->node[i].up;
+	if (o->roles != NULL && roles_choose(config, o->roles, &part, err, sizeof(err)) != 0)
+		return complain(USAGE, err);
+	return open_and_examine(o, config, &part);
 }
 
 int main(int argc, char **argv)
@@ -82,7 +94,7 @@ int main(int argc, char **argv)
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.file == NULL && !o.help && !o.version)
-		return open_and_examine(&o, NULL);
+		return open_and_examine(&o, NULL, &(struct mf_part){0});
 	return program_run(
 		&(struct request){.help = o.help, .version = o.version, .file = o.file, .options = &o},
 		options_help, act);

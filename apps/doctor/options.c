@@ -13,17 +13,14 @@
 #define NOISE 0.2 /* seconds */
 #define NOISE_MAX 60
 
-enum { OPT_LCORES = 256, OPT_NOISE, OPT_JSON, OPT_ROOT, OPT_VERSION };
+enum { OPT_LCORES = 256, OPT_RUN, OPT_NOISE, OPT_JSON, OPT_ROOT, OPT_VERSION };
 
 static const char short_options[] = ":h";
 static const struct option table[] = {
-	{"lcores", required_argument, NULL, OPT_LCORES},
-	{"noise", required_argument, NULL, OPT_NOISE},
-	{"json", required_argument, NULL, OPT_JSON},
-	{"root", required_argument, NULL, OPT_ROOT},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{NULL, 0, NULL, 0},
+	{"lcores", required_argument, NULL, OPT_LCORES}, {"run", required_argument, NULL, OPT_RUN},
+	{"noise", required_argument, NULL, OPT_NOISE},   {"json", required_argument, NULL, OPT_JSON},
+	{"root", required_argument, NULL, OPT_ROOT},     {"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPT_VERSION},     {NULL, 0, NULL, 0},
 };
 
 static const char help[] =
@@ -35,6 +32,7 @@ static const char help[] =
 	"\n"
 	"  --lcores LIST     lcores as EAL takes them: 1-3, 0@2,1@3, (0-1)@2 (default: the CPUs that are\n"
 	"                    isolated, or all that this process may use; not more than there are roles)\n"
+	"  --run ROLES       what this machine plays of the fabric, as memfab-emu has it (default: all)\n"
 	"  --noise SECS      how long it listens to each of their CPUs; 0: not at all (default: 0.2)\n"
 	"  --json FILE       writes it as JSON, too (docs/doctor.schema.json)\n"
 	"  --root DIR        reads /proc, /sys and /dev below DIR and does not listen; for tests\n"
@@ -80,6 +78,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	switch (opt) {
 	case OPT_LCORES:
 		return read_lcores(o, arg, err, errlen);
+	case OPT_RUN:
+		o->roles = arg;
+		return 0;
 	case OPT_NOISE:
 		return read_noise(o, arg, err, errlen);
 	case OPT_JSON:
@@ -114,5 +115,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 		return argument_refuse(err, errlen, "more than one file, see --help");
 	if (optind < argc)
 		o->file = argv[optind];
+	if (o->roles != NULL && o->file == NULL)
+		return argument_refuse(err, errlen, "--run has no effect without a fabric file");
 	return 0;
 }

@@ -10,6 +10,7 @@
 struct options {
 	bool help, version; /**< and nothing else */
 	const char *file; /**< of the fabric; NULL: none */
+	const char *roles; /**< of it; NULL: all */
 	const char *json; /**< NULL: none */
 	const char *root; /**< of all that is read */
 	double noise; /**< seconds for each CPU */

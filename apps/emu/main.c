@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "capture_option.h"
 #include "eal.h"
 #include "interrupt.h"
 #include "mf_fabric.h"
+#include "mf_telemetry.h"
 #include "options.h"
 #include "output.h"
 #include "partners.h"
@@ -52,6 +54,15 @@ static int report(const struct options *o, const struct mf_fabric *f, const stru
 	return json != SOUND ? json : messages;
 }
 
+/** Whoever reads counters now and then reads the last ones, too. */
+static void linger(mf_time most)
+{
+	const struct timespec nap = {.tv_nsec = 20000000};
+
+	for (mf_time past = 0; past < most && !atomic_load(&interrupted); past += MF_MS(20))
+		nanosleep(&nap, NULL);
+}
+
 static int run(const struct options *o, const struct mf_config *config, const struct outputs *out)
 {
 	struct progress progress;
@@ -73,7 +84,9 @@ static int run(const struct options *o, const struct mf_config *config, const st
 	if (f == NULL)
 		return complain(FAILED, err);
 	progress_init(&progress, config, o->clock);
-	rc = mf_fabric_run(f, &options);
+	rc = mf_telemetry_add(f, o->file);
+	if (rc == 0)
+		rc = mf_fabric_run(f, &options);
 	progress_end(&progress);
 	if (rc != 0) {
 		snprintf(err, sizeof(err), "the run failed: %s%s",
@@ -84,7 +97,9 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		rc = report(o, f, out);
 		if (!mf_fabric_sound(f, err, sizeof(err)))
 			rc = complain(FAILED, err);
+		linger(o->linger);
 	}
+	mf_telemetry_remove(f);
 	mf_fabric_free(f);
 	return rc;
 }

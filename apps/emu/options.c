@@ -18,6 +18,8 @@ enum {
 	OPT_JSON,
 	OPT_MESSAGES,
 	OPT_CAPTURE,
+	OPT_TELEMETRY,
+	OPT_LINGER,
 	OPT_NORMALISED,
 	OPT_SEEDS,
 	OPT_JOBS,
@@ -42,6 +44,8 @@ static const struct option table[] = {
 	{"normalised", no_argument, NULL, OPT_NORMALISED},
 	{"messages", required_argument, NULL, OPT_MESSAGES},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"telemetry", no_argument, NULL, OPT_TELEMETRY},
+	{"linger", required_argument, NULL, OPT_LINGER},
 	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
 	{"record", required_argument, NULL, OPT_RECORD},
 	{"replay", required_argument, NULL, OPT_REPLAY},
@@ -74,6 +78,9 @@ static const char help[] =
 	"                        writes what is sent on the links as link frames, for Wireshark: of\n"
 	"                        all links, or of some nodes; both ways, or up to the switch, or down\n"
 	"                        to the nodes. FILE ends in .pcap or .pcapng. May be given several times\n"
+	"  --telemetry           wall clock: counters can be read with dpdk-telemetry.py, under\n"
+	"                        /memfab/ (docs/telemetry.md); says with which prefix\n"
+	"  --linger T            wall clock: they stay for so long behind the report, or until Ctrl-C\n"
 	"  --block-by-block      virtual clock: every block is an event of its own; slow, same result\n"
 	"  --record DIR          wall clock: records into DIR what each role was given and gave\n"
 	"  --replay DIR          repeats a recorded run, role by role, and compares what each gives;\n"
@@ -124,6 +131,11 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 			return argument_refuse(err, errlen, "--capture: at most %d of them", MF_CAPTURES_MAX);
 		o->capture[o->captures++] = arg;
 		return 0;
+	case OPT_TELEMETRY:
+		o->eal.telemetry = true;
+		return 0;
+	case OPT_LINGER:
+		return argument_time("--linger", arg, 1, &o->linger, err, errlen);
 	case OPT_NORMALISED:
 		o->normalised = true;
 		return 0;
@@ -184,6 +196,17 @@ static int check(const struct options *o, char *err, size_t errlen)
 				       "--print-config");
 	if (o->replay != NULL && o->eal.given)
 		return argument_refuse(err, errlen, "EAL options have no effect on a replay");
+	if (o->eal.telemetry && (o->clock != MF_CLOCK_WALL || o->action != ACTION_RUN))
+		return argument_refuse(
+			err, errlen,
+			"--telemetry needs --clock wall, and goes with none of --replay, --check "
+			"and --print-config");
+	if (o->eal.telemetry && o->eal.given)
+		return argument_refuse(err, errlen, "--telemetry has no effect with EAL options: they say");
+	if (o->linger != 0 && !o->eal.telemetry && !o->eal.given)
+		return argument_refuse(err, errlen, "--linger has no effect without --telemetry");
+	if (o->linger != 0 && (o->clock != MF_CLOCK_WALL || o->action != ACTION_RUN))
+		return argument_refuse(err, errlen, "--linger needs --clock wall, and a run");
 	if (o->eal.given && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "EAL options have no effect under the virtual clock");
 	return 0;

@@ -38,6 +38,7 @@ struct options {
 	bool normalised;
 	uint64_t seeds; /**< 0: one run, as ever */
 	uint64_t jobs; /**< runs at a time; 0: as many as CPUs */
+	mf_time linger; /**< behind the report, 0: not at all */
 	bool has_duration, has_warmup, has_seed; /**< override the file */
 	mf_time duration, warmup;
 	uint64_t seed;

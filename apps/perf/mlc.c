@@ -52,7 +52,7 @@ void mlc_matrix(FILE *out, const struct run *r)
 	uint16_t compute[MF_PORTS_MAX], memory[MF_PORTS_MAX];
 	unsigned int memories = test_memory_nodes(r->config, memory);
 
-	test_compute_nodes(r->config, compute);
+	test_compute_nodes(r->test.part, r->config, compute);
 	fprintf(out,
 		"Measuring Memory Bandwidths between nodes within the fabric\n"
 		"Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "argument.h"
+#include "roles.h"
 #include "setting.h"
 
 #define REASON 512
@@ -20,11 +21,13 @@ enum {
 	OPT_JSON,
 	OPT_HGRM,
 	OPT_CLOCK,
+	OPT_RUN,
 	OPT_WARMUP,
 	OPT_SEED,
 	OPT_NO_VERIFY,
 	OPT_COMMANDS,
 	OPT_STATS,
+	OPT_TELEMETRY,
 	OPT_VERSION
 };
 
@@ -45,12 +48,14 @@ static const struct option table[] = {
 	{"out_json", required_argument, NULL, OPT_JSON},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
 	{"clock", required_argument, NULL, OPT_CLOCK},
+	{"run", required_argument, NULL, OPT_RUN},
 	{"warmup", required_argument, NULL, OPT_WARMUP},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"no-verify", no_argument, NULL, OPT_NO_VERIFY},
 	{"interactive", no_argument, NULL, 'i'},
 	{"cmdline-file", required_argument, NULL, OPT_COMMANDS},
 	{"stats-period", required_argument, NULL, OPT_STATS},
+	{"telemetry", no_argument, NULL, OPT_TELEMETRY},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -83,12 +88,16 @@ static const char help[] =
 	"      --out_json FILE   the result as JSON, too (docs/perf.schema.json)\n"
 	"      --hgrm FILE       percentiles as text of HdrHistogram, in microseconds\n"
 	"      --clock wall|virtual  real time on lcores (default), or simulated time\n"
+	"      --run ROLES       what this process plays, a compute node at least, as memfab-emu's; the\n"
+	"                        other roles are played by memfab-emu --run with the same file\n"
 	"      --warmup T        load before anything is measured (default: the file's)\n"
 	"      --seed N          seed of everything random (default: the file's)\n"
 	"      --no-verify       does not check what is read\n"
 	"  -i, --interactive     a prompt; \"help\" lists its commands\n"
 	"      --cmdline-file F  runs the commands of a file, then the prompt where there is -i\n"
 	"      --stats-period T  shows the ports' counters each T of real time while a test runs\n"
+	"      --telemetry       wall clock: counters of the run can be read with dpdk-telemetry.py, under\n"
+	"                        /memfab/ (docs/telemetry.md); says with which prefix\n"
 	"  -h, --help, --version\n"
 	"\n"
 	"READ and ATOMIC latency is the full round trip. A WRITE that is not acknowledged has none: under\n"
@@ -151,6 +160,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return 0;
 	case OPT_CLOCK:
 		return argument_clock("option --clock", arg, &o->clock, err, errlen);
+	case OPT_RUN:
+		o->roles = arg;
+		return 0;
 	case OPT_WARMUP:
 		o->has_warmup = true;
 		return argument_time("option --warmup", arg, 0, &o->warmup, err, errlen);
@@ -168,6 +180,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return 0;
 	case OPT_STATS:
 		return read_period(o, arg, err, errlen);
+	case OPT_TELEMETRY:
+		o->eal.telemetry = true;
+		return 0;
 	case 'h':
 		o->action = ACTION_HELP;
 		return 0;
@@ -201,6 +216,10 @@ static int check(const struct options *o, char *err, size_t errlen)
 
 	if (o->eal.given && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "EAL options have no effect under the virtual clock");
+	if (o->eal.telemetry && (o->eal.given || o->clock != MF_CLOCK_WALL))
+		return argument_refuse(err, errlen,
+				       "option --telemetry: needs --clock wall; EAL options say "
+				       "themselves whether there is telemetry");
 	if (o->hgrm != NULL && (o->test.all || test_info(o->test.kind)->matrix))
 		return argument_refuse(err, errlen,
 				       "option --hgrm: has one histogram, this test has several");
@@ -240,11 +259,29 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	return check(o, err, errlen);
 }
 
-int options_apply(const struct options *o, struct mf_config *config, char *err, size_t errlen)
+/** The roles that are asked for; the test's clients are among them. */
+static int apply_roles(struct options *o, const struct mf_config *config, char *err, size_t errlen)
+{
+	char reason[REASON];
+
+	if (o->roles == NULL)
+		return 0;
+	if (roles_choose(config, o->roles, &o->part, reason, sizeof(reason)) != 0)
+		return argument_refuse(err, errlen, "option %s", reason);
+	if (o->clock == MF_CLOCK_VIRTUAL && roles_missing(config, &o->part))
+		return argument_refuse(err, errlen,
+				       "option --run: under the virtual clock one process plays all roles");
+	o->test.part = &o->part;
+	return 0;
+}
+
+int options_apply(struct options *o, struct mf_config *config, char *err, size_t errlen)
 {
 	char reason[REASON];
 	enum setting at;
 
+	if (apply_roles(o, config, err, errlen) != 0)
+		return -EINVAL;
 	if (o->has_warmup)
 		config->clock[o->clock].warmup = o->warmup;
 	if (o->has_seed)

@@ -13,6 +13,8 @@ struct options {
 	struct eal_args eal;
 	enum mf_clock clock;
 	const char *file; /**< the fabric file */
+	const char *roles; /**< NULL: all */
+	struct mf_part part; /**< those of roles */
 	struct test test;
 	bool interactive;
 	const char *commands; /**< file of commands, or NULL */
@@ -33,7 +35,7 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen);
 
 /** Lays what the command line says over what the file says, and checks the test against the fabric. */
-int options_apply(const struct options *o, struct mf_config *config, char *err, size_t errlen);
+int options_apply(struct options *o, struct mf_config *config, char *err, size_t errlen);
 
 void options_help(void);
 

@@ -76,7 +76,7 @@ int plan_fits(const struct test *t, const struct mf_config *config, uint32_t siz
 int plan_probe(const struct test *t, const struct mf_config *config)
 {
 	uint16_t node[MF_PORTS_MAX];
-	unsigned int n = test_compute_nodes(config, node);
+	unsigned int n = test_compute_nodes(t->part, config, node);
 
 	if (t->kind != TEST_LOADED_LATENCY || test_clients(t, config) >= n)
 		return -1;
@@ -101,7 +101,7 @@ static int all_pairs(const struct test *t, const struct mf_config *config, struc
 	unsigned int memories = test_memory_nodes(config, memory);
 	int n = 0;
 
-	test_compute_nodes(config, compute);
+	test_compute_nodes(t->part, config, compute);
 	for (unsigned int i = 0; i < test_clients(t, config); i++)
 		for (unsigned int k = 0; k < memories; k++)
 			if (compute[i] != memory[k])
@@ -192,7 +192,7 @@ static json_t *workload_json(const struct test *t, const struct point *p, enum m
 	uint64_t span = needed(t, p->size) > SPAN ? needed(t, p->size) : SPAN;
 	json_t *o = json_object();
 
-	test_compute_nodes(config, node);
+	test_compute_nodes(t->part, config, node);
 	json_object_set_new(o, "nodes",
 			    p->compute >= 0 ? names(config, &only, 1)
 					    : names(config, node, test_clients(t, config)));

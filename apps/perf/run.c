@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "interrupt.h"
+#include "mf_telemetry.h"
+#include "partners.h"
 
 #define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
 
@@ -80,9 +82,12 @@ static void tick(void *ctx, mf_time now)
 		mf_fabric_stop(r->fabric);
 }
 
-static int run_fabric(struct run *r)
+static int run_fabric(struct run *r, bool stay)
 {
 	struct mf_run_options options = {
+		.stay = stay,
+		.say = partners_say,
+		.waiting = partners_wait,
 		.interrupt = &interrupted,
 		.progress = r->silent ? NULL : progress_show,
 		.progress_ctx = &r->progress,
@@ -90,17 +95,22 @@ static int run_fabric(struct run *r)
 		.tick_ctx = r,
 		.tick_period = TICK,
 	};
-	int rc = mf_fabric_run(r->fabric, &options);
+	int rc = mf_telemetry_add(r->fabric, NULL);
 
+	if (rc == 0)
+		rc = mf_fabric_run(r->fabric, &options);
 	progress_end(&r->progress);
 	if (rc != 0)
-		snprintf(r->err, sizeof(r->err), "the run failed: %s", strerror(-rc));
+		snprintf(r->err, sizeof(r->err), "the run failed: %s",
+			 mf_fabric_error(r->fabric) != NULL ? mf_fabric_error(r->fabric) : strerror(-rc));
 	return rc;
 }
 
 /** Makes the fabric known to the other threads, or takes it away from them. */
 static void show_fabric(struct run *r, struct mf_fabric *f)
 {
+	if (f == NULL)
+		mf_telemetry_remove(r->fabric);
 	pthread_mutex_lock(&r->lock);
 	if (f == NULL)
 		counters_take(&r->last, r->fabric, r->config, r->generation);
@@ -124,15 +134,41 @@ bool run_counters(struct run *r, struct counters *c)
 	return c->generation > 0;
 }
 
-static int run_point(struct run *r, struct outcome *o)
+/** Some memory is of another process, and outlives a run of this one. */
+static bool memory_elsewhere(const struct run *r)
+{
+	uint16_t node[MF_PORTS_MAX];
+	unsigned int n = r->test.part != NULL ? test_memory_nodes(r->config, node) : 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!r->test.part->node[node[i]])
+			return true;
+	return false;
+}
+
+/** Who begins expects memory that nobody has written to. */
+static int plan(struct run *r, const struct point *p)
+{
+	double mix[MF_MIXES];
+	int rc;
+
+	r->test.unverified |= r->wrote;
+	rc = plan_apply(&r->test, p, r->clock, r->config, r->err, sizeof(r->err));
+	test_mix(&r->test, r->clock, mix);
+	for (unsigned int i = 0; i < MF_MIXES; i++)
+		r->wrote |= i != MF_MIX_READ && mix[i] > 0 && memory_elsewhere(r);
+	return rc;
+}
+
+static int run_point(struct run *r, struct outcome *o, bool stay)
 {
 	bool counted = test_iterations(&r->test, o->point.size) > 0;
 	struct mf_fabric *f;
-	int rc = plan_apply(&r->test, &o->point, r->clock, r->config, r->err, sizeof(r->err));
+	int rc = plan(r, &o->point);
 
 	if (rc != 0)
 		return rc;
-	f = mf_fabric_new(r->config, r->clock, r->err, sizeof(r->err));
+	f = mf_fabric_new_part(r->config, r->clock, r->test.part, r->err, sizeof(r->err));
 	if (f == NULL)
 		return -ENOMEM;
 	r->window_at = 0;
@@ -140,7 +176,7 @@ static int run_point(struct run *r, struct outcome *o)
 	r->progress.open = counted || r->test.forever;
 	r->progress.end = r->config->clock[r->clock].warmup + r->config->clock[r->clock].duration;
 	show_fabric(r, f);
-	rc = run_fabric(r);
+	rc = run_fabric(r, stay);
 	show_fabric(r, NULL);
 	if (rc == 0)
 		rc = outcome_take(o, f, r->config, counted, r->peak);
@@ -178,7 +214,7 @@ int run_test(struct run *r, const struct test *t)
 		if (r->points > 1)
 			snprintf(r->progress.what, sizeof(r->progress.what), "run %d of %d", i + 1,
 				 r->points);
-		rc = run_point(r, o);
+		rc = run_point(r, o, r->stays || i + 1 < r->points);
 		if (rc != 0) {
 			outcome_fini(o);
 			break;
@@ -191,6 +227,23 @@ int run_test(struct run *r, const struct test *t)
 	if (rc == 0 && r->done == 0)
 		snprintf(r->err, sizeof(r->err), "no memory, or no size fits");
 	return rc == 0 && r->done == 0 ? -ENOMEM : rc;
+}
+
+/** A run that ends as it begins. */
+int run_goodbye(struct run *r)
+{
+	int rc;
+
+	if (r->test.part == NULL || r->generation == 0)
+		return 0;
+	r->fabric = mf_fabric_new_part(r->config, r->clock, r->test.part, r->err, sizeof(r->err));
+	if (r->fabric == NULL)
+		return -ENOMEM;
+	mf_fabric_stop(r->fabric);
+	rc = run_fabric(r, false);
+	mf_fabric_free(r->fabric);
+	r->fabric = NULL;
+	return rc;
 }
 
 void run_stop(struct run *r)

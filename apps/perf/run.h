@@ -18,6 +18,8 @@ struct run {
 	void (*each)(void *ctx, const struct outcome *o);
 	void *ctx;
 	bool silent; /**< no line of progress */
+	bool stays; /**< other tests follow: processes that play the other roles are to stay */
+	bool wrote; /**< memory that other processes play holds what a run of this one has written */
 	struct outcome *outcome;
 	int points, done; /**< runs, and those that are over */
 	char err[512]; /**< of a run that could not be made */
@@ -47,6 +49,12 @@ void run_fini(struct run *r);
  * @return 0 or -errno with err
  */
 int run_test(struct run *r, const struct test *t);
+
+/**
+ * After tests that have stayed: tells the processes of the other roles that this one is done.
+ * @return 0 or -errno with err
+ */
+int run_goodbye(struct run *r);
 
 /** Any thread: no more load, then the report. */
 void run_stop(struct run *r);

@@ -10,6 +10,7 @@
 
 #include <rte_lcore.h>
 
+#include "interrupt.h"
 #include "program.h"
 #include "setting.h"
 #include "table.h"
@@ -185,7 +186,7 @@ int session_run(const struct options *o, struct mf_config *config)
 	struct session s = {.options = o, .test = o->test, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 	int rc = run_init(&s.run, config, o->clock);
 
-	s.run.silent = true;
+	s.run.silent = s.run.stays = true;
 	if (rc == 0)
 		rc = view_init(&s.view, &s.run);
 	if (rc == 0)
@@ -193,6 +194,8 @@ int session_run(const struct options *o, struct mf_config *config)
 	if (rc == 0) {
 		serve(&s);
 		end(&s);
+		if (!atomic_load_explicit(&interrupted, memory_order_relaxed) && run_goodbye(&s.run) != 0)
+			s.status = complain(FAILED, s.run.err);
 	} else {
 		fprintf(stderr, "memfab-perf: the prompt: %s\n", strerror(-rc));
 		s.status = FAILED;

@@ -43,11 +43,14 @@ static int nodes(const struct test *t, const struct mf_config *config, enum sett
 		 size_t room)
 {
 	uint16_t node[MF_PORTS_MAX];
-	unsigned int compute = test_compute_nodes(config, node), memory = test_memory_nodes(config, node);
+	unsigned int compute = test_compute_nodes(t->part, config, node),
+		     memory = test_memory_nodes(config, node);
 
 	*at = SETTING_TEST;
 	if (compute == 0 || memory == 0)
-		return argument_refuse(reason, room, "the fabric has no %s node",
+		return argument_refuse(reason, room, "%s no %s node",
+				       compute == 0 && t->part != NULL ? "this process plays"
+								       : "the fabric has",
 				       compute == 0 ? "compute" : "memory");
 	*at = SETTING_CLIENTS;
 	if (test_clients(t, config) > compute)

@@ -52,6 +52,7 @@ static void put_switch(FILE *out, const struct view *v)
 	    c->drop_check + c->drop_proto + c->drop_spoof + c->drop_dst + c->drop_link + c->drop_ungranted +
 		    c->drop_room + c->drop_cut + c->drop_descriptor + c->drop_frame_room);
 	put(out, v, "expired", s->expired, c->expired);
+	put(out, v, "overtaken", s->overtaken, c->overtaken);
 	show_end(out);
 }
 

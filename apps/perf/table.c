@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "figures.h"
 #include "setting.h"
@@ -97,13 +98,29 @@ static void put_fabric(FILE *out, const struct run *r)
 {
 	const struct mf_config *c = r->config;
 	uint16_t node[MF_PORTS_MAX];
-	unsigned int compute = test_compute_nodes(c, node), memory = test_memory_nodes(c, node);
+	unsigned int compute = test_compute_nodes(NULL, c, node), memory = test_memory_nodes(c, node);
 
 	fprintf(out, " %-16s : %s, %u compute and %u memory nodes, switch of %u ports, %s/%s, chunk %u B\n",
 		"Fabric", c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->sw.ports,
 		c->sched.policy, c->sched.priority == MF_SCHED_SRPT ? "srpt" : "fcfs",
 		c->sched.chunk[r->clock]);
 	fprintf(out, " %-16s : %" PRIu64 "\n", "Seed", c->seed);
+}
+
+/** What this process plays of it. */
+static void put_roles(FILE *out, const struct run *r)
+{
+	const char *comma = "";
+
+	fprintf(out, " %-16s : ", "This process");
+	for (unsigned int i = 0; i < r->config->sw.ports; i++)
+		if (r->test.part->node[i]) {
+			fprintf(out, "%s%s", comma, r->config->node[i].name);
+			comma = ", ";
+		}
+	if (r->test.part->sw)
+		fprintf(out, "%s%s, scheduler", comma, r->config->sw.name);
+	fputc('\n', out);
 }
 
 /** Which latency is meant: nothing is halved, and nothing is called what it is not. */
@@ -137,6 +154,8 @@ void table_head(FILE *out, const struct run *r, bool gbits)
 		r->clock == MF_CLOCK_VIRTUAL ? "virtual: what the modelled hardware does"
 					     : "wall: what this software does on this machine");
 	put_fabric(out, r);
+	if (r->test.part != NULL)
+		put_roles(out, r);
 	put_setting(out, r, "Clients", SETTING_CLIENTS);
 	put_setting(out, r, "Depth", SETTING_DEPTH);
 	put_setting(out, r, "Loop", SETTING_RATE);
@@ -190,6 +209,7 @@ static void put_verdict(FILE *out, const struct run *r)
 {
 	uint64_t iterations = 0, verified = 0, unverified = 0, mismatches = 0, failed = 0;
 	bool interrupted = false;
+	double share = 1;
 
 	for (int i = 0; i < r->done; i++) {
 		const struct outcome *o = &r->outcome[i];
@@ -200,11 +220,21 @@ static void put_verdict(FILE *out, const struct run *r)
 		mismatches += o->mismatches;
 		failed += o->failed;
 		interrupted |= o->interrupted;
+		if (json_is_true(json_object_get(o->run, "oversubscribed")))
+			share = fmin(share, json_number_value(json_object_get(o->run, "cpu_share")));
 	}
 	fprintf(out,
 		" %" PRIu64 " operations measured, %" PRIu64 " failed; %" PRIu64 " results verified, %" PRIu64
 		" of them wrong, %" PRIu64 " not verifiable\n",
 		iterations, failed, verified, mismatches, unverified);
+	if (r->wrote && r->test.unverified)
+		fputs(" not verified: memory of other processes holds what an earlier run has written\n",
+		      out);
+	if (share < 1)
+		fprintf(out,
+			" oversubscribed: its lcores had %.1f %% of their CPUs' time; latencies are those of "
+			"waiting for a CPU\n",
+			share * 100);
 	if (interrupted || r->done < r->points)
 		fprintf(out, " interrupted: %d of %d runs%s\n", r->done, r->points,
 			interrupted ? ", the last one not to its end" : "");

@@ -90,7 +90,7 @@ uint32_t test_depth(const struct test *t)
 uint32_t test_clients(const struct test *t, const struct mf_config *config)
 {
 	uint16_t node[MF_PORTS_MAX];
-	unsigned int n = test_compute_nodes(config, node);
+	unsigned int n = test_compute_nodes(t->part, config, node);
 
 	if (t->clients == TEST_CLIENTS_ALL || (t->clients == 0 && t->kind == TEST_BANDWIDTH_MATRIX))
 		return n;
@@ -149,12 +149,13 @@ void test_mix(const struct test *t, enum mf_clock clock, double mix[MF_MIXES])
 	}
 }
 
-unsigned int test_compute_nodes(const struct mf_config *config, uint16_t node[MF_PORTS_MAX])
+unsigned int test_compute_nodes(const struct mf_part *part, const struct mf_config *config,
+				uint16_t node[MF_PORTS_MAX])
 {
 	unsigned int n = 0;
 
 	for (unsigned int p = 0; p < config->sw.ports; p++)
-		if (config->node[p].up && config->node[p].compute)
+		if (config->node[p].up && config->node[p].compute && (part == NULL || part->node[p]))
 			node[n++] = (uint16_t)p;
 	return n;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_config.h"
+#include "mf_fabric.h"
 
 enum test_kind {
 	TEST_READ_LAT,
@@ -38,6 +38,7 @@ struct test {
 	enum mf_config_pattern pattern;
 	double mix[MF_MIXES]; /**< MIXED; all 0: the default */
 	bool unverified;
+	const struct mf_part *part; /**< roles of this process; NULL: all */
 };
 
 /** What a kind of test is like. */
@@ -81,8 +82,10 @@ bool test_unacknowledged(const struct test *t, enum mf_clock clock);
 /** Weights of the operations, as the clients get them. */
 void test_mix(const struct test *t, enum mf_clock clock, double mix[MF_MIXES]);
 
-/** Compute nodes and memory nodes of a fabric, by port. @return how many */
-unsigned int test_compute_nodes(const struct mf_config *config, uint16_t node[MF_PORTS_MAX]);
+/** Compute nodes that may take part: those of a process, NULL: all; by port. @return how many */
+unsigned int test_compute_nodes(const struct mf_part *part, const struct mf_config *config,
+				uint16_t node[MF_PORTS_MAX]);
+/** Memory nodes of a fabric, whoever plays them. */
 unsigned int test_memory_nodes(const struct mf_config *config, uint16_t node[MF_PORTS_MAX]);
 
 #endif

@@ -12,6 +12,8 @@
 
 #include <rte_pause.h>
 
+#include "mf_telemetry.h"
+
 #include "session_poller.h"
 
 #define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
@@ -119,6 +121,7 @@ static void destroy(struct mf_session *s)
 {
 	session_poller_stop(s->poller);
 	if (s->fabric != NULL) {
+		mf_telemetry_remove(s->fabric);
 		mf_fabric_end(s->fabric);
 		mf_fabric_free(s->fabric);
 	}
@@ -155,6 +158,8 @@ static int start(struct mf_session *s, const struct mf_session_options *o, char 
 
 	if (rc == 0)
 		rc = session_poller_start(s, o->poller == MF_SESSION_THREAD, &s->poller);
+	if (rc == 0)
+		rc = mf_telemetry_add(s->fabric, s->path);
 	if (rc != 0)
 		snprintf(err, errlen, "%s: %s", s->path, why != NULL ? why : strerror(-rc));
 	return rc;

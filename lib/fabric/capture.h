@@ -78,6 +78,7 @@ struct mf_captures {
 	atomic_bool over;
 	mf_time (*now)(const void *ctx);
 	const void *ctx;
+	mf_time shift; /**< how much later the clock of now() is than that of who captures */
 };
 
 /** The tap of one direction of a link, or NULL: it goes into no file. */
@@ -105,8 +106,13 @@ void capture_sort_until(struct mf_captures *c, mf_time until);
 /* capture_ring.c: wall clock */
 /** @param lcore  that sends, as the engine counts them @return 0 or -ENOMEM */
 int capture_ring_tap(struct capture_tap *tap, unsigned int lcore);
-/** Begins to write. @param now  the time of the run, for any thread @return 0 or -errno */
+/** Begins to write. @param now  what time it is, for any thread @return 0 or -errno */
 int capture_ring_start(struct mf_captures *c, mf_time (*now)(const void *ctx), const void *ctx);
+/**
+ * From now on who captures has another clock, so much behind now()'s; 0: the same. Called while none of them
+ * runs.
+ */
+void capture_ring_shift(struct mf_captures *c, mf_time shift);
 /** All lcores have ended: writes what is left. */
 void capture_ring_stop(struct mf_captures *c);
 /** A span is sent, on the lcore of the tap. */

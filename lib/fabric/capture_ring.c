@@ -58,7 +58,7 @@ static bool put_head(struct capture_tap *tap, mf_time now, uint16_t len, unsigne
 {
 	uint32_t cells = 1 + CROSSING_CELLS(words);
 	const uint64_t head[CELL_WORDS] = {
-		[HEAD_AT] = now,
+		[HEAD_AT] = now + tap->captures->shift,
 		[HEAD_TAP] = (uint64_t)tap->seq++ << 32 | (uint32_t)(tap - tap->captures->tap),
 		[HEAD_LEN] = len,
 	};
@@ -182,6 +182,11 @@ int capture_ring_start(struct mf_captures *c, mf_time (*now)(const void *ctx), c
 	rc = rte_ctrl_thread_create(&c->writer, "capture", NULL, writer_main, c);
 	c->written_by_thread = rc == 0;
 	return rc;
+}
+
+void capture_ring_shift(struct mf_captures *c, mf_time shift)
+{
+	c->shift = shift;
 }
 
 void capture_ring_stop(struct mf_captures *c)

@@ -2,6 +2,7 @@
 #include "mf_eal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,41 +38,53 @@ static unsigned int cpu_quota(void)
 	return cpus;
 }
 
-/**
- * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
- * role of its own would only take time from the others.
- */
-static int lcores_of_cpus(char *text, size_t room, unsigned int roles)
+/** The CPUs that we may use, in their order. @return how many; -errno */
+static int list_cpus(int cpu[CPU_SETSIZE])
 {
-	unsigned int n = 0, most = cpu_quota();
-	size_t len = 0;
 	cpu_set_t cpus;
+	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
 		return -errno;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &cpus))
+			cpu[n++] = i;
+	return n;
+}
+
+/**
+ * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
+ * role of its own would only take time from the others.
+ * @param first  of the CPUs, round about
+ */
+static int lcores_of_cpus(char *text, size_t room, unsigned int roles, unsigned int first)
+{
+	unsigned int most = cpu_quota();
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
+	size_t len = 0;
+
+	if (cpus < 0)
+		return cpus;
 	most = most < roles ? most : roles;
 	most = most < RTE_MAX_LCORE ? most : RTE_MAX_LCORE;
-	for (int cpu = 0; cpu < CPU_SETSIZE && n < most; cpu++)
-		if (CPU_ISSET(cpu, &cpus) && len < room)
-			len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n, cpu),
-				n++;
+	most = most < (unsigned int)cpus ? most : (unsigned int)cpus;
+	for (unsigned int n = 0; n < most && len < room; n++)
+		len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n,
+					cpu[(first + n) % (unsigned int)cpus]);
 	return 0;
 }
 
 /** One lcore on all CPUs that we may use: "0@(2,3)". */
 static int lcore_of_all(char *text, size_t room)
 {
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
 	size_t len = 0;
-	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
-		return -errno;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &cpus) && len < room)
-			len += (size_t)snprintf(text + len, room - len, "%s%d", len > 0 ? "," : "0@(", cpu);
+	for (int i = 0; i < cpus && len < room; i++)
+		len += (size_t)snprintf(text + len, room - len, "%s%d", i > 0 ? "," : "0@(", cpu[i]);
 	if (len < room)
 		snprintf(text + len, room - len, ")");
-	return 0;
+	return cpus < 0 ? cpus : 0;
 }
 
 /** The rings of all links, and as much again for what else there is. Pages that stay unused cost nothing. */
@@ -104,29 +117,45 @@ int mf_eal_start_line(const char *program, const char *options)
 	return rc;
 }
 
-static int start(const char *program, const struct mf_config *config, const char *lcores)
+static char runtime_dir[PATH_MAX];
+
+/** Runs behind what telemetry has for the end of the process: that takes its socket away. */
+static void remove_runtime_dir(void)
+{
+	rmdir(runtime_dir);
+}
+
+static int start(const char *program, const struct mf_config *config, const char *lcores, bool telemetry)
 {
 	char options[LCORES_TEXT + 256];
 	int rc;
 
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(options, sizeof(options),
-		 "--no-huge -m %u --no-shconf --no-pci --no-telemetry --file-prefix memfab-%d "
-		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical --lcores %s",
-		 choose_mib(config), (int)getpid(), lcores);
+		 "--no-huge -m %u --no-shconf --no-pci %s --file-prefix memfab-%d "
+		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical "
+		 "--log-level lib.telemetry:critical --lcores %s",
+		 choose_mib(config), telemetry ? "--telemetry" : "--no-telemetry", (int)getpid(), lcores);
+	atexit(remove_runtime_dir);
 	rc = mf_eal_start_line(program, options);
-	/* EAL makes a folder with our process id in its name, and needs none with --no-shconf. */
-	if (rc == 0)
-		rmdir(rte_eal_get_runtime_dir());
-	return rc;
+	if (rc != 0)
+		return rc;
+	/* EAL makes a folder with our process id in its name; with --no-shconf only telemetry needs it. */
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
+	if (telemetry)
+		fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f memfab-%d\n", program, (int)getpid());
+	else
+		rmdir(runtime_dir);
+	return 0;
 }
 
-int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles)
+int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles, unsigned int first,
+		 bool telemetry)
 {
 	char lcores[LCORES_TEXT];
-	int rc = lcores_of_cpus(lcores, sizeof(lcores), roles);
+	int rc = lcores_of_cpus(lcores, sizeof(lcores), roles, first);
 
-	return rc == 0 ? start(program, config, lcores) : rc;
+	return rc == 0 ? start(program, config, lcores, telemetry) : rc;
 }
 
 int mf_eal_start_one(const char *program, const struct mf_config *config)
@@ -134,7 +163,7 @@ int mf_eal_start_one(const char *program, const struct mf_config *config)
 	char lcores[LCORES_TEXT];
 	int rc = lcore_of_all(lcores, sizeof(lcores));
 
-	return rc == 0 ? start(program, config, lcores) : rc;
+	return rc == 0 ? start(program, config, lcores, false) : rc;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_malloc.h>
 
+#include "carried.h"
 #include "cycles.h"
 #include "wall_port.h"
 
@@ -25,13 +26,8 @@ struct embedded {
 
 static void begin(struct wall *w)
 {
-	w->tsc0 = rte_rdtsc();
+	wall_begin(w);
 	w->next_look = 0;
-}
-
-static mf_time now_of(const void *ctx)
-{
-	return wall_now(ctx);
 }
 
 static int set_up(struct wall *w)
@@ -41,9 +37,7 @@ static int set_up(struct wall *w)
 
 	if (err == 0)
 		err = cycles_init(f, w->lcores);
-	if (err == 0 && f->captures != NULL)
-		err = capture_ring_start(f->captures, now_of, w);
-	return err;
+	return err == 0 ? wall_capture(w) : err;
 }
 
 int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
@@ -65,7 +59,9 @@ int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
 	err = set_up(&e->wall);
 	if (err != 0)
 		mf_fabric_end(f);
-	else if (meet_look(&e->wall))
+	else
+		carried_show(&e->wall);
+	if (err == 0 && meet_look(&e->wall))
 		begin(&e->wall);
 	return err;
 }
@@ -104,8 +100,10 @@ int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
 		return -ENOENT;
 	if (n->client != NULL || (n->ether != NULL && f->config->node[node].ethernet >= 0))
 		return -EBUSY;
+	pthread_mutex_lock(&f->readers);
 	mf_ether_free(n->ether); /* only counted what it got */
 	n->ether = NULL;
+	pthread_mutex_unlock(&f->readers);
 	g->next = n->guest;
 	n->guest = g;
 	return 0;

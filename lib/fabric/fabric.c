@@ -9,6 +9,7 @@
 
 #include "alone.h"
 #include "bound.h"
+#include "carried.h"
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
@@ -322,17 +323,6 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 	return e;
 }
 
-void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
-{
-	if (part != NULL) {
-		f->part = *part;
-		return;
-	}
-	f->part.sw = true;
-	for (unsigned int i = 0; i < f->nodes; i++)
-		f->part.node[i] = f->config->node[i].up;
-}
-
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen)
 {
@@ -342,6 +332,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 		fail(err, errlen, "no memory");
 		return NULL;
 	}
+	pthread_mutex_init(&f->readers, NULL);
 	f->config = config;
 	f->clock = clock;
 	f->nodes = config->sw.ports;
@@ -402,11 +393,13 @@ void mf_fabric_free(struct mf_fabric *f)
 	messages_free(f->messages);
 	alone_free(f->alone);
 	cycles_free(f);
+	carried_free(f->carried);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
 	free(f->link);
 	free(f->fault_fired);
+	pthread_mutex_destroy(&f->readers);
 	free(f);
 }
 

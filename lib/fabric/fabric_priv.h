@@ -3,6 +3,8 @@
 #ifndef FABRIC_PRIV_H
 #define FABRIC_PRIV_H
 
+#include <pthread.h>
+
 #include "mf_config.h"
 #include "mf_embed.h"
 #include "mf_fabric.h"
@@ -73,6 +75,13 @@ struct mf_fabric {
 	struct snapshot at_measure, at_stop;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
+	/**
+	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are
+	 * only written need none (mf_live.h).
+	 */
+	pthread_mutex_t readers;
+	struct wall *carries; /**< whose ports are there to be seen, below readers; NULL: none */
 	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;
 };
@@ -81,8 +90,19 @@ struct mf_fabric {
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
 
-/** Which roles this process plays. @param part  NULL: all of f->config */
+/* fabric_part.c: what of the fabric this process plays */
+/** @param part  NULL: all of f->config */
 void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);
+/** All of it. */
+bool fabric_whole(const struct mf_fabric *f);
+/** Some node; some node that asks. */
+bool fabric_has_node(const struct mf_fabric *f);
+bool fabric_has_compute(const struct mf_fabric *f);
+/** The switch's end of the link of node i. */
+static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
+{
+	return f->part.sw && f->config->node[i].up;
+}
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -15,10 +15,13 @@ int mf_eal_start_line(const char *program, const char *options);
 
 /**
  * With an lcore for each CPU that we may use, and memory for this fabric.
- * @param roles  that will be polled: there are not more lcores
+ * @param roles      that will be polled: there are not more lcores
+ * @param first      of the CPUs, round about
+ * @param telemetry  listen for dpdk-telemetry.py, and say on stderr how it is called
  * @return 0 or -errno
  */
-int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles);
+int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles, unsigned int first,
+		 bool telemetry);
 
 /** With one lcore, which is the thread that calls: it stays free to run on any CPU that it could run on. */
 int mf_eal_start_one(const char *program, const struct mf_config *config);

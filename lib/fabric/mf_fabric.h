@@ -52,6 +52,11 @@ struct mf_run_options {
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
 	void *say_ctx;
+	/**
+	 * Links that go to other processes: another run of this one follows. Partners are not told that it is
+	 * done, so those that serve it stay; its links come back with the next run.
+	 */
+	bool stay;
 	/** Files that get what is sent on the links (mf_capture.h), for this run alone. NULL: none. */
 	struct mf_captures *captures;
 };

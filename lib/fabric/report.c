@@ -41,6 +41,21 @@ static void put_nodes(FILE *out, const json_t *config)
 		    report_text(config, "scheduler/policy"), report_text(config, "scheduler/priority"));
 }
 
+/** What of it this process plays, where that is not all. */
+static void put_roles(FILE *out, const json_t *result)
+{
+	char text[REPORT_WIDTH] = "";
+	size_t i, len = 0;
+	json_t *role;
+
+	json_array_foreach(json_object_get(result, "roles"), i, role)
+		if (len < sizeof(text))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i > 0 ? ", " : "",
+						json_string_value(role));
+	if (len > 0)
+		report_line(out, "this process", "%s; of the others nothing is known here", text);
+}
+
 static void put_fabric(FILE *out, const json_t *result)
 {
 	const json_t *config = json_object_get(result, "config");
@@ -51,6 +66,7 @@ static void put_fabric(FILE *out, const json_t *result)
 
 	report_head(out, result, name[0] != '\0' ? name : "fabric");
 	put_nodes(out, config);
+	put_roles(out, result);
 	report_line(out, "seed", "%llu", (unsigned long long)report_count(config, "seed"));
 	report_line(out, "measured", "%s, after %s of warm-up; all over after %s",
 		    report_time(a, to > from ? to - from : 0), report_time(b, from),
@@ -105,6 +121,10 @@ static void put_operations(FILE *out, const json_t *result)
 		    report_group(a, report_count(o, "verified")),
 		    report_group(b, report_count(o, "mismatches")),
 		    report_group(c, report_count(o, "unverified")));
+	if (report_count(o, "restarts_seen") > 0)
+		report_line(out, "restarts seen",
+			    "%s: so often a memory node lost its link, and what was under way, or its memory",
+			    report_group(a, report_count(o, "restarts_seen")));
 	if (json_object_get(o, "lost_writes") != NULL)
 		report_line(out, "writes lost",
 			    "%s completed for their senders and never took effect: the fabric dropped them",
@@ -226,11 +246,13 @@ void mf_fabric_report(FILE *out, const json_t *json)
 		is_virtual(result) ? "VIRTUAL CLOCK: what the modelled hardware does"
 				   : "WALL CLOCK: what this software does on this machine");
 	put_fabric(out, result);
-	put_operations(out, result);
-	put_queries(out, result);
-	report_phases(out, result);
-	report_load(out, result);
-	put_latencies(out, result);
+	if (json_object_get(result, "operations") != NULL) {
+		put_operations(out, result);
+		put_queries(out, result);
+		report_phases(out, result);
+		report_load(out, result);
+		put_latencies(out, result);
+	}
 	report_messages(out, result);
 	if (json_object_get(result, "stack") == NULL) {
 		put_delivery(out, result);
@@ -239,13 +261,11 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	if (json_object_get(result, "stages") != NULL)
 		report_stages(out, result);
 	report_links(out, result);
-	if (json_object_get(result, "stack") == NULL) {
-		report_sched(out, result);
-		report_backlog(out, result);
-	} else {
-		report_policy(out, result, "stack");
-		report_policy(out, result, "bridge");
-	}
+	report_carried(out, result);
+	report_sched(out, result);
+	report_backlog(out, result);
+	report_policy(out, result, "stack");
+	report_policy(out, result, "bridge");
 	report_frames(out, result);
 	report_drops(out, result);
 	report_run(out, result, json_object_get(json, "run"));

@@ -17,10 +17,24 @@ static const char *count(struct counts *c, const json_t *o, const char *path)
 
 /* Links */
 
+/** A process that has not both ends does not know it. */
+static const char *share(const json_t *o, char text[REPORT_WIDTH])
+{
+	double share = report_real(o, "payload_share_of_memory_blocks");
+
+	text[0] = '\0';
+	if (report_at(o, "payload_share_of_memory_blocks") != NULL)
+		snprintf(text, REPORT_WIDTH, "; payload is %.2f %% of memory's", share * 100);
+	return text;
+}
+
 static void put_direction(FILE *out, const json_t *o, const char *name)
 {
 	struct counts c = {0};
+	char text[REPORT_WIDTH];
 
+	if (o == NULL)
+		return;
 	if (report_at(o, "utilisation_mean") != NULL) {
 		report_line(out, name, "%.2f %% of the blocks, framing included (busiest link: %.2f %%)",
 			    report_real(o, "utilisation_mean") * 100,
@@ -32,12 +46,15 @@ static void put_direction(FILE *out, const json_t *o, const char *name)
 				    "%.2f %% frames and their gaps, %.2f %% on the link with the fewest",
 				    report_real(o, "utilisation_frames_mean") * 100,
 				    report_real(o, "utilisation_frames_least") * 100);
-	} else {
+	} else if (report_at(o, "payload_octets") != NULL) {
 		report_line(out, name, "%s octets of memory payload", count(&c, o, "payload_octets"));
+	} else {
+		report_line(out, name, "what the switch's ends sent");
 	}
-	report_line(out, "  blocks", "%s memory, %s frame, %s gap; payload is %.2f %% of memory's",
-		    count(&c, o, "memory_blocks"), count(&c, o, "frame_blocks"), count(&c, o, "gap_blocks"),
-		    report_real(o, "payload_share_of_memory_blocks") * 100);
+	if (report_at(o, "memory_blocks") == NULL)
+		return;
+	report_line(out, "  blocks", "%s memory, %s frame, %s gap%s", count(&c, o, "memory_blocks"),
+		    count(&c, o, "frame_blocks"), count(&c, o, "gap_blocks"), share(o, text));
 	report_line(out, "  preemptions", "%s; %s gap blocks filled with memory blocks",
 		    count(&c, o, "preemptions"), count(&c, o, "gap_blocks_reused"));
 	report_line(out, "  waiting, at most", "%s blocks of frames, %s of memory",
@@ -58,7 +75,8 @@ void report_links(FILE *out, const json_t *result)
 	report_head(out, result, "Links");
 	put_direction(out, report_at(result, "links/to_switch"), "nodes to switch");
 	put_direction(out, report_at(result, "links/from_switch"), "switch to nodes");
-	put_control(out, json_object_get(result, "control"));
+	if (report_at(result, "control/share") != NULL)
+		put_control(out, json_object_get(result, "control"));
 }
 
 /* Scheduler and switch */
@@ -99,6 +117,8 @@ static void put_switch(FILE *out, const json_t *o)
 
 void report_sched(FILE *out, const json_t *result)
 {
+	if (json_object_get(result, "scheduler") == NULL)
+		return;
 	report_head(out, result, "Scheduler");
 	put_sched(out, json_object_get(result, "scheduler"));
 	report_head(out, result, "Switch");
@@ -180,6 +200,8 @@ void report_policy(FILE *out, const json_t *result, const char *what)
 	const char *key;
 	json_t *n;
 
+	if (o == NULL)
+		return;
 	snprintf(head, sizeof(head), "%s %s", strcmp(what, "stack") == 0 ? "Stack" : "Switch",
 		 report_text(o, "name"));
 	report_head(out, result, head);
@@ -238,6 +260,9 @@ void report_run(FILE *out, const json_t *result, const json_t *run)
 	report_time(time, (mf_time)(report_real(run, "host_seconds") * 1e12));
 	report_line(out, "took", "%s, %.1f %% of %s", time, report_real(run, "cpu_share") * 100,
 		    report_count(run, "lcores") > 0 ? "its lcores' time" : "one CPU");
+	if (json_is_true(json_object_get(run, "oversubscribed")))
+		report_line(out, "oversubscribed",
+			    "its lcores had no CPU each: latencies are those of waiting for one");
 	if (report_count(run, "events") > 0)
 		report_line(out, "events", "%s, %s spans on the links", count(&c, run, "events"),
 			    count(&c, run, "spans"));

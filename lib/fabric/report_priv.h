@@ -50,6 +50,9 @@ void report_frames(FILE *out, const json_t *result);
 void report_drops(FILE *out, const json_t *result);
 /** @param what  "stack" or "bridge" */
 void report_policy(FILE *out, const json_t *result, const char *what);
+/* report_carried.c */
+void report_carried(FILE *out, const json_t *result);
+
 void report_run(FILE *out, const json_t *result, const json_t *run);
 
 #endif

@@ -4,6 +4,8 @@
  * virtual clock, from file and seed alone; how the run went on this machine stands in "run". The report
  * for people is made of this JSON, so that no number exists twice.
  */
+#include <inttypes.h>
+
 #include <rte_version.h>
 
 #include "capture.h"
@@ -14,6 +16,12 @@
 #include "stages.h"
 
 #define NS 1000.0
+#define FINGERPRINT_LEN 17 /* 64 bits in hexadecimal */
+
+struct result_nodes result_all(const struct mf_fabric *f)
+{
+	return (struct result_nodes){0, f->nodes};
+}
 
 void result_count(json_t *o, const char *key, uint64_t value)
 {
@@ -51,8 +59,13 @@ json_t *result_hist(const struct mf_hist *h)
 	return o;
 }
 
+/** What polls has its CPU all the time, unless there are others who want it. */
+#define OWN_CPU 0.9
+
 static json_t *run_json(const struct mf_fabric *f)
 {
+	double lcores = f->info.lcores > 0 ? f->info.lcores : 1;
+	double share = f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds / lcores : 0;
 	json_t *o = json_object();
 
 	json_object_set_new(o, "memfab", json_string(MF_VERSION));
@@ -63,10 +76,9 @@ static json_t *run_json(const struct mf_fabric *f)
 	result_count(o, "lcores", f->info.lcores);
 	result_real(o, "host_seconds", f->info.host_seconds);
 	result_real(o, "cpu_seconds", f->info.cpu_seconds);
-	result_real(o, "cpu_share",
-		    f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds /
-						       (f->info.lcores > 0 ? f->info.lcores : 1)
-					     : 0);
+	result_real(o, "cpu_share", share);
+	if (f->clock == MF_CLOCK_WALL)
+		json_object_set_new(o, "oversubscribed", json_boolean(share < OWN_CPU));
 	result_count(o, "events", f->info.events);
 	result_count(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
@@ -89,6 +101,44 @@ static json_t *faults_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** The roles of this process, by their names, and what it must have in common with those of the others. */
+static void part_json(const struct mf_fabric *f, json_t *o)
+{
+	json_t *roles = json_array();
+	char text[FINGERPRINT_LEN];
+	uint64_t fingerprint = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->part.node[i])
+			json_array_append_new(roles, json_string(f->config->node[i].name));
+	if (f->part.sw) {
+		json_array_append_new(roles, json_string(f->config->sw.name));
+		json_array_append_new(roles, json_string("scheduler"));
+	}
+	json_object_set_new(o, "roles", roles);
+	if (mf_config_fingerprint(f->config, &fingerprint) != 0)
+		return;
+	snprintf(text, sizeof(text), "%016" PRIx64, fingerprint);
+	json_object_set_new(o, "fingerprint", json_string(text));
+}
+
+/** Scheduler and switch, or what is in their place for a stack above the MAC. */
+static void forwarding_json(const struct mf_fabric *f, json_t *o)
+{
+	bool edm = f->config->stack_ops == NULL;
+
+	if (edm && f->part.sw) {
+		json_object_set_new(o, "scheduler", sched_json(f));
+		json_object_set_new(o, "switch", switch_json(f));
+	}
+	if (edm && f->clock == MF_CLOCK_VIRTUAL)
+		json_object_set_new(o, "backlog", backlog_json(f));
+	if (!edm && fabric_has_node(f))
+		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
+	if (!edm && f->part.sw)
+		json_object_set_new(o, "bridge", bridge_json(f));
+}
+
 json_t *mf_fabric_result(const struct mf_fabric *f)
 {
 	json_t *all = json_object(), *o = json_object(), *time = json_object();
@@ -99,25 +149,24 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	result_count(time, "measured_to_ps", f->at_stop.at);
 	result_count(time, "ended_ps", f->ended);
 	json_object_set_new(o, "time", time);
-	json_object_set_new(o, "operations", operations_json(f));
-	json_object_set_new(o, "phases", phases_json(f));
+	if (!fabric_whole(f))
+		part_json(f, o);
+	if (fabric_has_compute(f) || fabric_whole(f)) {
+		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE));
+		json_object_set_new(o, "phases", phases_json(f));
+	}
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		json_object_set_new(o, "load", load_json(f));
 	if (f->messages != NULL)
 		json_object_set_new(o, "messages", messages_json(f));
 	if (f->delivery != NULL)
 		json_object_set_new(o, "delivery", delivery_json(f->delivery));
-	json_object_set_new(o, "frames", frames_json(f));
+	if (fabric_has_node(f))
+		json_object_set_new(o, "frames", frames_json(f, result_all(f), RESULT_WHOLE));
 	counters_json(f, o);
-	if (f->config->stack_ops == NULL) {
-		json_object_set_new(o, "scheduler", sched_json(f));
-		json_object_set_new(o, "switch", switch_json(f));
-		if (f->clock == MF_CLOCK_VIRTUAL)
-			json_object_set_new(o, "backlog", backlog_json(f));
-	} else {
-		json_object_set_new(o, "stack", stack_json(f));
-		json_object_set_new(o, "bridge", bridge_json(f));
-	}
+	if (f->carried != NULL)
+		carried_json(f, o);
+	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));

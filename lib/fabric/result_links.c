@@ -32,20 +32,31 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, co
 		u->busiest = share;
 }
 
-/**
- * Blocks are those of the measured window. Payload is counted where it is handled, not where its blocks
- * stand on the wire, so its share of the blocks is that of the whole run.
- */
-static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
-			uint64_t octets)
+static uint64_t memory_blocks(const struct mf_fabric *f, const struct mf_mux_stats *end)
 {
-	json_t *o = json_object();
-	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0, memory = 0;
-	uint32_t wait = 0, backlog = 0;
-	double payload;
+	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		memory += end[i].memory_blocks;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		sum += end[i].memory_blocks;
+	return sum;
+}
+
+/** Of the modelled line. @param payload  octets of the whole run over those of memory's blocks */
+static void utilisation(const struct use *u, double payload, json_t *o)
+{
+	result_real(o, "utilisation_busiest", u->busiest);
+	result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+	result_real(o, "utilisation_payload_mean", u->links > 0 ? u->memory_mean * payload / u->links : 0);
+	result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
+	result_real(o, "utilisation_frames_least", u->frames_least);
+}
+
+void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t *o)
+{
+	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
+	uint32_t wait = 0, backlog = 0;
+
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
 		preemptions += end[i].preemptions;
 		reused += end[i].gap_reused;
 		aborted += end[i].aborted;
@@ -55,26 +66,42 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 		if (end[i].backlog_message_max > backlog)
 			backlog = end[i].backlog_message_max;
 	}
-	payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
-	if (f->clock == MF_CLOCK_VIRTUAL) {
-		result_real(o, "utilisation_busiest", u->busiest);
-		result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
-		result_real(o, "utilisation_payload_mean",
-			    u->links > 0 ? u->memory_mean * payload / u->links : 0);
-		result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
-		result_real(o, "utilisation_frames_least", u->frames_least);
-	}
-	result_count(o, "memory_blocks", u->memory);
-	result_count(o, "frame_blocks", u->frame);
-	result_count(o, "gap_blocks", u->gap);
-	result_count(o, "payload_octets", octets);
-	result_real(o, "payload_share_of_memory_blocks", payload);
 	result_count(o, "preemptions", preemptions);
 	result_count(o, "gap_blocks_reused", reused);
 	result_count(o, "messages_aborted", aborted);
 	result_count(o, "frames_refused", refused);
 	result_count(o, "frame_blocks_waiting_max", wait);
 	result_count(o, "memory_backlog_max", backlog);
+}
+
+/**
+ * Blocks are those of the measured window, and counted by who sends them. Payload is counted where it is
+ * handled, at the nodes, not where its blocks stand on the wire: so its share of the blocks is that of the
+ * whole run, and a process that has only one of the two does not know it.
+ */
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			bool sender, uint64_t octets)
+{
+	json_t *o = json_object();
+	uint64_t memory = memory_blocks(f, end);
+	double payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
+	bool whole = fabric_whole(f);
+
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		utilisation(u, payload, o);
+	if (sender) {
+		result_count(o, "memory_blocks", u->memory);
+		result_count(o, "frame_blocks", u->frame);
+		result_count(o, "gap_blocks", u->gap);
+	}
+	if (sender && !whole)
+		result_count(o, "memory_blocks_all", memory);
+	if (fabric_has_node(f))
+		result_count(o, "payload_octets", octets);
+	if (whole)
+		result_real(o, "payload_share_of_memory_blocks", payload);
+	if (sender)
+		mux_json(end, result_all(f), o);
 	return o;
 }
 
@@ -85,30 +112,39 @@ static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (fabric_port_here(f, i))
+			use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
 		if (f->node[i].host == NULL)
 			continue;
 		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
-		use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
-	json_object_set_new(o, "to_switch", use_json(f, &up, end->host, sent));
-	json_object_set_new(o, "from_switch", use_json(f, &down, end->port, received));
+	if (fabric_has_node(f))
+		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, true, sent));
+	json_object_set_new(o, "from_switch", use_json(f, &down, end->port, f->part.sw, received));
 	return o;
 }
 
 /** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
 static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
 {
-	uint64_t memory = 0;
+	uint64_t memory = memory_blocks(f, end->host) + memory_blocks(f, end->port);
 	json_t *o = json_object();
 
-	for (unsigned int i = 0; i < f->nodes; i++)
-		memory += end->host[i].memory_blocks + end->port[i].memory_blocks;
 	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
 	result_count(o, "memory_blocks", memory);
 	result_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
 	result_real(o, "share_in_paper", 0.06);
+	return o;
+}
+
+/** The same of a process that has the switch alone: what it counts. */
+static json_t *control_part_json(const struct snapshot *end)
+{
+	json_t *o = json_object();
+
+	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
 	return o;
 }
 
@@ -120,7 +156,10 @@ void counters_json(const struct mf_fabric *f, json_t *o)
 	if (snapshot_init(&end, f->nodes) == 0) {
 		snapshot_take(f, &end, f->ended);
 		json_object_set_new(o, "links", links_json(f, &end));
-		json_object_set_new(o, "control", control_json(f, &end));
+		if (fabric_whole(f))
+			json_object_set_new(o, "control", control_json(f, &end));
+		else if (f->part.sw)
+			json_object_set_new(o, "control", control_part_json(&end));
 		if (f->clock == MF_CLOCK_VIRTUAL)
 			json_object_set_new(o, "waits", waits_json(f, &end));
 	}

@@ -14,21 +14,28 @@ static double window_seconds(const struct mf_fabric *f)
 
 /* Operations */
 
+static void add_times(struct mf_client_stats *sum, const struct mf_client_stats *s, unsigned int k)
+{
+	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
+	mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
+	mf_hist_merge(&sum->kind[k].first, mf_client_first(s, (enum mf_client_kind)k));
+}
+
 static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *s, unsigned int k)
 {
 	sum->kind[k].begun += s->kind[k].begun;
 	sum->kind[k].completed += s->kind[k].completed;
 	sum->kind[k].failed += s->kind[k].failed;
 	sum->kind[k].octets += s->kind[k].octets;
-	mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
-	mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
-	mf_hist_merge(&sum->kind[k].first, mf_client_first(s, (enum mf_client_kind)k));
 }
 
-static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s)
+static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s, enum result_what what)
 {
-	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
 		add_kind(sum, s, k);
+		if (what != RESULT_COUNTS)
+			add_times(sum, s, k);
+	}
 	sum->begun_all += s->begun_all;
 	sum->completed_all += s->completed_all;
 	sum->failed_all += s->failed_all;
@@ -37,47 +44,57 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 	sum->verified += s->verified;
 	sum->unverified += s->unverified;
 	sum->mismatches += s->mismatches;
+	sum->restarts += s->restarts;
 	sum->refused += s->refused;
 	sum->last_done = mf_time_max(sum->last_done, s->last_done);
 }
 
-static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_stats *s, unsigned int k)
+static void put_times(const struct mf_client_kind_stats *s, json_t *o)
+{
+	json_object_set_new(o, "latency", result_hist(&s->latency));
+	if (s->first.count > 0)
+		json_object_set_new(o, "first_block", result_hist(&s->first));
+	if (s->intended.count > 0)
+		json_object_set_new(o, "from_intended_start", result_hist(&s->intended));
+}
+
+static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_kind_stats *s,
+			 enum result_what what)
 {
 	json_t *o = json_object();
 	double t = window_seconds(f);
 
-	result_count(o, "begun", s->kind[k].begun);
-	result_count(o, "completed", s->kind[k].completed);
-	result_count(o, "failed", s->kind[k].failed);
-	result_real(o, "rate_per_s", t > 0 ? (double)s->kind[k].completed / t : 0);
-	result_real(o, "goodput_gbps", t > 0 ? (double)s->kind[k].octets * 8e-9 / t : 0);
-	json_object_set_new(o, "latency", result_hist(&s->kind[k].latency));
-	if (s->kind[k].first.count > 0)
-		json_object_set_new(o, "first_block", result_hist(&s->kind[k].first));
-	if (s->kind[k].intended.count > 0)
-		json_object_set_new(o, "from_intended_start", result_hist(&s->kind[k].intended));
+	if (what != RESULT_TIMES) {
+		result_count(o, "begun", s->begun);
+		result_count(o, "completed", s->completed);
+		result_count(o, "failed", s->failed);
+	}
+	if (what == RESULT_WHOLE) {
+		result_real(o, "rate_per_s", t > 0 ? (double)s->completed / t : 0);
+		result_real(o, "goodput_gbps", t > 0 ? (double)s->octets * 8e-9 / t : 0);
+	}
+	if (what != RESULT_COUNTS)
+		put_times(s, o);
 	return o;
 }
 
-json_t *operations_json(const struct mf_fabric *f)
+static json_t *kinds_json(const struct mf_fabric *f, const struct mf_client_stats *sum, enum result_what what)
 {
-	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
-	json_t *o = json_object(), *kinds = json_object(), *failed = json_object(),
-	       *queries = queries_json(f);
+	json_t *o = json_object();
 
-	if (sum == NULL)
-		return o;
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].client != NULL)
-			add_client(sum, mf_client_stats(f->node[i].client));
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
 		if (sum->kind[k].begun > 0)
-			json_object_set_new(kinds, mf_client_kind_name(k), kind_json(f, sum, k));
+			json_object_set_new(o, mf_client_kind_name(k), kind_json(f, &sum->kind[k], what));
+	return o;
+}
+
+/** Of all kinds together, and of the whole run. */
+static void put_counts(const struct mf_fabric *f, const struct mf_client_stats *sum, json_t *o)
+{
+	json_t *failed = json_object();
+
 	for (unsigned int i = 1; i < MF_STATUSES; i++)
 		result_count(failed, mf_status_name((uint8_t)i), sum->failed_status[i]);
-	json_object_set_new(o, "kinds", kinds);
-	if (queries != NULL)
-		json_object_set_new(o, "queries", queries);
 	result_count(o, "begun_all", sum->begun_all);
 	result_count(o, "completed_all", sum->completed_all);
 	result_count(o, "failed_all", sum->failed_all);
@@ -85,39 +102,50 @@ json_t *operations_json(const struct mf_fabric *f)
 	result_count(o, "verified", sum->verified);
 	result_count(o, "unverified", sum->unverified);
 	result_count(o, "mismatches", sum->mismatches);
+	result_count(o, "restarts_seen", sum->restarts);
 	if (fabric_lost_writes(f) != 0)
 		result_count(o, "lost_writes", fabric_lost_writes(f));
 	result_count(o, "refused", sum->refused);
 	result_count(o, "last_done_ps", sum->last_done);
+}
+
+json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what)
+{
+	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object(), *queries = queries_json(f, nodes, what);
+
+	if (sum == NULL) {
+		json_decref(queries);
+		return o;
+	}
+	for (unsigned int i = nodes.from; i < nodes.to; i++)
+		if (f->node[i].client != NULL)
+			add_client(sum, mf_client_stats(f->node[i].client), what);
+	json_object_set_new(o, "kinds", kinds_json(f, sum, what));
+	if (queries != NULL)
+		json_object_set_new(o, "queries", queries);
+	if (what != RESULT_TIMES)
+		put_counts(f, sum, o);
 	free(sum);
 	return o;
 }
 
 /* Frames */
 
-json_t *frames_json(const struct mf_fabric *f)
+static void add_frames(struct mf_ether_stats *sum, const struct mf_ether_stats *s)
 {
-	struct mf_ether_stats *sum = calloc(1, sizeof(*sum));
-	json_t *o = json_object();
+	sum->sent += s->sent;
+	sum->received += s->received;
+	sum->octets += s->octets;
+	sum->refused += s->refused;
+	sum->lost += s->lost;
+	sum->duplicated += s->duplicated;
+	sum->damaged += s->damaged;
+	sum->foreign += s->foreign;
+}
 
-	if (sum == NULL)
-		return o;
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_ether_stats *s;
-
-		if (f->node[i].ether == NULL)
-			continue;
-		s = mf_ether_stats(f->node[i].ether);
-		sum->sent += s->sent;
-		sum->received += s->received;
-		sum->octets += s->octets;
-		sum->refused += s->refused;
-		sum->lost += s->lost;
-		sum->duplicated += s->duplicated;
-		sum->damaged += s->damaged;
-		sum->foreign += s->foreign;
-		mf_hist_merge(&sum->latency, &s->latency);
-	}
+static void put_frames(const struct mf_ether_stats *sum, json_t *o)
+{
 	result_count(o, "sent", sum->sent);
 	result_count(o, "received", sum->received);
 	result_count(o, "octets", sum->octets);
@@ -126,7 +154,26 @@ json_t *frames_json(const struct mf_fabric *f)
 	result_count(o, "duplicated", sum->duplicated);
 	result_count(o, "damaged", sum->damaged);
 	result_count(o, "foreign", sum->foreign);
-	result_count(o, "missing", sum->sent - sum->received);
+}
+
+json_t *frames_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what)
+{
+	struct mf_ether_stats *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object();
+
+	if (sum == NULL)
+		return o;
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
+		if (f->node[i].ether == NULL)
+			continue;
+		add_frames(sum, mf_ether_stats(f->node[i].ether));
+		if (what != RESULT_COUNTS)
+			mf_hist_merge(&sum->latency, &mf_ether_stats(f->node[i].ether)->latency);
+	}
+	if (what != RESULT_TIMES)
+		put_frames(sum, o);
+	if (what == RESULT_WHOLE && fabric_whole(f))
+		result_count(o, "missing", sum->sent - sum->received);
 	if (sum->latency.count > 0)
 		json_object_set_new(o, "latency", result_hist(&sum->latency));
 	free(sum);

@@ -14,12 +14,28 @@ void result_real(json_t *o, const char *key, double value);
 json_t *result_hist(const struct mf_hist *h);
 
 struct mf_fabric;
+struct mf_host_stats;
+struct mf_mux_stats;
+
+/** Whose numbers are added up: nodes [from, to). */
+struct result_nodes {
+	unsigned int from, to;
+};
+struct result_nodes result_all(const struct mf_fabric *f);
+
+/** What is told of operations, queries and frames. */
+enum result_what {
+	RESULT_COUNTS, /**< counters alone */
+	RESULT_TIMES, /**< times alone */
+	RESULT_WHOLE, /**< both, and rates: of a run that is over */
+};
 
 /* result_operations.c */
-json_t *operations_json(const struct mf_fabric *f);
+json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
+json_t *frames_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
+/* result_queries.c */
 /** NULL: there is no store */
-json_t *queries_json(const struct mf_fabric *f);
-json_t *frames_json(const struct mf_fabric *f);
+json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
 
 /* result_phases.c */
 json_t *phases_json(const struct mf_fabric *f);
@@ -42,17 +58,25 @@ json_t *messages_json(const struct mf_fabric *f);
 json_t *load_json(const struct mf_fabric *f);
 
 /* result_links.c */
+/** Adds what the multiplexers of one direction have done. @param end  by node */
+void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t *o);
 /** Adds links and control, as the multiplexers' counters have them at the end of the run. */
 void counters_json(const struct mf_fabric *f, json_t *o);
+
+/* result_carried.c */
+/** Adds ports and carried: the ports of this process, and the ends of its links that are there. */
+void carried_json(const struct mf_fabric *f, json_t *o);
 
 /* result_switch.c */
 json_t *sched_json(const struct mf_fabric *f);
 json_t *backlog_json(const struct mf_fabric *f);
 json_t *switch_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
+/** Of them those of hosts. */
+json_t *host_drops_json(const struct mf_host_stats *sum);
 
 /* result_stack.c: of a stack above the MAC */
-json_t *stack_json(const struct mf_fabric *f);
+json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes);
 json_t *bridge_json(const struct mf_fabric *f);
 
 #endif

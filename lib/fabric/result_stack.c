@@ -25,12 +25,12 @@ static json_t *counters(const char *name, const struct mf_counter *c, unsigned i
 	return o;
 }
 
-json_t *stack_json(const struct mf_fabric *f)
+json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes)
 {
 	struct mf_counter sum[MF_COUNTERS_MAX], one[MF_COUNTERS_MAX];
 	unsigned int n = 0, m;
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
 		if (f->node[i].host == NULL)
 			continue;
 		m = mf_host_stack_counters(f->node[i].host, one);

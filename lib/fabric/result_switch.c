@@ -80,29 +80,51 @@ json_t *switch_json(const struct mf_fabric *f)
 	return o;
 }
 
+json_t *host_drops_json(const struct mf_host_stats *sum)
+{
+	json_t *o = json_object();
+
+	result_count(o, "check", sum->drop_check);
+	result_count(o, "protocol", sum->drop_proto);
+	result_count(o, "unknown_message", sum->drop_unknown);
+	result_count(o, "destination", sum->drop_dst);
+	result_count(o, "room", sum->drop_room);
+	result_count(o, "timeouts", sum->timeouts);
+	return o;
+}
+
+static void add_host(struct mf_host_stats *sum, const struct mf_host_stats *h)
+{
+	sum->drop_check += h->drop_check;
+	sum->drop_proto += h->drop_proto;
+	sum->drop_unknown += h->drop_unknown;
+	sum->drop_dst += h->drop_dst;
+	sum->drop_room += h->drop_room;
+	sum->timeouts += h->timeouts;
+}
+
 /** Everything that was thrown away, by where and why. */
 json_t *drops_json(const struct mf_fabric *f)
 {
 	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
-	uint64_t check = 0, proto = 0, unknown = 0, dst = 0, room = 0, timeouts = 0, bad = 0, aborts = 0;
-	json_t *o = json_object(), *sw = json_object(), *host = json_object(), *pcs = json_object();
+	struct mf_host_stats hosts = {0};
+	uint64_t bad = 0, aborts = 0;
+	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (fabric_port_here(f, i)) {
+			const struct mf_demux *d = mf_switch_demux(f->sw, i);
+
+			bad += d->stats.bad_blocks;
+			aborts += d->stats.aborts;
+		}
 		if (f->node[i].host == NULL)
 			continue;
-		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
-		const struct mf_demux *d[2] = {mf_host_demux(f->node[i].host), mf_switch_demux(f->sw, i)};
+		const struct mf_demux *d = mf_host_demux(f->node[i].host);
 
-		check += h->drop_check;
-		proto += h->drop_proto;
-		unknown += h->drop_unknown;
-		dst += h->drop_dst;
-		room += h->drop_room;
-		timeouts += h->timeouts;
-		for (unsigned int k = 0; k < 2; k++) {
-			bad += d[k]->stats.bad_blocks;
-			aborts += d[k]->stats.aborts;
-		}
+		bad += d->stats.bad_blocks;
+		aborts += d->stats.aborts;
+		add_host(&hosts, mf_host_stats(f->node[i].host));
 	}
 	result_count(sw, "check", s->drop_check);
 	result_count(sw, "protocol", s->drop_proto);
@@ -113,19 +135,17 @@ json_t *drops_json(const struct mf_fabric *f)
 	result_count(sw, "room", s->drop_room);
 	result_count(sw, "cut", s->drop_cut);
 	result_count(sw, "expired", s->expired);
+	result_count(sw, "overtaken", s->overtaken);
 	result_count(sw, "descriptors", s->drop_descriptor);
 	result_count(sw, "frame_room", s->drop_frame_room);
 	result_count(sw, "frame_to_own_port", s->drop_frame_self);
-	result_count(host, "check", check);
-	result_count(host, "protocol", proto);
-	result_count(host, "unknown_message", unknown);
-	result_count(host, "destination", dst);
-	result_count(host, "room", room);
-	result_count(host, "timeouts", timeouts);
 	result_count(pcs, "bad_blocks", bad);
 	result_count(pcs, "aborted_messages", aborts);
-	json_object_set_new(o, "switch", sw);
-	json_object_set_new(o, "hosts", host);
+	if (f->part.sw)
+		json_object_set(o, "switch", sw);
+	if (fabric_has_node(f))
+		json_object_set_new(o, "hosts", host_drops_json(&hosts));
 	json_object_set_new(o, "pcs", pcs);
+	json_decref(sw);
 	return o;
 }

@@ -23,14 +23,16 @@ void snapshot_fini(struct snapshot *s)
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
 {
 	s->at = now;
+	/* A message is given out as a whole; what has not started yet is not on the wire. */
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (fabric_port_here(f, i)) {
+			s->port[i] = *mf_switch_mux_stats(f->sw, i);
+			s->port[i].memory_blocks -= mf_switch_ahead(f->sw, i, now);
+		}
 		if (f->node[i].host == NULL)
 			continue;
 		s->host[i] = *mf_host_mux_stats(f->node[i].host);
-		s->port[i] = *mf_switch_mux_stats(f->sw, i);
-		/* A message is given out as a whole; what has not started yet is not on the wire. */
 		s->host[i].memory_blocks -= mf_host_ahead(f->node[i].host, now);
-		s->port[i].memory_blocks -= mf_switch_ahead(f->sw, i, now);
 		s->stack[i] = *mf_host_stats(f->node[i].host);
 	}
 	s->sw = *mf_switch_stats(f->sw);

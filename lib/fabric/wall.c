@@ -13,7 +13,9 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
+#include "carried.h"
 #include "cycles.h"
+#include "mf_live.h"
 #include "wall_port.h"
 
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
@@ -29,6 +31,24 @@ static bool has_load(const struct mf_fabric *f)
 	return false;
 }
 
+/** Whether all clients of this process stop by themselves: when they have, the run is over. */
+static bool is_limited(const struct mf_fabric *f)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_workload *c;
+
+		if (f->node[i].client == NULL)
+			continue;
+		c = &f->config->workload[f->config->node[i].workload];
+		if (c->operations == 0 && c->measured == 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options)
 {
 	*w = (struct wall){
@@ -36,6 +56,7 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 		.options = options,
 		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
 		.loads = has_load(f),
+		.limited = is_limited(f),
 	};
 }
 
@@ -130,11 +151,13 @@ static void look_around(struct wall *w, mf_time now)
 	uint64_t work = 0;
 	double t;
 
+	for (unsigned int i = 0; i < w->lcores; i++)
+		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
+	if (w->limited && w->measured && left == 0)
+		mf_fabric_stop(f);
 	wall_look(w, now);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < w->lcores; i++)
-		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
 	w->quiet_looks = work == w->work_seen || w->carries ? w->quiet_looks + 1 : 0;
 	w->work_seen = work;
 	if (o->interrupt != NULL && atomic_load_explicit(o->interrupt, memory_order_relaxed)) {
@@ -193,7 +216,19 @@ static int lcore_main(void *arg)
 
 static mf_time now_of(const void *ctx)
 {
-	return wall_now(ctx);
+	return port_now(ctx);
+}
+
+int wall_capture(struct wall *w)
+{
+	return w->f->captures != NULL ? capture_ring_start(w->f->captures, now_of, w) : 0;
+}
+
+void wall_begin(struct wall *w)
+{
+	w->tsc0 = rte_rdtsc();
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, port_now_at(w, w->tsc0));
 }
 
 static int run(struct wall *w)
@@ -201,10 +236,8 @@ static int run(struct wall *w)
 	double wall = seconds(CLOCK_MONOTONIC);
 	int err;
 
-	w->tsc0 = rte_rdtsc();
+	wall_begin(w);
 	w->shown = wall;
-	if (w->f->captures != NULL && (err = capture_ring_start(w->f->captures, now_of, w)) != 0)
-		return err;
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
 	w->f->ended = wall_now(w);
@@ -226,7 +259,11 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	if (err == 0)
 		err = cycles_init(f, w.lcores);
 	if (err == 0)
+		err = wall_capture(&w);
+	if (err == 0) {
+		carried_show(&w);
 		err = meet(&w);
+	}
 	if (err == 0)
 		err = run(&w);
 	if (err == 0)

@@ -47,12 +47,15 @@ struct wall {
 	unsigned int crossed;
 	/* Links to other processes: wall_meet.c */
 	struct wall_port *port; /**< [config->ports] */
+	struct port_gate *gate; /**< wall_gate.h; NULL: no port needs it */
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
-	bool met; /**< all partners have been there */
+	bool met; /**< all partners have been there, and the run is not over */
+	bool over; /**< the roles' run is: they hear of nothing any more */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
+	bool limited; /**< its clients stop by themselves, after so many operations */
 	bool turned; /**< from outside, by one thread at a time: all roles are in one place */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
@@ -74,6 +77,11 @@ static inline mf_time wall_now(const struct wall *w)
 void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options);
 /** Now and then, between polls: the tick, and counters as they are at the ends of what is measured. */
 void wall_look(struct wall *w, mf_time now);
+
+/** Before anybody is met: what crosses ports until then is captured, too. @return 0 or -errno */
+int wall_capture(struct wall *w);
+/** Time 0 of the run is now. */
+void wall_begin(struct wall *w);
 
 /* wall_place.c */
 /** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */

@@ -12,11 +12,11 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
-#include "wall_port.h"
+#include "wall_gate.h"
 
 #define DESCRIPTORS 512
 #define CACHE 64
-#define RETRY MF_MS(100)
+#define LOOK MF_MS(100)
 
 static int fail(const struct wall_port *p, char *err, size_t errlen, const char *what, int rc)
 {
@@ -38,7 +38,20 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	if (rc < 0)
 		return fail(p, err, errlen, "cannot have this device", rc);
 	rc = rte_eth_dev_get_port_by_name(name, &p->id);
+	p->made = rc == 0;
 	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
+}
+
+/** What was there before stays, and what was made goes as a whole: it can be made again. */
+static void leave_device(const struct wall_port *p)
+{
+	struct rte_eth_dev_info info = {0};
+
+	rte_eth_dev_stop(p->id);
+	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
+		return;
+	rte_eth_dev_close(p->id);
+	rte_dev_remove(info.device);
 }
 
 static struct rte_mempool *new_pool(const struct wall_port *p, const char *what, unsigned int n)
@@ -113,27 +126,23 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 		rc = configure(p, err, errlen);
 	if (rc == 0)
 		rc = set_mtu(p, err, errlen);
-	p->client = strncmp(p->config->device, "net_memif", 9) == 0 &&
-		    strstr(p->config->device, "role=server") == NULL;
+	p->gated = strncmp(p->config->device, "net_memif", 9) == 0;
+	p->client = p->gated && strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
 	return rc;
 }
 
-/** A memif client connects when it is started, and never again. */
-void port_keep_started(struct wall_port *p, mf_time now)
+/** A live partner says hello in that time. */
+void port_look_after(struct wall_port *p, mf_time now)
 {
-	struct rte_eth_link link;
-
-	if (now < p->retry)
+	if (likely(now < p->retry))
 		return;
-	p->retry = p->client || !p->started ? now + RETRY : MF_NEVER;
-	if (p->started && p->client) {
-		if (rte_eth_link_get_nowait(p->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP)
-			return;
-		rte_eth_dev_stop(p->id);
-		p->started = false;
-	}
-	if (!p->started) {
+	p->retry = now + LOOK;
+	if (p->gate != NULL) {
+		if (p->connected && p->stats.rx_frames == p->rx_seen)
+			gate_ask(p->gate);
+		p->rx_seen = p->stats.rx_frames;
+	} else if (!p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
 		p->stats.starts += p->started;
 	}
@@ -143,10 +152,8 @@ void port_close(struct wall_port *p)
 {
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
-	if (p->rx_pool != NULL) {
-		rte_eth_dev_stop(p->id);
-		rte_eth_dev_close(p->id);
-	}
+	if (p->rx_pool != NULL)
+		leave_device(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
 }

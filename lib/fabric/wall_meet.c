@@ -18,8 +18,9 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
+#include "carried.h"
 #include "config_internal.h"
-#include "wall_port.h"
+#include "wall_gate.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
@@ -173,17 +174,20 @@ int meet_set_up(struct wall *w)
 	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
 		if (w->port[i].ends > 0)
 			rc = open_port(w, &w->port[i], fabric, err, errlen);
-	return rc;
+	return rc == 0 ? gate_new(w, err, errlen) : rc;
 }
 
 void meet_tear_down(struct wall *w)
 {
+	carried_keep(w);
+	gate_free(w);
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
 		for (unsigned int k = 0; k < p->ends; k++)
 			mf_link_free(p->end[k].link);
-		port_close(p);
+		if (p->gate == NULL)
+			port_close(p);
 		rte_free(p->end);
 	}
 	rte_free(w->port);
@@ -311,7 +315,7 @@ bool meet_over(struct wall *w)
 {
 	bool nodes_done = w->f->part.sw && all_ends(w, true, is_done);
 
-	if (!w->carries)
+	if (!w->carries || w->options->stay)
 		return true;
 	tell(w, false, MF_LINK_READY | MF_LINK_DONE);
 	if (nodes_done)
@@ -327,8 +331,11 @@ void part(struct wall *w)
 
 	if (!w->carries || !w->met)
 		return;
+	if (w->f->captures != NULL)
+		capture_ring_shift(w->f->captures, 0);
+	w->over = true;
 	until = port_now(w) + LINGER * MF_MS(100);
-	if (!w->f->info.interrupted)
+	if (!w->f->info.interrupted && !w->options->stay)
 		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))
 			exchange(w);
 	for (unsigned int i = 0; i < w->f->config->ports; i++)

@@ -5,7 +5,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
 
-#include "wall_port.h"
+#include "wall_gate.h"
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
 #define REFUSE_PERIOD MF_SEC(1)
@@ -13,7 +13,7 @@
 
 mf_time port_now(const struct wall *w)
 {
-	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->port_tsc0) * w->ps_mult >> 32);
+	return port_now_at(w, rte_rdtsc());
 }
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
@@ -21,8 +21,8 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 static inline void capture(const struct wall_port *p, struct capture_tap *tap, const uint8_t *frame,
 			   uint32_t len)
 {
-	if (unlikely(tap != NULL) && p->run != MF_NEVER)
-		capture_ring_frame(tap, p->run, frame, (uint16_t)len);
+	if (unlikely(tap != NULL))
+		capture_ring_frame(tap, p->turn, frame, (uint16_t)len);
 }
 
 /** A frame that is of one of our links. */
@@ -96,21 +96,34 @@ static unsigned int receive_all(struct wall_port *p, mf_time now)
 	return all;
 }
 
+static uint64_t octets_of(struct rte_mbuf *const *m, unsigned int n)
+{
+	uint64_t octets = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		octets += m[i]->pkt_len;
+	return octets;
+}
+
 /** @return whether the port has taken all that waited */
 static bool flush(struct wall_port *p, mf_time now)
 {
+	uint64_t octets;
 	unsigned int n;
 
 	if (p->pendings == 0)
 		return true;
+	octets = octets_of(p->pending, p->pendings); /* those of frames that are taken are gone then */
 	n = rte_eth_tx_burst(p->id, 0, p->pending, (uint16_t)p->pendings);
 	p->stats.tx_frames += n;
+	p->stats.tx_octets += octets;
 	p->pendings -= n;
 	if (likely(p->pendings == 0)) {
 		p->stuck = MF_NEVER;
 		return true;
 	}
 	memmove(p->pending, p->pending + n, p->pendings * sizeof(p->pending[0]));
+	p->stats.tx_octets -= octets_of(p->pending, p->pendings);
 	if (n > 0 || p->stuck == MF_NEVER) {
 		p->stuck = now;
 	} else if (now >= p->stuck + STUCK) {
@@ -160,7 +173,6 @@ static void send_frame(struct wall_port *p, const uint8_t *frame, uint32_t len)
 
 	if (unlikely(m == NULL))
 		return;
-	p->stats.tx_octets += len;
 	if (unlikely(p->impaired))
 		send_impaired(p, m);
 	else
@@ -182,6 +194,7 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now)
 	if (len == 0)
 		return;
 	p->refuse_at = now + REFUSE_PERIOD;
+	p->unknown = mf_link_frame_head(frame)->link + 1U;
 	p->stats.tx_refusals++;
 	send_frame(p, out, len);
 }
@@ -233,6 +246,25 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 				p->config->name, st);
 }
 
+/** That a switch leaves where all nodes have finished is no loss: nothing is under way. */
+static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
+{
+	return e->switch_end || !(st->partner_state & MF_LINK_DONE);
+}
+
+/** The same of a link that is not at this port. */
+static void say_unknown(const struct wall *w, struct wall_port *p)
+{
+	unsigned int link = p->unknown - 1;
+	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = link};
+	bool named = link < w->f->nodes && w->f->config->node[link].up;
+
+	p->unknown_said = p->unknown;
+	if (w->options->say != NULL)
+		w->options->say(w->options->say_ctx, named ? w->f->config->node[link].name : "nobody", true,
+				p->config->name, &st);
+}
+
 /**
  * What has changed: a role is told that its link is lost before anything of the next connection reaches it,
  * and takes nothing before it is ready.
@@ -248,13 +280,14 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
-	if (!w->met) {
+	if (!w->met || w->over) {
 		e->look = true;
 		return;
 	}
 	if (e->open && (!st.up || st.connections != e->connection)) {
 		e->open = false;
-		role_link_lost(e->in.to, e->in.port, now);
+		if (is_loss(e, &st))
+			role_link_lost(e->in.to, e->in.port, now);
 	}
 	if (st.up && !e->open) {
 		e->connection = st.connections;
@@ -299,20 +332,37 @@ struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now)
 	return s;
 }
 
+/** Whether or not the port may be polled now: time goes by for its links. */
+static void begin_turn(struct wall_port *p, mf_time now)
+{
+	port_look_after(p, now);
+	if (likely(gate_enter(p))) {
+		receive_all(p, now);
+		gate_leave(p);
+	}
+	run_links(p, now);
+}
+
+static void end_turn(struct wall_port *p, mf_time now)
+{
+	if (unlikely(!gate_enter(p)))
+		return;
+	transmit_all(p, now);
+	gate_leave(p);
+}
+
 void port_exchange(struct wall *w, struct wall_port *p)
 {
 	mf_time now = port_now(w);
 
-	p->run = MF_NEVER;
-	port_keep_started(p, now);
-	if (!p->started)
-		return;
-	receive_all(p, now);
-	run_links(p, now);
+	p->turn = now;
+	begin_turn(p, now);
 	for (unsigned int i = 0; i < p->ends; i++)
 		if (mf_link_changed(p->end[i].link))
 			notice(w, p, &p->end[i], 0);
-	transmit_all(p, now);
+	if (unlikely(p->unknown != p->unknown_said))
+		say_unknown(w, p);
+	end_turn(p, now);
 }
 
 unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
@@ -321,12 +371,8 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	mf_time at = port_now(w);
 	unsigned int work = 0;
 
-	p->run = now;
-	port_keep_started(p, at);
-	if (unlikely(!p->started))
-		return 0;
-	receive_all(p, at);
-	run_links(p, at);
+	p->turn = now;
+	begin_turn(p, at);
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
 
@@ -335,6 +381,8 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 		if (port_waits(p, i))
 			wall_give(&e->in, r, i, l->span, now, &work);
 	}
-	transmit_all(p, at);
+	if (unlikely(p->unknown != p->unknown_said))
+		say_unknown(w, p);
+	end_turn(p, at);
 	return work;
 }

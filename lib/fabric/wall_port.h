@@ -52,11 +52,20 @@ struct wall_port {
 	unsigned int number; /**< in the configuration */
 	uint16_t id; /**< of the ethdev */
 	bool started;
+	bool made; /**< the device is of our making */
+	bool gated; /**< a memif: see wall_gate.h */
 	bool client; /**< the device has to be started again when its partner is gone */
-	mf_time run; /**< time of the run in this turn; MF_NEVER: it has not begun, or is over */
-	mf_time retry; /**< when it is tried again */
+	/* Of those with a gate */
+	struct port_gate *gate;
+	atomic_bool busy; /**< written by its lcore: it is in a call of the driver */
+	mf_time restart; /**< of a client: not before */
+	bool connected; /**< written by the interrupt thread while the gate is open */
+	uint64_t rx_seen; /**< frames that had come when its lcore looked last */
+	mf_time turn; /**< when this turn began: time of the run, of the ports before and after it */
+	mf_time retry; /**< when somebody looks whether it is well */
 	mf_time stuck; /**< since when what is pending finds no room */
 	mf_time refuse_at; /**< no other refusal before this */
+	uint32_t unknown, unknown_said; /**< the last link that was refused, and 1; 0: none */
 	uint8_t mac[MF_LINK_MAC];
 	struct rte_mempool *rx_pool, *tx_pool;
 	struct port_end *end;
@@ -74,12 +83,17 @@ struct wall_port {
 /** Opens and configures the device. @return 0, or -errno with one line in err */
 int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen);
 void port_close(struct wall_port *p);
-/** Starts the device where it is not, or has lost its partner: now and then. */
-void port_keep_started(struct wall_port *p, mf_time now);
+/** Starts the device where it is not, or sees to it that somebody looks after its partner: now and then. */
+void port_look_after(struct wall_port *p, mf_time now);
 
 /* wall_port.c */
 /** Time of the ports: from the set-up on, not from the start of the run. */
 mf_time port_now(const struct wall *w);
+/** The same of a reading of the TSC. */
+static inline mf_time port_now_at(const struct wall *w, uint64_t tsc)
+{
+	return (mf_time)((unsigned __int128)(tsc - w->port_tsc0) * w->ps_mult >> 32);
+}
 /** Receives and transmits; what arrives is kept by the links. */
 void port_exchange(struct wall *w, struct wall_port *p);
 /** A turn: what arrives goes to the roles of this process. @return how much work it found */

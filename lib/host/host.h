@@ -13,7 +13,7 @@
  *   responses.c      the memory node: what is still to be sent
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
- *   link.c           the link is lost
+ *   link.c           the link is lost, or that of another node was
  *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
@@ -217,6 +217,8 @@ struct mf_host {
 
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;
+	mf_host_restart_fn restart_fn;
+	void *restart_ctx;
 	struct mf_host_config config;
 	struct mf_host_stats stats;
 	struct mf_demux demux;
@@ -319,6 +321,10 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 
 /* rx.c */
 void host_rx_idle(struct mf_host *h, mf_time now);
+
+/* link.c */
+/** The switch says that a node is back. */
+void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at);
 
 /* stack.c: the functions of mf_host.h where the stack is above the MAC */
 int host_stack_init(struct mf_host *h);

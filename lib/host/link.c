@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The link is lost. What was under way is over: whoever comes back knows nothing of it, and what was to be
- * sent answers what nobody asks any more. Ids rest for their quarantine, as after a timer's end (D10), since
- * messages that name them may still be on their way elsewhere. What waits goes when the link is there again.
+ * The link is lost, or that of another node was. What was under way is over: whoever comes back knows nothing
+ * of it, and what was to be sent answers what nobody asks any more. Ids rest for their quarantine, as after a
+ * timer's end (D10), since messages that name them may still be on their way elsewhere, or be answered by who
+ * came back. What waits goes when the link is there again.
+ *
+ * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
+ * node that was started again. So the client is told.
  */
 #include "responses.h"
 #include "state_table.h"
@@ -32,21 +36,35 @@ static void drop_tx(struct mf_host *h, mf_time now)
 }
 
 /**
- * Messages that have begun fail: a read has no octets, the rest may or may not have happened. Not those that
- * begin in the places of others that failed.
+ * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not
+ * those that begin in the places of others that failed.
  */
-static void fail_messages(struct mf_host *h, mf_time now)
+static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, mf_time date)
 {
 	uint32_t begun = h->seq;
 
-	for (uint32_t i = 0; i < h->rings; i++) {
-		struct host_state *s = &h->state[i];
+	for (uint32_t id = 0; id < MF_IDS; id++) {
+		struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
 
 		if (s->phase < HOST_ACTIVE || s->phase > HOST_AWAIT_ACK || (int32_t)(s->seq - begun) >= 0)
 			continue;
 		h->stats.link_lost++;
-		host_state_fail(h, s, s->kind == MF_OP_READ ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN, now);
+		host_state_fail(h, s, s->kind == MF_OP_READ ? (uint8_t)read : MF_ERR_UNKNOWN, date);
 	}
+}
+
+static void tell(const struct mf_host *h, uint16_t node)
+{
+	if (h->restart_fn)
+		h->restart_fn(h->restart_ctx, node);
+}
+
+void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at)
+{
+	if (!h->submits)
+		return;
+	fail_messages(h, node, MF_ERR_RESTARTED, at + h->cost_single);
+	tell(h, node);
 }
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)
@@ -57,5 +75,16 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 		return; /* has timers of its own for what is lost */
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
-	fail_messages(h, now);
+	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
+		if (node == h->node)
+			continue;
+		fail_messages(h, node, MF_ERR_TIMEOUT, now);
+		tell(h, node);
+	}
+}
+
+void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)
+{
+	h->restart_fn = fn;
+	h->restart_ctx = ctx;
 }

@@ -99,7 +99,7 @@ struct mf_host_stats {
 	uint64_t grants_returned;
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
-	uint64_t link_lost; /**< messages that failed with their link */
+	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 };
 
@@ -133,6 +133,17 @@ uint32_t mf_host_frame_bytes(const struct mf_host *h);
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
 typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
+
+/**
+ * A node's link was lost and is there again, or the own one is lost, and with it what was on its way to any
+ * node: messages to it that had begun have failed, reads with MF_ERR_RESTARTED (own link: MF_ERR_TIMEOUT).
+ * What has completed may be lost, too: unacknowledged writes, and all that a memory node held that was
+ * started again. What is submitted from now on goes to who is there now, behind what waits. Responses that
+ * came before the word are completed as ever, even if they are taken later. Called from within mf_host_rx()
+ * and mf_host_link_lost(); not where the stack is above the MAC.
+ */
+typedef void (*mf_host_restart_fn)(void *ctx, uint16_t node);
+void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
 
 /**
  * Whether mf_host_rx() has room for what a whole span may cause. Wall clock: leave spans in the ring

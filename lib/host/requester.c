@@ -103,9 +103,14 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 	return m->of == MF_KIND_NONE || m->of == request[s->kind];
 }
 
-/** A request was refused. Unacknowledged writes are over by then: nobody refuses them. */
+/** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
+	if (m->status == MF_ERR_RESTARTED) {
+		host_link_restarted(h, m->src, at);
+		return;
+	}
+
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
 

@@ -87,6 +87,7 @@ void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave lea
 	l->up = false;
 	l->changed = true;
 	l->down = down;
+	l->refusal.reason = 0;
 	l->partner = 0;
 	l->answer = 0;
 	if (down != MF_LINK_DOWN_RESTARTED)

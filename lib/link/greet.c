@@ -83,7 +83,8 @@ static const uint8_t *greet(struct mf_link *l, mf_time now, uint16_t *len)
 	if (!l->hello_now && now < l->hello_at)
 		return NULL;
 	l->hello_now = false;
-	l->hello_at = now + (l->slow ? l->config.refused_period : l->config.hello_period);
+	/* A stranger does not keep the partner of a link that is up waiting. */
+	l->hello_at = now + (l->slow && !l->up ? l->config.refused_period : l->config.hello_period);
 	return put_hello(l, l->up ? l->mac : link_broadcast, l->partner, len);
 }
 

@@ -154,7 +154,7 @@ bool mf_link_changed(const struct mf_link *l)
 	return l->changed;
 }
 
-void mf_link_status(struct mf_link *l, struct mf_link_status *out)
+void mf_link_look(const struct mf_link *l, struct mf_link_status *out)
 {
 	*out = (struct mf_link_status){
 		.up = l->up,
@@ -172,6 +172,11 @@ void mf_link_status(struct mf_link *l, struct mf_link_status *out)
 		.round_trip = l->config.retransmit ? l->llr.srtt : 0,
 	};
 	mf_link_name_copy(out->partner_name, l->hello.name);
+}
+
+void mf_link_status(struct mf_link *l, struct mf_link_status *out)
+{
+	mf_link_look(l, out);
 	l->changed = false;
 }
 

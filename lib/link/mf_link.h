@@ -88,7 +88,7 @@ struct mf_link_status {
 	bool up;
 	enum mf_link_down down; /**< why it was down last */
 	uint32_t connections; /**< so far: one more, and what was before is lost */
-	/** What does not match, since the link was up last: enum mf_link_reason; 0: nothing. The last one. */
+	/** What does not match, since it came up or went down: enum mf_link_reason, or 0. The last one. */
 	uint16_t refused;
 	bool by_partner; /**< who refuses; of have and got the first is his */
 	uint64_t have, got;
@@ -165,6 +165,8 @@ bool mf_link_up(const struct mf_link *l);
 /** Something has changed in what mf_link_status() tells (but for round_trip) since it was called last. */
 bool mf_link_changed(const struct mf_link *l);
 void mf_link_status(struct mf_link *l, struct mf_link_status *out);
+/** The same for who only looks, any thread: each value is one of a moment ago. */
+void mf_link_look(const struct mf_link *l, struct mf_link_status *out);
 const struct mf_link_stats *mf_link_stats(const struct mf_link *l);
 
 /** What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. */

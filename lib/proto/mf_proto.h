@@ -33,7 +33,8 @@ enum mf_kind {
 	MF_RMWREQ, /**< read-modify-write request */
 	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
 	MF_ACK, /**< one block: an acknowledged write has taken effect */
-	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5) */
+	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
+		   switch: MF_ERR_RESTARTED, of src, and of no request: id and of are 0 */
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
@@ -50,7 +51,7 @@ enum mf_rmw_op {
 	MF_RMW_OPS
 };
 
-/** Why a request was refused; travels in MF_ERR. */
+/** How an operation failed. Why a request was refused travels in MF_ERR; so does MF_ERR_RESTARTED. */
 enum mf_status {
 	MF_OK,
 	MF_ERR_RANGE, /**< address or length outside the memory */
@@ -60,6 +61,7 @@ enum mf_status {
 	MF_ERR_TIMEOUT, /**< local: the timer expired; a read has zero octets (EDM 3.3) */
 	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
 	MF_ERR_KEY, /**< access refused */
+	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
 	MF_STATUSES
 };
 

@@ -39,6 +39,7 @@ const char *mf_status_name(uint8_t status)
 		[MF_ERR_TIMEOUT] = "timeout",
 		[MF_ERR_UNKNOWN] = "unknown",
 		[MF_ERR_KEY] = "key",
+		[MF_ERR_RESTARTED] = "restarted",
 	};
 
 	return name(names, MF_STATUSES, status);

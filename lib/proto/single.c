@@ -52,15 +52,22 @@ static int get_gret(uint64_t w, struct mf_msg *m)
 /* Why a memory node may refuse: the local outcomes do not travel. */
 static bool is_refusal(uint8_t status)
 {
-	return status != MF_OK && status < MF_STATUSES && status != MF_ERR_TIMEOUT &&
-	       status != MF_ERR_UNKNOWN;
+	return (status >= MF_ERR_RANGE && status <= MF_ERR_RESOURCE) || status == MF_ERR_KEY;
+}
+
+/* The switch says so of a node, not of a request. */
+static bool is_restart(const struct mf_msg *m)
+{
+	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->id == 0;
 }
 
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
 	m->of = field_of(w, ERR_OF);
-	return is_refusal(m->status) && m->of <= MF_RMWREQ && !field_of(w, ERR_SPARE) ? 0 : -EPROTO;
+	if (field_of(w, ERR_SPARE) != 0)
+		return -EPROTO;
+	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) ? 0 : -EPROTO;
 }
 
 static int get_mst(uint64_t w, struct mf_msg *m)

@@ -197,15 +197,36 @@ void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
 			});
 }
 
+/** A descriptor that finds no room would leak what it gives back: the rest is for the next call. */
+static bool has_room_to_tell(const struct mf_switch *sw)
+{
+	return sw->out_head - sw->out_tail <= sw->out_mask / 2;
+}
+
+void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	const struct circuit *later = &sw->circuits[c];
+	uint32_t w = sw->circuits[later->chunk.src].next;
+
+	while (w != c && has_room_to_tell(sw)) {
+		const struct circuit *ct = &sw->circuits[w];
+		uint32_t next = ct->next;
+
+		if (ct->dst == later->dst && !ct->chunk.resp) {
+			sw->stats.overtaken++;
+			circuit_give_up(sw, w, now);
+		}
+		w = next;
+	}
+}
+
 /** Of one ingress port. @return the next time at which one expires */
 static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 {
 	uint32_t c;
 
 	while (circuit_is(sw, c = sw->circuits[port].next)) {
-		/* A descriptor that finds no room would leak what it gives back; the rest is due at the next
-		 * call. */
-		if (sw->circuits[c].expires > now || sw->out_head - sw->out_tail > sw->out_mask / 2)
+		if (sw->circuits[c].expires > now || !has_room_to_tell(sw))
 			return sw->circuits[c].expires;
 		sw->stats.expired++;
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */

@@ -25,6 +25,12 @@ void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_ti
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now);
 /** The same, and the rest of its demand is cancelled. */
 void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
+/**
+ * A chunk of a write comes along circuit c, and others of its pair were granted before it. Hosts send those
+ * of a pair in order, so they, or their grants, are lost: they are given up at once, and what waits for them
+ * goes before this chunk. It would be overtaken otherwise, until they expire (3.1.1, property 5).
+ */
+void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now);
 /** @return the next time at which one expires */
 mf_time circuit_expire(struct mf_switch *sw, mf_time now);
 
@@ -66,17 +72,22 @@ static inline void circuit_unlink(struct mf_switch *sw, uint32_t c)
 /**
  * The circuit that a chunk goes along, or NONE. Hosts use their grants nearly in order: it is the first, or
  * close to it. The messages of a mega have ids of their own; within a pair they come in order.
+ * @param overtakes  whether other chunks of the pair and direction were granted before it
  */
 static inline uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst,
-				    uint8_t id, bool resp)
+				    uint8_t id, bool resp, bool *overtakes)
 {
 	uint32_t c = ingress;
 
+	*overtakes = false;
 	while (circuit_is(sw, c = sw->circuits[c].next)) {
 		const struct circuit *ct = &sw->circuits[c];
 
-		if (ct->dst == dst && ct->chunk.resp == resp && (ct->chunk.id == id || ct->mega))
+		if (ct->dst != dst || ct->chunk.resp != resp)
+			continue;
+		if (ct->chunk.id == id || ct->mega)
 			return c;
+		*overtakes = true;
 	}
 	return NONE;
 }

@@ -68,12 +68,15 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 			mf_time at)
 {
 	struct port *p = &sw->port[port];
-	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES);
+	bool overtakes;
+	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES, &overtakes);
 
 	if (c == NONE) {
 		sw->stats.drop_ungranted++;
 		return;
 	}
+	if (unlikely(overtakes) && m->kind != MF_RRES)
+		circuit_overtaken(sw, c, now);
 	struct circuit *ct = &sw->circuits[c];
 
 	p->circuit = c;

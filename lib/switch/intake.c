@@ -68,7 +68,8 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
 		  const struct mf_msg *m)
 {
-	if (m->src != port) {
+	/* A restart is what the switch says of a node, not a node of itself. */
+	if (m->src != port || m->status == MF_ERR_RESTARTED) {
 		sw->stats.drop_spoof++;
 		return;
 	}

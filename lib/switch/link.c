@@ -11,6 +11,9 @@
  *
  * Until it is up again nothing that comes for the port or from it is taken, and grants of it that were on
  * their way are refused. The scheduler flushes one port at a time.
+ *
+ * When it comes back all others are told, before anything passes: unacknowledged writes that have completed
+ * for their sender (D11) may be lost, and who comes back may be a memory node with nothing in it.
  */
 #include "circuit.h"
 
@@ -31,9 +34,40 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 		return;
 	cut(sw, port, now);
 	p->link = LINK_SWEEP;
+	p->told = 0;
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
 	due(sw, now);
+}
+
+/**
+ * Tells a port that another one is back, in order with the chunks that it has from there. Not where its own
+ * link is lost: whoever comes back there knows of that, and asks for nothing of before.
+ * @return false: there is no room
+ */
+static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+{
+	const struct mf_msg m = {.kind = MF_ERR, .src = back, .dst = to, .status = MF_ERR_RESTARTED};
+	uint64_t *word;
+
+	if (to == back || !test_bit(sw->reach_set, to))
+		return true;
+	word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, back), 1, 0);
+	if (word == NULL)
+		return false;
+	*word = mf_proto_put_single(&m);
+	switch_dirty(sw, to);
+	switch_backlog(sw, to, now);
+	return true;
+}
+
+static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
+{
+	struct port *p = &sw->port[back];
+
+	while (p->told < sw->ports && announce(sw, p->told, back, now))
+		p->told++;
+	return p->told == sw->ports;
 }
 
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -42,7 +76,9 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 
 	if (p->link == LINK_UP)
 		return true;
-	if (p->link != LINK_DOWN)
+	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
+		return false;
+	if (p->up && p->memory_enabled && sw->bridge == NULL && !announce_all(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;

@@ -58,6 +58,7 @@ struct mf_switch_stats {
 	/* dropped, by cause */
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
 	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t drop_link; /**< for a port whose link is lost, or from it */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
@@ -98,12 +99,14 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 /**
  * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands
  * are dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
- * with it, and is the engine's to throw away. Nothing is taken from it or for it until it is up.
+ * with it, and is the engine's to take and throw away. Nothing is taken from it or for it until it is up.
  */
 void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
- * The link is there again, perhaps to another partner than before.
- * @return false: not yet, the scheduler has not answered
+ * The link is there again, perhaps to another partner than before. All other ports are told so by MF_ERR with
+ * MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from now on.
+ * @return false: not yet: the scheduler has not answered, some memory message of before is still to be thrown
+ *         away, or some port has no room for the word
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 

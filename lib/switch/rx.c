@@ -60,11 +60,12 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 {
 	uint64_t *to;
 	struct mf_msg m;
+	bool overtakes;
 	uint32_t c;
 
 	mf_proto_look(word[0], &m);
-	c = circuit_find(sw, port, m.dst, m.id, m.kind == MF_RRES);
-	if (unlikely(m.src != port || c == NONE))
+	c = circuit_find(sw, port, m.dst, m.id, m.kind == MF_RRES, &overtakes);
+	if (unlikely(m.src != port || c == NONE || (overtakes && m.kind != MF_RRES)))
 		return false;
 	struct circuit *ct = &sw->circuits[c];
 

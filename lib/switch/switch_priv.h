@@ -89,6 +89,7 @@ struct port {
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
+	uint16_t told; /**< link lost: ports before this one have been told that it is back */
 	enum link_state link;
 } __attribute__((aligned(64)));
 

@@ -203,6 +203,8 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		return NULL;
 	}
 	times_init(c, config);
+	if (c->host != NULL)
+		mf_host_on_restart(c->host, client_restarted, c);
 	return c;
 }
 

@@ -163,6 +163,11 @@ void client_mismatch(struct mf_client *c, const struct slot *s);
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);
 
+/* restart.c */
+
+/** The host says that a node is back, or that the way to it was lost: mf_host_restart_fn. */
+void client_restarted(void *ctx, uint16_t node);
+
 /** A free slot, of which there must be one. @return its place */
 static inline uint32_t client_take(struct mf_client *c)
 {

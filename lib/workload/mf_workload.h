@@ -282,7 +282,7 @@ struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	struct mf_query_stats query[MF_QUERY_KINDS]; /**< store only; kind has the messages of theirs */
 	uint64_t torn; /**< fields that were read while somebody wrote them in several pieces */
-	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans */
+	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans, or that were lost */
 	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
 	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
@@ -290,7 +290,9 @@ struct mf_client_stats {
 	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
-	uint64_t unverified; /**< of octets that nobody can tell: a write failed, or may have passed */
+	/** Of octets that nobody can tell: a write failed, may have passed, or be lost. */
+	uint64_t unverified;
+	uint64_t restarts; /**< times that a target, or the way to it, was lost: mf_host_on_restart() */
 	uint64_t mismatch_addr; /**< of the first mismatch */
 	uint16_t mismatch_node;
 	uint64_t stray; /**< completions of no operation that is under way */

@@ -56,6 +56,7 @@ struct store_client {
 	struct mf_zipf scan_zipf;
 	uint32_t own; /**< place of the own node among the targets, UINT32_MAX: it is none */
 	bool tears, tears_inserted; /**< writes to the first records, to inserted ones, take several pieces */
+	bool lost; /**< some pieces may never have arrived */
 	uint64_t given; /**< queries of the trace so far */
 	uint64_t begun; /**< queries */
 	struct query *query; /**< [depth] */
@@ -92,6 +93,8 @@ bool store_has_more(const struct mf_client *c, mf_time now);
 void store_wrote(struct mf_client *c, const struct slot *s);
 /** It has failed. */
 void store_forget(struct mf_client *c, const struct slot *s);
+/** What a target holds may be lost. */
+void store_lose(struct mf_client *c, uint32_t target);
 /** What a read has brought. @return whether nobody but the fabric can be at fault for it */
 bool store_verify(struct mf_client *c, const struct slot *s);
 

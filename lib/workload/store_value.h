@@ -22,6 +22,12 @@ static inline uint64_t store_cell(const struct mf_store *s, uint64_t key, uint32
 	return key * s->fields + field + 1; /* never 0: what nobody has written is 0 */
 }
 
+/** The record that a cell is of. */
+static inline uint64_t store_cell_key(const struct mf_store *s, uint64_t cell)
+{
+	return (cell - 1) / s->fields;
+}
+
 /** @param number  of the write, below 2^48: that of the client's operation, which grows */
 static inline uint64_t store_stamp(uint16_t node, uint64_t number)
 {

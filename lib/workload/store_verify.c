@@ -47,11 +47,30 @@ void store_forget(struct mf_client *c, const struct slot *slot)
 {
 	const struct mf_store *store = &c->store->config.store;
 
+	c->store->lost = true;
 	for (struct cells at = first_cell(c->store, slot); at.octets < slot->len; next_cell(store, &at)) {
 		uint64_t cell = store_cell(store, at.key, at.field);
 		struct recent *r = recent_of(c->store, cell);
 
 		if (r->cell == cell)
+			r->cell = 0;
+	}
+}
+
+void store_lose(struct mf_client *c, uint32_t target)
+{
+	const struct mf_store *store = &c->store->config.store;
+
+	c->store->lost = true;
+	for (uint32_t i = 0; i < STORE_RECENT; i++) {
+		struct recent *r = &c->store->recent[i];
+		uint64_t offset;
+		uint32_t at;
+
+		if (r->cell == 0)
+			continue;
+		mf_store_find(store, store_cell_key(store, r->cell), &at, &offset);
+		if (at == target)
 			r->cell = 0;
 	}
 }
@@ -76,14 +95,18 @@ static bool is_stale(const struct mf_client *c, const struct slot *slot, uint64_
 	       (stamp >> STORE_NODE_SHIFT == c->node && stamp < store_stamp(c->node, number));
 }
 
-/** Nobody else writes what the client has inserted, and its own writes are in order with its reads. */
+/**
+ * Nobody else writes what the client has inserted, and its own writes are in order with its reads; but where
+ * one failed or was lost, some of its pieces may be there.
+ */
 static bool may_be_torn(const struct mf_client *c, uint64_t key)
 {
 	const struct store_client *s = c->store;
 
 	if (key < s->config.store.records)
 		return s->tears;
-	return s->tears_inserted && (c->order != MF_CLIENT_IN_ORDER || !store_keys_own(&s->keys, key));
+	return s->tears_inserted &&
+	       (s->lost || c->order != MF_CLIENT_IN_ORDER || !store_keys_own(&s->keys, key));
 }
 
 static bool check_cell(struct mf_client *c, const struct slot *slot, const struct cells *at)

@@ -54,7 +54,8 @@ int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unor
 {
 	struct room room;
 
-	*s = (struct shadow){.regions = regions, .lines.shift = lines_shift(span)};
+	*s = (struct shadow){
+		.regions = regions, .lines.shift = lines_shift(span), .words = (span - 1) / WORD + 1};
 	s->stride = (((span - 1) >> s->lines.shift) + 1) << s->lines.shift;
 	room = room_of(s, span, unordered);
 	if (__builtin_mul_overflow(room.octets + room.line + room.block + room.unknown + room.writer,
@@ -124,6 +125,19 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 		r->writer[w] = UINT64_MAX; /* no write settles what may pass it */
 	if (r->failed <= number)
 		r->failed = number + 1;
+}
+
+void shadow_lose(struct shadow *s, uint32_t region, uint64_t number)
+{
+	struct shadow_region *r = &s->region[region];
+	uint64_t whole = s->words / WORDS_BITMAP, rest = s->words % WORDS_BITMAP;
+
+	memset(r->unknown, 0xff, whole * sizeof(*r->unknown));
+	if (rest > 0)
+		r->unknown[whole] = (UINT64_C(1) << rest) - 1;
+	r->unknown_words = s->words;
+	if (r->failed < number)
+		r->failed = number;
 }
 
 void shadow_over(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)

@@ -4,7 +4,8 @@
  * (EDM 3.1.1, D9), so a read returns the state that its region had when the read was submitted.
  *
  * A write or RMW that failed may have taken effect or not, or in part. The words that it covers are
- * unknown from then on, until a write that was submitted after it has completed.
+ * unknown from then on, until a write that was submitted after it has completed. So are all words when the
+ * memory, or writes on their way to it, may be lost.
  *
  * Unordered: reads and RMW are in order among themselves, and writes are, but the ones may pass the
  * others. A word is known while no write to it is unsettled. A write is settled once it, or a younger
@@ -40,6 +41,7 @@ struct shadow {
 	unsigned int regions;
 	void *map;
 	size_t map_len;
+	uint64_t words; /**< of a region */
 };
 
 /** @return 0, -ENOMEM */
@@ -66,6 +68,9 @@ static inline const void *shadow_unwritten(const struct shadow *s, uint64_t at)
 
 /** Operation number failed: what it covers is unknown. */
 void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
+
+/** All that a region holds is unknown; operations from number on may settle it. */
+void shadow_lose(struct shadow *s, uint32_t region, uint64_t number);
 
 /** Operation number, which overwrites, has completed: what it covers in whole words may be known again. */
 void shadow_settle(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);

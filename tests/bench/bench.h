@@ -192,6 +192,7 @@ void bench_switch(struct bench_suite *s);
 void bench_mux(struct bench_suite *s);
 void bench_link(struct bench_suite *s);
 void bench_fabric(struct bench_suite *s);
+void bench_ports(struct bench_suite *s);
 void bench_evaluation(struct bench_suite *s);
 void bench_references(struct bench_suite *s);
 void bench_ring(struct bench_suite *s);

@@ -52,6 +52,7 @@ static void add_all(struct bench_suite *s)
 	bench_host(s);
 	bench_switch(s);
 	bench_fabric(s);
+	bench_ports(s);
 	bench_evaluation(s);
 }
 

@@ -26,11 +26,28 @@ PAGES = 'sys/kernel/mm/hugepages/hugepages-2048kB/'
 SOURCE = 'sys/devices/system/clocksource/clocksource0/'
 NIC = 'sys/bus/pci/devices/0000:01:00.0/'
 SMALL = 'examples/quickstart.json'
+HOSTS = [f'examples/three-hosts/{name}.json' for name in ('memif', 'veth', 'nic')]
 # A machine is a hundred small files, which a disk takes its time for.
 MEMORY = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
 ROUNDS = 100  # of nonsense
 PLACED = '{"nodes": [{"name": "cn0", "role": "compute"}, {"name": "mn0", "role": "memory"}], ' \
          '"memory": {"numa_node": %d}}'
+DRIVERS = 'usr/lib/x86_64-linux-gnu/dpdk/pmds-23.0/'
+
+
+def ported(device, mtu=1500):
+  """A fabric whose compute node is behind a port; the switch has another one, which needs nothing."""
+  return json.dumps({'nodes': [{'name': 'cn0', 'role': 'compute'}, {'name': 'mn0', 'role': 'memory'}],
+                     'ports': [{'name': 'a', 'device': device, 'mtu': mtu},
+                               {'name': 'b', 'device': 'net_ring0'}],
+                     'links': [{'node': 'cn0', 'carried': {'node': 'a', 'switch': 'b'}}, {'node': 'mn0'}]})
+
+
+def port(status, device, found, mend='', changes=None, args=(), mtu=1500):
+  return (status, {'ports.json': ported(device, mtu), **(changes or {})}, found, mend,
+          [*args, 'BASE/ports.json'])
+
+
 LOCKED = 'Limit                     Soft Limit           Hard Limit           Units\n' \
          'Max locked memory         {0:<20} {0:<20} bytes\n'
 
@@ -86,6 +103,8 @@ def without(*prefixes):
   return {name: None for name in server() if name.startswith(prefixes)}
 
 
+RAW = {'proc/self/status': 'CapEff:\t0000000000002000\nCpus_allowed_list:\t0-1,4-5\n'}
+ADMIN = {'proc/self/status': 'CapEff:\t0000000000001000\nCpus_allowed_list:\t0-1,4-5\n'}
 NO_NICS = without('sys/bus/pci/devices/0000:01', 'sys/bus/pci/devices/0000:02')
 LINUX_NIC = {NIC + 'driver': Link('../drivers/ice'), NIC + 'net/eth1/mtu': '1500\n'}
 
@@ -233,6 +252,51 @@ CASES = {
     ('fail', {'numa.json': PLACED % 2}, 'mn0 is to be on node 2, there are 0-1', '-1', ['BASE/numa.json']),
     ('pass', {'numa.json': PLACED % 2, NODE + 'online': None}, 'no NUMA here', '', ['BASE/numa.json']),
   ],
+  'fabric ports': [
+    port('pass', 'net_memif0,role=server,id=0,socket=x', 'a: net_memif0; b: net_ring0'),
+    port('pass', 'net_memif0,role=server,socket=/run/x.sock,socket-abstract=no', 'a: net_memif0',
+         changes={'run/y': ''}),
+    port('fail', 'net_memif0,role=client,socket=/run/x.sock,socket-abstract=no', 'no folder /run',
+         'mkdir -p /run'),
+    port('pass', 'net_memif0', 'a: net_memif0', changes={DRIVERS + 'librte_net_memif.so.23': '',
+                                                        DRIVERS + 'librte_net_ring.so': ''}),
+    port('fail', 'net_memif0', 'this DPDK has no net_memif', "apt-get install 'librte-net-memif.*'",
+         {DRIVERS + 'librte_net_memifs.so.23': '', DRIVERS + 'librte_net_ring.so.23': ''}),
+    port('warn', 'net_memif0', '2 processes poll on 1 CPUs', '2 CPUs',
+         {'proc/self/status': 'Cpus_allowed_list:\t3\n', CPU + 'isolated': '\n'}),
+    port('pass', 'net_af_packet0,iface=eth0', 'a: net_af_packet0', changes=RAW),
+    port('fail', 'net_af_packet0,iface=eth0', 'no CAP_NET_RAW', 'setcap cap_net_raw'),
+    port('pass', 'net_af_packet0,iface=eth0', 'a: net_af_packet0',
+         changes={'proc/self/status': 'Name:\tx\n'}),
+    port('fail', 'net_af_packet0', 'it has no iface=', 'iface=INTERFACE', RAW),
+    port('warn', 'net_af_packet0,iface=eth9', 'no interface eth9', '--run', RAW),
+    port('fail', 'net_af_packet0,iface=eth9', 'no interface eth9', '--run', RAW, ('--run', 'cn0')),
+    port('warn', 'net_af_packet0,iface=../eth0', 'no interface ../eth0', '--run', RAW),
+    port('pass', 'net_af_packet0,iface=eth9', 'b: net_ring0', '', RAW, ('--run', 'sw0')),
+    port('pass', 'net_af_packet0,iface=eth9', 'none is of these roles', '', RAW, ('--run', 'mn0')),
+    port('fail', 'net_af_packet0,iface=eth0', 'eth0 is down', 'ip link set eth0 up',
+         {**RAW, 'sys/class/net/eth0/flags': '0x1002\n'}),
+    port('fail', 'net_af_packet0,iface=eth0', 'an MTU of 1500, the port one of 9000',
+         'ip link set eth0 mtu 9000', {**RAW, 'sys/class/net/eth0/mtu': '1500\n'}, mtu=9000),
+    port('fail', 'net_af_packet0,iface=eth0', 'do not fit in framesz=2048', 'framesz=16384,blocksz=32768',
+         RAW, mtu=9000),
+    port('pass', 'net_af_packet0,iface=eth0,framesz=16384,blocksz=32768', 'a: net_af_packet0', '', RAW,
+         mtu=9000),
+    port('fail', 'net_af_packet0,iface=eth0,framesz=9065', 'framesz=9065', 'framesz', RAW, mtu=9000),
+    port('fail', 'net_af_xdp0,iface=eth0', 'no CAP_NET_ADMIN', 'cap_net_admin', RAW),
+    port('fail', 'net_tap0', 'no CAP_NET_ADMIN', 'cap_net_admin'),
+    port('fail', 'net_tap0', '/dev/net/tun cannot', 'modprobe tun', ADMIN),
+    port('pass', 'net_tap0', 'a: net_tap0', '', {**ADMIN, 'dev/net/tun': ''}),
+    port('pass', '0000:01:00.0', 'a: 0000:01:00.0, by vfio-pci'),
+    port('pass', '01:00.0,x=1', 'a: 01:00.0, by vfio-pci'),
+    port('fail', '0000:01:00.0', 'no huge pages', 'nr_hugepages', {'proc/meminfo': 'HugePages_Free: 0\n'}),
+    port('fail', '0000:02:00.0', 'ixgbe has it, and it is up', 'devbind.py --force -b vfio-pci 0000:02:00.0'),
+    port('fail', '0000:01:00.0', 'no driver has it', 'devbind.py -b vfio-pci 0000:01:00.0',
+         {NIC + 'driver': None}),
+    port('warn', '0000:03:00.0', 'no such network device', '--run'),
+    port('fail', '0000:09:00.0', 'no such network device', '--status-dev', None, ('--run', 'cn0')),
+    port('pass', 'my_own_device7,a=b', 'a: my_own_device7'),
+  ],
   'fabric memory': [
     ('pass', {}, '128 MiB at memory nodes; 8192 of 16384 MiB are free', '', [SMALL]),
     ('warn', {'proc/meminfo': 'MemTotal: 1048576 kB\nMemAvailable: 65536 kB\n'}, '64 of 1024 MiB are free',
@@ -309,7 +373,7 @@ def whole():
     run, outcome = doctor('--root', folder)
     TAP.ok('4 lcores on CPUs 2-3,6-7' in run.stdout, 'isolated CPUs are preferred', run.stdout)
   with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-    for args in ([], ['--lcores', '0-1'], [SMALL]):
+    for args in ([], ['--lcores', '0-1'], [SMALL], *([f] for f in HOSTS)):
       run, outcome = doctor('--root', folder, *args)
       TAP.ok(agree(run, outcome) and run.returncode == 0, f'an empty root, {args}: no failure, no end',
              why(run))
@@ -340,7 +404,8 @@ def nonsense():
         if round_ % 3 == 0:
           os.unlink(os.path.join(folder, name))
           os.mkfifo(os.path.join(folder, name))
-      run, outcome = doctor('--root', folder, *rng.choice([[], ['--lcores', '2-3'], [SMALL]]))
+      run, outcome = doctor('--root', folder,
+                            *rng.choice([[], ['--lcores', '2-3'], [SMALL], *([f] for f in HOSTS)]))
     good += agree(run, outcome)
     if not agree(run, outcome):
       TAP.ok(False, f'seed {seed}, round {round_}', f'{why(run)}\n{run.stdout}')
@@ -375,7 +440,8 @@ def usage():
       'negative': ['--noise', '-1'],
       'too long': ['--noise', '61'], 'no number': ['--noise', 'nan'], 'no such root': ['--root', 'nowhere'],
       'root that is a file': ['--root', SMALL], 'no such fabric': ['nowhere.json'],
-      'no fabric': ['Makefile.json']}.items():
+      'no fabric': ['Makefile.json'], 'roles of nothing': ['--run', 'cn0'],
+      'no such role': ['--run', 'cn9', SMALL]}.items():
     run = subprocess.run([DOCTOR, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                          timeout=30,
                          check=False, cwd=ROOT)

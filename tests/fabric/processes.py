@@ -2,191 +2,134 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One fabric played by several processes, and links over ports within one. Skipped where EAL cannot start.
 
-They poll on whatever CPUs there are, so nothing here depends on how fast that is.
+  processes.py EMU ROOT [--full [SECONDS]]
+
+They poll on whatever CPUs there are, so nothing here depends on how fast that is. With --full there are 10^6
+reads, 10^6 writes and 10^6 CAS over each kind of port, verified, and nothing else; each run takes SECONDS,
+60 if not told, in which it has to be done.
 """
+import collections
 import json
 import os
-import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 
 from emu import Emu, Tap, why
+from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, memif, shell, without_root,
+                   write)
 
-WAIT = 90  # seconds that a run may take on a busy machine
-DURATION = 2  # seconds of load; how much is done in them is the machine's business
 HARM = {'drop': 0.01, 'duplicate': 0.01, 'reorder': 0.01, 'corrupt': 0.01}
-ROLES = ('sw0', 'mn', 'cn')
+NETEM = 'loss 1% duplicate 1% reorder 1% 25% corrupt 1% delay 100us'
+MILLION = 10**6
+EACH = ('read', 'write', 'cas')
 
 
-def fabric(ports, links, **more):
-  """A compute node and a memory node, whose links are carried as told."""
-  return {'ports': ports,
-          'nodes': [{'name': 'cn', 'role': 'compute'}, {'name': 'mn', 'role': 'memory'}],
-          'links': [{'node': node, 'carried': carried} for node, carried in links.items()],
-          'host': {'read_timeout': '60s', 'write_timeout': '60s'},
-          'clock': {'wall': {'warmup': '0', 'duration': f'{DURATION}s', 'drain': '60s'}},
-          'workload': [{'mix': {'read': 2, 'write': 1, 'write_ack': 1, 'cas': 1},
-                        'size': {'dist': 'uniform', 'min': 8, 'max': 5000}}], **more}
+def full(config):
+  """A few more than a million of each kind: which comes next is by chance."""
+  config['workload'] = [{'mix': dict.fromkeys(EACH, 1), 'size': 64, 'depth': 512,
+                         'operations': 3 * MILLION + MILLION // 50}]
+  config['clock']['wall']['duration'] = f'{full_seconds()}s'
+  return config
 
 
-def memif(folder, harm=None):
-  """The switch is the server of both sockets: it waits for whoever comes."""
-  ports = []
-  for number, node in enumerate(('cn', 'mn')):
-    socket = f'socket={folder}/{node}.sock,socket-abstract=no,id=0'
-    ports += [{'name': node, 'device': f'net_memif0,role=client,{socket}'},
-              {'name': f'sw-{node}', 'device': f'net_memif{number},role=server,{socket}'}]
-  if harm:
-    for port in ports:
-      port['impair'] = harm
-  return ports, {node: {'node': node, 'switch': f'sw-{node}'} for node in ('cn', 'mn')}
+def full_seconds():
+  after = sys.argv[sys.argv.index('--full') + 1:]
+  return int(after[0]) if after else 60
 
 
-def write(folder, name, config):
-  path = os.path.join(folder, name)
-  with open(path, 'w', encoding='utf-8') as file:
-    json.dump(config, file)
-  return path
+def wait_of(change):
+  return WAIT + full_seconds() if change is full else WAIT
 
 
-class Group:
-  """Processes that play one fabric together."""
-
-  def __init__(self, emu, folder):
-    self.emu, self.folder, self.running = emu, folder, {}
-
-  def start(self, role, path, *args):
-    err = open(os.path.join(self.folder, f'{role}.err'), 'a', encoding='utf-8')
-    self.running[role] = subprocess.Popen(
-      [self.emu.program, '--run', role, '--json', os.path.join(self.folder, f'{role}.json'), *args, path],
-      stdout=subprocess.DEVNULL, stderr=err)
-    err.close()
-
-  def kill(self, role):
-    self.running[role].kill()
-    self.running[role].wait()
-
-  def said(self, role):
-    with open(os.path.join(self.folder, f'{role}.err'), encoding='utf-8') as file:
-      return file.read()
-
-  def waits_for(self, role, text):
-    """Until a process has said something."""
-    end = time.monotonic() + WAIT
-    while time.monotonic() < end and text not in self.said(role):
-      time.sleep(0.05)
-    return text in self.said(role)
-
-  def end(self):
-    """@return exit status of each; None: it had to be killed"""
-    status, end = {}, time.monotonic() + WAIT
-    for role, process in self.running.items():
-      try:
-        status[role] = process.wait(max(0.1, end - time.monotonic()))
-      except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        status[role] = None
-    return status
-
-  def result(self, role):
-    try:
-      with open(os.path.join(self.folder, f'{role}.json'), encoding='utf-8') as file:
-        return json.load(file)['result']
-    except (OSError, ValueError, KeyError):
-      return None
+def each_of(change):
+  return MILLION if change is full else 0
 
 
-def sound(tap, what, group, status):
+def how_many(result):
+  """"read 1006000, ... in 12.3 s", for those who want to know."""
+  kinds = result['operations']['kinds']
+  counts = ', '.join(f'{kind} {kinds[kind]["completed"]}' for kind in kinds)
+  return f'{counts} in {result["operations"]["last_done_ps"] / 1e12:.1f} s'
+
+
+def did(tap, what, result, each=0):
+  """All that was begun is done, once, and what was read is what was written."""
+  done = result['operations']
+  tap.ok(done['completed_all'] == done['begun_all'] > 0 == done['mismatches'] and done['failed_all'] == 0
+         and done.get('lost_writes', 0) == 0 and done['verified'] > 0 and all(
+           done['kinds'][kind]['completed'] >= each for kind in EACH if each),
+         f'{what}: all completed and verified', {key: done[key] for key in done if key != 'kinds'})
+  tap.ok(done['restarts_seen'] == 0, f'{what}: nobody was lost', done['restarts_seen'])
+  print(f'# {what}: {how_many(result)}', flush=True)
+
+
+def sound(tap, what, group, status, each=0):
   """All ended well, and what the compute node began is done and verified."""
-  said = '\n'.join(f'{role} {status.get(role)}: {group.said(role)}' for role in group.running)
-  if not tap.ok(all(code == 0 for code in status.values()), f'{what}: all end well', said):
-    return
-  done = group.result('cn')['operations']
-  tap.ok(done['completed_all'] == done['begun_all'] > 0 == done['mismatches'] and done['verified'] > 0,
-         f'{what}: all completed and verified', done)
+  if tap.ok(all(code == 0 for code in status.values()), f'{what}: all end well', group.all_said(status)):
+    did(tap, what, group.result('cn'), each)
 
 
-def three(tap, emu, what, harm=None, order=ROLES):
-  with tempfile.TemporaryDirectory() as folder:
-    ports, links = memif(folder, harm)
-    path = write(folder, 'fabric.json', fabric(ports, links))
-    group = Group(emu, folder)
+def three(tap, emu, what, harm=None, order=ROLES, before=None, change=dict):
+  with Folder() as folder:
+    config = change(fabric(*memif('three', harm)))
+    path = write(folder, 'fabric.json', config)
+    group = Group(emu, folder, before)
     for role in order:
       group.start(role, path)
-    sound(tap, what, group, group.end())
+    sound(tap, what, group, group.end(wait_of(change)), each_of(change))
 
 
-def one_process(tap, emu, what, harm=None):
+def unprivileged(tap, emu, what, change=dict):
+  prefix = without_root()
+  if prefix is None:
+    tap.skip(what, 'root without setpriv')
+  elif shell(' '.join([*prefix, emu.program, '--version'])).returncode != 0:
+    tap.skip(what, f'nobody may not run {emu.program}')
+  else:
+    three(tap, emu, what, before=dict.fromkeys(ROLES, prefix), change=change)
+
+
+def one_process(tap, emu, what, harm=None, change=dict):
   """All roles in one process, and between them rings that are Ethernet ports."""
-  with tempfile.TemporaryDirectory() as folder:
-    ports = [{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(('cn', 'mn'))]
+  with Folder() as folder:
+    ports = [{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(NODES)]
     if harm:
       for port in ports:
         port['impair'] = harm
-    links = {node: {'node': node, 'switch': node, 'when': 'always'} for node in ('cn', 'mn')}
-    path = write(folder, 'fabric.json', fabric(ports, links))
-    process, both = emu.result(path)
-    if not tap.ok(process.returncode == 0 and both is not None, f'{what}: ends well', why(process)):
-      return
-    done = both['result']['operations']
-    tap.ok(done['completed_all'] == done['begun_all'] > 0 == done['mismatches'],
-           f'{what}: all completed and verified', done)
-
-
-def killed(tap, emu):
-  """The compute node dies without a word, and comes back: the others stay, and it works as before."""
-  with tempfile.TemporaryDirectory() as folder:
-    ports, links = memif(folder)
-    endless = fabric(ports, links)
-    endless['workload'][0].update(mix={'write_ack': 1})
-    endless['clock']['wall']['duration'] = '60s'
-    path = write(folder, 'fabric.json', endless)
-    group = Group(emu, folder)
-    for role in ROLES:
-      group.start(role, path)
-    tap.ok(group.waits_for('cn', 'is up'), 'killed: begins')
-    rng = random.Random(1)
-    for _ in range(5):
-      time.sleep(rng.uniform(0.05, 0.5))
-      group.kill('cn')
-      time.sleep(rng.uniform(0, 0.2))
-      group.start('cn', path)
-    group.kill('cn')
-    group.start('cn', path, '--duration', '200ms')
-    status = group.end()
-    said = '\n'.join(f'{role} {status.get(role)}: {group.said(role)}' for role in group.running)
-    tap.ok(all(code == 0 for code in status.values()), 'killed: all end well', said)
-    done = group.result('cn')
-    tap.ok(done is not None and done['operations']['completed_all'] > 0, 'killed: it works again', said)
-    tap.ok(group.said('sw0').count('is up') >= 3, 'killed: the switch says so', group.said('sw0'))
+    links = {node: {'node': node, 'switch': node, 'when': 'always'} for node in NODES}
+    path = write(folder, 'fabric.json', change(fabric(ports, links)))
+    process, both = emu.result(path, timeout=wait_of(change))
+    if tap.ok(process.returncode == 0 and both is not None, f'{what}: ends well', why(process)):
+      did(tap, what, both['result'], each_of(change))
 
 
 def refused(tap, emu, what, text, change):
   """A node whose file differs: both sides say what, and go on waiting."""
-  with tempfile.TemporaryDirectory() as folder:
-    ports, links = memif(folder)
+  with Folder() as folder:
+    ports, links = memif('refused')
     path = write(folder, 'fabric.json', fabric(ports, links))
     other = fabric(ports, links)
     change(other)
     group = Group(emu, folder)
     group.start('sw0', path)
     group.start('cn', write(folder, 'other.json', other))
-    tap.ok(group.waits_for('sw0', text), f'{what}: the switch says so', group.said('sw0'))
-    tap.ok(group.waits_for('cn', text), f'{what}: the node says so', group.said('cn'))
-    for process in group.running.values():
-      process.send_signal(signal.SIGINT)
-    status = group.end()
-    tap.ok(None not in status.values(), f'{what}: Ctrl-C ends both', status)
+    say_so(tap, what, group, text)
+
+
+def say_so(tap, what, group, text, node='cn'):
+  """Both ends of a link say why there is none, and Ctrl-C ends them."""
+  for role in ('sw0', node):
+    tap.ok(group.waits_for(role, text), f'{what}: {role} says so', group.all_said({}))
+  group.interrupt()
+  status = group.end()
+  tap.ok(not {None, -signal.SIGSEGV, -signal.SIGABRT} & set(status.values()), f'{what}: Ctrl-C ends them',
+         status)
 
 
 def bad_files(tap, emu):
-  with tempfile.TemporaryDirectory() as folder:
-    ports, links = memif(folder)
+  with Folder() as folder:
+    ports, links = memif('bad')
     config = fabric(ports, links)
     del config['links'][0]['carried']
     config['ports'] = ports[2:]
@@ -210,44 +153,160 @@ def other_chunk(config):
   config['scheduler'] = {'chunk': 2048}
 
 
-def in_namespaces(command):
-  return subprocess.run(command, shell=True, capture_output=True, check=False).returncode == 0
+class Wire:
+  """wire.py in its namespace; `did` is what it says it did."""
+
+  def __init__(self, spaces, *args):
+    script = os.path.join(os.path.dirname(__file__), 'wire.py')
+    self.process = subprocess.Popen([*spaces.inside('wire'), sys.executable, script, *args],
+                                    stdout=subprocess.PIPE, text=True)
+    self.did = {}
+
+  def __enter__(self):
+    self.process.stdout.readline()
+    return self
+
+  def __exit__(self, *_):
+    self.process.terminate()
+    last = self.process.stdout.read()
+    self.process.wait()
+    self.did = json.loads(last) if last else {}
 
 
-def veth(tap, emu):
-  """A veth pair for each link, each process in a network namespace of its own."""
-  name = f'mf{os.getpid()}'
-  spaces = {role: f'{name}{role}' for role in ROLES}
-  made = all(in_namespaces(f'ip netns add {space}') for space in spaces.values())
-  for node in ('cn', 'mn'):
-    made = made and in_namespaces(
-      f'ip link add {node}0 netns {spaces[node]} type veth peer name {node}1 netns {spaces["sw0"]}')
-    made = made and in_namespaces(f'ip -n {spaces[node]} link set {node}0 up') and in_namespaces(
-      f'ip -n {spaces["sw0"]} link set {node}1 up')
-  try:
-    if not made:
-      tap.skip('veth', 'network namespaces cannot be made here (needs root and ip)')
-      return
-    with tempfile.TemporaryDirectory() as folder:
-      ports, links = [], {}
-      for number, node in enumerate(('cn', 'mn')):
-        ports += [{'name': node, 'device': f'net_af_packet0,iface={node}0'},
-                  {'name': f'sw-{node}', 'device': f'net_af_packet{number},iface={node}1'}]
-        links[node] = {'node': node, 'switch': f'sw-{node}'}
-      path = write(folder, 'fabric.json', fabric(ports, links))
-      group = Group(emu, folder)
-      program = emu.program
-      for role in ROLES:
-        wrapper = os.path.join(folder, f'{role}.sh')
-        with open(wrapper, 'w', encoding='utf-8') as file:
-          file.write(f'#!/bin/sh\nexec ip netns exec {spaces[role]} {program} "$@"\n')
-        os.chmod(wrapper, 0o755)
-        group.emu = type('In', (), {'program': wrapper})
-        group.start(role, path)
-      sound(tap, 'veth', group, group.end())
-  finally:
-    for space in spaces.values():
-      in_namespaces(f'ip netns delete {space}')
+def over_veth(tap, emu, spaces, what, change=dict):
+  with Folder() as folder:
+    path = write(folder, 'fabric.json', change(fabric(spaces.ports(), carried())))
+    group = Group(emu, folder, spaces.before())
+    for role in ROLES:
+      group.start(role, path)
+    sound(tap, what, group, group.end(wait_of(change)), each_of(change))
+
+
+def netem(tap, emu, spaces):
+  """The kernel harms frames, in both directions of both links."""
+  for node in NODES:
+    for space, device in ((spaces.space[node], f'{node}0'), (spaces.space['sw0'], f'{node}1')):
+      process = shell(f'tc -n {space} qdisc add dev {device} root netem {NETEM}')
+      if process.returncode != 0:
+        tap.skip('netem', f'no qdisc netem: {process.stderr.strip()}')
+        return
+  over_veth(tap, emu, spaces, f'netem, {NETEM}')
+
+
+def harmed(tap, emu, spaces):
+  """What netem does, where there is none, too."""
+  with Wire(spaces, '--harm', '0.01') as wire:
+    over_veth(tap, emu, spaces, 'a wire that harms')
+  tap.ok(all(wire.did.get(kind, 0) > 0 for kind in ('lost', 'damaged', 'late', 'doubled')),
+         'a wire that harms: it did', wire.did)
+  print(f'# {wire.did}')
+
+
+def counters(value):
+  """All counters of a part of a result, summed up by their names."""
+  total = collections.Counter()
+  for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+    if isinstance(inner, (dict, list)):
+      total.update(counters(inner))
+    elif isinstance(inner, int):
+      total[key] += inner
+  return total
+
+
+CAUSES = ('rx_ethertype_frames', 'rx_short_frames', 'rx_crc_frames', 'rx_link_frames', 'rx_version_frames',
+          'rx_type_frames', 'rx_malformed_frames', 'rx_stale_frames', 'rx_reflected_frames')
+
+
+def garbage(tap, emu, spaces):
+  """Between good frames come others of all kinds: no block is lost, no link goes down."""
+  with Wire(spaces, '--garbage', '0.3') as wire, Folder() as folder:
+    path = write(folder, 'fabric.json', fabric(spaces.ports(), carried()))
+    group = Group(emu, folder, spaces.before())
+    for role in ROLES:
+      group.start(role, path)
+    status = group.end()
+    sound(tap, 'garbage', group, status)
+    for role in ROLES:
+      tap.ok('nothing comes' not in group.said(role) and ', again)' not in group.said(role),
+             f'garbage: {role} keeps its links', group.said(role))
+    result = group.result('sw0') or {}
+    counted = counters([result.get('ports', []), result.get('carried', [])])
+    if 'ports' in result:
+      tap.ok(all(counted[cause] > 0 for cause in CAUSES), 'garbage: the switch has counted it by its causes',
+             {cause: counted[cause] for cause in CAUSES})
+    else:
+      tap.skip('garbage: counted by its causes', 'the result has no ports')
+  tap.ok(wire.did.get('garbage', 0) > 50, 'garbage: there was some', wire.did)
+  print(f'# {wire.did}')
+
+
+def other_version(tap, emu, spaces):
+  with Wire(spaces, '--version', '2'), Folder() as folder:
+    path = write(folder, 'fabric.json', fabric(spaces.ports(), carried()))
+    group = Group(emu, folder, spaces.before())
+    for role in ('sw0', 'cn'):
+      group.start(role, path)
+    say_so(tap, 'another version', group, 'another version of the link frames (1 against 2)')
+
+
+def stale(tap, emu, spaces):
+  """Two processes are one end: the later one is it."""
+  with Folder() as folder:
+    path = write(folder, 'fabric.json', fabric(spaces.ports(), carried(), '60s'))
+    group = Group(emu, folder, spaces.before())
+    for role in ROLES:
+      group.start(role, path)
+    tap.ok(group.waits_for('cn', 'is up'), 'a stale epoch: begins', group.all_said({}))
+    group.start('cn', path, name='later')
+    say_so(tap, 'a stale epoch', group, 'a stale epoch')
+
+
+def unknown_link(tap, emu, spaces):
+  """The cables are swapped."""
+  with Folder() as folder:
+    path = write(folder, 'fabric.json', fabric(spaces.ports(), carried()))
+    ports = spaces.ports()
+    ports[1]['device'], ports[3]['device'] = ports[3]['device'], ports[1]['device']
+    group = Group(emu, folder, spaces.before())
+    group.start('sw0', write(folder, 'other.json', fabric(ports, carried())))
+    group.start('cn', path)
+    say_so(tap, 'an unknown link', group, 'a link that is not on this port (number 0)')
+
+
+def with_spaces(tap, emu, parts, apart=False):
+  with Spaces(apart) as spaces:
+    for part in parts:
+      if spaces.reason:
+        tap.skip(part.__name__, spaces.reason)
+      else:
+        part(tap, emu, spaces)
+
+
+def veth(tap, emu, spaces):
+  over_veth(tap, emu, spaces, 'veth')
+
+
+def veth_full(tap, emu, spaces):
+  over_veth(tap, emu, spaces, 'veth', full)
+
+
+def all_of(tap, emu):
+  one_process(tap, emu, 'rings')
+  one_process(tap, emu, 'rings that harm', HARM)
+  unprivileged(tap, emu, 'memif without root')
+  three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))
+  three(tap, emu, 'memif that harms', HARM)
+  refused(tap, emu, 'another file', 'another fabric', other_chunk)
+  refused(tap, emu, 'another rate', 'rate', other_rate)
+  bad_files(tap, emu)
+  with_spaces(tap, emu, (veth, stale, unknown_link, netem))
+  with_spaces(tap, emu, (harmed, garbage, other_version), apart=True)
+
+
+def millions(tap, emu):
+  one_process(tap, emu, 'rings', change=full)
+  unprivileged(tap, emu, 'memif without root', change=full)
+  with_spaces(tap, emu, (veth_full,))
 
 
 def main():
@@ -255,20 +314,8 @@ def main():
   process = emu.run('--duration', '10ms', emu.example('quickstart'))
   if process.returncode != 0:
     tap.skip('several processes', 'EAL does not start: ' + process.stderr[:200])
-    tap.done()
-  one_process(tap, emu, 'rings')
-  one_process(tap, emu, 'rings that harm', HARM)
-  three(tap, emu, 'memif')
-  three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))
-  three(tap, emu, 'memif that harms', HARM)
-  killed(tap, emu)
-  refused(tap, emu, 'another file', 'another fabric', other_chunk)
-  refused(tap, emu, 'another rate', 'rate', other_rate)
-  bad_files(tap, emu)
-  if shutil.which('ip') is None:
-    tap.skip('veth', 'there is no ip')
   else:
-    veth(tap, emu)
+    (millions if '--full' in sys.argv else all_of)(tap, emu)
   tap.done()
 
 

@@ -58,6 +58,17 @@ def workloads(tap, emu, root):
     check_schema(tap, root, both)
 
 
+def limited(tap, emu):
+  """Clients that stop after so many operations end the run, long before its duration."""
+  process, both = emu.result('--warmup', '100ms', '--duration', '100s', emu.example('long-reads-25g'))
+  ends = process.returncode in (0, 1) and both is not None
+  if not tap.ok(ends, 'a limit of operations: ends', why(process)):
+    return
+  done, at = both['result']['operations'], both['result']['time']
+  tap.ok(done['begun_all'] == done['completed_all'] == 1000, 'a limit of operations: all are done', done)
+  tap.ok(at['measured_to_ps'] < 50e12, 'a limit of operations: is not waited for more', at)
+
+
 def interrupt(tap, emu, number):
   """Ctrl-C ends the run soon, with a report and a sound result."""
   with tempfile.TemporaryDirectory() as folder:
@@ -89,6 +100,7 @@ def main(program, root):
     sys.exit(0)
   quickstart(tap, emu, root)
   workloads(tap, emu, root)
+  limited(tap, emu)
   for number in (signal.SIGINT, signal.SIGTERM):
     interrupt(tap, emu, number)
   tap.done()

@@ -151,3 +151,141 @@ Test(host_link, a_memory_node_forgets_what_it_owed)
 	mf_host_free(h);
 	c.memory_ops->destroy(c.memory);
 }
+
+/* Another node's link was lost: the switch says so. */
+
+struct restarts {
+	unsigned int count;
+	uint16_t node[8];
+};
+
+static void restarted(void *ctx, uint16_t node)
+{
+	struct restarts *r = ctx;
+
+	cr_assert_lt(r->count, 8);
+	r->node[r->count++] = node;
+}
+
+static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
+{
+	const struct mf_msg m = {.kind = MF_ERR, .src = node, .dst = 0, .status = MF_ERR_RESTARTED};
+	const uint64_t word = mf_proto_put_single(&m);
+
+	give(h, now, &word, 1);
+}
+
+/** What is under way to it fails at once, and nothing else; what waited goes to who is there now. */
+Test(host_link, another_node_was_lost)
+{
+	struct mf_host_config c = config(0);
+	struct mf_msg res = {.kind = MF_RRES, .src = 1, .dst = 0, .id = 0, .size = 256};
+	struct mf_msg grant = {.kind = MF_GRANT, .dst = 1, .id = 1, .size = 256};
+	struct restarts told = {0};
+	struct mf_completion done[16];
+	static uint8_t buf[4][600], data[MF_MESSAGE_MAX];
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_host *h;
+	struct mf_span s;
+	unsigned int n;
+
+	c.nodes = 3;
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	mf_host_on_restart(h, restarted, &told);
+	submit(h, 1, MF_OP_READ, buf[0], 1);
+	submit(h, 1, MF_OP_WRITE, buf[1], 2);
+	submit(h, 1, MF_OP_WRITE_ACK, buf[1], 3);
+	submit(h, 1, MF_OP_READ, buf[2], 4);
+	submit(h, 1, MF_OP_READ, buf[3], 5); /* the third of X = 2 */
+	struct mf_op other = {.kind = MF_OP_READ, .node = 2, .len = 64, .buf = buf[3], .user = 6};
+
+	cr_assert_eq(mf_host_submit(h, 1, &other), 0);
+	cr_assert_gt(send_all(h, 2, &s), 0);
+	give(h, 3, word, mf_proto_put_chunk(&c.proto, &res, data, word)); /* some of what was there before */
+	say_restarted(h, 4, 1);
+	cr_expect(told.count == 1 && told.node[0] == 1);
+	mf_host_run(h, 4);
+	n = mf_host_completions(h, 4, done, 16);
+	cr_assert_eq(n, 4);
+	for (unsigned int i = 0; i < n; i++) {
+		cr_expect_leq(done[i].user, 4);
+		cr_expect_eq(done[i].len, 0);
+		cr_expect_eq(done[i].status, done[i].kind == MF_OP_READ ? MF_ERR_RESTARTED : MF_ERR_UNKNOWN);
+	}
+	cr_expect_eq(mf_host_outstanding(h), 2);
+	cr_expect_eq(send_all(h, 5, &s), 2, "the one that waited");
+	mf_proto_peek(s.word[0], &res);
+	cr_expect(res.kind == MF_RREQ && res.id > 1, "ids rest");
+
+	/* Who is there now answers what was asked before the word came: it is of no use any more. */
+	res = (struct mf_msg){.kind = MF_RRES, .src = 1, .id = 0, .size = 256, .offset = 256};
+	give(h, 6, word, mf_proto_put_chunk(&c.proto, &res, data, word));
+	word[0] = mf_proto_put_single(&grant);
+	give(h, 6, word, 1);
+	mf_host_run(h, 6);
+	cr_expect_eq(mf_host_completions(h, 6, done, 16), 0);
+	cr_expect_gt(mf_host_stats(h)->drop_unknown, 0);
+	cr_expect_eq(mf_host_stats(h)->grants_returned, 1);
+
+	/* What comes from elsewhere is nobody's loss; nor does a lie about oneself harm. */
+	res = (struct mf_msg){.kind = MF_RRES, .src = 2, .id = 0, .size = 64, .last = true};
+	give(h, 7, word, mf_proto_put_chunk(&c.proto, &res, data, word));
+	cr_assert_eq(mf_host_completions(h, 7, done, 16), 1);
+	cr_expect(done[0].user == 6 && done[0].status == MF_OK);
+	say_restarted(h, 8, 0);
+	cr_expect_eq(told.count, 1);
+	mf_host_free(h);
+}
+
+/** The own link: all others may have lost something. */
+Test(host_link, the_own_link_is_that_of_all)
+{
+	struct mf_host_config c = config(0);
+	struct restarts told = {0};
+	struct mf_host *h;
+
+	c.nodes = 4;
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	mf_host_link_lost(h, 1); /* nobody wants to know */
+	mf_host_on_restart(h, restarted, &told);
+	mf_host_link_lost(h, 2);
+	cr_expect(told.count == 3 && told.node[0] == 1 && told.node[1] == 2 && told.node[2] == 3);
+	mf_host_free(h);
+}
+
+/** A node that is both: what it owes is not the matter; one that only serves does not care. */
+Test(host_link, both_roles_and_memory_only)
+{
+	struct mf_memory_config mc = {.size = 4096, .numa_node = -1};
+	struct mf_msg read = {.kind = MF_RREQ, .src = 1, .dst = 0, .id = 3, .size = 64};
+	uint64_t word[MF_BLOCKS_MAX];
+	static uint8_t buf[600];
+
+	for (int both = 0; both < 2; both++) {
+		struct mf_host_config c = config(0);
+		struct restarts told = {0};
+		struct mf_completion done[2];
+		struct mf_host *h;
+		struct mf_span s;
+
+		c.compute = both;
+		c.memory_ops = mf_memory_find("flat");
+		c.memory = c.memory_ops->create(&mc);
+		h = mf_host_new(&c);
+		cr_assert_not_null(h);
+		mf_host_on_restart(h, restarted, &told);
+		if (both)
+			submit(h, 1, MF_OP_READ, buf, 1);
+		send_all(h, 1, &s);
+		give(h, 2, word, mf_proto_put_request(&c.proto, &read, word));
+		say_restarted(h, 3, 1);
+		mf_host_run(h, 3);
+		cr_expect_eq(told.count, both);
+		cr_expect_eq(mf_host_completions(h, 3, done, 2), both);
+		cr_expect_eq(send_all(h, 4, &s), 2 + 64 / 8, "the answer that was made");
+		mf_host_free(h);
+		c.memory_ops->destroy(c.memory);
+	}
+}

@@ -346,6 +346,35 @@ HELLO_TEST(refused_stale_epoch)
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->epoch_retries, 0);
 }
 
+/** A stranger's HELLO on a link that is up, and idle: it is refused, and its partner does not notice. */
+HELLO_TEST(a_stranger_does_not_slow_down_a_link)
+{
+	const struct mf_link_hello hello = {.epoch = 1, .fabric = 0xbad, .window = 1, .blocks = 8, .node = 7};
+	struct mf_link_head h;
+	uint64_t before;
+
+	for (int e = 0; e < 2; e++) {
+		rig->end[e].config.refused_period = MF_SEC(1);
+		rig->end[e].config.silence = MF_MS(1050);
+		rig->end[e].config.replays = 4;
+	}
+	start();
+	rig_until_up(rig, MF_MS(1));
+	h = rig_head(rig, RIG_NODE, MF_LINK_HELLO);
+	rig_inject(rig, RIG_SWITCH, &h, &hello, sizeof(hello));
+	rig_run(rig, rig->now + MF_MS(100));
+	cr_assert(status(RIG_SWITCH).up && status(RIG_SWITCH).refused == MF_LINK_REASON_FABRIC);
+	before = rig_stats(rig, RIG_SWITCH)->tx_hello_frames;
+	rig_run(rig, rig->now + MF_SEC(5));
+	cr_assert_geq(rig_stats(rig, RIG_SWITCH)->tx_hello_frames, before + 45);
+	cr_assert_eq(rig->end[RIG_NODE].ups, 1);
+	/* Of the next connection it is no news. */
+	rig_kill(rig, RIG_NODE);
+	rig_run(rig, rig->now + MF_SEC(2));
+	cr_assert(!status(RIG_SWITCH).up && status(RIG_SWITCH).refused == 0);
+	cr_assert_eq(status(RIG_SWITCH).down, MF_LINK_DOWN_SILENCE);
+}
+
 /** B8: the clock has gone back since the process before: an end that was never up takes a later epoch. */
 HELLO_TEST(b8_clock_went_back)
 {

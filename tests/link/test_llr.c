@@ -46,7 +46,15 @@ LLR_TEST(thousand_frames_in_sequence)
 	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 0);
 }
 
-/** First numbers that let every field wrap in the midst of the transfer. */
+/** count: directions in which the number at which it wraps was emitted. */
+static bool look_for_wrap(struct rig *r, int from, struct mf_link_head *h)
+{
+	if (h->type == MF_LINK_DATA && h->seq == (r->end[from].config.first >> 31 ? 0 : 0x80000000))
+		r->count |= 1u << from;
+	return true;
+}
+
+/** First numbers that let every field wrap in the midst of the transfer: unsigned, and as a difference. */
 Test(llr, wrap_of_the_sequence_space)
 {
 	static const uint32_t first[] = {0xfffffff0, 0xfffffc18, 0x7ffffff0, 0xffffff00};
@@ -64,9 +72,11 @@ Test(llr, wrap_of_the_sequence_space)
 		rig_start(rig, 0);
 		rig_start(rig, 1);
 		rig_until_up(rig, MF_SEC(1));
+		rig->filter = look_for_wrap;
 		rig->end[RIG_SWITCH].to_put = 1200 * FRAME;
 		rig->end[RIG_SWITCH].burst = FRAME;
 		carry(1200);
+		cr_assert_eq(rig->count, 3, "numbers have wrapped in both directions");
 		for (int e = 0; e < 2; e++)
 			cr_assert(rig_stats(rig, e)->rx_bad_acks == 0 &&
 				  rig_stats(rig, e)->rx_outside_frames == 0 &&
@@ -75,18 +85,26 @@ Test(llr, wrap_of_the_sequence_space)
 	}
 }
 
+/** count: of the node's DATA. */
 static bool lose_by_chance(struct rig *r, int from, struct mf_link_head *h)
 {
-	(void)from;
-	(void)h;
-	return mf_rng_double(&r->rng) >= 0.05;
+	bool lost = mf_rng_double(&r->rng) < 0.05;
+
+	r->count += lost && from == RIG_NODE && h->type == MF_LINK_DATA;
+	return !lost;
 }
 
 LLR_TEST(five_percent_of_thousand_lost)
 {
+	uint64_t sent;
+
 	rig->filter = lose_by_chance;
 	carry(1000);
-	cr_assert_geq(replayed(), 30);
+	sent = rig_stats(rig, RIG_NODE)->tx_data_frames + replayed();
+	cr_assert(rig->count > sent * 4 / 100 && rig->count < sent * 6 / 100, "%llu of %llu lost",
+		  (unsigned long long)rig->count, (unsigned long long)sent);
+	cr_assert_geq(replayed(), rig->count, "each that is lost goes again");
+	cr_assert_leq(rig_stats(rig, RIG_SWITCH)->rx_missing_frames, rig->count);
 	cr_assert_gt(rig_stats(rig, RIG_NODE)->tx_nack_replays, 0);
 	cr_assert_eq(rig->end[RIG_SWITCH].ups, 1, "the link has stayed up");
 }
@@ -109,17 +127,34 @@ LLR_TEST(exactly_the_50th_lost)
 	cr_assert_eq(replayed(), rig_stats(rig, RIG_SWITCH)->rx_gap_frames + 1);
 }
 
+static uint32_t acked, most_ahead;
+
+/** The first ten; and how far the node has gone beyond what it was told. */
 static bool suppress_ten_acks(struct rig *r, int from, struct mf_link_head *h)
 {
-	return from != RIG_SWITCH || h->type != MF_LINK_ACK || ++r->count > 10;
+	if (from == RIG_NODE && h->type == MF_LINK_DATA && h->seq - acked + 1 > most_ahead)
+		most_ahead = h->seq - acked + 1;
+	if (from != RIG_SWITCH || h->type != MF_LINK_ACK)
+		return true;
+	if (++r->count > 10)
+		acked = h->ack;
+	return r->count > 10;
 }
 
+/** Four make the window: the sender waits at its end, asks, and nothing is taken twice. */
 LLR_TEST(acknowledgements_suppressed_for_ten)
 {
+	const struct mf_link_config *c = &rig->end[RIG_NODE].config;
+
+	acked = most_ahead = 0;
 	rig->filter = suppress_ten_acks;
 	carry(1000);
 	cr_assert_gt(rig->count, 10);
 	cr_assert_eq(rig->end[RIG_SWITCH].delivered, 1000 * FRAME);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_data_frames, 1000);
+	cr_assert_eq(most_ahead, c->window, "never more than the window is out");
+	cr_assert_gt(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_duplicate_frames, replayed(), "all of it was there");
 	cr_assert_eq(rig->end[RIG_NODE].ups, 1);
 }
 
@@ -136,7 +171,10 @@ LLR_TEST(burst_of_hundred_lost)
 	rig->filter = lose_a_hundred;
 	carry(1000);
 	cr_assert_gt(rig->count, 1000);
-	cr_assert_gt(rig_stats(rig, RIG_SWITCH)->rx_missing_frames, 0);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_missing_frames, 100);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_nack_frames, 1, "one NACK a gap");
+	cr_assert_eq(replayed(), rig_stats(rig, RIG_SWITCH)->rx_gap_frames + 100);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_timer_replays, 0);
 	cr_assert_eq(rig->end[RIG_NODE].ups, 1);
 }
 

@@ -14,11 +14,14 @@ static void random_chunk(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 
 static void random_err(struct test_rng *r, struct mf_msg *m)
 {
-	static const uint8_t status[] = {MF_ERR_RANGE, MF_ERR_ALIGN, MF_ERR_OPCODE, MF_ERR_RESOURCE,
-					 MF_ERR_KEY};
+	static const uint8_t status[] = {MF_ERR_RANGE,    MF_ERR_ALIGN, MF_ERR_OPCODE,
+					 MF_ERR_RESOURCE, MF_ERR_KEY,   MF_ERR_RESTARTED};
 
 	m->status = status[below(r, sizeof(status))];
-	m->of = below(r, MF_RMWREQ + 1);
+	if (m->status == MF_ERR_RESTARTED)
+		m->id = 0;
+	else
+		m->of = below(r, MF_RMWREQ + 1);
 }
 
 /* The size of a message, or it is a piece of a transfer that has something behind it. */

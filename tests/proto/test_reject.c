@@ -95,7 +95,8 @@ Test(reject, fields_out_of_range)
 			    fadd = {.kind = MF_RMWREQ, .op = MF_RMW_FADD},
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
-			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK};
+			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
+			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED};
 
 	for (unsigned int kind = 0; kind < 16; kind++) {
 		if (kind == MF_KIND_NONE || kind > MF_RRES)
@@ -112,6 +113,9 @@ Test(reject, fields_out_of_range)
 	expect_refused(err, MS, ERR_STATUS, MF_ERR_UNKNOWN);
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		expect_refused(err, MS, ERR_OF, of);
+	for (unsigned int of = MF_KIND_NONE + 1; of < 16; of++)
+		expect_refused(restarted, MS, ERR_OF, of);
+	expect_refused(restarted, MS, MS_ID, 1); /* it is about no request */
 	expect_refused(rres, MS, MS_ADDR, 1);
 	expect_refused(rres, MT, MT_ADDR, 1);
 	expect_refused(wreq, MS, MS_LAST, 0); /* 8 octets cannot be followed by more */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A link that is lost and comes back: by hand, and at random times under random traffic with a scheduler and
- * nodes that answer every grant, where nothing may leak or be taken for what it is not.
+ * nodes that answer every grant, where nothing may leak or be taken for what it is not, and who gets
+ * something of a node that was lost has been told of that.
  */
 #include <string.h>
 
@@ -104,6 +105,211 @@ Test(link, one_flush_at_a_time)
 	rig_stop(&r);
 }
 
+/* Who comes back is announced. Wall clock, unless a test says something else. */
+
+#define ROOM 1024 /* blocks */
+
+static struct mf_switch *new_switch(unsigned int ports, uint32_t room)
+{
+	struct mf_switch *sw;
+
+	rig_config(&config, ports);
+	for (unsigned int i = 0; i < ports; i++) {
+		config.port[i].mux.period = 0;
+		config.port[i].mux.memory_blocks = room;
+	}
+	memset(&config.timing, 0, sizeof(config.timing));
+	config.window = true;
+	sw = mf_switch_new(&config);
+	cr_assert_not_null(sw);
+	return sw;
+}
+
+static void arrives(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *w, unsigned int n)
+{
+	struct mf_span s = {.start = now};
+
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(&s, i == 0 || i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, w[i]);
+	mf_switch_rx(sw, port, now, &s);
+}
+
+static void arrives_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_msg *m)
+{
+	rig_single(m, word);
+	arrives(sw, port, now, word, 1);
+}
+
+/** A chunk of a response from port 1 to port 0, as granted. */
+static void response(struct mf_switch *sw, mf_time now, uint8_t id)
+{
+	static const uint8_t data[256];
+	const struct mf_sched_grant g = rig_grant_of(now, 1, 0, id, true, false, 256, MF_SCHED_NO_COOKIE);
+	const struct mf_msg m = {.kind = MF_RRES, .src = 1, .id = id, .size = 256, .last = true};
+
+	mf_switch_grant(sw, now, &g);
+	arrives(sw, 1, now, word, mf_proto_put_chunk(&config.proto, &m, data, word));
+}
+
+/** Takes all that a port has. @return messages written to m, of their first blocks */
+static unsigned int messages(struct mf_switch *sw, unsigned int port, mf_time now, struct mf_msg *m)
+{
+	struct mf_span s;
+	unsigned int n = 0;
+
+	while (mf_switch_tx(sw, port, now, MF_SPAN_MAX, &s) > 0)
+		for (unsigned int i = 0; i < s.count; i++) {
+			if (s.sync[i] != MF_SYNC_CTRL || mf_block_type(s.word[i]) == MF_BT_MT)
+				continue;
+			if (mf_block_type(s.word[i]) == MF_BT_MS)
+				mf_proto_peek(s.word[i], &m[n++]);
+			else
+				cr_assert_eq(mf_proto_get_single(s.word[i], &m[n++]), 0);
+		}
+	return n;
+}
+
+/** The link is lost, the scheduler knows nothing of the port any more, what waits there is thrown away. */
+static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct mf_sched_grant flushed = answer((uint16_t)port, now);
+	struct mf_sched_msg m;
+	struct mf_msg gone[ROOM];
+
+	mf_switch_link_down(sw, port, now);
+	mf_switch_run(sw, now);
+	while (mf_switch_to_sched(sw, &m, 1) > 0)
+		;
+	mf_switch_grant(sw, now, &flushed);
+	messages(sw, port, now, gone);
+}
+
+static bool says_restarted(const struct mf_msg *m, uint16_t to, uint16_t node)
+{
+	return m->kind == MF_ERR && m->status == MF_ERR_RESTARTED && m->src == node && m->dst == to;
+}
+
+/** Everything at one instant: behind what came before, in front of what comes from now on. */
+Test(link, others_are_told_in_order)
+{
+	struct mf_switch *sw = new_switch(4, ROOM);
+	struct mf_msg m[8];
+	mf_time now = MF_US(1);
+
+	response(sw, now, 1);
+	lose(sw, 1, now);
+	cr_assert(mf_switch_link_up(sw, 1, now));
+	cr_assert(mf_switch_link_up(sw, 1, now), "once is enough");
+	response(sw, now, 2);
+	cr_assert_eq(messages(sw, 0, now, m), 3);
+	cr_expect(m[0].kind == MF_RRES && m[0].id == 1);
+	cr_expect(says_restarted(&m[1], 0, 1));
+	cr_expect(m[2].kind == MF_RRES && m[2].id == 2);
+	for (uint16_t i = 2; i < 4; i++) {
+		cr_expect_eq(messages(sw, i, now, m), 1);
+		cr_expect(says_restarted(&m[0], i, 1));
+	}
+	mf_switch_free(sw);
+}
+
+/** In the midst of a chunk of another node the word may stand, but not in front of its own old ones. */
+Test(link, the_word_stays_behind_a_message_that_waits)
+{
+	struct mf_switch *sw = new_switch(3, ROOM);
+	const struct mf_sched_grant g = rig_grant_of(1, 2, 0, 9, true, false, 256, MF_SCHED_NO_COOKIE);
+	const struct mf_msg other = {.kind = MF_RRES, .src = 2, .id = 9, .size = 256, .last = true};
+	static const uint8_t data[256];
+	uint64_t chunk[MF_BLOCKS_MAX];
+	struct mf_span s = {.start = 1};
+	struct mf_msg m[8];
+	unsigned int n = mf_proto_put_chunk(&config.proto, &other, data, chunk);
+
+	mf_switch_grant(sw, 1, &g);
+	for (unsigned int i = 0; i < n / 2; i++)
+		mf_span_put(&s, i == 0 ? MF_SYNC_CTRL : MF_SYNC_DATA, chunk[i]);
+	mf_switch_rx(sw, 2, 1, &s);
+	cr_assert_eq(messages(sw, 0, 1, m), 1); /* it holds the link */
+	response(sw, 2, 1);
+	lose(sw, 1, 2);
+	cr_assert(mf_switch_link_up(sw, 1, 2));
+	cr_expect_eq(messages(sw, 0, 2, m), 0);
+	s = (struct mf_span){.start = 3};
+	for (unsigned int i = n / 2; i < n; i++)
+		mf_span_put(&s, i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, chunk[i]);
+	mf_switch_rx(sw, 2, 3, &s);
+	cr_assert_eq(messages(sw, 0, 3, m), 2);
+	cr_expect(m[0].kind == MF_RRES && m[0].src == 1);
+	cr_expect(says_restarted(&m[1], 0, 1));
+	mf_switch_free(sw);
+}
+
+/** Where some port has no room the link stays down, and each port is told once all the same. */
+Test(link, no_room_for_the_word)
+{
+	const struct mf_msg ack = {.kind = MF_ACK, .src = 2};
+	struct mf_switch *sw = new_switch(4, 64);
+	struct mf_msg m[ROOM];
+	unsigned int n;
+
+	while (mf_switch_stats(sw)->drop_room == 0)
+		arrives_single(sw, 2, 1, &ack);
+	lose(sw, 1, 2);
+	cr_assert_not(mf_switch_link_up(sw, 1, 2));
+	cr_assert_not(mf_switch_link_up(sw, 1, 3));
+	n = messages(sw, 0, 4, m);
+	for (unsigned int i = 0; i < n; i++)
+		cr_assert_eq(m[i].kind, MF_ACK);
+	cr_assert(mf_switch_link_up(sw, 1, 5));
+	for (uint16_t i = 0; i < 4; i++) {
+		cr_assert_eq(messages(sw, i, 5, m), i != 1);
+		cr_expect(i == 1 || says_restarted(&m[0], i, 1));
+	}
+	cr_expect_eq(mf_switch_stats(sw)->drop_room, 1);
+	mf_switch_free(sw);
+}
+
+/** A port whose own link is lost learns of others by that; what waits for it is gone before it is back. */
+Test(link, who_is_down_is_not_told)
+{
+	struct mf_switch *sw = new_switch(3, ROOM);
+	struct mf_msg m[8];
+
+	const struct mf_sched_grant flushed = answer(0, 2);
+
+	response(sw, 1, 1);
+	mf_switch_link_down(sw, 0, 2);
+	mf_switch_run(sw, 2);
+	mf_switch_grant(sw, 2, &flushed);
+	lose(sw, 1, 2);
+	cr_expect(mf_switch_link_up(sw, 1, 2));
+	cr_expect_not(mf_switch_link_up(sw, 0, 2), "a chunk waits for who was there");
+	cr_expect_eq(messages(sw, 0, 3, m), 1, "thrown away by the engine");
+	cr_expect(mf_switch_link_up(sw, 0, 3));
+	cr_expect_eq(messages(sw, 0, 3, m), 0);
+	cr_expect_eq(messages(sw, 1, 3, m), 1);
+	cr_expect(says_restarted(&m[0], 1, 0));
+	cr_expect_eq(messages(sw, 2, 3, m), 2);
+	cr_expect(says_restarted(&m[0], 2, 1) && says_restarted(&m[1], 2, 0));
+	mf_switch_free(sw);
+}
+
+/** No node can say it, of itself or of another one; nor does it end what is granted. */
+Test(link, a_node_cannot_say_it)
+{
+	struct mf_switch *sw = new_switch(3, ROOM);
+	struct mf_msg say = {.kind = MF_ERR, .src = 1, .dst = 0, .status = MF_ERR_RESTARTED}, m[8];
+	struct mf_sched_msg told;
+
+	arrives_single(sw, 1, 1, &say);
+	say.src = 2;
+	arrives_single(sw, 1, 1, &say);
+	cr_expect_eq(mf_switch_stats(sw)->drop_spoof, 2);
+	cr_expect_eq(mf_switch_stats(sw)->errors, 0);
+	cr_expect_eq(messages(sw, 0, 1, m), 0);
+	cr_expect_eq(mf_switch_to_sched(sw, &told, 1), 0);
+	mf_switch_free(sw);
+}
+
 /* Wall clock, random traffic. Nodes answer every grant, and remember nothing. */
 
 #define PORTS 6
@@ -121,11 +327,32 @@ struct play {
 	bool calm; /**< no link is lost any more */
 	uint8_t id[PORTS];
 	uint64_t sent, got; /**< chunks */
+	uint8_t life[PORTS]; /**< how often its link was lost; in what it sends */
+	uint8_t known[PORTS][PORTS]; /**< by who is told: the life that a port is known to be in */
+	uint8_t first_of[PORTS]; /**< a chunk that leaves here, and its data are next: its source, plus one */
+	uint64_t compared; /**< chunks whose life was looked at */
 };
 
 static unsigned int below(struct play *p, unsigned int n)
 {
 	return (unsigned int)mf_rng_below(&p->rng, n);
+}
+
+/** The link of a port is lost: it will come back as another one. */
+static void down(struct play *p, unsigned int port)
+{
+	p->lost[port] = true;
+	p->life[port]++;
+	mf_switch_link_down(p->sw, port, p->now);
+}
+
+/** It comes back, if it may, and knows that all may be others by now; who is lost yet it will be told of. */
+static void up(struct play *p, unsigned int port)
+{
+	p->lost[port] = !mf_switch_link_up(p->sw, port, p->now);
+	p->first_of[port] = 0;
+	for (unsigned int i = 0; i < PORTS && !p->lost[port]; i++)
+		p->known[port][i] = (uint8_t)(p->life[i] - p->lost[i]);
 }
 
 static void arrive(struct play *p, unsigned int port, unsigned int n)
@@ -143,8 +370,7 @@ static void arrive(struct play *p, unsigned int port, unsigned int n)
 		memmove(rest.sync, rest.sync + s.count, rest.count);
 		mf_switch_rx(p->sw, port, p->now, &s);
 		if (!p->calm && below(p, 20) == 0) {
-			p->lost[port] = true;
-			mf_switch_link_down(p->sw, port, p->now);
+			down(p, port);
 		} else {
 			mf_switch_rx(p->sw, port, p->now, &rest);
 		}
@@ -170,7 +396,7 @@ static void demand(struct play *p, unsigned int port)
 /** Sends the chunk of a grant, most of the time. */
 static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, bool resp, uint32_t size)
 {
-	static const uint8_t data[CHUNK];
+	static uint8_t data[CHUNK];
 	struct mf_msg m = {.kind = resp ? MF_RRES : MF_WREQ,
 			   .src = (uint16_t)port,
 			   .dst = dst,
@@ -179,7 +405,26 @@ static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, b
 			   .last = true};
 
 	p->sent++;
+	data[0] = p->life[port];
 	arrive(p, port, mf_proto_put_chunk(&config.proto, &m, data, word));
+}
+
+/** A port is told that another one is back: by then it is, and has not been told of before. */
+static void told(struct play *p, unsigned int port, const struct mf_msg *m)
+{
+	cr_assert_eq(m->status, MF_ERR_RESTARTED);
+	p->known[port][m->src]++;
+	cr_assert_eq(p->known[port][m->src], (uint8_t)(p->life[m->src] - p->lost[m->src]));
+}
+
+/** The first data of a chunk: it is from a life that the port has been told of, and from no former one. */
+static void compare(struct play *p, unsigned int port, uint64_t data)
+{
+	if (p->first_of[port] == 0)
+		return;
+	cr_assert_eq(data & 0xff, p->known[port][p->first_of[port] - 1]);
+	p->first_of[port] = 0;
+	p->compared++;
 }
 
 /** What leaves at a port is thrown away where its link is lost. */
@@ -190,15 +435,22 @@ static bool deliver(struct play *p, unsigned int port)
 	unsigned int n = mf_switch_tx(p->sw, port, p->now, MF_SPAN_MAX, &s);
 
 	for (unsigned int i = 0; i < n && !p->lost[port]; i++) {
-		if (s.sync[i] != MF_SYNC_CTRL)
-			continue;
-		if (mf_block_type(s.word[i]) == MF_BT_G) {
+		if (s.sync[i] != MF_SYNC_CTRL) {
+			compare(p, port, s.word[i]);
+		} else if (mf_block_type(s.word[i]) == MF_BT_MST) {
+			cr_assert_eq(mf_proto_get_single(s.word[i], &m), 0);
+			told(p, port, &m);
+		} else if (mf_block_type(s.word[i]) == MF_BT_MT) {
+			p->first_of[port] = 0;
+		} else if (mf_block_type(s.word[i]) == MF_BT_G) {
 			cr_assert_eq(mf_proto_get_single(s.word[i], &m), 0);
 			chunk(p, port, m.dst, m.id, m.resp, m.size);
 		} else if (mf_block_type(s.word[i]) == MF_BT_MS && mf_proto_kind(s.word[i]) == MF_RREQ) {
 			cr_assert_eq(mf_proto_get_rreq(&config.proto, &s.word[i], 2, &m), 0);
 			chunk(p, port, m.src, m.id, true, m.size < CHUNK ? m.size : CHUNK);
 		} else if (mf_block_type(s.word[i]) == MF_BT_MS) {
+			mf_proto_peek(s.word[i], &m);
+			p->first_of[port] = (uint8_t)(m.src + 1);
 			p->got++;
 		}
 	}
@@ -232,11 +484,10 @@ static void change_links(struct play *p)
 	unsigned int port = below(p, PORTS);
 
 	if (p->lost[port]) {
-		p->lost[port] = !mf_switch_link_up(p->sw, port, p->now);
+		up(p, port);
 		p->id[port] = 0; /* another one, who has forgotten */
 	} else if (below(p, 6) == 0) {
-		p->lost[port] = true;
-		mf_switch_link_down(p->sw, port, p->now);
+		down(p, port);
 	}
 }
 
@@ -246,7 +497,8 @@ static void settle(struct play *p)
 	for (unsigned int quiet = 0; quiet < 1000; quiet++) {
 		p->now += MF_US(1);
 		for (unsigned int i = 0; i < PORTS; i++)
-			p->lost[i] = p->lost[i] && !mf_switch_link_up(p->sw, i, p->now);
+			if (p->lost[i])
+				up(p, i);
 		if (turn(p))
 			quiet = 0;
 	}
@@ -289,6 +541,10 @@ static void one_seed(uint64_t seed)
 	}
 	p.calm = true;
 	settle(&p);
+	cr_assert_gt(p.compared, 0);
+	for (unsigned int i = 0; i < PORTS * PORTS; i++)
+		cr_assert(i % PORTS == i / PORTS || p.known[i / PORTS][i % PORTS] == p.life[i % PORTS],
+			  "seed %lu: %u was not told of %u", seed, i / PORTS, i % PORTS);
 	p.ops->stats(p.sched, &st);
 	cr_assert_eq(st.entries, 0, "seed %lu: %lu demands left", seed, st.entries);
 	cr_assert_gt(st.flushed, 0);

@@ -244,3 +244,39 @@ Test(order, errors_cancel)
 		rig_stop(&r);
 	}
 }
+
+/**
+ * The chunk that a request waits for, or its /G/, is lost, and the next write of the pair comes: it does not
+ * overtake the request. Chunks of responses say nothing of those of writes, nor do those of other pairs.
+ */
+Test(order, a_later_write_does_not_overtake_it)
+{
+	for (unsigned int b = 0; b < 2; b++) {
+		struct rig r;
+		struct mf_sched_grant g;
+		unsigned int n;
+
+		start(&r, b);
+		write_then_read(&r);
+		g = rig_grant_of(MF_US(3), CN, 2, 9, false, true, 64, MF_SCHED_NO_COOKIE);
+		rig_grant(&r, g.at, &g);
+		n = rig_chunk(&r, MF_WREQ, CN, 2, 9, 64, word);
+		rig_message(&r, MF_US(4), CN, word, n);
+		rig_run(&r, MF_US(5));
+		cr_expect_eq(r.outs[2], n);
+		cr_expect_eq(r.outs[MN], 0);
+		g = rig_grant_of(MF_US(5), CN, MN, 9, false, true, 64, MF_SCHED_NO_COOKIE);
+		rig_grant(&r, g.at, &g);
+		n = rig_chunk(&r, MF_WREQ, CN, MN, 9, 64, word);
+		rig_message(&r, MF_US(6), CN, word, n);
+		rig_run(&r, MF_US(10));
+		cr_assert_eq(r.outs[MN], blocks + n);
+		cr_expect(rig_sent(&r, MN, 0, r.out[MN][0].at, request, blocks));
+		cr_expect(rig_sent(&r, MN, blocks, r.out[MN][blocks].at, word, n));
+		cr_expect_eq(mf_switch_stats(r.sw)->overtaken, 1);
+		cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1);
+		rig_run(&r, MF_US(40));
+		cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the response that nobody sends");
+		rig_stop(&r);
+	}
+}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, and tshark says of
-all of them what is in golden/. With --write as the third argument they are made anew."""
+"""The sample captures: those of fabrics are what memfab-emu writes today, octet by octet, that of a handshake
+is what lib/link does, and tshark says of all of them what is in golden/. With --write as the fourth argument
+they are made anew."""
 import difflib
 import json
 import os
@@ -18,26 +19,6 @@ SAMPLES = 'tools/wireshark/samples'
 GOLDEN = 'tests/wireshark/golden'
 FABRICS = ('operations', 'preempted')  # NAME.json, NAME.pcapng
 DATA = bytes(range(64))
-
-
-def handshake():
-  """Two ends find each other, a third one is refused; the first message; they part."""
-  node, switch = 1763764000 * 10**9, 1763764000 * 10**9 + 500
-  say = {'first': 0, 'fabric': 0x0123456789abcdef}
-  tag = 0x5eed0001
-  return [
-    f.hello(0, False, node, 0, 'cn0', **say), f.hello(1, False, node + 1, 0, 'mn0', node=1, fabric=0xbad),
-    f.hello(0, True, switch, node, 'sw0', node=0xffff, **say),
-    f.refuse(1, True, 2, 0x0123456789abcdef, 0xbad, node + 1),
-    f.hello(0, False, node, switch, 'cn0', state=1, **say),
-    f.hello(0, True, switch, node, 'sw0', node=0xffff, state=1, echo=1, **say),
-    f.data(0, False, 0, f.rreq(0, 1, 0, 0x1000, 64), limit=256, epoch=tag),
-    f.link_frame(f.ACK, 0, True, ack=1, limit=257, epoch=tag),
-    f.data(0, True, 0, f.chunk(f.RRES, 1, 0, 0, DATA), ack=1, limit=257, epoch=tag),
-    f.link_frame(f.ACK, 0, False, seq=1, ack=1, limit=257, epoch=tag, flags=f.POLL),
-    f.hello(0, False, node, switch, 'cn0', state=3, echo=1, **say),
-    f.bye(0, False, 1, seq=1, ack=1, epoch=tag),
-  ]
 
 
 def retransmission():
@@ -59,17 +40,18 @@ def faults():
             0, False, 5, f.long_message(f.ms_of(15, 0, 1, 0), [], 0xe2)), good[:50]]
 
 
-MADE = {'handshake': handshake, 'retransmission': retransmission, 'faults': faults}  # NAME.pcap
+MADE = {'retransmission': retransmission, 'faults': faults}  # NAME.pcap
+PLAYED = ('handshake',)  # NAME.pcap, by a program of lib/link
 
 
-def make(emu, root, name, path):
+def make(emu, root, played, name, path):
   """@return why not, or nothing"""
   if name in MADE:
     f.write_pcap(path, MADE[name]())
     return ''
-  process = subprocess.run([emu, '--clock', 'virtual', '--capture', path,
-                            os.path.join(root, SAMPLES, name + '.json')], stdin=subprocess.DEVNULL,
-                           capture_output=True, text=True, check=False)
+  command = [played, path] if name in PLAYED else [
+    emu, '--clock', 'virtual', '--capture', path, os.path.join(root, SAMPLES, name + '.json')]
+  process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
   return process.stderr if process.returncode != 0 else ''
 
 
@@ -91,15 +73,15 @@ def compare(tap, tshark, name, path, golden):
     tshark.errors]))
 
 
-def main(emu, root, write=''):
+def main(emu, root, played, write=''):
   tap, reason = Tap(), why_not()
   with tempfile.TemporaryDirectory() as folder, Tshark(root) as tshark:
-    for name in (*FABRICS, *MADE):
+    for name in (*FABRICS, *PLAYED, *MADE):
       file = name + ('.pcapng' if name in FABRICS else '.pcap')
       path = os.path.join(root, SAMPLES, file)
       golden = os.path.join(root, GOLDEN, name + '.json')
       made = path if write else os.path.join(folder, file)
-      problem = make(emu, root, name, made)
+      problem = make(emu, root, played, name, made)
       tap.ok(problem == '' and read(made) == read(path), f'{file}: as it is made today', problem)
       if write:
         with open(golden, 'w', encoding='utf-8') as out:

@@ -213,6 +213,20 @@ bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, ui
 	return true;
 }
 
+void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)
+{
+	h->restart_fn = fn;
+	h->restart_ctx = ctx;
+}
+
+void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, bool told)
+{
+	memcpy(h->memory[node], memory, FAKE_MEMORY);
+	memcpy(h->before[node], memory, FAKE_MEMORY);
+	if (told && h->restart_fn != NULL)
+		h->restart_fn(h->restart_ctx, node);
+}
+
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
 {
 	h->frame_fn = fn;

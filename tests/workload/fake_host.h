@@ -51,6 +51,8 @@ struct mf_host {
 	unsigned int late_from[2], late_to[2];
 	struct mf_op last;
 	struct mf_op *log; /**< NULL, or room for all that is submitted */
+	mf_host_restart_fn restart_fn;
+	void *restart_ctx;
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;
 	unsigned int frame_room;
@@ -60,6 +62,8 @@ struct mf_host {
 };
 
 struct mf_host *fake_host_new(void);
+/** A node's memory is from now on what it was some time before, and the client is told so, or not. */
+void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, bool told);
 /** When the next operation completes. */
 mf_time fake_host_next(const struct mf_host *h);
 

@@ -306,6 +306,73 @@ Test(store, mixes)
 	}
 }
 
+/* Of what was inserted only some pieces have arrived. */
+static void tear_inserted(const struct mf_store *s, uint8_t *memory)
+{
+	for (uint64_t key = s->records; key < mf_store_room(s); key++) {
+		uint64_t offset;
+		uint32_t target;
+
+		mf_store_find(s, key, &target, &offset);
+		if (targets[target].node == 1)
+			memset(memory + targets[target].base + offset + 64, 0, mf_store_record(s) - 64);
+	}
+}
+
+/* A memory node comes back with what its store held at the start, or some time ago. */
+static struct mf_client_stats *run_restarts(uint64_t seed, bool told, const double *mix)
+{
+	static uint8_t first[FAKE_MEMORY], image[FAKE_MEMORY];
+	struct mf_store_client s = client(seed % 2 ? MF_STORE_LATEST : MF_STORE_ZIPFIAN);
+	struct mf_host *h = fake_host_new();
+	struct mf_client_stats *st = malloc(sizeof(*st));
+	struct mf_client_config config;
+	struct mf_client *c;
+	mf_time now = 0;
+
+	memcpy(s.mix, mix, sizeof(s.mix));
+	s.whole = 64;
+	config = store_config(h, &s);
+	config.seed = seed;
+	config.operations = 6000;
+	c = mf_client_new(&config);
+	memcpy(first, h->memory[1], sizeof(first));
+	for (unsigned int i = 0; i < 10; i++) {
+		memcpy(image, i % 3 == 0 ? first : h->memory[1], sizeof(image));
+		now = test_drive(c, h, now, now + MF_US(5));
+		if (i % 3 == 2) {
+			memcpy(image, h->memory[1], sizeof(image));
+			tear_inserted(&s.store, image);
+		}
+		fake_host_restart(h, 1, image, told);
+	}
+	test_drive(c, h, now, MF_NEVER);
+	*st = *mf_client_stats(c);
+	mf_client_free(c);
+	free(h);
+	return st;
+}
+
+Test(store, what_was_lost_is_nobody_s_fault)
+{
+	static const double mix[] = {4, 4, 1, 0, 2};
+	uint64_t torn = 0;
+
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		struct mf_client_stats *st = run_restarts(seed, true, mix);
+
+		torn += st->torn;
+		cr_assert_eq(st->mismatches, 0, "seed %lu", seed);
+		cr_assert_eq(st->restarts, 10);
+		cr_assert_gt(st->verified, 0);
+		free(st);
+		st = run_restarts(seed, false, mix);
+		cr_assert_gt(st->mismatches, 0, "seed %lu", seed);
+		free(st);
+	}
+	cr_assert_gt(torn, 0);
+}
+
 /* A read, then a write: twice the time of each. */
 Test(store, read_modify_write_takes_both)
 {

@@ -104,6 +104,38 @@ Test(verify, unknown_words)
 	shadow_fini(&s);
 }
 
+/* Of one region, whatever its length, and known again word by word. */
+Test(verify, lost_regions)
+{
+	static const uint64_t span[] = {1, 8, 64, 504, 512, 520, 1000, 4096};
+
+	for (unsigned int i = 0; i < sizeof(span) / sizeof(*span); i++) {
+		uint64_t words = (span[i] + 7) / 8;
+		struct shadow s;
+
+		cr_assert_eq(shadow_init(&s, 3, span[i], false), 0);
+		shadow_fail(&s.region[1], 9, 0, 1);
+		shadow_lose(&s, 1, 5);
+		cr_assert_eq(s.region[1].unknown_words, words);
+		for (uint64_t w = 0; w < words; w++) {
+			cr_assert(shadow_known(&s.region[0], w * 8, 1) &&
+				  shadow_known(&s.region[2], w * 8, 1));
+			cr_assert_not(shadow_known(&s.region[1], w * 8, 1));
+			shadow_settle(&s.region[1], 9, w * 8, 8);
+			cr_assert_not(shadow_known(&s.region[1], w * 8, 1), "something younger has failed");
+			shadow_settle(&s.region[1], 10, w * 8, 8);
+			cr_assert(shadow_known(&s.region[1], w * 8, 1));
+		}
+		cr_assert_eq(s.region[1].unknown_words, 0);
+		shadow_lose(&s, 1, 20);
+		shadow_settle(&s.region[1], 19, 0, 8 * words);
+		cr_assert_eq(s.region[1].unknown_words, words);
+		shadow_settle(&s.region[1], 20, 0, 8 * words);
+		cr_assert_eq(s.region[1].unknown_words, 0);
+		shadow_fini(&s);
+	}
+}
+
 /* The arguments do something, and a CAS has both outcomes. */
 Test(verify, rmw_arguments)
 {
@@ -642,4 +674,79 @@ Test(verify, lost_writes)
 	}
 	cr_assert_gt(blamed, 0, "no lost write was found");
 	cr_assert_gt(caught, 0, "stale reads were not found");
+}
+
+/* Memory nodes that lose what they held, or the last of it, while operations are under way. */
+static struct mf_client_stats *run_restarts(uint64_t seed, bool told, bool passing)
+{
+	static uint8_t image[FAKE_MEMORY];
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_stats *s = malloc(sizeof(*s));
+	struct mf_client *c;
+	mf_time now = 0;
+
+	config.seed = seed;
+	config.operations = 6000;
+	config.span = 1024;
+	config.order = passing ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
+	test_mix_all(&config);
+	config.mix[MF_CLIENT_WRITE] = 5;
+	h->passing = passing;
+	mf_rng_init(&h->rng, seed, "restarts", 0);
+	c = mf_client_new(&config);
+	for (unsigned int i = 0; i < 10; i++) {
+		if (i % 2 == 0)
+			memset(image, 0, sizeof(image));
+		else
+			memcpy(image, h->memory[1], sizeof(image));
+		now = test_drive(c, h, now, now + MF_US(10));
+		fake_host_restart(h, 1, image, told);
+		fake_host_restart(h, 7, image, told); /* no target */
+	}
+	cr_assert_not(mf_client_finished(c, now), "the end comes later");
+	test_drive(c, h, now, MF_NEVER);
+	*s = *mf_client_stats(c);
+	cr_assert_eq(s->completed_all, 6000);
+	mf_client_free(c);
+	free(h);
+	return s;
+}
+
+Test(verify, what_was_lost_is_nobody_s_fault)
+{
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct mf_client_stats *s = run_restarts(seed, true, seed % 2);
+
+		cr_assert_eq(s->mismatches, 0, "seed %" PRIu64, seed);
+		cr_assert_eq(s->restarts, 10);
+		cr_assert_gt(s->unverified, 0);
+		cr_assert_gt(s->verified, s->unverified, "other targets, and what is written again");
+		free(s);
+		s = run_restarts(seed, false, seed % 2);
+		cr_assert_gt(s->mismatches, 0, "seed %" PRIu64, seed);
+		cr_assert_eq(s->restarts, 0);
+		free(s);
+	}
+}
+
+/* Where nothing is ever written there is nothing to lose, and all is verified on. */
+Test(verify, reads_alone_lose_nothing)
+{
+	static const uint8_t image[FAKE_MEMORY];
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client *c;
+	mf_time now;
+
+	config.operations = 1000;
+	c = mf_client_new(&config);
+	now = test_drive(c, h, 0, MF_US(10));
+	fake_host_restart(h, 1, image, true);
+	test_drive(c, h, now, MF_NEVER);
+	cr_assert_eq(mf_client_stats(c)->restarts, 1);
+	cr_assert_eq(mf_client_stats(c)->verified, 1000);
+	cr_assert_eq(mf_client_stats(c)->unverified + mf_client_stats(c)->mismatches, 0);
+	mf_client_free(c);
+	free(h);
 }

@@ -100,6 +100,7 @@ local PROTO = {
   MF_ERR_TIMEOUT = 5,
   MF_ERR_UNKNOWN = 6,
   MF_ERR_KEY = 7,
+  MF_ERR_RESTARTED = 8,
 }
 
 -- headers: lib/link/mf_link_frame.h; then of its structures the place and octets of each member
@@ -212,6 +213,7 @@ local STATUSES = {
   [PROTO.MF_ERR_TIMEOUT] = "timeout",
   [PROTO.MF_ERR_UNKNOWN] = "unknown",
   [PROTO.MF_ERR_KEY] = "key",
+  [PROTO.MF_ERR_RESTARTED] = "restarted",
 }
 
 -- Octets: everything is little endian. `at` counts from 1, as strings do.
@@ -357,8 +359,8 @@ field("uint16", "bye.leave", "Why", base.DEC, LEAVES)
 field("bytes", "bye.zero", "Zero")
 
 -- Blocks that belong together, and single ones.
-for _, n in ipairs({"message", "frame", "idle", "stray", "unknown", "error", "ordered", "ms", "mt", "mst",
-  "n", "g", "start", "end"}) do
+for _, n in ipairs({"message", "frame", "idle", "rest", "stray", "unknown", "error", "ordered", "ms", "mt",
+  "mst", "n", "g", "start", "end"}) do
   field("none", n, n)
 end
 field("bytes", "sync", "Sync headers")
@@ -626,8 +628,11 @@ local function decode_mst(m, s)
   if m.kind == PROTO.MF_ERR then
     m.status, m.of = field_of(s, 1, "ERR_STATUS"), field_of(s, 1, "ERR_OF")
     zero(m, s, 1, "ERR_SPARE")
+    m.restarted = m.status == PROTO.MF_ERR_RESTARTED
     if not STATUSES[m.status] then
       m.problems[#m.problems + 1] = "unknown status"
+    elseif m.restarted and (m.id ~= 0 or m.of ~= 0) then
+      m.problems[#m.problems + 1] = "a restart is of no request"
     end
   elseif m.kind == PROTO.MF_ACK then
     zero(m, s, 1, "ACK_SPARE")
@@ -781,6 +786,9 @@ local FOLLOW = {
     respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
   [PROTO.MF_ERR] = function(m, stream)
+    if m.restarted then -- it is of the switch, and of no request
+      return
+    end
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
     respond(m, talk(talk_key(write and "w" or "r", stream, m.dst, m.src, m.id)), true)
   end,
@@ -790,7 +798,7 @@ FOLLOW[PROTO.MF_WREQ_ACK] = FOLLOW[PROTO.MF_WREQ]
 
 -- What a node sends to the switch comes out of it at another link.
 local function forward(m, down)
-  if not m.src then
+  if not m.src or m.restarted then
     return
   end
   local key = string.format("f %d %d %d %d %d", m.kind, m.src, m.dst, m.id, m.offset or 0)
@@ -893,17 +901,23 @@ local function take_apart(stream, number, raw, syncs, words, count)
     piece = nil -- what follows is another thing
   end
 
+  -- Of nothing that is under way. `before` says what may be, of which the beginning was not seen.
+  local function take_other(i, before)
+    local what = before and "rest" or "stray"
+    if not piece or piece.thing.what ~= what then
+      new(what, i)
+    else
+      piece.last = i
+    end
+  end
+
   local function take_data(i)
     if stream.message then
       add(stream.message, i)
     elseif stream.frame then
       add(stream.frame, i)
     else
-      if not piece or piece.thing.what ~= "stray" then
-        new("stray", i)
-      else
-        piece.last = i
-      end
+      take_other(i, stream.message_before or stream.frame_before)
     end
   end
 
@@ -913,13 +927,15 @@ local function take_apart(stream, number, raw, syncs, words, count)
     elseif kind == BLOCK.MF_BT_MS then
       cut("message", "another message begins")
       stream.message = new("message", i)
+      stream.message_before = nil
     elseif stream.message then
       add(stream.message, i)
       local thing = stream.message
       stream.message = nil
       finish(thing)
     else
-      new("stray", i)
+      take_other(i, stream.message_before)
+      stream.message_before = nil
     end
   end
 
@@ -942,8 +958,10 @@ local function take_apart(stream, number, raw, syncs, words, count)
     cut("frame", "another block comes before its end")
     if STARTS[kind] then
       stream.frame = new("frame", i)
+      stream.frame_before = nil
     elseif ENDS[kind] then
-      new("stray", i)
+      take_other(i, stream.frame_before)
+      stream.frame_before = nil
     else
       new(ORDERED[kind] and "ordered" or kind == BLOCK.MF_BT_C and "error" or "unknown", i)
     end
@@ -972,6 +990,11 @@ local function take_apart(stream, number, raw, syncs, words, count)
   return pieces
 end
 
+-- A stream that is not known from its beginning: something may be under way in it.
+local function begin_within(head)
+  return {link = head.link, down = head.down, message_before = true, frame_before = true}
+end
+
 -- Streams: the DATA frames of a link and direction, by their numbers.
 
 -- Those that the receiver waits for go on with `main`. One that is ahead of them is dropped by a receiver
@@ -982,14 +1005,16 @@ local function stream_of(head)
   local all = session.streams[key]
   if not all or all.epoch ~= head.epoch then
     all = {epoch = head.epoch, seen = {}}
-    all.main = {link = head.link, down = head.down, epoch = head.epoch, expected = head.seq}
+    all.main = head.seq == 0 and {link = head.link, down = head.down} or begin_within(head)
+    all.main.epoch, all.main.expected = head.epoch, head.seq
     session.streams[key] = all
   end
   return all
 end
 
 local function begin_ahead(all, head)
-  all.ahead = {link = head.link, down = head.down, epoch = head.epoch, expected = head.seq}
+  all.ahead = begin_within(head)
+  all.ahead.epoch, all.ahead.expected = head.epoch, head.seq
   return all.ahead
 end
 
@@ -1027,7 +1052,7 @@ local function look_at_data(head, raw, number, time)
       all.seen[head.seq] = all.seen[head.seq] or {number = number, crc = head.crc}
     end
   end
-  stream = stream or {link = head.link, down = head.down} -- alone, and no part of a conversation
+  stream = stream or begin_within(head) -- alone, and no part of a conversation
   stream.time = stream.expected and time or nil
   entry.pieces = take_apart(stream, number, raw, head.syncs, head.words, head.blocks)
   return entry
@@ -1212,6 +1237,7 @@ end
 
 local TITLES = {
   idle = "Idle",
+  rest = "Blocks of what began before",
   stray = "Blocks that belong to nothing",
   unknown = "No block of the standard or of memfab",
   error = "Error",
@@ -1291,7 +1317,7 @@ local function show_piece(tree, tvb, head, p, raw_of, frames)
       made(item, "ends", thing.done)
     end
   else
-    if thing.what ~= "stray" then
+    if thing.what ~= "stray" and thing.what ~= "rest" then
       item:add(fields["block"], range(0, 1))
     end
     item:add(fields["data"], range)

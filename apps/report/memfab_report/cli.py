@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line."""
 import argparse
+import os
 import re
 import signal
 import sys
 
-from . import figures, make, merge, plan, show
+from . import figures, make, merge, parts, plan, show
 from .failure import Failure
 from .runner import Runner, cores, find_emu
 from .version import COMMIT, VERSION
@@ -67,9 +68,11 @@ def parser():
   one.add_argument('-o', dest='folder', metavar='DIR', default='report', help='where all goes (default: '
                                                                               'report)')
 
-  one = commands.add_parser('merge', help='the page of all shards')
-  one.add_argument('shards', nargs='+', metavar='DIR/SHARD')
-  one.add_argument('-o', dest='folder', metavar='DIR', required=True, help='where all goes')
+  one = commands.add_parser('merge', help='the page of all shards; or one result of those of several '
+                                          'processes')
+  one.add_argument('shards', nargs='+', metavar='DIR/SHARD | PART.json',
+                   help='folders of figures --shard; or results of memfab-emu --run')
+  one.add_argument('-o', dest='folder', metavar='DIR | ALL.json', required=True, help='where all goes')
   return top
 
 
@@ -78,7 +81,8 @@ def run(words, program):
   if args.command == 'show':
     return show.show(args.files, args.folder)
   if args.command == 'merge':
-    return merge.merge(args.shards, args.folder)
+    whole = merge if os.path.isdir(args.shards[0]) else parts
+    return whole.merge(args.shards, args.folder)
   size = args.size or 'full'
   runner = Runner(find_emu(args.emu, program), args.jobs, args.timeout or SECONDS[size])
   return make.figures(plan.make(size, args.only), args.folder, runner, args.shard)

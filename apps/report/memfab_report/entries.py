@@ -16,6 +16,7 @@ WHERE = {
     'time_to_effect': 'from submission to the effect in memory',
 }
 GIGABIT = 8e-9
+NOTHING = {'kinds': {}, 'begun_all': 0, 'completed_all': 0, 'failed_all': 0, 'mismatches': 0}  # of who serves
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def read(path):
 
 def of_emu(found, name):
   result = found['result']
-  operations, latencies = result['operations'], {}
+  operations, latencies = result.get('operations', NOTHING), {}
   for kind, figures in operations['kinds'].items():
     for where in ('latency', 'first_block', 'from_intended_start'):
       if where in figures:

@@ -4,6 +4,7 @@
 
 #include "mf_link.h"
 #include "partners.h"
+#include "program.h"
 
 /** What a refusal compares, in words. */
 static void refusal(const struct mf_link_status *st, char *text, size_t len)
@@ -14,6 +15,10 @@ static void refusal(const struct mf_link_status *st, char *text, size_t len)
 	case MF_LINK_REASON_FABRIC:
 		snprintf(text, len, "%s: %s (%016" PRIx64 " against %016" PRIx64 ")", who,
 			 mf_link_reason_text(st->refused), st->have, st->got);
+		break;
+	case MF_LINK_REASON_LINK:
+		snprintf(text, len, "%s: %s (number %" PRIu64 ")", who, mf_link_reason_text(st->refused),
+			 st->got);
 		break;
 	default:
 		snprintf(text, len, "%s: %s (%" PRIu64 " against %" PRIu64 ")", who,
@@ -27,21 +32,21 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 	char text[256];
 
 	(void)ctx;
-	if (st->up)
+	if (st->refused != 0)
+		refusal(st, text, sizeof(text));
+	else if (st->up)
 		snprintf(text, sizeof(text), "is up (%s%s)", st->partner_name,
 			 st->connections > 1 ? ", again" : "");
-	else if (st->refused != 0)
-		refusal(st, text, sizeof(text));
 	else if (st->down != MF_LINK_DOWN_FIRST)
 		snprintf(text, sizeof(text), "is down: %s", mf_link_down_text(st->down));
 	else
 		return;
-	fprintf(stderr, "memfab-emu: link of %s, %s's end, port %s %s\n", node,
+	fprintf(stderr, "%s: link of %s, %s's end, port %s %s\n", program_name, node,
 		switch_end ? "switch" : "node", port, text);
 }
 
 void partners_wait(void *ctx, const char *whom)
 {
 	(void)ctx;
-	fprintf(stderr, "memfab-emu: waiting for %s\n", whom);
+	fprintf(stderr, "%s: waiting for %s\n", program_name, whom);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What memfab-emu says of the processes that it plays a fabric with: lines on standard error. */
+/* What a program says of the processes that it plays a fabric with: lines on standard error. */
 #ifndef PARTNERS_H
 #define PARTNERS_H
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of a fabric a process plays: all, or what --run says. */
+#include "fabric_priv.h"
+
+bool fabric_whole(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->config->node[i].up && !f->part.node[i])
+			return false;
+	return f->part.sw;
+}
+
+bool fabric_has_node(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->part.node[i])
+			return true;
+	return false;
+}
+
+bool fabric_has_compute(const struct mf_fabric *f)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->part.node[i] && f->config->node[i].compute)
+			return true;
+	return false;
+}
+
+void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
+{
+	if (part != NULL) {
+		f->part = *part;
+		return;
+	}
+	f->part.sw = true;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		f->part.node[i] = f->config->node[i].up;
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every role is killed at random times, without a word, and started again. The others stay alive, what they
+had begun ends, and operations go on.
+
+  kills.py EMU ROOT [--kills N] [--over memif|veth] [--roles sw0,mn,cn] [--seed N]
+
+Without options a few, as a test; a thousand take ten minutes. Over memif the partner's end unmaps the memory
+that a port is polled in, so there it is many that count.
+"""
+import argparse
+import random
+import resource
+import time
+
+from emu import Emu, Tap, why
+from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, write
+
+A_ROUND = 10  # kills between two looks at the results
+CAUSES = {'timeout', 'unknown'}
+
+
+def options():
+  parser = argparse.ArgumentParser(description='Kills the processes of a fabric.')
+  parser.add_argument('emu')
+  parser.add_argument('root')
+  parser.add_argument('--kills', type=int)
+  parser.add_argument('--over', choices=('memif', 'veth'), default='memif')
+  parser.add_argument('--roles', default=','.join(ROLES))
+  parser.add_argument('--seed', type=int, default=int(time.time()))
+  return parser.parse_args()
+
+
+def config(ports, links):
+  """Who comes back knows nothing of what was before, so nothing is verified."""
+  made = fabric(ports, links, duration='1000s')
+  made['workload'][0]['verify'] = False
+  made['host'] = {'read_timeout': '500ms', 'write_timeout': '500ms'}
+  for link in made['links']:
+    link['carried'] |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
+  return made
+
+
+class Round:
+  """Three processes, and what is done to them."""
+
+  def __init__(self, group, path, rng, roles):
+    self.group, self.path, self.rng, self.roles = group, path, rng, roles
+    self.ended = []  # who has, though nobody had killed him
+    for role in rng.sample(ROLES, len(ROLES)):
+      group.start(role, path)
+
+  def look(self, when, but=None):
+    for role, process in self.group.running.items():
+      if role != but and process.poll() is not None:
+        self.ended.append(f'{role} ended with {process.returncode} {when}\n{self.group.said(role)[-2000:]}')
+        self.group.start(role, self.path)
+
+  def kill(self):
+    """At any time of a connection, its handshake included; and back soon, or later."""
+    role = self.rng.choice(self.roles)
+    time.sleep(self.rng.choice((0.05, 0.3, 0.8)) * self.rng.random())
+    self.look(f'before {role} was killed')
+    self.group.kill(role)
+    time.sleep(self.rng.choice((0, 0.1, 0.4)) * self.rng.random())
+    self.look(f'when {role} was killed', role)
+    self.group.start(role, self.path)
+
+  def survivor(self):
+    """The compute node has seen the end of its last link, and lives: its operations end, and go on.
+    @return why not, or nothing"""
+    if not self.group.waits_for('cn', 'is up'):
+      return 'the link does not come up'
+    time.sleep(0.5)
+    self.group.kill('sw0')
+    self.group.start('sw0', self.path)
+    if not self.group.waits_for('cn', 'again'):
+      return 'the link does not come back'
+    up = time.monotonic()
+    time.sleep(1)
+    self.look('when all were to live')
+    since = time.monotonic() - up
+    self.group.interrupt()
+    status = self.group.end()
+    result = self.group.result('cn')
+    if result is None or None in status.values():
+      return f'no result: {status}'
+    done, time_of = result['operations'], result['time']
+    idle = (time_of['ended_ps'] - done['last_done_ps']) / 1e12
+    left = result['phases']['end']['under_way']
+    if done['begun_all'] != done['completed_all'] + done['failed_all'] + left or left > 8:
+      return f'begun, and neither over nor under way: {done}'
+    if any(count for cause, count in done['failed_by_cause'].items() if cause not in CAUSES):
+      return f'failed for other reasons: {done["failed_by_cause"]}'
+    return f'nothing done for {idle} s, up for {since}' if idle >= since else ''
+
+  def newcomer(self):
+    """A compute node that begins now does its work, and all end. @return why not, or nothing"""
+    if not self.group.waits_for('mn', 'is up'):
+      return 'the link of the memory node does not come up'
+    self.group.kill('cn')
+    self.group.start('cn', self.path, '--duration', '200ms')
+    status = self.group.end()
+    result = self.group.result('cn')
+    if any(status.values()) or None in status.values() or result is None:
+      return f'they do not end well: {status}'
+    return '' if result['operations']['completed_all'] > 0 else 'nothing was done'
+
+
+def kills(tap, emu, what, ports, before, args):
+  """So many kills in rounds; the first reason of each kind why it is not good is told."""
+  rng = random.Random(args.seed)
+  crashes, faults, number = [], [], 0
+  while number < args.kills:
+    with Folder() as folder:
+      group = Group(emu, folder, before)
+      turn = Round(group, write(folder, 'fabric.json', config(*ports)), rng, args.roles)
+      try:
+        for _ in range(min(A_ROUND, args.kills - number)):
+          turn.kill()
+          number += 1
+        fault = turn.survivor() if rng.random() < 0.5 else turn.newcomer()
+        faults += [f'{fault}\n{group.all_said({})}'] if fault else []
+      finally:
+        for role in group.running:
+          group.kill(role)
+      crashes += turn.ended
+    print(f'# {what}: {number} kills, {len(crashes)} ended with them, {len(faults)} rounds without a good '
+          'end', flush=True)
+  seed = f'seed {args.seed}'
+  tap.ok(not crashes, f'{what}: {number} kills, and nobody else ends, {seed}', '\n'.join(crashes[:5]))
+  tap.ok(not faults, f'{what}: operations end, and go on, {seed}', '\n'.join(faults[:2]))
+
+
+def over_veth(tap, emu, args):
+  with Spaces() as spaces:
+    if spaces.reason:
+      tap.skip('veth', spaces.reason)
+      return
+    kills(tap, emu, 'veth', (spaces.ports(), carried()), spaces.before(), args)
+
+
+def main():
+  args, tap = options(), Tap()
+  # Who crashes ends at once, and is not killed while his memory is written to a file.
+  resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+  emu = Emu(args.emu, args.root)
+  args.roles = args.roles.split(',')
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if process.returncode != 0:
+    tap.skip('kills', 'EAL does not start: ' + why(process))
+    tap.done()
+  few = args.kills is None
+  args.kills = 6 if few else args.kills
+  if few or args.over == 'memif':
+    kills(tap, emu, 'memif', memif('kills'), {}, args)
+  if few or args.over == 'veth':
+    over_veth(tap, emu, args)
+  tap.done()
+
+
+main()
