@@ -19,18 +19,19 @@
  *
  * Errors are negative numbers of errno.h, in results of functions and of operations:
  *
- *	-EINVAL      bad argument: size 0, address beyond 48 bits, a compute node as target
+ *	-EINVAL      bad argument: size 0, no buffer, address beyond 48 bits, a target without memory
  *	-EAGAIN      no slot is free: look at completions first
  *	-ERANGE      address or length outside the target's memory
  *	-EFAULT      an atomic's address is no multiple of 8
- *	-EOPNOTSUPP  unknown atomic
+ *	-EOPNOTSUPP  unknown operation
  *	-EACCES      the target does not let this node in
  *	-ENOBUFS     the target has no room for it now
  *	-ETIMEDOUT   a read or atomic without an answer within its timer (EDM 3.3: the NULL response): it has
  *	             read nothing
  *	-EINPROGRESS a write or atomic whose outcome is not known: it has happened once or not at all
  *	-ECANCELED   it stood behind a failed operation that it was linked to
- *	-EHOSTDOWN   the target's memory was lost while it was under way: its process has been started again
+ *	-EHOSTDOWN   a read that was under way when the target's link was lost; it is there again, perhaps with
+ *	             empty memory
  */
 #ifndef MEMFAB_H
 #define MEMFAB_H
@@ -96,7 +97,7 @@ uint64_t memfab_memory(const struct memfab *m, int node);
  */
 int memfab_queue_new(struct memfab *m, const char *node, unsigned int entries, struct memfab_queue **out,
 		     char *err, size_t errlen);
-/** Waits for what is under way; its results are lost. NULL: nothing */
+/** Forgets what has not begun, waits for what has; results are lost. NULL: nothing */
 void memfab_queue_free(struct memfab_queue *q);
 
 enum memfab_op {
@@ -113,7 +114,11 @@ enum memfab_op {
 
 enum {
 	MEMFAB_FENCE = 1, /**< begins when all operations before it in the queue have completed */
-	MEMFAB_LINK = 2, /**< the next one begins when this one has succeeded; -ECANCELED if it fails */
+	/**
+	 * The next one of the queue, whenever it is submitted, begins when this one has succeeded; -ECANCELED
+	 * if it fails. What stands behind it begins later still.
+	 */
+	MEMFAB_LINK = 2,
 };
 
 /** An operation to be submitted. Filled in by the functions below, then flags, user_data by the program. */
@@ -121,7 +126,7 @@ struct memfab_sqe {
 	uint8_t op; /**< enum memfab_op */
 	uint8_t flags;
 	uint16_t node; /**< target */
-	uint32_t iovs; /**< 0: one buffer */
+	uint32_t iovs; /**< 0: one buffer; else each buffer is an operation of the fabric, in this order */
 	uint64_t addr; /**< in the target's memory */
 	union {
 		void *buf; /**< the program's until completion; a write only reads it */
@@ -212,7 +217,7 @@ unsigned int memfab_peek_batch_cqe(struct memfab_queue *q, const struct memfab_c
 void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
 
 /**
- * Waits for n completions; submits nothing.
+ * Waits until n completions are there; submits nothing.
  * @param timeout  us; < 0: for ever, which ends by the timers of the fabric
  * @return 0; -ETIMEDOUT; -ENOENT: fewer than n are under way
  */

@@ -4,19 +4,22 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_spinlock.h>
+#include <rte_pause.h>
 
 #include "mf_telemetry.h"
 
 #include "session_poller.h"
 
+#define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
+
 struct mf_session {
-	rte_spinlock_t turn; /**< who has it may turn, and change guests */
+	atomic_bool turn; /**< taken: who has it may turn, and change guests */
 	struct mf_fabric *fabric;
 	struct session_poller *poller; /**< service or thread */
 	struct mf_session *next;
@@ -30,24 +33,35 @@ struct mf_session {
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mf_session *open_sessions;
 
+static bool try_lock(struct mf_session *s)
+{
+	return !atomic_load_explicit(&s->turn, memory_order_relaxed) &&
+	       !atomic_exchange_explicit(&s->turn, true, memory_order_acquire);
+}
+
+/** Who has it may have lost its CPU within a turn. */
 void mf_session_lock(struct mf_session *s)
 {
-	rte_spinlock_lock(&s->turn);
+	for (unsigned int i = 0; !try_lock(s); i++)
+		if (i < PATIENCE)
+			rte_pause();
+		else
+			sched_yield();
 }
 
 void mf_session_unlock(struct mf_session *s)
 {
-	rte_spinlock_unlock(&s->turn);
+	atomic_store_explicit(&s->turn, false, memory_order_release);
 }
 
 unsigned int session_turn(struct mf_session *s)
 {
 	unsigned int work;
 
-	if (!rte_spinlock_trylock(&s->turn))
+	if (!try_lock(s))
 		return 0;
 	work = mf_fabric_turn(s->fabric);
-	rte_spinlock_unlock(&s->turn);
+	mf_session_unlock(s);
 	return work;
 }
 
@@ -164,7 +178,6 @@ static int create(char *path, const struct mf_session_options *o, struct mf_sess
 		return -ENOMEM;
 	}
 	memset(s, 0, sizeof(*s));
-	rte_spinlock_init(&s->turn);
 	s->path = path;
 	s->users = 1;
 	s->workload = o->workload;

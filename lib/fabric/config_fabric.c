@@ -54,7 +54,7 @@ const struct cfg_field cfg_switch_fields[] = {
 	{.key = "l2_latency", .kind = CFG_TIME, SWITCH(l2_latency), CFG_RANGE(0, MF_SEC(1))},
 	{.key = "mac_table", .kind = CFG_U32, SWITCH(mac_table), CFG_RANGE(16, 1 << 20), .pow2 = true},
 	{.key = "frames", .kind = CFG_U32, SWITCH(frames), CFG_RANGE(2, 65536), .pow2 = true},
-	{.key = "frame_queue", .kind = CFG_SIZE32, SWITCH(frame_queue), CFG_RANGE(MF_FRAME_MAX, 256 << 20)},
+	{.key = "frame_queue", .kind = CFG_SIZE32, SWITCH(frame_queue), CFG_RANGE(MF_FRAME_MTU, 256 << 20)},
 	{.key = "requests", .kind = CFG_U32, SWITCH(requests), CFG_RANGE(0, 1 << 20)},
 	{.key = "backlog_k", .kind = CFG_U32, SWITCH(backlog_k), CFG_RANGE(0, 1 << 20)},
 	{.key = "source_w", .kind = CFG_U32, SWITCH(source_w), CFG_RANGE(0, 1 << 20)},

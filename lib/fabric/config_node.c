@@ -31,7 +31,7 @@ const struct cfg_field cfg_host_fields[] = {
 	{.key = "write_timeout", .kind = CFG_TIME, HOST(write_timeout), CFG_RANGE(0, DAY), .per_clock = true},
 	{.key = "quarantine", .kind = CFG_TIME, HOST(quarantine), CFG_RANGE(0, 10 * DAY), .per_clock = true},
 	{.key = "frames", .kind = CFG_U32, HOST(frames), CFG_RANGE(2, 65536), .pow2 = true},
-	{.key = "frame_queue", .kind = CFG_SIZE32, HOST(frame_queue), CFG_RANGE(MF_FRAME_MAX, 256 << 20)},
+	{.key = "frame_queue", .kind = CFG_SIZE32, HOST(frame_queue), CFG_RANGE(MF_FRAME_MTU, 256 << 20)},
 	{0},
 };
 

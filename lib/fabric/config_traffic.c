@@ -12,7 +12,7 @@ static const char *const arrival_names[] = {
 const struct cfg_field cfg_ethernet_fields[] = {
 	{.key = "from", .kind = CFG_NESTED},
 	{.key = "to", .kind = CFG_NESTED},
-	{.key = "size", .kind = CFG_U16, ETHERNET(size), CFG_RANGE(MF_FRAME_MIN, MF_FRAME_MAX)},
+	{.key = "size", .kind = CFG_U16, ETHERNET(size), CFG_RANGE(MF_FRAME_MIN, MF_FRAME_MTU)},
 	{.key = "load", .kind = CFG_REAL, ETHERNET(load), .rlo = 1e-6, .rhi = 1},
 	{.key = "arrival", .kind = CFG_ENUM, ETHERNET(arrival), .names = arrival_names},
 	{0},

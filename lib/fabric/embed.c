@@ -98,7 +98,7 @@ int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
 
 	if (n == NULL)
 		return -ENOENT;
-	if (n->client != NULL || f->config->node[node].ethernet >= 0)
+	if (n->client != NULL || (n->ether != NULL && f->config->node[node].ethernet >= 0))
 		return -EBUSY;
 	pthread_mutex_lock(&f->readers);
 	mf_ether_free(n->ether); /* only counted what it got */

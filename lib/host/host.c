@@ -271,6 +271,16 @@ bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, ui
 	return mf_mux_frame(h->mux, now, frame, len);
 }
 
+bool mf_host_frame_room(const struct mf_host *h, uint16_t len)
+{
+	return mf_mux_frame_room(h->mux, len);
+}
+
+uint32_t mf_host_frame_bytes(const struct mf_host *h)
+{
+	return mf_mux_frame_bytes(h->mux);
+}
+
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
 {
 	h->frame_fn = fn;

@@ -125,6 +125,11 @@ unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_compl
 /** Sends an ordinary frame (from destination address on, without FCS). @return false: no room */
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len);
 
+/** Whether mf_host_send_frame() would take a frame of len octets now; asking is not counted. */
+bool mf_host_frame_room(const struct mf_host *h, uint16_t len);
+/** Octets of frames that wait to be sent, the one under way included. */
+uint32_t mf_host_frame_bytes(const struct mf_host *h);
+
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
 typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);

@@ -11,7 +11,8 @@
 #include "mf_block.h"
 
 #define MF_FRAME_MIN 60 /**< without FCS; shorter ones are padded */
-#define MF_FRAME_MAX 9000 /**< without FCS: jumbo */
+#define MF_FRAME_MTU 9000 /**< most behind the header: jumbo */
+#define MF_FRAME_MAX (MF_FRAME_MTU + 14 + 4) /**< without FCS: with header and VLAN tag */
 #define MF_FCS_LEN 4
 /** Gap between two frames on average, the /T/ included. */
 #define MF_FRAME_IFG 12

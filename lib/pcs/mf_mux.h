@@ -130,6 +130,9 @@ void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it);
  */
 bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t len);
 
+/** Whether a frame of len octets would be taken now. */
+bool mf_mux_frame_room(const struct mf_mux *m, uint16_t len);
+
 /** Octets of frames that wait, the encoder's one included. */
 uint32_t mf_mux_frame_bytes(const struct mf_mux *m);
 /** And how many they are. */

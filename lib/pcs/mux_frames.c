@@ -55,11 +55,23 @@ static int64_t place(const struct mux_frames *f, uint32_t len)
 	return len <= oldest ? 0 : -1;
 }
 
+/** As place(), for whatever length, and whether there is a slot. */
+static int64_t room(const struct mux_frames *f, uint16_t len)
+{
+	bool slot = f->frame && f->put - f->get <= f->mask;
+
+	return slot && len && len <= MF_FRAME_MAX ? place(f, len) : -1;
+}
+
+bool mf_mux_frame_room(const struct mf_mux *m, uint16_t len)
+{
+	return room(&m->frames, len) >= 0;
+}
+
 bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t len)
 {
 	struct mux_frames *f = &m->frames;
-	bool slot = f->frame && f->put - f->get <= f->mask;
-	int64_t at = slot && len && len <= MF_FRAME_MAX ? place(f, len) : -1;
+	int64_t at = room(f, len);
 
 	if (at < 0) {
 		m->stats.frames_refused++;

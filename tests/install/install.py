@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """meson install into an empty folder: what is there, and that it runs from there."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,43 @@ def dissector(base):
   TAP.ok(len(there) == 1, "Wireshark's dissector", there)
 
 
+def client(base, folder):
+  """A program is compiled outside of the tree, with what pkg-config says, and runs."""
+  found = [name for name in files_below(base) if name.endswith('memfab.pc')]
+  if not TAP.ok(len(found) == 1, 'the pkg-config file', found):
+    return
+  env = {**os.environ, 'PKG_CONFIG_PATH': os.path.dirname(os.path.join(base, found[0])),
+         'PKG_CONFIG_SYSROOT_DIR': folder}
+  said = subprocess.run(['pkg-config', '--cflags', '--libs', 'memfab'], capture_output=True, text=True,
+                        env=env, check=False)
+  flags = said.stdout.split()
+  if not TAP.ok(said.returncode == 0 and '-lmemfab' in flags, 'pkg-config memfab', why(said)):
+    return
+  code = os.path.join(base, 'share/memfab/examples/client')
+  libs = next(flag[2:] for flag in flags if flag.startswith('-L'))
+  with tempfile.TemporaryDirectory() as out:
+    for name in ('chase', 'kv', 'lock'):
+      process = run('cc', '-Wall', '-Wextra', '-Werror', '-pthread', os.path.join(code, name + '.c'), '-o',
+                    os.path.join(out, name), *flags, '-Wl,-rpath,' + libs, cwd=out)
+      TAP.ok(process.returncode == 0, f'{name}.c is compiled by itself', why(process))
+    process = run(os.path.join(out, 'chase'), '--number', '1000', os.path.join(code, 'fabric.json'), cwd=out)
+    if "DPDK's EAL" in process.stderr:
+      TAP.skip('and runs', process.stderr.strip())
+    else:
+      TAP.ok(process.returncode == 0, 'and runs', why(process))
+    for language, standard in (('c', 'c99'), ('c', 'c17'), ('c++', 'c++11'), ('c++', 'c++20')):
+      compiler = 'cc' if language == 'c' else 'c++'
+      if shutil.which(compiler) is None:
+        TAP.skip(f'memfab.h in {standard}', 'there is no compiler for it')
+        continue
+      path = os.path.join(out, 'alone.' + language)
+      with open(path, 'w', encoding='utf-8') as file:
+        file.write('#include <memfab.h>\n')
+      process = run(compiler, '-x', language, f'-std={standard}', '-Wall', '-Wextra', '-Werror',
+                    '-fsyntax-only', *flags[:1], path, cwd=out)
+      TAP.ok(process.returncode == 0, f'memfab.h in {standard}', why(process))
+
+
 def main():
   names = ['memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
   with tempfile.TemporaryDirectory() as folder:
@@ -99,6 +137,7 @@ def main():
     report(base)
     documents(base, names)
     dissector(base)
+    client(base, folder)
 
 
 main()

@@ -278,6 +278,7 @@ Test(mux, frames_beyond_the_room_are_refused_and_counted)
 {
 	struct mf_mux_config config = mux_test_config(MF_MUX_MEMORY_FIRST, 0);
 	uint64_t seed = test_seed(), rng = seed, taken = 0, refused = 0, bytes = 0;
+	uint64_t refused_before;
 	struct mf_mux *m;
 
 	config.frames = 4;
@@ -286,13 +287,17 @@ Test(mux, frames_beyond_the_room_are_refused_and_counted)
 	cr_assert_not(mf_mux_frame(m, 0, octets, 0));
 	cr_assert_not(mf_mux_frame(m, 0, octets, MF_FRAME_MAX + 1));
 	cr_assert_not(mf_mux_frame(m, 0, octets, 2001));
+	refused_before = mf_mux_stats(m)->frames_refused;
 	for (int i = 0; i < 5000; i++) {
 		uint16_t len = (uint16_t)(1 + test_below(&rng, 1200));
+		bool room = mf_mux_frame_room(m, len);
 
 		if (mf_mux_frame(m, 0, octets, len))
 			taken++, bytes += len;
 		else
 			refused++;
+		cr_assert_eq(room, mf_mux_stats(m)->frames_refused == refused_before);
+		refused_before = mf_mux_stats(m)->frames_refused;
 		cr_assert_leq(mf_mux_frame_bytes(m), 2000);
 		if (test_below(&rng, 2))
 			mf_mux_pull(m, 0, MF_SPAN_MAX, &span);

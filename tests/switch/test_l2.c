@@ -150,9 +150,9 @@ Test(l2, bounded_queue)
 /** The pipeline takes what all ports can bring at once, of the shortest and the longest frames. */
 Test(l2, pipeline_is_long_enough)
 {
-	static const unsigned int sizes[] = {60, 61, 512, 9000};
+	static const unsigned int sizes[] = {60, 61, 512, 9000, MF_FRAME_MAX};
 
-	for (unsigned int k = 0; k < 4; k++) {
+	for (unsigned int k = 0; k < 5; k++) {
 		struct rig r;
 		unsigned int n = sizes[k] > 1000 ? 4 : 60, ports = 4;
 
@@ -170,6 +170,41 @@ Test(l2, pipeline_is_long_enough)
 		cr_expect_eq(mf_switch_stats(r.sw)->frames, n * ports);
 		cr_expect_eq(mf_switch_stats(r.sw)->drop_frame_room, 0, "%u octets", sizes[k]);
 		rig_stop(&r);
+	}
+}
+
+/** Wall clock: all that a port may bring before the switch has its turn, of short frames and of long ones. */
+Test(l2, a_turn_does_not_overrun_the_pipeline)
+{
+	static struct mf_span span;
+
+	for (unsigned int octets = 60; octets <= MF_FRAME_MAX; octets += 1706) {
+		unsigned int n = 1 + 300 * 60 / octets;
+		struct mf_switch *sw;
+		struct mf_mux *source;
+
+		rig_config(&config, 2);
+		config.window = true;
+		config.l2_latency = 0;
+		for (unsigned int i = 0; i < 2; i++) {
+			config.port[i].mux.period = 0;
+			config.port[i].mux.frames = 1024;
+			config.port[i].mux.frame_bytes = 1 << 20;
+		}
+		sw = mf_switch_new(&config);
+		source = mf_mux_new(&config.port[0].mux);
+		cr_assert(sw != NULL && source != NULL);
+		for (unsigned int i = 0; i < n; i++)
+			cr_assert(mf_mux_frame(source, 1, between(0, 1, false, octets), (uint16_t)octets));
+		while (mf_mux_pull(source, 1, MF_SPAN_MAX, &span) > 0)
+			mf_switch_rx(sw, 0, 1, &span);
+		mf_switch_run(sw, 1);
+		while (mf_switch_tx(sw, 1, 1, MF_SPAN_MAX, &span) > 0)
+			;
+		cr_expect_eq(mf_switch_stats(sw)->drop_frame_room, 0, "%u octets", octets);
+		cr_expect_eq(mf_switch_mux_stats(sw, 1)->frames, n, "%u octets", octets);
+		mf_mux_free(source);
+		mf_switch_free(sw);
 	}
 }
 

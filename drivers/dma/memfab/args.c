@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fabric=FILE[,node=NAME][,target=NAME][,window=OCTETS][,workload=0|1][,only=0|1] */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_kvargs.h>
+
+#include "dma.h"
+
+static int take_text(const char *key, const char *value, void *out)
+{
+	char **text = out;
+
+	if (value == NULL || *value == '\0') {
+		DMA_LOG(ERR, "%s: has no value", key);
+		return -EINVAL;
+	}
+	*text = strdup(value);
+	return *text != NULL ? 0 : -ENOMEM;
+}
+
+static int take_bool(const char *key, const char *value, void *out)
+{
+	bool *flag = out;
+
+	if (value == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
+		DMA_LOG(ERR, "%s: is 0 or 1", key);
+		return -EINVAL;
+	}
+	*flag = *value == '1';
+	return 0;
+}
+
+static int take_octets(const char *key, const char *value, void *out)
+{
+	uint64_t *octets = out;
+	char *end = NULL;
+
+	if (value != NULL && *value >= '0' && *value <= '9') {
+		errno = 0;
+		*octets = strtoull(value, &end, 0);
+	}
+	if (end == NULL || *end != '\0' || errno != 0 || *octets == 0) {
+		DMA_LOG(ERR, "%s: is a number of octets above 0", key);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int dma_args_parse(const char *text, struct dma_args *args)
+{
+	static const struct {
+		const char *key;
+		arg_handler_t take;
+		size_t at;
+	} key[] = {
+		{"fabric", take_text, offsetof(struct dma_args, fabric)},
+		{"node", take_text, offsetof(struct dma_args, node)},
+		{"target", take_text, offsetof(struct dma_args, target)},
+		{"window", take_octets, offsetof(struct dma_args, window)},
+		{"workload", take_bool, offsetof(struct dma_args, workload)},
+		{"only", take_bool, offsetof(struct dma_args, only)},
+	};
+	static const char *const keys[] = {"fabric", "node", "target", "window", "workload", "only", NULL};
+	struct rte_kvargs *list = rte_kvargs_parse(text != NULL ? text : "", keys);
+	int rc = 0;
+
+	if (list == NULL) {
+		DMA_LOG(ERR, "takes fabric=, node=, target=, window=, workload=, only=, not '%s'", text);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < RTE_DIM(key) && rc == 0; i++) {
+		unsigned int n = rte_kvargs_count(list, key[i].key);
+
+		if (n == 1)
+			rc = rte_kvargs_process(list, key[i].key, key[i].take, (char *)args + key[i].at);
+		else if (n > 1 || i == 0)
+			rc = -EINVAL;
+		if (rc != 0 && n != 1)
+			DMA_LOG(ERR, "%s=: is needed once", key[i].key);
+	}
+	if (rc == 0 && args->only && args->node == NULL) {
+		DMA_LOG(ERR, "only=1 needs node=");
+		rc = -EINVAL;
+	}
+	rte_kvargs_free(list);
+	return rc;
+}
+
+void dma_args_free(struct dma_args *args)
+{
+	free(args->fabric);
+	free(args->node);
+	free(args->target);
+}

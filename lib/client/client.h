@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside of the client. A queue is shared by two: its program, which prepares operations and takes
+ * completions, and the guest of its node, which begins them in the node's turns. Two rings with one writer
+ * and one reader each are between them:
+ *
+ *	program: idle slot -> prepared -> submitted   ==>   guest: begun -> active -> completed
+ *	   ^                                                                             |
+ *	   +------ advanced <- looked at              <==                 completions ---+
+ *
+ * There are as many slots as either ring has room, so neither can overflow, and nothing is copied: an
+ * operation stays in its slot until its completion has been taken.
+ */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include <stdatomic.h>
+
+#include "memfab.h"
+#include "mf_session.h"
+
+#define CLIENT_ENTRIES_MAX 4096
+#define CLIENT_LINE 64
+
+struct memfab {
+	struct mf_session *session;
+	const struct mf_config *config;
+	char *only; /**< the node of this process; NULL: all */
+};
+
+/** An operation from preparation to completion. */
+struct slot {
+	struct memfab_sqe sqe; /**< program: w until it is submitted; guest: ro then */
+	struct memfab_queue *queue;
+	/* guest */
+	uint64_t given; /**< octets handed to the host */
+	uint64_t old;
+	uint32_t iov; /**< the next buffer */
+	uint32_t live; /**< operations of the host that it is made of and that are under way */
+	int error; /**< the first one of these */
+} __attribute__((aligned(CLIENT_LINE)));
+
+struct completion {
+	struct memfab_cqe cqe;
+	uint32_t slot;
+};
+
+/** What the last operation means for the next one. */
+enum link {
+	LINK_NONE,
+	LINK_WAITS, /**< it has to wait for its success */
+	LINK_BROKEN, /**< it is cancelled */
+};
+
+struct memfab_queue {
+	struct slot *slot;
+	uint16_t *sq; /**< [entries] slots in the order of their preparation */
+	struct completion *cq; /**< [entries] */
+	uint32_t mask;
+	struct seat *seat;
+	/* Program. Positions in the rings count from 0 on and wrap with their type. */
+	uint16_t *idle; /**< stack of slots: the last used is the next one */
+	uint32_t idles;
+	uint32_t prepared; /**< in sq */
+	uint32_t taken; /**< from cq */
+	/** Program: w. What is before it in sq, slots included, is the guest's (release, acquire) */
+	_Alignas(CLIENT_LINE) _Atomic uint32_t submitted;
+	/** Guest: w. What is before it in cq is the program's (release, acquire) */
+	_Alignas(CLIENT_LINE) _Atomic uint32_t completed;
+	/* Guest; others with the session's lock */
+	uint32_t begun; /**< in sq */
+	uint32_t active; /**< begun and not completed */
+	enum link link;
+	struct slot *halfway; /**< the host had no room for all of it; NULL: none */
+	struct memfab_queue *next; /**< at the same node, in a circle */
+};
+
+/* queue_guest.c: turns of the guest; the session's lock is held */
+/** Begins what may begin. @return how many operations it dealt with */
+unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time now);
+/** An operation of the host, whose user is a slot, has completed. */
+void queue_completed(const struct mf_completion *c);
+/** Nothing more begins; what has begun will have completed when `completed` is what this returns. */
+uint32_t queue_stop(struct memfab_queue *q);
+
+/* operation.c */
+/** Why an operation cannot be begun at a node: 0 or -errno. */
+int operation_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s);
+/** Octets that are moved to or from buffers of the program. */
+uint64_t operation_octets(const struct memfab_sqe *s);
+/** The next operation of the host that the slot's is made of. */
+void operation_piece(struct slot *s, struct mf_op *op);
+
+/* error.c */
+/** Of enum mf_status, -errno. */
+int error_of(uint8_t status);
+
+/* seat.c: the guest of a node, which all queues there share, whoever opened the fabric */
+int seat_take(struct memfab *m, unsigned int node, struct memfab_queue *q);
+void seat_leave(struct memfab_queue *q);
+struct mf_session *seat_session(const struct seat *s);
+unsigned int seat_node(const struct seat *s);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a program asks for, as operations of the host. One over several buffers is one of the host for each
+ * of them: they have consecutive addresses, and a pair keeps their order, so this is as with a
+ * transfer that is cut for its length (D7). Nothing is copied.
+ */
+#include <errno.h>
+
+#include <rte_branch_prediction.h>
+
+#include "client.h"
+
+#define FLAGS (MEMFAB_FENCE | MEMFAB_LINK)
+
+static bool is_atomic(uint8_t op)
+{
+	return op >= MEMFAB_CAS;
+}
+
+/** Each buffer is there, and all together are as long as it says. */
+static bool buffers_good(const struct memfab_sqe *s)
+{
+	uint64_t sum = 0;
+
+	if (s->buf == NULL)
+		return false;
+	if (s->iovs == 0)
+		return true;
+	for (uint32_t i = 0; i < s->iovs; i++)
+		if ((s->iov[i].iov_base == NULL && s->iov[i].iov_len > 0) ||
+		    __builtin_add_overflow(sum, s->iov[i].iov_len, &sum))
+			return false;
+	return sum == s->len;
+}
+
+int operation_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s)
+{
+	uint64_t size, len = is_atomic(s->op) ? 8 : s->len;
+
+	if (unlikely(s->op > MEMFAB_FETCH_AND))
+		return -EOPNOTSUPP;
+	if (unlikely((s->flags & ~FLAGS) != 0))
+		return -EINVAL;
+	if (s->op == MEMFAB_NOP)
+		return 0;
+	if (unlikely(s->node >= config->sw.ports || s->node == node || !config->node[s->node].memory))
+		return -EINVAL;
+	if (unlikely(len == 0 || s->addr > MF_ADDR_MAX || (!is_atomic(s->op) && !buffers_good(s))))
+		return -EINVAL;
+	/* The target would say so, but nobody answers a write that is not acknowledged. */
+	size = config->node[s->node].memory_config.size;
+	if (unlikely(len > size || s->addr > size - len))
+		return -ERANGE;
+	return unlikely(is_atomic(s->op) && s->addr % 8 != 0) ? -EFAULT : 0;
+}
+
+uint64_t operation_octets(const struct memfab_sqe *s)
+{
+	return s->op == MEMFAB_NOP || is_atomic(s->op) ? 0 : s->len;
+}
+
+static void atomic_piece(struct slot *s, struct mf_op *op)
+{
+	static const uint8_t rmw[] = {
+		[MEMFAB_CAS] = MF_RMW_CAS,      [MEMFAB_FETCH_ADD] = MF_RMW_FADD, [MEMFAB_SWAP] = MF_RMW_SWAP,
+		[MEMFAB_FETCH_OR] = MF_RMW_FOR, [MEMFAB_FETCH_AND] = MF_RMW_FAND,
+	};
+
+	op->kind = MF_OP_RMW;
+	op->rmw = rmw[s->sqe.op];
+	op->len = 8;
+	op->buf = NULL;
+	op->arg[0] = s->sqe.arg[0];
+	op->arg[1] = s->sqe.arg[1];
+}
+
+/** Its next buffer that is not empty: there is one, or nothing would be left to do. */
+static void buffer_piece(struct slot *s, struct mf_op *op)
+{
+	static const uint8_t kind[] = {
+		[MEMFAB_READ] = MF_OP_READ,
+		[MEMFAB_WRITE] = MF_OP_WRITE,
+		[MEMFAB_WRITE_ACK] = MF_OP_WRITE_ACK,
+	};
+
+	op->kind = kind[s->sqe.op];
+	op->rmw = 0;
+	op->buf = s->sqe.buf;
+	op->len = s->sqe.len;
+	if (s->sqe.iovs == 0)
+		return;
+	while (s->sqe.iov[s->iov].iov_len == 0)
+		s->iov++;
+	op->buf = s->sqe.iov[s->iov].iov_base;
+	op->len = s->sqe.iov[s->iov].iov_len;
+}
+
+void operation_piece(struct slot *s, struct mf_op *op)
+{
+	if (is_atomic(s->sqe.op))
+		atomic_piece(s, op);
+	else
+		buffer_piece(s, op);
+	op->node = s->sqe.node;
+	op->addr = s->sqe.addr + s->given;
+	op->user = (uintptr_t)s;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The guest's side of a queue: begins what has been submitted, puts completions. */
+#include <errno.h>
+
+#include <rte_branch_prediction.h>
+
+#include "client.h"
+
+static void finish(struct memfab_queue *q, struct slot *s)
+{
+	uint32_t at = atomic_load_explicit(&q->completed, memory_order_relaxed);
+	struct completion *c = &q->cq[at & q->mask];
+
+	c->cqe.user_data = s->sqe.user_data;
+	c->cqe.res = s->error != 0 ? s->error : (int64_t)operation_octets(&s->sqe);
+	c->cqe.old = s->old;
+	c->slot = (uint32_t)(s - q->slot);
+	q->active--;
+	if (s->sqe.flags & MEMFAB_LINK)
+		q->link = s->error != 0 ? LINK_BROKEN : LINK_NONE;
+	/* Guards the completion, and what a read has put into the program's buffers. */
+	atomic_store_explicit(&q->completed, at + 1, memory_order_release);
+}
+
+void queue_completed(const struct mf_completion *c)
+{
+	struct slot *s = (struct slot *)(uintptr_t)c->user;
+
+	if (unlikely(c->status != MF_OK) && s->error == 0)
+		s->error = error_of(c->status);
+	s->old = c->result;
+	if (--s->live == 0 && likely(s->queue->halfway != s))
+		finish(s->queue, s);
+}
+
+/** What it is part of is over when all its operations of the host are. */
+static bool all_given(const struct slot *s)
+{
+	if (s->error != 0 || s->sqe.op == MEMFAB_NOP)
+		return true;
+	return s->given > 0 && s->given >= operation_octets(&s->sqe);
+}
+
+/** @return false: the host has no room; it goes on from here */
+static bool give(struct slot *s, struct mf_host *host, mf_time now)
+{
+	while (!all_given(s)) {
+		struct mf_op op;
+		int rc;
+
+		operation_piece(s, &op);
+		rc = mf_host_submit(host, now, &op);
+		if (rc == -EAGAIN)
+			return false;
+		if (rc != 0) {
+			s->error = rc;
+			break;
+		}
+		s->live++;
+		s->iov++;
+		s->given += op.len;
+	}
+	if (s->live == 0)
+		finish(s->queue, s);
+	return true;
+}
+
+static bool may_begin(const struct memfab_queue *q, const struct slot *s)
+{
+	return q->link != LINK_WAITS && (!(s->sqe.flags & MEMFAB_FENCE) || q->active == 0);
+}
+
+static void begin(struct memfab_queue *q, struct slot *s)
+{
+	s->given = 0;
+	s->old = 0;
+	s->iov = 0;
+	s->live = 0;
+	s->error = q->link == LINK_BROKEN ? -ECANCELED
+					  : operation_check(mf_session_config(seat_session(q->seat)),
+							    seat_node(q->seat), &s->sqe);
+	q->active++;
+	q->link = s->sqe.flags & MEMFAB_LINK ? LINK_WAITS : LINK_NONE;
+}
+
+unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time now)
+{
+	/* Guards the slots up to there. */
+	uint32_t end = atomic_load_explicit(&q->submitted, memory_order_acquire);
+	unsigned int n = 0;
+
+	for (; q->begun != end; n++) {
+		struct slot *s = &q->slot[q->sq[q->begun & q->mask]];
+
+		if (likely(q->halfway == NULL)) {
+			if (!may_begin(q, s))
+				break;
+			begin(q, s);
+		}
+		q->halfway = NULL;
+		if (!give(s, host, now)) {
+			q->halfway = s;
+			break;
+		}
+		q->begun++;
+	}
+	return n;
+}
+
+uint32_t queue_stop(struct memfab_queue *q)
+{
+	uint32_t end = q->begun;
+
+	if (q->halfway != NULL) {
+		end++;
+		if (q->halfway->error == 0)
+			q->halfway->error = -ECANCELED;
+	}
+	atomic_store_explicit(&q->submitted, end, memory_order_relaxed);
+	return end;
+}

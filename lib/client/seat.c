@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The guest of a node: one for all queues there, since whoever asks a host gets all that has completed. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "client.h"
+
+#define BURST 32
+
+struct seat {
+	struct mf_guest guest; /**< first: the engine's pointer is ours */
+	struct mf_session *session;
+	unsigned int node;
+	unsigned int users;
+	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
+	struct seat *next;
+};
+
+static pthread_mutex_t seats_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct seat *seats;
+
+struct mf_session *seat_session(const struct seat *s)
+{
+	return s->session;
+}
+
+unsigned int seat_node(const struct seat *s)
+{
+	return s->node;
+}
+
+static unsigned int take_completions(struct mf_host *host, mf_time now)
+{
+	struct mf_completion c[BURST];
+	unsigned int n, all = 0;
+
+	do {
+		n = mf_host_completions(host, now, c, BURST);
+		for (unsigned int i = 0; i < n; i++)
+			queue_completed(&c[i]);
+		all += n;
+	} while (n == BURST);
+	return all;
+}
+
+/** When the host has room for few, another queue is the first one each time. */
+static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
+{
+	struct seat *s = (struct seat *)g;
+	struct memfab_queue *first = s->queue, *q = first;
+	unsigned int work = take_completions(host, now);
+
+	if (first == NULL)
+		return work;
+	do {
+		work += queue_begin(q, host, now);
+		q = q->next;
+	} while (q != first);
+	s->queue = first->next;
+	return work;
+}
+
+static struct seat *find(const struct mf_session *session, unsigned int node)
+{
+	struct seat *s = seats;
+
+	while (s != NULL && (s->session != session || s->node != node))
+		s = s->next;
+	return s;
+}
+
+static int new_seat(struct mf_session *session, unsigned int node, struct seat **out)
+{
+	struct seat *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (s == NULL)
+		return -ENOMEM;
+	s->guest.run = run;
+	s->session = session;
+	s->node = node;
+	rc = mf_session_seat(session, node, &s->guest);
+	if (rc != 0) {
+		free(s);
+		return rc;
+	}
+	s->next = seats;
+	seats = s;
+	*out = s;
+	return 0;
+}
+
+static void free_seat(struct seat *s)
+{
+	struct seat **at = &seats;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	mf_session_unseat(s->session, s->node, &s->guest);
+	free(s);
+}
+
+static void join(struct seat *s, struct memfab_queue *q)
+{
+	mf_session_lock(s->session);
+	if (s->queue == NULL)
+		s->queue = q->next = q;
+	q->next = s->queue->next;
+	s->queue->next = q;
+	mf_session_unlock(s->session);
+}
+
+static void leave(struct seat *s, struct memfab_queue *q)
+{
+	struct memfab_queue *before = q;
+
+	mf_session_lock(s->session);
+	while (before->next != q)
+		before = before->next;
+	before->next = q->next;
+	if (s->queue == q)
+		s->queue = q->next != q ? q->next : NULL;
+	mf_session_unlock(s->session);
+}
+
+int seat_take(struct memfab *m, unsigned int node, struct memfab_queue *q)
+{
+	struct seat *s;
+	int rc = 0;
+
+	pthread_mutex_lock(&seats_lock);
+	s = find(m->session, node);
+	if (s == NULL)
+		rc = new_seat(m->session, node, &s);
+	if (rc == 0) {
+		s->users++;
+		q->seat = s;
+		join(s, q);
+	}
+	pthread_mutex_unlock(&seats_lock);
+	return rc;
+}
+
+void seat_leave(struct memfab_queue *q)
+{
+	struct seat *s = q->seat;
+
+	pthread_mutex_lock(&seats_lock);
+	leave(s, q);
+	if (--s->users == 0)
+		free_seat(s);
+	pthread_mutex_unlock(&seats_lock);
+}

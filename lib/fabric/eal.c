@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mf_eal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_config.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_vect.h>
+
+#include "mf_block.h"
+#include "mf_pcs.h"
+#include "mf_proto.h"
+#include "mf_workload.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define LCORE_TEXT 16 /* "LCORE@CPU," */
+#define LCORES_TEXT (CPU_SETSIZE * LCORE_TEXT)
+
+/** CPUs whose time a container lets us have (cgroup v2), or UINT_MAX. */
+static unsigned int cpu_quota(void)
+{
+	FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+	unsigned long quota, period;
+	unsigned int cpus = UINT32_MAX;
+
+	if (file == NULL)
+		return cpus;
+	if (fscanf(file, "%lu %lu", &quota, &period) == 2 && period > 0)
+		cpus = quota < period ? 1 : (unsigned int)(quota / period);
+	fclose(file);
+	return cpus;
+}
+
+/** The CPUs that we may use, in their order. @return how many; -errno */
+static int list_cpus(int cpu[CPU_SETSIZE])
+{
+	cpu_set_t cpus;
+	int n = 0;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+		return -errno;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &cpus))
+			cpu[n++] = i;
+	return n;
+}
+
+/**
+ * One lcore for each CPU that we may use, at most one for each role: "0@2,1@3". What polls without a
+ * role of its own would only take time from the others.
+ * @param first  of the CPUs, round about
+ */
+static int lcores_of_cpus(char *text, size_t room, unsigned int roles, unsigned int first)
+{
+	unsigned int most = cpu_quota();
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
+	size_t len = 0;
+
+	if (cpus < 0)
+		return cpus;
+	most = most < roles ? most : roles;
+	most = most < RTE_MAX_LCORE ? most : RTE_MAX_LCORE;
+	most = most < (unsigned int)cpus ? most : (unsigned int)cpus;
+	for (unsigned int n = 0; n < most && len < room; n++)
+		len += (size_t)snprintf(text + len, room - len, "%s%u@%d", n > 0 ? "," : "", n,
+					cpu[(first + n) % (unsigned int)cpus]);
+	return 0;
+}
+
+/** One lcore on all CPUs that we may use: "0@(2,3)". */
+static int lcore_of_all(char *text, size_t room)
+{
+	int cpu[CPU_SETSIZE], cpus = list_cpus(cpu);
+	size_t len = 0;
+
+	for (int i = 0; i < cpus && len < room; i++)
+		len += (size_t)snprintf(text + len, room - len, "%s%d", i > 0 ? "," : "0@(", cpu[i]);
+	if (len < room)
+		snprintf(text + len, room - len, ")");
+	return cpus < 0 ? cpus : 0;
+}
+
+/** The rings of all links, and as much again for what else there is. Pages that stay unused cost nothing. */
+static unsigned int choose_mib(const struct mf_config *config)
+{
+	uint64_t octets = 0;
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		octets += 2 * (uint64_t)config->node[i].link.ring * sizeof(struct mf_span);
+	octets = 256 * MIB + 2 * octets;
+	return (unsigned int)(octets / MIB);
+}
+
+int mf_eal_start_line(const char *program, const char *options)
+{
+	size_t len = strlen(options), words = len / 2 + 2;
+	char **argv = calloc(words + 1, sizeof(*argv)), *text = strdup(options), *name = strdup(program),
+	     *rest;
+	int argc = 0, rc = -ENOMEM;
+
+	if (argv != NULL && text != NULL && name != NULL) {
+		argv[argc++] = name;
+		for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
+			argv[argc++] = arg;
+		rc = rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;
+	}
+	free(argv);
+	free(text);
+	free(name);
+	return rc;
+}
+
+static char runtime_dir[PATH_MAX];
+
+/** Runs behind what telemetry has for the end of the process: that takes its socket away. */
+static void remove_runtime_dir(void)
+{
+	rmdir(runtime_dir);
+}
+
+static int start(const char *program, const struct mf_config *config, const char *lcores, bool telemetry)
+{
+	char options[LCORES_TEXT + 256];
+	int rc;
+
+	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
+	snprintf(options, sizeof(options),
+		 "--no-huge -m %u --no-shconf --no-pci %s --file-prefix memfab-%d "
+		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical "
+		 "--log-level lib.telemetry:critical --lcores %s",
+		 choose_mib(config), telemetry ? "--telemetry" : "--no-telemetry", (int)getpid(), lcores);
+	atexit(remove_runtime_dir);
+	rc = mf_eal_start_line(program, options);
+	if (rc != 0)
+		return rc;
+	/* EAL makes a folder with our process id in its name; with --no-shconf only telemetry needs it. */
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
+	if (telemetry)
+		fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f memfab-%d\n", program, (int)getpid());
+	else
+		rmdir(runtime_dir);
+	return 0;
+}
+
+int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles, unsigned int first,
+		 bool telemetry)
+{
+	char lcores[LCORES_TEXT];
+	int rc = lcores_of_cpus(lcores, sizeof(lcores), roles, first);
+
+	return rc == 0 ? start(program, config, lcores, telemetry) : rc;
+}
+
+int mf_eal_start_one(const char *program, const struct mf_config *config)
+{
+	char lcores[LCORES_TEXT];
+	int rc = lcore_of_all(lcores, sizeof(lcores));
+
+	return rc == 0 ? start(program, config, lcores, false) : rc;
+}
+
+/**
+ * EAL allows 256 bits unless it is told otherwise; what would use more here asks for a CPU that does not pay
+ * for it with its frequency.
+ */
+void mf_eal_choose_variants(bool widest)
+{
+	unsigned int bits;
+
+	if (widest)
+		rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	bits = rte_vect_get_max_simd_bitwidth();
+	mf_pcs_select(bits);
+	mf_proto_select(bits);
+	mf_workload_select(bits);
+}
