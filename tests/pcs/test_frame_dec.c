@@ -340,7 +340,7 @@ static void feed_long(struct receiver *r, unsigned int lane, unsigned int data_b
 
 Test(frame_dec, too_long)
 {
-	/* 9,022 octets with FCS: 1,127 blocks and 6 octets, or behind a start in lane 4 1,128 blocks and 2. */
+	/* 9,022 octets with FCS: 1,127 blocks and 6 octets; behind a start in lane 4, 1,128 blocks and 2. */
 	static const struct {
 		unsigned int lane, blocks;
 		uint8_t terminate;
