@@ -7,7 +7,6 @@
 int error_of(uint8_t status)
 {
 	static const int error[MF_STATUSES] = {
-		[MF_OK] = 0,
 		[MF_ERR_RANGE] = -ERANGE,
 		[MF_ERR_ALIGN] = -EFAULT,
 		[MF_ERR_OPCODE] = -EOPNOTSUPP,
@@ -17,7 +16,9 @@ int error_of(uint8_t status)
 		[MF_ERR_KEY] = -EACCES,
 	};
 
-	return status < MF_STATUSES ? error[status] : -EINPROGRESS;
+	if (status == MF_OK)
+		return 0;
+	return status < MF_STATUSES && error[status] != 0 ? error[status] : -EINPROGRESS;
 }
 
 const char *memfab_strerror(int error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dma_memfab: a dmadev whose device is the memory of a memory node. A virtual channel is a queue of the client
- * library, so a channel belongs to one thread, as dmadev wants it.
+ * dma_memfab: a dmadev whose device is the memory of a memory node. A virtual channel is a queue of the
+ * client library, so a channel belongs to one thread, as dmadev wants it.
  *
  * A descriptor is made of steps, operations of the client. A copy from or to the device is one; a copy from
  * memory to memory is written to a stage, a part of the target's memory behind the window, and read from

@@ -115,8 +115,7 @@ static int dump(const struct rte_dma_dev *dev, FILE *f)
 		const struct vchan *v = &d->vchan[i];
 
 		if (v->queue != NULL)
-			fprintf(f,
-				"    vchan %u: descriptors %u, not submitted %u, under way %u, not reported %u\n",
+			fprintf(f, "    vchan %u: room %u, not submitted %u, under way %u, not reported %u\n",
 				i, v->room, v->enqueued - v->submitted, memfab_outstanding(v->queue),
 				v->submitted - v->reported);
 	}

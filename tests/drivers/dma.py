@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""dma_memfab: by dpdk-test's dmadev_autotest, by a program of ours, and with bad arguments."""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+DRIVER, PROGRAM, LEFT_OUT, NOT_STOCK, ROOT = sys.argv[1:]
+sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
+
+from emu import Tap
+
+TAP = Tap()
+FABRIC = {'memory': {'size': '2MiB'}, 'nodes': [{'name': 'cn0', 'role': 'compute'},
+                                                {'name': 'mn', 'role': 'memory', 'count': 2}]}
+
+
+def open_to_all(path):
+  """The folder on the way to a file that anybody may write to: EAL loads nothing from below it"""
+  while path != '/':
+    path = os.path.dirname(path)
+    if os.stat(path).st_mode & stat.S_IWOTH:
+      return path
+  return None
+
+
+def options(number, *vdevs):
+  cpu = min(os.sched_getaffinity(0))
+  args = ['--no-huge', '-m', '512', '--no-shconf', '--no-pci', '--no-telemetry', '--file-prefix',
+          f'dma-memfab-{os.getpid()}-{number}', '--lcores', f'0@{cpu}']
+  for vdev in vdevs:
+    args += ['--vdev', vdev]
+  return args
+
+
+def run(program, *args, env=None):
+  return subprocess.run([program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                        timeout=100, check=False, env={**os.environ, **(env or {})})
+
+
+def autotest(path):
+  name = 'dmadev_autotest'
+  folder = open_to_all(os.path.realpath(DRIVER))
+  if NOT_STOCK:
+    return TAP.skip(name, NOT_STOCK)
+  if shutil.which('dpdk-test') is None:
+    return TAP.skip(name, 'dpdk-test is not installed')
+  if folder:
+    return TAP.skip(name, f'EAL loads no drivers from below {folder}, which anybody may write to')
+  process = run('dpdk-test', *options(0, f'dma_memfab0,fabric={path}'), '-d', DRIVER, env={'DPDK_TEST': name})
+  lines = [line for line in process.stdout.replace('\r', '\n').split('\n') if 'Errors: 0' not in line]
+  text = '\n'.join(lines[-40:]) + process.stderr[-1000:]
+  own = '\n'.join(lines).split('[dma_memfab0]')[-1].split('### Test')[0]
+  TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, name, text)
+  for part in ('copy', 'burst capacity', 'error handling', 'fill'):
+    TAP.ok(f'Running {part} Tests' in own, f'{name} runs its {part} tests', own)
+  return None
+
+
+def program(path):
+  """It has the driver in it."""
+  process = run(PROGRAM, *options(1, f'dma_memfab0,fabric={path},node=cn0,target=mn1,window=1048576'))
+  lines = process.stdout.split('\n')
+  for line in lines:
+    if line.startswith(('ok ', 'not ok ')):
+      TAP.ok(line.startswith('ok '), line.split(' - ', 1)[1], process.stderr[-500:])
+  plan = f'1..{sum(line.startswith(("ok ", "not ok ")) for line in lines)}'
+  if '1..0 # SKIP EAL does not start' in lines:
+    return TAP.skip('a program', 'EAL does not start')
+  return TAP.ok(plan in lines and process.returncode == 0, 'the program comes to its end',
+                f'exit {process.returncode}\n{process.stderr[-1000:]}')
+
+
+def refused(path):
+  for number, (args, said) in enumerate({
+      '': 'fabric=', 'fabric=/no/such.json': '/no/such.json', f'fabric={path},node=nobody': 'nobody',
+      f'fabric={path},node=mn0': 'mn0', f'fabric={path},target=cn0': 'cn0', f'fabric={path},what=1': 'what',
+      f'fabric={path},window=0': 'window', f'fabric={path},window=1k': 'window',
+      f'fabric={path},window=9999999': '2097152', f'fabric={path},workload=2': 'workload',
+      f'fabric={path},only=1': 'node=', f'fabric={path},fabric={path}': 'fabric'}.items()):
+    process = run(PROGRAM, *options(2 + number, 'dma_memfab0' + (',' + args if args else '')))
+    lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab: ')]
+    TAP.ok(len(lines) == 1 and said in lines[0], f'{args.replace(path, "FILE")}: refused',
+           process.stderr[-1000:])
+
+
+def main():
+  if LEFT_OUT:
+    return TAP.skip('dma_memfab', LEFT_OUT)
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'fabric.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(FABRIC, file)
+    autotest(path)
+    program(path)
+    refused(path)
+  return None
+
+
+main()
+TAP.done()
