@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """meson install into an empty folder: what is there, and that it runs from there."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,20 @@ def client(base, folder):
       TAP.ok(process.returncode == 0, f'memfab.h in {standard}', why(process))
 
 
+def drivers(base):
+  """Those that were built. EAL loads nothing from here, where anybody may write."""
+  built = os.path.join(BUILD, 'drivers')
+  names = os.listdir(built) if os.path.isdir(built) else []
+  wanted = sorted(name for name in names if name.startswith('librte_') and name.endswith('.so'))
+  there = [name for name in files_below(base) if os.path.basename(name).startswith('librte_')]
+  TAP.ok(sorted(os.path.basename(name) for name in there) == wanted, 'the drivers', [there, wanted])
+  for name in there:
+    process = run('ldd', os.path.join(base, name))
+    found = re.search(r'libmemfab\.so\.0 => (\S+)', process.stdout)
+    TAP.ok(found and os.path.realpath(found[1]).startswith(os.path.realpath(base)),
+           f'{os.path.basename(name)} finds libmemfab', process.stdout)
+
+
 def main():
   names = ['memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
   with tempfile.TemporaryDirectory() as folder:
@@ -138,6 +153,7 @@ def main():
     documents(base, names)
     dissector(base)
     client(base, folder)
+    drivers(base)
 
 
 main()

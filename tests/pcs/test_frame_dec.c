@@ -340,15 +340,15 @@ static void feed_long(struct receiver *r, unsigned int lane, unsigned int data_b
 
 Test(frame_dec, too_long)
 {
-	/* 9,004 octets with FCS: 1,125 blocks and 4 octets, or behind a start in lane 4 1,126 blocks. */
+	/* 9,022 octets with FCS: 1,127 blocks and 6 octets; behind a start in lane 4, 1,128 blocks and 2. */
 	static const struct {
 		unsigned int lane, blocks;
 		uint8_t terminate;
 		bool longer;
 	} edge[] = {
-		{0, 1125, MF_BT_T4, false}, {0, 1125, MF_BT_T5, true},  {0, 1126, MF_BT_T0, true},
-		{0, 1126, MF_BT_T7, true},  {0, 1127, MF_BT_T0, true},  {4, 1126, MF_BT_T0, false},
-		{4, 1126, MF_BT_T1, true},  {4, 1126, MF_BT_T7, true},  {4, 1127, MF_BT_T0, true},
+		{0, 1127, MF_BT_T6, false}, {0, 1127, MF_BT_T7, true},  {0, 1128, MF_BT_T0, true},
+		{0, 1128, MF_BT_T7, true},  {0, 1129, MF_BT_T0, true},  {4, 1128, MF_BT_T2, false},
+		{4, 1128, MF_BT_T3, true},  {4, 1128, MF_BT_T7, true},  {4, 1129, MF_BT_T0, true},
 		{0, 5000, MF_BT_T3, true},  {4, 20000, MF_BT_T7, true},
 	};
 

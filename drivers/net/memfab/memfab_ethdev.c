@@ -14,8 +14,6 @@
 
 RTE_LOG_REGISTER(port_log_type, pmd.net.memfab, NOTICE)
 
-static struct rte_vdev_driver driver;
-
 static int configure(struct rte_eth_dev *dev)
 {
 	struct port *p = port_of(dev);

@@ -32,11 +32,10 @@ static struct rte_mbuf *packet_of(struct port_rx_queue *q, const uint8_t *frame,
 		memcpy(rte_pktmbuf_mtod(m, void *), frame + at, m->data_len);
 		*end = m;
 		end = &m->next;
-		if (++segments == 1) {
-			head->pkt_len = len;
-		}
-		head->nb_segs = segments;
+		segments++;
 	}
+	head->pkt_len = len;
+	head->nb_segs = segments;
 	return head;
 }
 
