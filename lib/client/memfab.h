@@ -30,8 +30,8 @@
  *	             read nothing
  *	-EINPROGRESS a write or atomic whose outcome is not known: it has happened once or not at all
  *	-ECANCELED   it stood behind a failed operation that it was linked to
- *	-EHOSTDOWN   a read that was under way when the target's link was lost; it is there again, perhaps with
- *	             empty memory
+ *	-EHOSTDOWN   a read that was under way when the target's link was lost; it is there again, perhaps
+ *	             with empty memory
  */
 #ifndef MEMFAB_H
 #define MEMFAB_H

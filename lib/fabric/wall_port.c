@@ -34,6 +34,8 @@ static void receive(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_
 
 	if (likely(h->link < MF_PORTS_MAX))
 		at = p->at[end][h->link];
+	if (unlikely(at == 0) && h->link < MF_PORTS_MAX) /* an end's own frame, thrown back: it counts it */
+		at = p->at[!end][h->link];
 	if (likely(at != 0)) {
 		capture(p, p->end[at - 1].rx_tap, frame, len);
 		mf_link_rx(p->end[at - 1].link, now, frame);

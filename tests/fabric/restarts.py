@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory nodes that are lost under load, with all that was on its way to them, and come back: their clients are
-told, blame no read for it, and go on. Skipped where EAL cannot start."""
+"""Memory nodes that are lost under load, with all that was on its way to them, and come back: their clients
+are told, blame no read for it, and go on. Skipped where EAL cannot start."""
 import random
 import sys
 import time
