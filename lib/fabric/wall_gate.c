@@ -30,6 +30,14 @@ struct gate {
 	atomic_bool closing, closed;
 };
 
+/** @param pollers  or NULL */
+static struct gate *gate_of(struct port_gate *pollers)
+{
+	void *gate = pollers;
+
+	return gate;
+}
+
 static long membarrier(int command)
 {
 	return syscall(SYS_membarrier, command, 0, 0);
@@ -147,7 +155,7 @@ static void gate_turn(void *arg)
 
 void gate_ask(struct port_gate *pollers)
 {
-	sem_post(&((struct gate *)pollers)->asked);
+	sem_post(&gate_of(pollers)->asked);
 }
 
 /** @return how many ports have it from now on */
@@ -190,7 +198,7 @@ int gate_new(struct wall *w, char *err, size_t errlen)
 
 void gate_free(struct wall *w)
 {
-	struct gate *g = (struct gate *)w->gate;
+	struct gate *g = gate_of(w->gate);
 
 	if (g == NULL)
 		return;

@@ -282,8 +282,8 @@ Test(host_link, both_roles_and_memory_only)
 		give(h, 2, word, mf_proto_put_request(&c.proto, &read, word));
 		say_restarted(h, 3, 1);
 		mf_host_run(h, 3);
-		cr_expect_eq(told.count, both);
-		cr_expect_eq(mf_host_completions(h, 3, done, 2), both);
+		cr_expect_eq(told.count, (unsigned int)both);
+		cr_expect_eq(mf_host_completions(h, 3, done, 2), (unsigned int)both);
 		cr_expect_eq(send_all(h, 4, &s), 2 + 64 / 8, "the answer that was made");
 		mf_host_free(h);
 		c.memory_ops->destroy(c.memory);
