@@ -51,7 +51,7 @@ def killed(tap, emu, what, change):
     group, again, rng = Group(emu, folder), 'is up (mn, again)', random.Random(2)
     for role in ROLES:
       group.start(role, path)
-    tap.ok(group.waits_for('cn', 'is up'), f'{what}: begins')
+    tap.ok(group.waits_for('cn', 'is up') and group.waits_for('sw0', 'is up (mn)'), f'{what}: begins')
     for kill in range(3):
       time.sleep(rng.uniform(0.3, 0.6))
       group.kill('mn')
@@ -71,7 +71,7 @@ def cable(tap, emu):
     group = Group(emu, folder, spaces.before())
     for role in ROLES:
       group.start(role, path)
-    tap.ok(group.waits_for('cn', 'is up'), 'cable: begins')
+    tap.ok(group.waits_for('cn', 'is up') and group.waits_for('sw0', 'is up (mn)'), 'cable: begins')
     for times in (1, 2):
       time.sleep(0.5)
       shell(f'ip -n {spaces.space["sw0"]} link set mn1 down')
