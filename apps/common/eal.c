@@ -106,9 +106,10 @@ static void rest(void *arg)
 static void rest_interrupts(void)
 {
 	static atomic_bool rests;
-	struct rte_intr_handle *h = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	static struct rte_intr_handle *h; /* as long as that thread rests: for ever */
 	int fd = eventfd(1, EFD_CLOEXEC);
 
+	h = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
 	if (h == NULL || fd < 0 || rte_intr_fd_set(h, fd) != 0 ||
 	    rte_intr_type_set(h, RTE_INTR_HANDLE_EXT) != 0 ||
 	    rte_intr_callback_register(h, rest, &rests) != 0)
