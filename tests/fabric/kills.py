@@ -17,7 +17,7 @@ from emu import Emu, Tap, why
 from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, write
 
 A_ROUND = 10  # kills between two looks at the results
-CAUSES = {'timeout', 'unknown'}
+CAUSES = {'timeout', 'unknown', 'restarted'}
 
 
 def options():
