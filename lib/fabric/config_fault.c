@@ -8,15 +8,11 @@
 
 #define FAULTS_MAX MF_FAULT_RULES
 
-static const char *const class_names[] = {
-	[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",       [MF_FAULT_TYPE] = "type",
-	[MF_FAULT_CUT] = "cut",     [MF_FAULT_LOSE] = "lose",       [MF_FAULT_DUPLICATE] = "duplicate",
-	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder", [MF_FAULT_CLASSES] = NULL};
 static const char *const direction_names[] = {"both", "up", "down", NULL};
 
 #define FAULT(m) CFG_AT(struct mf_config_fault, m)
 static const struct cfg_field fault_fields[] = {
-	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = class_names},
+	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = mf_fault_names},
 	{.key = "link", .kind = CFG_NESTED},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},

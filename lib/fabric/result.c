@@ -97,7 +97,7 @@ static json_t *faults_json(const struct mf_fabric *f)
 	for (unsigned int i = 0; i < f->config->faults; i++)
 		fired[f->config->fault[i].class] += f->fault_fired[i];
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		result_count(o, mf_fault_name((enum mf_fault_class)i), fired[i]);
+		result_count(o, mf_fault_names[i], fired[i]);
 	return o;
 }
 

@@ -10,17 +10,11 @@
 
 enum { MEMORY, FRAME };
 
-const char *mf_fault_name(enum mf_fault_class class)
-{
-	static const char *const name[] = {
-		[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",
-		[MF_FAULT_TYPE] = "type",   [MF_FAULT_CUT] = "cut",
-		[MF_FAULT_LOSE] = "lose",   [MF_FAULT_DUPLICATE] = "duplicate",
-		[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder",
-	};
-
-	return class < MF_FAULT_CLASSES ? name[class] : NULL;
-}
+const char *const mf_fault_names[MF_FAULT_CLASSES + 1] = {
+	[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",       [MF_FAULT_TYPE] = "type",
+	[MF_FAULT_CUT] = "cut",     [MF_FAULT_LOSE] = "lose",       [MF_FAULT_DUPLICATE] = "duplicate",
+	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder",
+};
 
 static bool sane(const struct mf_fault_rule *r)
 {

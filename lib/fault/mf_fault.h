@@ -38,8 +38,8 @@ enum mf_fault_class {
 	MF_FAULT_CLASSES
 };
 
-/** "bit", "sync", ...; NULL: there is no such class */
-const char *mf_fault_name(enum mf_fault_class class);
+/** "bit", "sync", ... by class; NULL behind the last one */
+extern const char *const mf_fault_names[MF_FAULT_CLASSES + 1];
 
 struct mf_fault_rule {
 	uint8_t class; /**< enum mf_fault_class */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mf_linear.h"
+#include "mf_rng.h"
 #include "seen.h"
 #include "step.h"
 
@@ -160,23 +161,17 @@ static inline void relist(struct mf_linear *l, uint32_t e)
 	l->entry[l->entry[e].next].prev = e;
 }
 
-static inline uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-	return x ^ (x >> 31);
-}
-
 /** In a set, or out of it again. */
 static inline void toggle(struct fingerprint *set, uint32_t op)
 {
-	set->a ^= mix(op + 0x9e3779b97f4a7c15U);
-	set->b ^= mix(~(uint64_t)op * 0xd6e8feb86659fd93U);
+	set->a ^= mf_hash64(op + 0x9e3779b97f4a7c15U);
+	set->b ^= mf_hash64(~(uint64_t)op * 0xd6e8feb86659fd93U);
 }
 
 static inline struct fingerprint with_value(struct fingerprint set, uint64_t value)
 {
-	return (struct fingerprint){mix(set.a + mix(value)), mix(set.b ^ mix(value + 0x632be59bd9b4e019U))};
+	return (struct fingerprint){mf_hash64(set.a + mf_hash64(value)),
+				    mf_hash64(set.b ^ mf_hash64(value + 0x632be59bd9b4e019U))};
 }
 
 static void take(struct mf_linear *l, uint32_t op, uint64_t next)

@@ -189,7 +189,7 @@ Test(fault, every_class_fires_and_times_never_go_back)
 		mf_fault_free(f);
 	}
 	for (unsigned int i = 0; i < ALL; i++)
-		cr_expect_gt(fired[i], 20, "%s fired %lu times", mf_fault_name(all_classes[i].class),
+		cr_expect_gt(fired[i], 20, "%s fired %lu times", mf_fault_names[all_classes[i].class],
 			     (unsigned long)fired[i]);
 }
 
@@ -409,5 +409,5 @@ Test(fault, rules_that_cannot_be_are_refused)
 	c.rules = 1;
 	c.period = 0;
 	cr_expect_null(mf_fault_new(&c));
-	cr_expect_null(mf_fault_name(MF_FAULT_CLASSES));
+	cr_expect_null(mf_fault_names[MF_FAULT_CLASSES]);
 }
