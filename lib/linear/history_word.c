@@ -259,8 +259,8 @@ static bool matters(const struct word_check *c, const struct about *a, const str
 }
 
 /**
- * When it has happened, of one that may have: before its value was found. As a guess that is good as it is; to
- * be sure nobody else may have made the value.
+ * When it has happened, of one that may have: before its value was found. As a guess that is good as it is;
+ * to be sure nobody else may have made the value.
  */
 static mf_time deadline(const struct word_check *c, const struct about *a, const struct touch *t, bool guess,
 			uint64_t initial)

@@ -3,9 +3,9 @@
  * Histories: what the clients of a fabric asked for and what they were told, and whether memory that answers
  * each request at one instant can have told them that (docs/history.md).
  *
- * A history has a log for each client. A log is a table of a size that is set at the start; an operation takes
- * its place when it is begun, so what is recorded is all that a client began until its log was full, and that
- * time is known. A record holds the words of 8 octets, by multiples of 8 of the address, that the operation
+ * A history has a log for each client. A log is a table of a size that is set at the start; an operation
+ * takes its place when it is begun, so what is recorded is all that a client began until its log was full, and
+ * that time is known. A record holds the words of 8 octets, by multiples of 8 of the address, that the operation
  * wrote or found, as they are in memory, the first octet lowest. Where operations are long, of each group of
  * 2^sample words one is recorded, the same one by all clients of a run: words are checked one by one, so what
  * is not recorded of any operation takes nothing from what is found about the others.
@@ -73,7 +73,7 @@ struct mf_history_config {
 	 */
 	bool in_order;
 	bool lossless; /**< and nothing is lost but by a cut */
-	/** Returns are dated by it, since a client's time may be older than the answer. NULL: they are not. */
+	/** Dates what returns, since a client's time may be older than the answer. NULL: it is not. */
 	mf_time (*clock)(void *ctx);
 	void *clock_ctx;
 };
@@ -122,7 +122,7 @@ uint64_t mf_history_begin(struct mf_history_log *l, const struct mf_history_reco
 void mf_history_end(struct mf_history_log *l, uint64_t place, mf_time ret, enum mf_history_outcome outcome,
 		    uint8_t status, const void *data);
 
-/** A client learns that what a node holds may be lost, or what it sent there. Also: the client begins anew. */
+/** A client learns that what a node holds may be lost, or what it sent there; or it begins anew. */
 void mf_history_cut(struct mf_history_log *l, uint16_t client, uint16_t node, mf_time at);
 
 /** Nobody knows what these octets held before the first operation. */
