@@ -4,11 +4,11 @@
  * each request at one instant can have told them that (docs/history.md).
  *
  * A history has a log for each client. A log is a table of a size that is set at the start; an operation
- * takes its place when it is begun, so what is recorded is all that a client began until its log was full, and
- * that time is known. A record holds the words of 8 octets, by multiples of 8 of the address, that the operation
- * wrote or found, as they are in memory, the first octet lowest. Where operations are long, of each group of
- * 2^sample words one is recorded, the same one by all clients of a run: words are checked one by one, so what
- * is not recorded of any operation takes nothing from what is found about the others.
+ * takes its place when it is begun, so what is recorded is all that a client began until its log was full,
+ * and that time is known. A record holds the words of 8 octets, by multiples of 8 of the address, that the
+ * operation wrote or found, as they are in memory, the first octet lowest. Where operations are long, of
+ * each group of 2^sample words one is recorded, the same one by all clients of a run: words are checked one
+ * by one, so what is not recorded of any operation takes nothing from what is found about the others.
  */
 #ifndef MF_HISTORY_H
 #define MF_HISTORY_H
