@@ -73,11 +73,17 @@ struct mf_history_log *mf_history_log(struct mf_history *h, unsigned int i)
 	return &h->log[i];
 }
 
-void mf_history_time_base(struct mf_history *h, uint64_t tick0, uint64_t hz, const uint8_t machine[16])
+void mf_history_set_clock(struct mf_history *h, const struct mf_history_clock *clock)
 {
-	h->tick0 = tick0;
-	h->hz = hz;
-	memcpy(h->machine, machine, sizeof(h->machine));
+	h->clock = *clock;
+}
+
+/** @param t  what the client takes for it */
+static inline mf_time now_of(const struct mf_history_log *l, mf_time t)
+{
+	const struct mf_history_clock *c = &l->history->clock;
+
+	return c->now != NULL ? c->now(c->ctx) : t;
 }
 
 mf_time mf_history_full(const struct mf_history *h)
@@ -98,6 +104,11 @@ uint64_t mf_history_records(const struct mf_history *h)
 	return n;
 }
 
+static bool is_chosen(const struct mf_history_config *c, uint16_t node, uint64_t word)
+{
+	return history_chosen(c->fingerprint, c->sample, node, word >> c->sample) == word;
+}
+
 uint64_t history_words(const struct mf_history_config *c, const struct mf_history_record *r)
 {
 	uint64_t first = r->addr / 8, last = (r->addr + r->len - 1) / 8, n;
@@ -105,10 +116,10 @@ uint64_t history_words(const struct mf_history_config *c, const struct mf_histor
 	if (r->kind >= MF_HISTORY_OPS)
 		return 0;
 	if (history_is_rmw(r->kind))
-		return history_chosen(c, r->node, first >> c->sample) == first ? HISTORY_RMW_WORDS : 0;
+		return is_chosen(c, r->node, first) ? HISTORY_RMW_WORDS : 0;
 	n = (last >> c->sample) - (first >> c->sample) + 1;
-	n -= history_chosen(c, r->node, first >> c->sample) < first;
-	return n - (history_chosen(c, r->node, last >> c->sample) > last);
+	n -= history_chosen(c->fingerprint, c->sample, r->node, first >> c->sample) < first;
+	return n - (history_chosen(c->fingerprint, c->sample, r->node, last >> c->sample) > last);
 }
 
 /** @return the place, or MF_HISTORY_NONE */
@@ -140,8 +151,7 @@ static uint64_t take(struct mf_history_log *l, const struct mf_history_record *r
 static void keep(const struct mf_history_config *c, const struct mf_history_record *r, const uint8_t *octets,
 		 uint64_t *out)
 {
-	for (struct history_walk w = history_walk(c, r); w.word <= w.last;
-	     history_walk_next(c, r->node, &w)) {
+	for (struct history_walk w = history_walk(c, r); w.word <= w.last; history_walk_next(&w)) {
 		uint64_t at = w.word * 8, from = at < r->addr ? r->addr : at;
 		uint64_t end = r->addr + r->len < at + 8 ? r->addr + r->len : at + 8, word = 0;
 
@@ -175,7 +185,7 @@ void mf_history_end(struct mf_history_log *l, uint64_t place, mf_time ret, enum 
 		return;
 	r = (void *)&l->word[place];
 	out = &l->word[place + HISTORY_RECORD_WORDS];
-	r->ret = mf_time_max(c->clock != NULL ? c->clock(c->clock_ctx) : ret, r->call);
+	r->ret = mf_time_max(now_of(l, ret), r->call);
 	r->outcome = (uint8_t)outcome;
 	r->status = status;
 	if (outcome != MF_HISTORY_OK || data == NULL)
@@ -188,11 +198,11 @@ void mf_history_end(struct mf_history_log *l, uint64_t place, mf_time ret, enum 
 
 void mf_history_cut(struct mf_history_log *l, uint16_t client, uint16_t node, mf_time at)
 {
-	const struct mf_history_config *c = &l->history->config;
-	mf_time call = c->clock != NULL ? c->clock(c->clock_ctx) : at;
-
-	take(l, &(struct mf_history_record){
-			.call = call, .client = client, .node = node, .len = 1, .kind = MF_HISTORY_CUT});
+	take(l, &(struct mf_history_record){.call = now_of(l, at),
+					    .client = client,
+					    .node = node,
+					    .len = 1,
+					    .kind = MF_HISTORY_CUT});
 }
 
 void mf_history_unknown(struct mf_history_log *l, uint16_t node, uint64_t addr, uint64_t len)

@@ -20,8 +20,7 @@ struct mf_history_log {
 
 struct mf_history {
 	struct mf_history_config config;
-	uint64_t tick0, hz; /**< hz 0: its times are those of no clock */
-	uint8_t machine[16];
+	struct mf_history_clock clock; /**< .hz 0: its times are those of no clock */
 	unsigned int logs;
 	struct mf_history_log *log;
 	void *map; /**< of all logs; NULL: they are in a copy of a file */
@@ -39,30 +38,26 @@ static inline bool history_writes(uint8_t kind)
 	return kind == MF_HISTORY_WRITE || kind == MF_HISTORY_WRITE_ACK;
 }
 
-/** The word that is recorded of an aligned group, of all nodes and words by their number. */
-static inline uint64_t history_chosen(const struct mf_history_config *c, uint16_t node, uint64_t group)
+/** The word that is recorded of an aligned group: for each bit a coin that all of its half groups share. */
+static inline uint64_t history_chosen(uint64_t seed, uint32_t sample, uint16_t node, uint64_t group)
 {
-	uint64_t mask = (UINT64_C(1) << c->sample) - 1;
-
-	return group << c->sample | (mf_hash64(c->seed ^ mf_hash64(group << 16 | node)) & mask);
+	while (sample-- > 0)
+		group = group << 1 | (mf_hash64(seed ^ mf_hash64(group << 16 | node) ^ sample) & 1);
+	return group;
 }
 
 /** The words of an operation that are recorded, in their order. */
 struct history_walk {
 	uint64_t word, group; /**< number of the next one */
 	uint64_t last;
+	uint64_t seed;
+	uint32_t sample;
+	uint16_t node;
 };
 
-static inline void history_walk_settle(const struct mf_history_config *c, uint16_t node,
-				       struct history_walk *w)
+static inline void history_walk_next(struct history_walk *w)
 {
-	w->word = history_chosen(c, node, w->group);
-}
-
-static inline void history_walk_next(const struct mf_history_config *c, uint16_t node, struct history_walk *w)
-{
-	w->group++;
-	history_walk_settle(c, node, w);
+	w->word = history_chosen(w->seed, w->sample, w->node, ++w->group);
 }
 
 /** Over while .word is beyond .last. */
@@ -70,11 +65,15 @@ static inline struct history_walk history_walk(const struct mf_history_config *c
 					       const struct mf_history_record *r)
 {
 	uint64_t first = r->addr / 8;
-	struct history_walk w = {.group = first >> c->sample, .last = (r->addr + r->len - 1) / 8};
+	struct history_walk w = {.group = (first >> c->sample) - 1,
+				 .last = (r->addr + r->len - 1) / 8,
+				 .seed = c->fingerprint,
+				 .sample = c->sample,
+				 .node = r->node};
 
-	history_walk_settle(c, r->node, &w);
-	if (w.word < first)
-		history_walk_next(c, r->node, &w);
+	do
+		history_walk_next(&w);
+	while (w.word < first);
 	return w;
 }
 

@@ -48,6 +48,7 @@ struct check {
 	const struct mf_history *const *h;
 	unsigned int histories;
 	uint64_t tick0; /**< the first */
+	uint32_t sample; /**< the largest: these words have all of them */
 	mf_time full;
 	struct item *item;
 	size_t items;
@@ -93,21 +94,18 @@ static mf_time common(const struct check *c, const struct mf_history *h, mf_time
 
 	if (c->histories == 1 || t == MF_NEVER)
 		return t;
-	ticks = (unsigned __int128)t * h->hz / MF_SEC(1) + (h->tick0 - c->tick0) + (up ? 1 : 0);
-	ticks = ticks * MF_SEC(1) / c->h[0]->hz + (up ? 1 : 0);
+	ticks = (unsigned __int128)t * h->clock.hz / MF_SEC(1) + (h->clock.tick0 - c->tick0) + (up ? 1 : 0);
+	ticks = ticks * MF_SEC(1) / c->h[0]->clock.hz + (up ? 1 : 0);
 	return ticks < MF_NEVER - 2 ? (mf_time)ticks : MF_NEVER - 2;
 }
 
 static int one_run(const struct mf_history *const *h, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		const struct mf_history_config *a = &h[0]->config, *b = &h[i]->config;
-
-		if (a->fingerprint != b->fingerprint || a->seed != b->seed || a->sample != b->sample ||
-		    a->in_order != b->in_order || a->lossless != b->lossless)
+		if (h[0]->config.fingerprint != h[i]->config.fingerprint)
 			return -EINVAL;
-		if (n > 1 &&
-		    (h[i]->hz == 0 || memcmp(h[0]->machine, h[i]->machine, sizeof(h[0]->machine)) != 0))
+		if (n > 1 && (h[i]->clock.hz == 0 || memcmp(h[0]->clock.machine, h[i]->clock.machine,
+							    sizeof(h[0]->clock.machine)) != 0))
 			return -EXDEV;
 	}
 	return n > 0 ? 0 : -EINVAL;
@@ -170,7 +168,7 @@ static int find_losses(struct check *c, const struct item *item)
 
 		*l = (struct loss){.node = t->node, .in.to = t->at};
 		for (size_t i = t->place; i-- > 0 && l->in.from == 0;)
-			if (item[i].r->node == t->node && answered(&item[i]) && item[i].ret <= t->at)
+			if (item[i].r->node == t->node && answered(&item[i]) && item[i].ret < t->at)
 				l->in.from = item[i].call;
 	}
 	return rc;
@@ -197,7 +195,7 @@ static void bound_writes(struct check *c, const struct mf_history_config *config
 			c->bound[c->told[told - 1].node] = MF_NEVER;
 			c->limit[c->told[told - 1].node] = c->told[told - 1].at;
 		}
-		if (answered(o) && o->ret <= c->limit[node])
+		if (answered(o) && o->ret < c->limit[node])
 			c->bound[node] = mf_time_min(c->bound[node], o->ret);
 		if (o->r->kind == MF_HISTORY_WRITE && o->r->outcome == MF_HISTORY_OK &&
 		    c->bound[node] != MF_NEVER) {
@@ -290,13 +288,17 @@ static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t pas
 {
 	const struct item *i = &c->item[at];
 	struct history_walk w = history_walk(i->config, i->r);
+	uint64_t seed = i->config->fingerprint;
 	uint32_t index = 0;
 
 	if (i->r->words == 0 || (i->r->kind == MF_HISTORY_READ && i->r->outcome != MF_HISTORY_OK))
 		return 0;
-	for (; w.word <= w.last; history_walk_next(i->config, i->r->node, &w), index++) {
+	for (; w.word <= w.last; history_walk_next(&w), index++) {
 		uint64_t key = key_of(i->r->node, w.word);
 
+		if (w.sample != c->sample &&
+		    history_chosen(seed, c->sample, i->r->node, w.word >> c->sample) != w.word)
+			continue;
 		if (passes > 1 && mf_hash64(key) % passes != pass)
 			continue;
 		if (grow(&c->entry, &c->entries_room, c->entries + 1, sizeof(*c->entry)) != 0)
@@ -462,9 +464,11 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 	*out = (struct mf_history_verdict){.full = MF_NEVER};
 	if (rc != 0)
 		return rc;
-	c.tick0 = h[0]->tick0;
+	c.tick0 = h[0]->clock.tick0;
+	for (unsigned int i = 0; i < n; i++)
+		c.sample = h[i]->config.sample > c.sample ? h[i]->config.sample : c.sample;
 	for (unsigned int i = 1; i < n; i++)
-		c.tick0 = h[i]->tick0 < c.tick0 ? h[i]->tick0 : c.tick0;
+		c.tick0 = h[i]->clock.tick0 < c.tick0 ? h[i]->clock.tick0 : c.tick0;
 	word_check_init(&c.word, states != 0 ? states : STATES);
 	rc = take_all(&c);
 	if (rc == 0)

@@ -16,13 +16,13 @@
 struct file_head {
 	char magic[8];
 	uint32_t version, logs;
-	uint64_t fingerprint, seed;
+	uint64_t fingerprint;
 	uint32_t sample, flags;
 	uint64_t tick0, hz;
 	uint8_t machine[16];
 	uint64_t sum; /**< of what comes before it, and all heads of logs */
 };
-static_assert(sizeof(struct file_head) == 80, "no holes");
+static_assert(sizeof(struct file_head) == 72, "no holes");
 
 struct file_log {
 	uint64_t words, records, full;
@@ -52,15 +52,14 @@ static struct file_head head_of(const struct mf_history *h)
 	struct file_head head = {.version = VERSION,
 				 .logs = h->logs,
 				 .fingerprint = h->config.fingerprint,
-				 .seed = h->config.seed,
 				 .sample = h->config.sample,
 				 .flags = (h->config.in_order ? IN_ORDER : 0) |
 					  (h->config.lossless ? LOSSLESS : 0),
-				 .tick0 = h->tick0,
-				 .hz = h->hz};
+				 .tick0 = h->clock.tick0,
+				 .hz = h->clock.hz};
 
 	memcpy(head.magic, MAGIC, sizeof(head.magic));
-	memcpy(head.machine, h->machine, sizeof(head.machine));
+	memcpy(head.machine, h->clock.machine, sizeof(head.machine));
 	return head;
 }
 
@@ -193,16 +192,14 @@ static struct mf_history *parse(void *copy, size_t len, const struct complaint *
 		return NULL;
 	}
 	*h = (struct mf_history){.config = {.fingerprint = head->fingerprint,
-					    .seed = head->seed,
 					    .sample = head->sample,
 					    .in_order = head->flags & IN_ORDER,
 					    .lossless = head->flags & LOSSLESS},
-				 .tick0 = head->tick0,
-				 .hz = head->hz,
+				 .clock = {.tick0 = head->tick0, .hz = head->hz},
 				 .logs = head->logs,
 				 .log = calloc(head->logs, sizeof(*h->log)),
 				 .copy = copy};
-	memcpy(h->machine, head->machine, sizeof(h->machine));
+	memcpy(h->clock.machine, head->machine, sizeof(h->clock.machine));
 	if (h->log == NULL ||
 	    !logs_ok(h, log, (len - sizeof(*head) - head->logs * sizeof(*log)) / sizeof(uint64_t), c)) {
 		mf_history_free(h);

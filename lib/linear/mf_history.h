@@ -65,17 +65,17 @@ static_assert(sizeof(struct mf_history_record) == 48, "records stand one behind 
 /** Of a run, in all of its processes. */
 struct mf_history_config {
 	uint64_t fingerprint; /**< of its configuration: histories with different ones are not of one run */
-	uint64_t seed; /**< of the choice of words */
-	uint32_t sample; /**< of each aligned 2^sample words one is recorded: 0..MF_HISTORY_SAMPLE_MAX */
+	/**
+	 * Of each aligned 2^sample words one is recorded: 0..MF_HISTORY_SAMPLE_MAX. Which one is a matter of
+	 * fingerprint, node and address; those of a larger sample are among those of a smaller one.
+	 */
+	uint32_t sample;
 	/**
 	 * Requests of a client to a node take effect in the order in which they were begun: an unacknowledged
 	 * write has taken effect when a younger request to its node, to be answered, has been.
 	 */
 	bool in_order;
 	bool lossless; /**< and nothing is lost but by a cut */
-	/** Dates what returns, since a client's time may be older than the answer. NULL: it is not. */
-	mf_time (*clock)(void *ctx);
-	void *clock_ctx;
 };
 
 #define MF_HISTORY_SAMPLE_MAX 16
@@ -95,12 +95,17 @@ struct mf_history *mf_history_new(const struct mf_history_config *config, unsign
 void mf_history_free(struct mf_history *h);
 struct mf_history_log *mf_history_log(struct mf_history *h, unsigned int i);
 
-/**
- * Wall clock: how times of this history become those of a clock that all processes of the machine have:
- * tick0 + t * hz / 10^12.
- * @param machine  equal for processes that share the clock, and for no others
- */
-void mf_history_time_base(struct mf_history *h, uint64_t tick0, uint64_t hz, const uint8_t machine[16]);
+/** Wall clock: of a process. */
+struct mf_history_clock {
+	mf_time (*now)(void *ctx); /**< dates what returns: a client's time may be older than the answer */
+	void *ctx;
+	/* How its times become those of a clock that all processes of the machine have: tick0 + t hz / 10^12. */
+	uint64_t tick0, hz;
+	uint8_t machine[16]; /**< equal for processes that share the clock, and for no others */
+};
+
+/** Before anything is recorded. Without it, times are those that the callers give. */
+void mf_history_set_clock(struct mf_history *h, const struct mf_history_clock *clock);
 
 /* Of a log one thread at a time calls what follows, as the client does what it says. */
 

@@ -24,7 +24,7 @@ static struct sim sim_of(const struct sim *like, uint64_t seed)
 	struct sim s = *like;
 
 	mf_rng_init(&s.rng, seed, "history", 0);
-	s.config.seed = seed;
+	s.config.fingerprint = seed;
 	return s;
 }
 
