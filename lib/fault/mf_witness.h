@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Beside the check of messages: it is told what every block of a link was when it was sent, takes what came of
+ * them apart as a receiver does, and says of each message that the check lets pass whether it is one that was
+ * sent, bit for bit. What is not went undetected, whatever it was made of: a block that is wrong, one more or
+ * less, blocks of two messages, idle.
+ *
+ * One thread calls.
+ */
+#ifndef MF_WITNESS_H
+#define MF_WITNESS_H
+
+#include "mf_block.h"
+#include "mf_proto.h"
+
+/** What a block was when it was sent. */
+struct mf_witness_tag {
+	uint64_t word;
+	uint64_t message; /**< number of its memory message, 1..; 0: it belongs to none */
+	uint16_t index; /**< of the block in it, from 0 */
+	bool last; /**< it is the last of it */
+};
+
+/** Of messages that came whole, as the receiver takes them: those of the first two lines add up to `checked`. */
+struct mf_witness_stats {
+	uint64_t intact; /**< let pass: as they were sent */
+	uint64_t damaged; /**< any that are not */
+	uint64_t refused_check; /**< of damaged ones: by the check */
+	uint64_t refused_fields; /**< of damaged ones: by what they say, the check having let them pass */
+	uint64_t undetected; /**< of damaged ones: by nothing */
+	uint64_t intact_refused; /**< of intact ones: for no reason, or for what they say */
+	uint64_t aborted; /**< messages that were cut by what stood in the middle of them */
+};
+
+struct mf_witness;
+
+/** @return NULL with errno: ENOMEM */
+struct mf_witness *mf_witness_new(const struct mf_proto *proto);
+void mf_witness_free(struct mf_witness *w);
+
+/**
+ * Blocks have come, in order.
+ * @param tag  [came->count]
+ */
+void mf_witness_see(struct mf_witness *w, const struct mf_span *came, const struct mf_witness_tag *tag);
+
+const struct mf_witness_stats *mf_witness_stats(const struct mf_witness *w);
+
+/** All that went to the check. */
+static inline uint64_t mf_witness_checked(const struct mf_witness_stats *s)
+{
+	return s->intact + s->damaged;
+}
+
+#endif
