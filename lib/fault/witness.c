@@ -74,7 +74,7 @@ static void message(struct mf_witness *w, const uint64_t *word, const struct mf_
 
 	if (is_intact(word, tag, n)) {
 		s->intact++;
-		s->intact_refused += err != 0;
+		s->sent_bad += err != 0;
 		return;
 	}
 	s->damaged++;
