@@ -41,9 +41,9 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
 	if (c->failed_all > 0 && f->config->faults == 0)
 		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
-	if (!f->info.interrupted && c->begun_all != c->completed_all)
+	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
 		return no(r, "%s: %llu operations did not complete", name,
-			  (unsigned long long)(c->begun_all - c->completed_all));
+			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
 	if (!f->info.interrupted && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
 		return no(r, "%s: %llu operations still waited to be begun", name,
 			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
