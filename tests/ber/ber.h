@@ -72,6 +72,8 @@ int ber_strength(struct ber_strength *s, enum ber_shape shape, bool check32, uns
 		 uint64_t seed, uint64_t number);
 
 const char *ber_shape_name(enum ber_shape shape);
+/** Bits of the wire at which one may be wrong. */
+unsigned int ber_shape_bits(enum ber_shape shape, bool check32);
 
 /* ---- pairs.c: all pairs of wrong bits ---- */
 

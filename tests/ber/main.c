@@ -4,6 +4,7 @@
  * its seed, however many jobs share the work.
  */
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,17 @@
 #define JOBS_MAX 64
 #define SIMD_BITS 512
 
+#define MOST_ERRORS 8
+
 struct options {
 	uint64_t seed, messages;
 	unsigned int jobs;
 	bool pairs;
+	struct ber_strength strength[2 * BER_SHAPES][MOST_ERRORS]; /**< what came of it */
 };
 
 static const double all_rates[] = {1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4};
 #define RATES (sizeof(all_rates) / sizeof(all_rates[0]))
-#define MOST_ERRORS 8
 
 /** Of all that is to be done a table's cell, whatever it is. */
 struct cell {
@@ -65,8 +68,8 @@ static void job(const struct options *o, work_fn work, unsigned int rows, unsign
 }
 
 /** All cells, row by row; each job's come through a pipe of its own. */
-static void do_all(const struct options *o, work_fn work, unsigned int rows, unsigned int columns,
-		   void (*row)(const struct options *o, unsigned int row, const union outcome *cell))
+static void do_all(struct options *o, work_fn work, unsigned int rows, unsigned int columns,
+		   void (*row)(struct options *o, unsigned int row, const union outcome *cell))
 {
 	union outcome cell[2 * (MOST_ERRORS + 1)];
 	int from[JOBS_MAX], status, ends[2];
@@ -116,7 +119,7 @@ static int rate_cell(const struct options *o, struct cell c, union outcome *out)
 	return 0;
 }
 
-static void rate_row(const struct options *o, unsigned int row, const union outcome *cell)
+static void rate_row(struct options *o, unsigned int row, const union outcome *cell)
 {
 	(void)o;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -130,7 +133,7 @@ static void rate_row(const struct options *o, unsigned int row, const union outc
 	}
 }
 
-static void rates(const struct options *o)
+static void rates(struct options *o)
 {
 	printf("\n## Bit error rates\n\n"
 	       "| rate | check | checked | bits wrong | refused | cut | refused by fields | undetected "
@@ -151,31 +154,85 @@ static int strength_cell(const struct options *o, struct cell c, union outcome *
 			    o->messages, o->seed, c.row * PATTERNS + c.column);
 }
 
-static void strength_row(const struct options *o, unsigned int row, const union outcome *cell)
+static void strength_line(unsigned int row, const char *what, const struct ber_strength *s)
 {
-	(void)o;
+	struct ber_interval share = ber_interval(s->passed, s->damaged);
+	double passed = (double)s->passed / (double)s->damaged;
+
+	printf("| %s | %u | %s | %lu | %.1f %% | %lu | %lu | %.2e | %.2e .. %.2e | %.2f |\n",
+	       ber_shape_name((enum ber_shape)(row % BER_SHAPES)), row >= BER_SHAPES ? 32 : 16, what,
+	       s->damaged, 100 * (double)s->aborted / (double)s->damaged, s->passed, s->taken, passed,
+	       share.low, share.high, passed * 65536);
+}
+
+static void strength_row(struct options *o, unsigned int row, const union outcome *cell)
+{
+	struct ber_strength all = {0};
+
 	for (unsigned int i = 0; i < PATTERNS; i++) {
 		const struct ber_strength *s = &cell[i].strength;
-		struct ber_interval share = ber_interval(s->passed, s->damaged);
+		char what[16] = "burst";
 
-		printf("| %s | %u | ", ber_shape_name((enum ber_shape)(row % BER_SHAPES)),
-		       row >= BER_SHAPES ? 32 : 16);
-		if (i == 0)
-			printf("burst");
-		else
-			printf("%u", i + 1);
-		printf(" | %lu | %lu | %lu | %lu | %.3e | %.2e .. %.2e | %.2f |\n", s->damaged, s->aborted,
-		       s->passed, s->taken, (double)s->passed / (double)s->damaged, share.low, share.high,
-		       (double)s->passed / (double)s->damaged * 65536);
+		if (i > 0)
+			snprintf(what, sizeof(what), "%u", i + 1);
+		strength_line(row, what, s);
+		all.damaged += s->damaged;
+		all.aborted += s->aborted;
+		all.passed += s->passed;
+		all.taken += s->taken;
+		o->strength[row][i] = *s;
+	}
+	strength_line(row, "all", &all);
+}
+
+/**
+ * Share of messages that pass though bits are wrong, where each is with a chance of `rate`: so many at a time as
+ * a binomial distribution has it, and of those the share that the table says, or the most that it can be.
+ */
+static double passing(const struct ber_strength *of, unsigned int bits, double rate, bool most)
+{
+	double sum = 0, term = pow(1 - rate, bits);
+
+	for (unsigned int n = 1; n <= MOST_ERRORS; n++) {
+		const struct ber_strength *s = &of[n - 1];
+
+		term *= (bits - n + 1) * rate / n / (1 - rate);
+		if (n >= 3) /* of one and two, none: --pairs */
+			sum += term * (most ? ber_interval(s->passed, s->damaged).high
+					    : (double)s->passed / (double)s->damaged);
+	}
+	return sum;
+}
+
+static void expected(const struct options *o)
+{
+	static const double at[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4};
+
+	printf("\n## What that comes to\n\n"
+	       "Share of all messages that pass though they are damaged; in brackets at most, with 95 %%.\n\n"
+	       "| message | check |");
+	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		printf(" %.0e |", at[i]);
+	printf("\n| --- | --- | --- | --- | --- | --- | --- |\n");
+	for (unsigned int row = 0; row < 2 * BER_SHAPES; row++) {
+		enum ber_shape shape = (enum ber_shape)(row % BER_SHAPES);
+		unsigned int bits = ber_shape_bits(shape, row >= BER_SHAPES);
+
+		printf("| %s | %u |", ber_shape_name(shape), row >= BER_SHAPES ? 32 : 16);
+		for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+			printf(" %.0e (%.0e) |", passing(o->strength[row], bits, at[i], false),
+			       passing(o->strength[row], bits, at[i], true));
+		printf("\n");
 	}
 }
 
-static void strength(const struct options *o)
+static void strength(struct options *o)
 {
 	printf("\n## Damaged messages, straight to the check\n\n"
 	       "| message | check | bits wrong | damaged | cut | passed the check | and taken | share passed "
-	       "| 95 %% | of 2^-16 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	       "| 95 %% | in 2^-16 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	do_all(o, strength_cell, 2 * BER_SHAPES, PATTERNS, strength_row);
+	expected(o);
 }
 
 /* ---- pairs ---- */
@@ -191,7 +248,7 @@ static int pairs_cell(const struct options *o, struct cell c, union outcome *out
 	return ber_pairs(&out->pairs, octets, c.row == 0, c.column == 1, o->seed);
 }
 
-static void pairs_row(const struct options *o, unsigned int row, const union outcome *cell)
+static void pairs_row(struct options *o, unsigned int row, const union outcome *cell)
 {
 	(void)o;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -206,7 +263,7 @@ static void pairs_row(const struct options *o, unsigned int row, const union out
 	}
 }
 
-static void pairs(const struct options *o)
+static void pairs(struct options *o)
 {
 	printf("\n## All pairs of wrong bits\n\n"
 	       "| message | check | blocks | pairs | passed the check |\n| --- | --- | --- | --- | --- |\n");

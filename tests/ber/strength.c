@@ -51,6 +51,17 @@ static void make(struct mf_rng *rng, const struct mf_proto *proto, enum ber_shap
 	wire_set(w, word, mf_proto_put_chunk(proto, &m, data, word));
 }
 
+unsigned int ber_shape_bits(enum ber_shape shape, bool check32)
+{
+	const struct mf_proto proto = {.check32 = check32};
+	struct wire_image w;
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, 0, "", 0);
+	make(&rng, &proto, shape, &w);
+	return wire_bits(&w);
+}
+
 /** So many different bits of all. */
 static void some_bits(struct mf_rng *rng, struct wire_image *w, unsigned int n)
 {
