@@ -138,6 +138,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
+	mf_demux_guard(&h->demux, c->guard);
 	return err || !c->stack ? err : host_stack_init(h);
 }
 

@@ -45,6 +45,7 @@ struct mf_host_config {
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
+	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
