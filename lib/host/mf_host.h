@@ -163,6 +163,15 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
 void mf_host_link_lost(struct mf_host *h, mf_time now);
 
 /**
+ * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing
+ * of what was. What was submitted ends without a completion. Where frames and news of restarts go stays, and
+ * what is counted goes on.
+ * @param memory  of the new life
+ * @return 0 or -ENOMEM: of no use but to be freed
+ */
+int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory);
+
+/**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
  * @return mf_host_next()
  */

@@ -112,6 +112,12 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
 /**
+ * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
+ * lost (mf_switch_link_down()), and addresses and frames that it had.
+ */
+void mf_switch_crash(struct mf_switch *sw, mf_time now);
+
+/**
  * Does what is due: timers, frames that come out of the layer-2 pipeline.
  * @return the next time that it wants to be called (TX of ports not included), or MF_NEVER
  */
