@@ -284,6 +284,7 @@ struct mf_config_workload {
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
+	bool lost_is_empty; /**< a memory node that was lost comes back with zero in it: that is checked */
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };

@@ -41,6 +41,8 @@ static const struct {
 	{"duration_number", ": clock.virtual.duration: must be a string with a time"},
 	{"duration_huge", ": clock.wall.duration: '99999999999999999999s' is out of range"},
 	{"duration_month", ": clock.wall.drain: 2600000s is out of range: 0 to 2592000s"},
+	{"lost_unverified", ": workload[0].lost_is_empty: has no effect: nothing is verified"},
+	{"lost_store", ": workload[0].lost_is_empty: has no effect: a store is found as it was left"},
 	{"watchdog_short", ": watchdog: is neither \"0\" nor at least 1ms"},
 	{"watchdog_long", ": watchdog: 7200s is out of range: 0 to 3600s"},
 	{"timing_profile", ": timing: 'testbed100' is none of: testbed25, ethernet, rocev2, tcp, cxl, zero"},
