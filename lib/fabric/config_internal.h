@@ -44,6 +44,7 @@ struct cfg {
 	struct mf_memory_config memory;
 	char memory_type[MF_CONFIG_NAME_LEN];
 	struct mf_config_host host;
+	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
 	struct cfg_node *list; /* nodes in the order of the file, MF_PORTS_MAX */
 };
@@ -126,7 +127,8 @@ int cfg_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 void cfg_workload_free(struct mf_config *config);
 
 /* The sections, in the order in which they are read. */
-int cfg_clock(struct cfg *c, const json_t *json); /* config_fabric.c */
+int cfg_watchdog(struct cfg *c); /* config_fabric.c */
+int cfg_clock(struct cfg *c, const json_t *json);
 int cfg_proto(struct cfg *c, const json_t *json);
 int cfg_switch(struct cfg *c, const json_t *json);
 int cfg_sched(struct cfg *c, const json_t *json);

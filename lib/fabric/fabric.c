@@ -14,6 +14,7 @@
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "messages.h"
+#include "mf_rng.h"
 #include "mf_table.h"
 #include "stages.h"
 
@@ -120,6 +121,18 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	return 0;
 }
 
+int node_new_memory(struct mf_fabric *f, unsigned int i)
+{
+	struct node *n = &f->node[i];
+	char err[1];
+
+	if (n->memory == NULL)
+		return 0;
+	n->memory_ops->destroy(n->memory);
+	n->memory = NULL;
+	return make_memory(f, i, err, sizeof(err)) == 0 ? 0 : -ENOMEM;
+}
+
 /** Whether a node's link carries blocks of memory messages: EDM's, or those of a stack. */
 static bool carries_blocks(const struct mf_fabric *f, unsigned int i)
 {
@@ -160,6 +173,15 @@ static uint32_t slowest(const struct mf_fabric *f)
 	return period;
 }
 
+/** Numbers of uses begin anywhere. */
+static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
+{
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, f->config->seed, "use", i);
+	return (uint16_t)mf_rng_next(&rng);
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -178,6 +200,9 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.write_timeout = c->host.write_timeout[f->clock],
 		.quarantine = c->host.quarantine[f->clock],
 		.proto = f->config->proto,
+		.use = first_use(f, i),
+		.retries = c->host.retries,
+		.retry_timeout = c->host.retry_timeout[f->clock],
 		.timing = f->timing,
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
@@ -406,6 +431,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
