@@ -418,6 +418,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);

@@ -135,11 +135,22 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 	return true;
 }
 
+/** First of all: what is wrong behind a check that lets it pass has this cause. */
+static bool checks_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct mf_witness_stats *w = &f->witness;
+
+	return w->undetected == 0 || no(r, "%llu of %llu damaged messages passed the check of %u bits",
+					(unsigned long long)w->undetected, (unsigned long long)w->damaged,
+					f->config->proto.check32 ? 32 : 16);
+}
+
 bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct reason r = {err, errlen};
 
-	if (!writes_sound(f, &r) || !clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r))
+	if (!checks_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) || !frames_sound(f, &r) ||
+	    !switch_sound(f, &r))
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
 		return no(&r, "no memory for the log of messages");

@@ -84,6 +84,7 @@ static int make(const struct virtual *v, unsigned int node, bool up, struct wire
 		.period = v->f->link[node].period,
 		.seed = config->seed,
 		.number = 2 * (uint64_t)node + !up,
+		.proto = config->stack_ops == NULL ? &config->proto : NULL,
 	};
 
 	if (c.rules == 0)
@@ -118,6 +119,8 @@ static void count(struct virtual *v, unsigned int node, bool up, const struct mf
 
 	for (unsigned int i = 0; i < n; i++)
 		v->f->fault_fired[which[i]] += mf_fault_fired(fault, i);
+	if (n > 0 && mf_fault_witness(fault) != NULL)
+		mf_witness_add(&v->f->witness, mf_fault_witness(fault));
 }
 
 void virtual_fault_fini(struct virtual *v)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "mf_block.h"
+#include "mf_witness.h"
 
 #define MF_FAULT_RULES 256 /**< of a stage, at most */
 
@@ -60,6 +61,8 @@ struct mf_fault_config {
 	uint32_t period; /**< ps a block of this link, 1.. */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
+	const struct mf_proto
+		*proto; /**< how messages are checked; NULL: nobody watches what comes of them */
 };
 
 struct mf_fault;
@@ -88,6 +91,9 @@ void mf_fault_cut(struct mf_fault *f, mf_time now);
 mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);
+
+/** What the check at the other end makes of it all; NULL: nobody watches. */
+const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f);
 
 /** How often a rule, by its place, has fired: errors on the wire, blocks, messages. */
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule);

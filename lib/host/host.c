@@ -139,6 +139,7 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
+	mf_demux_guard(&h->demux, c->guard);
 	return err || !c->stack ? err : host_stack_init(h);
 }
 
@@ -254,7 +255,7 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 	return n;
 }
 
-struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
+inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
 {
 	struct mf_span *s = mf_mux_pull_in_place(h->mux, now, room);
 

@@ -21,6 +21,7 @@ struct mf_switch_port_config {
 	bool memory_enabled; /**< false: a standard Ethernet port (D16) */
 	struct mf_mux_config mux;
 	mf_time ber_window;
+	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
 	uint32_t backlog_k; /**< K: hold the egress with more granted towards it or waiting; 0: off (D3) */
 	uint32_t source_w; /**< W: hold the source with more blocks granted and not arrived; 0: off (D3) */
 };
