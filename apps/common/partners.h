@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program says of the processes that it plays a fabric with: lines on standard error. */
+/* What a program says of its partners, and of its links: lines on standard error. */
 #ifndef PARTNERS_H
 #define PARTNERS_H
 
 #include "mf_fabric.h"
 
-/* Both for mf_run_options. */
+/* For mf_run_options. */
 void partners_say(void *ctx, const char *node, bool switch_end, const char *port,
 		  const struct mf_link_status *status);
 void partners_wait(void *ctx, const char *whom);
+void partners_disabled(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
 
 #endif

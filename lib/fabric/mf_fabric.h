@@ -52,6 +52,9 @@ struct mf_run_options {
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
 	void *say_ctx;
+	/** Corruption has disabled the link of a node ("disable"), as the switch's end saw it, or the node's. Or NULL. */
+	void (*disabled)(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
+	void *disabled_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is
 	 * done, so those that serve it stay; its links come back with the next run.
