@@ -75,6 +75,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.say = partners_say,
 		.waiting = partners_wait,
 		.disabled = partners_disabled,
+		.stalled = partners_stalled,
 		.captures = out->captures,
 	};
 	char err[ERR_LEN];

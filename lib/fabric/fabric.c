@@ -424,6 +424,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	cycles_free(f);
 	carried_free(f->carried);
 	guards_fini(f);
+	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);

@@ -79,6 +79,7 @@ struct mf_fabric {
 	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**
 	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are

@@ -40,6 +40,9 @@ struct mf_query;
 
 enum mf_clock { MF_CLOCK_WALL, MF_CLOCK_VIRTUAL, MF_CLOCKS };
 
+/** The default: some time slices of a busy CPU. */
+#define MF_CONFIG_WATCHDOG MF_MS(100)
+
 /** What a run under one clock consists of; the three follow each other. At most 30 days each. */
 struct mf_config_clock {
 	mf_time warmup; /**< load runs, nothing is counted */
@@ -290,6 +293,7 @@ struct mf_config_workload {
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
+	bool lost_is_empty; /**< a memory node that was lost comes back with zero in it: that is checked */
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
@@ -351,6 +355,7 @@ struct mf_config {
 	bool report_stages; /**< stamp and report the time in each stage */
 	bool report_messages; /**< virtual clock: log every measured message */
 	bool report_normalised; /**< the same, and measure what each takes alone */
+	mf_time watchdog; /**< wall clock: a role without a turn for so long is reported; 0: none is */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 };
 

@@ -15,6 +15,7 @@
 #include "guards.h"
 #include "result_priv.h"
 #include "stages.h"
+#include "watch.h"
 
 #define NS 1000.0
 #define FINGERPRINT_LEN 17 /* 64 bits in hexadecimal */
@@ -181,6 +182,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	counters_json(f, o);
 	if (f->carried != NULL)
 		carried_json(f, o);
+	if (f->watched != NULL)
+		json_object_set_new(o, "watchdog", watch_json(f->watched));
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->config->faults > 0)

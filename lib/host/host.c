@@ -253,7 +253,7 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 	return n;
 }
 
-struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
+inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
 {
 	struct mf_span *s = mf_mux_pull_in_place(h->mux, now, room);
 

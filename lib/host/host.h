@@ -220,6 +220,7 @@ struct mf_host {
 	void *frame_ctx;
 	mf_host_restart_fn restart_fn;
 	void *restart_ctx;
+	bool link_lost; /**< while the client is told of it */
 	struct mf_host_config config;
 	struct mf_host_stats stats;
 	struct mf_demux demux;

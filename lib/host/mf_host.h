@@ -146,6 +146,16 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
 typedef void (*mf_host_restart_fn)(void *ctx, uint16_t node);
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
 
+/* Within mf_host_restart_fn: */
+/** Whether it is the own link that was lost: then nobody knows whether anything has happened to the node. */
+bool mf_host_link_is_lost(const struct mf_host *h);
+/**
+ * Tells which operations go to the node that is there now, in no order: those that waited. What was under way
+ * at the old one has failed, or its response is there, even if it has not been taken.
+ */
+void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx);
+
 /**
  * Whether mf_host_rx() has room for what a whole span may cause. Wall clock: leave spans in the ring
  * while it has not.

@@ -31,7 +31,7 @@ static int init(struct mf_mux *m, const struct mf_mux_config *config)
 		return -EINVAL;
 	m->policy = policies[config->policy];
 	m->period = config->period;
-	m->quantum = config->quantum;
+	m->fair.quantum = config->quantum;
 	m->memory_enabled = config->memory_enabled;
 	rc = mux_queue_init(m, config);
 	if (!rc)
@@ -388,7 +388,9 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 
 inline bool mf_mux_waits(const struct mf_mux *m)
 {
-	return mux_backlog(m) || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
+	const int32_t *credit = m->fair.credit;
+
+	return (mux_backlog(m) | m->frames_wait | (uint32_t)credit[0] | (uint32_t)credit[1]) != 0;
 }
 
 /** When frames that may start at s are through, or memory that is ready at r splits them. */

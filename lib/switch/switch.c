@@ -248,8 +248,8 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 	return n;
 }
 
-struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
-				      struct mf_span *room)
+inline struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
+					     struct mf_span *room)
 {
 	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].mux, now, room);
 
