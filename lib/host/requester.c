@@ -107,7 +107,7 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	if (m->status == MF_ERR_RESTARTED) {
-		host_link_restarted(h, m->src, at);
+		host_link_restarted(h, m->src, m->id, at);
 		return;
 	}
 

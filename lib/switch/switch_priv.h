@@ -90,6 +90,7 @@ struct port {
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
 	uint16_t told; /**< link lost: ports before this one have been told that it is back */
+	uint8_t lives; /**< how often it was, from 1 to 255 and over again */
 	enum link_state link;
 } __attribute__((aligned(64)));
 
