@@ -13,6 +13,7 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "guards.h"
 #include "messages.h"
 #include "mf_rng.h"
 #include "mf_table.h"
@@ -206,6 +207,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.timing = f->timing,
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
+		.guard = guards_of(f, i, MF_LINK_NODE),
 		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
 		.stack_param = f->config->stack.param,
 		.stack_shared = f->stack_shared,
@@ -257,6 +259,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = carries_blocks(f, i);
 		s->link_delay[i] = f->link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
+		s->port[i].guard = guards_of(f, i, MF_LINK_SWITCH);
 		mux_config(f, i, frames_waiting(f, f->config->bridge_ops != NULL, c->frames), c->frame_queue,
 			   &s->port[i].mux);
 		limits(f, i, &s->port[i]);
@@ -345,6 +348,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
 		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
+	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
+		return fail(err, errlen, "no memory");
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
 		if (!f->part.node[i])
@@ -431,6 +436,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	guards_fini(f);
 	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);

@@ -76,6 +76,7 @@ struct mf_fabric {
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
+	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
