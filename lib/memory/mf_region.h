@@ -4,8 +4,8 @@
  *
  * A region has an owner, readers and writers, and a key of 64 random bits for each right, which lasts for an
  * epoch: until the region gets another owner, or the node is started again. Access takes both: the node that
- * asks, which the switch binds to its port, has the right, and the message bears the key. What is in no region
- * cannot be accessed at all.
+ * asks, which the switch binds to its port, has the right, and the message bears the key. What is in no
+ * region cannot be accessed at all.
  *
  * Whoever is refused learns nothing: there is one answer for no region, beyond its end, no right and a wrong
  * key, and the same work is done whichever it is, without a branch on what is secret. Why is counted here.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Regions of a memory node. The table begins with an entry that has no octet and no right, and a key that is
- * told to nobody: it is what a search comes to that finds no region, so that every access is compared with the
- * key of some entry.
+ * told to nobody: it is what a search comes to that finds no region, so that every access is compared with
+ * the key of some entry.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -114,22 +114,28 @@ uint8_t mf_regions_attach(struct mf_regions *r, uint16_t src, uint64_t right, ui
 
 /* ---- owners ---- */
 
-/** Keys are never 0: a message without one fits none. Without random bits they are those of nobody. */
+#define DRAWS 4 /* a source that gives 0 again and again is broken */
+
+/** Keys are never 0: a message without one fits none. @return 0: there are no random bits */
+static uint64_t draw_key(const struct mf_regions *r)
+{
+	uint64_t word = 0;
+
+	for (int i = 0; i < DRAWS && word == 0; i++)
+		if (!r->draw(r->draw_ctx, &word, 1))
+			return 0;
+	return word;
+}
+
+/** Without random bits nobody gets in. */
 static void renew_keys(struct mf_regions *r, struct region *g)
 {
-	uint64_t word;
-
 	for (int right = 0; right < MF_RIGHTS; right++) {
-		bool drawn;
-
-		do
-			drawn = r->draw(r->draw_ctx, &word, 1);
-		while (drawn && word == 0);
-		g->key[right] = drawn ? word : 0;
-		if (!drawn) {
-			memset(&g->may[right], 0, sizeof(g->may[right]));
-			r->stats.drawless++;
-		}
+		g->key[right] = draw_key(r);
+		if (g->key[right] != 0)
+			continue;
+		memset(&g->may[right], 0, sizeof(g->may[right]));
+		r->stats.drawless++;
 	}
 }
 

@@ -11,18 +11,23 @@
 #define SIZE (1 << 20)
 #define NODES 12
 
-TestSuite(region, .timeout = 60);
-
 static struct mf_rng rng;
-static bool dry; /* no random bits are to be had */
+static bool dry, broken; /* no random bits are to be had; only zeros are */
 
 static bool draw(void *ctx, uint64_t *out, unsigned int words)
 {
 	(void)ctx;
 	for (unsigned int i = 0; i < words; i++)
-		out[i] = mf_rng_next(&rng);
+		out[i] = broken ? 0 : mf_rng_next(&rng);
 	return !dry;
 }
+
+static void begin(void)
+{
+	mf_rng_init(&rng, SEED, "region", 0);
+}
+
+TestSuite(region, .init = begin, .timeout = 60);
 
 static struct mf_memory *memory;
 
@@ -173,7 +178,6 @@ static void one_access(struct mf_regions *r, const struct model *m)
 
 Test(region, as_the_model_says)
 {
-	mf_rng_init(&rng, SEED, "region", 0);
 	for (int round = 0; round < 200; round++) {
 		struct model m;
 		struct mf_regions *r;
@@ -194,7 +198,6 @@ Test(region, a_key_is_good_for_one_thing)
 					      {.at = 4096, .size = 4096, .owner = 1}};
 	struct mf_regions *r;
 
-	mf_rng_init(&rng, SEED, "keys", 0);
 	r = new_regions(g, 2, 0);
 	for (unsigned int from = 0; from < 2 * MF_RIGHTS; from++) {
 		uint64_t key = key_of(r, 1, from % MF_RIGHTS, from / MF_RIGHTS * 4096);
@@ -244,7 +247,6 @@ Test(region, nothing_is_left_for_the_next_owner)
 	uint64_t old, epoch, next;
 	struct mf_regions *r;
 
-	mf_rng_init(&rng, SEED, "owners", 0);
 	r = new_regions(&g, 1, 0);
 	memset(octets, 0xaa, sizeof(octets));
 	mf_memory_flat.write(memory, 0, sizeof(octets), octets);
@@ -346,6 +348,10 @@ Test(region, new_keys)
 	cr_assert_eq(mf_regions_attach(r, 1, MF_RIGHT_WRITE, 0, &key), MF_ERR_KEY);
 	cr_assert_eq(mf_regions_check(r, 1, MF_RIGHT_WRITE, 0, 8, 0), MF_ERR_KEY);
 	cr_assert_gt(mf_regions_stats(r)->drawless, 0);
+	dry = false;
+	broken = true;
+	mf_regions_renew(r, draw, NULL);
+	cr_assert_eq(mf_regions_check(r, 1, MF_RIGHT_WRITE, 0, 8, 0), MF_ERR_KEY);
 	done(r);
 }
 
