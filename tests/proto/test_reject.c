@@ -104,7 +104,7 @@ Test(reject, fields_out_of_range)
 		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET)
 			expect_refused(ack, MS, MS_KIND, kind);
 	}
-	for (unsigned int op = MF_RMW_OPS; op < 16; op++)
+	for (unsigned int op = MF_RMW_ALL; op < 16; op++)
 		expect_refused(fadd, MT, MT_OP, op);
 	for (unsigned int status = MF_STATUSES; status < 16; status++)
 		expect_refused(err, MS, ERR_STATUS, status);
