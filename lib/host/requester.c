@@ -103,11 +103,35 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 	return m->of == MF_KIND_NONE || m->of == request[s->kind];
 }
 
+/** The switch refuses a demand as it comes: nothing was granted, and nothing will be. */
+static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, at);
+	bool more = s->phase != HOST_FREE && host_is_write(s->kind) && !(s->flags & HOST_MEGA_MEMBER);
+
+	if (!more)
+		h->stats.drop_unknown++;
+	while (more) {
+		uint8_t next = s->mega_next;
+
+		more = s->flags & HOST_MEGA_MORE;
+		if (s->phase == HOST_ACTIVE && s->moved == 0)
+			host_state_done(h, s, m->status, at + h->cost_single);
+		else
+			h->stats.drop_unknown++;
+		s = &h->state[host_index(h, m->src, next)];
+	}
+}
+
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	if (m->status == MF_ERR_RESTARTED) {
 		host_link_restarted(h, m->src, at);
+		return;
+	}
+	if (m->of == MF_NOTIFY) {
+		demand_refused(h, m, at);
 		return;
 	}
 

@@ -83,7 +83,7 @@ struct mf_msg {
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
-	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
+	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	uint16_t epoch;
 	/**

@@ -61,13 +61,21 @@ static bool is_restart(const struct mf_msg *m)
 	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->id == 0;
 }
 
+/* So does it of a demand that it refuses. */
+static bool is_refused_demand(const struct mf_msg *m)
+{
+	return m->status == MF_ERR_RESOURCE && m->of == MF_NOTIFY;
+}
+
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
 	m->of = field_of(w, ERR_OF);
 	if (field_of(w, ERR_SPARE) != 0)
 		return -EPROTO;
-	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) ? 0 : -EPROTO;
+	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) || is_refused_demand(m)
+		       ? 0
+		       : -EPROTO;
 }
 
 static int get_mst(uint64_t w, struct mf_msg *m)

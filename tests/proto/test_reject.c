@@ -96,6 +96,7 @@ Test(reject, fields_out_of_range)
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
+			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE},
 			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED};
 
 	for (unsigned int kind = 0; kind < 16; kind++) {
@@ -113,6 +114,9 @@ Test(reject, fields_out_of_range)
 	expect_refused(err, MS, ERR_STATUS, MF_ERR_UNKNOWN);
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		expect_refused(err, MS, ERR_OF, of);
+	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
+		if (of != MF_NOTIFY)
+			expect_refused(full, MS, ERR_OF, of);
 	for (unsigned int of = MF_KIND_NONE + 1; of < 16; of++)
 		expect_refused(restarted, MS, ERR_OF, of);
 	expect_refused(restarted, MS, MS_ID, 1); /* it is about no request */
