@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "circuit.h"
-#include "limits.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");

@@ -4,7 +4,7 @@
 #define FORWARD_H
 
 #include "circuit.h"
-#include "limits.h"
+#include "tenant.h"
 #include "mf_proto_inline.h"
 
 /* forward.c */

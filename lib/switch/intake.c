@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "circuit.h"
-#include "limits.h"
+#include "tenant.h"
 #include "mf_proto_inline.h"
 
 /** Whether a message may go from port to port; else the cause was counted. */

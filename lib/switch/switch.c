@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "forward.h"
-#include "limits.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static bool valid(const struct mf_switch_config *c)

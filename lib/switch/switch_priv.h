@@ -133,7 +133,7 @@ struct mf_switch {
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
-	bool limited; /**< there are limits.h */
+	bool limited; /**< see tenant.h */
 	const struct mf_bridge_ops *bridge_ops;
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */

@@ -10,12 +10,12 @@
  * Requests and notifications that are refused are answered, so nobody waits for a timer. With X a pair
  * (3.1.2) these bound all that a node can have at the switch.
  */
-#ifndef LIMITS_H
-#define LIMITS_H
+#ifndef TENANT_H
+#define TENANT_H
 
 #include "switch_priv.h"
 
-/* limits.c */
+/* tenant.c */
 int limits_init(struct mf_switch *sw, const struct mf_switch_config *config);
 void limits_fini(struct mf_switch *sw);
 

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "limits.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 #define EXPIRED_MOST 10 /* doublings of the time for which one who lets grants expire is not believed */
