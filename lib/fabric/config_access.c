@@ -113,6 +113,8 @@ int cfg_regions(struct cfg *c, const json_t *json)
 			return rc;
 		c->config->regions++;
 	}
+	/* The key is in the extension. */
+	c->config->proto.ext |= c->config->regions > 0;
 	return 0;
 }
 

@@ -68,7 +68,7 @@ static unsigned int regions_of(const struct mf_config *config, unsigned int node
 	return n;
 }
 
-int regions_make(struct mf_fabric *f, unsigned int i)
+static int make(struct mf_fabric *f, unsigned int i)
 {
 	struct mf_region_config *region = calloc(f->config->regions + 1, sizeof(*region));
 	struct node *n = &f->node[i];
@@ -85,10 +85,19 @@ int regions_make(struct mf_fabric *f, unsigned int i)
 		return -ENOMEM;
 	mf_rng_init(&n->keys, f->config->seed, "region keys", i);
 	c.regions = regions_of(f->config, i, region);
-	mf_regions_free(n->regions);
 	n->regions = c.regions > 0 ? mf_regions_new(&c) : NULL;
 	free(region);
 	return c.regions == 0 || n->regions != NULL ? 0 : -errno;
+}
+
+int regions_make(struct mf_fabric *f, unsigned int i)
+{
+	struct node *n = &f->node[i];
+
+	if (n->regions == NULL)
+		return make(f, i);
+	mf_regions_restart(n->regions, n->memory);
+	return 0;
 }
 
 void regions_repeat(struct mf_fabric *f)

@@ -6,7 +6,7 @@
 #include "completions.h"
 #include "mf_proto_inline.h"
 #include "mf_region.h"
-#include "state_table.h"
+#include "once.h"
 
 /** Of a destination. */
 struct attach {
@@ -95,7 +95,7 @@ static bool needs_key(const struct mf_host *h, uint16_t node, const struct host_
 	return h->keys->first[node] != h->keys->first[node + 1];
 }
 
-bool host_key_at_hand(struct mf_host *h, uint16_t node, struct host_op *o)
+bool host_key_at_hand(const struct mf_host *h, uint16_t node, struct host_op *o)
 {
 	uint32_t region;
 
@@ -133,11 +133,11 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 			   .dst = node,
 			   .op = MF_RMW_ATTACH,
 			   .addr = addr,
+			   .ext = true,
 			   .arg = {a->right}};
 	struct host_state *s;
 	uint64_t *word;
 
-	m.ext = h->config.proto.ext;
 	word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node),
 			  mf_proto_blocks(&h->config.proto, &m), 0);
 	if (word == NULL)
@@ -147,6 +147,7 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 		.addr = addr,
 		.issued = 8,
 		.live = 1,
+		.arg = {a->right},
 		.rmw = MF_RMW_ATTACH};
 	s = host_state_new(h, node, MF_OP_RMW);
 	s->op = i;
@@ -155,7 +156,7 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 	host_timer_start(h, s, HOST_TIMER_READ, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
-	m.epoch = host_use_begin(h, s);
+	host_once_sign(h, s, &m);
 	mf_proto_make_request(&h->config.proto, &m, word);
 	h->stats.tx[m.kind]++;
 	h->stats.attaches++;
@@ -205,25 +206,22 @@ void host_key_answered(struct mf_host *h, const struct host_state *s)
 		fail_head(h, s->node, told(h, s->node, s->status), s->event_at);
 }
 
-/** All keys of a region: its epoch may be over. */
-static void forget_region(struct mf_host *h, uint16_t node, uint64_t addr)
+void host_key_epoch(struct mf_host *h, const struct host_state *s)
 {
-	uint32_t region = region_at(h, node, addr);
+	uint32_t region = region_at(h, s->node, h->op[s->op].addr);
 
 	if (region != HOST_NIL)
 		memset(h->keys->key[region], 0, sizeof(h->keys->key[region]));
 }
 
-void host_key_refused(struct mf_host *h, const struct host_state *s)
-{
-	if (!host_is_attach(h, s->op))
-		forget_region(h, s->node, h->op[s->op].addr);
-}
-
 void host_keys_forget(struct mf_host *h, uint16_t node)
 {
-	uint32_t from = h->keys->first[node], to = h->keys->first[node + 1];
+	uint32_t from, to;
 
+	if (!h->keys)
+		return;
+	from = h->keys->first[node];
+	to = h->keys->first[node + 1];
 	memset(h->keys->key + from, 0, (to - from) * sizeof(*h->keys->key));
 	h->keys->attach[node].again = h->keys->attach[node].asked;
 	if (h->peer[node].head != HOST_NIL)

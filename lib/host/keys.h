@@ -28,11 +28,11 @@ void host_keys_fini(struct mf_host *h);
 /** Gives the first operation of a destination its key, or sees to it. It may fail, and another be the first. */
 HOST_ASIDE enum host_key_state host_key_for(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at);
 /** The same where a key is there; nothing is asked. */
-HOST_ASIDE bool host_key_at_hand(struct mf_host *h, uint16_t node, struct host_op *o);
+HOST_ASIDE bool host_key_at_hand(const struct mf_host *h, uint16_t node, struct host_op *o);
 /** What asked for a key is over: s is of it. */
 HOST_ASIDE void host_key_answered(struct mf_host *h, const struct host_state *s);
-/** A message was refused with its key. */
-HOST_ASIDE void host_key_refused(struct mf_host *h, const struct host_state *s);
+/** A message was refused with its key, or another epoch has begun with it. */
+HOST_ASIDE void host_key_epoch(struct mf_host *h, const struct host_state *s);
 /** The node is another one now. */
 void host_keys_forget(struct mf_host *h, uint16_t node);
 

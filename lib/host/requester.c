@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
 #include "mf_cycles.h"
+#include "keys.h"
 #include "once.h"
 #include "rx.h"
 
@@ -12,6 +13,8 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 
 		memcpy(&old, data, sizeof(old));
 		o->c.result = le64toh(old);
+		if (unlikely(o->rmw > MF_RMW_ATTACH) && h->keys)
+			host_key_epoch(h, s);
 	} else {
 		memcpy(o->buf + (uint64_t)s->piece * MF_MESSAGE_MAX + m->offset, data, m->size);
 	}
@@ -187,6 +190,8 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
 
+	if (unlikely(h->keys != NULL) && waits && m->status == MF_ERR_KEY)
+		host_key_epoch(h, s);
 	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ERR_USE_BITS))
 		h->stats.old++;
 	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {

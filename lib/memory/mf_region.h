@@ -130,7 +130,13 @@ uint8_t mf_regions_share(struct mf_regions *r, uint16_t src, uint64_t addr, uint
 int mf_regions_give(struct mf_regions *r, uint64_t at, uint16_t owner, const struct mf_region_nodes *readers,
 		    const struct mf_region_nodes *writers);
 
-/** New keys for all regions: as after a restart. */
+/**
+ * The node is started again, with this memory, which is zeroed: owners and rights are as at the beginning, and
+ * the keys are new ones. What is counted goes on.
+ */
+void mf_regions_restart(struct mf_regions *r, struct mf_memory *memory);
+
+/** New keys for all regions, of these random bits from now on. */
 void mf_regions_renew(struct mf_regions *r, mf_region_draw draw, void *draw_ctx);
 
 const struct mf_regions_stats *mf_regions_stats(const struct mf_regions *r);

@@ -28,6 +28,7 @@ struct mf_regions {
 	void *draw_ctx;
 	struct mf_regions_stats stats;
 	uint16_t owned[MF_PORTS_MAX];
+	struct mf_region_config *first; /**< as at the beginning: all but the entry of nothing */
 	struct region region[];
 };
 
@@ -269,12 +270,14 @@ static bool valid(const struct mf_regions_config *c)
 	return true;
 }
 
-static void fill(struct mf_regions *r, const struct mf_regions_config *c)
+/** As at the beginning, with new keys. */
+static void fill(struct mf_regions *r)
 {
+	memset(r->owned, 0, sizeof(r->owned));
 	r->region[0].owner = MF_REGION_FREE;
-	for (unsigned int i = 0; i < c->regions; i++) {
-		const struct mf_region_config *from = &c->region[i];
-		struct region *g = &r->region[i + 1];
+	for (unsigned int i = 1; i < r->regions; i++) {
+		const struct mf_region_config *from = &r->first[i - 1];
+		struct region *g = &r->region[i];
 
 		g->at = from->at;
 		g->size = from->size;
@@ -283,7 +286,13 @@ static void fill(struct mf_regions *r, const struct mf_regions_config *c)
 			r->owned[g->owner]++;
 		set_rights(g, &from->readers, &from->writers);
 	}
-	mf_regions_renew(r, c->draw, c->draw_ctx);
+	mf_regions_renew(r, r->draw, r->draw_ctx);
+}
+
+void mf_regions_restart(struct mf_regions *r, struct mf_memory *memory)
+{
+	r->memory = memory;
+	fill(r);
 }
 
 struct mf_regions *mf_regions_new(const struct mf_regions_config *c)
@@ -303,12 +312,22 @@ struct mf_regions *mf_regions_new(const struct mf_regions_config *c)
 	r->owned_max = c->owned_max;
 	r->memory_ops = c->memory_ops;
 	r->memory = c->memory;
-	fill(r, c);
+	r->draw = c->draw;
+	r->draw_ctx = c->draw_ctx;
+	r->first = calloc(c->regions, sizeof(*r->first));
+	if (r->first == NULL) {
+		free(r);
+		return NULL;
+	}
+	memcpy(r->first, c->region, c->regions * sizeof(*r->first));
+	fill(r);
 	return r;
 }
 
 void mf_regions_free(struct mf_regions *r)
 {
+	if (r != NULL)
+		free(r->first);
 	free(r);
 }
 
