@@ -168,19 +168,13 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 enum host_key_state host_key_for(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct attach *a = &h->keys->attach[node];
-	uint32_t region;
 
 	if (host_key_at_hand(h, node, o))
 		return HOST_KEY_THERE;
-	region = region_at(h, node, o->addr);
-	if (region == HOST_NIL) { /* the node would say the same */
-		fail_head(h, node, MF_ERR_KEY, at);
-		return HOST_KEY_WAITS;
-	}
 	/* Whatever ends begins what waits: so does the attach, and a read that has the last place. */
 	if (a->asked || h->peer[node].active[0] >= h->config.x)
 		return HOST_KEY_WAITS;
-	a->region = region;
+	a->region = region_at(h, node, o->addr); /* where there is none the node says so */
 	a->right = (uint8_t)right_of(o->c.kind);
 	return attach_start(h, node, o->addr, at) ? HOST_KEY_WAITS : HOST_KEY_NO_ROOM;
 }
@@ -198,12 +192,18 @@ static uint8_t told(const struct mf_host *h, uint16_t node, uint8_t status)
 void host_key_answered(struct mf_host *h, const struct host_state *s)
 {
 	struct attach *a = &h->keys->attach[s->node];
+	uint32_t head = h->peer[s->node].head;
 
 	a->asked = false;
-	if (s->status == MF_OK && !a->again)
-		h->keys->key[a->region][a->right] = h->op[s->op].c.result;
-	else if (s->status != MF_OK && !a->again && h->peer[s->node].head != HOST_NIL)
+	if (a->again || head == HOST_NIL)
+		return;
+	if (s->status != MF_OK) {
 		fail_head(h, s->node, told(h, s->node, s->status), s->event_at);
+		return;
+	}
+	h->op[head].key = h->op[s->op].c.result;
+	if (a->region != HOST_NIL)
+		h->keys->key[a->region][a->right] = h->op[head].key;
 }
 
 void host_key_epoch(struct mf_host *h, const struct host_state *s)

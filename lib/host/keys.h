@@ -17,7 +17,7 @@
 
 /** How an operation may begin. */
 enum host_key_state {
-	HOST_KEY_NO_ROOM, /**< for what asks for it */
+	HOST_KEY_NO_ROOM, /**< for what asks for it, or for itself */
 	HOST_KEY_WAITS,
 	HOST_KEY_THERE, /**< in the operation, where it needs one */
 };
@@ -25,7 +25,7 @@ enum host_key_state {
 int host_keys_init(struct mf_host *h);
 void host_keys_fini(struct mf_host *h);
 
-/** Gives the first operation of a destination its key, or sees to it. It may fail, and another be the first. */
+/** Gives the first operation of a destination its key, or sees to it. */
 HOST_ASIDE enum host_key_state host_key_for(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at);
 /** The same where a key is there; nothing is asked. */
 HOST_ASIDE bool host_key_at_hand(const struct mf_host *h, uint16_t node, struct host_op *o);
