@@ -4,6 +4,7 @@
  * time, whatever it is that is wrong.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 
 #include "mf_host.h"
@@ -66,10 +67,11 @@ static void start(struct bench *b)
 	mf_rng_init(&rng, SEED, "access", 0);
 	regions.memory = config.memory = b->memory = mf_memory_flat.create(&memory);
 	config.access = b->regions = mf_regions_new(&regions);
-	for (unsigned int i = 0; i < MF_STAGES; i++)
+	for (unsigned int i = 0; i < sizeof(config.timing.cost) / sizeof(config.timing.cost[0]); i++)
 		config.timing.cost[i] = i % 3 * P;
 	b->host = mf_host_new(&config);
-	cr_assert(b->memory != NULL && b->regions != NULL && b->host != NULL);
+	cr_assert(b->memory != NULL && b->regions != NULL && b->host != NULL, "errno %d %p %p", errno,
+		  (void *)b->memory, (void *)b->regions);
 }
 
 static void stop(struct bench *b)
