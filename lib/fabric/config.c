@@ -68,6 +68,7 @@ static const struct cfg default_cfg = {
 		 .queue = 1024,
 		 .read_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_MS(10)},
 		 .write_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_MS(10)},
+		 .retry_timeout = {[MF_CLOCK_WALL] = MF_SEC(1), [MF_CLOCK_VIRTUAL] = MF_MS(1)},
 		 .frames = 1024,
 		 .frame_queue = 256 << 10},
 	.link = {.period = 2560,

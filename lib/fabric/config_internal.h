@@ -44,6 +44,7 @@ struct cfg {
 	struct mf_memory_config memory;
 	char memory_type[MF_CONFIG_NAME_LEN];
 	struct mf_config_host host;
+	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
 	struct cfg_node *list; /* nodes in the order of the file, MF_PORTS_MAX */
 };

@@ -14,6 +14,7 @@
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "messages.h"
+#include "mf_rng.h"
 #include "mf_table.h"
 #include "regions.h"
 #include "stages.h"
@@ -175,6 +176,15 @@ static uint32_t slowest(const struct mf_fabric *f)
 	return period;
 }
 
+/** Numbers of uses begin anywhere. */
+static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
+{
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, f->config->seed, "use", i);
+	return (uint16_t)mf_rng_next(&rng);
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -196,6 +206,9 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.write_timeout = c->host.write_timeout[f->clock],
 		.quarantine = c->host.quarantine[f->clock],
 		.proto = f->config->proto,
+		.use = first_use(f, i),
+		.retries = c->host.retries,
+		.retry_timeout = c->host.retry_timeout[f->clock],
 		.timing = f->timing,
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,

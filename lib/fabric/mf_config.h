@@ -59,6 +59,8 @@ struct mf_config_host {
 	uint32_t queue; /**< room of the message queue, operations */
 	mf_time read_timeout[MF_CLOCKS], write_timeout[MF_CLOCKS]; /**< 0: never */
 	mf_time quarantine[MF_CLOCKS]; /**< 0 only where nothing times out */
+	uint32_t retries; /**< how often a request is sent again; above 0 only where proto.ext */
+	mf_time retry_timeout[MF_CLOCKS];
 	uint32_t frames; /**< room for frames that wait to be sent: a power of two */
 	uint32_t frame_queue; /**< and for their octets */
 };
