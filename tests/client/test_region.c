@@ -67,7 +67,7 @@ Test(client_region, from_owner_to_owner)
 	cr_expect_eq(memfab_region_release(c0, mn0, heap, NULL), -EACCES);
 	cr_assert_eq(memfab_region_claim(c0, mn0, heap + 100, &epoch), 0);
 	cr_expect_eq(memfab_region_claim(c1, mn0, heap, NULL), -EACCES);
-	cr_expect_eq(memfab_region_claim(c0, mn0, at_of("more"), NULL), -EACCES, "one may own one");
+	cr_expect_eq(memfab_region_claim(c0, mn0, at_of("more"), NULL), -EACCES, "that would be the third");
 	cr_expect_eq(memfab_write_ack(c0, mn0, heap, &word, 8), 0);
 	cr_expect_eq(memfab_read(c1, mn0, heap, &word, 8), -EACCES);
 	cr_expect_eq(memfab_region_share(c1, mn0, heap, memfab_node(rig, "cn1"), MEMFAB_RIGHT_READ, true),
