@@ -260,6 +260,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	cfg_put_ports(&p, root);
 	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
+	cfg_put_access(&p, root);
 	cfg_put_traffic(&p, root);
 	cfg_put_faults(&p, root);
 	cfg_put_fields(&p, cfg_put_set(&p, root, "report", json_object()), cfg_report_fields, config);

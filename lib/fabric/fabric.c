@@ -17,6 +17,7 @@
 #include "messages.h"
 #include "mf_rng.h"
 #include "mf_table.h"
+#include "regions.h"
 #include "stages.h"
 
 static int fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -119,6 +120,8 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	if (n->memory == NULL)
 		return fail(err, errlen, "%s: cannot have %llu octets of memory: %s", c->name,
 			    (unsigned long long)config.size, strerror(errno));
+	if (regions_make(f, i) != 0)
+		return fail(err, errlen, "%s: cannot set up its regions: %s", c->name, strerror(errno));
 	return 0;
 }
 
@@ -193,6 +196,9 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.compute = c->compute,
 		.memory_ops = n->memory_ops,
 		.memory = n->memory,
+		.access = n->regions,
+		.region = f->region,
+		.regions = c->compute ? f->regions : 0,
 		.x = c->host.x,
 		.chunk = f->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
@@ -246,6 +252,21 @@ static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_co
 	port->source_w = link->source_w;
 }
 
+/** What each node may ask for. The wall clock's links have no rate to share. */
+static struct mf_switch_limits asked(const struct mf_fabric *f)
+{
+	const struct mf_config_limits *l = &f->config->limits;
+	struct mf_switch_limits limits = {.rate_burst = l->rate_burst};
+
+	if (l->rate > 0)
+		limits.rate = (mf_time)(1e12 / l->rate) + 1;
+	if (l->share > 0 && f->clock == MF_CLOCK_VIRTUAL) {
+		limits.share = (uint32_t)(1 / l->share + 0.5);
+		limits.burst = l->burst / 8;
+	}
+	return limits;
+}
+
 static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
@@ -280,6 +301,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->bridge_param = f->config->bridge.param;
 	s->obeyed = mf_config_obeyed(f->config);
 	s->seed = f->config->seed;
+	s->limits = asked(f);
 	f->sw = mf_switch_new(s);
 	free(s);
 	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
@@ -349,6 +371,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
 		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
 	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
+		return fail(err, errlen, "no memory");
+	if (f->config->regions > 0 && regions_map(f) != 0)
 		return fail(err, errlen, "no memory");
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
@@ -421,6 +445,7 @@ void mf_fabric_free(struct mf_fabric *f)
 		mf_client_free(n->client);
 		mf_ether_free(n->ether);
 		mf_host_free(n->host);
+		mf_regions_free(n->regions);
 		if (n->memory != NULL)
 			n->memory_ops->destroy(n->memory);
 	}
@@ -443,6 +468,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	mf_table_free(f->node);
 	free(f->link);
 	free(f->fault_fired);
+	free(f->region);
 	pthread_mutex_destroy(&f->readers);
 	free(f);
 }

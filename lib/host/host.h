@@ -11,6 +11,7 @@
  *   requester.c      responses, acknowledgements, errors
  *   responder.c      the memory node: requests and writes
  *   responses.c      the memory node: what is still to be sent
+ *   keys.c           keys of the regions of memory nodes
  *   once.c           the memory node: what it has executed
  *   retry.c          what is not answered is sent again
  *   data_buffer.c    what long responses still have to send
@@ -48,6 +49,7 @@ struct host_op {
 	uint32_t live; /**< messages under way */
 	uint32_t next; /**< in the FIFO of its destination, among the completions, or the free ones */
 	uint64_t arg[2];
+	uint64_t key; /**< of what it does where (keys.h); 0: it needs none, or has none yet */
 	uint8_t rmw;
 } __attribute__((aligned(64)));
 static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 128, "two cache lines");
@@ -189,6 +191,8 @@ enum { HOST_POOL_SMALL, HOST_POOL_LARGE, HOST_POOLS };
 /** Orders messages of equal ready time, with the peer behind it. */
 enum host_tie { HOST_TIE_REQUEST, HOST_TIE_OWN, HOST_TIE_RESPONSE, HOST_TIE_SINGLE };
 
+struct host_keys;
+
 struct mf_host {
 	/* read by every poll */
 	mf_time wake; /**< not later than the first event or timer */
@@ -225,6 +229,7 @@ struct mf_host {
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
+	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
 
 	uint64_t *assembly; /**< a message that comes in several spans */

@@ -5,6 +5,7 @@
  * it is granted whole. Each message keeps its id, header, check and completion; together they are
  * one of the X active ones.
  */
+#include "keys.h"
 #include "state_table.h"
 
 static uint32_t wire_octets(const struct mf_host *h, const struct host_op *o)
@@ -30,9 +31,11 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 
 	*octets = 0;
 	for (uint32_t i = p->head; i != HOST_NIL && count < most; i = h->op[i].next, count++) {
-		const struct host_op *o = &h->op[i];
+		struct host_op *o = &h->op[i];
 
 		if (!host_is_write(o->c.kind) || o->issued > 0 || o->c.len > h->config.chunk)
+			break;
+		if (unlikely(h->keys != NULL) && !host_key_at_hand(h, o->c.node, o))
 			break;
 		if (*octets + wire_octets(h, o) > h->config.chunk)
 			break;

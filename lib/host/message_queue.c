@@ -7,6 +7,7 @@
  */
 #include "mf_cycles.h"
 #include "mf_proto_inline.h"
+#include "keys.h"
 #include "once.h"
 
 static int op_check(const struct mf_host *h, const struct mf_op *op, uint64_t len)
@@ -46,6 +47,7 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	o->buf = op->buf;
 	o->issued = 0;
 	o->live = 0;
+	o->key = 0;
 	if (op->kind == MF_OP_RMW) {
 		o->arg[0] = op->arg[0];
 		o->arg[1] = op->arg[1];
@@ -218,11 +220,30 @@ static inline struct host_op *head_that_may_go(const struct mf_host *h, const st
 	return p->active[host_is_write(o->c.kind)] < h->config.x && p->free_ids > 0 ? o : NULL;
 }
 
-static inline bool op_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
+static inline bool op_start_now(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	if (o->c.kind == MF_OP_READ)
 		return read_start(h, node, o, at);
 	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
+}
+
+/** The same with its key, for which it may have to wait. */
+static HOST_ASIDE enum host_key_state op_start_keyed(struct mf_host *h, uint16_t node, struct host_op *o,
+						     mf_time at)
+{
+	enum host_key_state key = host_key_for(h, node, o, at);
+
+	if (key != HOST_KEY_THERE || op_start_now(h, node, o, at))
+		return key;
+	return HOST_KEY_NO_ROOM;
+}
+
+/** Starts what may go, unless it has no room; or waits for its key. */
+static inline enum host_key_state op_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
+{
+	if (unlikely(h->keys != NULL))
+		return op_start_keyed(h, node, o, at);
+	return op_start_now(h, node, o, at) ? HOST_KEY_THERE : HOST_KEY_NO_ROOM;
 }
 
 static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
@@ -245,10 +266,14 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 	if (unlikely(p->ready_next != HOST_NOT_READY))
 		return;
 	while ((o = head_that_may_go(h, p)) != NULL) {
-		if (unlikely(h->ready_head != HOST_NO_NODE) || !op_start(h, node, o, at)) {
+		enum host_key_state started = HOST_KEY_NO_ROOM;
+
+		if (likely(h->ready_head == HOST_NO_NODE))
+			started = op_start(h, node, o, at);
+		if (unlikely(started == HOST_KEY_NO_ROOM))
 			ready_append(h, node);
+		if (unlikely(started != HOST_KEY_THERE))
 			return;
-		}
 	}
 }
 
@@ -285,9 +310,14 @@ void host_ready_run(struct mf_host *h, mf_time now)
 		struct host_peer *p = &h->peer[node];
 		struct host_op *o;
 
-		while ((o = head_that_may_go(h, p)) != NULL)
-			if (!op_start(h, node, o, now))
+		while ((o = head_that_may_go(h, p)) != NULL) {
+			enum host_key_state started = op_start(h, node, o, now);
+
+			if (started == HOST_KEY_NO_ROOM)
 				return;
+			if (started == HOST_KEY_WAITS)
+				break;
+		}
 		h->ready_head = p->ready_next;
 		p->ready_next = HOST_NOT_READY;
 	}

@@ -22,8 +22,15 @@
 #include "mf_memory.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
+#include "mf_region.h"
 #include "mf_stack.h"
 #include "mf_timing.h"
+
+/** A region of a memory node, as who asks knows it. */
+struct mf_host_region {
+	uint64_t at, size;
+	uint16_t node;
+};
 
 struct mf_host_config {
 	uint16_t node; /**< own number = port of the switch, 0..511 */
@@ -31,6 +38,10 @@ struct mf_host_config {
 	bool compute; /**< may submit operations */
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
 	struct mf_memory *memory; /**< the caller's, must outlive the host */
+	struct mf_regions
+		*access; /**< of the memory, likewise; NULL: everybody may do all. Needs proto.ext */
+	const struct mf_host_region *region; /**< of all nodes, by node and address; the caller's, likewise */
+	uint32_t regions; /**< how many; compute nodes: their keys are asked for. Needs proto.ext */
 	uint32_t x; /**< X: active notifications a pair, writes and reads apart (3.1.2): 1..128 */
 	uint32_t chunk; /**< c of the scheduler: the first grant of a response */
 	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
@@ -110,6 +121,7 @@ struct mf_host_stats {
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
+	uint64_t attaches; /**< requests for keys */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 	uint64_t
 		retried; /**< requests and /N/ that were sent again, or would have been, had there been room */

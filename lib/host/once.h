@@ -69,6 +69,7 @@ static inline bool host_use_is(const struct mf_host *h, const struct host_state 
 static inline void host_once_sign(const struct mf_host *h, const struct host_state *s, struct mf_msg *m)
 {
 	m->ext = true;
+	m->key = h->op[s->op].key;
 	m->epoch = host_use(h, s);
 	m->again = s->again;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
 #include "mf_cycles.h"
+#include "keys.h"
 #include "once.h"
 #include "rx.h"
 
@@ -12,6 +13,8 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 
 		memcpy(&old, data, sizeof(old));
 		o->c.result = le64toh(old);
+		if (unlikely(o->rmw > MF_RMW_ATTACH) && h->keys)
+			host_key_epoch(h, s);
 	} else {
 		memcpy(o->buf + (uint64_t)s->piece * MF_MESSAGE_MAX + m->offset, data, m->size);
 	}
@@ -152,6 +155,26 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 	return m->of == MF_KIND_NONE || m->of == request[s->kind];
 }
 
+/** The switch refuses a demand as it comes: nothing was granted, and nothing will be. */
+static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, at);
+	bool more = s->phase != HOST_FREE && host_is_write(s->kind) && !(s->flags & HOST_MEGA_MEMBER);
+
+	if (!more)
+		h->stats.drop_unknown++;
+	while (more) {
+		uint8_t next = s->mega_next;
+
+		more = s->flags & HOST_MEGA_MORE;
+		if (s->phase == HOST_ACTIVE && s->moved == 0)
+			host_state_done(h, s, m->status, at + h->cost_single);
+		else
+			h->stats.drop_unknown++;
+		s = &h->state[host_index(h, m->src, next)];
+	}
+}
+
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
@@ -159,10 +182,16 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 		host_link_restarted(h, m->src, m->id, at);
 		return;
 	}
+	if (m->of == MF_NOTIFY) {
+		demand_refused(h, m, at);
+		return;
+	}
 
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
 
+	if (unlikely(h->keys != NULL) && waits && m->status == MF_ERR_KEY)
+		host_key_epoch(h, s);
 	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ERR_USE_BITS))
 		h->stats.old++;
 	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {

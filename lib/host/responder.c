@@ -62,6 +62,21 @@ static HOST_ASIDE uint8_t access_check(const struct mf_host *h, uint64_t addr, u
 	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
 }
 
+/**
+ * Whether a node may do what its message asks for, and bears the key. Nothing else is looked at before: who
+ * may not learns nothing of what is there.
+ */
+static HOST_ASIDE bool lets_in(const struct mf_host *h, struct mf_msg m, enum mf_right right, uint32_t size)
+{
+	return mf_regions_check(h->config.access, m.src, right, m.addr, size, m.key) == MF_OK;
+}
+
+static inline bool accessible(const struct mf_host *h, const struct mf_msg *m, enum mf_right right,
+			      uint32_t size)
+{
+	return likely(h->config.access == NULL) || lets_in(h, *m, right, size);
+}
+
 /** When a request's response can leave: the memory has answered, and the response is made. */
 static inline mf_time response_ready(const struct mf_host *h, uint64_t addr, uint32_t size, mf_time last,
 				     mf_time *dram)
@@ -173,6 +188,8 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 		return;
 	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
 	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
+	if (unlikely(!accessible(h, &m, MF_RIGHT_READ, m.size)))
+		status = MF_ERR_KEY;
 	if (likely(status == MF_OK)) {
 		ready = response_ready(h, m.addr, m.size, last, &dram);
 		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
@@ -271,6 +288,45 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 	return false;
 }
 
+/** What is asked of the regions. @param result  for who asked */
+static uint8_t region_ask(struct mf_host *h, const struct mf_msg *m, uint64_t *result)
+{
+	struct mf_regions *r = h->config.access;
+
+	*result = 0;
+	switch (m->op) {
+	case MF_RMW_ATTACH:
+		return mf_regions_attach(r, m->src, m->arg[0], m->addr, result);
+	case MF_RMW_CLAIM:
+		return mf_regions_claim(r, m->src, m->addr, result);
+	case MF_RMW_RELEASE:
+		return mf_regions_release(r, m->src, m->addr, result);
+	default: /* MF_RMW_SHARE */
+		return mf_regions_share(r, m->src, m->addr, m->arg[0]);
+	}
+}
+
+/** As with an atomic, the room for the result is there before. It takes no access of the memory. */
+static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time last)
+{
+	uint8_t *data = NULL, status = h->config.access ? MF_OK : MF_ERR_OPCODE;
+	uint64_t result;
+
+	if (status == MF_OK && !result_room(h, m.src, last, &data))
+		status = MF_ERR_RESOURCE;
+	if (status == MF_OK)
+		status = region_ask(h, &m, &result);
+	if (status == MF_OK) {
+		if (h->once)
+			host_once_at(h, m.src, m.id)->result = result;
+		result_send(h, &m, result, data, last + h->cost_parse + h->cost_data_tx);
+		return;
+	}
+	if (data)
+		host_buffer_put(h, data);
+	refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
+}
+
 /** An RMWREQ whose last block starts at last. */
 void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
@@ -287,7 +343,13 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 	}
 	if (host_once(h) && !once_rmw(h, m, last))
 		return;
-	status = access_check(h, m.addr, mf_proto_rmw_size(m.op));
+	if (unlikely(m.op >= MF_RMW_OPS)) {
+		region_serve(h, m, last);
+		return;
+	}
+	status = accessible(h, &m, MF_RIGHT_RMW, mf_proto_rmw_size(m.op))
+			 ? access_check(h, m.addr, mf_proto_rmw_size(m.op))
+			 : MF_ERR_KEY;
 	if (likely(status == MF_OK)) {
 		ready = response_ready(h, m.addr, mf_proto_rmw_size(m.op), last, &dram);
 		status = rmw_serve(h, &m, last, ready);
@@ -350,8 +412,11 @@ static inline bool write_apply(struct mf_host *h, const struct mf_msg *m, const 
 			       mf_time last)
 {
 	const struct mf_probe *probe = h->config.probe;
-	uint8_t status =
-		memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data) : MF_ERR_RANGE;
+	uint8_t status = MF_ERR_KEY;
+
+	if (likely(accessible(h, m, MF_RIGHT_WRITE, m->size)))
+		status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data)
+				       : MF_ERR_RANGE;
 
 	if (unlikely(status != MF_OK)) {
 		write_refused(h, *m, status, last + h->cost_data);

@@ -42,15 +42,22 @@ enum mf_kind {
 	MF_KINDS
 };
 
-/** Read-modify-write on 8 octets. */
+/** Read-modify-write on 8 octets, and what is asked in its manner. */
 enum mf_rmw_op {
 	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
 	MF_RMW_FADD, /**< arg0: addend */
 	MF_RMW_SWAP, /**< arg0: new */
 	MF_RMW_FOR, /**< arg0: mask */
 	MF_RMW_FAND, /**< arg0: mask */
-	MF_RMW_OPS
+	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
+	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
+	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
+	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
+	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
+	MF_RMW_ALL
 };
+
+static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
 
 /** How an operation failed. Why a request was refused travels in MF_ERR; so does MF_ERR_RESTARTED. */
 enum mf_status {
@@ -77,7 +84,7 @@ struct mf_msg {
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
-	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
+	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	/**
 	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its low
@@ -119,7 +126,7 @@ void mf_proto_select(unsigned int simd_bits);
 /** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
 static inline uint32_t mf_proto_rmw_size(uint8_t op)
 {
-	return op < MF_RMW_OPS ? 8 : 0;
+	return op < MF_RMW_ALL ? 8 : 0;
 }
 
 /** Data blocks that an extended message has more: the key, the epoch. */

@@ -146,7 +146,7 @@ static inline int mf_proto_get_rmwreq(const struct mf_proto *p, const uint64_t *
 		return blocks;
 	mt = word[n - 1];
 	m->op = field_of(mt, MT_OP);
-	if (m->op >= MF_RMW_OPS || (unsigned int)blocks != rmw_args(m->op) || m->last ||
+	if (m->op >= MF_RMW_ALL || (unsigned int)blocks != rmw_args(m->op) || m->last ||
 	    field_of(mt, MT_OP_SPARE))
 		return -EPROTO;
 	for (int i = 0; i < blocks; i++)

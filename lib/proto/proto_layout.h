@@ -13,7 +13,7 @@
 #include "mf_proto.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are kept as they are on the wire");
-static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <= 16, "4 bits each");
+static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <= 16, "4 bits each");
 
 /* The last control block of every kind. */
 #define MSG_CHECK 48, 16

@@ -61,12 +61,20 @@ static bool is_restart(const struct mf_msg *m)
 	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->epoch == 0;
 }
 
+/* So does it of a demand that it refuses. */
+static bool is_refused_demand(const struct mf_msg *m)
+{
+	return m->status == MF_ERR_RESOURCE && m->of == MF_NOTIFY && m->epoch == 0;
+}
+
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
 	m->of = field_of(w, ERR_OF);
 	m->epoch = field_of(w, ERR_USE);
-	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) ? 0 : -EPROTO;
+	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) || is_refused_demand(m)
+		       ? 0
+		       : -EPROTO;
 }
 
 static int get_mst(uint64_t w, struct mf_msg *m)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");
@@ -229,6 +230,8 @@ static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 		if (sw->circuits[c].expires > now || !has_room_to_tell(sw))
 			return sw->circuits[c].expires;
 		sw->stats.expired++;
+		if (unlikely(sw->limited) && !sw->circuits[c].chunk.resp)
+			limits_expired(sw, (uint16_t)port, now);
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
 		circuit_give_up(sw, c, now);
 	}

@@ -116,6 +116,13 @@ struct l2 {
 	uint32_t order_mask, order_head, order_tail;
 };
 
+/** What is kept of a port for its limits. */
+struct port_limit {
+	mf_time due; /**< of the next demand, at its rate */
+	mf_time believed; /**< from when on it is, again */
+	uint32_t expired; /**< times that it was not, one after the other */
+};
+
 struct mf_switch {
 	mf_time next; /**< earliest deadline that is known of */
 	mf_time expire_at; /**< no circuit expires before then */
@@ -127,6 +134,7 @@ struct mf_switch {
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
+	bool limited; /**< see tenant.h */
 	const struct mf_bridge_ops *bridge_ops;
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
@@ -149,6 +157,9 @@ struct mf_switch {
 	struct mf_switch_stats stats;
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
+	struct mf_switch_limits limit;
+	mf_time *pair_due; /**< [cn * ports + mn]: of the next demand, within the share */
+	struct port_limit *port_limit; /**< [ports] */
 	struct l2 l2;
 	struct mf_timing timing;
 	mf_time align[MF_PORTS_MAX];

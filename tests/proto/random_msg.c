@@ -46,7 +46,7 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 	if (m->kind == MF_RREQ) {
 		random_size(r, m);
 	} else if (m->kind == MF_RMWREQ) {
-		m->op = below(r, MF_RMW_OPS);
+		m->op = below(r, MF_RMW_ALL);
 		m->arg[0] = rnd(r);
 		m->arg[1] = m->op == MF_RMW_CAS ? rnd(r) : 0;
 	} else {

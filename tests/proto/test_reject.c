@@ -94,6 +94,7 @@ Test(reject, fields_out_of_range)
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
+			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE},
 			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED};
 
 	for (unsigned int kind = 0; kind < 16; kind++) {
@@ -102,7 +103,7 @@ Test(reject, fields_out_of_range)
 		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET)
 			expect_refused(ack, MS, MS_KIND, kind);
 	}
-	for (unsigned int op = MF_RMW_OPS; op < 16; op++)
+	for (unsigned int op = MF_RMW_ALL; op < 16; op++)
 		expect_refused(fadd, MT, MT_OP, op);
 	for (unsigned int status = MF_STATUSES; status < 16; status++)
 		expect_refused(err, MS, ERR_STATUS, status);
@@ -111,6 +112,9 @@ Test(reject, fields_out_of_range)
 	expect_refused(err, MS, ERR_STATUS, MF_ERR_UNKNOWN);
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		expect_refused(err, MS, ERR_OF, of);
+	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
+		if (of != MF_NOTIFY)
+			expect_refused(full, MS, ERR_OF, of);
 	for (unsigned int of = MF_KIND_NONE + 1; of < 16; of++)
 		expect_refused(restarted, MS, ERR_OF, of);
 	expect_refused(rres, MS, MS_ADDR, 1);
