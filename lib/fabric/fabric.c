@@ -13,6 +13,7 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "history.h"
 #include "messages.h"
 #include "mf_table.h"
 #include "stages.h"
@@ -406,6 +407,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	mf_history_free(f->history);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
@@ -420,6 +422,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 	int err;
 
 	f->captures = options->captures;
+	err = history_start(f, options->history);
+	if (err != 0)
+		return err;
 	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
 
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)

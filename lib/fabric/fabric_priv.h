@@ -76,6 +76,7 @@ struct mf_fabric {
 	struct snapshot at_measure, at_stop;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**
 	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are

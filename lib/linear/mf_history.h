@@ -159,7 +159,7 @@ struct mf_history_verdict {
 	uint64_t cuts; /**< intervals in which what a node held may have been lost */
 	uint64_t unread; /**< open writes that nobody has seen: their places in the order do not count */
 	uint64_t gave_up; /**< words */
-	/** Words that are not looked at after a loss: written in part, and nobody knows what they held. */
+	/** Words that are not looked at: written in part, and nobody knows what they held at first. */
 	uint64_t parts;
 	mf_time full; /**< what was begun from here on was not looked at: a log was full; MF_NEVER */
 	/* NO: the first word that is wrong, by node and address; GAVE_UP: the first one. */
