@@ -99,7 +99,7 @@ struct mf_history_log *mf_history_log(struct mf_history *h, unsigned int i);
 struct mf_history_clock {
 	mf_time (*now)(void *ctx); /**< dates what returns: a client's time may be older than the answer */
 	void *ctx;
-	/* How its times become those of a clock that all processes of the machine have: tick0 + t hz / 10^12. */
+	/* Its times, by a clock that all processes of the machine have: tick0 + t hz / 10^12. */
 	uint64_t tick0, hz;
 	uint8_t machine[16]; /**< equal for processes that share the clock, and for no others */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_history FILE...: checks histories of one run together. Exit status: 0 linearizable, 1 not, 2 no answer. */
+/* check_history FILE...: checks histories of one run. Exit status: 0 linearizable, 1 not, 2 no answer. */
 #include <stdlib.h>
 #include <string.h>
 
