@@ -336,7 +336,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config);
 void mf_client_free(struct mf_client *c);
 
 /**
- * Has all that the client begins from now on, and what comes of it, recorded (mf_history.h). Before it is run.
+ * Has all that the client begins, and what comes of it, recorded (mf_history.h). Before it is run.
  * @param log  must outlive the client, which is the only one in it
  * @return 0, -ENOMEM
  */
