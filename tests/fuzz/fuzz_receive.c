@@ -182,10 +182,10 @@ static void step(struct run *r)
 	}
 }
 
-/** At most a slip for each bit of a block, each within the headers of a window. */
+/** A lock on what are no headers is lost soon; then there is at most a slip for each bit of a block. */
 static void mend(struct run *r)
 {
-	for (unsigned int i = 0; i < 3 * BLOCK_BITS * WINDOW && !r->lock.block_lock; i++)
+	for (unsigned int i = 0; i < 4 * WINDOW || (i < 3 * BLOCK_BITS * WINDOW && !r->lock.block_lock); i++)
 		send(r, i & 1 ? MF_SYNC_DATA : MF_SYNC_CTRL, mf_hash64(i) << 8 | 0x1e);
 	require(r->lock.block_lock);
 	r->now += 2 * BER_WINDOW;
