@@ -14,6 +14,7 @@
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "guards.h"
+#include "history.h"
 #include "messages.h"
 #include "mf_rng.h"
 #include "mf_table.h"
@@ -462,6 +463,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	cycles_free(f);
 	carried_free(f->carried);
 	guards_fini(f);
+	mf_history_free(f->history);
 	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
@@ -478,6 +480,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 	int err;
 
 	f->captures = options->captures;
+	err = history_start(f, options->history);
+	if (err != 0)
+		return err;
 	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
 
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)

@@ -85,6 +85,7 @@ struct mf_fabric {
 	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**

@@ -15,6 +15,7 @@
 #include "mf_config.h"
 #include "mf_time.h"
 
+struct mf_history;
 struct mf_link_status;
 
 /** The roles that a process plays. The scheduler is where the switch is. */
@@ -73,6 +74,7 @@ struct mf_run_options {
 	bool stay;
 	/** Files that get what is sent on the links (mf_capture.h), for this run alone. NULL: none. */
 	struct mf_captures *captures;
+	uint64_t history; /**< octets of room for mf_fabric_history(), 0: none */
 };
 
 /** How the run went on this machine: not a function of file and seed. */
@@ -136,6 +138,12 @@ json_t *mf_fabric_result(const struct mf_fabric *f);
  * @return 0; -ENOENT: the run had no log; or -errno of out
  */
 int mf_fabric_messages(const struct mf_fabric *f, FILE *out);
+
+/**
+ * What the clients of this process began, and what came of it (mf_history.h), behind a run; the fabric's.
+ * NULL: the run had no history.
+ */
+const struct mf_history *mf_fabric_history(const struct mf_fabric *f);
 
 /** The report for people, made of the JSON result: the same numbers. */
 void mf_fabric_report(FILE *out, const json_t *result);
