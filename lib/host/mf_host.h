@@ -45,6 +45,7 @@ struct mf_host_config {
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
+	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
@@ -170,6 +171,15 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
  * before the engine has a link again may it take what the host sends from now on.
  */
 void mf_host_link_lost(struct mf_host *h, mf_time now);
+
+/**
+ * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing
+ * of what was. What was submitted ends without a completion. Where frames and news of restarts go stays, and
+ * what is counted goes on.
+ * @param memory  of the new life
+ * @return 0 or -ENOMEM: of no use but to be freed
+ */
+int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
