@@ -48,12 +48,8 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 	l2_forget(sw);
 }
 
-/**
- * Tells a port that another one is back, in order with the chunks that it has from there. Not where its own
- * link is lost: whoever comes back there knows of that, and asks for nothing of before.
- * @return false: there is no room
- */
-static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+/* Not where its own link is lost: whoever comes back there knows of that, and asks for nothing of before. */
+bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
 {
 	const struct mf_msg m = {.kind = MF_ERR, .src = back, .dst = to, .status = MF_ERR_RESTARTED};
 	uint64_t *word;
@@ -73,7 +69,7 @@ static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && announce(sw, p->told, back, now))
+	while (p->told < sw->ports && link_announce(sw, p->told, back, now))
 		p->told++;
 	return p->told == sw->ports;
 }
