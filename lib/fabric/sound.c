@@ -41,9 +41,9 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
 	if (c->failed_all > 0 && f->config->faults == 0)
 		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
-	if (!f->info.interrupted && c->begun_all != c->completed_all)
+	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
 		return no(r, "%s: %llu operations did not complete", name,
-			  (unsigned long long)(c->begun_all - c->completed_all));
+			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
 	if (!f->info.interrupted && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
 		return no(r, "%s: %llu operations still waited to be begun", name,
 			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
@@ -98,7 +98,10 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 	return true;
 }
 
-/** The scheduler has seen everything, and no egress was over its bound (D3). */
+/**
+ * The scheduler has seen everything, and no egress was over its bound (D3). What waits is measured by its time:
+ * behind a message that a fault has cut that is the hold timer's, which no bound of the schedule knows.
+ */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	struct mf_sched_stats s;
@@ -109,7 +112,8 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 	if (s.refused + mf_switch_stats(f->sw)->drop_descriptor > 0)
 		return no(r, "%llu descriptors were lost between switch and scheduler",
 			  (unsigned long long)(s.refused + mf_switch_stats(f->sw)->drop_descriptor));
-	for (unsigned int i = 0; i < f->nodes && f->clock == MF_CLOCK_VIRTUAL; i++) {
+	for (unsigned int i = 0; i < f->nodes && f->clock == MF_CLOCK_VIRTUAL && f->config->faults == 0;
+	     i++) {
 		if (f->node[i].host == NULL)
 			continue;
 		uint32_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max;
