@@ -5,6 +5,14 @@
 
 #define CALM_SHARE 0.12 /* of the cases go on, without faults, until every timer has run out */
 
+static bool any_fault(const struct draft *d)
+{
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		if (d->has[i])
+			return true;
+	return false;
+}
+
 /** Whether a class takes messages away, or delivers them damaged. */
 static bool loses(const struct draft *d)
 {
@@ -148,11 +156,12 @@ static void draw_workload(struct draft *d)
 	}
 }
 
+/** Queues are short, and links of all rates: frames are lost, as Ethernet's are. Without faults that is unsound. */
 static void draw_frames(struct draft *d)
 {
 	json_t *e = json_array_get(json_object_get(d->json, "ethernet"), 0);
 
-	if (draw_often(d->rng, 0.5) || !json_is_object(e)) {
+	if (draw_often(d->rng, 0.5) || !any_fault(d) || !json_is_object(e)) {
 		json_object_del(d->json, "ethernet");
 		return;
 	}

@@ -39,7 +39,17 @@ static void of_messages(struct draft *d, json_t *rule)
 	on_link(d, rule, 3e-4, 4e-2);
 }
 
-static void timed(struct draft *d, json_t *rule)
+/** Held up are all behind it, too: in the mean 10 ns a message at most, or a link would never catch up. */
+static void delayed(struct draft *d, json_t *rule)
+{
+	mf_time time = (mf_time)draw_rate(d->rng, 1e4, 3e6);
+	double most = 1e4 / (double)time;
+
+	on_link(d, rule, most / 30, most);
+	put_time(rule, "time", time);
+}
+
+static void reordered(struct draft *d, json_t *rule)
 {
 	on_link(d, rule, 1e-3, 2e-1);
 	put_time(rule, "time", draw_from(d->rng, 1, 2000) * 1000);
@@ -53,7 +63,7 @@ static const struct entry {
 	[MF_FAULT_BIT] = {"bit", of_bits},       [MF_FAULT_SYNC] = {"sync", of_blocks},
 	[MF_FAULT_TYPE] = {"type", of_blocks},   [MF_FAULT_CUT] = {"cut", of_blocks},
 	[MF_FAULT_LOSE] = {"lose", of_messages}, [MF_FAULT_DUPLICATE] = {"duplicate", of_messages},
-	[MF_FAULT_DELAY] = {"delay", timed},     [MF_FAULT_REORDER] = {"reorder", timed},
+	[MF_FAULT_DELAY] = {"delay", delayed},   [MF_FAULT_REORDER] = {"reorder", reordered},
 };
 
 const char *generate_unknown(void)

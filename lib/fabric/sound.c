@@ -72,6 +72,8 @@ static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 			return false;
 		clients = true;
 		completed += mf_client_stats(f->node[i].client)->completed_all;
+		if (f->config->faults > 0) /* all may have failed */
+			completed += mf_client_stats(f->node[i].client)->failed_all;
 	}
 	return !clients || completed > 0 || no(r, "no operation completed");
 }
