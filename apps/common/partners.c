@@ -45,6 +45,20 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 		switch_end ? "switch" : "node", port, text);
 }
 
+void partners_stalled(void *ctx, const struct mf_stall *s)
+{
+	double ms = (double)s->time / (double)MF_MS(1);
+
+	(void)ctx;
+	if (s->over)
+		fprintf(stderr, "%s: %s on lcore %u gets on again, after %.0f ms\n", program_name, s->role,
+			s->lcore, ms);
+	else
+		fprintf(stderr, "%s: %s on lcore %u is stalled: no turn for %.0f ms, %s\n", program_name,
+			s->role, s->lcore, ms,
+			s->asleep ? "and its thread sleeps in the kernel" : "though its thread has a CPU");
+}
+
 void partners_wait(void *ctx, const char *whom)
 {
 	(void)ctx;

@@ -5,9 +5,10 @@
 
 #include "mf_fabric.h"
 
-/* Both for mf_run_options. */
+/* All for mf_run_options. */
 void partners_say(void *ctx, const char *node, bool switch_end, const char *port,
 		  const struct mf_link_status *status);
+void partners_stalled(void *ctx, const struct mf_stall *stall);
 void partners_wait(void *ctx, const char *whom);
 
 #endif

@@ -74,6 +74,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.record = o->record,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.stalled = partners_stalled,
 		.captures = out->captures,
 	};
 	char err[ERR_LEN];

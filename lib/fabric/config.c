@@ -35,12 +35,14 @@ static const struct cfg_field top_fields[] = {
 	{.key = "faults"},
 	{.key = "report"},
 	{.key = "placement"},
+	{.key = "watchdog", .kind = CFG_TIME, CFG_AT(struct mf_config, watchdog), CFG_RANGE(0, MF_SEC(3600))},
 	{0},
 };
 
 /* The wall clock's times leave room for threads that wait for a CPU. */
 static const struct mf_config default_config = {
 	.seed = 1,
+	.watchdog = MF_CONFIG_WATCHDOG,
 	.clock = {[MF_CLOCK_WALL] = {.warmup = MF_MS(200), .duration = MF_SEC(3), .drain = MF_SEC(10)},
 		  [MF_CLOCK_VIRTUAL] = {.warmup = MF_US(100), .duration = MF_MS(2), .drain = MF_MS(20)}},
 	.sw = {.name = "sw0",
@@ -88,6 +90,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
 
+	if (rc == 0)
+		rc = cfg_watchdog(c);
 	if (rc == 0) {
 		cfg_push(c, "stack");
 		rc = cfg_stack(c, json_object_get(root, "stack"));

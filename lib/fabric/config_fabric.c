@@ -18,6 +18,14 @@ const struct cfg_field cfg_clock_fields[] = {
 	{0},
 };
 
+/* Who looks wakes up twice in that time, and takes a CPU for it. */
+int cfg_watchdog(struct cfg *c)
+{
+	if (c->config->watchdog > 0 && c->config->watchdog < MF_MS(1))
+		return cfg_fail_key(c, "watchdog", "is neither \"0\" nor at least 1ms");
+	return 0;
+}
+
 int cfg_clock(struct cfg *c, const json_t *json)
 {
 	static const struct cfg_field table[] = {{.key = "wall"}, {.key = "virtual"}, {0}};

@@ -126,7 +126,8 @@ int cfg_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 void cfg_workload_free(struct mf_config *config);
 
 /* The sections, in the order in which they are read. */
-int cfg_clock(struct cfg *c, const json_t *json); /* config_fabric.c */
+int cfg_watchdog(struct cfg *c); /* config_fabric.c */
+int cfg_clock(struct cfg *c, const json_t *json);
 int cfg_proto(struct cfg *c, const json_t *json);
 int cfg_switch(struct cfg *c, const json_t *json);
 int cfg_sched(struct cfg *c, const json_t *json);

@@ -233,6 +233,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 {
 	struct put p = {.config = config};
 	json_t *root = json_object(), *clock, *json;
+	char buf[MF_UNIT_LEN];
 
 	cfg_put_set(&p, root, "name", json_string(config->name));
 	cfg_put_set(&p, root, "description", json_string(config->description));
@@ -261,6 +262,8 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	else
 		cfg_put_set(&p, json, "scheduler_own_lcore",
 			    json_boolean(config->scheduler_own_lcore == MF_YES));
+	if (config->watchdog != MF_CONFIG_WATCHDOG)
+		cfg_put_set(&p, root, "watchdog", json_string(mf_unit_put_time(buf, config->watchdog)));
 	if (!p.failed)
 		return root;
 	json_decref(root);

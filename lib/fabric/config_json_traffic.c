@@ -154,6 +154,8 @@ static void put_workload(struct put *p, json_t *json, const struct mf_config_wor
 	} else {
 		put_drawn(p, json, w);
 	}
+	if (!w->lost_is_empty)
+		json_object_del(json, "lost_is_empty");
 }
 
 void cfg_put_traffic(struct put *p, json_t *root)

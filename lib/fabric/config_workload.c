@@ -51,6 +51,7 @@ const struct cfg_field cfg_workload_fields[] = {
 	{.key = "operations", .kind = CFG_U64, WORK(operations), CFG_RANGE(0, UINT64_C(1) << 48)},
 	{.key = "measured", .kind = CFG_U64, WORK(measured), CFG_RANGE(0, UINT64_C(1) << 48)},
 	{.key = "verify", .kind = CFG_BOOL, WORK(verify)},
+	{.key = "lost_is_empty", .kind = CFG_BOOL, WORK(lost_is_empty)},
 	{0},
 };
 
@@ -243,6 +244,7 @@ static int known(struct cfg *c, const json_t *json)
 
 static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
+	static const char *const lost[] = {"lost_is_empty", NULL};
 	int rc = known(c, json);
 
 	if (rc == 0)
@@ -255,6 +257,9 @@ static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload
 		rc = read_where(c, json, w);
 	if (rc == 0)
 		rc = read_doings(c, json, w);
+	if (rc == 0 && (!w->verify || w->ycsb.on))
+		rc = cfg_refuse(c, json, lost,
+				w->verify ? "a store is found as it was left" : "nothing is verified");
 	if (rc == 0)
 		rc = check_room(c, json, w);
 	return rc != 0 ? rc : place(c, w);

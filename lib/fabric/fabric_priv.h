@@ -26,6 +26,7 @@ struct node {
 	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
 	mf_time client_next, ether_next;
 	bool above; /**< its stack is one above the MAC */
+	bool gone, unplugged; /**< its process is gone, its cable pulled: by a fault, virtual clock */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
@@ -75,7 +76,9 @@ struct mf_fabric {
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
+	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**
 	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are
@@ -107,6 +110,9 @@ static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
 {
 	return f->part.sw && f->config->node[i].up;
 }
+
+/** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
+int node_new_memory(struct mf_fabric *f, unsigned int i);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -417,6 +417,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.stop = f->stop,
 		.measure = f->measure,
 		.verify = w->verify,
+		.lost_is_empty = w->lost_is_empty,
 		.order = order_of(f->config),
 		.idle_max = IDLE_MAX / f->nodes,
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,

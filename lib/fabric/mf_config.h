@@ -40,6 +40,9 @@ struct mf_query;
 
 enum mf_clock { MF_CLOCK_WALL, MF_CLOCK_VIRTUAL, MF_CLOCKS };
 
+/** The default: some time slices of a busy CPU. */
+#define MF_CONFIG_WATCHDOG MF_MS(100)
+
 /** What a run under one clock consists of; the three follow each other. At most 30 days each. */
 struct mf_config_clock {
 	mf_time warmup; /**< load runs, nothing is counted */
@@ -281,20 +284,27 @@ struct mf_config_workload {
 	uint64_t operations; /**< of a client, then it stops; 0: no limit */
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
+	bool lost_is_empty; /**< a memory node that was lost comes back with zero in it: that is checked */
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** What is broken on purpose, on which links; see struct mf_fault_rule. Virtual clock. */
+/** Whom a fault is about. */
+enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED };
+
+/** What is broken on purpose, and where; see struct mf_fault_rule. Virtual clock. What a class has not is 0. */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
 	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
-	struct mf_config_set link; /**< of these nodes */
+	uint32_t role; /**< enum mf_config_role */
+	uint32_t sw; /**< which switch */
+	struct mf_config_set link; /**< of these nodes, or these nodes */
 	double rate;
 	mf_time from, until; /**< MF_NEVER: to the end */
 	mf_time time;
+	mf_time every, length; /**< again and again, about every so often for about so long; 0: once */
 	uint64_t count; /**< on each link and direction; 0: any number */
 };
 
@@ -336,6 +346,7 @@ struct mf_config {
 	bool report_stages; /**< stamp and report the time in each stage */
 	bool report_messages; /**< virtual clock: log every measured message */
 	bool report_normalised; /**< the same, and measure what each takes alone */
+	mf_time watchdog; /**< wall clock: a role without a turn for so long is reported; 0: none is */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 };
 

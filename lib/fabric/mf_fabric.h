@@ -23,6 +23,15 @@ struct mf_part {
 	bool sw;
 };
 
+/** A role that gets no turns, see `watchdog` of the fabric's file; or gets them again. */
+struct mf_stall {
+	const char *role;
+	unsigned int lcore; /**< that polls it */
+	mf_time time; /**< without a turn */
+	bool asleep; /**< its thread waits in the kernel; else it has a CPU, and is lost in what it does */
+	bool over; /**< it has had a turn again */
+};
+
 struct mf_run_options {
 	/** Virtual clock: every block is a span of its own (D18). Slow; gives the identical result. */
 	bool block_by_block;
@@ -53,6 +62,8 @@ struct mf_run_options {
 		    const struct mf_link_status *status);
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
+	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
+	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is

@@ -247,6 +247,30 @@ static void put_captures(FILE *out, const json_t *captures)
 	}
 }
 
+/** Roles that had no turns: nothing where all had theirs. */
+static void put_watchdog(FILE *out, const json_t *o)
+{
+	char longest[REPORT_NUMBER];
+	const char *role;
+	json_t *n;
+
+	if (report_count(o, "paused") > 0) {
+		struct counts c = {0};
+
+		report_time(longest, report_count(o, "paused_ps_max"));
+		report_line(out, "stopped as a whole", "%s times, at most %s", count(&c, o, "paused"),
+			    longest);
+	}
+	json_object_foreach(json_object_get(o, "roles"), role, n) {
+		struct counts c = {0};
+
+		report_time(longest, report_count(n, "longest_ps_max"));
+		report_line(out, role, "without a turn: %s stalled, %s asleep, %s without a CPU; at most %s",
+			    count(&c, n, "stalled"), count(&c, n, "asleep"), count(&c, n, "descheduled"),
+			    longest);
+	}
+}
+
 void report_run(FILE *out, const json_t *result, const json_t *run)
 {
 	struct counts c = {0};
@@ -267,6 +291,7 @@ void report_run(FILE *out, const json_t *result, const json_t *run)
 		report_line(out, "events", "%s, %s spans on the links", count(&c, run, "events"),
 			    count(&c, run, "spans"));
 	put_list(out, "placement", report_text(run, "placement"));
+	put_watchdog(out, json_object_get(result, "watchdog"));
 	put_captures(out, json_object_get(run, "captures"));
 	if (json_is_true(json_object_get(run, "interrupted")))
 		report_line(out, "interrupted", "this is what was measured until then");

@@ -14,6 +14,7 @@
 #include "fabric_priv.h"
 #include "result_priv.h"
 #include "stages.h"
+#include "watch.h"
 
 #define NS 1000.0
 #define FINGERPRINT_LEN 17 /* 64 bits in hexadecimal */
@@ -101,6 +102,20 @@ static json_t *faults_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** Of links with faults: what the check made of what came. */
+static json_t *checks_json(const struct mf_witness_stats *w)
+{
+	json_t *o = json_object();
+
+	result_count(o, "checked", mf_witness_checked(w));
+	result_count(o, "damaged", w->damaged);
+	result_count(o, "refused_check", w->refused_check);
+	result_count(o, "refused_fields", w->refused_fields);
+	result_count(o, "undetected", w->undetected);
+	result_count(o, "aborted", w->aborted);
+	return o;
+}
+
 /** The roles of this process, by their names, and what it must have in common with those of the others. */
 static void part_json(const struct mf_fabric *f, json_t *o)
 {
@@ -166,10 +181,14 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	counters_json(f, o);
 	if (f->carried != NULL)
 		carried_json(f, o);
+	if (f->watched != NULL)
+		json_object_set_new(o, "watchdog", watch_json(f->watched));
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
+	if (f->config->faults > 0 && f->config->stack_ops == NULL)
+		json_object_set_new(o, "checks", checks_json(&f->witness));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);

@@ -27,6 +27,7 @@ static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *
 	sum->kind[k].completed += s->kind[k].completed;
 	sum->kind[k].failed += s->kind[k].failed;
 	sum->kind[k].octets += s->kind[k].octets;
+	sum->kind[k].failed_max = mf_time_max(sum->kind[k].failed_max, s->kind[k].failed_max);
 }
 
 static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s, enum result_what what)
@@ -68,6 +69,8 @@ static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_kind_
 		result_count(o, "begun", s->begun);
 		result_count(o, "completed", s->completed);
 		result_count(o, "failed", s->failed);
+		if (s->failed_max > 0)
+			result_count(o, "failed_ps_max", s->failed_max);
 	}
 	if (what == RESULT_WHOLE) {
 		result_real(o, "rate_per_s", t > 0 ? (double)s->completed / t : 0);

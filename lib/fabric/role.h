@@ -29,6 +29,7 @@ struct role {
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
 	struct wall_port *carrier; /**< PORT */
+	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
 } __attribute__((aligned(64)));
 
 /** "cn0", "sw0", "scheduler". */

@@ -53,6 +53,7 @@ static const struct command commands[] = {
 	 "Links that ports carry; or the counters of one, at its ends here. Parameters: NODE, or first=N"},
 	{"/memfab/scheduler", telemetry_scheduler, 0, "Counters of the scheduler." OF_WHICH},
 	{"/memfab/switch", telemetry_switch, 0, "Counters of the switch, and its drops by cause." OF_WHICH},
+	{"/memfab/watchdog", telemetry_watchdog, 0, "Roles that had no turns." OF_WHICH},
 	{"/memfab/latency", telemetry_latency, TAKES_NAME | TAKES_KIND,
 	 "Latencies of all nodes or of one. Parameters: NODE, kind=KIND (with buckets)"},
 };

@@ -46,6 +46,7 @@ json_t *telemetry_config(struct telemetry_query *q);
 json_t *telemetry_fabric(struct telemetry_query *q);
 json_t *telemetry_scheduler(struct telemetry_query *q);
 json_t *telemetry_switch(struct telemetry_query *q);
+json_t *telemetry_watchdog(struct telemetry_query *q);
 /* telemetry_parts.c: without a name, which there are */
 json_t *telemetry_node_of(struct telemetry_query *q);
 json_t *telemetry_link(struct telemetry_query *q);

@@ -5,6 +5,7 @@
 #include "mf_live.h"
 #include "result_priv.h"
 #include "telemetry.h"
+#include "watch.h"
 
 static void put_text(json_t *o, const char *key, const char *text)
 {
@@ -90,4 +91,11 @@ json_t *telemetry_switch(struct telemetry_query *q)
 	json_object_set(o, "drops", json_object_get(drops, "switch"));
 	json_decref(drops);
 	return o;
+}
+
+json_t *telemetry_watchdog(struct telemetry_query *q)
+{
+	if (q->f->watched == NULL)
+		return telemetry_refuse(q, "nobody looks after this fabric's roles");
+	return watch_json(q->f->watched);
 }

@@ -4,10 +4,12 @@
  * and finds the end of the run (D20).
  */
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_launch.h>
@@ -17,6 +19,7 @@
 #include "cycles.h"
 #include "mf_live.h"
 #include "wall_port.h"
+#include "watch.h"
 
 #define LOOK_PERIOD MF_MS(20) /**< how often the main lcore looks at the screen and the end */
 #define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
@@ -174,6 +177,14 @@ static void look_around(struct wall *w, mf_time now)
 	}
 }
 
+/** From now on it has to give its roles their turns. */
+static void begin_watched(struct wall_lcore *l)
+{
+	l->tid = gettid();
+	if (pthread_getcpuclockid(pthread_self(), &l->cpu_clock) == 0)
+		atomic_store_explicit(&l->runs, true, memory_order_release);
+}
+
 static int lcore_main(void *arg)
 {
 	struct wall *w = arg;
@@ -189,6 +200,7 @@ static int lcore_main(void *arg)
 			l = &w->lcore[i];
 	if (l == NULL)
 		return 0;
+	begin_watched(l);
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
 		unsigned int work = 0;
 		/* One clock for all roles: what begins in this turn ends in a later one. */
@@ -209,6 +221,7 @@ static int lcore_main(void *arg)
 		if (work == 0 && shared)
 			sched_yield();
 	}
+	atomic_store_explicit(&l->runs, false, memory_order_relaxed);
 	cycles_turn(w->f, (unsigned int)(l - w->lcore), MF_NEVER);
 	l->cpu = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	return 0;
@@ -238,8 +251,12 @@ static int run(struct wall *w)
 
 	wall_begin(w);
 	w->shown = wall;
+	err = watch_start(w);
+	if (err != 0)
+		return err;
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
+	watch_stop(w);
 	w->f->ended = wall_now(w);
 	if (w->f->at_stop.at == 0)
 		snapshot_take(w->f, &w->f->at_stop, w->f->ended);

@@ -3,6 +3,9 @@
 #ifndef WALL_H
 #define WALL_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include <rte_cycles.h>
 
 #include "capture.h"
@@ -33,6 +36,11 @@ struct wall_lcore {
 	uint64_t work __rte_cache_aligned;
 	unsigned int unfinished; /**< nodes that have something under way, or to begin */
 	double cpu; /**< seconds, at the end */
+	/* For the watchdog: its thread, from the moment on when it runs */
+	atomic_bool runs;
+	pid_t tid;
+	clockid_t cpu_clock;
+	mf_time cpu_seen; /**< the watchdog's own: CPU time at its last look */
 } __rte_cache_aligned;
 
 struct wall {
@@ -60,6 +68,9 @@ struct wall {
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
 	unsigned int lcores;
+	struct watch *watch; /**< watch.h; NULL: there is none */
+	/** On the watchdog's thread: a role does not get on, and something may take its place. Or NULL */
+	void (*fail_over)(struct wall *w, const struct role *r);
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;

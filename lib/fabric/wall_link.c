@@ -50,10 +50,11 @@ static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from
 					  struct mf_span *room, mf_time now, unsigned int *work,
 					  struct capture_tap *tap)
 {
+	unsigned int left = GIVE_BURST;
 	struct mf_span *s;
 
-	for (unsigned int i = 0; role_tx_waits(from, port); i++) {
-		if (unlikely(i == GIVE_BURST || !role_can_rx(l->to, l->port)))
+	do {
+		if (unlikely(left-- == 0 || !role_can_rx(l->to, l->port)))
 			return false;
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
@@ -66,7 +67,7 @@ static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from
 		}
 		role_rx(l->to, l->port, now, s);
 		++*work;
-	}
+	} while (role_tx_waits(from, port));
 	return true;
 }
 
@@ -101,12 +102,18 @@ static __rte_noinline __rte_cold bool give_captured(struct wall_link *l, struct 
 	return send_across(l, from, port, scratch, now, work, l->tap);
 }
 
+static __rte_noinline bool give_across(struct wall_link *l, struct role *from, unsigned int port,
+				       struct mf_span *scratch, mf_time now, unsigned int *work)
+{
+	return send_across(l, from, port, scratch, now, work, NULL);
+}
+
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work)
 {
 	if (unlikely(l->tap != NULL))
 		return give_captured(l, from, port, scratch, now, work);
-	if (l->crossing == NULL)
-		return hand_over(l, from, port, scratch, now, work, NULL);
-	return send_across(l, from, port, scratch, now, work, NULL);
+	if (l->crossing != NULL)
+		return give_across(l, from, port, scratch, now, work);
+	return hand_over(l, from, port, scratch, now, work, NULL);
 }

@@ -121,6 +121,7 @@ static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
 
 unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
+	__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELAXED);
 	switch (r->kind) {
 	case ROLE_NODE:
 		return poll_node(w, l, r, now);

@@ -13,14 +13,16 @@ enum { MEMORY, FRAME };
 const char *const mf_fault_names[MF_FAULT_CLASSES + 1] = {
 	[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",       [MF_FAULT_TYPE] = "type",
 	[MF_FAULT_CUT] = "cut",     [MF_FAULT_LOSE] = "lose",       [MF_FAULT_DUPLICATE] = "duplicate",
-	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder",
+	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder", [MF_FAULT_LINK_DOWN] = "link_down",
+	[MF_FAULT_NODE_CRASH] = "node_crash", [MF_FAULT_SWITCH_CRASH] = "switch_crash",
+	[MF_FAULT_STALL] = "stall",
 };
 
 static bool sane(const struct mf_fault_rule *r)
 {
 	bool timed = r->class == MF_FAULT_DELAY || r->class == MF_FAULT_REORDER;
 
-	return r->class < MF_FAULT_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
+	return r->class < MF_FAULT_STAGE_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
 	       (r->time > 0) == timed;
 }
 
@@ -38,7 +40,15 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 	f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	if (f == NULL)
 		return NULL;
-	memset(f, 0, sizeof(*f));
+	memset(f, 0, offsetof(struct mf_fault, twice));
+	f->twice.count = f->held.count = 0;
+	if (config->proto != NULL) {
+		f->witness = mf_witness_new(config->proto);
+		if (f->witness == NULL) {
+			free(f);
+			return NULL;
+		}
+	}
 	f->rules = config->rules;
 	f->period = config->period;
 	mf_rng_init(&f->rng, config->seed, "fault bits", config->number);
@@ -49,7 +59,14 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 
 void mf_fault_free(struct mf_fault *f)
 {
+	if (f != NULL)
+		mf_witness_free(f->witness);
 	free(f);
+}
+
+const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f)
+{
+	return f->witness != NULL ? mf_witness_stats(f->witness) : NULL;
 }
 
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule)
@@ -72,13 +89,15 @@ static const struct mf_fault_rule *strikes(struct mf_fault *f, enum mf_fault_cla
 
 static void flush(struct mf_fault *f)
 {
+	if (f->out.count > 0 && f->witness != NULL)
+		mf_witness_see(f->witness, &f->out, f->tag);
 	if (f->out.count > 0)
 		f->emit(f->ctx, &f->out);
 	f->out.count = 0;
 }
 
 /** A block leaves at its time, or as soon as the wire is free. */
-static void leave(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t flags)
+static void leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags)
 {
 	struct mf_span *o = &f->out;
 
@@ -91,22 +110,23 @@ static void leave(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t fla
 		o->period = f->period;
 		o->flags = flags;
 	}
-	mf_span_put(o, b.sync, b.word);
+	f->tag[o->count] = b->tag;
+	mf_span_put(o, b->b.sync, b->b.word);
 	f->free_at = t + f->period;
 }
 
 static void leave_copy(struct mf_fault *f, mf_time t, struct fault_copy *c)
 {
 	for (unsigned int i = 0; i < c->count; i++)
-		leave(f, t, c->block[i], c->frame ? MF_SPAN_FRAME : 0);
+		leave(f, t, &c->block[i], c->frame ? MF_SPAN_FRAME : 0);
 	c->count = 0;
 }
 
-static void keep(struct fault_copy *c, struct mf_block b, uint16_t flags)
+static void keep(struct fault_copy *c, const struct fault_block *b, uint16_t flags)
 {
 	c->frame = flags & MF_SPAN_FRAME;
 	if (c->count < FAULT_MESSAGE_MAX)
-		c->block[c->count++] = b;
+		c->block[c->count++] = *b;
 }
 
 /* Errors within a block. */
@@ -227,7 +247,7 @@ static void decide(struct mf_fault *f, mf_time t, struct fault_lane *l)
 	const struct mf_fault_rule *reorder = strikes(f, MF_FAULT_REORDER, t);
 	bool lost = strikes(f, MF_FAULT_LOSE, t) != NULL, twice = strikes(f, MF_FAULT_DUPLICATE, t) != NULL;
 
-	*l = (struct fault_lane){.open = true, .lost = lost};
+	*l = (struct fault_lane){.open = true, .lost = lost, .message = ++f->messages};
 	if (lost)
 		return;
 	if (delay != NULL)
@@ -271,7 +291,8 @@ static void end(struct mf_fault *f, mf_time t, struct fault_lane *l)
 }
 
 /** A block of a message goes where the message goes. */
-static void pass(struct mf_fault *f, mf_time t, struct fault_lane *l, struct mf_block b, uint16_t flags)
+static void pass(struct mf_fault *f, mf_time t, struct fault_lane *l, const struct fault_block *b,
+		 uint16_t flags)
 {
 	if (l->lost)
 		return;
@@ -284,26 +305,39 @@ static void pass(struct mf_fault *f, mf_time t, struct fault_lane *l, struct mf_
 	leave(f, t, b, flags);
 }
 
+/** What a block is before anything happens to it. */
+static struct mf_witness_tag tag_of(const struct mf_fault *f, struct place p, uint64_t word)
+{
+	struct fault_lane *l = p.lane;
+
+	if (l == NULL || l == &f->lane[FRAME])
+		return (struct mf_witness_tag){.word = word};
+	return (struct mf_witness_tag){
+		.word = word, .message = l->message, .index = l->index++, .last = p.last};
+}
+
 static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t flags)
 {
 	struct fault_lane single = {0};
 	struct place p = place_of(f, &b);
+	struct fault_block x = {.b = b};
 
 	if (mf_fault_next(f) <= t)
 		release(f, f->release);
 	if (is_single(&b))
 		p = (struct place){.lane = &single, .first = true, .last = true};
+	if (p.lane != NULL && p.first)
+		decide(f, t, p.lane);
+	else if (p.lane != NULL && strikes(f, MF_FAULT_CUT, t) != NULL)
+		p.lane->lost = true;
+	x.tag = tag_of(f, p, b.word);
 	if (p.lane == NULL) {
-		leave(f, t, b, flags);
+		leave(f, t, &x, flags);
 		return;
 	}
-	if (p.first)
-		decide(f, t, p.lane);
-	else if (strikes(f, MF_FAULT_CUT, t) != NULL)
-		p.lane->lost = true;
-	bit_errors(f, t, &b);
-	bad_block(f, t, &b);
-	pass(f, t, p.lane, b, flags);
+	bit_errors(f, t, &x.b);
+	bad_block(f, t, &x.b);
+	pass(f, t, p.lane, &x, flags);
 	if (p.last)
 		end(f, t, p.lane);
 }
@@ -316,6 +350,14 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 		block(f, mf_span_at(span, i), (struct mf_block){.word = span->word[i], .sync = span->sync[i]},
 		      span->flags);
 	flush(f);
+}
+
+void mf_fault_cut(struct mf_fault *f, mf_time now)
+{
+	f->lane[MEMORY] = f->lane[FRAME] = (struct fault_lane){0};
+	f->holding = false;
+	f->carry = 0;
+	f->free_at = now;
 }
 
 mf_time mf_fault_next(const struct mf_fault *f)

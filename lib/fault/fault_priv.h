@@ -5,6 +5,7 @@
 
 #include "mf_fault.h"
 #include "mf_rng.h"
+#include "mf_witness.h"
 
 #define FAULT_MESSAGE_MAX (65536 / 8 + 32) /**< blocks of the longest message, with its header and checks */
 
@@ -21,11 +22,17 @@ uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units);
 /** The first roll. */
 void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule);
 
+/** A block on its way, and what it was when it was sent. */
+struct fault_block {
+	struct mf_block b;
+	struct mf_witness_tag tag;
+};
+
 /** Blocks of one message that are kept. */
 struct fault_copy {
 	unsigned int count;
 	bool frame; /**< MF_SPAN_FRAME */
-	struct mf_block block[FAULT_MESSAGE_MAX];
+	struct fault_block block[FAULT_MESSAGE_MAX];
 };
 
 /** What happens to a message that passes; memory and frames have one each, since they may interleave. */
@@ -34,6 +41,8 @@ struct fault_lane {
 	bool lost; /**< the rest of it is thrown away */
 	bool twice; /**< it is kept, too, to be sent again */
 	bool held; /**< it is kept, and not sent now */
+	uint64_t message; /**< its number; 0: a frame */
+	uint16_t index; /**< of its next block */
 };
 
 struct mf_fault {
@@ -42,16 +51,20 @@ struct mf_fault {
 	uint32_t period;
 	struct mf_rng rng; /**< which bit, which type */
 	struct fault_lane lane[2];
-	struct fault_copy twice; /**< of the message under way */
-	struct fault_copy held; /**< of one that comes behind the next */
-	bool holding; /**< it is there as a whole */
+	uint64_t messages; /**< memory's that have begun */
+	bool holding; /**< `held` is there as a whole */
 	mf_time release; /**< then at the latest */
 	uint64_t carry; /**< errors that the next payload has from the one before */
 	mf_time carry_at; /**< if it starts then */
 	mf_time free_at; /**< when the wire is free again */
 	mf_fault_emit emit; /**< of the call under way */
 	void *ctx;
+	struct mf_witness *witness; /**< NULL: nobody watches */
 	struct mf_span out; /**< what leaves, as far as it is without a gap */
+	struct mf_witness_tag tag[MF_SPAN_MAX]; /**< of its blocks */
+	/* Large, and mostly not used: from here on nothing is set but the counts. */
+	struct fault_copy twice; /**< of the message under way */
+	struct fault_copy held; /**< of one that comes behind the next */
 };
 
 #endif

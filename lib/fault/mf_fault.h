@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "mf_block.h"
+#include "mf_witness.h"
 
 #define MF_FAULT_RULES 256 /**< of a stage, at most */
 
@@ -35,6 +36,11 @@ enum mf_fault_class {
 	MF_FAULT_DUPLICATE, /**< a message comes twice, the second time right behind the first */
 	MF_FAULT_DELAY, /**< a message, and what is behind it, is held up for `time` */
 	MF_FAULT_REORDER, /**< a message comes behind the next one; without one it comes after `time` */
+	MF_FAULT_STAGE_CLASSES, /**< those above are what a stage does; the others are the engine's */
+	MF_FAULT_LINK_DOWN = MF_FAULT_STAGE_CLASSES, /**< a cable is pulled, and plugged in again */
+	MF_FAULT_NODE_CRASH, /**< the process of a node is gone, and comes back with nothing in it */
+	MF_FAULT_SWITCH_CRASH, /**< the same of a switch */
+	MF_FAULT_STALL, /**< a role is not called; what it is sent waits */
 	MF_FAULT_CLASSES
 };
 
@@ -55,6 +61,8 @@ struct mf_fault_config {
 	uint32_t period; /**< ps a block of this link, 1.. */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
+	const struct mf_proto
+		*proto; /**< how messages are checked; NULL: nobody watches what comes of them */
 };
 
 struct mf_fault;
@@ -76,10 +84,16 @@ typedef void (*mf_fault_emit)(void *ctx, struct mf_span *s);
  */
 void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx);
 
+/** The link is lost: what is under way, or held back, is thrown away; what is sent from now on is new. */
+void mf_fault_cut(struct mf_fault *f, mf_time now);
+
 /** When what is held back is due, if nothing is sent before; MF_NEVER: nothing is. */
 mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);
+
+/** What the check at the other end makes of it all; NULL: nobody watches. */
+const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f);
 
 /** How often a rule, by its place, has fired: errors on the wire, blocks, messages. */
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule);

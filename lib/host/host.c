@@ -111,7 +111,7 @@ static int alloc_tables(struct mf_host *h)
 	return err ? err : host_pool_init(&h->pool[HOST_POOL_LARGE], h->config.buffers_large, LARGE_SHIFT);
 }
 
-static int host_init(struct mf_host *h, const struct mf_host_config *config)
+int host_init(struct mf_host *h, const struct mf_host_config *config)
 {
 	struct mf_host_config *c = &h->config;
 	int err;
@@ -138,6 +138,7 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
+	mf_demux_guard(&h->demux, c->guard);
 	return err || !c->stack ? err : host_stack_init(h);
 }
 
@@ -165,10 +166,8 @@ struct mf_host *mf_host_new(const struct mf_host_config *config)
 	return h;
 }
 
-void mf_host_free(struct mf_host *h)
+void host_fini(struct mf_host *h)
 {
-	if (!h)
-		return;
 	host_stack_fini(h);
 	if (h->demux_ready)
 		mf_demux_fini(&h->demux);
@@ -183,6 +182,13 @@ void mf_host_free(struct mf_host *h)
 	free(h->assembly);
 	mf_table_free(h->job);
 	free(h->peer);
+}
+
+void mf_host_free(struct mf_host *h)
+{
+	if (!h)
+		return;
+	host_fini(h);
 	free(h);
 }
 
@@ -247,7 +253,7 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 	return n;
 }
 
-struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
+inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
 {
 	struct mf_span *s = mf_mux_pull_in_place(h->mux, now, room);
 

@@ -23,16 +23,12 @@ static void cut(struct mf_host *h, mf_time now)
 /** Throws away what is to be sent, and tells nobody. */
 static void drop_tx(struct mf_host *h, mf_time now)
 {
-	struct mf_span s;
-	mf_time at;
-
 	for (; h->job_head != h->job_tail; h->job_head++) {
 		const struct host_job *job = &h->job[h->job_head & (HOST_GRANT_QUEUE - 1)];
 
 		h->peer[job->node].held[job->lane]--;
 	}
-	while (mf_mux_pull(h->mux, now, MF_SPAN_MAX, &s) > 0 || mf_mux_done(h->mux, &at) != 0)
-		;
+	mf_mux_flush(h->mux, now);
 }
 
 /**
@@ -75,12 +71,32 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 		return; /* has timers of its own for what is lost */
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
+	h->link_lost = true;
 	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
 		if (node == h->node)
 			continue;
 		fail_messages(h, node, MF_ERR_TIMEOUT, now);
 		tell(h, node);
 	}
+	h->link_lost = false;
+}
+
+bool mf_host_link_is_lost(const struct mf_host *h)
+{
+	return h->link_lost;
+}
+
+void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx)
+{
+	for (uint32_t id = 0; id < MF_IDS; id++) {
+		const struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
+
+		if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK)
+			fn(ctx, h->op[s->op].c.user);
+	}
+	for (uint32_t i = h->peer[node].head; i != HOST_NIL; i = h->op[i].next)
+		fn(ctx, h->op[i].c.user);
 }
 
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)

@@ -45,6 +45,7 @@ struct mf_host_config {
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
+	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
@@ -145,6 +146,16 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
 typedef void (*mf_host_restart_fn)(void *ctx, uint16_t node);
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
 
+/* Within mf_host_restart_fn: */
+/** Whether it is the own link that was lost: then nobody knows whether anything has happened to the node. */
+bool mf_host_link_is_lost(const struct mf_host *h);
+/**
+ * Tells which operations go to the node that is there now, in no order: those that waited. What was under way
+ * at the old one has failed, or its response is there, even if it has not been taken.
+ */
+void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx);
+
 /**
  * Whether mf_host_rx() has room for what a whole span may cause. Wall clock: leave spans in the ring
  * while it has not.
@@ -160,6 +171,15 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
  * before the engine has a link again may it take what the host sends from now on.
  */
 void mf_host_link_lost(struct mf_host *h, mf_time now);
+
+/**
+ * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing
+ * of what was. What was submitted ends without a completion. Where frames and news of restarts go stays, and
+ * what is counted goes on.
+ * @param memory  of the new life
+ * @return 0 or -ENOMEM: of no use but to be freed
+ */
+int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.

@@ -48,8 +48,31 @@ static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 		host_rx_error(h, &m, at);
 }
 
+/**
+ * What fails its check speaks against the link, if it was right when it was sent on it: what the switch makes,
+ * or has checked. It sends chunks on as they come, so those may have been damaged before.
+ */
+static HOST_ASIDE void guard_single(const struct mf_host *h, uint64_t word, mf_time at)
+{
+	struct mf_msg m;
+
+	if (mf_proto_get_single(word, &m) == -EBADMSG)
+		mf_demux_refused(&h->demux, at);
+}
+
+static HOST_ASIDE void guard_message(const struct mf_host *h, const uint64_t *word, unsigned int n,
+				     mf_time last)
+{
+	uint8_t kind = mf_proto_kind(word[0]);
+
+	if ((kind == MF_RREQ || kind == MF_RMWREQ) && mf_proto_verify(&h->config.proto, word, n) == -EBADMSG)
+		mf_demux_refused(&h->demux, last);
+}
+
 static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 {
+	if (unlikely(h->demux.guarded))
+		guard_single(h, word, at);
 	if (mf_block_type(word) == MF_BT_G)
 		host_rx_grant(h, word, at);
 	else
@@ -67,6 +90,8 @@ static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsig
 static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
 			      mf_time last)
 {
+	if (unlikely(h->demux.guarded))
+		guard_message(h, word, n, last);
 	switch (mf_proto_kind(word[0])) {
 	case MF_RRES:
 		host_rx_response(h, word, n, first, last);

@@ -86,8 +86,14 @@ static bool sane(const struct mf_linear_op *o)
 {
 	if (o->kind >= MF_LINEAR_KINDS || o->ret < o->call || o->found > MF_LINEAR_UNEQUAL)
 		return false;
-	return o->found < MF_LINEAR_EQUAL ? o->kind != MF_LINEAR_WRITE || o->found == MF_LINEAR_NOTHING
-					  : o->kind == MF_LINEAR_CAS;
+	if (o->kind == MF_LINEAR_WRITE || o->kind == MF_LINEAR_WRITE_PART)
+		return o->found == MF_LINEAR_NOTHING;
+	return o->found < MF_LINEAR_EQUAL || o->kind == MF_LINEAR_CAS;
+}
+
+static inline bool reads(const struct mf_linear_op *o)
+{
+	return o->kind == MF_LINEAR_READ || o->kind == MF_LINEAR_READ_PART;
 }
 
 /** At one time calls come first: what touches in time may have happened in either order. */
@@ -129,7 +135,7 @@ static void list(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
 	l->op = op;
 	l->left = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (op[i].kind == MF_LINEAR_READ && op[i].found == MF_LINEAR_NOTHING)
+		if (reads(&op[i]) && op[i].found == MF_LINEAR_NOTHING)
 			continue;
 		l->order[entries++] = (uint32_t)(2 * i);
 		if (op[i].ret == MF_NEVER)

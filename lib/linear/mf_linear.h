@@ -26,13 +26,15 @@ enum mf_linear_kind {
 	MF_LINEAR_SWAP,
 	MF_LINEAR_OR,
 	MF_LINEAR_AND,
+	MF_LINEAR_WRITE_PART, /**< the bits of mask arg[1] become those of arg[0] */
+	MF_LINEAR_READ_PART, /**< it finds the bits of mask arg[1] */
 	MF_LINEAR_KINDS
 };
 
 /** What is known of what an operation found. */
 enum mf_linear_found {
 	MF_LINEAR_NOTHING, /**< of a write there is no more to know; else: nobody was told */
-	MF_LINEAR_VALUE, /**< .value was there */
+	MF_LINEAR_VALUE, /**< .value was there; READ_PART: those bits of it, the others of .value are 0 */
 	MF_LINEAR_EQUAL, /**< CAS: what it expected */
 	MF_LINEAR_UNEQUAL, /**< CAS: something else */
 };

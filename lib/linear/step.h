@@ -9,12 +9,14 @@
 static inline bool linear_step(const struct mf_linear_op *o, uint64_t value, uint64_t *next)
 {
 	bool equal = o->kind == MF_LINEAR_CAS && value == o->arg[0];
+	uint64_t read = o->kind == MF_LINEAR_READ_PART ? value & o->arg[1] : value;
 
-	if ((o->found == MF_LINEAR_VALUE && o->value != value) || (o->found == MF_LINEAR_EQUAL && !equal) ||
+	if ((o->found == MF_LINEAR_VALUE && o->value != read) || (o->found == MF_LINEAR_EQUAL && !equal) ||
 	    (o->found == MF_LINEAR_UNEQUAL && equal))
 		return false;
 	switch (o->kind) {
 	case MF_LINEAR_READ:
+	case MF_LINEAR_READ_PART:
 		*next = value;
 		break;
 	case MF_LINEAR_CAS:
@@ -28,6 +30,9 @@ static inline bool linear_step(const struct mf_linear_op *o, uint64_t value, uin
 		break;
 	case MF_LINEAR_AND:
 		*next = value & o->arg[0];
+		break;
+	case MF_LINEAR_WRITE_PART:
+		*next = (value & ~o->arg[1]) | (o->arg[0] & o->arg[1]);
 		break;
 	default: /* WRITE, SWAP */
 		*next = o->arg[0];

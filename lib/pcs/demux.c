@@ -7,6 +7,8 @@
  *     /N/ /G/ /MST/  SINGLE      the same
  *     data           frame's     of the message; /MT/ -> outside
  *     idle           decoder     a hole
+ *
+ * In local fault every block is a bad one.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 
 enum kind {
 	BAD,
+	BLIND, /**< bad or not: in local fault */
 	STANDARD, /**< to the decoder, right or wrong */
 	IDLE,
 	DATA,
@@ -33,12 +36,17 @@ static const uint8_t kind_of_type[256] = {
 	[MF_BT_MT] = END,        [MF_BT_MST] = SINGLE,    [MF_BT_N] = SINGLE,      [MF_BT_G] = SINGLE,
 };
 
+/** Headers among which block lock looks for bad ones (figure 49-12). */
+#define LOCK_HEADERS 64
+
 int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_time ber_window)
 {
 	if (!ber_window)
 		return -EINVAL;
 	*d = (struct mf_demux){.memory_enabled = memory_enabled, .period = period, .accept_at = MF_NEVER};
 	mf_ber_init(&d->ber, ber_window);
+	if (period != 0)
+		mf_ber_init(&d->lock, LOCK_HEADERS * (mf_time)period);
 	return mf_frame_dec_init(&d->dec);
 }
 
@@ -47,10 +55,22 @@ void mf_demux_fini(struct mf_demux *d)
 	mf_frame_dec_fini(&d->dec);
 }
 
-static enum kind kind_of(const struct mf_demux *d, uint8_t sync, uint64_t word)
+/** Behind a bad header: is anything the worse for it still? @return local fault */
+static __attribute__((noinline)) bool look(struct mf_demux *d, mf_time at)
+{
+	bool unlocked = at < d->unlocked;
+
+	mf_ber_feed(&d->ber, at, false);
+	d->alert = d->ber.ber_cnt != 0 || d->ber.hi_ber || unlocked;
+	return d->period != 0 && (d->ber.hi_ber || unlocked);
+}
+
+static enum kind kind_of(struct mf_demux *d, uint8_t sync, uint64_t word, mf_time at)
 {
 	enum kind kind;
 
+	if (__builtin_expect(d->alert, 0) && look(d, at))
+		return BLIND;
 	if (sync == MF_SYNC_DATA)
 		return DATA;
 	if (sync != MF_SYNC_CTRL)
@@ -136,18 +156,52 @@ static void take_abort(struct mf_demux *d, mf_time at, struct mf_rx_item *item)
 	d->stats.aborts++;
 }
 
+/** A sync header that is none. */
+static void bad_header(struct mf_demux *d, mf_time at)
+{
+	uint32_t before = d->ber.ber_cnt;
+
+	d->alert = true;
+	mf_ber_feed(&d->ber, at, true);
+	if (d->ber.ber_cnt == MF_BER_LIMIT && before != MF_BER_LIMIT && d->guard != NULL)
+		mf_guard_trip(d->guard, at, MF_GUARD_HI_BER);
+	if (d->period == 0)
+		return;
+	mf_ber_feed(&d->lock, at, true);
+	if (!d->lock.hi_ber && at >= d->unlocked)
+		return;
+	d->lock.hi_ber = false; /* it counts anew when it is there again */
+	d->lock.ber_cnt = 0;
+	d->unlocked = at + LOCK_HEADERS * (mf_time)d->period;
+	if (d->guard != NULL)
+		mf_guard_trip(d->guard, at, MF_GUARD_LOCK);
+}
+
+/** @return what the decoder is to make of it */
+static uint64_t bad_block(struct mf_demux *d, enum kind kind, uint8_t sync, uint64_t word, mf_time at)
+{
+	bool header = sync != MF_SYNC_DATA && sync != MF_SYNC_CTRL;
+
+	d->stats.bad_blocks++;
+	if (d->guard != NULL && (kind == BAD || header))
+		mf_guard_bad(d->guard, at);
+	if (header)
+		bad_header(d, at);
+	return kind == BLIND ? MF_ERROR_WORD : word;
+}
+
 /** A block that is not memory's. @return items */
 static unsigned int take_other(struct mf_demux *d, enum kind kind, const struct mf_span *s, unsigned int i,
 			       struct mf_rx_item *item)
 {
 	mf_time at = mf_span_at(s, i);
+	uint64_t word = s->word[i];
 
-	d->stats.bad_blocks += kind == BAD;
+	if (kind == BAD || kind == BLIND)
+		word = bad_block(d, kind, s->sync[i], word, at);
 	d->stats.idle_blocks += kind == IDLE;
 	d->stats.frame_blocks += kind == STANDARD || kind == DATA;
-	if (s->sync[i] != MF_SYNC_DATA && s->sync[i] != MF_SYNC_CTRL)
-		mf_ber_feed(&d->ber, at, true);
-	return decode(d, s->sync[i], s->word[i], at, item);
+	return decode(d, kind == BLIND ? MF_SYNC_CTRL : s->sync[i], word, at, item);
 }
 
 /** Data of a frame, to the next block that is not. @return the block behind */
@@ -165,12 +219,12 @@ static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned i
 			 struct mf_rx_item *item)
 {
 	unsigned int i = *pos;
-	enum kind kind = kind_of(d, s->sync[i], s->word[i]);
+	enum kind kind = kind_of(d, s->sync[i], s->word[i], mf_span_at(s, i));
 	bool inside = d->in_message;
 
 	if (d->accept_at != MF_NEVER && (kind >= SINGLE || (d->period && mf_span_at(s, i) > d->accept_at)))
 		return accept(d, item);
-	if (inside && (kind == START || kind == STANDARD || kind == BAD)) {
+	if (inside && (kind == START || kind == STANDARD || kind == BAD || kind == BLIND)) {
 		take_abort(d, mf_span_at(s, i), item);
 		return 1;
 	}
@@ -210,8 +264,8 @@ unsigned int mf_demux_span(struct mf_demux *d, const struct mf_span *s, unsigned
 	}
 	d->stats.blocks += *pos - from;
 	/* Good headers only end windows: worth a look where one has seen a bad header. */
-	if (d->ber.ber_cnt || d->ber.hi_ber)
-		mf_ber_feed(&d->ber, mf_span_at(s, *pos ? *pos - 1 : 0), false);
+	if (d->alert)
+		look(d, mf_span_at(s, *pos ? *pos - 1 : 0));
 	return n;
 }
 

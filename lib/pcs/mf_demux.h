@@ -2,12 +2,18 @@
 /*
  * The RX side of a port: takes memory blocks out of the stream, hands the rest, with idles in their
  * place, to the frame decoder (EDM 3.2, 3.2.3), and watches the sync headers.
+ *
+ * While the bit error rate is too high, and while there is no block lock, all that comes is taken for errors
+ * (local fault, IEEE 802.3 49.2.13.2.2). Block lock is lost with the 16th bad header in 64 block times, and there
+ * again when 64 went by without one: idle, of which nothing is told here, has good headers. Under the wall clock
+ * blocks have no times, so a bad header is only a bad block.
  */
 #ifndef MF_DEMUX_H
 #define MF_DEMUX_H
 
 #include "mf_block.h"
 #include "mf_frame.h"
+#include "mf_guard.h"
 #include "mf_lock.h"
 
 enum mf_rx_kind {
@@ -34,18 +40,24 @@ struct mf_demux_stats {
 	uint64_t memory_blocks; /**< handed out as SINGLE or RUN */
 	uint64_t frame_blocks; /**< data outside messages, standard control blocks: to the decoder as is */
 	uint64_t idle_blocks; /**< all-idle; inside a message they are holes */
-	uint64_t bad_blocks; /**< bad sync header or type, /MT/ outside a message: errors to the decoder */
+	uint64_t bad_blocks; /**< bad sync header or type, /MT/ outside a message, all in local fault: errors
+				to the decoder */
 	uint64_t aborts; /**< messages begun and not completed */
 };
 
 struct mf_demux {
 	struct mf_frame_dec dec;
 	struct mf_ber ber;
+	bool alert; /**< a header was bad lately: each block is looked at */
+	bool guarded; /**< there is a guard */
 	bool memory_enabled; /**< false: a standard port, memory kinds are bad blocks */
 	bool in_message;
 	uint32_t period; /**< 0: wall clock, where the next block or poll decides about a frame */
 	mf_time accept_at; /**< a good frame waits for the block that starts now; MF_NEVER: none waits */
 	struct mf_demux_stats stats;
+	struct mf_ber lock; /**< bad headers of 64; of no use under the wall clock */
+	mf_time unlocked; /**< until then there is no block lock */
+	struct mf_guard *guard; /**< the caller's, who is told of what is bad; NULL: nobody is */
 };
 
 /**
@@ -70,7 +82,7 @@ static inline unsigned int mf_demux_message(struct mf_demux *d, const struct mf_
 	uint64_t eight;
 
 	if (s->sync[pos] != MF_SYNC_CTRL || mf_block_type(s->word[pos]) != MF_BT_MS || !d->memory_enabled ||
-	    d->in_message || d->accept_at != MF_NEVER || d->ber.ber_cnt || d->ber.hi_ber)
+	    d->in_message || d->accept_at != MF_NEVER || d->alert)
 		return 0;
 	for (; end + 8 <= MF_SPAN_MAX; end += 8) {
 		__builtin_memcpy(&eight, &s->sync[end], 8);
@@ -107,5 +119,19 @@ static inline mf_time mf_demux_next(const struct mf_demux *d)
 
 /** Idle has passed up to now: delivers the frame that waits for the block behind its /T/. @return 0 or 1 */
 unsigned int mf_demux_poll(struct mf_demux *d, mf_time now, struct mf_rx_item *item);
+
+/** Who is told of what is bad; NULL: nobody is any longer. */
+static inline void mf_demux_guard(struct mf_demux *d, struct mf_guard *guard)
+{
+	d->guard = guard;
+	d->guarded = guard != NULL;
+}
+
+/** A message that came whole has failed its check, at its last block, and was right when it was sent here. */
+static inline void mf_demux_refused(const struct mf_demux *d, mf_time at)
+{
+	if (d->guard != NULL)
+		mf_guard_bad(d->guard, at);
+}
 
 #endif

@@ -31,7 +31,7 @@ static int init(struct mf_mux *m, const struct mf_mux_config *config)
 		return -EINVAL;
 	m->policy = policies[config->policy];
 	m->period = config->period;
-	m->quantum = config->quantum;
+	m->fair.quantum = config->quantum;
 	m->memory_enabled = config->memory_enabled;
 	rc = mux_queue_init(m, config);
 	if (!rc)
@@ -388,7 +388,9 @@ unsigned int mf_mux_pull(struct mf_mux *m, mf_time now, unsigned int max, struct
 
 inline bool mf_mux_waits(const struct mf_mux *m)
 {
-	return mux_backlog(m) || !mux_frames_quiet(m) || m->fair.credit[0] | m->fair.credit[1];
+	const int32_t *credit = m->fair.credit;
+
+	return (mux_backlog(m) | m->frames_wait | (uint32_t)credit[0] | (uint32_t)credit[1]) != 0;
 }
 
 /** When frames that may start at s are through, or memory that is ready at r splits them. */
@@ -440,6 +442,28 @@ inline uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 	d->promised--;
 	*at = e->at;
 	return e->cookie;
+}
+
+/** To nowhere, as long as that takes; and then it took no time. */
+void mf_mux_flush(struct mf_mux *m, mf_time now)
+{
+	const struct mf_mux_stats stats = m->stats;
+	mf_time line_free = m->line_free, at = now, told;
+	struct mf_span s;
+
+	while ((at = mf_mux_next(m, at)) != MF_NEVER)
+		mf_mux_pull(m, at, MF_SPAN_MAX, &s);
+	while (mf_mux_done(m, &told) != 0)
+		;
+	m->line_free = line_free;
+	m->memory_last = false;
+	m->fair = (struct mux_fair){0};
+	m->stats = stats;
+}
+
+void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from)
+{
+	m->stats = from->stats;
 }
 
 uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now)

@@ -117,6 +117,7 @@ struct mux_frames {
 /** Credit of FAIR; see mux_policy_fair.c. */
 struct mux_fair {
 	int32_t credit[2];
+	uint16_t quantum;
 	uint8_t turn;
 };
 
@@ -165,7 +166,7 @@ struct mf_mux {
 	const struct mux_policy *policy;
 	mf_time line_free; /**< virtual clock: when the next block may start */
 	uint32_t period;
-	uint16_t quantum;
+	bool frames_wait; /**< the frame side has something, if it is only a gap owed: see mux_frames.c */
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
@@ -313,10 +314,7 @@ void mux_frames_fini(struct mf_mux *m);
 /** Whether the frame side has nothing at all, not even a gap owed: the common case of a memory fabric. */
 static inline bool mux_frames_quiet(const struct mf_mux *m)
 {
-	const struct mux_frames *f = &m->frames;
-
-	/* A frame in progress stays in the ring until its /T/ was sent. */
-	return f->put == f->get && !f->enc.owed && !f->enc.close;
+	return !m->frames_wait;
 }
 
 /** Whether a block of frames could be sent at time s, the gap behind a /T/ included. */

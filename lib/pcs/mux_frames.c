@@ -68,6 +68,14 @@ bool mf_mux_frame_room(const struct mf_mux *m, uint16_t len)
 	return room(&m->frames, len) >= 0;
 }
 
+/** Blocks went, or a frame came. One in progress stays in the ring until its /T/ was sent. */
+static void note_waiting(struct mf_mux *m)
+{
+	const struct mux_frames *f = &m->frames;
+
+	m->frames_wait = f->put != f->get || f->enc.owed || f->enc.close;
+}
+
 bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t len)
 {
 	struct mux_frames *f = &m->frames;
@@ -81,6 +89,7 @@ bool mf_mux_frame(struct mf_mux *m, mf_time now, const uint8_t *frame, uint16_t 
 	*frame_at(f, f->put++) = (struct mux_frame){.queued = now, .at = (uint32_t)at, .len = len};
 	f->write = (uint32_t)at + len;
 	f->bytes += len;
+	m->frames_wait = true;
 	return true;
 }
 
@@ -259,6 +268,7 @@ uint32_t mux_frames_send(struct mf_mux *m, mf_time s, uint32_t n, struct mf_span
 		put(m, part, &b, out);
 		i += put_body(m, n - i - 1, out);
 	}
+	note_waiting(m);
 	return i;
 }
 
@@ -289,6 +299,7 @@ void mux_frames_wait(struct mf_mux *m, mf_time s, uint32_t n)
 		mf_frame_enc_gap(&f->enc, idle_octets(m, s));
 		if (f->enc.owed || mf_frame_enc_busy(&f->enc))
 			fill_gap(m, n);
+		note_waiting(m);
 		return;
 	}
 	while (n-- && waiting < MF_MUX_FRAME_WAIT && waiting < f->left) {

@@ -54,7 +54,7 @@ static inline uint32_t before_next(const struct mux_open *o)
 	return o->given < 3 ? o->given : UINT32_MAX;
 }
 
-struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
+inline struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 {
 	struct mux_open *o = &m->open;
 	struct mux_open_span *s = mux_open_at(o, o->get);

@@ -32,11 +32,11 @@ static void alone(struct mux_fair *f, enum side side, uint32_t n)
 }
 
 /** Whose turn it is when both sides wait. */
-static enum side next_turn(struct mux_fair *f, uint16_t quantum)
+static enum side next_turn(struct mux_fair *f)
 {
 	while (f->credit[f->turn] <= 0) {
 		f->turn = !f->turn;
-		f->credit[f->turn] += quantum;
+		f->credit[f->turn] += f->quantum;
 	}
 	return f->turn;
 }
@@ -49,7 +49,7 @@ static uint32_t fair_frames(const struct mf_mux *m, mf_time s, mf_time r)
 	wipe_if_idle(m, s, &f);
 	if (n)
 		alone(&f, FRAMES, n);
-	while (n < MF_SPAN_MAX && next_turn(&f, m->quantum) == FRAMES) {
+	while (n < MF_SPAN_MAX && next_turn(&f) == FRAMES) {
 		n += (uint32_t)f.credit[FRAMES];
 		f.credit[FRAMES] = 0;
 	}
@@ -65,7 +65,7 @@ static void fair_sent_frames(struct mf_mux *m, mf_time s, mf_time r, uint32_t n)
 	if (before)
 		alone(f, FRAMES, before < n ? before : n);
 	for (uint32_t i = before; i < n; i++) {
-		next_turn(f, m->quantum);
+		next_turn(f);
 		f->credit[FRAMES]--;
 	}
 }
@@ -76,7 +76,7 @@ static void fair_sent_memory(struct mf_mux *m, mf_time s, bool contended, uint32
 
 	wipe_if_idle(m, s, f);
 	if (contended) {
-		next_turn(f, m->quantum);
+		next_turn(f);
 		f->credit[MEMORY] -= (int32_t)n;
 	} else {
 		alone(f, MEMORY, n);

@@ -98,6 +98,8 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 			sw->stats.drop_check++;
 		else
 			sw->stats.drop_proto++;
+		if (err == -EBADMSG)
+			mf_demux_refused(&sw->port[port].demux, item->at);
 		return;
 	}
 	switch (m.kind) {
@@ -193,8 +195,11 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 	int err = likely(mf_proto_kind(word[0]) == MF_RREQ) ? mf_proto_get_rreq(&sw->proto, word, n, &m)
 							    : mf_proto_get_rmwreq(&sw->proto, word, n, &m);
 
-	if (unlikely(!good_request(sw, port, err, &m)))
+	if (unlikely(!good_request(sw, port, err, &m))) {
+		if (err == -EBADMSG)
+			mf_demux_refused(&sw->port[port].demux, at);
 		return;
+	}
 	if (unlikely(sw->probe != NULL)) {
 		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].first, at);
 		stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);

@@ -40,6 +40,14 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	due(sw, now);
 }
 
+void mf_switch_crash(struct mf_switch *sw, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (sw->port[i].up)
+			mf_switch_link_down(sw, i, now);
+	l2_forget(sw);
+}
+
 /**
  * Tells a port that another one is back, in order with the chunks that it has from there. Not where its own
  * link is lost: whoever comes back there knows of that, and asks for nothing of before.

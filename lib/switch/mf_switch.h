@@ -21,6 +21,7 @@ struct mf_switch_port_config {
 	bool memory_enabled; /**< false: a standard Ethernet port (D16) */
 	struct mf_mux_config mux;
 	mf_time ber_window;
+	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
 	uint32_t backlog_k; /**< K: hold the egress with more granted towards it or waiting; 0: off (D3) */
 	uint32_t source_w; /**< W: hold the source with more blocks granted and not arrived; 0: off (D3) */
 };
@@ -109,6 +110,12 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
  *         away, or some port has no room for the word
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
+
+/**
+ * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
+ * lost (mf_switch_link_down()), and addresses and frames that it had.
+ */
+void mf_switch_crash(struct mf_switch *sw, mf_time now);
 
 /**
  * Does what is due: timers, frames that come out of the layer-2 pipeline.

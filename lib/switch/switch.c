@@ -17,6 +17,7 @@ static bool valid(const struct mf_switch_config *c)
 static int port_init(struct port *p, const struct mf_switch_port_config *c)
 {
 	struct mf_mux_config mux = c->mux;
+	int err;
 
 	p->up = c->up;
 	p->memory_enabled = c->memory_enabled;
@@ -28,7 +29,9 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
 	if (p->mux == NULL || p->buf == NULL)
 		return -ENOMEM;
-	return mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
+	err = mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
+	mf_demux_guard(&p->demux, c->guard);
+	return err;
 }
 
 static int out_init(struct mf_switch *sw)
@@ -245,8 +248,8 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 	return n;
 }
 
-struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
-				      struct mf_span *room)
+inline struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
+					     struct mf_span *room)
 {
 	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].mux, now, room);
 

@@ -300,6 +300,8 @@ mf_time bridge_run(struct mf_switch *sw, mf_time now);
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);
 void l2_fini(struct mf_switch *sw);
+/** All addresses, and the frames in the pipeline. */
+void l2_forget(struct mf_switch *sw);
 void l2_frame(struct mf_switch *sw, unsigned int ingress, mf_time at, const uint8_t *frame, uint16_t len);
 /** Lets out what is through the pipeline. @return the next time */
 mf_time l2_run(struct mf_switch *sw, mf_time now);

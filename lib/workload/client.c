@@ -197,6 +197,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
 	c->order = config->order;
+	c->lost_is_empty = config->lost_is_empty && config->order == MF_CLIENT_IN_ORDER;
 	c->constant = choose_reads_only(config);
 	err = parts_init(c, config);
 	if (err) {

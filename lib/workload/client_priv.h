@@ -14,9 +14,10 @@
 /*
  *   FREE --begin--> BUSY --completion--> FREE
  *                     |                    ^
- *                     '--> SUSPECT --------'  judged when the older writes of its octets have completed
+ *                     |--> SUSPECT --------|  judged when the older writes of its octets have completed
+ *                     '--> FORMER ---------'  of a memory node that has lost all: it has no effect on the new one
  */
-enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT };
+enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT, SLOT_FORMER };
 
 #define CLIENT_LINE 64 /**< octets of the read that most workloads consist of */
 
@@ -51,6 +52,7 @@ struct mf_client {
 	bool verify;
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	enum mf_client_order order;
+	bool lost_is_empty;
 	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
 	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
@@ -167,6 +169,9 @@ static inline void client_count_begun(struct mf_client *c, const struct slot *s,
 
 /** A read has brought something else than what must have been there. */
 void client_mismatch(struct mf_client *c, const struct slot *s);
+
+/** All that is under way fails. */
+void client_fail_all(struct mf_client *c, mf_time now);
 
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);

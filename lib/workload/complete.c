@@ -155,8 +155,12 @@ static inline void count_ok(struct mf_client *c, const struct slot *s, const str
 	mf_hist_add(&k->latency, done->done - done->submitted);
 }
 
-static void count_failed(struct mf_client *c, const struct slot *s, uint8_t status)
+static void count_failed(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
+	struct mf_client_kind_stats *k = c->kind[s->kind];
+	uint8_t status = done->status;
+
+	k->failed_max = mf_time_max(k->failed_max, done->done - done->submitted);
 	c->stats.failed_all++;
 	c->stats.failed_status[status < MF_STATUSES ? status : MF_ERR_UNKNOWN]++;
 	c->stats.kind[s->kind].failed += s->measured;
@@ -201,9 +205,9 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 	}
 }
 
-static void op_failed(struct mf_client *c, struct slot *s, uint8_t status)
+static void op_failed(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
-	count_failed(c, s, status);
+	count_failed(c, s, done);
 	if (c->store != NULL)
 		store_completed(c, s, c->stats.last_done, false);
 	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
@@ -222,12 +226,33 @@ static inline struct slot *find(const struct mf_client *c, const struct mf_compl
 	return s->node == done->node ? s : NULL;
 }
 
+/** One that was of a memory node that is no more: its data say nothing of the new one. */
+static __attribute__((cold, noinline)) void former_done(struct mf_client *c, const struct mf_completion *done)
+{
+	struct slot *s = &c->slot[done->user & c->slot_mask];
+
+	if (s->state != SLOT_FORMER || s->user != done->user || s->node != done->node) {
+		c->stats.stray++;
+		return;
+	}
+	if (c->watch != NULL && s->measured)
+		c->watch->done(c->watch->ctx, done);
+	c->stats.last_done = done->done;
+	if (done->status == MF_OK)
+		count_ok(c, s, done);
+	else
+		count_failed(c, s, done);
+	c->stats.unverified += done->status == MF_OK && client_returns(s->kind);
+	release(c, s);
+	judge_suspects(c);
+}
+
 static inline void op_done(struct mf_client *c, const struct mf_completion *done)
 {
 	struct slot *s = find(c, done);
 
 	if (__builtin_expect(s == NULL, 0)) {
-		c->stats.stray++;
+		former_done(c, done);
 		return;
 	}
 	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
@@ -236,9 +261,24 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);
 	else
-		op_failed(c, s, done->status);
+		op_failed(c, s, done);
 	if (c->suspects > 0 && s->kind != MF_CLIENT_READ)
 		judge_suspects(c);
+}
+
+void client_fail_all(struct mf_client *c, mf_time now)
+{
+	for (uint32_t i = 0; i < c->used; i++) {
+		const struct slot *s = &c->slot[i];
+
+		if (s->state == SLOT_BUSY)
+			op_done(c, &(struct mf_completion){.user = s->user,
+							   .submitted = s->intended,
+							   .first = MF_NEVER,
+							   .done = now,
+							   .status = MF_ERR_UNKNOWN,
+							   .node = s->node});
+	}
 }
 
 void client_complete(struct mf_client *c, mf_time now)

@@ -104,6 +104,20 @@ void lines_write(struct lines *l, uint64_t at, const uint64_t *content, uint64_t
 		lines_put(l, at, content, len);
 }
 
+void lines_clear(struct lines *l, uint64_t at, uint64_t len)
+{
+	uint64_t octets = UINT64_C(1) << l->shift;
+
+	for (uint64_t end = at + len; at < end; at += octets) {
+		if (!lines_is_number(l->block[at >> l->shift])) {
+			l->block[at >> l->shift] = LINES_ZERO;
+			continue;
+		}
+		for (uint64_t i = 0; i < octets; i += LINE_OCTETS)
+			set_line(l, at + i, LINES_ZERO);
+	}
+}
+
 /** As many lines as have the key of the first one, n at most. @return how many */
 static uint64_t copy_equal(const struct lines *l, uint64_t at, uint64_t n, uint64_t *out)
 {

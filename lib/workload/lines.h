@@ -81,6 +81,9 @@ void lines_put(struct lines *l, uint64_t at, const void *octets, uint64_t len);
 /** Words that ascend by CONTENT_STEP, the last of which may be cut by len; at as in lines_get(). */
 void lines_write(struct lines *l, uint64_t at, const uint64_t *content, uint64_t len);
 
+/** Nothing was ever written there: whole blocks. */
+void lines_clear(struct lines *l, uint64_t at, uint64_t len);
+
 /** A hash of what is there; at as in lines_get(). */
 uint64_t lines_hash(const struct lines *l, uint64_t at, uint64_t len);
 /** The same of octets, wherever they are. */

@@ -232,6 +232,11 @@ struct mf_client_config {
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
 	enum mf_client_order order;
+	/**
+	 * In order: a target that was lost comes back with zero in it, so what its regions hold is known. What had
+	 * been begun at the old one must not take effect at the new one. Else they are unknown until written again.
+	 */
+	bool lost_is_empty;
 	uint64_t idle_max; /**< open loop: octets of buffers without an operation that stay in memory */
 	const struct mf_client_watch *watch; /**< or NULL */
 	/**
@@ -253,6 +258,7 @@ struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
 	uint64_t octets_begun;
+	mf_time failed_max; /**< longest from submission to failure, measured or not */
 	bool apart; /**< some first block came before its last one */
 	bool late; /**< some began later than intended */
 	struct mf_hist latency; /**< from submission to completion, ps */
@@ -356,6 +362,12 @@ void mf_client_fetch(const struct mf_client *c);
 void mf_client_fetch_next(const struct mf_client *c, mf_time until);
 /** An operation that is about to complete, by mf_op.user. */
 void mf_client_fetch_op(const struct mf_client *c, uint64_t user);
+
+/**
+ * The process of the node is gone, and there again, or will be: what was under way has failed, its outcome
+ * unknown, and so is what its regions hold. It goes on with what it was to do next.
+ */
+void mf_client_crashed(struct mf_client *c, mf_time now);
 
 /** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
 void mf_client_stop(struct mf_client *c, mf_time at);

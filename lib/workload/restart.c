@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A target's link was lost, or the own one: nobody knows what its regions hold. Writes that had completed may
- * be lost on their way, and a memory node that was started again has nothing in it. What is written from now
- * on is known again; where nothing is ever written, nothing can be lost.
+ * A target's link was lost, or the own one, or the own process was: nobody knows what its regions hold. Writes
+ * that had completed may be lost on their way, and a memory node that was started again has nothing in it. What
+ * is written from now on is known again; where nothing is ever written, nothing can be lost.
  */
 #include "store_client.h"
 
@@ -15,13 +15,51 @@ static void forget(struct mf_client *c, uint32_t region)
 	shadow_lose(&c->shadow, region, c->stats.begun_all);
 }
 
+/** The host has not begun it, or anew: the new memory node will see it. */
+static void goes_on(void *ctx, uint64_t user)
+{
+	const struct mf_client *c = ctx;
+	struct slot *s = &c->slot[user & c->slot_mask];
+
+	if (s->state != SLOT_FORMER || s->user != user)
+		return;
+	s->state = SLOT_BUSY;
+	if (s->kind != MF_CLIENT_READ)
+		shadow_race(&c->shadow.region[s->region], s->offset, s->len);
+}
+
+/** Who comes back has nothing in it, and whatever had begun before is of no more effect. */
+static void empty(struct mf_client *c, uint32_t region)
+{
+	for (uint32_t i = 0; i < c->used; i++) {
+		struct slot *s = &c->slot[i];
+
+		if (s->state == SLOT_FREE || s->region != region)
+			continue;
+		s->check = false;
+		if (s->state == SLOT_BUSY)
+			s->state = SLOT_FORMER;
+	}
+	shadow_clear(&c->shadow, region, c->stats.begun_all);
+	mf_host_under_way(c->host, c->target[region].node, goes_on, c);
+}
+
 static void lose(struct mf_client *c, uint32_t region)
 {
 	c->stats.restarts++;
 	if (c->store != NULL)
 		store_lose(c, region);
+	else if (c->shadow.regions > 0 && !c->constant && c->lost_is_empty && !mf_host_link_is_lost(c->host))
+		empty(c, region);
 	else if (c->shadow.regions > 0 && !c->constant)
 		forget(c, region);
+}
+
+void mf_client_crashed(struct mf_client *c, mf_time now)
+{
+	client_fail_all(c, now);
+	for (uint32_t i = 0; i < c->targets; i++)
+		lose(c, i);
 }
 
 void client_restarted(void *ctx, uint16_t node)

@@ -140,6 +140,16 @@ void shadow_lose(struct shadow *s, uint32_t region, uint64_t number)
 		r->failed = number;
 }
 
+void shadow_clear(struct shadow *s, uint32_t region, uint64_t number)
+{
+	struct shadow_region *r = &s->region[region];
+
+	lines_clear(&s->lines, shadow_at(s, region, 0), s->stride);
+	memset(r->unknown, 0, ((s->words - 1) / WORDS_BITMAP + 1) * sizeof(*r->unknown));
+	r->unknown_words = 0;
+	r->failed = number;
+}
+
 void shadow_over(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len)
 {
 	for (uint64_t w = offset / WORD; w <= (offset + len - 1) / WORD; w++)

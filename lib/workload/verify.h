@@ -72,6 +72,9 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 /** All that a region holds is unknown; operations from number on may settle it. */
 void shadow_lose(struct shadow *s, uint32_t region, uint64_t number);
 
+/** A region holds nothing but zero again; operations from number on may settle what becomes unknown. */
+void shadow_clear(struct shadow *s, uint32_t region, uint64_t number);
+
 /** Operation number, which overwrites, has completed: what it covers in whole words may be known again. */
 void shadow_settle(struct shadow_region *r, uint64_t number, uint64_t offset, uint64_t len);
 

@@ -157,7 +157,19 @@ Test(host_link, a_memory_node_forgets_what_it_owed)
 struct restarts {
 	unsigned int count;
 	uint16_t node[8];
+	struct mf_host *host; /**< or NULL: what goes on is not asked */
+	bool own; /**< the link that was lost last */
+	unsigned int going;
+	uint64_t user; /**< of the last that goes on */
 };
+
+static void goes_on(void *ctx, uint64_t user)
+{
+	struct restarts *r = ctx;
+
+	r->going++;
+	r->user = user;
+}
 
 static void restarted(void *ctx, uint16_t node)
 {
@@ -165,6 +177,10 @@ static void restarted(void *ctx, uint16_t node)
 
 	cr_assert_lt(r->count, 8);
 	r->node[r->count++] = node;
+	if (r->host == NULL)
+		return;
+	r->own = mf_host_link_is_lost(r->host);
+	mf_host_under_way(r->host, node, goes_on, r);
 }
 
 static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
@@ -192,6 +208,7 @@ Test(host_link, another_node_was_lost)
 	c.nodes = 3;
 	h = mf_host_new(&c);
 	cr_assert_not_null(h);
+	told.host = h;
 	mf_host_on_restart(h, restarted, &told);
 	submit(h, 1, MF_OP_READ, buf[0], 1);
 	submit(h, 1, MF_OP_WRITE, buf[1], 2);
@@ -205,6 +222,7 @@ Test(host_link, another_node_was_lost)
 	give(h, 3, word, mf_proto_put_chunk(&c.proto, &res, data, word)); /* some of what was there before */
 	say_restarted(h, 4, 1);
 	cr_expect(told.count == 1 && told.node[0] == 1);
+	cr_expect(told.going == 1 && told.user == 5 && !told.own);
 	mf_host_run(h, 4);
 	n = mf_host_completions(h, 4, done, 16);
 	cr_assert_eq(n, 4);
@@ -249,8 +267,11 @@ Test(host_link, the_own_link_is_that_of_all)
 	h = mf_host_new(&c);
 	cr_assert_not_null(h);
 	mf_host_link_lost(h, 1); /* nobody wants to know */
+	told.host = h;
 	mf_host_on_restart(h, restarted, &told);
 	mf_host_link_lost(h, 2);
+	cr_expect(told.own && told.going == 0);
+	cr_expect_not(mf_host_link_is_lost(h));
 	cr_expect(told.count == 3 && told.node[0] == 1 && told.node[1] == 2 && told.node[2] == 3);
 	mf_host_free(h);
 }

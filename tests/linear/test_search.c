@@ -25,10 +25,11 @@ static bool any_order(const struct mf_linear_op *op, size_t n, unsigned int happ
 		const struct mf_linear_op *o = &op[i];
 		uint64_t next = value;
 		bool may = !(happened & 1U << i), equal = value == o->arg[0];
+		uint64_t read = o->kind == MF_LINEAR_READ_PART ? value & o->arg[1] : value;
 
 		for (size_t k = 0; k < n; k++)
 			may &= k == i || (happened & 1U << k) || op[k].ret >= o->call;
-		may &= o->found != MF_LINEAR_VALUE || o->value == value;
+		may &= o->found != MF_LINEAR_VALUE || o->value == read;
 		may &= o->found != MF_LINEAR_EQUAL || equal;
 		may &= o->found != MF_LINEAR_UNEQUAL || !equal;
 		if (!may)
@@ -47,6 +48,10 @@ static bool any_order(const struct mf_linear_op *op, size_t n, unsigned int happ
 			next = value & o->arg[0];
 			break;
 		case MF_LINEAR_READ:
+		case MF_LINEAR_READ_PART:
+			break;
+		case MF_LINEAR_WRITE_PART:
+			next = (value & ~o->arg[1]) | (o->arg[0] & o->arg[1]);
 			break;
 		default:
 			next = o->arg[0];
@@ -69,7 +74,7 @@ static struct mf_linear_op random_op(struct mf_rng *rng)
 	o.ret = mf_rng_below(rng, 5) == 0 ? MF_NEVER : o.call + mf_rng_below(rng, 5);
 	if (o.kind == MF_LINEAR_CAS)
 		o.found = (uint8_t)mf_rng_below(rng, 4);
-	else if (o.kind != MF_LINEAR_WRITE)
+	else if (o.kind != MF_LINEAR_WRITE && o.kind != MF_LINEAR_WRITE_PART)
 		o.found = (uint8_t)mf_rng_below(rng, 2);
 	return o;
 }
@@ -121,9 +126,9 @@ static void long_history(struct mf_rng *rng, struct mf_linear_op *op)
 		free_at[c] = o->ret + 1;
 		o->arg[0] = o->kind == MF_LINEAR_CAS ? word + mf_rng_below(rng, 2) : i + 1;
 		o->arg[1] = i + 1;
-		if (o->kind != MF_LINEAR_WRITE) {
+		if (o->kind != MF_LINEAR_WRITE && o->kind != MF_LINEAR_WRITE_PART) {
 			o->found = MF_LINEAR_VALUE;
-			o->value = word;
+			o->value = o->kind == MF_LINEAR_READ_PART ? word & o->arg[1] : word;
 		}
 		switch (o->kind) {
 		case MF_LINEAR_CAS:
@@ -139,6 +144,10 @@ static void long_history(struct mf_rng *rng, struct mf_linear_op *op)
 			word &= o->arg[0];
 			break;
 		case MF_LINEAR_READ:
+		case MF_LINEAR_READ_PART:
+			break;
+		case MF_LINEAR_WRITE_PART:
+			word = (word & ~o->arg[1]) | (o->arg[0] & o->arg[1]);
 			break;
 		default:
 			word = o->arg[0];

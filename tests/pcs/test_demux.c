@@ -311,6 +311,102 @@ Test(demux, bad_headers_feed_the_monitor)
 	mf_demux_fini(&d);
 }
 
+/** n bad headers, each in a span of its own, `every` blocks apart. */
+static void bad_headers(mf_time start, unsigned int n, unsigned int every)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		begin_span();
+		span.start = start + (mf_time)i * every * PERIOD;
+		mf_span_put(&span, i % 2 * 3, MF_IDLE_WORD);
+		take();
+	}
+}
+
+static unsigned int singles_taken(mf_time start, unsigned int n)
+{
+	begin_span();
+	span.start = start;
+	while (n-- > 0)
+		put_ctrl(MF_BT_G);
+	return take();
+}
+
+/* 16 of them in 125 us: nothing of what comes is taken until a window has ended that had fewer. */
+Test(demux, all_is_lost_while_the_error_rate_is_high)
+{
+	setup(true, PERIOD);
+	bad_headers(0, MF_BER_LIMIT - 1, 20);
+	cr_expect_eq(singles_taken(1000 * PERIOD, 3), 3, "15 are not too many");
+	bad_headers(1100 * PERIOD, 1, 1);
+	cr_assert(d.ber.hi_ber);
+	cr_expect_eq(singles_taken(2000 * PERIOD, 3), 0);
+	cr_expect_eq(singles_taken(WINDOW, 3), 0, "the next window is not over");
+	cr_expect_eq(singles_taken(2 * WINDOW - 2 * PERIOD, 5), 3, "it ends with the second of these");
+	cr_expect_eq(d.stats.bad_blocks, MF_BER_LIMIT + 3 + 3 + 2);
+	cr_expect_not(d.alert);
+	assert_all_counted();
+	mf_demux_fini(&d);
+}
+
+/*
+ * The 16th among 64 ends the lock, and 64 good ones find it again. A window of the monitor begins among these 64,
+ * so that its rate is not high.
+ */
+Test(demux, all_is_lost_without_block_lock)
+{
+	const mf_time headers = 64 * PERIOD, from = WINDOW / headers * headers, last = from + 62 * PERIOD;
+	struct mf_guard g;
+
+	cr_assert_eq(mf_guard_init(&g, 0, WINDOW), 0);
+	setup(true, PERIOD);
+	mf_demux_guard(&d, &g);
+	cr_assert_gt(from + 61 * PERIOD, WINDOW);
+	bad_headers(from, 14, 1);
+	bad_headers(from + 61 * PERIOD, 1, 1);
+	cr_expect_eq(singles_taken(from + 61 * PERIOD, 1), 1, "15 do no harm");
+	bad_headers(last, 1, 1);
+	cr_expect_not(d.ber.hi_ber);
+	cr_expect_eq(g.tripped, last);
+	cr_expect_eq(g.cause, MF_GUARD_LOCK);
+	cr_expect_eq(singles_taken(last + PERIOD, 63), 0);
+	cr_expect_eq(singles_taken(last + headers, 3), 3, "and there it is again");
+	bad_headers(last + headers + 3 * PERIOD, 1, 1);
+	cr_expect_eq(singles_taken(last + headers + 4 * PERIOD, 3), 3, "it counts anew");
+	assert_all_counted();
+	mf_demux_fini(&d);
+	mf_guard_fini(&g);
+}
+
+Test(demux, a_guard_is_told_of_what_is_bad)
+{
+	struct mf_guard g;
+
+	cr_assert_eq(mf_guard_init(&g, 3, WINDOW), 0);
+	setup(true, PERIOD);
+	mf_demux_guard(&d, &g);
+	begin_span();
+	put_ctrl(MF_BT_MS);
+	mf_span_put(&span, 0, 0); /* cuts the message, and is bad */
+	put_ctrl(MF_BT_MT); /* outside of one */
+	put_ctrl(MF_BT_G);
+	put_ctrl(0x01); /* there is no such type */
+	take();
+	cr_expect_eq(g.bad, 3);
+	cr_expect_eq(g.tripped, START + 4 * PERIOD);
+	cr_expect_eq(g.cause, MF_GUARD_BAD);
+	mf_guard_reset(&g);
+	cr_expect_eq(g.tripped, MF_NEVER);
+	bad_headers(2 * START, MF_BER_LIMIT, 70);
+	cr_expect_eq(g.cause, MF_GUARD_BAD, "the third comes before the 16th");
+	mf_guard_fini(&g);
+	cr_assert_eq(mf_guard_init(&g, 0, WINDOW), 0);
+	bad_headers(WINDOW, MF_BER_LIMIT, 70);
+	cr_expect_eq(g.cause, MF_GUARD_HI_BER);
+	cr_expect_eq(g.tripped, WINDOW + 70 * (MF_BER_LIMIT - 1) * PERIOD);
+	mf_demux_fini(&d);
+	mf_guard_fini(&g);
+}
+
 static uint64_t random_word(uint64_t *rng)
 {
 	static const uint8_t types[] = {MF_BT_MS, MF_BT_MS, MF_BT_MT, MF_BT_MT, MF_BT_MST,
@@ -386,7 +482,8 @@ static void garbage(bool memory_enabled, uint32_t period)
 	mf_time at = 0;
 	unsigned int n;
 
-	setup(memory_enabled, period);
+	/* A short window, so that the error rate is too high only now and then. */
+	cr_assert_eq(mf_demux_init(&d, memory_enabled, period, 150 * PERIOD), 0);
 	while (blocks < limit) {
 		random_span(at, &rng);
 		while ((n = mf_demux_span(&d, &span, &pos, item, 1 + test_below(&rng, 5))))

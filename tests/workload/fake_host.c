@@ -219,6 +219,18 @@ void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)
 	h->restart_ctx = ctx;
 }
 
+bool mf_host_link_is_lost(const struct mf_host *h)
+{
+	return h->link_lost;
+}
+
+/** All has been done when it was submitted. */
+void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx)
+{
+	(void)h, (void)node, (void)fn, (void)ctx;
+}
+
 void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, bool told)
 {
 	memcpy(h->memory[node], memory, FAKE_MEMORY);

@@ -52,6 +52,7 @@ struct mf_host {
 	struct mf_op last;
 	struct mf_op *log; /**< NULL, or room for all that is submitted */
 	mf_host_restart_fn restart_fn;
+	bool link_lost;
 	void *restart_ctx;
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;

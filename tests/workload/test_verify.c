@@ -730,6 +730,68 @@ Test(verify, what_was_lost_is_nobody_s_fault)
 	}
 }
 
+/* What comes back in place of a memory node that was lost. */
+enum found {
+	FOUND_ZERO,
+	FOUND_STALE, /**< but for what an old write has left in some words */
+	FOUND_AS_IT_WAS, /**< the own link was lost, the memory node was not */
+};
+
+static struct mf_client_stats *run_empty(uint64_t seed, enum found found)
+{
+	static uint8_t image[FAKE_MEMORY];
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_stats *s = malloc(sizeof(*s));
+	struct mf_client *c;
+	mf_time now = 0;
+
+	config.seed = seed;
+	config.operations = 6000;
+	config.span = 1024;
+	config.lost_is_empty = true;
+	test_mix_all(&config);
+	config.mix[MF_CLIENT_WRITE] = 5;
+	c = mf_client_new(&config);
+	h->link_lost = found == FOUND_AS_IT_WAS;
+	for (unsigned int i = 0; i < 10; i++) {
+		now = test_drive(c, h, now, now + MF_US(10));
+		memset(image, 0, sizeof(image));
+		if (found == FOUND_STALE)
+			memcpy(image, h->memory[1], sizeof(image) / 2);
+		fake_host_restart(h, 1, found == FOUND_AS_IT_WAS ? h->memory[1] : image, true);
+	}
+	test_drive(c, h, now, MF_NEVER);
+	*s = *mf_client_stats(c);
+	cr_assert_eq(s->completed_all, 6000);
+	cr_assert_eq(s->restarts, 10);
+	cr_assert_eq(s->stray, 0);
+	mf_client_free(c);
+	free(h);
+	return s;
+}
+
+Test(verify, what_comes_back_empty_is_known)
+{
+	uint64_t unknown = 0, known = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct mf_client_stats *s = run_empty(seed, FOUND_ZERO);
+
+		cr_assert_eq(s->mismatches, 0, "seed %" PRIu64, seed);
+		known += s->unverified;
+		free(s);
+		s = run_empty(seed, FOUND_STALE);
+		cr_assert_gt(s->mismatches, 0, "seed %" PRIu64, seed);
+		free(s);
+		s = run_empty(seed, FOUND_AS_IT_WAS);
+		cr_assert_eq(s->mismatches, 0, "seed %" PRIu64, seed);
+		unknown += s->unverified;
+		free(s);
+	}
+	cr_assert_lt(known, unknown / 4, "%" PRIu64 " of %" PRIu64, known, unknown);
+}
+
 /* Where nothing is ever written there is nothing to lose, and all is verified on. */
 Test(verify, reads_alone_lose_nothing)
 {

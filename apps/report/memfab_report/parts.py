@@ -109,8 +109,13 @@ def phases(some):
   return add(some, ('from_ps', 'to_ps'))
 
 
+def watchdogs(some):
+  return add(some, ('time_ps',))
+
+
 SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
-            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add}
+            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
+            'watchdog': watchdogs}
 
 
 def derive(whole, is_whole):

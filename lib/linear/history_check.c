@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the logs of a run to its words: the operations of all logs in one time, what bounds those that are not
+ * acknowledged, the times in which memory may have been lost, and the operations of each word.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history.h"
+
+#define STATES (1U << 20)
+#define PASS_TOUCHES (1U << 22) /* words of operations that are sorted at a time */
+#define NODES (UINT16_MAX + 1U)
+
+/** An operation, in the time of all histories. */
+struct item {
+	const struct mf_history_record *r;
+	const struct mf_history_config *config;
+	mf_time call, ret, last; /**< see struct touch */
+	bool must;
+};
+
+/** A client was told that a node may have lost what it held. */
+struct cut {
+	size_t place; /**< items of the log before it */
+	mf_time at;
+	uint16_t node;
+};
+
+struct unknown {
+	uint64_t from, end; /**< octets */
+	uint16_t node;
+};
+
+/** A word of an operation. */
+struct entry {
+	uint64_t key; /**< node and word */
+	uint32_t item, index;
+};
+
+struct loss {
+	struct interval in;
+	uint16_t node;
+};
+
+struct check {
+	const struct mf_history *const *h;
+	unsigned int histories;
+	uint64_t tick0; /**< the first */
+	uint32_t sample; /**< the largest: these words have all of them */
+	mf_time full;
+	struct item *item;
+	size_t items;
+	struct loss *loss; /**< of all nodes: by node, ascending, apart from each other */
+	size_t losses, losses_room;
+	struct interval *cut; /**< those of a node */
+	struct unknown *unknown;
+	size_t unknowns, unknowns_room;
+	struct cut *told; /**< of a log */
+	size_t tolds, tolds_room;
+	mf_time *bound, *limit; /**< [NODES] */
+	uint64_t touches;
+	struct entry *entry;
+	size_t entries, entries_room;
+	struct touch *touch;
+	size_t touch_room;
+	struct word_check word;
+	uint64_t wrong; /**< key of the first word that is; UINT64_MAX: none */
+	uint64_t doubtful;
+};
+
+static int grow(void *array, size_t *room, size_t n, size_t size)
+{
+	size_t more = *room < 64 ? 64 : *room;
+	void **at = array, *grown;
+
+	if (n <= *room)
+		return 0;
+	while (more < n)
+		more *= 2;
+	grown = realloc(*at, more * size);
+	if (grown == NULL)
+		return -ENOMEM;
+	*at = grown;
+	*room = more;
+	return 0;
+}
+
+/** From a history's time to that of all; a tick is the least that can be told. */
+static mf_time common(const struct check *c, const struct mf_history *h, mf_time t, bool up)
+{
+	unsigned __int128 ticks;
+
+	if (c->histories == 1 || t == MF_NEVER)
+		return t;
+	ticks = (unsigned __int128)t * h->clock.hz / MF_SEC(1) + (h->clock.tick0 - c->tick0) + (up ? 1 : 0);
+	ticks = ticks * MF_SEC(1) / c->h[0]->clock.hz + (up ? 1 : 0);
+	return ticks < MF_NEVER - 2 ? (mf_time)ticks : MF_NEVER - 2;
+}
+
+static int one_run(const struct mf_history *const *h, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		if (h[0]->config.fingerprint != h[i]->config.fingerprint)
+			return -EINVAL;
+		if (n > 1 && (h[i]->clock.hz == 0 || memcmp(h[0]->clock.machine, h[i]->clock.machine,
+							    sizeof(h[0]->clock.machine)) != 0))
+			return -EXDEV;
+	}
+	return n > 0 ? 0 : -EINVAL;
+}
+
+static bool answered(const struct item *i)
+{
+	return i->r->outcome == MF_HISTORY_OK && i->r->kind != MF_HISTORY_WRITE;
+}
+
+static int note_op(struct check *c, const struct mf_history *h, const struct mf_history_record *r)
+{
+	struct item i = {.r = r,
+			 .config = &h->config,
+			 .call = common(c, h, r->call, false),
+			 .ret = common(c, h, r->ret, true),
+			 .last = MF_NEVER};
+
+	if (i.call >= c->full || (history_is_rmw(r->kind) && r->addr % 8 != 0))
+		return 0;
+	i.must = answered(&i);
+	if (i.must || r->outcome == MF_HISTORY_RESTARTED)
+		i.last = i.ret;
+	c->item[c->items++] = i;
+	c->touches += history_is_rmw(r->kind) ? r->words != 0 : r->words;
+	return 0;
+}
+
+static int note_unknown(struct check *c, const struct mf_history_record *r)
+{
+	int rc = grow(&c->unknown, &c->unknowns_room, c->unknowns + 1, sizeof(*c->unknown));
+
+	if (rc == 0)
+		c->unknown[c->unknowns++] = (struct unknown){r->addr, r->addr + r->len, r->node};
+	return rc;
+}
+
+static int note_cut(struct check *c, const struct mf_history *h, const struct mf_history_record *r,
+		    size_t place)
+{
+	int rc = grow(&c->told, &c->tolds_room, c->tolds + 1, sizeof(*c->told));
+	mf_time at = common(c, h, r->call, true);
+
+	if (rc == 0 && at < c->full)
+		c->told[c->tolds++] = (struct cut){place, at, r->node};
+	return rc;
+}
+
+/**
+ * A loss lies between the begin of the last request that was answered before the client was told, and then.
+ * @param item  of the log
+ */
+static int find_losses(struct check *c, const struct item *item)
+{
+	int rc = grow(&c->loss, &c->losses_room, c->losses + c->tolds, sizeof(*c->loss));
+
+	for (size_t k = 0; rc == 0 && k < c->tolds; k++) {
+		const struct cut *t = &c->told[k];
+		struct loss *l = &c->loss[c->losses++];
+
+		*l = (struct loss){.node = t->node, .in.to = t->at};
+		for (size_t i = t->place; i-- > 0 && l->in.from == 0;)
+			if (item[i].r->node == t->node && answered(&item[i]) && item[i].ret < t->at)
+				l->in.from = item[i].call;
+	}
+	return rc;
+}
+
+/**
+ * An unacknowledged write has taken effect when a younger request to its node that could be answered only
+ * after it has been, if nothing of the pair was lost between them.
+ * @param item  of the log
+ */
+static void bound_writes(struct check *c, const struct mf_history_config *config, struct item *item, size_t n)
+{
+	size_t told = c->tolds;
+
+	if (!config->in_order || !config->lossless)
+		return;
+	memset(c->bound, 0xff, NODES * sizeof(*c->bound));
+	memset(c->limit, 0xff, NODES * sizeof(*c->limit));
+	for (size_t i = n; i-- > 0;) {
+		struct item *o = &item[i];
+		uint16_t node = o->r->node;
+
+		for (; told > 0 && c->told[told - 1].place > i; told--) {
+			c->bound[c->told[told - 1].node] = MF_NEVER;
+			c->limit[c->told[told - 1].node] = c->told[told - 1].at;
+		}
+		if (answered(o) && o->ret < c->limit[node])
+			c->bound[node] = mf_time_min(c->bound[node], o->ret);
+		if (o->r->kind == MF_HISTORY_WRITE && o->r->outcome == MF_HISTORY_OK &&
+		    c->bound[node] != MF_NEVER) {
+			o->last = mf_time_max(c->bound[node], o->call);
+			o->must = true;
+		}
+	}
+}
+
+static int take_log(struct check *c, const struct mf_history *h, const struct mf_history_log *l)
+{
+	struct item *first = &c->item[c->items];
+	size_t before = c->items;
+	int rc = 0;
+
+	c->tolds = 0;
+	for (uint64_t place = 0; place < l->used && rc == 0; place = history_next(l, place)) {
+		const struct mf_history_record *r = history_at(l, place);
+
+		if (r->kind < MF_HISTORY_OPS)
+			rc = note_op(c, h, r);
+		else if (r->kind == MF_HISTORY_CUT)
+			rc = note_cut(c, h, r, c->items - before);
+		else
+			rc = note_unknown(c, r);
+	}
+	if (rc != 0)
+		return rc;
+	bound_writes(c, &h->config, first, c->items - before);
+	return find_losses(c, first);
+}
+
+static int by_node_and_time(const void *a, const void *b)
+{
+	const struct loss *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->in.from < y->in.from ? -1 : x->in.from > y->in.from;
+}
+
+/** Those that touch in time may have been one or several: they are made one. */
+static void join_losses(struct check *c)
+{
+	size_t n = 0;
+
+	if (c->losses > 0)
+		qsort(c->loss, c->losses, sizeof(*c->loss), by_node_and_time);
+	for (size_t i = 0; i < c->losses; i++) {
+		struct loss *l = &c->loss[i], *last = n > 0 ? &c->loss[n - 1] : NULL;
+
+		if (last != NULL && last->node == l->node && last->in.to >= l->in.from)
+			last->in.to = mf_time_max(last->in.to, l->in.to);
+		else
+			c->loss[n++] = *l;
+	}
+	c->losses = n;
+}
+
+static int take_all(struct check *c)
+{
+	uint64_t records = 1;
+	int rc = 0;
+
+	for (unsigned int i = 0; i < c->histories; i++) {
+		records += mf_history_records(c->h[i]);
+		c->full = mf_time_min(c->full, common(c, c->h[i], mf_history_full(c->h[i]), false));
+	}
+	if (records > UINT32_MAX)
+		return -EINVAL;
+	c->item = calloc(records, sizeof(*c->item));
+	c->bound = calloc(NODES, sizeof(*c->bound));
+	c->limit = calloc(NODES, sizeof(*c->limit));
+	if (c->item == NULL || c->bound == NULL || c->limit == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < c->histories; i++)
+		for (unsigned int k = 0; k < c->h[i]->logs && rc == 0; k++)
+			rc = take_log(c, c->h[i], &c->h[i]->log[k]);
+	join_losses(c);
+	c->cut = calloc(c->losses + 1, sizeof(*c->cut));
+	return rc == 0 && c->cut == NULL ? -ENOMEM : rc;
+}
+
+static inline uint64_t key_of(uint16_t node, uint64_t word)
+{
+	return (uint64_t)node << 45 | word;
+}
+
+static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t passes)
+{
+	const struct item *i = &c->item[at];
+	struct history_walk w = history_walk(i->config, i->r);
+	uint64_t seed = i->config->fingerprint;
+	uint32_t index = 0;
+
+	if (i->r->words == 0 || (i->r->kind == MF_HISTORY_READ && i->r->outcome != MF_HISTORY_OK))
+		return 0;
+	for (; w.word <= w.last; history_walk_next(&w), index++) {
+		uint64_t key = key_of(i->r->node, w.word);
+
+		if (w.sample != c->sample &&
+		    history_chosen(seed, c->sample, i->r->node, w.word >> c->sample) != w.word)
+			continue;
+		if (passes > 1 && mf_hash64(key) % passes != pass)
+			continue;
+		if (grow(&c->entry, &c->entries_room, c->entries + 1, sizeof(*c->entry)) != 0)
+			return -ENOMEM;
+		c->entry[c->entries++] = (struct entry){key, at, index};
+	}
+	return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+static bool to_touch(const struct check *c, const struct entry *e, struct touch *t)
+{
+	const struct item *i = &c->item[e->item];
+	const uint64_t *data = history_data(i->r);
+	bool rmw = history_is_rmw(i->r->kind), finds = rmw || i->r->kind == MF_HISTORY_READ;
+
+	*t = (struct touch){.o = {.op = i->r,
+				  .call = i->call,
+				  .ret = i->ret,
+				  .must = i->must,
+				  /* what it found may be of an operation that is not recorded */
+				  .found = finds && i->must && i->ret < c->full,
+				  .mask = rmw ? UINT64_MAX : history_mask(i->r, e->key & (key_of(1, 0) - 1))},
+			    .last = i->last};
+	if (rmw)
+		memcpy(t->arg, data, sizeof(t->arg));
+	if (!finds || t->o.found)
+		t->o.value = data[rmw ? HISTORY_RMW_WORDS - 1 : e->index];
+	return t->o.found || i->r->kind != MF_HISTORY_READ;
+}
+
+static void cuts_of(const struct check *c, uint16_t node, struct word *w)
+{
+	w->cut = c->cut;
+	for (size_t i = 0; i < c->losses; i++)
+		if (c->loss[i].node == node)
+			c->cut[w->cuts++] = c->loss[i].in;
+}
+
+static bool is_unknown(const struct check *c, uint16_t node, uint64_t addr)
+{
+	for (size_t i = 0; i < c->unknowns; i++)
+		if (c->unknown[i].node == node && addr + 8 > c->unknown[i].from && addr < c->unknown[i].end)
+			return true;
+	return false;
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct touch *x = *(const struct touch *const *)a, *y = *(const struct touch *const *)b;
+
+	return x->o.call < y->o.call ? -1 : x->o.call > y->o.call;
+}
+
+/** Keeps a word for the verdict. */
+static int keep(const struct check *c, const struct word *w, uint64_t key, struct mf_history_verdict *v)
+{
+	const struct touch **order = calloc(w->n + 1, sizeof(const struct touch *));
+
+	free(v->op);
+	v->op = calloc(w->n + 1, sizeof(*v->op));
+	if (order == NULL || v->op == NULL) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < w->n; i++)
+		order[i] = &w->touch[i];
+	qsort(order, w->n, sizeof(const struct touch *), by_call);
+	for (size_t i = 0; i < w->n; i++) {
+		v->op[i] = order[i]->o;
+		if (order[i] == &w->touch[c->word.bad])
+			v->bad = i;
+	}
+	free(order);
+	v->ops = w->n;
+	v->node = (uint16_t)(key >> 45);
+	v->addr = (key & (key_of(1, 0) - 1)) * 8;
+	v->initial = c->word.initial;
+	return 0;
+}
+
+static int judge(struct check *c, const struct word *w, uint64_t key, struct mf_history_verdict *v)
+{
+	int answer = word_check(&c->word, w);
+
+	if (answer < 0)
+		return answer;
+	v->parts += answer == WORD_PARTS;
+	v->gave_up += answer == MF_HISTORY_GAVE_UP;
+	if (answer == MF_HISTORY_NO && key < c->wrong) {
+		c->wrong = key;
+		return keep(c, w, key, v);
+	}
+	if (answer == MF_HISTORY_GAVE_UP && c->wrong == UINT64_MAX && key < c->doubtful) {
+		c->doubtful = key;
+		return keep(c, w, key, v);
+	}
+	return 0;
+}
+
+static int check_words(struct check *c, struct mf_history_verdict *v)
+{
+	uint16_t node = 0;
+	struct word of = {0};
+	int rc = 0;
+
+	for (size_t i = 0, end; i < c->entries && rc == 0; i = end) {
+		uint64_t key = c->entry[i].key;
+		struct word w = of;
+
+		if (i == 0 || node != key >> 45) {
+			node = (uint16_t)(key >> 45);
+			of = (struct word){0};
+			cuts_of(c, node, &of);
+			w = of;
+		}
+		for (end = i; end < c->entries && c->entry[end].key == key;)
+			end++;
+		if (grow(&c->touch, &c->touch_room, end - i, sizeof(*c->touch)) != 0)
+			return -ENOMEM;
+		for (size_t k = i; k < end; k++)
+			w.n += to_touch(c, &c->entry[k], &c->touch[w.n]);
+		w.touch = c->touch;
+		w.unknown = is_unknown(c, node, (key & (key_of(1, 0) - 1)) * 8);
+		v->words++;
+		rc = judge(c, &w, key, v);
+	}
+	return rc;
+}
+
+static int check_all(struct check *c, struct mf_history_verdict *v)
+{
+	uint32_t passes = (uint32_t)(c->touches / PASS_TOUCHES) + 1;
+	int rc = 0;
+
+	for (uint32_t p = 0; p < passes && rc == 0; p++) {
+		c->entries = 0;
+		for (size_t i = 0; i < c->items && rc == 0; i++)
+			rc = add_entries(c, (uint32_t)i, p, passes);
+		if (c->entries > 0)
+			qsort(c->entry, c->entries, sizeof(*c->entry), by_key);
+		if (rc == 0)
+			rc = check_words(c, v);
+	}
+	return rc;
+}
+
+int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t states,
+		     struct mf_history_verdict *out)
+{
+	struct check c = {
+		.h = h, .histories = n, .full = MF_NEVER, .wrong = UINT64_MAX, .doubtful = UINT64_MAX};
+	int rc = one_run(h, n);
+
+	*out = (struct mf_history_verdict){.full = MF_NEVER};
+	if (rc != 0)
+		return rc;
+	c.tick0 = h[0]->clock.tick0;
+	for (unsigned int i = 0; i < n; i++)
+		c.sample = h[i]->config.sample > c.sample ? h[i]->config.sample : c.sample;
+	for (unsigned int i = 1; i < n; i++)
+		c.tick0 = h[i]->clock.tick0 < c.tick0 ? h[i]->clock.tick0 : c.tick0;
+	word_check_init(&c.word, states != 0 ? states : STATES);
+	rc = take_all(&c);
+	if (rc == 0)
+		rc = check_all(&c, out);
+	out->operations = c.items;
+	out->cuts = c.losses;
+	out->unread = c.word.unread;
+	out->full = c.full;
+	if (c.wrong != UINT64_MAX)
+		out->answer = MF_HISTORY_NO;
+	else
+		out->answer = out->gave_up > 0 ? MF_HISTORY_GAVE_UP : MF_HISTORY_YES;
+	word_check_fini(&c.word);
+	free(c.item);
+	free(c.loss);
+	free(c.cut);
+	free(c.unknown);
+	free(c.told);
+	free(c.bound);
+	free(c.limit);
+	free(c.entry);
+	free(c.touch);
+	if (rc != 0)
+		mf_history_verdict_free(out);
+	return rc;
+}
+
+void mf_history_verdict_free(struct mf_history_verdict *v)
+{
+	free(v->op);
+	v->op = NULL;
+	v->ops = 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes that are stopped for a while, as by a debugger or a hypervisor: the process says so itself, its
+partners lose their link, and all goes on. Skipped where EAL cannot start."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from emu import Emu, Tap, why
+from parts import ROLES, Folder, Group, fabric, memif, write
+
+STOP = 1.0  # seconds
+
+
+def pause(process, seconds):
+  process.send_signal(signal.SIGSTOP)
+  time.sleep(seconds)
+  process.send_signal(signal.SIGCONT)
+
+
+def alone(tap, emu):
+  """One process: nobody in it is to blame."""
+  with tempfile.TemporaryDirectory() as folder:
+    out = os.path.join(folder, 'result.json')
+    with subprocess.Popen([emu.program, '--duration', '4s', '--json', out, emu.example('quickstart')],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+      time.sleep(2)
+      pause(process, STOP)
+      said = process.communicate(timeout=90)[1]
+    with open(out, encoding='utf-8') as file:
+      seen = json.load(file)['result']['watchdog']
+  tap.ok(seen['paused'] >= 1 and seen['paused_ps_max'] >= (STOP - 0.2) * 1e12, 'it was stopped, and knows', seen)
+  tap.ok(seen['stalled'] == seen['asleep'] == 0 and 'stalled' not in said, 'no role is blamed for it', (seen, said))
+
+
+def partner(tap, emu):
+  """A memory node is stopped for longer than its silence is borne."""
+  config = fabric(*memif('pause'), duration='600s')
+  config['host'] = {'read_timeout': '300ms', 'write_timeout': '300ms'}
+  for link in config['links']:
+    link['carried'] |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
+  with Folder() as folder:
+    group, path = Group(emu, folder), write(folder, 'fabric.json', config)
+    for role in ROLES:
+      group.start(role, path)
+    tap.ok(group.waits_for('cn', 'is up') and group.waits_for('sw0', 'is up (mn)'), 'all are there')
+    time.sleep(0.5)
+    group.running['mn'].send_signal(signal.SIGSTOP)
+    tap.ok(group.waits_for('sw0', 'port sw-mn is down'), 'its silence is noticed', group.said('sw0'))
+    time.sleep(0.5)
+    group.running['mn'].send_signal(signal.SIGCONT)
+    tap.ok(group.waits_for('sw0', 'is up (mn, again)'), 'it is there again', group.said('sw0'))
+    time.sleep(1)
+    group.interrupt()
+    status = group.end()
+    results = [group.result(role) for role in ('cn', 'mn')]
+    if not tap.ok(None not in status.values() and None not in results, 'all end with a report',
+                  group.all_said(status)):
+      return
+  done, seen = results[0]['operations'], results[1]['watchdog']
+  tap.ok(done['failed_by_cause']['timeout'] > 0 and done['mismatches'] == 0 < done['verified'],
+         'operations ended without it, and no read is wrong', done)
+  tap.ok(seen['paused'] >= 1 and seen['stalled'] == 0, 'it knows', seen)
+
+
+def main():
+  emu, tap = Emu(sys.argv[1], sys.argv[2]), Tap()
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if process.returncode != 0:
+    tap.skip('processes that are stopped', 'EAL does not start: ' + why(process)[:200])
+  else:
+    alone(tap, emu)
+    partner(tap, emu)
+  tap.done()
+
+
+main()
