@@ -308,10 +308,11 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
 }
 
-static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {
 	const struct mf_config_sched *c = &f->config->sched;
-	struct mf_sched_config s = {
+
+	*out = (struct mf_sched_config){
 		.ports = f->nodes,
 		.priority = c->priority,
 		.order = c->order,
@@ -329,11 +330,18 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 	};
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		s.period[i] = f->link[i].period;
+		out->period[i] = f->link[i].period;
 	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
 	for (unsigned int n = 1; n < f->nodes; n *= 2)
-		s.ahead += s.iteration;
-	f->sched_ops = mf_sched_find(c->policy);
+		out->ahead += out->iteration;
+}
+
+static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+{
+	struct mf_sched_config s;
+
+	fabric_sched_config(f, &s);
+	f->sched_ops = mf_sched_find(f->config->sched.policy);
 	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
 	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
 }

@@ -102,6 +102,9 @@ struct mf_fabric {
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
 
+/** What its scheduler is made of. */
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out);
+
 /* fabric_part.c: what of the fabric this process plays */
 /** @param part  NULL: all of f->config */
 void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);

@@ -48,6 +48,8 @@ struct mf_run_options {
 	void (*tick)(void *ctx, mf_time now);
 	void *tick_ctx;
 	mf_time tick_period; /**< virtual clock; 0: no ticks */
+	/** Virtual clock: the run does not end before so long behind its load: timers may run out. */
+	mf_time settle;
 	/**
 	 * Wall clock: folder into which each role's inputs and outputs are recorded (D19); made where it is
 	 * not there. NULL: none.
