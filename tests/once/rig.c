@@ -209,15 +209,16 @@ static void match(struct rig *r)
 {
 	struct mf_sched_grant g[32];
 	struct mf_sched_msg msg;
-	unsigned int n;
+	unsigned int n, more;
 
 	do {
-		while (mf_switch_to_sched(r->sw, &msg, 1) > 0)
+		for (unsigned int i = 0; i < MF_SCHED_PENDING && mf_switch_to_sched(r->sw, &msg, 1) > 0; i++)
 			assert(mf_sched_pim.input(r->sched, &msg) == 0);
 		n = mf_sched_pim.run(r->sched, r->now, g, 32);
 		for (unsigned int i = 0; i < n; i++)
 			mf_switch_grant(r->sw, r->now, &g[i]);
-	} while (n > 0);
+		mf_switch_sched_peek(r->sw, &more);
+	} while (n + more > 0);
 }
 
 static void switch_turn(struct rig *r)

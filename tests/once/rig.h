@@ -15,7 +15,7 @@
 #define RIG_MEMORY (RIG_NODES - 1)
 #define RIG_PERIOD 2560
 #define RIG_DELAY MF_NS(30)
-#define RIG_WIRE 512 /* spans under way */
+#define RIG_WIRE 4096 /* spans under way */
 
 struct rig_span {
 	mf_time at;
