@@ -84,6 +84,7 @@ static void write_whole_again(struct mf_host *h, struct host_state *s, mf_time a
 	s->flags &= (uint8_t) ~(HOST_MEGA_HEAD | HOST_MEGA_MEMBER | HOST_MEGA_MORE);
 	s->phase = HOST_ACTIVE;
 	s->moved = 0;
+	s->mark = 0;
 	notify_again(h, s, s->size, at);
 }
 
@@ -108,6 +109,17 @@ static enum host_timer_class next_timer(const struct mf_host *h, const struct ho
 	return last ? HOST_TIMER_LAST_READ : HOST_TIMER_READ;
 }
 
+/** A long one, of which something has moved since its timer began, is not sent again yet. */
+static bool moves(struct host_state *s)
+{
+	uint8_t mark = (uint8_t)(s->moved >> 8);
+
+	if (s->phase != HOST_ACTIVE || mark == s->mark)
+		return false;
+	s->mark = mark;
+	return true;
+}
+
 bool host_retry(struct mf_host *h, struct host_state *s)
 {
 	mf_time at = s->deadline;
@@ -115,6 +127,10 @@ bool host_retry(struct mf_host *h, struct host_state *s)
 	if (s->again >= h->config.retries)
 		return false;
 	host_timer_stop(h, s);
+	if (moves(s)) {
+		host_timer_start(h, s, host_is_write(s->kind) ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
+		return true;
+	}
 	s->again++;
 	h->stats.retried++;
 	host_timer_start(h, s, next_timer(h, s), at);
