@@ -123,15 +123,6 @@ void rig_free(struct rig *r)
 	free(r);
 }
 
-uint64_t rig_fired(const struct rig *r, unsigned int rule)
-{
-	uint64_t n = 0;
-
-	for (unsigned int i = 0; i < RIG_NODES; i++)
-		n += mf_fault_fired(r->up[i].fault, rule) + mf_fault_fired(r->down[i].fault, rule);
-	return n;
-}
-
 /* ---- wires ---- */
 
 static void arrive(void *ctx, struct mf_span *s)
@@ -182,6 +173,8 @@ void rig_heal(struct rig *r)
 
 		while (w->fault != NULL && mf_fault_next(w->fault) != MF_NEVER)
 			mf_fault_run(w->fault, mf_fault_next(w->fault), arrive, w);
+		for (unsigned int k = 0; k < r->config.rules && w->fault != NULL; k++)
+			r->fired[k] += mf_fault_fired(w->fault, k);
 		mf_fault_free(w->fault);
 		w->fault = NULL;
 	}

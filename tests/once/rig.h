@@ -47,6 +47,7 @@ struct rig {
 	struct mf_switch *sw;
 	struct mf_sched *sched;
 	struct rig_wire up[RIG_NODES], down[RIG_NODES];
+	uint64_t fired[MF_FAULT_CLASSES]; /**< of each rule, when it is healed */
 	/** A completion at a node; what it submits goes at once. */
 	void (*completed)(void *ctx, unsigned int node, const struct mf_completion *c);
 	void *ctx;
@@ -60,6 +61,5 @@ void rig_run(struct rig *r, mf_time until);
 void rig_heal(struct rig *r);
 /** The link of a node is lost for a while; with a new life of its process. */
 void rig_cut(struct rig *r, unsigned int node, mf_time time, bool restart);
-uint64_t rig_fired(const struct rig *r, unsigned int rule);
 
 #endif

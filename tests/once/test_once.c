@@ -103,7 +103,7 @@ Test(once, all_complete_with_retries)
 			cs = run(&c, faults[i].name);
 			cr_expect_eq(clients_found(cs)->failed, 0, "%s, seed %lu: %lu failed", faults[i].name,
 				     seed, clients_found(cs)->failed);
-			fired += rig_fired(clients_rig(cs), 0);
+			fired += clients_rig(cs)->fired[0];
 			retried += SUM(cs, retried);
 			again += SUM(cs, again);
 			clients_free(cs);
