@@ -7,6 +7,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "whole.h"
 
@@ -91,6 +92,33 @@ Test(faults, of_all_classes_together)
 		text_of(text, sizeof(text), seed, 1, all);
 		result = whole_run(text, false);
 		sane(result, text);
+		json_decref(result);
+	}
+}
+
+/** With what is lost sent again nothing fails, and nothing is done twice. */
+Test(faults, none_fails_where_it_is_sent_again)
+{
+	static const char *const once[] = {"", "\"once\": true, "}, *const mega[] = {"", "\"mega\": 4, "};
+
+	for (unsigned int seed = 1; seed <= 4; seed++) {
+		char text[2048], host[128];
+		json_t *result;
+		char *at;
+
+		text_of(text, sizeof(text), seed, 1,
+			"{\"class\": \"lose\", \"rate\": 0.01}, {\"class\": \"duplicate\", \"rate\": 0.01},"
+			"{\"class\": \"bit\", \"rate\": 1e-5}");
+		at = strstr(text, "\"read_timeout\"");
+		snprintf(host, sizeof(host), "%s%s\"retries\": 8, \"retry_timeout\": \"50us\", ",
+			 once[seed & 1], mega[seed >> 1 & 1]);
+		memmove(at + strlen(host), at, strlen(at) + 1);
+		memcpy(at, host, strlen(host));
+		result = whole_run(text, false);
+		sane(result, text);
+		cr_expect_eq(whole_number(result, "operations.failed_all"), 0, "%s", text);
+		cr_expect_gt(fired(result, "lose"), 10, "%s", text);
+		cr_expect_gt(fired(result, "duplicate"), 10, "%s", text);
 		json_decref(result);
 	}
 }
