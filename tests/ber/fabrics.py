@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-'''Whole fabrics at bit error rates: what operations make of them, and goodput. Prints tables (docs/bit-errors.md).
+'''Whole fabrics at bit error rates: tables of what operations make of them (docs/bit-errors.md).
 
 usage: fabrics.py MEMFAB-EMU [DURATION]      of virtual time, with its unit: 4ms
 '''
@@ -36,8 +36,8 @@ def run(emu, file):
   with tempfile.NamedTemporaryFile('w', suffix='.json') as f, tempfile.NamedTemporaryFile('r') as out:
     json.dump(file, f)
     f.flush()
-    done = subprocess.run([emu, '--clock', 'virtual', '--json', out.name, f.name], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run([emu, '--clock', 'virtual', '--json', out.name, f.name], capture_output=True,
+                          text=True, check=False)
     if done.returncode != 0:
       sys.exit(f'{json.dumps(file)}\n{done.stderr}')
     return json.load(out)['result']
