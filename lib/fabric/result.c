@@ -186,6 +186,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "watchdog", watch_json(f->watched));
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
+	access_json(f, o);
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
 	if (f->config->faults > 0 && f->config->stack_ops == NULL)
