@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links of a fabric that corruption disables ("disable" of a link, EDM 3.3): what watches them, what came of it. */
+/* Links that corruption disables ("disable", EDM 3.3): what watches them, and what came of it. */
 #ifndef GUARDS_H
 #define GUARDS_H
 

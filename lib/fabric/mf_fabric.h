@@ -66,7 +66,7 @@ struct mf_run_options {
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
 	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
-	/** Corruption has disabled the link of a node ("disable"), as the switch's end saw it, or the node's. Or NULL. */
+	/** Corruption has disabled the link of a node, as the switch's end saw it, or the node's. Or NULL. */
 	void (*disabled)(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
 	void *disabled_ctx;
 	/**

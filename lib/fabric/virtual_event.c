@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What breaks at a time: cables, processes, the switch. It ends a stretch: when it happens all before it is done
- * on both sides. What a rule of the file does on one node is an outage, which begins and ends, perhaps again
- * and again. A link is down as long as any outage wants it to be:
+ * What breaks at a time: cables, processes, the switch. It ends a stretch: when it happens all before it is
+ * done on both sides. What a rule of the file does on one node is an outage, which begins and ends, perhaps
+ * again and again. A link is down as long as any outage wants it to be:
  *
  *               first cut          block lock lost         last outage over, and block lock
  *     LINK_WHOLE ------> LINK_DARK ---------------> LINK_LOST -----------------------------> LINK_WHOLE
@@ -179,8 +179,8 @@ static void revive_switch(struct virtual *v)
 /* Corruption. */
 
 /**
- * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message that
- * had begun is over by then.
+ * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message
+ * that had begun is over by then.
  */
 void virtual_event_look(struct virtual *v, unsigned int i)
 {

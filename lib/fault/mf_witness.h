@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Beside the check of messages: it is told what every block of a link was when it was sent, takes what came of
- * them apart as a receiver does, and says of each message that the check lets pass whether it is one that was
- * sent, bit for bit. What is not went undetected, whatever it was made of: a block that is wrong, one more or
- * less, blocks of two messages, idle. "Sent" is on this link: the switch sends on what it has not checked, and a
- * chunk that was damaged on its way to it is refused at its end.
+ * Beside the check of messages: it is told what every block of a link was when it was sent, takes what came
+ * of them apart as a receiver does, and says of each message that the check lets pass whether it is one
+ * that was sent, bit for bit. What is not went undetected, whatever it was made of: a block that is wrong,
+ * one more or less, blocks of two messages, idle. "Sent" is on this link: the switch sends on what it has
+ * not checked, and a chunk that was damaged on its way to it is refused at its end.
  *
  * One thread calls.
  */
@@ -29,8 +29,7 @@ struct mf_witness_stats {
 	uint64_t refused_check; /**< of damaged ones: by the check */
 	uint64_t refused_fields; /**< of damaged ones: by what they say, the check having let them pass */
 	uint64_t undetected; /**< of damaged ones: by nothing */
-	uint64_t
-		sent_bad; /**< of intact ones: refused, since the sender only forwards what was damaged before */
+	uint64_t sent_bad; /**< of intact ones: refused, since they were damaged before they were sent */
 	uint64_t aborted; /**< messages that were cut by what stood in the middle of them */
 };
 

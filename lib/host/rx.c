@@ -49,8 +49,8 @@ static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 }
 
 /**
- * What fails its check speaks against the link, if it was right when it was sent on it: what the switch makes,
- * or has checked. It sends chunks on as they come, so those may have been damaged before.
+ * What fails its check speaks against the link, if it was right when it was sent on it: what the switch
+ * makes, or has checked. It sends chunks on as they come, so those may have been damaged before.
  */
 static HOST_ASIDE void guard_single(const struct mf_host *h, uint64_t word, mf_time at)
 {

@@ -3,10 +3,10 @@
  * The RX side of a port: takes memory blocks out of the stream, hands the rest, with idles in their
  * place, to the frame decoder (EDM 3.2, 3.2.3), and watches the sync headers.
  *
- * While the bit error rate is too high, and while there is no block lock, all that comes is taken for errors
- * (local fault, IEEE 802.3 49.2.13.2.2). Block lock is lost with the 16th bad header in 64 block times, and there
- * again when 64 went by without one: idle, of which nothing is told here, has good headers. Under the wall clock
- * blocks have no times, so a bad header is only a bad block.
+ * While the bit error rate is too high, and while there is no block lock, all that comes is taken for
+ * errors (local fault, IEEE 802.3 49.2.13.2.2). Block lock is lost with the 16th bad header in 64 block
+ * times, and there again when 64 went by without one: idle, of which nothing is told here, has good
+ * headers. Under the wall clock blocks have no times, so a bad header is only a bad block.
  */
 #ifndef MF_DEMUX_H
 #define MF_DEMUX_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much corruption a receiver sees before its link is to be disabled (EDM 3.3): so many bad blocks within a
- * time, a bit error rate that is too high (hi-BER), or the loss of block lock. It only says so; who owns the link
- * disables it.
+ * How much corruption a receiver sees before its link is to be disabled (EDM 3.3): so many bad blocks
+ * within a time, a bit error rate that is too high (hi-BER), or the loss of block lock. It only says so;
+ * who owns the link disables it.
  *
  * Sans-I/O; what it is told may come out of order, by some dozens.
  */

@@ -457,7 +457,7 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 		;
 	m->line_free = line_free;
 	m->memory_last = false;
-	m->fair = (struct mux_fair){0};
+	m->fair = (struct mux_fair){.quantum = m->fair.quantum};
 	m->stats = stats;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clopper and Pearson's interval: the shares for which k or fewer, and k or more, of n would be seen by a chance
- * of 2.5 % each. They are quantiles of a beta distribution.
+ * Clopper and Pearson's interval: the shares for which k or fewer, and k or more, of n would be seen by a
+ * chance of 2.5 % each. They are quantiles of a beta distribution.
  */
 #include <math.h>
 

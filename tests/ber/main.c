@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memfab-ber: bit errors against the check of messages, as tables (docs/bit-errors.md). What it does is told by
- * its seed, however many jobs share the work.
+ * memfab-ber: bit errors against the check of messages, as tables (docs/bit-errors.md). What it does is
+ * told by its seed, however many jobs share the work.
  */
 #include <getopt.h>
 #include <math.h>
@@ -186,8 +186,9 @@ static void strength_row(struct options *o, unsigned int row, const union outcom
 }
 
 /**
- * Share of messages that pass though bits are wrong, where each is with a chance of `rate`: so many at a time as
- * a binomial distribution has it, and of those the share that the table says, or the most that it can be.
+ * Share of messages that pass though bits are wrong, where each is with a chance of `rate`: so many at a
+ * time as a binomial distribution has it, and of those the share that the table says, or the most that it
+ * can be.
  */
 static double passing(const struct ber_strength *of, unsigned int bits, double rate, bool most)
 {

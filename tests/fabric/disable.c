@@ -148,7 +148,8 @@ Test(disable, and_somebody_mends_it)
 Test(disable, for_bad_types_and_failed_checks)
 {
 	static const char *const faults[] = {
-		"{\"class\": \"type\", \"link\": \"m0\", \"direction\": \"down\", \"rate\": 1, \"count\": 40}",
+		"{\"class\": \"type\", \"link\": \"m0\", \"direction\": \"down\", \"rate\": 1,"
+		" \"count\": 40}",
 		"{\"class\": \"bit\", \"link\": \"m0\", \"direction\": \"down\", \"rate\": 0.01,"
 		" \"until\": \"150us\"}",
 	};

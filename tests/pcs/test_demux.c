@@ -349,8 +349,8 @@ Test(demux, all_is_lost_while_the_error_rate_is_high)
 }
 
 /*
- * The 16th among 64 ends the lock, and 64 good ones find it again. A window of the monitor begins among these 64,
- * so that its rate is not high.
+ * The 16th among 64 ends the lock, and 64 good ones find it again. A window of the monitor begins among
+ * these 64, so that its rate is not high.
  */
 Test(demux, all_is_lost_without_block_lock)
 {
