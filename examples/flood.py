@@ -4,9 +4,9 @@
 
   examples/flood.py [--program build/apps/emu/memfab-emu] [--duration T] [--nodes N] [--loads 0.3,0.5,0.8]
 
-N - 1 compute nodes read 64 B of N memory nodes at random. One more sends requests and notifications of its own
-all the time, as fast as its link takes them: to all memory nodes, or to one of them. "limits" is a share of
-each memory node's link for each compute node (limits.share, docs/fabric-file.md).
+N - 1 compute nodes read 64 B of N memory nodes at random. One more sends requests and notifications of its
+own all the time, as fast as its link takes them: to all memory nodes, or to one of them. "limits" is a share
+of each memory node's link for each compute node (limits.share, docs/fabric-file.md).
 """
 import argparse
 import json
@@ -44,8 +44,8 @@ def run(args, *what):
     path, out = os.path.join(folder, 'flood.json'), os.path.join(folder, 'result.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(fabric(args, *what), file)
-    process = subprocess.run([args.program, '--clock', 'virtual', '--json', out, path], stdin=subprocess.DEVNULL,
-                             capture_output=True, text=True, check=False)
+    process = subprocess.run([args.program, '--clock', 'virtual', '--json', out, path],
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if process.returncode != 0:
       raise SystemExit(f'exit {process.returncode}: {process.stdout.strip()[-500:]} {process.stderr.strip()}')
     with open(out, encoding='utf-8') as file:
@@ -61,13 +61,13 @@ def main():
   parser.add_argument('--loads', default='0.3,0.5,0.8')
   parser.add_argument('--rate', default='25G')
   parser.add_argument('--seed', type=int, default=7)
-  parser.add_argument('--within', type=float, help='exit 1 where the limits let p99 grow by more than this factor')
+  parser.add_argument('--within', type=float, help='exit 1 where p99 grows by more than this factor')
   args = parser.parse_args()
   worst = 0
   print('VIRTUAL CLOCK: what the modelled hardware does')
   print(f'p99 of the reads of {args.nodes - 1} nodes in ns; one more node floods, at {args.rate}b/s')
-  print(f"\n{'priority':9}{'flood to':>9}{'load':>6}{'alone':>10}{'flooded':>10}{'times':>8}{'limits':>10}{'times':>8}"
-        f"{'demands':>11}{'refused':>10}")
+  print(f"\n{'priority':9}{'flood to':>9}{'load':>6}{'alone':>10}{'flooded':>10}{'times':>8}{'limits':>10}"
+        f"{'times':>8}{'demands':>11}{'refused':>10}")
   for priority in ('fcfs', 'srpt'):
     for load in map(float, args.loads.split(',')):
       alone, _ = run(args, load, priority, None, False)
