@@ -144,6 +144,8 @@ int cfg_links(struct cfg *c, const json_t *root); /* config_link.c: link, links 
 int cfg_ports(struct cfg *c, const json_t *json); /* config_port.c */
 /* "carried" of a link. */
 int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);
+/* "disable" of a link; config_disable.c */
+int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);
 struct mf_link_config;
 /* What both have. */

@@ -13,6 +13,8 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "guards.h"
+#include "history.h"
 #include "messages.h"
 #include "mf_rng.h"
 #include "mf_table.h"
@@ -212,6 +214,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.timing = f->timing,
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
+		.guard = guards_of(f, i, MF_LINK_NODE),
 		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
 		.stack_param = f->config->stack.param,
 		.stack_shared = f->stack_shared,
@@ -278,6 +281,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = carries_blocks(f, i);
 		s->link_delay[i] = f->link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
+		s->port[i].guard = guards_of(f, i, MF_LINK_SWITCH);
 		mux_config(f, i, frames_waiting(f, f->config->bridge_ops != NULL, c->frames), c->frame_queue,
 			   &s->port[i].mux);
 		limits(f, i, &s->port[i]);
@@ -304,10 +308,11 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
 }
 
-static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {
 	const struct mf_config_sched *c = &f->config->sched;
-	struct mf_sched_config s = {
+
+	*out = (struct mf_sched_config){
 		.ports = f->nodes,
 		.priority = c->priority,
 		.order = c->order,
@@ -325,11 +330,18 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 	};
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		s.period[i] = f->link[i].period;
+		out->period[i] = f->link[i].period;
 	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
 	for (unsigned int n = 1; n < f->nodes; n *= 2)
-		s.ahead += s.iteration;
-	f->sched_ops = mf_sched_find(c->policy);
+		out->ahead += out->iteration;
+}
+
+static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+{
+	struct mf_sched_config s;
+
+	fabric_sched_config(f, &s);
+	f->sched_ops = mf_sched_find(f->config->sched.policy);
 	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
 	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
 }
@@ -367,6 +379,8 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
 		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
+	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
+		return fail(err, errlen, "no memory");
 	if (f->config->regions > 0 && regions_map(f) != 0)
 		return fail(err, errlen, "no memory");
 	e = make_shared(f, err, errlen);
@@ -456,6 +470,8 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	guards_fini(f);
+	mf_history_free(f->history);
 	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
@@ -472,6 +488,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 	int err;
 
 	f->captures = options->captures;
+	err = history_start(f, options->history);
+	if (err != 0)
+		return err;
 	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
 
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)

@@ -82,8 +82,10 @@ struct mf_fabric {
 	struct mf_host_region *region; /**< of all memory nodes, by node and address; where they are */
 	unsigned int regions;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
+	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**
@@ -99,6 +101,9 @@ struct mf_fabric {
 /** A fabric without clients and frames. @return as mf_fabric_new() */
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
+
+/** What its scheduler is made of. */
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out);
 
 /* fabric_part.c: what of the fabric this process plays */
 /** @param part  NULL: all of f->config */

@@ -95,6 +95,14 @@ struct mf_config_port {
 	struct mf_impair_config impair; /**< of what is sent; all 0: nothing */
 };
 
+/** When corruption disables a link (EDM 3.3); all 0: never. */
+struct mf_config_disable {
+	bool on; /**< hi-BER and the loss of block lock do */
+	uint32_t bad; /**< and so many bad blocks in less than `within`; 0: any number may come */
+	mf_time within;
+	mf_time repair; /**< somebody mends it so long after; 0: nobody does */
+};
+
 /** The link between a node and its port; both ends are alike. */
 struct mf_config_link {
 	uint32_t period; /**< ps a block, virtual clock */
@@ -105,6 +113,7 @@ struct mf_config_link {
 	bool align8;
 	mf_time ber_window;
 	uint32_t ring; /**< wall clock, between lcores: times 112 blocks; a power of two */
+	struct mf_config_disable disable;
 	struct mf_config_llr llr; /**< wall clock */
 };
 

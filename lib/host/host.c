@@ -103,7 +103,8 @@ static int alloc_tables(struct mf_host *h)
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
 	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
 	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state)
+	h->life = calloc(h->nodes, 1);
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life)
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
@@ -190,6 +191,7 @@ void host_fini(struct mf_host *h)
 	mf_table_free(h->response);
 	mf_table_free(h->state);
 	mf_table_free(h->op);
+	free(h->life);
 	free(h->assembly);
 	mf_table_free(h->job);
 	free(h->peer);

@@ -225,6 +225,7 @@ struct mf_host {
 	struct host_job *job;
 	struct host_response *response;
 	uint32_t response_head, response_tail;
+	uint8_t *life; /**< [nodes]: which time a node was said to be back */
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
@@ -366,8 +367,8 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 void host_rx_idle(struct mf_host *h, mf_time now);
 
 /* link.c */
-/** The switch says that a node is back. */
-void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at);
+/** The switch says that a node is back, for this time; it says so several times. */
+void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at);
 
 /* stack.c: the functions of mf_host.h where the stack is above the MAC */
 int host_stack_init(struct mf_host *h);

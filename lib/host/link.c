@@ -55,8 +55,11 @@ static void tell(const struct mf_host *h, uint16_t node)
 		h->restart_fn(h->restart_ctx, node);
 }
 
-void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at)
+void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at)
 {
+	if (h->life[node] == time)
+		return;
+	h->life[node] = time;
 	host_once_forget(h, node);
 	if (!h->submits)
 		return;

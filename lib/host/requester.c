@@ -179,7 +179,7 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	if (m->status == MF_ERR_RESTARTED) {
-		host_link_restarted(h, m->src, at);
+		host_link_restarted(h, m->src, m->id, at);
 		return;
 	}
 	if (m->of == MF_NOTIFY) {

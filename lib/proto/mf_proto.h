@@ -34,7 +34,8 @@ enum mf_kind {
 	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
 	MF_ACK, /**< one block: an acknowledged write has taken effect */
 	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
-		   switch: MF_ERR_RESTARTED, of src, and of no request: id and of are 0 */
+		   switch: MF_ERR_RESTARTED, of src, and of no request: `of` is 0, and the id is 1..255 in
+		   turn, since the word comes several times */
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */

@@ -55,10 +55,10 @@ static bool is_refusal(uint8_t status)
 	return (status >= MF_ERR_RANGE && status <= MF_ERR_RESOURCE) || status == MF_ERR_KEY;
 }
 
-/* The switch says so of a node, not of a request. */
+/* The switch says so of a node, not of a request: the id is which time it is. */
 static bool is_restart(const struct mf_msg *m)
 {
-	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->id == 0 && m->epoch == 0;
+	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->epoch == 0;
 }
 
 /* So does it of a demand that it refuses. */

@@ -165,6 +165,14 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 	return told;
 }
 
+/** A chunk that stops half-way is lost as one that does not come. */
+static bool may_abort(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct port *p = &sw->port[port];
+
+	return (p->state != RX_STREAM && p->state != RX_COLLECT) || circuit_tell_lost(sw, p->circuit, now);
+}
+
 /** Messages that hold their egress and do not go on (D14). @return the next such time */
 static mf_time run_holds(struct mf_switch *sw, mf_time now)
 {
@@ -177,7 +185,7 @@ static mf_time run_holds(struct mf_switch *sw, mf_time now)
 			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
 			mf_time at = sw->port[port].last + sw->hold_timeout;
 
-			if (at <= now)
+			if (at <= now && may_abort(sw, port, now))
 				forward_abort(sw, port, now);
 			else
 				next = mf_time_min(next, at);

@@ -90,6 +90,7 @@ struct port {
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
 	uint16_t told; /**< link lost: ports before this one have been told that it is back */
+	uint8_t lives; /**< how often it was, from 1 to 255 and over again */
 	enum link_state link;
 } __attribute__((aligned(64)));
 
@@ -292,6 +293,16 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 mf_time link_run(struct mf_switch *sw, mf_time now);
 /** The scheduler holds nothing of a port any more. */
 void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
+/** What is announced of a port next is news: who has heard of it once does not take it for the same. */
+static inline void link_begin_life(struct port *p)
+{
+	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
+}
+/**
+ * Tells a port that what was on its way to another one is lost, in order with the chunks that it has from there.
+ * @return false: there is no room for all of it, ask again
+ */
+bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now);
 
 /** Whether the link of a port is lost. */
 static inline bool link_lost(const struct mf_switch *sw, unsigned int port)

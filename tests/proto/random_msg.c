@@ -18,9 +18,7 @@ static void random_err(struct test_rng *r, struct mf_msg *m)
 					 MF_ERR_RESOURCE, MF_ERR_KEY,   MF_ERR_RESTARTED};
 
 	m->status = status[below(r, sizeof(status))];
-	if (m->status == MF_ERR_RESTARTED)
-		m->id = 0;
-	else
+	if (m->status != MF_ERR_RESTARTED)
 		m->of = below(r, MF_RMWREQ + 1);
 	if (m->status != MF_ERR_RESTARTED)
 		m->epoch = below(r, 1 << MF_ERR_USE_BITS);
