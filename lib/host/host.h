@@ -123,6 +123,7 @@ struct host_state {
 	uint8_t flags;
 	uint8_t mega_next;
 	uint8_t again; /**< how often it was sent again */
+	uint8_t mark; /**< retries: what had moved when its timer ended last, in 256 octets */
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries times at
- * most; the last sending has the timers of EDM 3.3. Of a write the demand is sent again, and its chunks as they
+ * most; the last sending has the timers of EDM 3.3. A read asks for what has not come. Of a write the demand is sent again, and its chunks as they
  * are granted: from the first on if all of them had been sent, and otherwise those that had not, so that an
  * unacknowledged write, which is over when its last block is sent (D11), sends none twice.
  *
@@ -35,9 +35,10 @@ static void request_again(struct mf_host *h, const struct host_state *s, mf_time
 			   .src = h->node,
 			   .dst = s->node,
 			   .id = s->id,
-			   .behind = host_behind(from_here(h, s)),
-			   .size = s->size,
-			   .addr = o->addr + before(s)};
+			   .behind = s->moved > 0 ? 0 : host_behind(from_here(h, s)),
+			   .size = s->size - s->moved,
+			   .offset = s->moved,
+			   .addr = o->addr + before(s) + s->moved};
 	uint64_t *word;
 
 	if (s->kind == MF_OP_RMW) {
@@ -83,6 +84,7 @@ static void write_whole_again(struct mf_host *h, struct host_state *s, mf_time a
 	s->flags &= (uint8_t) ~(HOST_MEGA_HEAD | HOST_MEGA_MEMBER | HOST_MEGA_MORE);
 	s->phase = HOST_ACTIVE;
 	s->moved = 0;
+	s->mark = 0;
 	notify_again(h, s, s->size, at);
 }
 
@@ -107,6 +109,17 @@ static enum host_timer_class next_timer(const struct mf_host *h, const struct ho
 	return last ? HOST_TIMER_LAST_READ : HOST_TIMER_READ;
 }
 
+/** A long one, of which something has moved since its timer began, is not sent again yet. */
+static bool moves(struct host_state *s)
+{
+	uint8_t mark = (uint8_t)(s->moved >> 8);
+
+	if (s->phase != HOST_ACTIVE || mark == s->mark)
+		return false;
+	s->mark = mark;
+	return true;
+}
+
 bool host_retry(struct mf_host *h, struct host_state *s)
 {
 	mf_time at = s->deadline;
@@ -114,6 +127,10 @@ bool host_retry(struct mf_host *h, struct host_state *s)
 	if (s->again >= h->config.retries)
 		return false;
 	host_timer_stop(h, s);
+	if (moves(s)) {
+		host_timer_start(h, s, host_is_write(s->kind) ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
+		return true;
+	}
 	s->again++;
 	h->stats.retried++;
 	host_timer_start(h, s, next_timer(h, s), at);
