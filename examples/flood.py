@@ -23,7 +23,7 @@ def fabric(args, load, priority, target, limits):
   f = {
     'name': 'flood', 'seed': args.seed,
     'clock': {'virtual': {'warmup': '20us', 'duration': args.duration}},
-    'scheduler': {'priority': priority},
+    'scheduler': {'priority': priority, 'x': 8}, # 3 reads of a pair do not cover their latency at load 0.8
     'nodes': [{'name': 'bad', 'role': 'compute'},
               {'name': 'c', 'role': 'compute', 'count': args.nodes - 1},
               {'name': 'm', 'role': 'memory', 'count': args.nodes}],
