@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node that asks for as much as it can, all the time: what the reads of the others wait. With limits the 99th
- * percentile stays within 1.5 times what it is without that node, whatever the priority, whomever it asks.
+ * A node that asks for as much as it can, all the time: what the reads of the others wait. With limits the
+ * 99th percentile stays within 1.5 times what it is without that node, whatever the priority, whomever it asks.
  * (X is 8: 3 reads of a pair do not cover the time of one at load 0.8, whoever else is there.)
  */
 #include <criterion/criterion.h>
