@@ -266,7 +266,7 @@ int memfab_region(const struct memfab *m, const char *name, int node, uint64_t *
  */
 int memfab_region_claim(struct memfab_queue *q, int node, uint64_t addr, uint64_t *epoch);
 int memfab_region_release(struct memfab_queue *q, int node, uint64_t addr, uint64_t *epoch);
-/** Lets another node read or write, or no longer, from the answer on. @param with  number of the other node */
+/** Lets another node read or write, or no longer, from the answer on. @param with  its number */
 int memfab_region_share(struct memfab_queue *q, int node, uint64_t addr, int with, enum memfab_right right,
 			bool give);
 

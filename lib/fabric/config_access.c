@@ -113,7 +113,8 @@ int cfg_regions(struct cfg *c, const json_t *json)
 			return rc;
 		c->config->regions++;
 	}
-	/* The key is in the extension. */
+	if (c->config->regions > 0 && c->once == MF_NO)
+		return cfg_fail(c, "keys are in what host.once adds to messages, and that is false");
 	c->config->proto.ext |= c->config->regions > 0;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions of the memory nodes, and what of them the nodes that ask know: where they are, but no keys. Those come
- * over the fabric.
+ * Regions of the memory nodes, and what of them the nodes that ask know: where they are, but no keys. Those
+ * come over the fabric.
  *
- * Keys are of the kernel's random bits under the wall clock. Under the virtual clock, and where a run is recorded
- * or replayed, they are of the seed of the file, so that it repeats itself.
+ * Keys are of the kernel's random bits under the wall clock. Under the virtual clock, and where a run is
+ * recorded or replayed, they are of the seed of the file, so that it repeats itself.
  */
 #include <errno.h>
 #include <stdlib.h>

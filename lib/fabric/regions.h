@@ -7,7 +7,7 @@
 
 struct mf_fabric;
 
-/** Those of a memory node that has its memory, as the file has them; with new keys if it had one. 0 or -errno */
+/** Those of a memory node that has its memory, as the file has them; new keys if it had some. 0 or -errno */
 int regions_make(struct mf_fabric *f, unsigned int node);
 /** The run is recorded or replayed: keys of the seed instead of secret ones. */
 void regions_repeat(struct mf_fabric *f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The keys of a node that asks (mf_region.h). It knows from the fabric file where regions are, and asks the
- * memory node for the key of a region and right when an operation first needs it: an RMWREQ of its own (attach)
- * goes before the operation, which waits at the head of its queue, and all behind it.
+ * memory node for the key of a region and right when an operation first needs it: an RMWREQ of its own
+ * (attach) goes before the operation, which waits at the head of its queue, and all behind it.
  *
  *	NONE --- attach goes ---> ASKED --- key comes ---> operation goes with the key
  *	 ^                          |  refused: the operation fails as refused; the next one asks again

@@ -131,8 +131,8 @@ int mf_regions_give(struct mf_regions *r, uint64_t at, uint16_t owner, const str
 		    const struct mf_region_nodes *writers);
 
 /**
- * The node is started again, with this memory, which is zeroed: owners and rights are as at the beginning, and
- * the keys are new ones. What is counted goes on.
+ * The node is started again, with this memory, which is zeroed: owners and rights are as at the beginning,
+ * and the keys are new ones. What is counted goes on.
  */
 void mf_regions_restart(struct mf_regions *r, struct mf_memory *memory);
 

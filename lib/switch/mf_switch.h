@@ -34,7 +34,7 @@ struct mf_switch_limits {
 	 */
 	uint32_t share;
 	uint32_t burst; /**< blocks that may be asked for at once within the share */
-	mf_time rate; /**< from one demand of a port to the next, at least; what comes sooner is refused. 0: none */
+	mf_time rate; /**< from one demand of a port to the next; what comes sooner is refused. 0: none */
 	uint32_t rate_burst; /**< demands that may come at once all the same, 1.. */
 };
 

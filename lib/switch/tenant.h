@@ -2,8 +2,8 @@
 /*
  * What a node may ask for, so that one that floods the switch costs the others nothing beyond its share.
  *
- *  - A share of every memory node's link is each compute node's own. Demands within it come first, those beyond
- *    it are served when no other wants the ports (mf_sched_msg.excess): a flood takes what nobody else wants.
+ *  - A share of every memory node's link is each compute node's own. Demands within it come first, those
+ *    beyond it are served when no other wants the ports (mf_sched_msg.excess): a flood takes what is left.
  *  - More demands than its rate are refused at once, before anything is kept of them.
  *  - Who lets grants expire is not believed for a while: granted chunks that never come count for K and W.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions, as a program has them: who may just does, who may not has -EACCES, owners claim, share, release. */
+/* Regions, as a program has them: who may just does, who may not has -EACCES; owners claim, share, release */
 #include "rig.h"
 
 static struct memfab_queue *c0, *c1;

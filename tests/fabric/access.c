@@ -31,6 +31,9 @@ static json_t *run(const char *mix, const char *regions, const char *more, unsig
 	return whole_run(text, false);
 }
 
+#define ALL_OF_IT                                                                         \
+	"{\"name\": \"a\", \"size\": \"256KiB\", \"owner\": \"c0\", \"readers\": \"*\", " \
+	"\"writers\": \"*\"}"
 #define ALL "\"read\": 3, \"write\": 1, \"write_ack\": 2, \"cas\": 1, \"fadd\": 1"
 
 static double refused(const json_t *result)
@@ -69,11 +72,9 @@ static void ended(const json_t *result)
 /* Each of four regions of two nodes has three keys for each of four clients, asked for once. */
 Test(access, who_may_does_as_ever)
 {
-	static const char *const regions =
-		"{\"name\": \"a\", \"size\": \"256KiB\", \"owner\": \"c0\", \"readers\": \"*\", \"writers\": \"*\"}";
 
 	for (unsigned int seed = 1; seed <= 3; seed++) {
-		json_t *result = run(ALL, regions, "", seed), *again = run(ALL, regions, "", seed);
+		json_t *result = run(ALL, ALL_OF_IT, "", seed), *again = run(ALL, ALL_OF_IT, "", seed);
 
 		ended(result);
 		cr_expect_gt(whole_number(result, "operations.verified"), 100);
@@ -124,8 +125,6 @@ Test(access, a_region_of_ones_own)
 /* Links that lose messages, those that ask for keys among them; a node that is started again has new keys. */
 Test(access, with_faults)
 {
-	static const char *const regions =
-		"{\"name\": \"a\", \"size\": \"256KiB\", \"owner\": \"c0\", \"readers\": \"*\", \"writers\": \"*\"}";
 	static const char *const faults[] = {
 		", \"faults\": [{\"class\": \"lose\", \"rate\": 0.01}, {\"class\": \"bit\", \"rate\": 1e-5}]",
 		", \"faults\": [{\"class\": \"node_crash\", \"node\": \"m0\", \"from\": \"20us\", "
@@ -137,7 +136,7 @@ Test(access, with_faults)
 	for (unsigned int i = 0; i < 3; i++)
 		for (unsigned int seed = 1; seed <= 3; seed++) {
 			json_t *result =
-				run("\"read\": 3, \"write_ack\": 2, \"cas\": 1", regions, faults[i], seed);
+				run("\"read\": 3, \"write_ack\": 2, \"cas\": 1", ALL_OF_IT, faults[i], seed);
 
 			ended(result);
 			cr_expect_gt(whole_number(result, "operations.verified"), 10, "%u %u: %g", i, seed,

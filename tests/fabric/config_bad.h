@@ -207,6 +207,7 @@ static const struct {
 	{"region_memory", ":3: regions[0].memory: node 'c0' is not a memory node"},
 	{"region_name", ":3: regions[0].name: is missing"},
 	{"region_overlap", ":3: regions[1].at: overlaps region 'r'"},
+	{"region_once", ":4: regions: keys are in what host.once adds to messages, and that is false"},
 	{"region_owner", ":3: regions[0].owner: names 2 nodes, a region has one owner"},
 	{"region_owner_memory", ":3: regions[0].owner: node 'm' is not a compute node"},
 	{"region_size", ":3: regions[0].size: is missing"},

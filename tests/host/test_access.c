@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A memory node with regions, and who tries what it may not: the answer is the same, bit by bit and at the same
- * time, whatever it is that is wrong.
+ * A memory node with regions, and who tries what it may not: the answer is the same, bit by bit and at the
+ * same time, whatever it is that is wrong.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

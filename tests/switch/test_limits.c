@@ -61,7 +61,7 @@ static void expect_refusal(const struct rig *r, unsigned int port, unsigned int 
 	cr_expect(m.src == MEMORY && m.dst == port);
 }
 
-/* Demands at line rate: those at the rate pass, the others are answered at once. Others have their own rate. */
+/* Demands at line rate: those at the rate pass, the rest is answered at once. Each node has a rate. */
 static void rate(bool by_block)
 {
 	const struct mf_switch_limits limits = {.rate = MF_NS(100), .rate_burst = 3};

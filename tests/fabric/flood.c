@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node that asks for as much as it can, all the time: what the reads of the others wait. With limits the
+ * 99th percentile stays within 1.5 times what it is without that node, whatever the priority, whomever it asks.
+ * (X is 8: 3 reads of a pair do not cover the time of one at load 0.8, whoever else is there.)
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "whole.h"
+
+TestSuite(flood, .timeout = 240);
+
+#define WITHIN 1.5
+#define LIMITS ", \"limits\": {\"share\": 0.16666, \"burst\": \"4KiB\"}"
+
+/**
+ * Five nodes read 64 octets of six memory nodes at random.
+ * @param flood  what the sixth one does: an entry of the workload with a comma in front
+ */
+static double p99(double load, const char *priority, const char *flood, const char *more)
+{
+	char text[2048];
+	json_t *result;
+	double p;
+
+	snprintf(text, sizeof(text),
+		 "{\"seed\": 7, \"clock\": {\"virtual\": {\"warmup\": \"10us\", \"duration\": \"150us\"}},"
+		 "\"scheduler\": {\"x\": 16, \"priority\": \"%s\"},"
+		 "\"nodes\": [{\"name\": \"bad\", \"role\": \"compute\", \"host\": {\"queue\": 65536}},"
+		 "            {\"name\": \"c\", \"role\": \"compute\", \"count\": 5, \"host\": {\"x\": 8}},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 6}],"
+		 "\"workload\": [{\"nodes\": \"c\", \"loop\": \"open\", \"load\": %g, \"depth\": 1024,"
+		 "               \"mix\": {\"read\": 1}, \"size\": 64, \"span\": \"1MiB\"}%s]%s}",
+		 priority, load, flood, more);
+	result = whole_run(text, false);
+	cr_assert_gt(whole_number(result, "operations.kinds.read.completed"), 500);
+	cr_assert_eq(whole_number(result, "operations.kinds.read.failed"), 0);
+	p = whole_number(result, "operations.kinds.read.latency.p99_ns");
+	json_decref(result);
+	return p;
+}
+
+#define FLOOD(target)                                                                                  \
+	", {\"nodes\": \"bad\", \"targets\": \"" target "\", \"depth\": 2048, \"mix\": {\"fadd\": 1}," \
+	" \"span\": \"1MiB\"}"
+#define WRITES(target, size)                                                                              \
+	", {\"nodes\": \"bad\", \"targets\": \"" target "\", \"depth\": 48, \"mix\": {\"write_ack\": 1}," \
+	" \"size\": \"" size "\", \"span\": \"4MiB\"}"
+
+Test(flood, costs_the_others_its_share_and_no_more)
+{
+	static const double loads[] = {0.3, 0.5, 0.8};
+	static const char *const priorities[] = {"fcfs", "srpt"}, *const floods[] = {FLOOD("m"), FLOOD("m0"),
+										     WRITES("m0", "64KiB")};
+
+	for (unsigned int l = 0; l < 3; l++)
+		for (unsigned int p = 0; p < 2; p++) {
+			double alone = p99(loads[l], priorities[p], "", "");
+
+			for (unsigned int f = 0; f < 3; f++) {
+				double held = p99(loads[l], priorities[p], floods[f], LIMITS);
+
+				cr_expect_leq(held, WITHIN * alone, "load %g, %s, flood %u: %g to %g ns",
+					      loads[l], priorities[p], f, alone, held);
+			}
+		}
+}
+
+/* It is the limits that hold it: SRPT goes for who always asks for little. */
+Test(flood, without_limits_it_takes_the_link)
+{
+	double alone = p99(0.8, "srpt", "", ""), free = p99(0.8, "srpt", FLOOD("m0"), "");
+
+	cr_expect_gt(free, WITHIN * alone, "%g to %g ns", alone, free);
+}
+
+/* Limits are no cost where nobody floods. */
+Test(flood, limits_by_themselves)
+{
+	double alone = p99(0.8, "srpt", "", ""), limited = p99(0.8, "srpt", "", LIMITS);
+
+	cr_expect_leq(limited, 1.1 * alone, "%g to %g ns", alone, limited);
+}
