@@ -74,6 +74,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.record = o->record,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.captures = out->captures,
 		.history = out->history != NULL ? o->history.room : 0,

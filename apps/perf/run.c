@@ -89,6 +89,7 @@ static int run_fabric(struct run *r, bool stay)
 		.stay = stay,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.interrupt = &interrupted,
 		.progress = r->silent ? NULL : progress_show,

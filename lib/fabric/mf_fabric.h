@@ -48,6 +48,8 @@ struct mf_run_options {
 	void (*tick)(void *ctx, mf_time now);
 	void *tick_ctx;
 	mf_time tick_period; /**< virtual clock; 0: no ticks */
+	/** Virtual clock: the run does not end before so long behind its load: timers may run out. */
+	mf_time settle;
 	/**
 	 * Wall clock: folder into which each role's inputs and outputs are recorded (D19); made where it is
 	 * not there. NULL: none.
@@ -64,6 +66,9 @@ struct mf_run_options {
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
 	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
+	/** Corruption has disabled the link of a node ("disable"), as the switch's end saw it, or the node's. Or NULL. */
+	void (*disabled)(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
+	void *disabled_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is
 	 * done, so those that serve it stay; its links come back with the next run.
