@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "mf_eal.h"
+#include "mf_history.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
@@ -207,6 +208,9 @@ int main(int argc, char **argv)
 	char err[ERR_LEN];
 
 	output_hold();
+	if (argc > 1 && strcmp(argv[1], "--history") == 0)
+		return mf_history_check_files(program_name, (const char *const *)argv + 2,
+					      (unsigned int)argc - 2, stdout);
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.action == ACTION_HELP || o.action == ACTION_VERSION)

@@ -50,6 +50,7 @@ static const char help[] =
 	"usage: memfab-chaos [options] FABRIC.json\n"
 	"       memfab-chaos --case CASE.json\n"
 	"       memfab-chaos --link [options]\n"
+	"       memfab-chaos --history FILE...\n"
 	"\n"
 	"Runs fabrics, workloads and faults at random under the virtual clock, and judges each run\n"
 	"(docs/chaos.md). The file says which nodes there may be; all else is drawn from a seed.\n"
@@ -64,6 +65,8 @@ static const char help[] =
 	"  --print         prints the case of the seed instead\n"
 	"  --link          no fabric: two ends of a link between processes, and a wire that does what\n"
 	"                  it likes\n"
+	"  --history       nothing is run: the files are histories of memfab-emu or memfab-perf, all of one\n"
+	"                  run, and it is judged whether they are linearizable (docs/history.md)\n"
 #ifdef MF_WITH_PLANTED
 	"  --plant NAME    with this bug\n"
 #endif

@@ -21,12 +21,22 @@ static uint64_t longest_of(const struct mf_config_workload *w)
 	return scan > record ? scan : record;
 }
 
-/** Whether requests of a pair take effect as they were begun; and whether one can be lost. */
+/** Whether requests of a pair take effect as they were begun (D9), but for what is broken on purpose. */
+static bool in_order(const struct mf_config *c)
+{
+	bool order = c->stack_ops == NULL ? c->sched.order != MF_ORDER_DIRECTION : c->stack_ops->ordered;
+
+	for (unsigned int i = 0; i < c->faults; i++)
+		order &= c->fault[i].class != MF_FAULT_DUPLICATE && c->fault[i].class != MF_FAULT_REORDER;
+	for (unsigned int i = 0; i < c->nodes; i++) /* what is sent again comes behind younger ones */
+		order &= c->node[i].host.retries == 0;
+	return order;
+}
+
 static struct mf_history_config config_of(const struct mf_fabric *f)
 {
 	const struct mf_config *c = f->config;
-	struct mf_history_config h = {.in_order = c->stack_ops == NULL ? c->sched.order != MF_ORDER_DIRECTION
-								       : c->stack_ops->ordered,
+	struct mf_history_config h = {.in_order = in_order(c),
 				      .lossless = c->faults == 0 && c->stack_ops == NULL};
 	uint64_t longest = 0;
 
@@ -83,16 +93,6 @@ int history_start(struct mf_fabric *f, uint64_t octets)
 		if (f->node[i].client != NULL)
 			rc = mf_client_record(f->node[i].client, mf_history_log(f->history, i));
 	return rc;
-}
-
-int history_attach(struct mf_fabric *f, unsigned int node, mf_time now)
-{
-	if (f->history == NULL)
-		return 0;
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].memory_ops != NULL)
-			mf_history_cut(mf_history_log(f->history, node), (uint16_t)node, (uint16_t)i, now);
-	return mf_client_record(f->node[node].client, mf_history_log(f->history, node));
 }
 
 /** The same for all processes of a machine, as long as it runs. @return false: there is none */

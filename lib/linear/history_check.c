@@ -18,6 +18,7 @@ struct item {
 	const struct mf_history_record *r;
 	const struct mf_history_config *config;
 	mf_time call, ret, last; /**< see struct touch */
+	uint32_t log; /**< of all histories */
 	bool must;
 };
 
@@ -52,6 +53,7 @@ struct check {
 	mf_time full;
 	struct item *item;
 	size_t items;
+	uint32_t logs; /**< so far */
 	struct loss *loss; /**< of all nodes: by node, ascending, apart from each other */
 	size_t losses, losses_room;
 	struct interval *cut; /**< those of a node */
@@ -120,6 +122,7 @@ static int note_op(struct check *c, const struct mf_history *h, const struct mf_
 {
 	struct item i = {.r = r,
 			 .config = &h->config,
+			 .log = c->logs,
 			 .call = common(c, h, r->call, false),
 			 .ret = common(c, h, r->ret, true),
 			 .last = MF_NEVER};
@@ -212,6 +215,7 @@ static int take_log(struct check *c, const struct mf_history *h, const struct mf
 	int rc = 0;
 
 	c->tolds = 0;
+	c->logs++;
 	for (uint64_t place = 0; place < l->used && rc == 0; place = history_next(l, place)) {
 		const struct mf_history_record *r = history_at(l, place);
 
@@ -330,7 +334,9 @@ static bool to_touch(const struct check *c, const struct entry *e, struct touch 
 				  /* what it found may be of an operation that is not recorded */
 				  .found = finds && i->must && i->ret < c->full,
 				  .mask = rmw ? UINT64_MAX : history_mask(i->r, e->key & (key_of(1, 0) - 1))},
-			    .last = i->last};
+			    .last = i->last,
+			    .log = i->log,
+			    .in_order = i->config->in_order};
 	if (rmw)
 		memcpy(t->arg, data, sizeof(t->arg));
 	if (!finds || t->o.found)

@@ -298,6 +298,25 @@ static void step_of(const struct touch *t, struct mf_linear_op *o)
 		o->kind = o->kind == MF_LINEAR_READ ? MF_LINEAR_READ_PART : MF_LINEAR_WRITE_PART;
 }
 
+/** Until when it happens, and whether it has to. */
+static void bound(const struct word_check *c, const struct about *a, const struct touch *t, bool sure,
+		  bool guess, uint64_t initial, struct mf_linear_op *o)
+{
+	mf_time by = sure ? t->last : deadline(c, a, t, guess, initial);
+
+	o->may = by == MF_NEVER;
+	o->ret = o->may ? t->last : mf_time_min(by, t->last);
+}
+
+/** Of a client whose requests take effect in their order, the last one before that is sure. @return plus 1 */
+static uint32_t before(const struct word_check *c, const struct about *a, size_t n, const struct touch *t)
+{
+	while (n-- > 0 && a->w->touch[c->of[n]].log == t->log)
+		if (!c->op[n].may)
+			return (uint32_t)n + 1;
+	return 0;
+}
+
 /** @param guess  what is taken for granted may be wrong: only YES counts */
 static int search(struct word_check *c, const struct about *a, const struct stretch *s, uint64_t initial,
 		  bool guess)
@@ -314,7 +333,9 @@ static int search(struct word_check *c, const struct about *a, const struct stre
 			continue;
 		}
 		step_of(t, &c->op[n]);
-		c->op[n].ret = sure ? t->last : deadline(c, a, t, guess, initial);
+		bound(c, a, t, sure, guess, initial, &c->op[n]);
+		if (sure && t->in_order && n > 0)
+			c->op[n].after = before(c, a, n, t);
 		c->of[n++] = c->chosen[i];
 	}
 	if (mf_linear_check(c->linear, c->op, n, initial, &r) != 0)

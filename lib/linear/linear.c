@@ -26,6 +26,7 @@ struct entry {
 struct taken {
 	uint32_t op;
 	uint64_t value; /**< before it */
+	mf_time latest; /**< before it */
 };
 
 struct mf_linear {
@@ -34,6 +35,7 @@ struct mf_linear {
 	uint32_t *order; /**< [2 * max]: entries by time */
 	uint32_t *spare; /**< [2 * max]: of the sort */
 	struct taken *taken; /**< [max] */
+	bool *happened; /**< [max] */
 	struct seen seen;
 	/* Of the history that is checked. */
 	const struct mf_linear_op *op;
@@ -41,6 +43,7 @@ struct mf_linear {
 	size_t depth; /**< steps that are taken */
 	size_t left; /**< operations that have returned and are in the list */
 	uint64_t value;
+	mf_time latest; /**< call of those that have happened: what returned before it cannot any more */
 	struct fingerprint set; /**< of the operations that have happened */
 	mf_time furthest; /**< return that a try came to a stop at */
 	size_t furthest_op;
@@ -62,8 +65,9 @@ struct mf_linear *mf_linear_new(size_t ops, size_t states)
 	l->order = calloc(2 * ops, sizeof(*l->order));
 	l->spare = calloc(2 * ops, sizeof(*l->spare));
 	l->taken = calloc(ops, sizeof(*l->taken));
+	l->happened = calloc(ops, sizeof(*l->happened));
 	if (seen_init(&l->seen, states) == 0 && l->entry != NULL && l->order != NULL && l->spare != NULL &&
-	    l->taken != NULL)
+	    l->taken != NULL && l->happened != NULL)
 		return l;
 	mf_linear_free(l);
 	errno = ENOMEM;
@@ -79,6 +83,7 @@ void mf_linear_free(struct mf_linear *l)
 	free(l->order);
 	free(l->spare);
 	free(l->taken);
+	free(l->happened);
 	free(l);
 }
 
@@ -89,6 +94,12 @@ static bool sane(const struct mf_linear_op *o)
 	if (o->kind == MF_LINEAR_WRITE || o->kind == MF_LINEAR_WRITE_PART)
 		return o->found == MF_LINEAR_NOTHING;
 	return o->found < MF_LINEAR_EQUAL || o->kind == MF_LINEAR_CAS;
+}
+
+/** Whether it has to happen. */
+static inline bool must(const struct mf_linear_op *o)
+{
+	return o->ret != MF_NEVER && !o->may;
 }
 
 static inline bool reads(const struct mf_linear_op *o)
@@ -138,7 +149,8 @@ static void list(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
 		if (reads(&op[i]) && op[i].found == MF_LINEAR_NOTHING)
 			continue;
 		l->order[entries++] = (uint32_t)(2 * i);
-		if (op[i].ret == MF_NEVER)
+		l->happened[i] = false;
+		if (!must(&op[i]))
 			continue;
 		l->order[entries++] = (uint32_t)(2 * i + 1);
 		l->left++;
@@ -182,10 +194,12 @@ static inline struct fingerprint with_value(struct fingerprint set, uint64_t val
 
 static void take(struct mf_linear *l, uint32_t op, uint64_t next)
 {
-	l->taken[l->depth++] = (struct taken){.op = op, .value = l->value};
+	l->taken[l->depth++] = (struct taken){.op = op, .value = l->value, .latest = l->latest};
 	l->value = next;
+	l->latest = l->op[op].call > l->latest ? l->op[op].call : l->latest;
+	l->happened[op] = true;
 	unlist(l, 2 * op);
-	if (l->op[op].ret != MF_NEVER) {
+	if (must(&l->op[op])) {
 		unlist(l, 2 * op + 1);
 		l->left--;
 	}
@@ -196,13 +210,15 @@ static uint32_t take_back(struct mf_linear *l)
 {
 	const struct taken *t = &l->taken[--l->depth];
 
-	if (l->op[t->op].ret != MF_NEVER) {
+	if (must(&l->op[t->op])) {
 		relist(l, 2 * t->op + 1);
 		l->left++;
 	}
 	relist(l, 2 * t->op);
 	toggle(&l->set, t->op);
 	l->value = t->value;
+	l->latest = t->latest;
+	l->happened[t->op] = false;
 	return t->op;
 }
 
@@ -217,11 +233,13 @@ static void stopped_at(struct mf_linear *l, uint32_t e)
 /** Whether the operation can be the next one to happen, and was not tried as that: then it happens. */
 static enum seen_answer attempt(struct mf_linear *l, uint32_t op)
 {
+	const struct mf_linear_op *o = &l->op[op];
 	struct fingerprint set = l->set;
 	enum seen_answer answer;
 	uint64_t next;
 
-	if (!linear_step(&l->op[op], l->value, &next))
+	if ((o->after != 0 && !l->happened[o->after - 1]) || o->ret < l->latest ||
+	    !linear_step(o, l->value, &next))
 		return SEEN_BEFORE;
 	toggle(&set, op);
 	answer = seen_add(&l->seen, with_value(set, next));
@@ -254,18 +272,27 @@ static enum mf_linear_verdict search(struct mf_linear *l)
 	return MF_LINEAR_YES;
 }
 
+/** What has to come before has to come at all, and is not one that comes first itself. */
+static bool may_be_first(const struct mf_linear_op *op, size_t i)
+{
+	const struct mf_linear_op *first = &op[op[i].after - 1];
+
+	return must(first) && first != &op[i] && (!reads(first) || first->found != MF_LINEAR_NOTHING);
+}
+
 int mf_linear_check(struct mf_linear *l, const struct mf_linear_op *op, size_t n, uint64_t initial,
 		    struct mf_linear_result *out)
 {
 	if (n > l->max)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
-		if (!sane(&op[i]))
+		if (!sane(&op[i]) || op[i].after > n || (op[i].after != 0 && !may_be_first(op, i)))
 			return -EINVAL;
 	seen_clear(&l->seen);
 	list(l, op, n);
 	l->depth = 0;
 	l->value = initial;
+	l->latest = 0;
 	l->set = (struct fingerprint){0, 0};
 	l->furthest = 0;
 	l->furthest_op = 0;

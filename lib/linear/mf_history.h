@@ -185,6 +185,12 @@ void mf_history_verdict_free(struct mf_history_verdict *v);
 /** Says it in words: a line if all is well; else the word and the operations around the one that is wrong. */
 void mf_history_explain(const struct mf_history_verdict *v, FILE *out);
 
+/**
+ * Reads files, checks them together and says what it has found; what goes wrong on standard error, in a line.
+ * @return exit status of a program: 0 linearizable; 1 not; 2 no answer
+ */
+int mf_history_check_files(const char *program, const char *const *path, unsigned int n, FILE *out);
+
 /** Writes a history as a file. @return 0 or -errno */
 int mf_history_write(const struct mf_history *h, FILE *out);
 

@@ -46,6 +46,9 @@ struct mf_linear_op {
 	uint64_t value;
 	uint8_t kind; /**< enum mf_linear_kind */
 	uint8_t found; /**< enum mf_linear_found */
+	bool may; /**< it may happen until ret, or never */
+	/** Place of one, plus 1, that has to have happened before this one, and is neither open nor may; 0: none */
+	uint32_t after;
 };
 
 enum mf_linear_verdict {

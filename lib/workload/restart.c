@@ -48,6 +48,8 @@ static void empty(struct mf_client *c, uint32_t region)
 static void lose(struct mf_client *c, uint32_t region)
 {
 	c->stats.restarts++;
+	if (c->history != NULL)
+		client_history_cut(c, region);
 	if (c->store != NULL)
 		store_lose(c, region);
 	else if (c->shadow.regions > 0 && !c->constant && c->lost_is_empty && !mf_host_link_is_lost(c->host))
@@ -58,6 +60,8 @@ static void lose(struct mf_client *c, uint32_t region)
 
 void mf_client_crashed(struct mf_client *c, mf_time now)
 {
+	if (c->history != NULL)
+		client_history_turn(c, now);
 	client_fail_all(c, now);
 	for (uint32_t i = 0; i < c->targets; i++)
 		lose(c, i);
@@ -68,9 +72,6 @@ void client_restarted(void *ctx, uint16_t node)
 	struct mf_client *c = ctx;
 
 	for (uint32_t i = 0; i < c->targets; i++)
-		if (c->target[i].node == node) {
-			if (c->history != NULL)
-				client_history_cut(c, i);
+		if (c->target[i].node == node)
 			lose(c, i);
-		}
 }

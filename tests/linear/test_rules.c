@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rules of histories, one by one: small ones of a single word, and what the check says of them. */
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "mf_history.h"
+
+TestSuite(history_rules, .timeout = 60);
+
+#define CLIENTS 3
+
+static struct mf_history *new_history(bool in_order, bool lossless)
+{
+	const struct mf_history_config config = {.in_order = in_order, .lossless = lossless};
+	struct mf_history *h = mf_history_new(&config, CLIENTS, 65536);
+
+	cr_assert_not_null(h);
+	return h;
+}
+
+/** An operation of a word, in microseconds. @param found  of reads and atomics */
+static void op(struct mf_history *h, uint16_t client, enum mf_history_kind kind, mf_time call, mf_time ret,
+	       enum mf_history_outcome outcome, uint64_t arg, uint64_t found)
+{
+	const struct mf_history_record r = {.call = MF_US(call),
+					    .addr = 64,
+					    .len = 8,
+					    .client = client,
+					    .node = 3,
+					    .kind = (uint8_t)kind};
+	const uint64_t args[2] = {arg, arg + 1};
+	uint64_t place = mf_history_begin(mf_history_log(h, client), &r, args);
+
+	if (outcome != MF_HISTORY_UNDER_WAY)
+		mf_history_end(mf_history_log(h, client), place, MF_US(ret), outcome, 0, &found);
+}
+
+static void write_ok(struct mf_history *h, uint16_t client, enum mf_history_kind kind, mf_time call,
+		     uint64_t value)
+{
+	op(h, client, kind, call, call + 1, MF_HISTORY_OK, value, 0);
+}
+
+static void read_ok(struct mf_history *h, uint16_t client, mf_time call, uint64_t found)
+{
+	op(h, client, MF_HISTORY_READ, call, call + 1, MF_HISTORY_OK, 0, found);
+}
+
+/** Checks it, and is done with it. */
+static void is(struct mf_history *h, enum mf_history_answer answer, const char *what)
+{
+	struct mf_history_verdict v;
+
+	cr_assert_eq(mf_history_check((const struct mf_history *const[]){h}, 1, 0, &v), 0);
+	cr_expect_eq(v.answer, answer, "%s: %d", what, v.answer);
+	if (v.answer == MF_HISTORY_NO) {
+		cr_expect_eq(v.node, 3);
+		cr_expect_eq(v.addr, 64);
+	}
+	mf_history_verdict_free(&v);
+	mf_history_free(h);
+}
+
+Test(history_rules, a_plain_write_is_there_for_its_own_client_where_nothing_is_lost)
+{
+	for (int order = 0; order < 2; order++) {
+		for (int lossless = 0; lossless < 2; lossless++) {
+			struct mf_history *h = new_history(order, lossless);
+
+			write_ok(h, 0, MF_HISTORY_WRITE, 1, 5);
+			read_ok(h, 0, 3, 0);
+			is(h, order && lossless ? MF_HISTORY_NO : MF_HISTORY_YES, "own read");
+		}
+	}
+}
+
+Test(history_rules, a_plain_write_may_come_late_for_others)
+{
+	struct mf_history *h = new_history(true, true);
+
+	write_ok(h, 0, MF_HISTORY_WRITE, 1, 5);
+	read_ok(h, 1, 10, 0);
+	read_ok(h, 1, 20, 5);
+	is(h, MF_HISTORY_YES, "late");
+	h = new_history(true, true);
+	write_ok(h, 0, MF_HISTORY_WRITE, 1, 5);
+	read_ok(h, 1, 10, 5);
+	read_ok(h, 2, 20, 0);
+	is(h, MF_HISTORY_NO, "undone");
+}
+
+Test(history_rules, an_answer_of_another_node_says_nothing_of_a_plain_write)
+{
+	struct mf_history *h = new_history(true, true);
+	const struct mf_history_record other = {
+		.call = MF_US(3), .len = 8, .client = 0, .node = 4, .kind = MF_HISTORY_READ};
+	uint64_t zero = 0, place;
+
+	write_ok(h, 0, MF_HISTORY_WRITE, 1, 5);
+	place = mf_history_begin(mf_history_log(h, 0), &other, NULL);
+	mf_history_end(mf_history_log(h, 0), place, MF_US(4), MF_HISTORY_OK, 0, &zero);
+	read_ok(h, 1, 10, 0);
+	is(h, MF_HISTORY_YES, "other node");
+}
+
+Test(history_rules, a_cut_may_have_lost_a_plain_write)
+{
+	struct mf_history *h = new_history(true, true);
+
+	write_ok(h, 0, MF_HISTORY_WRITE, 1, 5);
+	mf_history_cut(mf_history_log(h, 0), 0, 3, MF_US(3));
+	read_ok(h, 0, 5, 0);
+	is(h, MF_HISTORY_YES, "lost");
+}
+
+Test(history_rules, an_acknowledged_write_is_there_for_all)
+{
+	struct mf_history *h = new_history(false, false);
+
+	write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+	read_ok(h, 1, 3, 0);
+	is(h, MF_HISTORY_NO, "lost");
+}
+
+Test(history_rules, what_failed_may_have_happened_once)
+{
+	const enum mf_history_outcome open[] = {MF_HISTORY_FAILED, MF_HISTORY_UNDER_WAY};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		for (uint64_t times = 0; times < 3; times++) {
+			struct mf_history *h = new_history(true, true);
+
+			op(h, 0, MF_HISTORY_FADD, 1, 2, open[i], 7, 0);
+			read_ok(h, 1, 3, 0);
+			read_ok(h, 1, 5, 7 * times);
+			is(h, times < 2 ? MF_HISTORY_YES : MF_HISTORY_NO, "fadd");
+		}
+	}
+}
+
+Test(history_rules, an_atomic_is_executed_once)
+{
+	struct mf_history *h = new_history(true, true);
+
+	op(h, 0, MF_HISTORY_FADD, 1, 5, MF_HISTORY_OK, 3, 0);
+	op(h, 1, MF_HISTORY_FADD, 2, 6, MF_HISTORY_OK, 4, 3);
+	read_ok(h, 2, 8, 7);
+	is(h, MF_HISTORY_YES, "once");
+	h = new_history(true, true);
+	op(h, 0, MF_HISTORY_FADD, 1, 5, MF_HISTORY_OK, 3, 0);
+	read_ok(h, 2, 8, 6);
+	is(h, MF_HISTORY_NO, "twice");
+	h = new_history(true, true);
+	op(h, 0, MF_HISTORY_FADD, 1, 5, MF_HISTORY_OK, 3, 0);
+	op(h, 1, MF_HISTORY_FADD, 2, 6, MF_HISTORY_OK, 4, 0);
+	is(h, MF_HISTORY_NO, "both found the same");
+}
+
+Test(history_rules, a_cas_changes_only_what_it_expects)
+{
+	for (uint64_t found = 8; found < 10; found++) {
+		struct mf_history *h = new_history(true, true);
+
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, found);
+		op(h, 0, MF_HISTORY_CAS, 3, 4, MF_HISTORY_OK, 8, found); /* 8 becomes 9 */
+		read_ok(h, 1, 5, 9);
+		is(h, MF_HISTORY_YES, "cas");
+	}
+	for (uint64_t last = 7; last < 10; last += 2) {
+		struct mf_history *h = new_history(true, true);
+
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 7);
+		op(h, 0, MF_HISTORY_CAS, 3, 4, MF_HISTORY_OK, 8, 7);
+		read_ok(h, 1, 5, last);
+		is(h, last == 7 ? MF_HISTORY_YES : MF_HISTORY_NO, "cas that fails");
+	}
+}
+
+Test(history_rules, a_cas_of_unknown_outcome_may_need_a_write_that_nobody_saw)
+{
+	struct mf_history *h = new_history(true, false);
+
+	op(h, 0, MF_HISTORY_WRITE, 1, 2, MF_HISTORY_OK, 8, 0);
+	op(h, 1, MF_HISTORY_CAS, 3, 4, MF_HISTORY_FAILED, 8, 0);
+	read_ok(h, 2, 5, 9);
+	is(h, MF_HISTORY_YES, "write, cas");
+	h = new_history(true, false);
+	op(h, 1, MF_HISTORY_CAS, 3, 4, MF_HISTORY_FAILED, 8, 0);
+	read_ok(h, 2, 5, 9);
+	is(h, MF_HISTORY_NO, "cas");
+}
+
+Test(history_rules, open_writes_through_open_atomics)
+{
+	struct mf_history *h = new_history(true, false);
+
+	for (uint64_t i = 1; i <= 40; i++)
+		op(h, 0, MF_HISTORY_WRITE, i, i + 1, MF_HISTORY_OK, i << 32, 0);
+	op(h, 1, MF_HISTORY_FADD, 50, 51, MF_HISTORY_FAILED, 5, 0);
+	op(h, 2, MF_HISTORY_OR, 50, 51, MF_HISTORY_FAILED, 16, 0);
+	read_ok(h, 1, 60, (UINT64_C(17) << 32) + 5 + 16);
+	is(h, MF_HISTORY_YES, "17, fadd, or");
+	h = new_history(true, false);
+	for (uint64_t i = 1; i <= 40; i++)
+		op(h, 0, MF_HISTORY_WRITE, i, i + 1, MF_HISTORY_OK, i << 32, 0);
+	op(h, 1, MF_HISTORY_FADD, 50, 51, MF_HISTORY_FAILED, 5, 0);
+	read_ok(h, 1, 60, (UINT64_C(17) << 32) + 10);
+	is(h, MF_HISTORY_NO, "17, fadd twice");
+}
+
+Test(history_rules, behind_a_loss_is_zero_or_what_was_there)
+{
+	for (uint64_t found = 4; found < 8; found++) {
+		struct mf_history *h = new_history(true, true);
+
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 3, 6);
+		mf_history_cut(mf_history_log(h, 0), 0, 3, MF_US(5));
+		read_ok(h, 0, 7, found == 7 ? 0 : found);
+		read_ok(h, 0, 9, found == 7 ? 0 : found);
+		is(h, found == 4 ? MF_HISTORY_NO : MF_HISTORY_YES, "behind a loss");
+	}
+	/* But not both. */
+	struct mf_history *h = new_history(true, true);
+
+	write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+	mf_history_cut(mf_history_log(h, 0), 0, 3, MF_US(3));
+	read_ok(h, 0, 7, 0);
+	read_ok(h, 0, 9, 5);
+	is(h, MF_HISTORY_NO, "it came back");
+}
+
+Test(history_rules, a_store_holds_at_first_what_is_found)
+{
+	for (uint64_t second = 3; second < 5; second++) {
+		struct mf_history *h = new_history(true, true);
+
+		mf_history_unknown(mf_history_log(h, 0), 3, 0, 4096);
+		read_ok(h, 0, 1, 3);
+		read_ok(h, 1, 5, second);
+		is(h, second == 3 ? MF_HISTORY_YES : MF_HISTORY_NO, "store");
+	}
+	struct mf_history *h = new_history(true, true);
+
+	read_ok(h, 0, 1, 3);
+	is(h, MF_HISTORY_NO, "no store");
+}
