@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "forward.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
+	if (c->limits.rate != 0 && c->limits.rate_burst == 0)
+		return false;
 	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128)
 		return false;
 	return c->mac_table >= 4 && (c->mac_table & (c->mac_table - 1)) == 0;
@@ -89,6 +92,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = circuit_init(sw, c);
 	if (err == 0)
 		err = l2_init(sw, c);
+	if (err == 0)
+		err = limits_init(sw, c);
 	if (err == 0 && c->bridge != NULL)
 		err = bridge_init(sw, c);
 	if (err != 0) {
@@ -109,6 +114,7 @@ void mf_switch_free(struct mf_switch *sw)
 		free(sw->port[i].buf);
 	}
 	l2_fini(sw);
+	limits_fini(sw);
 	bridge_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
