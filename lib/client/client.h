@@ -100,5 +100,7 @@ int seat_take(struct memfab *m, unsigned int node, struct memfab_queue *q);
 void seat_leave(struct memfab_queue *q);
 struct mf_session *seat_session(const struct seat *s);
 unsigned int seat_node(const struct seat *s);
+/** How often a node was lost. Any thread */
+unsigned int seat_lost(const struct seat *s, unsigned int node);
 
 #endif

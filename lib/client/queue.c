@@ -156,6 +156,11 @@ unsigned int memfab_submit(struct memfab_queue *q)
 	return q->prepared - before;
 }
 
+unsigned int memfab_losses(const struct memfab_queue *q, int node)
+{
+	return node >= 0 && node < MF_PORTS_MAX ? seat_lost(q->seat, (unsigned int)node) : 0;
+}
+
 unsigned int memfab_outstanding(const struct memfab_queue *q)
 {
 	return atomic_load_explicit(&q->submitted, memory_order_relaxed) - q->taken;

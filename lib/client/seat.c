@@ -2,7 +2,10 @@
 /* The guest of a node: one for all queues there, since whoever asks a host gets all that has completed. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+#include <rte_branch_prediction.h>
 
 #include "client.h"
 
@@ -13,6 +16,8 @@ struct seat {
 	struct mf_session *session;
 	unsigned int node;
 	unsigned int users;
+	struct mf_host *host; /**< NULL: it has not had a turn yet */
+	atomic_uint lost[MF_PORTS_MAX]; /**< of each target, how often; written in a turn */
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
 	struct seat *next;
 };
@@ -44,13 +49,31 @@ static unsigned int take_completions(struct mf_host *host, mf_time now)
 	return all;
 }
 
+/** In front of all completions of what comes from there now. */
+static void lost(void *ctx, uint16_t node)
+{
+	struct seat *s = ctx;
+
+	atomic_fetch_add_explicit(&s->lost[node], 1, memory_order_release);
+}
+
+unsigned int seat_lost(const struct seat *s, unsigned int node)
+{
+	return atomic_load_explicit(&s->lost[node], memory_order_acquire);
+}
+
 /** When the host has room for few, another queue is the first one each time. */
 static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
 {
 	struct seat *s = (struct seat *)g;
 	struct memfab_queue *first = s->queue, *q = first;
-	unsigned int work = take_completions(host, now);
+	unsigned int work;
 
+	if (unlikely(s->host == NULL)) {
+		s->host = host;
+		mf_host_on_restart(host, lost, s);
+	}
+	work = take_completions(host, now);
 	if (first == NULL)
 		return work;
 	do {
@@ -99,6 +122,8 @@ static void free_seat(struct seat *s)
 		at = &(*at)->next;
 	*at = s->next;
 	mf_session_unseat(s->session, s->node, &s->guest);
+	if (s->host != NULL)
+		mf_host_on_restart(s->host, NULL, NULL);
 	free(s);
 }
 

@@ -89,7 +89,7 @@ unsigned int mf_fabric_turn(struct mf_fabric *f)
 
 bool mf_fabric_ready(const struct mf_fabric *f)
 {
-	return f->embedded->met;
+	return atomic_load_explicit(&f->embedded->met, memory_order_acquire);
 }
 
 int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)

@@ -59,7 +59,7 @@ struct wall {
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
-	bool met; /**< all partners have been there, and the run is not over */
+	atomic_bool met; /**< all partners have been there, and the run is not over */
 	bool over; /**< the roles' run is: they hear of nothing any more */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */

@@ -240,9 +240,10 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 	uint64_t news = (uint64_t)st->connections << 32 | (uint64_t)st->refused << 16 |
 			(uint64_t)st->by_partner << 9 | (uint64_t)st->down << 1 | st->up;
 
-	if (news == e->said)
+	if (news == e->said || (st->refused != 0 && port_now(w) < e->refusal_at))
 		return;
 	e->said = news;
+	e->refusal_at = st->refused != 0 ? port_now(w) + REFUSE_PERIOD : 0;
 	if (w->options->say != NULL)
 		w->options->say(w->options->say_ctx, w->f->config->node[e->in.port].name, e->switch_end,
 				p->config->name, st);

@@ -34,6 +34,7 @@ struct port_end {
 	uint16_t echo; /**< the same */
 	bool up; /**< the same */
 	uint64_t said; /**< what was said of it last */
+	mf_time refusal_at; /**< no other refusal is said before this: whoever lies may do so all the time */
 	uint64_t dropped_blocks; /**< sent while the link was down */
 };
 

@@ -233,14 +233,32 @@ static void insert(struct mf_mux *m, struct mf_mux_item *it)
 	}
 }
 
+/** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
+static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
+{
+	const struct mux_queue *queue[] = {&m->messages, &m->singles};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct mf_mux_item *last = mux_item_at(m, queue[i]->tail);
+
+		if (queue[i]->tail != MUX_NONE && mux_item_before(it, last)) {
+			it->ready = last->ready;
+			it->tie = last->tie;
+		}
+	}
+}
+
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 {
 	MF_CYCLES(MF_CYCLES_MUX_PUSH);
 	bool first = !it->have && n;
 
 	it->have += n < it->n - it->have ? n : it->n - it->have;
-	if (first)
+	if (first) {
+		if (!m->period)
+			stay_behind(m, it);
 		insert(m, it);
+	}
 }
 
 /** The item behind which n more words can go out as one with it: the last one pushed. NULL: there is none. */
@@ -259,21 +277,6 @@ static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uin
 	/* Contiguous, and within the room that there is. */
 	return it->first + it->n + n <= s->word_mask + 1 && it->end + n - s->read <= s->word_mask + 1 ? it
 												      : NULL;
-}
-
-/** Under the wall clock the order of the calls is that of the messages, of one block or of several. */
-static void stay_behind(struct mf_mux *m, struct mf_mux_item *it)
-{
-	const struct mux_queue *queue[] = {&m->messages, &m->singles};
-
-	for (unsigned int i = 0; i < 2; i++) {
-		const struct mf_mux_item *last = mux_item_at(m, queue[i]->tail);
-
-		if (queue[i]->tail != MUX_NONE && mux_item_before(it, last)) {
-			it->ready = last->ready;
-			it->tie = last->tie;
-		}
-	}
 }
 
 /** Others may join it. */

@@ -104,6 +104,19 @@ def one_process(tap, emu, what, harm=None, change=dict):
       did(tap, what, both['result'], each_of(change))
 
 
+def two_writers(tap, emu):
+  """Chunks of several frames, from two nodes to one: what one of them reads behind its writes stays behind."""
+  what, nodes = 'rings, two writers', ('cn0', 'cn1', 'mn')
+  with Folder() as folder:
+    config = fabric([{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(nodes)],
+                    {node: {'node': node, 'switch': node, 'when': 'always'} for node in nodes},
+                    nodes=[{'name': 'cn', 'role': 'compute', 'count': 2}, {'name': 'mn', 'role': 'memory'}])
+    config['workload'] = [{'mix': {'read': 1, 'write': 1}, 'size': {'dist': 'uniform', 'min': 8, 'max': 4096}}]
+    process, both = emu.result(write(folder, 'fabric.json', config), timeout=WAIT)
+    if tap.ok(both is not None, f'{what}: ends', why(process)):
+      did(tap, what, both['result'])
+
+
 def refused(tap, emu, what, text, change):
   """A node whose file differs: both sides say what, and go on waiting."""
   with Folder() as folder:
@@ -293,6 +306,7 @@ def veth_full(tap, emu, spaces):
 def all_of(tap, emu):
   one_process(tap, emu, 'rings')
   one_process(tap, emu, 'rings that harm', HARM)
+  two_writers(tap, emu)
   unprivileged(tap, emu, 'memif without root')
   three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))
   three(tap, emu, 'memif that harms', HARM)

@@ -93,7 +93,8 @@ static void push_pieces(void)
 
 	if (p->item != NULL)
 		return;
-	p->item = mf_mux_push(r.mux, r.now, 0, n, 0, &p->words);
+	/* It stays behind those that were queued before its first word, however old it is. */
+	p->item = mf_mux_push(r.mux, r.now - test_below(&r.rng, 3), test_below(&r.rng, 5), n, 0, &p->words);
 	if (p->item == NULL)
 		return;
 	p->number = enter(n, false);
@@ -319,6 +320,30 @@ Test(mux_put, waits)
 		write_words(mf_mux_put(m, 1000 + i, 0, 2, 0), i, 0, 2, 2);
 	cr_assert_eq(mf_mux_pull(m, 2000, MF_SPAN_MAX, &s), 10);
 	cr_assert_eq(mf_mux_stats(m)->waited, 5 * 1000 - (1 + 2 + 3 + 4));
+	mf_mux_free(m);
+}
+
+/* One that comes in pieces passes nobody who was queued before its first word, however old or light it is. */
+Test(mux_put, pieces_stay_behind)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, 0);
+	struct mf_mux *m = mf_mux_new(&config);
+	uint64_t *held, *behind;
+	struct mf_mux_item *first = mf_mux_push(m, 1000, 9, 4, 0, &held), *piece;
+	struct mf_span s;
+
+	write_words(held, 1, 0, 2, 4);
+	mf_mux_append(m, first, 2); /* the link waits for the rest of it */
+	cr_assert_eq(mf_mux_pull(m, 1000, MF_SPAN_MAX, &s), 2);
+	write_words(mf_mux_put(m, 1500, 9, 2, 0), 2, 0, 2, 2);
+	piece = mf_mux_push(m, 1200, 0, 4, 0, &behind);
+	write_words(behind, 3, 0, 2, 4);
+	mf_mux_append(m, piece, 2);
+	write_words(held, 1, 2, 4, 4);
+	mf_mux_append(m, first, 2);
+	cr_assert_eq(mf_mux_pull(m, 2000, MF_SPAN_MAX, &s), 6);
+	cr_assert_eq(s.word[2], message_word(2, 0, 2));
+	cr_assert_eq(s.word[4], message_word(3, 0, 4));
 	mf_mux_free(m);
 }
 

@@ -13,6 +13,7 @@ Test(circuit, grant_expires)
 {
 	struct rig r;
 	struct mf_sched_grant g = rig_grant_of(MF_US(1), 0, 1, 5, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_msg word_of_loss;
 	struct mf_sched_msg d;
 	unsigned int n;
 
@@ -33,6 +34,11 @@ Test(circuit, grant_expires)
 	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, &d), 1);
 	cr_expect(d.at == MF_US(11) && d.src == 0 && d.dst == 1 && d.id == 5 && !d.resp);
 	cr_expect_eq(r.outs[1], 0);
+	/* The sender may take a plain write for done: behind its /G/ it hears that it may be lost. */
+	cr_assert_eq(r.outs[0], 2);
+	cr_assert_eq(mf_proto_get_single(r.out[0][1].word, &word_of_loss), 0);
+	cr_expect(word_of_loss.kind == MF_ERR && word_of_loss.status == MF_ERR_RESTARTED &&
+		  word_of_loss.src == 1);
 	rig_stop(&r);
 }
 
@@ -57,8 +63,8 @@ Test(circuit, no_circuit_no_grant)
 	}
 	rig_run(&r, MF_MS(3));
 	cr_expect_gt(mf_switch_stats(r.sw)->drop_room, 0);
-	cr_expect_eq(r.outs[0], grants - mf_switch_stats(r.sw)->drop_room);
-	cr_expect_eq(mf_switch_stats(r.sw)->expired, r.outs[0]);
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, grants - mf_switch_stats(r.sw)->drop_room);
+	cr_expect_eq(r.outs[0], 2 * mf_switch_stats(r.sw)->expired, "a /G/ and a word of its loss each");
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_descriptor, 0);
 	for (unsigned int i = 0; i < r.msgs; i++)
 		windows += r.msg[i].kind == MF_SCHED_FORWARDED ? r.msg[i].size : 0;
