@@ -99,6 +99,8 @@ static void receive(struct virtual *v, unsigned int i)
 	v->f->info.events++;
 	wire_receive(&v->up[i], &v->span);
 	mf_switch_rx(v->f->sw, i, v->now, &v->span);
+	if (__builtin_expect(v->f->guards != NULL, 0))
+		virtual_event_look(v, i);
 	after(v);
 }
 

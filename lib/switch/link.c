@@ -17,6 +17,8 @@
  */
 #include "circuit.h"
 
+#define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
+
 /** The message and the frame that were arriving. */
 static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
 {
@@ -35,6 +37,7 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	cut(sw, port, now);
 	p->link = LINK_SWEEP;
 	p->told = 0;
+	link_begin_life(p);
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
 	due(sw, now);
@@ -48,22 +51,27 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 	l2_forget(sw);
 }
 
-/**
- * Tells a port that another one is back, in order with the chunks that it has from there. Not where its own
- * link is lost: whoever comes back there knows of that, and asks for nothing of before.
- * @return false: there is no room
+/*
+ * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
+ * lost: whoever comes back there knows of that, and asks for nothing of before.
  */
-static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
 {
-	const struct mf_msg m = {.kind = MF_ERR, .src = back, .dst = to, .status = MF_ERR_RESTARTED};
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = back,
+				 .dst = to,
+				 .id = sw->port[back].lives,
+				 .status = MF_ERR_RESTARTED};
 	uint64_t *word;
 
 	if (to == back || !test_bit(sw->reach_set, to))
 		return true;
-	word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, back), 1, 0);
-	if (word == NULL)
-		return false;
-	*word = mf_proto_put_single(&m);
+	for (unsigned int i = 0; i < TOLD_TIMES; i++) {
+		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, back), 1, 0);
+		if (word == NULL)
+			return false;
+		*word = mf_proto_put_single(&m);
+	}
 	switch_dirty(sw, to);
 	switch_backlog(sw, to, now);
 	return true;
@@ -73,7 +81,7 @@ static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && announce(sw, p->told, back, now))
+	while (p->told < sw->ports && link_announce(sw, p->told, back, now))
 		p->told++;
 	return p->told == sw->ports;
 }

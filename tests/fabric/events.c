@@ -16,20 +16,21 @@ TestSuite(events, .timeout = 240);
 /** All kinds of operations, verified; timers that are short, so that what is lost ends. */
 static void text_with(char *text, unsigned int seed, unsigned int writes, const char *faults)
 {
-	snprintf(text, TEXT,
-		 "{\"seed\": %u,"
-		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
-		 "                          \"drain\": \"20ms\"}},"
-		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
-		 "            {\"name\": \"b\", \"role\": \"both\"},"
-		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
-		 "\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
-		 "\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
-		 "\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
-		 "                          \"cas\": 1, \"fadd\": 1}, \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
-		 "\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
-		 "\"faults\": [%s]}",
-		 seed, writes, faults);
+	snprintf(
+		text, TEXT,
+		"{\"seed\": %u,"
+		"\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
+		"                          \"drain\": \"20ms\"}},"
+		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
+		"            {\"name\": \"b\", \"role\": \"both\"},"
+		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		"\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
+		"\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
+		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
+		"                          \"cas\": 1, \"fadd\": 1}, \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
+		"\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
+		"\"faults\": [%s]}",
+		seed, writes, faults);
 }
 
 static void text_of(char *text, unsigned int seed, const char *faults)
@@ -53,31 +54,38 @@ static double fired(const json_t *result, const char *class)
 }
 
 static const char *const events[][2] = {
-	{"link_down", "{\"class\": \"link_down\", \"link\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"link_down",
+	 "{\"class\": \"link_down\", \"link\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"link_down", "{\"class\": \"link_down\", \"link\": \"c3\", \"from\": \"50us\"}"},
 	/* shorter than it takes to notice */
-	{"link_down", "{\"class\": \"link_down\", \"link\": \"*\", \"from\": \"50us\", \"until\": \"50010ns\"}"},
+	{"link_down",
+	 "{\"class\": \"link_down\", \"link\": \"*\", \"from\": \"50us\", \"until\": \"50010ns\"}"},
 	{"link_down", "{\"class\": \"link_down\", \"link\": \"*\", \"from\": \"20us\", \"until\": \"180us\","
 		      " \"every\": \"20us\", \"for\": \"5us\"}"},
 	{"link_down", "{\"class\": \"link_down\", \"link\": [\"m0\", \"b\"], \"from\": \"20us\","
 		      " \"until\": \"150us\", \"every\": \"700ns\", \"for\": \"100ns\"}"},
-	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
-	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"c3\", \"from\": \"50us\", \"until\": \"80us\"}"},
-	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"c\", \"from\": \"50us\", \"until\": \"50001ns\"}"},
+	{"node_crash",
+	 "{\"class\": \"node_crash\", \"node\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"node_crash",
+	 "{\"class\": \"node_crash\", \"node\": \"c3\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"node_crash",
+	 "{\"class\": \"node_crash\", \"node\": \"c\", \"from\": \"50us\", \"until\": \"50001ns\"}"},
 	{"node_crash", "{\"class\": \"node_crash\", \"node\": [\"m1\", \"c0\"], \"from\": \"50us\"}"},
-	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"*\", \"from\": \"20us\", \"until\": \"150us\","
-		       " \"every\": \"30us\", \"for\": \"4us\"}"},
+	{"node_crash",
+	 "{\"class\": \"node_crash\", \"node\": \"*\", \"from\": \"20us\", \"until\": \"150us\","
+	 " \"every\": \"30us\", \"for\": \"4us\"}"},
 	{"switch_crash", "{\"class\": \"switch_crash\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"switch_crash", "{\"class\": \"switch_crash\", \"from\": \"20us\", \"until\": \"150us\","
 			 " \"every\": \"30us\", \"for\": \"2us\"}"},
 	{"stall", "{\"class\": \"stall\", \"role\": \"switch\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"stall", "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"stall", "{\"class\": \"stall\", \"role\": \"m\", \"from\": \"50us\", \"until\": \"80us\"}"},
-	{"stall", "{\"class\": \"stall\", \"role\": [\"c0\", \"b\"], \"from\": \"50us\", \"until\": \"170us\"}"},
+	{"stall",
+	 "{\"class\": \"stall\", \"role\": [\"c0\", \"b\"], \"from\": \"50us\", \"until\": \"170us\"}"},
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
-static void of_each(const char *where, bool again)
+Test(events, of_each_kind)
 {
 	for (unsigned int i = 0; i < EVENTS; i++) {
 		char text[TEXT];
@@ -86,17 +94,12 @@ static void of_each(const char *where, bool again)
 		text_of(text, i + 1, events[i][1]);
 		result = whole_sound(text, false);
 		sane(result, text);
-		cr_expect_gt(fired(result, events[i][0]), 0, "%s %s", where, text);
-		second = again ? whole_sound(text, false) : NULL;
-		cr_expect(!again || json_equal(result, second), "%s", text);
+		cr_expect_gt(fired(result, events[i][0]), 0, "%s", text);
+		second = whole_sound(text, false);
+		cr_expect(json_equal(result, second), "%s", text);
 		json_decref(result);
 		json_decref(second);
 	}
-}
-
-Test(events, of_each_kind)
-{
-	of_each("twice", true);
 }
 
 Test(events, block_by_block)
@@ -123,8 +126,7 @@ static void several(char *faults, size_t len, unsigned int seed)
 	mf_rng_init(&rng, seed, "events", 0);
 	n += (size_t)snprintf(faults, len,
 			      "{\"class\": \"lose\", \"rate\": 0.0005},"
-			      "{\"class\": \"delay\", \"rate\": 0.001, \"time\": \"700ns\"},"
-			      "{\"class\": \"duplicate\", \"rate\": 0.0005}");
+			      "{\"class\": \"delay\", \"rate\": 0.001, \"time\": \"700ns\"}");
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int from = (unsigned int)mf_rng_below(&rng, 190000);
 		unsigned int until = from + 1 + (unsigned int)mf_rng_below(&rng, 40000);
@@ -145,7 +147,9 @@ static void several(char *faults, size_t len, unsigned int seed)
 		default:
 			n += (size_t)snprintf(faults + n, len - n,
 					      ", {\"class\": \"stall\", \"role\": \"%s\", ",
-					      from % 3 == 0 ? "switch" : from % 3 == 1 ? "scheduler" : at);
+					      from % 3 == 0   ? "switch"
+					      : from % 3 == 1 ? "scheduler"
+							      : at);
 			break;
 		}
 		n += (size_t)snprintf(faults + n, len - n, "\"from\": \"%uns\", \"until\": \"%uns\"}", from,
@@ -167,27 +171,30 @@ Test(events, together)
 	}
 }
 
+/** Where a role stands still for 30 of 205 us so much is not done, and no more. */
 Test(events, traffic_goes_on)
 {
+	static const char *const roles[] = {"switch", "scheduler", "*"};
+	static const char fabric[] =
+		"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\", \"drain\": \"20ms\"}},"
+		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
+		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 2}, \"size\": 300,"
+		"               \"depth\": 6, \"span\": \"2KiB\"}],"
+		"\"faults\": [{\"class\": \"stall\", \"role\": \"%s\", \"from\": \"50us\","
+		"             \"until\": \"%uus\"}]}";
 	char text[TEXT];
 	json_t *result, *whole;
 	double share;
 
-	/* Nothing for 30 of 200 us, and then as if nothing had been. */
-	text_of(text, 1, "{\"class\": \"lose\", \"rate\": 1e-18}");
+	snprintf(text, sizeof(text), fabric, "m", 51);
 	whole = whole_sound(text, false);
-	for (unsigned int i = 0; i < 2; i++) {
-		static const char *const class[] = {"switch_crash", "stall"};
-		char faults[256];
-
-		snprintf(faults, sizeof(faults),
-			 "{\"class\": \"%s\", %s\"from\": \"50us\", \"until\": \"80us\"}", class[i],
-			 i == 1 ? "\"role\": \"scheduler\", " : "");
-		text_of(text, 1, faults);
+	for (unsigned int i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), fabric, roles[i], 80);
 		result = whole_sound(text, false);
 		share = whole_number(result, "operations.completed_all") /
 			whole_number(whole, "operations.completed_all");
-		cr_expect(share > 0.8 && share < 0.9, "%g of what there is without: %s", share, text);
+		cr_expect(share > 0.84 && share < 0.87, "%g of what there is without: %s", share, text);
 		json_decref(result);
 	}
 	json_decref(whole);
@@ -199,7 +206,8 @@ Test(events, a_memory_node_comes_back_empty)
 	json_t *result;
 
 	/* One client that only reads what it wrote before: after the crash it finds zeros, and knows it may. */
-	text_of(text, 3, "{\"class\": \"node_crash\", \"node\": \"m\", \"from\": \"60us\", \"until\": \"70us\"}");
+	text_of(text, 3,
+		"{\"class\": \"node_crash\", \"node\": \"m\", \"from\": \"60us\", \"until\": \"70us\"}");
 	result = whole_sound(text, false);
 	cr_expect_gt(whole_number(result, "operations.unverified"), 10);
 	json_decref(result);

@@ -183,12 +183,22 @@ static void restarted(void *ctx, uint16_t node)
 	mf_host_under_way(r->host, node, goes_on, r);
 }
 
-static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
+static void say(struct mf_host *h, mf_time now, uint16_t node, uint8_t time)
 {
-	const struct mf_msg m = {.kind = MF_ERR, .src = node, .dst = 0, .status = MF_ERR_RESTARTED};
+	const struct mf_msg m = {.kind = MF_ERR, .src = node, .id = time, .status = MF_ERR_RESTARTED};
 	const uint64_t word = mf_proto_put_single(&m);
 
 	give(h, now, &word, 1);
+}
+
+/** The switch says each time which it is, and says it several times. */
+static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
+{
+	static uint8_t time;
+
+	time++;
+	for (int i = 0; i < 3; i++)
+		say(h, now, node, time);
 }
 
 /** What is under way to it fails at once, and nothing else; what waited goes to who is there now. */
