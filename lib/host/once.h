@@ -28,7 +28,7 @@ enum host_once_verdict { HOST_ONCE_NEW, HOST_ONCE_AGAIN, HOST_ONCE_COPY, HOST_ON
 /** What is known of the last use of an id, at a memory node. */
 enum host_once_what {
 	HOST_ONCE_NONE, /**< nothing is known */
-	HOST_ONCE_READ,
+	HOST_ONCE_READ, /**< of what follows its first `moved` octets */
 	HOST_ONCE_RMW, /**< executed: its result is kept */
 	HOST_ONCE_WRITE, /**< its first `moved` octets are applied */
 	HOST_ONCE_WRITTEN, /**< applied as a whole */

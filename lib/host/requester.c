@@ -22,6 +22,13 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 	h->stats.rx_octets += m->size;
 }
 
+/** What a message has failed to wait for has come. Of one that was sent again, there may be more. */
+static void answered_late(struct mf_host *h, struct host_state *s, mf_time date)
+{
+	if (s->again == 0)
+		host_state_late(h, s, date);
+}
+
 /** Nothing is written for a request that has timed out; only the end of what comes is of interest. */
 static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s, bool ends, mf_time last)
 {
@@ -30,7 +37,7 @@ static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s
 	else
 		h->stats.drop_unknown++;
 	if (ends && !host_is_write(s->kind))
-		host_state_late(h, s, last);
+		answered_late(h, s, last);
 }
 
 /**
@@ -104,7 +111,10 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		return;
 	}
 	if (unlikely(!in_order(s, &m))) {
-		h->stats.drop_proto++;
+		if (host_once(h) && m.offset > s->moved)
+			h->stats.gaps++;
+		else
+			h->stats.drop_proto++;
 		return;
 	}
 	if (unlikely(h->config.probe != NULL))
@@ -134,7 +144,7 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	if (s->kind != MF_OP_WRITE_ACK || !ack_awaited(s)) {
 		h->stats.drop_unknown++;
 		if (s->kind == MF_OP_WRITE_ACK)
-			host_state_late(h, s, at);
+			answered_late(h, s, at);
 		return;
 	}
 	host_state_done(h, s, MF_OK, at + h->cost_single);
@@ -199,7 +209,7 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	} else if (!waits) {
 		h->stats.drop_unknown++;
 		if (!more_grants(h, s))
-			host_state_late(h, s, at);
+			answered_late(h, s, at);
 	} else if (more_grants(h, s)) {
 		host_state_fail(h, s, m->status, at + h->cost_single);
 	} else {

@@ -131,20 +131,22 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 	verdict = host_once_judge(e, &m);
 	once_count(h, verdict);
 	if (verdict == HOST_ONCE_NEW) {
-		host_once_begin(h, &m, HOST_ONCE_READ);
+		host_once_begin(h, &m, HOST_ONCE_READ)->moved = m.offset;
 		return true;
 	}
 	if (verdict == HOST_ONCE_OLD)
 		return false;
-	if (e->what == HOST_ONCE_REFUSED) {
-		once_refuse(h, e, &m, ready);
+	if (e->what != HOST_ONCE_READ) {
+		if (e->what == HOST_ONCE_REFUSED)
+			once_refuse(h, e, &m, ready);
 		return false;
 	}
-	if (verdict == HOST_ONCE_AGAIN)
-		e->again = m.again;
-	else if (h->response[host_index(h, m.src, m.id)].data)
+	if (verdict == HOST_ONCE_COPY && h->response[host_index(h, m.src, m.id)].data)
 		return false;
-	return e->what == HOST_ONCE_READ;
+	host_response_end(h, &h->response[host_index(h, m.src, m.id)]);
+	e->again = m.again > e->again ? m.again : e->again;
+	e->moved = m.offset;
+	return true;
 }
 
 /** Reads into a data buffer, and sends from there what can be sent at once. */

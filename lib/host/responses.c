@@ -9,6 +9,7 @@ bool host_response_sign(struct mf_host *h, struct mf_msg m, const uint8_t *data,
 {
 	m.ext = true;
 	m.epoch = host_once_at(h, m.dst, m.id)->use;
+	m.offset += host_once_at(h, m.dst, m.id)->moved;
 	return host_response_make(h, &m, data, ready);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries times at
- * most; the last sending has the timers of EDM 3.3. Of a write the demand is sent again, and its chunks as they
+ * most; the last sending has the timers of EDM 3.3. A read asks for what has not come. Of a write the demand is sent again, and its chunks as they
  * are granted: from the first on if all of them had been sent, and otherwise those that had not, so that an
  * unacknowledged write, which is over when its last block is sent (D11), sends none twice.
  *
@@ -35,9 +35,10 @@ static void request_again(struct mf_host *h, const struct host_state *s, mf_time
 			   .src = h->node,
 			   .dst = s->node,
 			   .id = s->id,
-			   .behind = host_behind(from_here(h, s)),
-			   .size = s->size,
-			   .addr = o->addr + before(s)};
+			   .behind = s->moved > 0 ? 0 : host_behind(from_here(h, s)),
+			   .size = s->size - s->moved,
+			   .offset = s->moved,
+			   .addr = o->addr + before(s) + s->moved};
 	uint64_t *word;
 
 	if (s->kind == MF_OP_RMW) {

@@ -82,11 +82,9 @@ void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf
 	host_event_put(h, s, date);
 }
 
-/** Nothing more will come for a failed message from date on, unless it was sent again. */
+/** Nothing more will come for a failed message from date on. */
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date)
 {
-	if (s->again > 0)
-		return;
 	if (s->phase == HOST_FAILED) {
 		s->flags |= HOST_LATE_END;
 		s->deadline = date;

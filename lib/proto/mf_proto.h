@@ -98,7 +98,11 @@ struct mf_msg {
 	uint16_t behind;
 	uint8_t again; /**< extended: how often it was sent before */
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
-	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
+	/**
+	 * WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT. RREQ, extended: where its
+	 * response begins: one that is sent again asks for the rest
+	 */
+	uint32_t offset;
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
 	uint64_t arg[2]; /**< RMWREQ */
 	uint64_t key;

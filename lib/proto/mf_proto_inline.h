@@ -64,7 +64,8 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
 	m->key = word[0];
 	m->epoch = field_of(word[1], EXT_EPOCH);
 	m->again = field_of(word[1], EXT_AGAIN);
-	return 0;
+	m->offset = field_of(word[1], EXT_FROM) * MF_CHUNK_UNIT;
+	return m->offset != 0 && m->kind != MF_RREQ ? -EPROTO : 0;
 }
 
 /**
@@ -121,7 +122,7 @@ static inline int mf_proto_get_rreq_n(const struct mf_proto *p, const uint64_t *
 		if (!mf_proto_get_behind(field_of(word[n - 1], MT_SIZE), m))
 			return -EPROTO;
 	}
-	return likely(blocks == 0) ? 0 : -EPROTO;
+	return likely(blocks == 0 && m->size <= MF_MESSAGE_MAX - m->offset) ? 0 : -EPROTO;
 }
 
 /** mf_proto_get() for RREQ, which has two blocks as a rule. */
@@ -258,7 +259,8 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 	if (likely(!m->ext))
 		return 1;
 	word[1] = m->key;
-	word[2] = field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again);
+	word[2] = field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again) |
+		  field(EXT_FROM, m->kind == MF_RREQ ? m->offset / MF_CHUNK_UNIT : 0);
 	return 1 + MF_EXT_BLOCKS;
 }
 

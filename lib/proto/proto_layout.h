@@ -58,10 +58,11 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define GRET_SIZE 30, 16
 #define GRET_SPARE 46, 2
 
-/* Data blocks of the extension: the key, then the epoch in its low 16 bits and how often it was sent before. */
+/* Data blocks of the extension: the key, then the epoch and how often it was sent before. */
 #define EXT_EPOCH 0, 16
 #define EXT_AGAIN 16, 8
-#define EXT_EPOCH_SPARE 24, 40
+#define EXT_FROM 24, 12 /* RREQ: where in its message it begins, in MF_CHUNK_UNIT */
+#define EXT_EPOCH_SPARE 36, 28
 
 /* The data block of the CRC-32C. */
 #define MSG_CRC32 0, 32

@@ -45,6 +45,8 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 	}
 	if (m->kind == MF_RREQ) {
 		random_size(r, m);
+		if (m->ext)
+			m->offset = below(r, (MF_MESSAGE_MAX - m->size) / MF_CHUNK_UNIT + 1) * MF_CHUNK_UNIT;
 	} else if (m->kind == MF_RMWREQ) {
 		m->op = below(r, MF_RMW_ALL);
 		m->arg[0] = rnd(r);

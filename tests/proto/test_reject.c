@@ -56,6 +56,7 @@ Test(reject, spare_bits)
 {
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true},
+			    rmw = {.kind = MF_RMWREQ, .ext = true},
 			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED},
 			    gret = {.kind = MF_GRET, .size = 1}, grant = {.kind = MF_GRANT, .size = 1},
 			    notify = {.kind = MF_NOTIFY, .size = 1};
@@ -64,8 +65,10 @@ Test(reject, spare_bits)
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(cas, MT, MT_OP_SPARE, 1u << i);
-	for (unsigned int i = 0; i < 40; i++)
+	for (unsigned int i = 0; i < 28; i++)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
+	for (unsigned int i = 0; i < 12; i++)
+		expect_refused(rmw, 2, EXT_FROM, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)

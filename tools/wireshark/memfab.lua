@@ -43,7 +43,8 @@ local LAYOUT = {
   GRET_SPARE = {46, 2},
   EXT_EPOCH = {0, 16},
   EXT_AGAIN = {16, 8},
-  EXT_EPOCH_SPARE = {24, 40},
+  EXT_FROM = {24, 12},
+  EXT_EPOCH_SPARE = {36, 28},
   MSG_CRC32 = {0, 32},
   MSG_CRC32_SPARE = {32, 32},
 }
@@ -467,6 +468,7 @@ local NAMES = {
   {"GRET_SPARE", "Zero"},
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
+  {"EXT_FROM", "Offset of the first octet asked for, in 16 octets"},
   {"EXT_EPOCH_SPARE", "Zero"},
   {"MSG_CHECK", "CRC-16"},
   {"MSG_CRC32", "CRC-32C"},
@@ -1186,6 +1188,7 @@ local function show_says(tree, range, m, s)
     local block = range(m.key + 7, 8)
     show_bits(tree, block, block:raw(), "EXT_EPOCH")
     show_bits(tree, block, block:raw(), "EXT_AGAIN")
+    show_bits(tree, block, block:raw(), "EXT_FROM")
     show_bits(tree, block, block:raw(), "EXT_EPOCH_SPARE")
   end
 end
