@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules of a case. Each class has an entry of the table: what its rule needs beside class and times. */
+#include <stdio.h>
 #include <string.h>
 
 #include "generate.h"
@@ -55,15 +56,83 @@ static void reordered(struct draft *d, json_t *rule)
 	put_time(rule, "time", draw_from(d->rng, 1, 2000) * 1000);
 }
 
+/** One node, or all of an entry. */
+static void some_node(struct draft *d, json_t *rule, const char *key)
+{
+	const json_t *nodes = json_object_get(d->json, "nodes");
+	const json_t *entry = json_array_get(nodes, draw(d->rng, json_array_size(nodes)));
+	uint64_t count = (uint64_t)json_integer_value(json_object_get(entry, "count"));
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", json_string_value(json_object_get(entry, "name")));
+	if (count > 1 && draw_often(d->rng, 0.8))
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "%u",
+			 (unsigned int)draw(d->rng, count));
+	put_text(rule, key, name);
+}
+
+/** What begins at a time and ends; now and then over and over again. */
+static void event(struct draft *d, json_t *rule, bool again)
+{
+	mf_time from = draw(d->rng, d->active / 2000) * 1000, length = draw_from(d->rng, 500, 30000) * 1000;
+
+	put_time(rule, "from", from);
+	put_time(rule, "until", mf_time_min(from + length, d->active));
+	if (!again || draw_often(d->rng, 0.6))
+		return;
+	put_time(rule, "until", d->active);
+	put_time(rule, "every", MF_US(10) + length);
+	put_time(rule, "for", draw_from(d->rng, 100, 5000 + length / 2000) * 1000);
+}
+
+static void of_cables(struct draft *d, json_t *rule)
+{
+	some_node(d, rule, "link");
+	event(d, rule, true);
+}
+
+static void of_nodes(struct draft *d, json_t *rule)
+{
+	some_node(d, rule, "node");
+	event(d, rule, true);
+}
+
+static void of_switch(struct draft *d, json_t *rule)
+{
+	event(d, rule, draw_often(d->rng, 0.3));
+}
+
+static void of_roles(struct draft *d, json_t *rule)
+{
+	static const char *const role[] = {"switch", "scheduler"};
+
+	if (draw_often(d->rng, 0.5))
+		some_node(d, rule, "role");
+	else
+		put_text(rule, "role", DRAW_OF(d->rng, role));
+	event(d, rule, false);
+}
+
 /** What a rule of each class is made of. */
 static const struct entry {
 	const char *class;
 	void (*make)(struct draft *d, json_t *rule);
+	bool event; /**< it says its times */
 } entries[MF_FAULT_CLASSES] = {
-	[MF_FAULT_BIT] = {"bit", of_bits},       [MF_FAULT_SYNC] = {"sync", of_blocks},
-	[MF_FAULT_TYPE] = {"type", of_blocks},   [MF_FAULT_CUT] = {"cut", of_blocks},
-	[MF_FAULT_LOSE] = {"lose", of_messages}, [MF_FAULT_DUPLICATE] = {"duplicate", of_messages},
-	[MF_FAULT_DELAY] = {"delay", delayed},   [MF_FAULT_REORDER] = {"reorder", reordered},
+	/* a stage of a link's */
+	[MF_FAULT_BIT] = {"bit", of_bits, false},
+	[MF_FAULT_SYNC] = {"sync", of_blocks, false},
+	[MF_FAULT_TYPE] = {"type", of_blocks, false},
+	[MF_FAULT_CUT] = {"cut", of_blocks, false},
+	[MF_FAULT_LOSE] = {"lose", of_messages, false},
+	[MF_FAULT_DUPLICATE] = {"duplicate", of_messages, false},
+	[MF_FAULT_DELAY] = {"delay", delayed, false},
+	[MF_FAULT_REORDER] = {"reorder", reordered, false},
+	/* the engine's */
+	[MF_FAULT_LINK_DOWN] = {"link_down", of_cables, true},
+	[MF_FAULT_NODE_CRASH] = {"node_crash", of_nodes, true},
+	[MF_FAULT_SWITCH_CRASH] = {"switch_crash", of_switch, true},
+	[MF_FAULT_STALL] = {"stall", of_roles, true},
 };
 
 const char *generate_unknown(void)
@@ -119,7 +188,8 @@ void generate_faults(struct draft *d)
 
 			put_text(rule, "class", entries[i].class);
 			entries[i].make(d, rule);
-			when(d, rule);
+			if (!entries[i].event)
+				when(d, rule);
 			json_array_append_new(faults, rule);
 		}
 	}

@@ -217,6 +217,10 @@ int main(int argc, char **argv)
 		return program_run(&(struct request){.help = o.action == ACTION_HELP,
 						     .version = o.action == ACTION_VERSION},
 				   options_help, NULL);
+	if (generate_unknown() != NULL) {
+		snprintf(err, sizeof(err), "nothing is known of faults of class '%s'", generate_unknown());
+		return complain(FAILED, err);
+	}
 	mf_eal_choose_variants(true);
 	return o.link ? link_campaign(&o) : with_file(&o);
 }
