@@ -47,7 +47,7 @@ struct mf_linear_op {
 	uint8_t kind; /**< enum mf_linear_kind */
 	uint8_t found; /**< enum mf_linear_found */
 	bool may; /**< it may happen until ret, or never */
-	/** Place of one, plus 1, that has to have happened before this one, and is neither open nor may; 0: none */
+	/** 1 + place of one that has to have happened before this one, neither open nor may; 0: none */
 	uint32_t after;
 };
 
