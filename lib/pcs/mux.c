@@ -457,8 +457,14 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 		;
 	m->line_free = line_free;
 	m->memory_last = false;
-	m->fair = (struct mux_fair){0};
+	m->fair.credit[0] = m->fair.credit[1] = 0;
+	m->fair.turn = 0;
 	m->stats = stats;
+}
+
+void mf_mux_close(struct mf_mux *m, bool closed)
+{
+	m->memory_enabled = !closed;
 }
 
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from)
