@@ -10,6 +10,7 @@
 #include "alone.h"
 #include "bound.h"
 #include "carried.h"
+#include "config_internal.h"
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
@@ -172,6 +173,15 @@ static uint32_t slowest(const struct mf_fabric *f)
 	return period;
 }
 
+/** Whether somebody else sends from a node: not what its host sends, and not with its ids. */
+static bool is_flooding(const struct mf_config *c, unsigned int i)
+{
+	for (unsigned int k = 0; k < c->faults; k++)
+		if (c->fault[k].class == MF_FAULT_FLOOD && cfg_set_has(&c->fault[k].link, i))
+			return true;
+	return false;
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -191,6 +201,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.quarantine = c->host.quarantine[f->clock],
 		.proto = f->config->proto,
 		.timing = f->timing,
+		.leaves_ids = is_flooding(f->config, i),
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
 		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
