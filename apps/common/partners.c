@@ -45,6 +45,13 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 		switch_end ? "switch" : "node", port, text);
 }
 
+void partners_disabled(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at)
+{
+	(void)ctx;
+	fprintf(stderr, "%s: link of %s is disabled: %s at %.3f us, seen by the %s\n", program_name, node,
+		cause, (double)at / MF_US(1), switch_end ? "switch" : "node");
+}
+
 void partners_stalled(void *ctx, const struct mf_stall *s)
 {
 	double ms = (double)s->time / (double)MF_MS(1);

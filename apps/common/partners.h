@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program says of the processes that it plays a fabric with: lines on standard error. */
+/* What a program says of its partners, and of its links: lines on standard error. */
 #ifndef PARTNERS_H
 #define PARTNERS_H
 
@@ -10,5 +10,6 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 		  const struct mf_link_status *status);
 void partners_stalled(void *ctx, const struct mf_stall *stall);
 void partners_wait(void *ctx, const char *whom);
+void partners_disabled(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
 
 #endif

@@ -31,7 +31,7 @@ static int print_config(const struct mf_config *config)
 
 /** The files that a run writes, opened before it. */
 struct outputs {
-	FILE *json, *messages; /**< NULL: none */
+	FILE *json, *messages, *history; /**< NULL: none */
 	struct mf_captures *captures;
 };
 
@@ -74,8 +74,10 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.record = o->record,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.captures = out->captures,
+		.history = out->history != NULL ? o->history.room : 0,
 	};
 	char err[ERR_LEN];
 	struct mf_fabric *f =
@@ -96,6 +98,8 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		rc = complain(FAILED, err);
 	} else {
 		rc = report(o, f, out);
+		if (rc == SOUND)
+			rc = history_option_write(&o->history, f, out->history);
 		if (!mf_fabric_sound(f, err, sizeof(err)))
 			rc = complain(FAILED, err);
 		linger(o->linger);
@@ -165,6 +169,8 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 	if (rc == SOUND)
 		rc = open_output(o->messages, &out.messages);
 	if (rc == SOUND)
+		rc = open_output(o->history.name[0] != '\0' ? o->history.name : NULL, &out.history);
+	if (rc == SOUND)
 		rc = open_captures(o, config, &out.captures);
 	if (rc == SOUND) {
 		interrupt_catch();
@@ -172,6 +178,7 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 	}
 	rc = close_captures(out.captures, rc);
 	rc = close_output(o->json, out.json, rc);
+	rc = close_output(o->history.name, out.history, rc);
 	return close_output(o->messages, out.messages, rc);
 }
 

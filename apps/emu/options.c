@@ -18,6 +18,7 @@ enum {
 	OPT_JSON,
 	OPT_MESSAGES,
 	OPT_CAPTURE,
+	OPT_HISTORY,
 	OPT_TELEMETRY,
 	OPT_LINGER,
 	OPT_NORMALISED,
@@ -44,6 +45,7 @@ static const struct option table[] = {
 	{"normalised", no_argument, NULL, OPT_NORMALISED},
 	{"messages", required_argument, NULL, OPT_MESSAGES},
 	{"capture", required_argument, NULL, OPT_CAPTURE},
+	{"history", required_argument, NULL, OPT_HISTORY},
 	{"telemetry", no_argument, NULL, OPT_TELEMETRY},
 	{"linger", required_argument, NULL, OPT_LINGER},
 	{"block-by-block", no_argument, NULL, OPT_BLOCKS},
@@ -78,6 +80,9 @@ static const char help[] =
 	"                        writes what is sent on the links as link frames, for Wireshark: of\n"
 	"                        all links, or of some nodes; both ways, or up to the switch, or down\n"
 	"                        to the nodes. FILE ends in .pcap or .pcapng. May be given several times\n"
+	"  --history FILE[,room=SIZE]\n"
+	"                        writes what the clients asked for and were told, for a check of whether\n"
+	"                        it is linearizable (docs/history.md); room in memory, 256MiB if not said\n"
 	"  --telemetry           wall clock: counters can be read with dpdk-telemetry.py, under\n"
 	"                        /memfab/ (docs/telemetry.md); says with which prefix\n"
 	"  --linger T            wall clock: they stay for so long behind the report, or until Ctrl-C\n"
@@ -131,6 +136,8 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 			return argument_refuse(err, errlen, "--capture: at most %d of them", MF_CAPTURES_MAX);
 		o->capture[o->captures++] = arg;
 		return 0;
+	case OPT_HISTORY:
+		return history_option_read("--history", arg, &o->history, err, errlen);
 	case OPT_TELEMETRY:
 		o->eal.telemetry = true;
 		return 0;
@@ -182,6 +189,10 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return argument_refuse(
 			err, errlen,
 			"--capture goes with none of --seeds, --replay, --check and --print-config");
+	if (o->history.name[0] != '\0' && (o->seeds != 0 || o->action != ACTION_RUN))
+		return argument_refuse(
+			err, errlen,
+			"--history goes with none of --seeds, --replay, --check and --print-config");
 	if (o->jobs != 0 && o->seeds == 0)
 		return argument_refuse(err, errlen, "--jobs has no effect without --seeds");
 	if (o->normalised && o->clock != MF_CLOCK_VIRTUAL)

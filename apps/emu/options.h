@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "eal.h"
+#include "history_option.h"
 #include "mf_capture.h"
 #include "mf_fabric.h"
 
@@ -34,6 +35,7 @@ struct options {
 	const char *replay; /**< folder, for ACTION_REPLAY */
 	const char *capture[MF_CAPTURES_MAX]; /**< arguments of --capture */
 	unsigned int captures;
+	struct history_option history;
 	bool block_by_block;
 	bool normalised;
 	uint64_t seeds; /**< 0: one run, as ever */

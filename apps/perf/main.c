@@ -19,7 +19,7 @@ const char program_name[] = "memfab-perf";
 
 /** Files that are written, opened before anything runs. */
 struct files {
-	FILE *json, *hgrm;
+	FILE *json, *hgrm, *history;
 };
 
 /** What a line of the table needs to know. */
@@ -92,6 +92,8 @@ static int run_once(const struct options *o, struct run *r, const struct files *
 	r->test = o->test;
 	r->each = each;
 	r->ctx = &screen;
+	r->history = files->history != NULL ? &o->history : NULL;
+	r->history_out = files->history;
 	table_head(stdout, r, o->gbits);
 	rc = watch_begin(&watch, r, o->stats_period);
 	if (rc == 0)
@@ -144,12 +146,15 @@ static int open_and_run(const struct options *o, struct mf_config *config)
 
 	if (rc == SOUND)
 		rc = open_one(&files.hgrm, o->hgrm);
+	if (rc == SOUND && o->history.name[0] != '\0')
+		rc = open_one(&files.history, o->history.name);
 	if (rc == SOUND) {
 		interrupt_catch();
 		rc = run_clock(o, config, &files);
 	}
 	rc = worse(rc, close_one(files.json, o->json));
-	return worse(rc, close_one(files.hgrm, o->hgrm));
+	rc = worse(rc, close_one(files.hgrm, o->hgrm));
+	return worse(rc, close_one(files.history, o->history.name));
 }
 
 static int act(void *options, struct mf_config *config)

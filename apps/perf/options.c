@@ -20,6 +20,7 @@ enum {
 	OPT_GBITS,
 	OPT_JSON,
 	OPT_HGRM,
+	OPT_HISTORY,
 	OPT_CLOCK,
 	OPT_RUN,
 	OPT_WARMUP,
@@ -47,6 +48,7 @@ static const struct option table[] = {
 	{"report_gbits", no_argument, NULL, OPT_GBITS},
 	{"out_json", required_argument, NULL, OPT_JSON},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
+	{"history", required_argument, NULL, OPT_HISTORY},
 	{"clock", required_argument, NULL, OPT_CLOCK},
 	{"run", required_argument, NULL, OPT_RUN},
 	{"warmup", required_argument, NULL, OPT_WARMUP},
@@ -87,6 +89,9 @@ static const char help[] =
 	"      --report_gbits    Gb/sec instead of MiB/sec\n"
 	"      --out_json FILE   the result as JSON, too (docs/perf.schema.json)\n"
 	"      --hgrm FILE       percentiles as text of HdrHistogram, in microseconds\n"
+	"      --history FILE[,room=SIZE]\n"
+	"                        what the clients asked for and were told, for a check of whether it is\n"
+	"                        linearizable (docs/history.md); room in memory, 256MiB if not said\n"
 	"      --clock wall|virtual  real time on lcores (default), or simulated time\n"
 	"      --run ROLES       what this process plays, a compute node at least, as memfab-emu's; the\n"
 	"                        other roles are played by memfab-emu --run with the same file\n"
@@ -158,6 +163,8 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_HGRM:
 		o->hgrm = arg;
 		return 0;
+	case OPT_HISTORY:
+		return history_option_read("option --history", arg, &o->history, err, errlen);
 	case OPT_CLOCK:
 		return argument_clock("option --clock", arg, &o->clock, err, errlen);
 	case OPT_RUN:
@@ -225,6 +232,10 @@ static int check(const struct options *o, char *err, size_t errlen)
 				       "option --hgrm: has one histogram, this test has several");
 	if (o->hgrm != NULL && prompt)
 		return argument_refuse(err, errlen, "option --hgrm: has no effect with commands");
+	if (o->history.name[0] != '\0' &&
+	    (prompt || o->test.all || test_info(o->test.kind)->matrix || o->test.kind == TEST_LOADED_LATENCY))
+		return argument_refuse(err, errlen,
+				       "option --history: is that of one run, this would be several");
 	if (o->json != NULL && prompt)
 		return argument_refuse(err, errlen, "option --out_json: has no effect with commands");
 	if (o->hgrm != NULL && o->test.kind == TEST_WRITE_BW && o->clock == MF_CLOCK_WALL &&

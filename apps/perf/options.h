@@ -4,6 +4,7 @@
 #define OPTIONS_H
 
 #include "eal.h"
+#include "history_option.h"
 #include "test.h"
 
 enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION };
@@ -20,6 +21,7 @@ struct options {
 	const char *commands; /**< file of commands, or NULL */
 	bool gbits;
 	const char *json, *hgrm; /**< files, or NULL */
+	struct history_option history;
 	mf_time stats_period; /**< of real time; 0: none */
 	bool has_warmup, has_seed; /**< override the file */
 	mf_time warmup;

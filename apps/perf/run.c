@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "mf_telemetry.h"
 #include "partners.h"
+#include "program.h"
 
 #define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
 
@@ -88,6 +89,7 @@ static int run_fabric(struct run *r, bool stay)
 		.stay = stay,
 		.say = partners_say,
 		.waiting = partners_wait,
+		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.interrupt = &interrupted,
 		.progress = r->silent ? NULL : progress_show,
@@ -95,6 +97,7 @@ static int run_fabric(struct run *r, bool stay)
 		.tick = tick,
 		.tick_ctx = r,
 		.tick_period = TICK,
+		.history = r->history != NULL ? r->history->room : 0,
 	};
 	int rc = mf_telemetry_add(r->fabric, NULL);
 
@@ -181,6 +184,8 @@ static int run_point(struct run *r, struct outcome *o, bool stay)
 	show_fabric(r, NULL);
 	if (rc == 0)
 		rc = outcome_take(o, f, r->config, counted, r->peak);
+	if (rc == 0 && r->history != NULL && history_option_write(r->history, f, r->history_out) != SOUND)
+		rc = -EIO;
 	mf_fabric_free(f);
 	return rc;
 }

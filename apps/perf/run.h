@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "counters.h"
+#include "history_option.h"
 #include "outcome.h"
 #include "progress.h"
 
@@ -19,6 +20,8 @@ struct run {
 	void *ctx;
 	bool silent; /**< no line of progress */
 	bool stays; /**< other tests follow: processes that play the other roles are to stay */
+	const struct history_option *history; /**< of its one run; NULL: none */
+	FILE *history_out;
 	bool wrote; /**< memory that other processes play holds what a run of this one has written */
 	struct outcome *outcome;
 	int points, done; /**< runs, and those that are over */

@@ -110,7 +110,20 @@ enum memfab_op {
 	MEMFAB_SWAP,
 	MEMFAB_FETCH_OR,
 	MEMFAB_FETCH_AND,
+	/* Of the region that has the address; results as of atomics. -EACCES for who is not the owner */
+	MEMFAB_CLAIM, /**< one that is nobody's: it is this node's, and all zeros. Old value: the epoch */
+	MEMFAB_RELEASE, /**< it is zeroed, and nobody's. Old value: the epoch */
+	MEMFAB_SHARE, /**< operand: memfab_share() */
 };
+
+/** What the owner of a region may give another node. */
+enum memfab_right { MEMFAB_RIGHT_READ, MEMFAB_RIGHT_WRITE };
+
+/** Operand of MEMFAB_SHARE. @param give  or take it back */
+static inline uint64_t memfab_share(int node, enum memfab_right right, bool give)
+{
+	return (uint64_t)(uint16_t)node | (uint64_t)right << 16 | (uint64_t)give << 18;
+}
 
 enum {
 	MEMFAB_FENCE = 1, /**< begins when all operations before it in the queue have completed */
@@ -194,7 +207,7 @@ static inline void memfab_prep_cas(struct memfab_sqe *s, int node, uint64_t addr
 	s->arg[1] = desired;
 }
 
-/** @param op  MEMFAB_FETCH_ADD, MEMFAB_SWAP, MEMFAB_FETCH_OR, MEMFAB_FETCH_AND */
+/** @param op  MEMFAB_FETCH_ADD, MEMFAB_SWAP, MEMFAB_FETCH_OR, MEMFAB_FETCH_AND; those of regions */
 static inline void memfab_prep_atomic(struct memfab_sqe *s, enum memfab_op op, int node, uint64_t addr,
 				      uint64_t operand)
 {
@@ -238,6 +251,24 @@ int memfab_cas(struct memfab_queue *q, int node, uint64_t addr, uint64_t expecte
 	       uint64_t *old);
 int memfab_atomic(struct memfab_queue *q, enum memfab_op op, int node, uint64_t addr, uint64_t operand,
 		  uint64_t *old);
+
+/*
+ * Regions, where the file has some (docs/client.md). Keys come and go by themselves: who has the right just
+ * reads and writes, who has not gets -EACCES.
+ */
+/** Where a region of the file is at a node. @return 0 or -ENOENT */
+int memfab_region(const struct memfab *m, const char *name, int node, uint64_t *addr, uint64_t *size);
+/**
+ * One operation, and wait for it, as above.
+ * @param addr   some address of the region
+ * @param epoch  how often it has changed hands; or NULL
+ * @return 0 or -errno; -EACCES: it is somebody's, or there is none; not the owner; as many as one may own
+ */
+int memfab_region_claim(struct memfab_queue *q, int node, uint64_t addr, uint64_t *epoch);
+int memfab_region_release(struct memfab_queue *q, int node, uint64_t addr, uint64_t *epoch);
+/** Lets another node read or write, or no longer, from the answer on. @param with  number of the other node */
+int memfab_region_share(struct memfab_queue *q, int node, uint64_t addr, int with, enum memfab_right right,
+			bool give);
 
 /** "a read or atomic without an answer": of results, in words. */
 const char *memfab_strerror(int error);

@@ -37,7 +37,7 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 {
 	uint64_t size, len = is_atomic(s->op) ? 8 : s->len;
 
-	if (unlikely(s->op > MEMFAB_FETCH_AND))
+	if (unlikely(s->op > MEMFAB_SHARE))
 		return -EOPNOTSUPP;
 	if (unlikely((s->flags & ~FLAGS) != 0))
 		return -EINVAL;
@@ -51,7 +51,7 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 	size = config->node[s->node].memory_config.size;
 	if (unlikely(len > size || s->addr > size - len))
 		return -ERANGE;
-	return unlikely(is_atomic(s->op) && s->addr % 8 != 0) ? -EFAULT : 0;
+	return unlikely(is_atomic(s->op) && s->op < MEMFAB_CLAIM && s->addr % 8 != 0) ? -EFAULT : 0;
 }
 
 uint64_t operation_octets(const struct memfab_sqe *s)
@@ -62,8 +62,10 @@ uint64_t operation_octets(const struct memfab_sqe *s)
 static void atomic_piece(struct slot *s, struct mf_op *op)
 {
 	static const uint8_t rmw[] = {
-		[MEMFAB_CAS] = MF_RMW_CAS,      [MEMFAB_FETCH_ADD] = MF_RMW_FADD, [MEMFAB_SWAP] = MF_RMW_SWAP,
-		[MEMFAB_FETCH_OR] = MF_RMW_FOR, [MEMFAB_FETCH_AND] = MF_RMW_FAND,
+		[MEMFAB_CAS] = MF_RMW_CAS,         [MEMFAB_FETCH_ADD] = MF_RMW_FADD,
+		[MEMFAB_SWAP] = MF_RMW_SWAP,       [MEMFAB_FETCH_OR] = MF_RMW_FOR,
+		[MEMFAB_FETCH_AND] = MF_RMW_FAND,  [MEMFAB_CLAIM] = MF_RMW_CLAIM,
+		[MEMFAB_RELEASE] = MF_RMW_RELEASE, [MEMFAB_SHARE] = MF_RMW_SHARE,
 	};
 
 	op->kind = MF_OP_RMW;

@@ -30,6 +30,8 @@ static const struct cfg_field top_fields[] = {
 	{.key = "ports"},
 	{.key = "link"},
 	{.key = "links"},
+	{.key = "regions"},
+	{.key = "limits"},
 	{.key = "ethernet"},
 	{.key = "workload"},
 	{.key = "faults"},
@@ -56,6 +58,7 @@ static const struct mf_config default_config = {
 		  .chunk = {[MF_CLOCK_WALL] = 4096, [MF_CLOCK_VIRTUAL] = 256},
 		  .x = 3,
 		  .window = 16 << 10},
+	.limits = {.burst = 16 << 10, .rate_burst = 64},
 };
 
 static const struct cfg default_cfg = {
@@ -65,6 +68,7 @@ static const struct cfg default_cfg = {
 		 .queue = 1024,
 		 .read_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_MS(10)},
 		 .write_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_MS(10)},
+		 .retry_timeout = {[MF_CLOCK_WALL] = MF_SEC(1), [MF_CLOCK_VIRTUAL] = MF_MS(1)},
 		 .frames = 1024,
 		 .frame_queue = 256 << 10},
 	.link = {.period = 2560,
@@ -83,10 +87,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		      {"proto", cfg_proto},
 		      {"scheduler", cfg_sched},
 		      {"switch", cfg_switch}},
-	  after[] = {{"ethernet", cfg_ethernet},
-		     {"workload", cfg_workload},
-		     {"faults", cfg_faults},
-		     {"report", cfg_report},
+	  after[] = {{"regions", cfg_regions},    {"limits", cfg_limits}, {"ethernet", cfg_ethernet},
+		     {"workload", cfg_workload},  {"faults", cfg_faults}, {"report", cfg_report},
 		     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
 
@@ -211,6 +213,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->ethernet);
 	free(config->port);
 	free(config->fault);
+	free(config->region);
 	cfg_workload_free(config);
 	memset(config, 0, sizeof(*config));
 }

@@ -44,6 +44,7 @@ struct cfg {
 	struct mf_memory_config memory;
 	char memory_type[MF_CONFIG_NAME_LEN];
 	struct mf_config_host host;
+	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
 	struct cfg_node *list; /* nodes in the order of the file, MF_PORTS_MAX */
 };
@@ -143,11 +144,15 @@ int cfg_links(struct cfg *c, const json_t *root); /* config_link.c: link, links 
 int cfg_ports(struct cfg *c, const json_t *json); /* config_port.c */
 /* "carried" of a link. */
 int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);
+/* "disable" of a link; config_disable.c */
+int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);
 struct mf_link_config;
 /* What both have. */
 void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 void cfg_llr_default(struct mf_config_llr *llr);
+int cfg_regions(struct cfg *c, const json_t *json); /* config_access.c */
+int cfg_limits(struct cfg *c, const json_t *json);
 int cfg_faults(struct cfg *c, const json_t *json); /* config_fault.c */
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */

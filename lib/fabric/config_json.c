@@ -142,13 +142,17 @@ static void put_memory(struct put *p, json_t *json, const struct mf_config_node 
 
 static void put_host(struct put *p, json_t *json, const struct mf_config_node *n)
 {
-	static const char *const compute[] = {"x",          "mega", "queue", "read_timeout", "write_timeout",
-					      "quarantine", NULL};
+	static const char *const compute[] = {
+		"x",       "mega",          "queue", "read_timeout", "write_timeout", "quarantine",
+		"retries", "retry_timeout", NULL};
+	static const char *const again[] = {"retries", "retry_timeout", NULL};
 	const struct mf_config_host *h = &n->host;
 
 	cfg_put_fields(p, json, cfg_host_fields, h);
 	if (h->quarantine[MF_CLOCK_WALL] == 0 && h->quarantine[MF_CLOCK_VIRTUAL] == 0)
 		json_object_del(json, "quarantine");
+	if (h->retries == 0)
+		cfg_put_drop(json, again);
 	if (!n->compute)
 		cfg_put_drop(json, compute);
 }
@@ -187,6 +191,7 @@ static json_t *put_link(struct put *p, const char *name, unsigned int port)
 	cfg_put_fields(p, json, cfg_link_fields, link);
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
+	cfg_put_disable(p, json, &link->disable);
 	cfg_put_carried(p, json, &link->llr);
 	return json;
 }
@@ -246,6 +251,8 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	put_timing(&p, cfg_put_set(&p, root, "timing", json_object()));
 	json = cfg_put_set(&p, root, "proto", json_object());
 	cfg_put_set(&p, json, "check", json_integer(config->proto.check32 ? 32 : 16));
+	if (config->proto.ext)
+		cfg_put_set(&p, cfg_put_set(&p, root, "host", json_object()), "once", json_true());
 	put_nodes(&p, cfg_put_set(&p, root, "nodes", json_array()));
 	json = cfg_put_set(&p, root, "switch", json_object());
 	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
@@ -253,6 +260,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	cfg_put_ports(&p, root);
 	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
+	cfg_put_access(&p, root);
 	cfg_put_traffic(&p, root);
 	cfg_put_faults(&p, root);
 	cfg_put_fields(&p, cfg_put_set(&p, root, "report", json_object()), cfg_report_fields, config);

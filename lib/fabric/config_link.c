@@ -24,6 +24,7 @@ const struct cfg_field cfg_link_fields[] = {
 	{.key = "align8", .kind = CFG_BOOL, LINK(align8)},
 	{.key = "ber_window", .kind = CFG_TIME, LINK(ber_window), CFG_RANGE(MF_NS(1), MF_SEC(1))},
 	{.key = "ring", .kind = CFG_U32, LINK(ring), CFG_RANGE(4, 65536), .pow2 = true},
+	{.key = "disable", .kind = CFG_NESTED},
 	{.key = "carried", .kind = CFG_NESTED},
 	{0},
 };
@@ -41,6 +42,8 @@ static int read_link(struct cfg *c, const json_t *json, struct mf_config_link *l
 
 	if (rc == 0 && link->policy != MF_MUX_FAIR)
 		rc = cfg_refuse(c, json, quantum, "policy is not \"fair\"");
+	if (rc == 0)
+		rc = cfg_disable(c, json, &link->disable);
 	return rc != 0 ? rc : cfg_carried(c, json, &link->llr);
 }
 

@@ -30,6 +30,8 @@ const struct cfg_field cfg_host_fields[] = {
 	{.key = "read_timeout", .kind = CFG_TIME, HOST(read_timeout), CFG_RANGE(0, DAY), .per_clock = true},
 	{.key = "write_timeout", .kind = CFG_TIME, HOST(write_timeout), CFG_RANGE(0, DAY), .per_clock = true},
 	{.key = "quarantine", .kind = CFG_TIME, HOST(quarantine), CFG_RANGE(0, 10 * DAY), .per_clock = true},
+	{.key = "retries", .kind = CFG_U32, HOST(retries), CFG_RANGE(0, 255)},
+	{.key = "retry_timeout", .kind = CFG_TIME, HOST(retry_timeout), CFG_RANGE(1, DAY), .per_clock = true},
 	{.key = "frames", .kind = CFG_U32, HOST(frames), CFG_RANGE(2, 65536), .pow2 = true},
 	{.key = "frame_queue", .kind = CFG_SIZE32, HOST(frame_queue), CFG_RANGE(MF_FRAME_MTU, 256 << 20)},
 	{0},
@@ -84,8 +86,9 @@ static mf_time longest(const struct mf_config_host *h, int clock)
 
 static int read_host(struct cfg *c, const json_t *json, struct mf_config_host *h)
 {
-	static const char *const quarantine[] = {"quarantine", NULL};
-	int rc = cfg_object(c, json, cfg_host_fields, h);
+	static const char *const quarantine[] = {"quarantine", NULL}, *const again[] = {"retry_timeout",
+											NULL};
+	int rc = cfg_read(c, json, cfg_host_fields, h);
 
 	if (rc != 0)
 		return rc;
@@ -94,6 +97,15 @@ static int read_host(struct cfg *c, const json_t *json, struct mf_config_host *h
 				    c->config->sched.x);
 	if (longest(h, MF_CLOCK_WALL) == 0 && longest(h, MF_CLOCK_VIRTUAL) == 0)
 		return cfg_refuse(c, json, quarantine, "nothing times out");
+	if (h->retries > 0 && c->config->stack_ops != NULL)
+		return cfg_fail_key(c, "retries", "is of EDM's stack");
+	if (h->retries > 0 && c->once == MF_NO)
+		return cfg_fail_key(c, "retries",
+				    "what is sent again might be executed twice: once is false");
+	if (h->retries > 0)
+		c->config->proto.ext = true;
+	else
+		return cfg_refuse(c, json, again, "retries is 0");
 	return 0;
 }
 
@@ -102,9 +114,20 @@ static int default_memory(struct cfg *c, const json_t *json)
 	return read_memory(c, json, &c->memory, c->memory_type);
 }
 
+/** "once" is of all hosts or of none. */
+static const struct cfg_field once_field[] = {{.key = "once", .kind = CFG_BOOL}, {0}};
+
 static int default_host(struct cfg *c, const json_t *json)
 {
-	return read_host(c, json, &c->host);
+	bool *once = &c->config->proto.ext;
+	int rc = cfg_known(c, json, cfg_host_fields, once_field);
+
+	if (rc == 0)
+		rc = cfg_read(c, json, once_field, once);
+	if (rc == 0 && *once && c->config->stack_ops != NULL)
+		return cfg_fail_key(c, "once", "is of EDM's stack");
+	c->once = json_object_get(json, "once") == NULL ? MF_AUTO : *once ? MF_YES : MF_NO;
+	return rc != 0 ? rc : read_host(c, json, &c->host);
 }
 
 static void set_role(struct mf_config_node *n, enum mf_role role)
@@ -121,8 +144,9 @@ static void set_role(struct mf_config_node *n, enum mf_role role)
 static int read_common(struct cfg *c, const json_t *json, struct mf_config_node *n)
 {
 	static const char *const memory[] = {"memory", NULL};
-	static const char *const compute[] = {"x",          "mega", "queue", "read_timeout", "write_timeout",
-					      "quarantine", NULL};
+	static const char *const compute[] = {
+		"x",       "mega",          "queue", "read_timeout", "write_timeout", "quarantine",
+		"retries", "retry_timeout", NULL};
 	const json_t *own_memory = json_object_get(json, "memory"), *own_host = json_object_get(json, "host");
 	int rc = 0;
 
@@ -140,7 +164,9 @@ static int read_common(struct cfg *c, const json_t *json, struct mf_config_node 
 	}
 	if (rc == 0 && own_host != NULL) {
 		cfg_push(c, "host");
-		rc = read_host(c, own_host, &n->host);
+		rc = cfg_known(c, own_host, cfg_host_fields, NULL);
+		if (rc == 0)
+			rc = read_host(c, own_host, &n->host);
 		if (rc == 0 && !n->compute)
 			rc = cfg_refuse(c, own_host, compute, "not a compute node");
 		cfg_pop(c);

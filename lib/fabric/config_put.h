@@ -20,6 +20,7 @@ void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, co
 /* Nodes by name: "*" where they are all that are able, NULL: that are there. */
 json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 		      bool (*able)(const struct mf_config_node *));
+void cfg_put_access(struct put *p, json_t *root); /* config_access.c: "regions", "limits" */
 void cfg_put_faults(struct put *p, json_t *root); /* config_fault.c */
 /* Takes keys of a NULL-terminated list out again. */
 void cfg_put_drop(json_t *object, const char *const *keys);
@@ -29,6 +30,7 @@ void cfg_put_bridge(struct put *p, json_t *json);
 /* "ports", and "carried" of a link; config_port.c */
 void cfg_put_ports(struct put *p, json_t *root);
 void cfg_put_carried(struct put *p, json_t *link, const struct mf_config_llr *llr);
+void cfg_put_disable(struct put *p, json_t *link, const struct mf_config_disable *d); /* config_disable.c */
 /* A workload with a store, but for its nodes and its trace; config_ycsb.c */
 void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);
 /* "ethernet" and "workload"; config_json_traffic.c */

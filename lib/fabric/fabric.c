@@ -14,8 +14,12 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "guards.h"
+#include "history.h"
 #include "messages.h"
+#include "mf_rng.h"
 #include "mf_table.h"
+#include "regions.h"
 #include "stages.h"
 
 static int fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -118,6 +122,8 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	if (n->memory == NULL)
 		return fail(err, errlen, "%s: cannot have %llu octets of memory: %s", c->name,
 			    (unsigned long long)config.size, strerror(errno));
+	if (regions_make(f, i) != 0)
+		return fail(err, errlen, "%s: cannot set up its regions: %s", c->name, strerror(errno));
 	return 0;
 }
 
@@ -182,6 +188,15 @@ static bool is_flooding(const struct mf_config *c, unsigned int i)
 	return false;
 }
 
+/** Numbers of uses begin anywhere. */
+static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
+{
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, f->config->seed, "use", i);
+	return (uint16_t)mf_rng_next(&rng);
+}
+
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -192,6 +207,9 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.compute = c->compute,
 		.memory_ops = n->memory_ops,
 		.memory = n->memory,
+		.access = n->regions,
+		.region = f->region,
+		.regions = c->compute ? f->regions : 0,
 		.x = c->host.x,
 		.chunk = f->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
@@ -200,10 +218,14 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.write_timeout = c->host.write_timeout[f->clock],
 		.quarantine = c->host.quarantine[f->clock],
 		.proto = f->config->proto,
+		.use = first_use(f, i),
+		.retries = c->host.retries,
+		.retry_timeout = c->host.retry_timeout[f->clock],
 		.timing = f->timing,
 		.leaves_ids = is_flooding(f->config, i),
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
+		.guard = guards_of(f, i, MF_LINK_NODE),
 		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
 		.stack_param = f->config->stack.param,
 		.stack_shared = f->stack_shared,
@@ -242,6 +264,21 @@ static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_co
 	port->source_w = link->source_w;
 }
 
+/** What each node may ask for. The wall clock's links have no rate to share. */
+static struct mf_switch_limits asked(const struct mf_fabric *f)
+{
+	const struct mf_config_limits *l = &f->config->limits;
+	struct mf_switch_limits limits = {.rate_burst = l->rate_burst};
+
+	if (l->rate > 0)
+		limits.rate = (mf_time)(1e12 / l->rate) + 1;
+	if (l->share > 0 && f->clock == MF_CLOCK_VIRTUAL) {
+		limits.share = (uint32_t)(1 / l->share + 0.5);
+		limits.burst = l->burst / 8;
+	}
+	return limits;
+}
+
 static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
@@ -255,6 +292,7 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 		s->port[i].memory_enabled = carries_blocks(f, i);
 		s->link_delay[i] = f->link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
+		s->port[i].guard = guards_of(f, i, MF_LINK_SWITCH);
 		mux_config(f, i, frames_waiting(f, f->config->bridge_ops != NULL, c->frames), c->frame_queue,
 			   &s->port[i].mux);
 		limits(f, i, &s->port[i]);
@@ -275,15 +313,17 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->bridge_param = f->config->bridge.param;
 	s->obeyed = mf_config_obeyed(f->config);
 	s->seed = f->config->seed;
+	s->limits = asked(f);
 	f->sw = mf_switch_new(s);
 	free(s);
 	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
 }
 
-static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {
 	const struct mf_config_sched *c = &f->config->sched;
-	struct mf_sched_config s = {
+
+	*out = (struct mf_sched_config){
 		.ports = f->nodes,
 		.priority = c->priority,
 		.order = c->order,
@@ -301,11 +341,18 @@ static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
 	};
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		s.period[i] = f->link[i].period;
+		out->period[i] = f->link[i].period;
 	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
 	for (unsigned int n = 1; n < f->nodes; n *= 2)
-		s.ahead += s.iteration;
-	f->sched_ops = mf_sched_find(c->policy);
+		out->ahead += out->iteration;
+}
+
+static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+{
+	struct mf_sched_config s;
+
+	fabric_sched_config(f, &s);
+	f->sched_ops = mf_sched_find(f->config->sched.policy);
 	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
 	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
 }
@@ -343,6 +390,10 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
 		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
+	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
+		return fail(err, errlen, "no memory");
+	if (f->config->regions > 0 && regions_map(f) != 0)
+		return fail(err, errlen, "no memory");
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
 		if (!f->part.node[i])
@@ -414,6 +465,7 @@ void mf_fabric_free(struct mf_fabric *f)
 		mf_client_free(n->client);
 		mf_ether_free(n->ether);
 		mf_host_free(n->host);
+		mf_regions_free(n->regions);
 		if (n->memory != NULL)
 			n->memory_ops->destroy(n->memory);
 	}
@@ -429,12 +481,15 @@ void mf_fabric_free(struct mf_fabric *f)
 	alone_free(f->alone);
 	cycles_free(f);
 	carried_free(f->carried);
+	guards_fini(f);
+	mf_history_free(f->history);
 	free(f->watched);
 	snapshot_fini(&f->at_measure);
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
 	free(f->link);
 	free(f->fault_fired);
+	free(f->region);
 	pthread_mutex_destroy(&f->readers);
 	free(f);
 }
@@ -444,6 +499,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 	int err;
 
 	f->captures = options->captures;
+	err = history_start(f, options->history);
+	if (err != 0)
+		return err;
 	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
 
 	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)

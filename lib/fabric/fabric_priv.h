@@ -10,6 +10,8 @@
 #include "mf_fabric.h"
 #include "mf_host.h"
 #include "mf_memory.h"
+#include "mf_region.h"
+#include "mf_rng.h"
 #include "mf_scrambler.h"
 #include "mf_sched.h"
 #include "mf_switch.h"
@@ -26,6 +28,8 @@ struct node {
 	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
 	mf_time client_next, ether_next;
 	bool above; /**< its stack is one above the MAC */
+	struct mf_regions *regions; /**< of its memory; NULL: everybody may do all */
+	struct mf_rng keys; /**< of the regions, where they are of the seed */
 	bool gone, unplugged; /**< its process is gone, its cable pulled: by a fault, virtual clock */
 } __attribute__((aligned(64)));
 
@@ -75,9 +79,13 @@ struct mf_fabric {
 	mf_time now; /**< of the last tick: the engine writes, any thread reads */
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
+	struct mf_host_region *region; /**< of all memory nodes, by node and address; where they are */
+	unsigned int regions;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
+	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
 	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
 	/**
@@ -93,6 +101,9 @@ struct mf_fabric {
 /** A fabric without clients and frames. @return as mf_fabric_new() */
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
+
+/** What its scheduler is made of. */
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out);
 
 /* fabric_part.c: what of the fabric this process plays */
 /** @param part  NULL: all of f->config */

@@ -59,6 +59,8 @@ struct mf_config_host {
 	uint32_t queue; /**< room of the message queue, operations */
 	mf_time read_timeout[MF_CLOCKS], write_timeout[MF_CLOCKS]; /**< 0: never */
 	mf_time quarantine[MF_CLOCKS]; /**< 0 only where nothing times out */
+	uint32_t retries; /**< how often a request is sent again; above 0 only where proto.ext */
+	mf_time retry_timeout[MF_CLOCKS];
 	uint32_t frames; /**< room for frames that wait to be sent: a power of two */
 	uint32_t frame_queue; /**< and for their octets */
 };
@@ -93,6 +95,14 @@ struct mf_config_port {
 	struct mf_impair_config impair; /**< of what is sent; all 0: nothing */
 };
 
+/** When corruption disables a link (EDM 3.3); all 0: never. */
+struct mf_config_disable {
+	bool on; /**< hi-BER and the loss of block lock do */
+	uint32_t bad; /**< and so many bad blocks in less than `within`; 0: any number may come */
+	mf_time within;
+	mf_time repair; /**< somebody mends it so long after; 0: nobody does */
+};
+
 /** The link between a node and its port; both ends are alike. */
 struct mf_config_link {
 	uint32_t period; /**< ps a block, virtual clock */
@@ -103,6 +113,7 @@ struct mf_config_link {
 	bool align8;
 	mf_time ber_window;
 	uint32_t ring; /**< wall clock, between lcores: times 112 blocks; a power of two */
+	struct mf_config_disable disable;
 	struct mf_config_llr llr; /**< wall clock */
 };
 
@@ -321,6 +332,24 @@ struct mf_config_fault {
 	uint64_t count; /**< on each link and direction; 0: any number */
 };
 
+/** A part of the memory of memory nodes, and who may do what there: see mf_region.h. */
+struct mf_config_region {
+	char name[MF_CONFIG_NAME_LEN];
+	struct mf_config_set memory; /**< nodes that have it, each for itself */
+	uint64_t at, size;
+	int owner; /**< -1: nobody, it may be claimed */
+	struct mf_config_set readers, writers; /**< besides the owner */
+};
+
+/** What each node may ask for: see struct mf_switch_limits. */
+struct mf_config_limits {
+	double share; /**< of a memory node's link; 0: no shares. Virtual clock */
+	uint32_t burst; /**< octets on the link */
+	double rate; /**< demands a second; 0: any */
+	uint32_t rate_burst; /**< demands */
+	uint32_t regions; /**< that a node may own by claiming them, of a memory node; 0: any number */
+};
+
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };
 
 /** A policy with parameters of its own. */
@@ -356,6 +385,9 @@ struct mf_config {
 	struct mf_config_workload *workload;
 	unsigned int faults;
 	struct mf_config_fault *fault;
+	unsigned int regions; /**< 0: all nodes may do all in all memories */
+	struct mf_config_region *region;
+	struct mf_config_limits limits;
 	bool report_stages; /**< stamp and report the time in each stage */
 	bool report_messages; /**< virtual clock: log every measured message */
 	bool report_normalised; /**< the same, and measure what each takes alone */

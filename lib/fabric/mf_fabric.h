@@ -15,6 +15,7 @@
 #include "mf_config.h"
 #include "mf_time.h"
 
+struct mf_history;
 struct mf_link_status;
 
 /** The roles that a process plays. The scheduler is where the switch is. */
@@ -47,6 +48,8 @@ struct mf_run_options {
 	void (*tick)(void *ctx, mf_time now);
 	void *tick_ctx;
 	mf_time tick_period; /**< virtual clock; 0: no ticks */
+	/** Virtual clock: the run does not end before so long behind its load: timers may run out. */
+	mf_time settle;
 	/**
 	 * Wall clock: folder into which each role's inputs and outputs are recorded (D19); made where it is
 	 * not there. NULL: none.
@@ -63,6 +66,9 @@ struct mf_run_options {
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
 	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
+	/** Corruption has disabled the link of a node ("disable"), as the switch's end saw it, or the node's. Or NULL. */
+	void (*disabled)(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
+	void *disabled_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is
 	 * done, so those that serve it stay; its links come back with the next run.
@@ -70,6 +76,7 @@ struct mf_run_options {
 	bool stay;
 	/** Files that get what is sent on the links (mf_capture.h), for this run alone. NULL: none. */
 	struct mf_captures *captures;
+	uint64_t history; /**< octets of room for mf_fabric_history(), 0: none */
 };
 
 /** How the run went on this machine: not a function of file and seed. */
@@ -133,6 +140,12 @@ json_t *mf_fabric_result(const struct mf_fabric *f);
  * @return 0; -ENOENT: the run had no log; or -errno of out
  */
 int mf_fabric_messages(const struct mf_fabric *f, FILE *out);
+
+/**
+ * What the clients of this process began, and what came of it (mf_history.h), behind a run; the fabric's.
+ * NULL: the run had no history.
+ */
+const struct mf_history *mf_fabric_history(const struct mf_fabric *f);
 
 /** The report for people, made of the JSON result: the same numbers. */
 void mf_fabric_report(FILE *out, const json_t *result);

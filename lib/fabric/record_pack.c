@@ -17,7 +17,7 @@ struct packed_msg {
 	mf_time at;
 	uint16_t src, dst;
 	uint8_t kind, id, resp, mega;
-	uint8_t request_blocks, zero;
+	uint8_t request_blocks, excess;
 	uint16_t behind;
 	uint32_t size, cookie, zeros;
 };
@@ -80,6 +80,7 @@ size_t record_pack_msgs(const struct mf_sched_msg *msg, unsigned int n, void *ou
 			.resp = m->resp,
 			.mega = m->mega,
 			.request_blocks = m->request_blocks,
+			.excess = m->excess,
 			.behind = m->behind,
 			.size = m->size,
 			.cookie = m->cookie,
@@ -106,6 +107,7 @@ int record_unpack_msg(const void *data, size_t size, struct mf_sched_msg *msg)
 		.resp = p.resp != 0,
 		.mega = p.mega != 0,
 		.request_blocks = p.request_blocks,
+		.excess = p.excess != 0,
 		.behind = p.behind,
 		.size = p.size,
 		.cookie = p.cookie,
@@ -193,6 +195,7 @@ static const struct field msg_fields[] = {
 	FIELD(struct packed_msg, cookie),
 	FIELD(struct packed_msg, at),
 	FIELD(struct packed_msg, behind),
+	FIELD(struct packed_msg, excess),
 	{"request_blocks", offsetof(struct packed_msg, request_blocks), 1},
 	{0},
 };

@@ -11,6 +11,7 @@
 
 #include "mf_table.h"
 #include "record.h"
+#include "regions.h"
 #include "role.h"
 
 struct replay {
@@ -257,6 +258,7 @@ int mf_fabric_replay(const struct mf_config *config, const char *dir, FILE *out)
 		fprintf(out, "%s\n", err);
 		return -ENOMEM;
 	}
+	regions_repeat(f);
 	rc = replay_all(f, dir, out);
 	mf_fabric_free(f);
 	return rc;

@@ -12,6 +12,7 @@
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "guards.h"
 #include "result_priv.h"
 #include "stages.h"
 #include "watch.h"
@@ -185,10 +186,13 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "watchdog", watch_json(f->watched));
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
+	access_json(f, o);
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
 	if (f->config->faults > 0 && f->config->stack_ops == NULL)
 		json_object_set_new(o, "checks", checks_json(&f->witness));
+	if (f->guards != NULL)
+		json_object_set_new(o, "disabled", guards_json(f));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);

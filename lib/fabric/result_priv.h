@@ -70,6 +70,8 @@ void carried_json(const struct mf_fabric *f, json_t *o);
 /* result_switch.c */
 json_t *sched_json(const struct mf_fabric *f);
 json_t *backlog_json(const struct mf_fabric *f);
+/** "regions" and "limits", where there are such; result_access.c */
+void access_json(const struct mf_fabric *f, json_t *o);
 json_t *switch_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
 /** Of them those of hosts. */

@@ -63,9 +63,9 @@ static int monitor(struct virtual *v)
 		v->monitor_next = v->now + MONITOR_PERIOD;
 	if (v->options->tick_period != 0)
 		v->monitor_next = mf_time_min(v->monitor_next, v->now + v->options->tick_period);
-	if (v->now >= f->stop && fabric_quiet(f, v->now) && wires_idle(v))
+	if (v->now >= f->stop + v->options->settle && fabric_quiet(f, v->now) && wires_idle(v))
 		v->over = true;
-	if (v->now >= f->stop + f->drain)
+	if (v->now >= f->stop + mf_time_max(f->drain, v->options->settle))
 		v->over = true;
 	return err;
 }

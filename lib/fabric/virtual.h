@@ -57,12 +57,15 @@ struct virtual
 	/* faults that are not of a link's stage */
 	struct virtual_events *events; /**< NULL: there are none */
 	mf_time event_next;
+	uint32_t told; /**< descriptors since the last matching, where there are events */
 };
 
 /* virtual_event.c: what breaks at a time. The others are called only where v->events is there. */
 /** @return 0 or -ENOMEM */
 int virtual_event_init(struct virtual *v);
 void virtual_event_fini(struct virtual *v);
+/** Where there are guards: node i or its port of the switch was given what came. */
+void virtual_event_look(struct virtual *v, unsigned int i);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
 /** What a node that would be called at t is called at: later, or never. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "config_internal.h"
+#include "guards.h"
 #include "mf_rng.h"
 #include "virtual.h"
 
@@ -30,6 +31,7 @@ struct place {
 	enum link_phase phase;
 	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
 	struct stalls stalls;
+	mf_time guard; /**< corruption disables the link, or it is mended; MF_NEVER: neither */
 	mf_time room; /**< how far a receiver may be behind before its sender waits: what its ring holds */
 };
 
@@ -210,6 +212,43 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	}
 }
 
+/* Corruption. */
+
+/**
+ * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message that
+ * had begun is over by then.
+ */
+void virtual_event_look(struct virtual *v, unsigned int i)
+{
+	const struct link_timing *link = &v->f->link[i];
+	mf_time at = guard_tripped(&v->f->guards[i]);
+	struct place *p = &v->events->place[i];
+
+	if (at == MF_NEVER || v->f->guards[i].disabled)
+		return;
+	at += MF_SPAN_MAX * (mf_time)link->period + 2 * link->delay;
+	p->guard = mf_time_min(p->guard, mf_time_max(at, v->now + 2 * v->ahead));
+	v->event_next = mf_time_min(v->event_next, p->guard);
+}
+
+/** Corruption disables a link, or somebody has mended it. */
+static void step_guard(struct virtual *v, unsigned int i)
+{
+	mf_time repair = v->f->config->node[i].link.disable.repair;
+	struct place *p = &v->events->place[i];
+
+	p->guard = MF_NEVER;
+	if (v->f->guards[i].disabled) {
+		guards_repair(v->f, i);
+		mend(v, i);
+		return;
+	}
+	if (repair != 0)
+		p->guard = v->now + repair;
+	guards_disable(v->f, i, v->options);
+	cut(v, i);
+}
+
 /* Outages. */
 
 static int begin(struct virtual *v, const struct outage *o)
@@ -294,7 +333,7 @@ static mf_time next_of_all(const struct virtual *v)
 	for (unsigned int k = 0; k < e->outages; k++)
 		next = mf_time_min(next, e->outage[k].at);
 	for (unsigned int i = 0; i < v->f->nodes; i++)
-		next = mf_time_min(next, e->place[i].at);
+		next = mf_time_min(next, mf_time_min(e->place[i].at, e->place[i].guard));
 	return next;
 }
 
@@ -308,9 +347,12 @@ int virtual_event(struct virtual *v)
 	for (unsigned int k = 0; k < e->outages && err == 0; k++)
 		if (e->outage[k].at == v->now)
 			err = step_outage(v, &e->outage[k]);
-	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
+	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++) {
 		if (e->place[i].at == v->now)
 			step_link(v, i);
+		if (e->place[i].guard == v->now)
+			step_guard(v, i);
+	}
 	v->event_next = next_of_all(v);
 	return err;
 }
@@ -489,7 +531,7 @@ static void place_init(struct virtual *v, unsigned int i)
 {
 	struct place *p = &v->events->place[i];
 
-	p->at = MF_NEVER;
+	p->at = p->guard = MF_NEVER;
 	p->room = (mf_time)v->f->config->node[i].link.ring * MF_SPAN_MAX * v->f->link[i].period;
 	v->up[i].odd = v->down[i].odd = true;
 }
@@ -500,13 +542,13 @@ int virtual_event_init(struct virtual *v)
 	struct virtual_events *e;
 	int err = 0;
 
-	if (n == 0)
+	if (n == 0 && v->f->guards == NULL)
 		return 0;
 	e = v->events = calloc(1, sizeof(*e));
 	if (e == NULL)
 		return -ENOMEM;
 	e->place = calloc(v->f->nodes, sizeof(*e->place));
-	e->outage = calloc(n, sizeof(*e->outage));
+	e->outage = calloc(n + 1, sizeof(*e->outage));
 	if (e->place == NULL || e->outage == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < v->f->nodes; i++)

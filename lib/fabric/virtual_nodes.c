@@ -40,6 +40,8 @@ static void receive(struct virtual *v, unsigned int i)
 {
 	wire_receive(&v->down[i], &v->span);
 	mf_host_rx(v->f->node[i].host, v->now, &v->span);
+	if (__builtin_expect(v->f->guards != NULL, 0))
+		virtual_event_look(v, i);
 	after(v, i);
 }
 

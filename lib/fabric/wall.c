@@ -17,6 +17,7 @@
 
 #include "carried.h"
 #include "cycles.h"
+#include "history.h"
 #include "mf_live.h"
 #include "wall_port.h"
 #include "watch.h"
@@ -237,9 +238,15 @@ int wall_capture(struct wall *w)
 	return w->f->captures != NULL ? capture_ring_start(w->f->captures, now_of, w) : 0;
 }
 
+static mf_time history_now(void *ctx)
+{
+	return wall_now(ctx);
+}
+
 void wall_begin(struct wall *w)
 {
 	w->tsc0 = rte_rdtsc();
+	history_clock(w->f, history_now, w, w->tsc0, rte_get_tsc_hz());
 	if (w->f->captures != NULL)
 		capture_ring_shift(w->f->captures, port_now_at(w, w->tsc0));
 }

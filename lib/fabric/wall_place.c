@@ -13,6 +13,7 @@
 
 #include "mf_table.h"
 #include "record.h"
+#include "regions.h"
 #include "wall_port.h"
 
 #define RING_CELLS 16 /**< of `ring` in the fabric's file: 112 blocks */
@@ -35,6 +36,7 @@ static int make_records(struct wall *w)
 	uint32_t config = 0;
 	int err = record_folder(dir);
 
+	regions_repeat(w->f);
 	if (err == 0)
 		err = record_config(w->f->config, &config);
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {

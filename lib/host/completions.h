@@ -6,7 +6,7 @@
 #ifndef HOST_COMPLETIONS_H
 #define HOST_COMPLETIONS_H
 
-#include "host.h"
+#include "keys.h"
 
 static inline void host_op_complete(struct mf_host *h, uint32_t i, mf_time date)
 {
@@ -36,6 +36,10 @@ static inline void host_op_part(struct mf_host *h, const struct host_state *s)
 {
 	struct host_op *o = &h->op[s->op];
 
+	if (unlikely(host_is_attach(h, s->op))) {
+		host_key_answered(h, s);
+		return;
+	}
 	o->live--;
 	if (unlikely(s->status != MF_OK)) {
 		if (o->c.status == MF_OK)

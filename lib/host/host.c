@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "mf_cycles.h"
-#include "host.h"
 #include "mf_table.h"
+#include "keys.h"
+#include "once.h"
 
 #define SMALL_SHIFT 12
 #define LARGE_SHIFT 16
@@ -18,7 +19,8 @@ static bool config_ok(const struct mf_host_config *c)
 	return c->nodes >= 1 && c->nodes <= MF_PORTS_MAX && c->node < c->nodes && c->x >= 1 &&
 	       c->x <= MF_IDS / 2 && c->chunk >= MF_CHUNK_UNIT && c->chunk <= MF_MESSAGE_MAX &&
 	       c->chunk % MF_CHUNK_UNIT == 0 && c->queue >= 1 && c->queue <= 65536 &&
-	       (!c->memory_ops || c->memory);
+	       (c->retries == 0 || (c->retries <= UINT8_MAX && c->retry_timeout > 0 && c->proto.ext)) &&
+	       ((!c->access && c->regions == 0) || c->proto.ext) && (!c->memory_ops || c->memory);
 }
 
 /** A chunk and a request fit the multiplexer: they would wait for ever otherwise. */
@@ -51,8 +53,10 @@ static void set_timers(struct mf_host *h)
 
 	for (int i = 0; i < HOST_TIMERS; i++)
 		h->timer[i] = (struct host_timer){.at = MF_NEVER};
-	h->timer[HOST_TIMER_READ].timeout = c->read_timeout;
-	h->timer[HOST_TIMER_WRITE].timeout = c->write_timeout;
+	h->timer[HOST_TIMER_LAST_READ].timeout = c->read_timeout;
+	h->timer[HOST_TIMER_LAST_WRITE].timeout = c->write_timeout;
+	h->timer[HOST_TIMER_READ].timeout = c->retries ? c->retry_timeout : c->read_timeout;
+	h->timer[HOST_TIMER_WRITE].timeout = c->retries ? c->retry_timeout : c->write_timeout;
 	h->timer[HOST_TIMER_QUARANTINE].timeout = c->quarantine ? c->quarantine
 						  : longest     ? longest * QUARANTINE_TIMEOUTS
 								: QUARANTINE_DEFAULT;
@@ -97,17 +101,22 @@ static int alloc_tables(struct mf_host *h)
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->job_room = HOST_GRANT_QUEUE;
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
-	h->op = mf_table_new(h->config.queue, sizeof(*h->op));
+	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
+	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
 	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
 	h->life = calloc(h->nodes, 1);
 	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life)
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
-	if (!h->config.memory_ops)
-		return 0;
+	err = host_keys_init(h);
+	if (err || !h->config.memory_ops)
+		return err;
 	h->response = mf_table_new(entries, sizeof(*h->response));
-	h->written = mf_table_new(entries, sizeof(*h->written));
-	if (!h->response || !h->written)
+	if (h->config.proto.ext)
+		h->once = mf_table_new(entries, sizeof(*h->once));
+	else
+		h->written = mf_table_new(entries, sizeof(*h->written));
+	if (!h->response || (!h->written && !h->once))
 		return -ENOMEM;
 	err = host_pool_init(&h->pool[HOST_POOL_SMALL], h->config.buffers_small, SMALL_SHIFT);
 	return err ? err : host_pool_init(&h->pool[HOST_POOL_LARGE], h->config.buffers_large, LARGE_SHIFT);
@@ -177,6 +186,8 @@ void host_fini(struct mf_host *h)
 		mf_mux_free(h->mux);
 	for (int i = 0; i < HOST_POOLS; i++)
 		host_pool_fini(&h->pool[i]);
+	host_keys_fini(h);
+	mf_table_free(h->once);
 	mf_table_free(h->written);
 	mf_table_free(h->response);
 	mf_table_free(h->state);

@@ -8,8 +8,8 @@
  * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
  * node that was started again. So the client is told.
  */
-#include "responses.h"
-#include "state_table.h"
+#include "keys.h"
+#include "once.h"
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_host *h, mf_time now)
@@ -57,9 +57,13 @@ static void tell(const struct mf_host *h, uint16_t node)
 
 void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at)
 {
-	if (!h->submits || h->life[node] == time)
+	if (h->life[node] == time)
 		return;
 	h->life[node] = time;
+	host_once_forget(h, node);
+	if (!h->submits)
+		return;
+	host_keys_forget(h, node);
 	fail_messages(h, node, MF_ERR_RESTARTED, at + h->cost_single);
 	tell(h, node);
 }
@@ -72,10 +76,14 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 		return; /* has timers of its own for what is lost */
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
+	/* Nobody tells a node whose own link was lost who was started again meanwhile. */
+	for (uint16_t node = 0; node < h->nodes; node++)
+		host_once_forget(h, node);
 	h->link_lost = true;
 	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
 		if (node == h->node)
 			continue;
+		host_keys_forget(h, node);
 		fail_messages(h, node, MF_ERR_TIMEOUT, now);
 		tell(h, node);
 	}
@@ -93,7 +101,7 @@ void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		const struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
 
-		if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK)
+		if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK && !host_is_attach(h, s->op))
 			fn(ctx, h->op[s->op].c.user);
 	}
 	for (uint32_t i = h->peer[node].head; i != HOST_NIL; i = h->op[i].next)

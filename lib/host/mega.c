@@ -5,11 +5,23 @@
  * it is granted whole. Each message keeps its id, header, check and completion; together they are
  * one of the X active ones.
  */
+#include "keys.h"
 #include "state_table.h"
 
 static uint32_t wire_octets(const struct mf_host *h, const struct host_op *o)
 {
 	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->c.len);
+}
+
+uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s)
+{
+	uint32_t octets = 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+
+	while (s->flags & HOST_MEGA_MORE) {
+		s = &h->state[host_index(h, s->node, s->mega_next)];
+		octets += 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+	}
+	return octets;
 }
 
 /** @return how many operations from the head on fit one mega-message; octets: their wire octets */
@@ -19,9 +31,11 @@ unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *
 
 	*octets = 0;
 	for (uint32_t i = p->head; i != HOST_NIL && count < most; i = h->op[i].next, count++) {
-		const struct host_op *o = &h->op[i];
+		struct host_op *o = &h->op[i];
 
 		if (!host_is_write(o->c.kind) || o->issued > 0 || o->c.len > h->config.chunk)
+			break;
+		if (unlikely(h->keys != NULL) && !host_key_at_hand(h, o->c.node, o))
 			break;
 		if (*octets + wire_octets(h, o) > h->config.chunk)
 			break;
@@ -58,7 +72,12 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
-	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .mega = true, .size = octets};
+	struct mf_msg m = {.kind = MF_NOTIFY,
+			   .src = h->node,
+			   .dst = node,
+			   .mega = true,
+			   .ext = h->config.proto.ext,
+			   .size = octets};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
 	if (!word)

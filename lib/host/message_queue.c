@@ -7,7 +7,8 @@
  */
 #include "mf_cycles.h"
 #include "mf_proto_inline.h"
-#include "state_table.h"
+#include "keys.h"
+#include "once.h"
 
 static int op_check(const struct mf_host *h, const struct mf_op *op, uint64_t len)
 {
@@ -46,6 +47,7 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	o->buf = op->buf;
 	o->issued = 0;
 	o->live = 0;
+	o->key = 0;
 	if (op->kind == MF_OP_RMW) {
 		o->arg[0] = op->arg[0];
 		o->arg[1] = op->arg[1];
@@ -108,22 +110,17 @@ static inline uint32_t piece_size(const struct host_op *o)
 	return left < MF_MESSAGE_MAX ? (uint32_t)left : MF_MESSAGE_MAX;
 }
 
-/** D7: what a transfer has behind its next piece, so that the scheduler's SRPT may look at all of it. */
 static inline uint16_t piece_behind(const struct host_op *o)
 {
-	uint64_t left = o->c.len - o->issued, units;
-
-	if (likely(left <= MF_MESSAGE_MAX))
-		return 0;
-	units = (left - MF_MESSAGE_MAX + MF_BEHIND_UNIT - 1) / MF_BEHIND_UNIT;
-	return (uint16_t)(units < MF_BEHIND_MAX ? units : MF_BEHIND_MAX);
+	return host_behind(o->c.len - o->issued);
 }
 
 /** Starts an RREQ or RMWREQ: m has all but its id. Of each there is one place, which knows the kind. */
 static inline __attribute__((always_inline)) bool request_start(struct mf_host *h, uint16_t node,
 								struct host_op *o, enum mf_op_kind kind,
-								struct mf_msg *m, mf_time at)
+								struct mf_msg *m, mf_time at, bool once)
 {
+	m->ext = once;
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
 	struct host_state *s;
@@ -133,11 +130,19 @@ static inline __attribute__((always_inline)) bool request_start(struct mf_host *
 	s = message_start(h, node, o, kind, m->size, at);
 	host_slot_hold(h, s);
 	m->id = s->id;
+	if (once)
+		host_once_sign(h, s, m);
 	mf_proto_make_request(&h->config.proto, m, word);
 	h->stats.tx[m->kind]++;
 	if (host_stamps(h))
 		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 	return true;
+}
+
+static HOST_ASIDE bool read_start_once(struct mf_host *h, uint16_t node, struct host_op *o, struct mf_msg m,
+				       mf_time at)
+{
+	return request_start(h, node, o, MF_OP_READ, &m, at, true);
 }
 
 static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
@@ -149,7 +154,8 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 
-	return request_start(h, node, o, MF_OP_READ, &m, at);
+	return host_once(h) ? read_start_once(h, node, o, m, at)
+			    : request_start(h, node, o, MF_OP_READ, &m, at, false);
 }
 
 static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
@@ -162,7 +168,7 @@ static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_o
 			   .addr = o->addr,
 			   .arg = {o->arg[0], o->arg[1]}};
 
-	return request_start(h, node, o, MF_OP_RMW, &m, at);
+	return request_start(h, node, o, MF_OP_RMW, &m, at, host_once(h));
 }
 
 /** Fills in the /N/ of a message and counts it. */
@@ -180,6 +186,7 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op
 	struct mf_msg m = {.kind = MF_NOTIFY,
 			   .src = h->node,
 			   .dst = node,
+			   .ext = h->config.proto.ext,
 			   .behind = piece_behind(o),
 			   .size = piece_size(o)};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
@@ -213,11 +220,30 @@ static inline struct host_op *head_that_may_go(const struct mf_host *h, const st
 	return p->active[host_is_write(o->c.kind)] < h->config.x && p->free_ids > 0 ? o : NULL;
 }
 
-static inline bool op_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
+static inline bool op_start_now(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	if (o->c.kind == MF_OP_READ)
 		return read_start(h, node, o, at);
 	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
+}
+
+/** The same with its key, for which it may have to wait. */
+static HOST_ASIDE enum host_key_state op_start_keyed(struct mf_host *h, uint16_t node, struct host_op *o,
+						     mf_time at)
+{
+	enum host_key_state key = host_key_for(h, node, o, at);
+
+	if (key != HOST_KEY_THERE || op_start_now(h, node, o, at))
+		return key;
+	return HOST_KEY_NO_ROOM;
+}
+
+/** Starts what may go, unless it has no room; or waits for its key. */
+static inline enum host_key_state op_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
+{
+	if (unlikely(h->keys != NULL))
+		return op_start_keyed(h, node, o, at);
+	return op_start_now(h, node, o, at) ? HOST_KEY_THERE : HOST_KEY_NO_ROOM;
 }
 
 static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
@@ -240,10 +266,14 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 	if (unlikely(p->ready_next != HOST_NOT_READY))
 		return;
 	while ((o = head_that_may_go(h, p)) != NULL) {
-		if (unlikely(h->ready_head != HOST_NO_NODE) || !op_start(h, node, o, at)) {
+		enum host_key_state started = HOST_KEY_NO_ROOM;
+
+		if (likely(h->ready_head == HOST_NO_NODE))
+			started = op_start(h, node, o, at);
+		if (unlikely(started == HOST_KEY_NO_ROOM))
 			ready_append(h, node);
+		if (unlikely(started != HOST_KEY_THERE))
 			return;
-		}
 	}
 }
 
@@ -280,9 +310,14 @@ void host_ready_run(struct mf_host *h, mf_time now)
 		struct host_peer *p = &h->peer[node];
 		struct host_op *o;
 
-		while ((o = head_that_may_go(h, p)) != NULL)
-			if (!op_start(h, node, o, now))
+		while ((o = head_that_may_go(h, p)) != NULL) {
+			enum host_key_state started = op_start(h, node, o, now);
+
+			if (started == HOST_KEY_NO_ROOM)
 				return;
+			if (started == HOST_KEY_WAITS)
+				break;
+		}
 		h->ready_head = p->ready_next;
 		p->ready_next = HOST_NOT_READY;
 	}

@@ -22,8 +22,15 @@
 #include "mf_memory.h"
 #include "mf_mux.h"
 #include "mf_proto.h"
+#include "mf_region.h"
 #include "mf_stack.h"
 #include "mf_timing.h"
+
+/** A region of a memory node, as who asks knows it. */
+struct mf_host_region {
+	uint64_t at, size;
+	uint16_t node;
+};
 
 struct mf_host_config {
 	uint16_t node; /**< own number = port of the switch, 0..511 */
@@ -31,6 +38,10 @@ struct mf_host_config {
 	bool compute; /**< may submit operations */
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
 	struct mf_memory *memory; /**< the caller's, must outlive the host */
+	struct mf_regions
+		*access; /**< of the memory, likewise; NULL: everybody may do all. Needs proto.ext */
+	const struct mf_host_region *region; /**< of all nodes, by node and address; the caller's, likewise */
+	uint32_t regions; /**< how many; compute nodes: their keys are asked for. Needs proto.ext */
 	uint32_t x; /**< X: active notifications a pair, writes and reads apart (3.1.2): 1..128 */
 	uint32_t chunk; /**< c of the scheduler: the first grant of a response */
 	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
@@ -40,7 +51,15 @@ struct mf_host_config {
 	mf_time quarantine; /**< how long the id of a timed-out request stays unused; 0: 10 timeouts */
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
 	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
+	/**
+	 * proto.ext: messages say the number of the use of their id, so requests are executed at most once, and
+	 * of what comes twice the first copy counts
+	 */
 	struct mf_proto proto;
+	uint16_t
+		use; /**< with proto.ext: number that uses begin behind; another one each time that it starts */
+	uint32_t retries; /**< with proto.ext: how often a request is sent again at most: 0..255 */
+	mf_time retry_timeout; /**< with retries: after which time, each time; the timeouts above run then */
 	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
 	struct mf_mux_config mux;
 	bool leaves_ids; /**< the upper quarter of ids is not its own: somebody else sends with them */
@@ -97,12 +116,21 @@ struct mf_host_stats {
 	uint64_t megas, mega_messages;
 	uint64_t timeouts, quarantined;
 	uint64_t drop_check, drop_proto, drop_unknown, drop_dst; /**< received and thrown away, by cause */
-	uint64_t drop_room; /**< received and thrown away: the grant queue was full */
+	uint64_t
+		drop_room; /**< received and thrown away: no room in the grant queue, or for a result again */
 	uint64_t grants_returned;
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
+	uint64_t attaches; /**< requests for keys */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
+	uint64_t
+		retried; /**< requests and /N/ that were sent again, or would have been, had there been room */
+	/* with proto.ext: */
+	uint64_t again; /**< requests and chunks that had been executed, sent again: answered once more */
+	uint64_t copies; /**< messages that came before, by the same sending */
+	uint64_t old; /**< messages of an older use of their id: dropped */
+	uint64_t gaps; /**< chunks of acknowledged writes behind one that did not come: dropped */
 };
 
 struct mf_host;

@@ -4,6 +4,7 @@
  * counted goes on, and the engine, the client and the receiver of frames have the same host.
  */
 #include "host.h"
+#include "mf_rng.h"
 
 /** What stays of the host before. */
 static void inherit(struct mf_host *h, struct mf_host *before)
@@ -29,6 +30,7 @@ int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 	mf_host_rx(h, now, &s);
 	before = *h;
 	config.memory = memory;
+	config.use = (uint16_t)mf_hash64(config.use + UINT64_C(1)); /* not what it went on with */
 	memset(h, 0, sizeof(*h));
 	err = host_init(h, &config);
 	if (!err)

@@ -70,7 +70,7 @@ void mf_history_explain(const struct mf_history_verdict *v, FILE *out)
 	if (v->full != MF_NEVER)
 		fprintf(out, ", until a log was full after %" PRIu64 " us", v->full / MF_US(1));
 	if (v->parts > 0)
-		fprintf(out, ", %" PRIu64 " words not looked at behind a loss", v->parts);
+		fprintf(out, ", %" PRIu64 " words not looked at (in part written, begin unknown)", v->parts);
 	if (v->answer == MF_HISTORY_YES) {
 		fprintf(out, ": linearizable\n");
 		return;

@@ -99,7 +99,7 @@ struct mf_history_log *mf_history_log(struct mf_history *h, unsigned int i);
 struct mf_history_clock {
 	mf_time (*now)(void *ctx); /**< dates what returns: a client's time may be older than the answer */
 	void *ctx;
-	/* How its times become those of a clock that all processes of the machine have: tick0 + t hz / 10^12. */
+	/* Its times, by a clock that all processes of the machine have: tick0 + t hz / 10^12. */
 	uint64_t tick0, hz;
 	uint8_t machine[16]; /**< equal for processes that share the clock, and for no others */
 };
@@ -159,7 +159,7 @@ struct mf_history_verdict {
 	uint64_t cuts; /**< intervals in which what a node held may have been lost */
 	uint64_t unread; /**< open writes that nobody has seen: their places in the order do not count */
 	uint64_t gave_up; /**< words */
-	/** Words that are not looked at after a loss: written in part, and nobody knows what they held. */
+	/** Words that are not looked at: written in part, and nobody knows what they held at first. */
 	uint64_t parts;
 	mf_time full; /**< what was begun from here on was not looked at: a log was full; MF_NEVER */
 	/* NO: the first word that is wrong, by node and address; GAVE_UP: the first one. */

@@ -176,6 +176,15 @@ static const void *flat_at(const struct mf_memory *m, uint64_t addr, uint32_t le
 	return flat_check(m, addr, len) == MF_OK ? m->octets + addr : NULL;
 }
 
+static uint8_t flat_zero(struct mf_memory *m, uint64_t addr, uint64_t len)
+{
+	uint8_t status = flat_check(m, addr, len);
+
+	if (status == MF_OK)
+		memset(m->octets + addr, 0, len);
+	return status;
+}
+
 const struct mf_memory_ops mf_memory_flat = {
 	.name = "flat",
 	.create = flat_create,
@@ -186,4 +195,5 @@ const struct mf_memory_ops mf_memory_flat = {
 	.rmw = flat_rmw,
 	.delay = flat_delay,
 	.at = flat_at,
+	.zero = flat_zero,
 };

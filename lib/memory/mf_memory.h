@@ -41,6 +41,8 @@ struct mf_memory_ops {
 	mf_time (*delay)(const struct mf_memory *m, uint64_t addr, uint32_t len);
 	/** Where the octets are (for in-place reading), or NULL where there is no such place. */
 	const void *(*at)(const struct mf_memory *m, uint64_t addr, uint32_t len);
+	/** Zeroes octets. @return enum mf_status */
+	uint8_t (*zero)(struct mf_memory *m, uint64_t addr, uint64_t len);
 };
 
 extern const struct mf_memory_ops mf_memory_flat;

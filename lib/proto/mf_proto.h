@@ -42,15 +42,22 @@ enum mf_kind {
 	MF_KINDS
 };
 
-/** Read-modify-write on 8 octets. */
+/** Read-modify-write on 8 octets, and what is asked in its manner. */
 enum mf_rmw_op {
 	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
 	MF_RMW_FADD, /**< arg0: addend */
 	MF_RMW_SWAP, /**< arg0: new */
 	MF_RMW_FOR, /**< arg0: mask */
 	MF_RMW_FAND, /**< arg0: mask */
-	MF_RMW_OPS
+	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
+	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
+	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
+	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
+	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
+	MF_RMW_ALL
 };
+
+static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
 
 /** How an operation failed. Why a request was refused travels in MF_ERR; so does MF_ERR_RESTARTED. */
 enum mf_status {
@@ -77,14 +84,19 @@ struct mf_msg {
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
-	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
+	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
+	/**
+	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its low
+	 * MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended
+	 */
 	uint16_t epoch;
 	/**
 	 * RREQ, N: what its transfer has behind this message, which then is a piece of MF_MESSAGE_MAX (D7);
 	 * in MF_BEHIND_UNIT, rounded up, at most MF_BEHIND_MAX. 0: nothing
 	 */
 	uint16_t behind;
+	uint8_t again; /**< extended: how often it was sent before */
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
@@ -96,7 +108,12 @@ static_assert(sizeof(struct mf_msg) <= 64, "filled and handed on once a message:
 /** How a fabric checks its messages. */
 struct mf_proto {
 	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
+	bool ext; /**< every message of several blocks is extended (D13); one that is not is refused */
 };
+
+/** Low bits of the number of a use that stand in an ACK, in an ERR. */
+#define MF_ACK_USE_BITS 10
+#define MF_ERR_USE_BITS 2
 
 /**
  * Chooses the widest way of making checks that this CPU has, for the whole process: before any other
@@ -109,22 +126,22 @@ void mf_proto_select(unsigned int simd_bits);
 /** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
 static inline uint32_t mf_proto_rmw_size(uint8_t op)
 {
-	return op < MF_RMW_OPS ? 8 : 0;
+	return op < MF_RMW_ALL ? 8 : 0;
 }
 
 /** Data blocks that an extended message has more: the key, the epoch. */
 #define MF_EXT_BLOCKS 2
 
-/** Wire blocks of a request (RREQ or RMWREQ). */
+/** Wire blocks of a request (RREQ or RMWREQ), extended or not as all are, or if it is by itself. */
 unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m);
 
 /**
  * Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included.
- * An extended one has MF_EXT_BLOCKS more.
+ * One that is extended where others are not has MF_EXT_BLOCKS more.
  */
 static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
 {
-	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0);
+	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0) + (p->ext ? MF_EXT_BLOCKS : 0);
 }
 
 /** Most blocks of a request, extension and CRC-32C included. */
@@ -155,7 +172,7 @@ unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg 
 /**
  * Encodes a chunk: header and payload. Every chunk but the last has a multiple of MF_CHUNK_UNIT octets.
  * @param data  m->size octets; the rest of the last data block is zero
- * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended
+ * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended where others are not
  * @return number of blocks
  */
 unsigned int mf_proto_put_chunk(const struct mf_proto *p, const struct mf_msg *m, const void *data,

@@ -20,12 +20,13 @@ const char *mf_kind_name(uint8_t kind)
 
 const char *mf_rmw_name(uint8_t op)
 {
-	static const char *const names[MF_RMW_OPS] = {
-		[MF_RMW_CAS] = "cas", [MF_RMW_FADD] = "fadd", [MF_RMW_SWAP] = "swap",
-		[MF_RMW_FOR] = "for", [MF_RMW_FAND] = "fand",
+	static const char *const names[MF_RMW_ALL] = {
+		[MF_RMW_CAS] = "cas",     [MF_RMW_FADD] = "fadd",       [MF_RMW_SWAP] = "swap",
+		[MF_RMW_FOR] = "for",     [MF_RMW_FAND] = "fand",       [MF_RMW_ATTACH] = "attach",
+		[MF_RMW_CLAIM] = "claim", [MF_RMW_RELEASE] = "release", [MF_RMW_SHARE] = "share",
 	};
 
-	return name(names, MF_RMW_OPS, op);
+	return name(names, MF_RMW_ALL, op);
 }
 
 const char *mf_status_name(uint8_t status)

@@ -102,7 +102,7 @@ static inline uint64_t burst_key(const struct mf_sched *s, const struct mf_sched
 /** What the key or the grants of a demand cannot tell. */
 static inline bool burst_odd(const struct mf_sched *s, const struct mf_sched_msg *msg, mf_time since)
 {
-	return (msg->kind != MF_SCHED_DEMAND) | msg->mega | (msg->at != since) |
+	return (msg->kind != MF_SCHED_DEMAND) | msg->mega | msg->excess | (msg->at != since) |
 	       (s->config.srpt_transfer & (msg->behind != 0));
 }
 

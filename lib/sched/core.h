@@ -65,12 +65,13 @@ struct sched_demand {
 	uint32_t next; /* of its pair: first in, first out (3.1.1, property 5). 0: none */
 	uint16_t behind;
 	uint8_t id;
-	uint8_t flags; /* and wire blocks of the request, from SCHED_BLOCKS on */
+	uint8_t flags; /* and wire blocks of the request: queue_request() */
 };
 #define SCHED_RESP 1
 #define SCHED_MEGA 2
 #define SCHED_STARTED 4
 #define SCHED_BLOCKS 8
+#define SCHED_EXCESS 128
 
 static_assert(sizeof(struct sched_demand) == 24, "demand");
 

@@ -198,7 +198,7 @@ SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g,
 	for (unsigned int k = 0; k < n; k++, g++) {
 		const struct sched_demand *e = s->demand + r[k].demand;
 
-		ports_charge(s, g->src, g->at, (g->resp && g->first) ? e->flags / SCHED_BLOCKS : 1);
+		ports_charge(s, g->src, g->at, (g->resp && g->first) ? queue_request(e->flags) : 1);
 	}
 }
 

@@ -11,6 +11,8 @@
  *
  *   SRPT: octets (33 bits) | at (64) | source (9) | id (8) | resp (1) | destination (9) | mega (1)
  *   FCFS: 0
+ *
+ * The first bit of the octets, which are never so many, is that of demands beyond a share.
  */
 typedef unsigned __int128 sched_key;
 #define SCHED_KEY_NONE (~(sched_key)0)
@@ -20,6 +22,7 @@ typedef unsigned __int128 sched_key;
 #define SCHED_KEY_SRC 19
 #define SCHED_KEY_AT 28
 #define SCHED_KEY_OCTETS 92
+#define SCHED_KEY_EXCESS 32 /* of the octets */
 
 static inline unsigned int sched_key_src(sched_key key)
 {

@@ -86,7 +86,7 @@ enum mf_sched_msg_kind {
 
 #define MF_SCHED_NO_COOKIE UINT32_MAX
 #define MF_SCHED_BEHIND 256
-#define MF_SCHED_REQUEST_MAX 31
+#define MF_SCHED_REQUEST_MAX 15
 
 /** Descriptor of both directions; plain data, so that it travels through rings. */
 struct mf_sched_msg {
@@ -104,6 +104,8 @@ struct mf_sched_msg {
 	bool mega; /**< DEMAND: size is in wire octets, granted whole (D8) */
 	/** DEMAND with resp: wire blocks of the request (D2), MF_SCHED_REQUEST_MAX at most; a /G/ has 1 */
 	uint8_t request_blocks;
+	/** DEMAND: beyond the share of who asks: served behind all that are not, whatever the priority */
+	bool excess;
 	/** DEMAND: what its transfer has behind it, see srpt_transfer; in MF_SCHED_BEHIND octets */
 	uint16_t behind;
 	uint32_t size; /**< DEMAND: octets; FORWARDED: octets */

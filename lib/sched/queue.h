@@ -11,12 +11,19 @@
 #include "list.h"
 #include "slot.h"
 
-/** What SRPT goes by: octets that remain, less one. */
+/** What SRPT goes by: octets that remain, less one; and whether it is beyond a share. */
 static inline uint64_t queue_octets(const struct mf_sched *s, const struct sched_demand *e)
 {
 	uint64_t behind = s->config.srpt_transfer ? (uint64_t)e->behind * MF_SCHED_BEHIND : 0;
+	uint64_t excess = (uint64_t)(e->flags / SCHED_EXCESS) << SCHED_KEY_EXCESS;
 
-	return s->config.priority == MF_SCHED_FCFS ? 0 : behind + e->remaining - 1;
+	return excess + (s->config.priority == MF_SCHED_FCFS ? 0 : behind + e->remaining - 1);
+}
+
+/** Wire blocks of its request. */
+static inline unsigned int queue_request(unsigned int flags)
+{
+	return flags % SCHED_EXCESS / SCHED_BLOCKS;
 }
 
 static inline sched_key queue_key(const struct mf_sched *s, const struct sched_demand *e, unsigned int src,
@@ -165,7 +172,8 @@ static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_ms
 		.cookie = msg->cookie,
 		.id = msg->id,
 		.behind = msg->behind,
-		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA | msg->request_blocks * SCHED_BLOCKS,
+		.flags = msg->resp * SCHED_RESP | msg->mega * SCHED_MEGA |
+			 msg->request_blocks * SCHED_BLOCKS | msg->excess * SCHED_EXCESS,
 	};
 	s->megas += msg->mega;
 	queue_count(s, msg);
@@ -307,7 +315,7 @@ static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, s
 {
 	unsigned int flags = e->flags;
 	bool request = (flags & (SCHED_RESP | SCHED_STARTED)) == SCHED_RESP;
-	uint32_t size = slot_size(s, e, g), blocks = 1 + request * (flags / SCHED_BLOCKS - 1u);
+	uint32_t size = slot_size(s, e, g), blocks = 1 + request * (queue_request(flags) - 1u);
 
 	g->since = e->since;
 	g->id = e->id;

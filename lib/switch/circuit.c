@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");
@@ -220,15 +221,32 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now)
 	}
 }
 
+/*
+ * Links of the wall clock lose nothing, so a chunk that does not come in time comes late: its sender had no CPU.
+ * It is dropped then, though the sender of a plain write takes it for done (D11). So its client is told that
+ * what it has written there may be lost, before a request that waited for the write can be answered.
+ */
+bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	const struct circuit *ct = &sw->circuits[c];
+
+	if (!sw->window || ct->chunk.resp)
+		return true;
+	link_begin_life(&sw->port[ct->dst]);
+	return link_announce(sw, ct->chunk.src, ct->dst, now);
+}
+
 /** Of one ingress port. @return the next time at which one expires */
 static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 {
 	uint32_t c;
 
 	while (circuit_is(sw, c = sw->circuits[port].next)) {
-		if (sw->circuits[c].expires > now || !has_room_to_tell(sw))
+		if (sw->circuits[c].expires > now || !has_room_to_tell(sw) || !circuit_tell_lost(sw, c, now))
 			return sw->circuits[c].expires;
 		sw->stats.expired++;
+		if (unlikely(sw->limited) && !sw->circuits[c].chunk.resp)
+			limits_expired(sw, (uint16_t)port, now);
 		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
 		circuit_give_up(sw, c, now);
 	}

@@ -31,6 +31,9 @@ void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
  * goes before this chunk. It would be overtaken otherwise, until they expire (3.1.1, property 5).
  */
 void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now);
+/** Before a write's chunk is given up: its client hears of it. @return false: there is no room, ask again */
+bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now);
+
 /** @return the next time at which one expires */
 mf_time circuit_expire(struct mf_switch *sw, mf_time now);
 

@@ -4,6 +4,7 @@
 #define FORWARD_H
 
 #include "circuit.h"
+#include "tenant.h"
 #include "mf_proto_inline.h"
 
 /* forward.c */
@@ -53,6 +54,8 @@ static inline void chunk_through(struct mf_switch *sw, uint32_t c, uint32_t bloc
 
 	sw->stats.chunks++;
 	sw->stats.chunk_blocks += blocks;
+	if (unlikely(sw->limited) && !ct->chunk.resp)
+		limits_kept(sw, ct->chunk.src);
 	switch_dirty(sw, ct->dst);
 	if (unlikely(ct->mega && ct->chunk.octets > blocks * 8))
 		ct->chunk.octets -= blocks * 8;

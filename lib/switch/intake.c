@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "tenant.h"
 #include "mf_proto_inline.h"
 
 /** Whether a message may go from port to port; else the cause was counted. */
@@ -20,13 +21,26 @@ static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_
 	return false;
 }
 
+/** Whether a demand for so many octets may be asked, by a message of n blocks; else it was answered. */
+static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsigned int port, mf_time now,
+						    mf_time at, const struct mf_msg *m, unsigned int n,
+						    uint32_t size, bool *excess)
+{
+	uint32_t blocks = m->mega ? size / 8 : mf_proto_chunk_blocks(&sw->proto, size);
+
+	return limits_demand(sw, m, (uint16_t)port, blocks + n, now, at, excess);
+}
+
 static void notification(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at,
 			 const struct mf_msg *m)
 {
 	struct mf_sched_msg *demand;
+	bool excess = false;
 
 	sw->stats.control_blocks++;
 	if (!reachable(sw, port, m->dst))
+		return;
+	if (unlikely(sw->limited) && !within_limits(sw, port, now, at, m, 1, m->size, &excess))
 		return;
 	sw->stats.notifications++;
 	if (unlikely(sw->probe != NULL))
@@ -40,6 +54,7 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 			.kind = MF_SCHED_DEMAND,
 			.id = m->id,
 			.mega = m->mega,
+			.excess = excess,
 			.behind = m->behind,
 			.size = m->size,
 			.cookie = NONE,
@@ -68,8 +83,8 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
 		  const struct mf_msg *m)
 {
-	/* A restart is what the switch says of a node, not a node of itself. */
-	if (m->src != port || m->status == MF_ERR_RESTARTED) {
+	/* A restart is what the switch says of a node, not a node of itself; and it refuses demands. */
+	if (m->src != port || m->status == MF_ERR_RESTARTED || m->of == MF_NOTIFY) {
 		sw->stats.drop_spoof++;
 		return;
 	}
@@ -155,10 +170,14 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
 				   unsigned int n, const struct mf_msg *m)
 {
-	uint32_t slot = request_new(sw);
+	uint32_t size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op), slot;
 	struct mf_sched_msg *demand;
+	bool excess = false;
 	struct request *r;
 
+	if (unlikely(sw->limited) && !within_limits(sw, m->src, now, at, m, n, size, &excess))
+		return;
+	slot = request_new(sw);
 	if (unlikely(slot == NONE)) {
 		sw->stats.drop_room++;
 		return;
@@ -183,8 +202,9 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 		.id = m->id,
 		.resp = true,
 		.request_blocks = (uint8_t)n,
+		.excess = excess,
 		.behind = m->behind,
-		.size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op),
+		.size = size,
 		.cookie = slot,
 	};
 }

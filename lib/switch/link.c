@@ -37,7 +37,7 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	cut(sw, port, now);
 	p->link = LINK_SWEEP;
 	p->told = 0;
-	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
+	link_begin_life(p);
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
 	due(sw, now);
@@ -51,13 +51,11 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 	l2_forget(sw);
 }
 
-/**
- * Tells a port that another one is back, in order with the chunks that it has from there: several times, since
- * who misses the word takes what it knew of before for true. Not where its own link is lost: whoever comes back
- * there knows of that, and asks for nothing of before.
- * @return false: there is no room for all of it
+/*
+ * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
+ * lost: whoever comes back there knows of that, and asks for nothing of before.
  */
-static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
 				 .src = back,
@@ -83,7 +81,7 @@ static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && announce(sw, p->told, back, now))
+	while (p->told < sw->ports && link_announce(sw, p->told, back, now))
 		p->told++;
 	return p->told == sw->ports;
 }

@@ -26,6 +26,18 @@ struct mf_switch_port_config {
 	uint32_t source_w; /**< W: hold the source with more blocks granted and not arrived; 0: off (D3) */
 };
 
+/** What each node may ask for; all 0: whatever it likes. See docs/design.md. */
+struct mf_switch_limits {
+	/**
+	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes together.
+	 * What it asks for beyond it is served behind what others ask for. 0: no shares; virtual clock
+	 */
+	uint32_t share;
+	uint32_t burst; /**< blocks that may be asked for at once within the share */
+	mf_time rate; /**< from one demand of a port to the next, at least; what comes sooner is refused. 0: none */
+	uint32_t rate_burst; /**< demands that may come at once all the same, 1.. */
+};
+
 struct mf_switch_config {
 	unsigned int ports; /**< 2..512 */
 	struct mf_switch_port_config port[MF_PORTS_MAX];
@@ -45,6 +57,7 @@ struct mf_switch_config {
 	const struct mf_bridge_ops *bridge; /**< forwards in the place of circuits and layer 2; NULL: none */
 	const double *bridge_param; /**< of its table */
 	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
+	struct mf_switch_limits limits;
 	uint8_t obeyed; /**< mf_bridge_config.obeyed */
 	uint64_t seed; /**< of a bridge */
 };
@@ -62,6 +75,10 @@ struct mf_switch_stats {
 	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t drop_link; /**< for a port whose link is lost, or from it */
+	/* limits */
+	uint64_t excess; /**< demands beyond the share of their pair */
+	uint64_t refused_rate; /**< demands that came too fast, and were answered with an error */
+	uint64_t refused_expired; /**< ... of who had let its grants expire */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "forward.h"
+#include "tenant.h"
 #include "mf_table.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
+	if (c->limits.rate != 0 && c->limits.rate_burst == 0)
+		return false;
 	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128)
 		return false;
 	return c->mac_table >= 4 && (c->mac_table & (c->mac_table - 1)) == 0;
@@ -89,6 +92,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = circuit_init(sw, c);
 	if (err == 0)
 		err = l2_init(sw, c);
+	if (err == 0)
+		err = limits_init(sw, c);
 	if (err == 0 && c->bridge != NULL)
 		err = bridge_init(sw, c);
 	if (err != 0) {
@@ -109,6 +114,7 @@ void mf_switch_free(struct mf_switch *sw)
 		free(sw->port[i].buf);
 	}
 	l2_fini(sw);
+	limits_fini(sw);
 	bridge_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
@@ -170,6 +176,14 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 	return told;
 }
 
+/** A chunk that stops half-way is lost as one that does not come. */
+static bool may_abort(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct port *p = &sw->port[port];
+
+	return (p->state != RX_STREAM && p->state != RX_COLLECT) || circuit_tell_lost(sw, p->circuit, now);
+}
+
 /** Messages that hold their egress and do not go on (D14). @return the next such time */
 static mf_time run_holds(struct mf_switch *sw, mf_time now)
 {
@@ -182,7 +196,7 @@ static mf_time run_holds(struct mf_switch *sw, mf_time now)
 			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
 			mf_time at = sw->port[port].last + sw->hold_timeout;
 
-			if (at <= now)
+			if (at <= now && may_abort(sw, port, now))
 				forward_abort(sw, port, now);
 			else
 				next = mf_time_min(next, at);

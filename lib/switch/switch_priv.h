@@ -116,6 +116,13 @@ struct l2 {
 	uint32_t order_mask, order_head, order_tail;
 };
 
+/** What is kept of a port for its limits. */
+struct port_limit {
+	mf_time due; /**< of the next demand, at its rate */
+	mf_time believed; /**< from when on it is, again */
+	uint32_t expired; /**< times that it was not, one after the other */
+};
+
 struct mf_switch {
 	mf_time next; /**< earliest deadline that is known of */
 	mf_time expire_at; /**< no circuit expires before then */
@@ -127,6 +134,7 @@ struct mf_switch {
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
+	bool limited; /**< see tenant.h */
 	const struct mf_bridge_ops *bridge_ops;
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
@@ -150,6 +158,9 @@ struct mf_switch {
 	struct mf_switch_stats stats;
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
+	struct mf_switch_limits limit;
+	mf_time *pair_due; /**< [cn * ports + mn]: of the next demand, within the share */
+	struct port_limit *port_limit; /**< [ports] */
 	struct l2 l2;
 	struct mf_timing timing;
 	mf_time align[MF_PORTS_MAX];
@@ -283,6 +294,16 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 mf_time link_run(struct mf_switch *sw, mf_time now);
 /** The scheduler holds nothing of a port any more. */
 void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
+/** What is announced of a port next is news: who has heard of it once does not take it for the same. */
+static inline void link_begin_life(struct port *p)
+{
+	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
+}
+/**
+ * Tells a port that what was on its way to another one is lost, in order with the chunks that it has from there.
+ * @return false: there is no room for all of it, ask again
+ */
+bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now);
 
 /** Whether the link of a port is lost. */
 static inline bool link_lost(const struct mf_switch *sw, unsigned int port)

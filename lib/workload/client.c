@@ -5,6 +5,7 @@
 
 #include "store_client.h"
 #include "content.h"
+#include "history.h"
 #include "mf_fetch.h"
 #include "mf_table.h"
 
@@ -215,6 +216,7 @@ void mf_client_free(struct mf_client *c)
 {
 	if (c == NULL)
 		return;
+	client_history_free(c->history);
 	choose_fini(&c->chooser);
 	store_fini(c->store);
 	shadow_fini(&c->shadow);
@@ -283,6 +285,8 @@ mf_time mf_client_run(struct mf_client *c, mf_time now)
 {
 	if (__builtin_expect(phase_is_over(c, now), 0))
 		phases_over(c, now);
+	if (__builtin_expect(c->history != NULL, 0))
+		client_history_turn(c, now);
 	client_complete(c, now);
 	client_begin(c, now);
 	if (__builtin_expect(c->store != NULL, 0))

@@ -46,6 +46,7 @@ static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one 
 struct mf_client {
 	struct mf_host *host;
 	const struct mf_client_watch *watch; /**< or NULL */
+	struct client_history *history; /**< or NULL */
 	struct mf_client_target *target;
 	uint32_t targets;
 	bool open; /**< loop */
@@ -149,9 +150,15 @@ static inline void client_next_start(struct mf_client *c)
 	}
 }
 
+/* history.c, where it has one */
+/** c->op was submitted, by s. */
+void client_history_begun(struct mf_client *c, const struct slot *s, mf_time now);
+
 /** An operation has been submitted: c->op, by s. */
 static inline void client_count_begun(struct mf_client *c, const struct slot *s, mf_time now)
 {
+	if (__builtin_expect(c->history != NULL, 0))
+		client_history_begun(c, s, now);
 	if (s->measured) {
 		c->kind[s->kind]->begun++;
 		c->kind[s->kind]->octets_begun += s->len;

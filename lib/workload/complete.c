@@ -5,6 +5,7 @@
  * A read may complete before an older write of the same octets has failed; that failure explains what
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
+#include "history.h"
 #include "mf_cycles.h"
 #include "store_client.h"
 
@@ -257,6 +258,8 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 	}
 	if (__builtin_expect(c->watch != NULL, 0) && s->measured)
 		c->watch->done(c->watch->ctx, done);
+	if (__builtin_expect(c->history != NULL, 0))
+		client_history_done(c, s, done);
 	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);

@@ -329,10 +329,18 @@ static inline const struct mf_hist *mf_client_intended(const struct mf_client_st
 }
 
 struct mf_client;
+struct mf_history_log;
 
 /** The one client of its host: it takes all completions. @return NULL with errno: EINVAL, ENOMEM */
 struct mf_client *mf_client_new(const struct mf_client_config *config);
 void mf_client_free(struct mf_client *c);
+
+/**
+ * Has all that the client begins, and what comes of it, recorded (mf_history.h). Before it is run.
+ * @param log  must outlive the client, which is the only one in it
+ * @return 0, -ENOMEM
+ */
+int mf_client_record(struct mf_client *c, struct mf_history_log *log);
 
 /**
  * Takes the host's completions, verifies, measures, and begins what is due.

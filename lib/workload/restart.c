@@ -4,6 +4,7 @@
  * that had completed may be lost on their way, and a memory node that was started again has nothing in it. What
  * is written from now on is known again; where nothing is ever written, nothing can be lost.
  */
+#include "history.h"
 #include "store_client.h"
 
 /** What is under way, or waits for its verdict: it may have met either state, or may do so yet. */
@@ -67,6 +68,9 @@ void client_restarted(void *ctx, uint16_t node)
 	struct mf_client *c = ctx;
 
 	for (uint32_t i = 0; i < c->targets; i++)
-		if (c->target[i].node == node)
+		if (c->target[i].node == node) {
+			if (c->history != NULL)
+				client_history_cut(c, i);
 			lose(c, i);
+		}
 }

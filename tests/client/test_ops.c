@@ -143,7 +143,7 @@ Test(client_ops, misuse)
 		{{.op = MEMFAB_CAS, .node = (uint16_t)mn0, .addr = 4}, -EFAULT},
 		{{.op = MEMFAB_SWAP, .node = (uint16_t)mn0, .addr = RIG_MEMORY - 7}, -ERANGE},
 		{{.op = MEMFAB_SWAP, .node = (uint16_t)mn0, .addr = RIG_MEMORY}, -ERANGE},
-		{{.op = MEMFAB_FETCH_AND + 1, .node = (uint16_t)mn0, .buf = buf, .len = 8}, -EOPNOTSUPP},
+		{{.op = MEMFAB_SHARE + 1, .node = (uint16_t)mn0, .buf = buf, .len = 8}, -EOPNOTSUPP},
 		{{.op = 255, .node = (uint16_t)mn0, .buf = buf, .len = 8}, -EOPNOTSUPP},
 		{{.op = MEMFAB_NOP, .flags = 4}, -EINVAL},
 		{{.op = MEMFAB_READ, .flags = 0x80, .node = (uint16_t)mn0, .buf = buf, .len = 8}, -EINVAL},

@@ -101,6 +101,10 @@ static const char *const events[][2] = {
 		    " \"until\": \"60us\", \"every\": \"5us\", \"for\": \"1us\"}"},
 	{"exhaust",
 	 "{\"class\": \"exhaust\", \"what\": \"requests\", \"from\": \"30us\", \"until\": \"40us\"}"},
+	/* More than the scheduler has room for waits for it when it is there again. */
+	{"stall",
+	 "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
+	 "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1, \"from\": \"20us\"}"},
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 

@@ -60,7 +60,7 @@ def judge(result, kills):
     f'{done["mismatches"]} reads found what was written before': done['mismatches'] > 0,
     'nothing was verified': done['verified'] == 0,
     f'the client was told of {done["restarts_seen"]} restarts in {kills} kills':
-      not 0 < done['restarts_seen'] <= kills,
+      not 0 < done['restarts_seen'] <= kills + 1,  # at the end the switch may leave first
     f'a read took {took:.3f} s, more than {most:.3f}': took > most,
     'operations are neither over nor under way':
       done['begun_all'] != done['completed_all'] + done['failed_all'] + left or left > 16,

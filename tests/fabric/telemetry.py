@@ -7,7 +7,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -15,45 +14,16 @@ import time
 import sys
 
 from emu import Emu, Tap
+from reader import Reader, runtime_dir, WAIT
 
-WAIT = 90  # seconds that anything here may take on a busy machine
 RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gbps', 'rx_goodput_gbps'}
 CONNECTIONS = 10  # that DPDK serves at a time; it closes more of them
 MEASURED = {'memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets'}  # in a part of the run alone
-COMMANDS = ('config', 'fabric', 'node', 'link', 'port', 'carried', 'scheduler', 'switch', 'latency')
+COMMANDS = ('config', 'fabric', 'node', 'link', 'port', 'carried', 'scheduler', 'switch', 'latency',
+            'watchdog')
 PARAMETERS = ('', ',cn0', ',nobody', ',cn0,cn0', ',fabric=0', ',fabric=9', ',fabric=', ',first=1',
               ',first=-1', ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=',
               ',,,', ',%n%s', ',' + 'x' * 300, ',' + 'y=' * 60, ',\x01\x7f', ',"\\', ',é')
-
-
-def runtime_dir(prefix):
-  """Where EAL has the socket, as dpdk-telemetry.py finds it."""
-  base = os.environ.get('RUNTIME_DIRECTORY')
-  if not base:
-    base = '/var/run' if os.getuid() == 0 else os.environ.get('XDG_RUNTIME_DIR', '/tmp')
-  return os.path.join(base, 'dpdk', prefix)
-
-
-class Reader:
-  """A connection to the telemetry of a program."""
-
-  def __init__(self, prefix):
-    path = os.path.join(runtime_dir(prefix), 'dpdk_telemetry.v2')
-    self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    self.socket.connect(path)  # it may have to wait, which it does not with a timeout
-    self.socket.settimeout(WAIT)
-    self.room = json.loads(self.socket.recv(1024))['max_output_len']
-
-  def ask(self, text):
-    self.socket.send(text.encode())
-    return json.loads(self.socket.recv(self.room))
-
-  def get(self, command, *parameters):
-    name = f'/memfab/{command}'
-    return self.ask(','.join((name, *parameters)))[name]
-
-  def close(self):
-    self.socket.close()
 
 
 class Run:
@@ -177,6 +147,8 @@ def same_whole(tap, what, reader, result):
               ('switch', reader.get('switch'), {**result['switch'], 'drops': result['drops']['switch']})]
   else:
     pairs += [('bridge', reader.get('switch'), result['bridge'])]
+  if 'watchdog' in result:
+    pairs.append(('watchdog', reader.get('watchdog'), result['watchdog']))
   same(tap, f'{what}: the fabric\'s numbers are those of the report', pairs)
   tap.ok(tel['state'] == 'over', f'{what}: it is known to be over', tel)
 

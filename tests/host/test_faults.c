@@ -196,7 +196,7 @@ Test(host_faults, submissions_refused)
 		op.node = i == 4 ? 2 : i == 5 ? 0 : op.node;
 		cr_assert_eq(script_op(s, 0, &op), -EINVAL, "case %d", i);
 	}
-	op = (struct mf_op){.kind = MF_OP_RMW, .rmw = MF_RMW_OPS, .node = 1};
+	op = (struct mf_op){.kind = MF_OP_RMW, .rmw = MF_RMW_ALL, .node = 1};
 	cr_assert_eq(script_op(s, 0, &op), -EINVAL);
 	for (int i = 0; i < 4; i++)
 		cr_assert_eq(script_op(s, 0, &good), 0);

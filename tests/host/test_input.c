@@ -387,3 +387,48 @@ Test(host_input, garbage)
 		net_free(n);
 	}
 }
+
+/** The switch refuses a demand before anything of it was granted: the write ends, whatever its kind. */
+Test(host_input, refused_demands)
+{
+	struct mf_msg err = {.kind = MF_ERR, .src = 1, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
+	uint8_t buf[64] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = 64, .buf = buf};
+	const struct mf_host_stats *st;
+	struct net_config nc;
+	struct script *s;
+
+	net_config_default(&nc);
+	nc.host.x = 1;
+	nc.host.mega = 3;
+	s = script_new(&nc);
+	st = mf_host_stats(s->net->host[0]);
+	s->net->lose_grants = true;
+	for (int i = 0; i < 5; i++) {
+		op.kind = i % 2 ? MF_OP_WRITE_ACK : MF_OP_WRITE;
+		cr_assert_eq(script_op(s, 0, &op), 0);
+	}
+	inject_single(s, 0, &err); /* the first one; then a mega of three, one waits */
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 1);
+	cr_assert_eq(s->done[0].status, MF_ERR_RESOURCE);
+	cr_assert_eq(st->mega_messages, 3);
+	err.id = 1;
+	inject_single(s, 0, &err);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 1, "a mega has the name of its first");
+	cr_assert_eq(st->drop_unknown, 1);
+	err.id = 0;
+	inject_single(s, 0, &err);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 4);
+	for (unsigned int i = 1; i < 4; i++)
+		cr_assert_eq(s->done[i].status, MF_ERR_RESOURCE);
+	inject_single(s, 0, &err);
+	inject_single(s, 0, &err);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 5);
+	cr_assert_eq(st->drop_unknown, 2, "nothing is left to be refused");
+	cr_assert_eq(mf_host_outstanding(s->net->host[0]), 0);
+	script_free(s);
+}

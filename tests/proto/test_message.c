@@ -111,7 +111,7 @@ Test(message, blocks_by_kind)
 
 	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4);
 	cr_assert_eq(mf_proto_request_blocks(&p32, &m), 5, "a CAS fits five");
-	for (m.op = MF_RMW_FADD; m.op < MF_RMW_OPS; m.op++)
+	for (m.op = MF_RMW_FADD; m.op < MF_RMW_ALL; m.op++)
 		cr_assert_eq(mf_proto_request_blocks(&p16, &m), 3);
 	cr_assert_eq(mf_proto_chunk_blocks(&p16, 64), 10, "a 64 B chunk (D17)");
 }
@@ -121,7 +121,7 @@ Test(message, names)
 	cr_assert_str_eq(mf_kind_name(MF_RREQ), "RREQ");
 	cr_assert_str_eq(mf_kind_name(MF_KINDS), "?");
 	cr_assert_str_eq(mf_rmw_name(MF_RMW_CAS), "cas");
-	cr_assert_str_eq(mf_rmw_name(MF_RMW_OPS), "?");
+	cr_assert_str_eq(mf_rmw_name(MF_RMW_ALL), "?");
 	cr_assert_str_eq(mf_status_name(MF_ERR_RANGE), "range");
 	cr_assert_str_eq(mf_status_name(255), "?");
 	for (uint8_t k = 1; k < MF_KINDS; k++)
@@ -129,9 +129,9 @@ Test(message, names)
 			cr_assert_str_neq(mf_kind_name(k), mf_kind_name(j));
 	for (uint8_t s = 0; s < MF_STATUSES; s++)
 		cr_assert_str_neq(mf_status_name(s), "?");
-	for (uint8_t op = 0; op < MF_RMW_OPS; op++) {
+	for (uint8_t op = 0; op < MF_RMW_ALL; op++) {
 		cr_assert_str_neq(mf_rmw_name(op), "?");
 		cr_assert_eq(mf_proto_rmw_size(op), 8);
 	}
-	cr_assert_eq(mf_proto_rmw_size(MF_RMW_OPS), 0);
+	cr_assert_eq(mf_proto_rmw_size(MF_RMW_ALL), 0);
 }

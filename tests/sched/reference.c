@@ -245,6 +245,8 @@ static uint64_t octets(const struct ref *r, const struct demand *d)
 /* a has a higher priority than b. */
 static bool precedes(const struct ref *r, const struct demand *a, const struct demand *b)
 {
+	if (a->m.excess != b->m.excess)
+		return b->m.excess;
 	if (r->c->priority == MF_SCHED_SRPT && octets(r, a) != octets(r, b))
 		return octets(r, a) < octets(r, b);
 	if (a->m.at != b->m.at)

@@ -114,6 +114,7 @@ static struct mf_sched_msg random_message(struct rng *r, const struct mf_sched_c
 	m.mega = rng_chance(r, 5);
 	m.behind = rng_chance(r, 50) ? rng_below(r, 1u << rng_below(r, 17)) : 0;
 	m.request_blocks = rng_below(r, 3) * 2;
+	m.excess = rng_chance(r, 15);
 	if (rng_chance(r, 2))
 		m.size = rng_below(r, 2) * 65537;
 	if (rng_chance(r, 1))

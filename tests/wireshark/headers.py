@@ -15,9 +15,9 @@ OCTETS = {'uint8_t': 1, 'char': 1, 'uint16_t': 2, 'uint32_t': 4, 'uint64_t': 8}
 
 # What is in these headers, and no number of the format that the dissector shows.
 LEFT_OUT = re.compile(
-  r'MF_(PORTS_MAX|IDS|MESSAGE_MAX|KINDS|KIND_NONE|RMW_OPS|OK|STATUSES|REQUEST_BLOCKS_MAX|SPAN_\w+|BLOCKS_FEW'
+  r'MF_(PORTS_MAX|IDS|MESSAGE_MAX|KINDS|KIND_NONE|RMW_OPS|RMW_ALL|OK|STATUSES|REQUEST_BLOCKS_MAX|SPAN_\w+|BLOCKS_FEW'
   r'|LINK_TYPES|LINK_REASONS|LINK_MAC|LINK_NAME|LINK_GOOD|LINK_FAULT_\w+|LINK_BLOCKS_MIN|LINK_MTU_MIN'
-  r'|BEHIND_MAX)$')
+  r'|BEHIND_MAX|\w+_USE_BITS)$')
 
 
 def tables(text):

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rig.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,7 @@ void rig_start(struct rig *r, int end)
 	if (e->process++ > 0)
 		e->config.epoch = EPOCH + 2000 + r->now / 1000 + e->process;
 	e->link = mf_link_new(&e->config, r->now);
-	cr_assert_not_null(e->link, "%s", mf_link_config_fault(&e->config));
+	rig_hold(e->link != NULL, "%s", mf_link_config_fault(&e->config));
 	e->paused = 0;
 	memset(&e->status, 0, sizeof(e->status));
 	e->put = 0;
@@ -193,8 +192,8 @@ static struct mf_span *next_span(struct rig *r, struct rig_end *e)
 	struct mf_span *s;
 
 	if (e->taken != NULL)
-		cr_assert(e->taken->word[0] == e->taken_word && e->taken->count == e->taken_count,
-			  "seed %llu: a span in the owner's hands has changed", SEED);
+		rig_hold(e->taken->word[0] == e->taken_word && e->taken->count == e->taken_count,
+			 "seed %llu: a span in the owner's hands has changed", SEED);
 	s = e->holds ? NULL : mf_link_take(e->link);
 	if (s == NULL)
 		return NULL;
@@ -209,20 +208,21 @@ static void take_all(struct rig *r, struct rig_end *e)
 	struct mf_span *s;
 
 	while ((s = next_span(r, e)) != NULL) {
-		cr_assert(s->count > 0 && s->start == 0 && s->period == 0 && s->flags == 0);
+		rig_hold(s->count > 0 && s->start == 0 && s->period == 0 && s->flags == 0,
+			 "seed %llu: a span that says what no link knows", SEED);
 		for (unsigned int i = 0; i < s->count; i++) {
 			uint64_t key = s->word[i] >> 32, n = s->word[i] & UINT32_MAX;
 
 			if (e->got == 0) {
-				cr_assert_gt(key, e->from, "seed %llu: a connection that was there before",
-					     SEED);
+				rig_hold(key > e->from, "seed %llu: a connection that was there before",
+					 SEED);
 				e->from = key;
 			}
-			cr_assert(s->word[i] != UINT64_MAX && key == e->from && n == e->got,
-				  "seed %llu: block %llu of %llx for %llu of %llx", SEED,
-				  (unsigned long long)n, (unsigned long long)key, (unsigned long long)e->got,
-				  (unsigned long long)e->from);
-			cr_assert_eq(s->sync[i], n * 7 >> 2 & 3, "seed %llu", SEED);
+			rig_hold(s->word[i] != UINT64_MAX && key == e->from && n == e->got,
+				 "seed %llu: block %llu of %llx for %llu of %llx", SEED,
+				 (unsigned long long)n, (unsigned long long)key, (unsigned long long)e->got,
+				 (unsigned long long)e->from);
+			rig_hold(s->sync[i] == (n * 7 >> 2 & 3), "seed %llu: a sync header", SEED);
 			e->got++;
 			e->delivered++;
 		}
@@ -236,7 +236,7 @@ static void look(struct rig_end *e)
 	if (!mf_link_changed(e->link))
 		return;
 	mf_link_status(e->link, &e->status);
-	cr_assert(!mf_link_changed(e->link));
+	rig_hold(!mf_link_changed(e->link), "its status has changed while it was read");
 	if (e->status.connections == before)
 		return;
 	e->ups += e->status.connections - before;
@@ -330,7 +330,7 @@ mf_time rig_until_up(struct rig *r, mf_time within)
 
 	while (!rig_is_up(r) && r->now < start + within)
 		step(r, start + within);
-	cr_assert(rig_is_up(r), "seed %llu: not up", SEED);
+	rig_hold(rig_is_up(r), "seed %llu: not up", SEED);
 	return r->now - start;
 }
 
@@ -351,9 +351,9 @@ void rig_until_delivered(struct rig *r, mf_time within)
 	while (!delivered(r) && r->now < end)
 		step(r, end);
 	for (int i = 0; i < 2; i++)
-		cr_assert(r->end[i].to_put == 0 && r->end[!i].got == r->end[i].put,
-			  "seed %llu, end %d: %llu of %llu blocks have come", SEED, !i,
-			  (unsigned long long)r->end[!i].got, (unsigned long long)r->end[i].put);
+		rig_hold(r->end[i].to_put == 0 && r->end[!i].got == r->end[i].put,
+			 "seed %llu, end %d: %llu of %llu blocks have come", SEED, !i,
+			 (unsigned long long)r->end[!i].got, (unsigned long long)r->end[i].put);
 }
 
 struct rig *rig_up(uint64_t seed)

@@ -7,8 +7,13 @@
 #ifndef RIG_H
 #define RIG_H
 
+#include <stdbool.h>
+
 #include "mf_impair.h"
 #include "mf_link.h"
+
+/** Of who uses it: what is held against the ends must hold; otherwise it does not return. */
+void rig_hold(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define RIG_NODE 0
 #define RIG_SWITCH 1

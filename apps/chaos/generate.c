@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "generate.h"
+
+#define CALM_SHARE 0.12 /* of the cases go on, without faults, until every timer has run out */
+
+static bool any_fault(const struct draft *d)
+{
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		if (d->has[i])
+			return true;
+	return false;
+}
+
+/** Whether a class takes messages away, or delivers them damaged. */
+static bool loses(const struct draft *d)
+{
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		if (d->has[i] && i != MF_FAULT_DELAY)
+			return true;
+	return false;
+}
+
+/** As many nodes of each entry as the base has, or fewer. One that is alone has another name, so two. */
+static void draw_nodes(struct draft *d)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(d->json, "nodes"), i, entry) {
+		const char *role = json_string_value(json_object_get(entry, "role"));
+		uint64_t count = (uint64_t)json_integer_value(json_object_get(entry, "count"));
+
+		if (count > 2) {
+			count = draw_from(d->rng, 2, count);
+			put_number(entry, "count", count);
+		}
+		if (role != NULL && (strcmp(role, "compute") == 0 || strcmp(role, "both") == 0))
+			d->clients += count > 0 ? count : 1;
+	}
+}
+
+static void draw_links(struct draft *d)
+{
+	static const char *const rate[] = {"10G", "25G", "25G", "40G", "100G", "200G"};
+	static const char *const policy[] = {"fair", "fair", "memory-first", "no-preempt", "fifo"};
+	json_t *link = put_object(d->json, "link"), *links = json_array(), *one, *nodes;
+
+	put_text(link, "rate", DRAW_OF(d->rng, rate));
+	put_time(link, "propagation",
+		 draw_often(d->rng, 0.8) ? draw(d->rng, 100) * 1000 : draw(d->rng, 3000) * 1000);
+	put_text(link, "policy", DRAW_OF(d->rng, policy));
+	put_bool(link, "scramble", draw_often(d->rng, 0.1));
+	put_bool(link, "align8", draw_often(d->rng, 0.2));
+	nodes = json_object_get(d->json, "nodes");
+	one = json_object();
+	json_array_append_new(links, one);
+	json_object_set(one, "node",
+			json_object_get(json_array_get(nodes, draw(d->rng, json_array_size(nodes))), "name"));
+	put_text(one, "rate", DRAW_OF(d->rng, rate));
+	if (draw_often(d->rng, 0.4) && json_array_size(nodes) > 1) {
+		json_array_append_new(links, json_pack("{s:s}", "node", "*"));
+		json_object_set(d->json, "links", links);
+	}
+	json_decref(links);
+}
+
+static void draw_scheduler(struct draft *d)
+{
+	static const unsigned int chunk[] = {64, 128, 256, 256, 512, 1024};
+	json_t *s = put_object(d->json, "scheduler");
+	bool pim = draw_often(d->rng, 0.7), paper = draw_often(d->rng, 0.1), srpt = draw_often(d->rng, 0.4);
+
+	put_text(s, "policy", pim ? "pim" : "greedy");
+	put_text(s, "priority", srpt ? "srpt" : "fcfs");
+	if (srpt && draw_often(d->rng, 0.3))
+		put_text(s, "srpt", "transfer");
+	put_text(s, "release", paper ? "paper" : "wire");
+	if (!paper)
+		put_bool(s, "slots", draw_often(d->rng, 0.3));
+	put_text(s, "order", draw_often(d->rng, 0.1) ? "direction" : "pair");
+	put_number(s, "chunk", DRAW_OF(d->rng, chunk));
+	put_number(s, "x", draw_from(d->rng, 1, 4));
+	if (pim && draw_often(d->rng, 0.2))
+		put_number(s, "iterations", draw_from(d->rng, 1, 3));
+	if (draw_often(d->rng, 0.2))
+		put_text(s, "time", "asic");
+}
+
+static const char *const atomics[] = {"fadd", "swap", "or", "and"};
+
+/**
+ * A write that nobody acknowledges may be lost, and nobody is told (D11); an atomic that comes twice is
+ * executed twice, which only a compare-and-swap does not show.
+ */
+static void draw_mix(struct draft *d, json_t *w)
+{
+	json_t *mix = json_object();
+
+	put_number(mix, "read", draw_from(d->rng, 1, 4));
+	put_number(mix, "write_ack", draw_from(d->rng, 1, 4));
+	put_number(mix, "cas", draw(d->rng, 3));
+	for (unsigned int i = 0; i < 4 && !d->has[MF_FAULT_DUPLICATE]; i++)
+		if (draw_often(d->rng, 0.2))
+			put_number(mix, atomics[i], 1);
+	if (!loses(d) || draw_often(d->rng, 0.15)) {
+		put_number(mix, "write", draw_from(d->rng, 1, 3));
+		put_bool(w, "verify", !loses(d));
+	}
+	json_object_set_new(w, "mix", mix);
+}
+
+static void draw_size(struct draft *d, json_t *w)
+{
+	static const unsigned int size[] = {1, 7, 8, 64, 64, 300, 1000, 1500, 4096};
+	static const unsigned int large[] = {16384, 65536, 65537, 150000};
+	uint64_t most = DRAW_OF(d->rng, size);
+	json_t *spread;
+
+	if (d->depth == 1 && draw_often(d->rng, 0.05))
+		most = DRAW_OF(d->rng, large);
+	if (most > 64 && draw_often(d->rng, 0.4)) {
+		spread = json_pack("{s:s, s:i, s:i}", "dist", "uniform", "min", 1, "max", (int)most);
+		json_object_set_new(w, "size", spread);
+	} else {
+		put_number(w, "size", most);
+	}
+	if (most > d->octets)
+		d->octets = most;
+	most *= d->depth;
+	put_number(w, "span", (most < 1024 ? 1024 : (most + 7) / 8 * 8) << draw(d->rng, 3));
+}
+
+/** Where messages of a pair pass each other clients have one operation under way each. */
+static void draw_workload(struct draft *d)
+{
+	static const char *const pattern[] = {"uniform", "uniform", "permutation", "all-to-all", "zipf"};
+	static const char *const address[] = {"uniform", "zipf", "sequential"};
+	json_t *w = json_array_get(json_object_get(d->json, "workload"), 0), *all = json_array();
+
+	w = json_is_object(w) ? json_deep_copy(w) : json_object();
+	json_array_append_new(all, w);
+	json_object_set_new(d->json, "workload", all);
+	d->depth = d->has[MF_FAULT_REORDER] || draw_often(d->rng, 0.2) ? 1 : draw_from(d->rng, 2, 12);
+	put_number(w, "depth", d->depth);
+	draw_mix(d, w);
+	draw_size(d, w);
+	put_text(w, "pattern", DRAW_OF(d->rng, pattern));
+	put_text(w, "address", DRAW_OF(d->rng, address));
+	if (draw_often(d->rng, 0.2) && d->depth > 1) {
+		put_text(w, "loop", "open");
+		put_number(w, "rate", draw_from(d->rng, 100000, 3000000));
+	} else if (draw_often(d->rng, 0.2)) {
+		put_time(w, "delay", draw(d->rng, 3000) * 1000);
+	}
+}
+
+/** Queues are short, and links of all rates: frames are lost, as Ethernet's are. Without faults that is unsound. */
+static void draw_frames(struct draft *d)
+{
+	json_t *e = json_array_get(json_object_get(d->json, "ethernet"), 0);
+
+	if (draw_often(d->rng, 0.5) || !any_fault(d) || !json_is_object(e)) {
+		json_object_del(d->json, "ethernet");
+		return;
+	}
+	put_number(e, "size", draw_from(d->rng, 60, draw_often(d->rng, 0.9) ? 1500 : 9000));
+	json_object_set_new(e, "load", json_real((double)draw_from(d->rng, 1, 30) / 100));
+}
+
+/**
+ * Timers are longer than anything takes that is not lost: all that may be under way over the slowest link,
+ * three times, with room for what faults delay and for the frames of both queues on the way.
+ */
+static void draw_host(struct draft *d)
+{
+	const mf_time slowest = 800; /* ps an octet, 10 Gb/s */
+	json_t *h = put_object(d->json, "host"), *s = put_object(d->json, "switch");
+
+	d->timeout =
+		MF_US(40) + 3 * d->clients * d->depth * d->octets * slowest + draw(d->rng, 30) * MF_US(1);
+	if (json_object_get(d->json, "ethernet") != NULL)
+		d->timeout *= 2;
+	put_time(h, "read_timeout", d->timeout);
+	put_time(h, "write_timeout", d->timeout);
+	put_time(h, "quarantine", d->timeout * draw_from(d->rng, 3, 5));
+	put_number(h, "mega", draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1);
+	if (draw_often(d->rng, 0.1))
+		put_number(h, "queue", draw_from(d->rng, 1, 4));
+	put_text(h, "frame_queue", "16KiB");
+	put_text(s, "frame_queue", "16KiB");
+	put_time(s, "grant_timeout", d->timeout / 2);
+	put_time(s, "hold_timeout", draw_from(d->rng, 3, 10) * MF_US(1));
+	put_bool(s, "align", draw_often(d->rng, 0.2));
+	put_number(put_object(d->json, "proto"), "check", draw_often(d->rng, 0.3) ? 32 : 16);
+}
+
+/** Some cases have a time behind the last fault in which nothing may fail any more (judge.h). */
+static void draw_times(struct draft *d)
+{
+	json_t *clock = json_object(), *v = put_object(clock, "virtual");
+	mf_time warmup = draw_often(d->rng, 0.5) ? MF_US(5) : 0, active = d->active;
+
+	if (draw_often(d->rng, CALM_SHARE))
+		active += 8 * d->timeout + MF_US(30);
+	put_time(v, "warmup", warmup);
+	put_time(v, "duration", active - warmup);
+	put_text(v, "drain", "50ms");
+	json_object_set_new(d->json, "clock", clock);
+}
+
+json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes)
+{
+	struct mf_rng rng;
+	struct draft d = {.json = json_deep_copy(base), .rng = &rng};
+
+	if (d.json == NULL)
+		return NULL;
+	mf_rng_init(&rng, seed, "chaos", 0);
+	put_number(d.json, "seed", seed);
+	d.active = draw_from(&rng, 60, 200) * MF_US(1);
+	generate_classes(&d, classes);
+	draw_nodes(&d);
+	draw_links(&d);
+	draw_scheduler(&d);
+	draw_workload(&d);
+	draw_frames(&d);
+	draw_host(&d);
+	draw_times(&d);
+	generate_faults(&d);
+	return d.json;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cases of a campaign: a seed and a base file give a fabric file, faults included, and nothing else does. It
+ * is what is run, so whoever has it repeats the run.
+ */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include <jansson.h>
+
+#include "draw.h"
+#include "mf_fault.h"
+
+/** Which classes of faults a campaign may have. */
+struct classes {
+	bool on[MF_FAULT_CLASSES];
+};
+
+/** What is known of a case while it is drawn. */
+struct draft {
+	json_t *json; /**< the case */
+	struct mf_rng *rng;
+	bool has[MF_FAULT_CLASSES]; /**< classes that it has */
+	mf_time active; /**< faults may strike until then */
+	mf_time timeout; /**< of reads and writes: longer than anything takes that is not lost */
+	uint64_t clients, depth, octets; /**< at most: nodes that ask, operations of each, octets of one */
+};
+
+/**
+ * A case.
+ * @param base  object of a fabric file; not changed. Its entries of nodes say how many there are at most
+ * @return the caller's; NULL: no memory
+ */
+json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes);
+
+/* generate_faults.c */
+/** Which classes the case has: before the rest, since much hangs on it. */
+void generate_classes(struct draft *d, const struct classes *classes);
+/** Their rules. */
+void generate_faults(struct draft *d);
+/** A class that the generator does not know; NULL: it knows all of mf_fault_names. */
+const char *generate_unknown(void);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge.h"
+#include "mf_leaks.h"
+#include "mf_live.h"
+
+#define TICK MF_US(5)
+
+/** A run under way. */
+struct run {
+	struct mf_config config;
+	struct mf_fabric *f;
+	mf_time calm_from; /**< no timer of what faults did runs any more; MF_NEVER: never so */
+	bool calm;
+	uint64_t failed, completed; /**< until then */
+};
+
+static void add_up(const struct mf_fabric *f, unsigned int nodes, struct verdict *v)
+{
+	v->sum[SUM_COMPLETED] = v->sum[SUM_FAILED] = v->sum[SUM_VERIFIED] = 0;
+	for (unsigned int i = 0; i < nodes; i++) {
+		const struct mf_client_stats *c = mf_fabric_client(f, i);
+
+		if (c == NULL)
+			continue;
+		v->sum[SUM_COMPLETED] += c->completed_all;
+		v->sum[SUM_FAILED] += c->failed_all;
+		v->sum[SUM_VERIFIED] += c->verified;
+	}
+}
+
+/** What faults left behind ends by timers: an operation's, then its id's; what waits for that, once more. */
+static mf_time calm_from(const struct mf_config *config)
+{
+	mf_time last = 0, longest = 0;
+
+	for (unsigned int i = 0; i < config->faults; i++)
+		last = mf_time_max(last, config->fault[i].until);
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up)
+			longest = mf_time_max(
+				longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL] +
+						 2 * config->node[i].host.read_timeout[MF_CLOCK_VIRTUAL]);
+	return last == MF_NEVER ? MF_NEVER : last + longest;
+}
+
+static void look(void *ctx, mf_time now)
+{
+	struct run *r = ctx;
+	struct verdict v;
+
+	if (r->calm || now < r->calm_from)
+		return;
+	add_up(r->f, r->config.sw.ports, &v);
+	r->calm = true;
+	r->failed = v.sum[SUM_FAILED];
+	r->completed = v.sum[SUM_COMPLETED];
+}
+
+/** Liveness: when faults and their timers are over all goes on, and nothing fails. */
+static void judge_calm(const struct run *r, struct verdict *v)
+{
+	v->sum[SUM_CALM] = r->calm;
+	if (!r->calm)
+		return;
+	if (v->sum[SUM_FAILED] != r->failed)
+		verdict_violation(v, "calm", "%llu operations failed though the last fault was long over",
+				  (unsigned long long)(v->sum[SUM_FAILED] - r->failed));
+	if (v->sum[SUM_COMPLETED] == r->completed)
+		verdict_violation(v, "calm", "no operation completed any more when faults were over");
+}
+
+static int set_up(struct run *r, const char *text, const char *name, struct verdict *v)
+{
+	char err[REASON_LEN];
+	int rc = mf_config_parse(text, strlen(text), name, &r->config, err, sizeof(err));
+
+	if (rc != 0) {
+		verdict_violation(v, "refused", "%s", err);
+		return rc;
+	}
+	r->calm_from = calm_from(&r->config);
+	r->f = mf_fabric_new(&r->config, MF_CLOCK_VIRTUAL, err, sizeof(err));
+	if (r->f == NULL || mf_fabric_audit(r->f) != 0) {
+		verdict_violation(v, "refused", "%s", r->f == NULL ? err : "no memory");
+		mf_fabric_free(r->f);
+		mf_config_free(&r->config);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void count_fired(const json_t *result, struct verdict *v)
+{
+	const json_t *faults = json_object_get(result, "faults");
+
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		v->fired[i] = (uint64_t)json_integer_value(json_object_get(faults, mf_fault_names[i]));
+}
+
+static void judge_all(const struct run *r, int rc, struct verdict *v)
+{
+	char err[REASON_LEN];
+	struct mf_sched_stats s;
+
+	add_up(r->f, r->config.sw.ports, v);
+	mf_fabric_sched(r->f, &s);
+	v->sum[SUM_GRANTS] = s.grants;
+	if (rc != 0)
+		verdict_violation(v, "failed", "%s",
+				  mf_fabric_error(r->f) != NULL ? mf_fabric_error(r->f) : strerror(-rc));
+	if (!mf_fabric_sound(r->f, err, sizeof(err)))
+		verdict_violation(v, "unsound", "%s", err);
+	if (!mf_fabric_audited(r->f, err, sizeof(err)))
+		verdict_violation(v, "schedule", "%s", err);
+	if (mf_fabric_leaks(r->f, err, sizeof(err)))
+		verdict_violation(v, "leak", "%s", err);
+	judge_calm(r, v);
+}
+
+/** The longest timer is over when a run ends: what is still held then is lost. */
+static mf_time settle(const struct mf_config *config)
+{
+	mf_time longest = mf_time_max(config->sw.grant_timeout[MF_CLOCK_VIRTUAL],
+				      config->sw.hold_timeout[MF_CLOCK_VIRTUAL]);
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		longest = mf_time_max(longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL]);
+	return 2 * longest;
+}
+
+/** @param result  what the run's result says, the caller's */
+static int run_once(const char *text, const char *name, struct verdict *v, json_t **result)
+{
+	struct run r = {.f = NULL};
+	struct mf_run_options options = {.tick = look, .tick_ctx = &r, .tick_period = TICK};
+	json_t *all;
+	int rc = set_up(&r, text, name, v);
+
+	*result = NULL;
+	if (rc != 0)
+		return rc;
+	options.settle = settle(&r.config);
+	rc = mf_fabric_run(r.f, &options);
+	judge_all(&r, rc, v);
+	all = mf_fabric_result(r.f);
+	*result = json_incref(json_object_get(all, "result"));
+	count_fired(*result, v);
+	json_decref(all);
+	mf_fabric_free(r.f);
+	mf_config_free(&r.config);
+	return 0;
+}
+
+int judge_case(const json_t *json, const char *name, bool twice, struct verdict *v)
+{
+	char *text = json_dumps(json, JSON_REAL_PRECISION(15));
+	json_t *first, *second = NULL;
+	struct verdict again = {.reason = ""};
+	int rc;
+
+	*v = (struct verdict){.sum[SUM_TWICE] = twice};
+	if (text == NULL)
+		return -ENOMEM;
+	rc = run_once(text, name, v, &first);
+	if (rc == 0 && twice) {
+		run_once(text, name, &again, &second);
+		if (!json_equal(first, second))
+			verdict_violation(v, "differs", "the same case gives another result the second time");
+	}
+	json_decref(first);
+	json_decref(second);
+	free(text);
+	return rc;
+}

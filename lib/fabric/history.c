@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "history.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "config_internal.h"
+
+#define LOG_MIN 4096 /* octets */
+
+static uint64_t longest_of(const struct mf_config_workload *w)
+{
+	struct mf_store s;
+	uint64_t record, scan;
+
+	if (!w->ycsb.on)
+		return w->size.max;
+	s = cfg_ycsb_store(w);
+	record = mf_store_record(&s);
+	scan = w->ycsb.mix[MF_QUERY_SCAN] > 0 ? mf_store_scan_octets(&s, w->ycsb.scan) : 0;
+	return scan > record ? scan : record;
+}
+
+/** Whether requests of a pair take effect as they were begun; and whether one can be lost. */
+static struct mf_history_config config_of(const struct mf_fabric *f)
+{
+	const struct mf_config *c = f->config;
+	struct mf_history_config h = {.in_order = c->stack_ops == NULL ? c->sched.order != MF_ORDER_DIRECTION
+								       : c->stack_ops->ordered,
+				      .lossless = c->faults == 0 && c->stack_ops == NULL};
+	uint64_t longest = 0;
+
+	for (unsigned int i = 0; i < c->workloads; i++) {
+		uint64_t octets = longest_of(&c->workload[i]);
+
+		longest = octets > longest ? octets : longest;
+	}
+	h.sample = mf_history_sample(longest);
+	if (mf_config_fingerprint(c, &h.fingerprint) != 0)
+		h.fingerprint = 0;
+	return h;
+}
+
+/** What a store holds at the start is not 0. */
+static void stores(struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->config->workloads; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+		struct mf_store s;
+
+		if (!w->ycsb.on)
+			continue;
+		s = cfg_ycsb_store(w);
+		for (unsigned int t = 0; t < w->targets.n; t++)
+			mf_history_unknown(mf_history_log(f->history, 0), w->targets.node[t], w->base,
+					   mf_store_extent(&s));
+	}
+}
+
+static unsigned int clients(const struct mf_fabric *f)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		n += f->node[i].client != NULL;
+	return n;
+}
+
+int history_start(struct mf_fabric *f, uint64_t octets)
+{
+	const struct mf_history_config config = config_of(f);
+	unsigned int n = clients(f);
+	int rc = 0;
+
+	if (octets == 0)
+		return 0;
+	octets /= n > 0 ? n : 1;
+	f->history = mf_history_new(&config, f->nodes, octets > LOG_MIN ? octets : LOG_MIN);
+	if (f->history == NULL)
+		return -ENOMEM;
+	stores(f);
+	for (unsigned int i = 0; i < f->nodes && rc == 0; i++)
+		if (f->node[i].client != NULL)
+			rc = mf_client_record(f->node[i].client, mf_history_log(f->history, i));
+	return rc;
+}
+
+int history_attach(struct mf_fabric *f, unsigned int node, mf_time now)
+{
+	if (f->history == NULL)
+		return 0;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].memory_ops != NULL)
+			mf_history_cut(mf_history_log(f->history, node), (uint16_t)node, (uint16_t)i, now);
+	return mf_client_record(f->node[node].client, mf_history_log(f->history, node));
+}
+
+/** The same for all processes of a machine, as long as it runs. @return false: there is none */
+static bool machine_of(uint8_t machine[16])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
+	unsigned int octet, n = 0;
+
+	if (in == NULL)
+		return false;
+	for (; n < 16 && fscanf(in, "%2x", &octet) == 1; n++) {
+		machine[n] = (uint8_t)octet;
+		if (fscanf(in, "-") == EOF)
+			break;
+	}
+	fclose(in);
+	return n >= 15;
+}
+
+void history_clock(struct mf_fabric *f, mf_time (*now)(void *ctx), void *ctx, uint64_t tick0, uint64_t hz)
+{
+	struct mf_history_clock clock = {.now = now, .ctx = ctx, .tick0 = tick0, .hz = hz};
+
+	if (f->history == NULL)
+		return;
+	if (!machine_of(clock.machine))
+		clock.hz = 0; /* its times cannot be compared with those of others */
+	mf_history_set_clock(f->history, &clock);
+}
+
+const struct mf_history *mf_fabric_history(const struct mf_fabric *f)
+{
+	return f->history;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Both limits are virtual scheduling (GCRA): of each pair, and of each port, one time is kept, that at which
+ * the next demand would come if all came in even steps. A demand moves it on by what it costs, and may come
+ * before it by the burst that is allowed.
+ */
+#include <errno.h>
+
+#include "tenant.h"
+#include "mf_table.h"
+
+#define EXPIRED_MOST 10 /* doublings of the time for which one who lets grants expire is not believed */
+
+int limits_init(struct mf_switch *sw, const struct mf_switch_config *config)
+{
+	sw->limit = config->limits;
+	if (sw->limit.share == 0 && sw->limit.rate == 0)
+		return 0;
+	sw->limited = true;
+	sw->pair_due = mf_table_new((size_t)sw->ports * sw->ports, sizeof(*sw->pair_due));
+	sw->port_limit = mf_table_new(sw->ports, sizeof(*sw->port_limit));
+	return sw->pair_due != NULL && sw->port_limit != NULL ? 0 : -ENOMEM;
+}
+
+void limits_fini(struct mf_switch *sw)
+{
+	mf_table_free(sw->pair_due);
+	mf_table_free(sw->port_limit);
+}
+
+/** One more that costs so much. @return whether it comes within what is allowed */
+static bool in_time(mf_time *due, mf_time cost, mf_time burst, mf_time at)
+{
+	if (*due > at && *due - at > burst)
+		return false;
+	*due = mf_time_max(*due, at) + cost;
+	return true;
+}
+
+/** Says to who asks that nothing comes of it. */
+static void answer(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, mf_time now, mf_time at)
+{
+	const struct mf_msg err = {.kind = MF_ERR,
+				   .src = m->dst,
+				   .dst = port,
+				   .id = m->id,
+				   .status = MF_ERR_RESOURCE,
+				   .of = m->kind,
+				   .epoch = m->epoch};
+
+	forward_single(sw, m->dst, port, mf_proto_put_single(&err), now, at);
+}
+
+static bool refuse(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, mf_time now, mf_time at,
+		   uint64_t *count)
+{
+	++*count;
+	answer(sw, m, port, now, at);
+	return false;
+}
+
+bool limits_demand(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, uint32_t blocks, mf_time now,
+		   mf_time at, bool *excess)
+{
+	const struct mf_switch_limits *l = &sw->limit;
+	struct port_limit *p = &sw->port_limit[port];
+	mf_time when = mf_time_max(now, at), block = sw->port[m->dst].period * (mf_time)l->share;
+
+	if (m->kind == MF_NOTIFY && when < p->believed)
+		return refuse(sw, m, port, now, at, &sw->stats.refused_expired);
+	if (l->rate != 0 && !in_time(&p->due, l->rate, l->rate * (l->rate_burst - 1), when))
+		return refuse(sw, m, port, now, at, &sw->stats.refused_rate);
+	*excess = !in_time(&sw->pair_due[port * sw->ports + m->dst], blocks * block, l->burst * block, when);
+	sw->stats.excess += *excess;
+	return true;
+}
+
+void limits_expired(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct port_limit *p = &sw->port_limit[port];
+
+	/* What expires within that time was granted before it began. */
+	if (now < p->believed)
+		return;
+	p->believed = now + (sw->grant_timeout << p->expired);
+	p->expired += p->expired < EXPIRED_MOST;
+}
+
+void limits_kept(struct mf_switch *sw, uint16_t port)
+{
+	sw->port_limit[port].expired = 0;
+}

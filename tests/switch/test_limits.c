@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a node may ask for: demands beyond its share, above its rate, of who lets grants expire. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+TestSuite(limits, .timeout = 60);
+
+#define MEMORY 3
+
+static struct mf_switch_config config;
+
+static void start(struct rig *r, struct mf_switch_limits limits, bool by_block)
+{
+	rig_config(&config, 4);
+	config.limits = limits;
+	config.grant_timeout = MF_US(10);
+	rig_start(r, &config, by_block);
+}
+
+static void send_notify(struct rig *r, mf_time at, unsigned int port, uint8_t id, uint32_t size)
+{
+	const struct mf_msg m = {.kind = MF_NOTIFY, .dst = MEMORY, .id = id, .size = size};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, port, &word, 1);
+}
+
+static void send_read(struct rig *r, mf_time at, uint16_t port, uint8_t id, uint32_t size)
+{
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	unsigned int n = rig_request(r, port, MEMORY, id, size, word);
+
+	rig_message(r, at, port, word, n);
+}
+
+/** Demands of a port, and which of them are excess: bit i is the i-th. */
+static unsigned int demands_of(const struct rig *r, uint16_t port, uint64_t *excess)
+{
+	unsigned int n = 0;
+
+	*excess = 0;
+	for (unsigned int i = 0; i < r->msgs; i++) {
+		const struct mf_sched_msg *m = &r->msg[i];
+
+		if (m->kind != MF_SCHED_DEMAND || (m->resp ? m->dst : m->src) != port)
+			continue;
+		*excess |= (uint64_t)m->excess << n++;
+	}
+	return n;
+}
+
+static void expect_refusal(const struct rig *r, unsigned int port, unsigned int i, uint8_t id, uint8_t of)
+{
+	struct mf_msg m;
+
+	cr_assert_lt(i, r->outs[port]);
+	cr_assert_eq(mf_proto_get_single(r->out[port][i].word, &m), 0);
+	cr_expect(m.kind == MF_ERR && m.status == MF_ERR_RESOURCE && m.of == of && m.id == id);
+	cr_expect(m.src == MEMORY && m.dst == port);
+}
+
+/* Demands at line rate: those at the rate pass, the others are answered at once. Others have their own rate. */
+static void rate(bool by_block)
+{
+	const struct mf_switch_limits limits = {.rate = MF_NS(100), .rate_burst = 3};
+	uint64_t excess;
+	struct rig r;
+
+	start(&r, limits, by_block);
+	for (unsigned int i = 0; i < 10; i++)
+		send_notify(&r, i * P, 0, (uint8_t)i, 64);
+	for (unsigned int i = 0; i < 10; i++)
+		send_read(&r, i * 2 * P, 1, (uint8_t)i, 64);
+	send_notify(&r, MF_NS(100), 0, 20, 64);
+	send_notify(&r, MF_NS(500), 0, 21, 64);
+	rig_run(&r, MF_US(2));
+	cr_expect_eq(demands_of(&r, 0, &excess), 3 + 1 + 1);
+	cr_expect_eq(demands_of(&r, 1, &excess), 3);
+	cr_assert_eq(r.outs[0], 7);
+	cr_assert_eq(r.outs[1], 7);
+	for (unsigned int i = 0; i < 7; i++) {
+		expect_refusal(&r, 0, i, (uint8_t)(3 + i), MF_NOTIFY);
+		expect_refusal(&r, 1, i, (uint8_t)(3 + i), MF_RREQ);
+	}
+	cr_expect_eq(r.out[0][0].at, 3 * P + IDENTIFY + FORWARD);
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 14);
+	cr_expect_eq(mf_switch_stats(r.sw)->excess, 0, "there are no shares");
+	rig_stop(&r);
+}
+
+Test(limits, above_the_rate_is_refused)
+{
+	rate(false);
+	rate(true);
+}
+
+/* Each pair has a share of the memory node's link; what is beyond it is marked, and not refused. */
+Test(limits, beyond_the_share_is_excess)
+{
+	const unsigned int blocks = 2 + 8 + 2; /* of 64 octets and of the request */
+	const struct mf_switch_limits limits = {.share = 4, .burst = 2 * blocks};
+	uint64_t excess;
+	struct rig r;
+
+	start(&r, limits, false);
+	for (unsigned int i = 0; i < 6; i++)
+		send_read(&r, i * 2 * P, 0, (uint8_t)i, 64);
+	send_read(&r, 0, 1, 0, 64);
+	/* The share is a fourth of the link: by now one more has its place. */
+	send_read(&r, (mf_time)5 * blocks * P, 0, 6, 64);
+	send_read(&r, (mf_time)5 * blocks * P + 2 * P, 0, 7, 64);
+	send_read(&r, MF_US(10), 0, 8, 4096);
+	send_read(&r, MF_US(10) + 2 * P, 0, 9, 64); /* a long one is paid for afterwards */
+	rig_run(&r, MF_US(20));
+	cr_expect_eq(demands_of(&r, 0, &excess), 10);
+	cr_expect_eq(excess, 0x2b8, "%#lx", (unsigned long)excess);
+	cr_expect_eq(demands_of(&r, 1, &excess), 1);
+	cr_expect_eq(excess, 0, "another one's share is its own");
+	cr_expect_eq(r.outs[0], 0, "nobody is refused");
+	rig_stop(&r);
+}
+
+static void grant_write(struct rig *r, mf_time at, uint16_t port, uint8_t id)
+{
+	struct mf_sched_grant g = rig_grant_of(at, port, MEMORY, id, false, true, 64, MF_SCHED_NO_COOKIE);
+
+	rig_grant(r, at, &g);
+}
+
+/* Who lets a grant expire is not believed for as long, then twice as long, until a chunk comes as granted. */
+Test(limits, grants_that_expire)
+{
+	const struct mf_switch_limits limits = {.share = 4, .burst = 1 << 20};
+	uint64_t word[MF_BLOCKS_MAX], excess;
+	unsigned int n;
+	struct rig r;
+
+	start(&r, limits, false);
+	grant_write(&r, MF_US(1), 0, 1);
+	send_notify(&r, MF_US(10), 0, 2, 64);
+	send_notify(&r, MF_US(12), 0, 3, 64);
+	send_read(&r, MF_US(13), 0, 4, 64);
+	send_notify(&r, MF_US(13), 1, 5, 64);
+	grant_write(&r, MF_US(22), 0, 6);
+	send_notify(&r, MF_US(22), 0, 6, 64);
+	send_notify(&r, MF_US(51), 0, 7, 64);
+	send_notify(&r, MF_US(53), 0, 8, 64);
+	rig_run(&r, MF_US(60));
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, 2);
+	cr_expect_eq(demands_of(&r, 0, &excess), 4, "2, 4, 6 and 8");
+	cr_expect_eq(demands_of(&r, 1, &excess), 1);
+	expect_refusal(&r, 0, 1, 3, MF_NOTIFY); /* behind the /G/ */
+	expect_refusal(&r, 0, 3, 7, MF_NOTIFY);
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_expired, 2);
+
+	/* As granted: it is believed as at the beginning. */
+	grant_write(&r, MF_US(61), 0, 8);
+	n = rig_chunk(&r, MF_WREQ, 0, MEMORY, 8, 64, word);
+	rig_message(&r, MF_US(62), 0, word, n);
+	grant_write(&r, MF_US(63), 0, 9);
+	send_notify(&r, MF_US(74), 0, 10, 64);
+	send_notify(&r, MF_US(84), 0, 11, 64);
+	rig_run(&r, MF_US(90));
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_expired, 3);
+	cr_expect_eq(demands_of(&r, 0, &excess), 5, "11, too");
+	rig_stop(&r);
+}
+
+/* A node cannot say in the name of the switch that it refuses. */
+Test(limits, a_refusal_is_of_the_switch_alone)
+{
+	const struct mf_msg m = {.kind = MF_ERR, .src = MEMORY, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
+	struct rig r;
+	uint64_t word;
+
+	start(&r, (struct mf_switch_limits){0}, false);
+	rig_single(&m, &word);
+	rig_message(&r, 0, MEMORY, &word, 1);
+	rig_run(&r, MF_US(1));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_spoof, 1);
+	cr_expect_eq(r.outs[0], 0);
+	rig_stop(&r);
+}
+
+Test(limits, faulty_configuration)
+{
+	rig_config(&config, 4);
+	config.limits.rate = 1;
+	cr_expect_null(mf_switch_new(&config));
+}
