@@ -9,6 +9,7 @@
 
 #define FAULTS_MAX MF_FAULT_RULES
 
+static const char *const what_names[] = {"queue", "grants", "buffers", "room", "egress", "requests", NULL};
 static const char *const direction_names[] = {"both", "up", "down", NULL};
 
 #define FAULT(m) CFG_AT(struct mf_config_fault, m)
@@ -18,6 +19,8 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
 	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 0)},
+	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
+	{.key = "to", .kind = CFG_NESTED},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
 	{.key = "from", .kind = CFG_TIME, FAULT(from), CFG_RANGE(0, MF_NEVER - 1)},
@@ -42,13 +45,16 @@ enum key {
 	EVERY = 1 << 9,
 	FOR = 1 << 10,
 	COUNT = 1 << 11,
+	WHAT = 1 << 12,
+	TO = 1 << 13,
 };
-#define KEYS 12
+#define KEYS 14
 
-static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
-					    "from", "until", "time", "every",  "for",       "count"};
+static const char *const key_names[KEYS] = {"link",  "node", "role",  "switch", "direction", "rate", "from",
+					    "until", "time", "every", "for",    "count",     "what", "to"};
 
 #define OF_A_LINK (LINK | DIRECTION | FROM | UNTIL | COUNT)
+#define OF_A_SOURCE (FROM | UNTIL | COUNT)
 #define AGAIN (UNTIL | EVERY | FOR)
 
 /** The keys of a class. */
@@ -63,10 +69,14 @@ static const struct {
 	[MF_FAULT_DUPLICATE] = {RATE, OF_A_LINK},
 	[MF_FAULT_DELAY] = {RATE | TIME, OF_A_LINK},
 	[MF_FAULT_REORDER] = {RATE | TIME, OF_A_LINK},
+	[MF_FAULT_FLOOD] = {NODE | TO | RATE, OF_A_SOURCE},
+	[MF_FAULT_SPOOF] = {NODE | RATE, OF_A_SOURCE},
+	[MF_FAULT_GARBAGE] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_LINK_DOWN] = {LINK | FROM, AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
 	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
+	[MF_FAULT_EXHAUST] = {WHAT | FROM, NODE | AGAIN},
 };
 
 static uint32_t keys_of(const json_t *json)
@@ -114,8 +124,7 @@ static int check_times(struct cfg *c, const struct mf_config_fault *f)
 /** Others have no ends of links that could be told. */
 static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 {
-	if (f->class < MF_FAULT_STAGE_CLASSES ||
-	    (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+	if (f->class < MF_FAULT_FLOOD || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
 		return 0;
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
 }
@@ -140,10 +149,28 @@ static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault 
 
 	if (keys & ROLE)
 		return read_role(c, json, f);
+	if (f->class == MF_FAULT_EXHAUST && f->what == MF_CONFIG_REQUESTS) {
+		static const char *const node[] = {"node", NULL};
+
+		f->role = MF_CONFIG_SWITCH;
+		return cfg_refuse(c, json, node, "it is the switch that buffers requests");
+	}
 	if (keys & (LINK | NODE))
 		return cfg_set(c, json, keys & NODE ? "node" : "link", NULL, "", &f->link);
 	f->role = MF_CONFIG_SWITCH;
 	return 0;
+}
+
+/** Whom it floods; it must have somebody. */
+static int read_flood(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	int rc = cfg_set(c, json, "to", cfg_is_memory, "memory", &f->to);
+
+	for (unsigned int i = 0; i < f->link.n && rc == 0; i++)
+		if (cfg_set_has(&f->to, f->link.node[i]))
+			rc = cfg_fail_key(c, "to", "node '%s' would flood itself",
+					  c->config->node[f->link.node[i]].name);
+	return rc;
 }
 
 static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault *f)
@@ -158,6 +185,8 @@ static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault 
 		rc = check_stack(c, f);
 	if (rc == 0)
 		rc = read_where(c, json, f);
+	if (rc == 0 && f->class == MF_FAULT_FLOOD)
+		rc = read_flood(c, json, f);
 	return rc == 0 ? check_times(c, f) : rc;
 }
 
@@ -194,12 +223,14 @@ static void put_where(struct put *p, json_t *json, const struct mf_config_fault 
 
 	if (keys & ROLE && f->role != MF_CONFIG_NODES)
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
-	else if (keys & (LINK | NODE | ROLE))
+	else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE))
 		cfg_put_set(p, json,
 			    keys & LINK   ? "link"
 			    : keys & NODE ? "node"
 					  : "role",
 			    cfg_put_nodes(p, &f->link, NULL));
+	if (keys & TO)
+		cfg_put_set(p, json, "to", cfg_put_nodes(p, &f->to, cfg_is_memory));
 }
 
 /** What the class does not take, or takes and has not. */

@@ -10,6 +10,7 @@
 #include "alone.h"
 #include "bound.h"
 #include "carried.h"
+#include "config_internal.h"
 #include "cycles.h"
 #include "delivery.h"
 #include "fabric_priv.h"
@@ -178,6 +179,15 @@ static uint32_t slowest(const struct mf_fabric *f)
 	return period;
 }
 
+/** Whether somebody else sends from a node: not what its host sends, and not with its ids. */
+static bool is_flooding(const struct mf_config *c, unsigned int i)
+{
+	for (unsigned int k = 0; k < c->faults; k++)
+		if (c->fault[k].class == MF_FAULT_FLOOD && cfg_set_has(&c->fault[k].link, i))
+			return true;
+	return false;
+}
+
 /** Numbers of uses begin anywhere. */
 static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
 {
@@ -212,6 +222,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.retries = c->host.retries,
 		.retry_timeout = c->host.retry_timeout[f->clock],
 		.timing = f->timing,
+		.leaves_ids = is_flooding(f->config, i),
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
 		.guard = guards_of(f, i, MF_LINK_NODE),

@@ -305,13 +305,26 @@ enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 /** Whom a fault is about. */
 enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED };
 
+/** Of what there is no more: of nodes the first ones, in the order of enum mf_host_room. */
+enum mf_config_what {
+	MF_CONFIG_QUEUE,
+	MF_CONFIG_GRANTS,
+	MF_CONFIG_BUFFERS,
+	MF_CONFIG_ROOM,
+	MF_CONFIG_EGRESS, /**< room of the switch's port to the node */
+	MF_CONFIG_REQUESTS, /**< the switch's request buffer */
+	MF_CONFIG_WHATS
+};
+
 /** What is broken on purpose, and where; see struct mf_fault_rule. Virtual clock. What a class has not is 0. */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
 	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
 	uint32_t role; /**< enum mf_config_role */
 	uint32_t sw; /**< which switch */
+	uint32_t what; /**< enum mf_config_what */
 	struct mf_config_set link; /**< of these nodes, or these nodes */
+	struct mf_config_set to; /**< whom they flood */
 	double rate;
 	mf_time from, until; /**< MF_NEVER: to the end */
 	mf_time time;

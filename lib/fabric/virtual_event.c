@@ -27,6 +27,7 @@ enum link_phase { LINK_WHOLE, LINK_DARK, LINK_LOST };
 struct place {
 	unsigned int cuts; /**< outages in force that cut the link */
 	unsigned int dead; /**< of those, of the process */
+	unsigned int none[MF_CONFIG_WHATS]; /**< outages that take away all of it */
 	enum link_phase phase;
 	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
 	struct stalls stalls;
@@ -49,6 +50,7 @@ struct virtual_events {
 	struct outage *outage;
 	unsigned int outages;
 	struct stalls sw, sched; /**< sched: with those of the switch */
+	unsigned int no_requests; /**< outages that take away the switch's buffer */
 	mf_time closed; /**< the switch takes nothing before: it could tell a stalled scheduler no more */
 };
 
@@ -176,6 +178,40 @@ static void revive_switch(struct virtual *v)
 			mend(v, i);
 }
 
+/* Pools. */
+
+static void exhaust_node(struct virtual *v, unsigned int i, enum mf_config_what what, bool on)
+{
+	static const enum mf_host_room room[] = {
+		[MF_CONFIG_QUEUE] = MF_HOST_QUEUE,
+		[MF_CONFIG_GRANTS] = MF_HOST_GRANTS,
+		[MF_CONFIG_BUFFERS] = MF_HOST_BUFFERS,
+		[MF_CONFIG_ROOM] = MF_HOST_MUX,
+	};
+	unsigned int *none = &v->events->place[i].none[what];
+
+	*none += on ? 1 : -1U;
+	if (*none > on) /* another one has, or still wants, the same */
+		return;
+	if (what == MF_CONFIG_EGRESS)
+		mf_switch_close(v->f->sw, i, on);
+	else
+		mf_host_exhaust(v->f->node[i].host, room[what], on);
+	virtual_node_changed(v, i);
+}
+
+static void exhaust(struct virtual *v, const struct outage *o, bool on)
+{
+	struct virtual_events *e = v->events;
+
+	if (rule_of(v, o)->what == MF_CONFIG_REQUESTS) {
+		e->no_requests += on ? 1 : -1U;
+		mf_switch_no_requests(v->f->sw, e->no_requests > 0);
+	} else {
+		exhaust_node(v, o->node, rule_of(v, o)->what, on);
+	}
+}
+
 /* Corruption. */
 
 /**
@@ -227,6 +263,9 @@ static int begin(struct virtual *v, const struct outage *o)
 	case MF_FAULT_SWITCH_CRASH:
 		kill_switch(v);
 		return 0;
+	case MF_FAULT_EXHAUST:
+		exhaust(v, o, true);
+		return 0;
 	default:
 		return 0;
 	}
@@ -243,6 +282,9 @@ static void end(struct virtual *v, const struct outage *o)
 		break;
 	case MF_FAULT_SWITCH_CRASH:
 		revive_switch(v);
+		break;
+	case MF_FAULT_EXHAUST:
+		exhaust(v, o, false);
 		break;
 	}
 }

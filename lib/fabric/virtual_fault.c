@@ -19,6 +19,8 @@ static void take(void *ctx, struct mf_span *s)
 	struct taker *t = ctx;
 	int err;
 
+	if (t->wire->cut)
+		return;
 	if (t->v->events != NULL)
 		virtual_event_date(t->v, t->wire, s);
 	err = wire_send(t->wire, s, t->after);
@@ -58,7 +60,8 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int node, 
 		const struct mf_config_fault *f = &config->fault[i];
 
 		if (f->class >= MF_FAULT_STAGE_CLASSES || !cfg_set_has(&f->link, node) ||
-		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP))
+		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) ||
+		    (f->class >= MF_FAULT_FLOOD && !up))
 			continue;
 		which[n] = (uint16_t)i;
 		rule[n++] = (struct mf_fault_rule){
@@ -68,6 +71,8 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int node, 
 			.until = f->until,
 			.time = f->time,
 			.count = f->count,
+			.to = f->to.node,
+			.to_count = f->to.n,
 		};
 	}
 	return n;
@@ -85,10 +90,15 @@ static int make(const struct virtual *v, unsigned int node, bool up, struct wire
 		.seed = config->seed,
 		.number = 2 * (uint64_t)node + !up,
 		.proto = config->stack_ops == NULL ? &config->proto : NULL,
+		.node = (uint16_t)node,
+		.nodes = (uint16_t)v->f->nodes,
 	};
 
 	if (c.rules == 0)
 		return 0;
+	for (unsigned int i = 0; i < c.rules; i++) /* it is load, and ends with that */
+		if (rule[i].class >= MF_FAULT_FLOOD)
+			rule[i].until = mf_time_min(rule[i].until, mf_time_max(v->f->stop, rule[i].from + 1));
 	w->fault = mf_fault_new(&c);
 	w->odd = true;
 	return w->fault != NULL ? 0 : -errno;

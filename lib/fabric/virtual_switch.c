@@ -52,6 +52,42 @@ static bool is_stalled(struct virtual *v)
 	return true;
 }
 
+/** Lets the scheduler match, and hands over its grants. */
+static void match(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	struct mf_sched_grant grant[GRANTS];
+	unsigned int n;
+
+	v->told = 0;
+	do {
+		if (__builtin_expect(v->events != NULL, 0))
+			n = virtual_event_match(v, grant, GRANTS);
+		else
+			n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
+		for (unsigned int i = 0; i < n; i++) {
+			if (grant[i].first)
+				f->sched_waited += grant[i].at - grant[i].since;
+			mf_switch_grant(f->sw, v->now, &grant[i]);
+		}
+	} while (n == GRANTS);
+}
+
+/**
+ * Of n descriptors those that are handed over next, dated by the scheduler's clock. What waited for a stalled
+ * scheduler may be more than it has room for between two matchings.
+ */
+static unsigned int fit(struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
+{
+	if (n > MF_SCHED_PENDING)
+		n = MF_SCHED_PENDING;
+	virtual_event_descriptors(v, msg, n);
+	if (v->told + n > MF_SCHED_PENDING)
+		match(v);
+	v->told += n;
+	return n;
+}
+
 /** Hands over what the switch has for the scheduler. */
 static void tell(struct virtual *v)
 {
@@ -63,7 +99,7 @@ static void tell(struct virtual *v)
 		return;
 	while ((msg = mf_switch_sched_peek(f->sw, &n)) != NULL) {
 		if (__builtin_expect(v->events != NULL, 0))
-			virtual_event_descriptors(v, msg, n);
+			n = fit(v, msg, n);
 		for (unsigned int i = 0; i < n; i++)
 			f->sched_ops->input(f->sched, &msg[i]);
 		mf_switch_sched_advance(f->sw, n);
@@ -119,23 +155,9 @@ void virtual_switch_changed(struct virtual *v)
 
 static void run_sched(struct virtual *v)
 {
-	struct mf_fabric *f = v->f;
-	struct mf_sched_grant grant[GRANTS];
-	unsigned int n;
-
-	do {
-		if (__builtin_expect(v->events != NULL, 0)) {
-			tell(v);
-			n = virtual_event_match(v, grant, GRANTS);
-		} else {
-			n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
-		}
-		for (unsigned int i = 0; i < n; i++) {
-			if (grant[i].first)
-				f->sched_waited += grant[i].at - grant[i].since;
-			mf_switch_grant(f->sw, v->now, &grant[i]);
-		}
-	} while (n == GRANTS);
+	if (__builtin_expect(v->events != NULL, 0))
+		tell(v);
+	match(v);
 	event_set(&v->queue, actor_sched(v), sched_next(v));
 	after(v);
 }

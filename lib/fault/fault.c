@@ -11,15 +11,37 @@
 enum { MEMORY, FRAME };
 
 const char *const mf_fault_names[MF_FAULT_CLASSES + 1] = {
-	[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",       [MF_FAULT_TYPE] = "type",
-	[MF_FAULT_CUT] = "cut",     [MF_FAULT_LOSE] = "lose",       [MF_FAULT_DUPLICATE] = "duplicate",
-	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder", [MF_FAULT_LINK_DOWN] = "link_down",
-	[MF_FAULT_NODE_CRASH] = "node_crash", [MF_FAULT_SWITCH_CRASH] = "switch_crash",
+	[MF_FAULT_BIT] = "bit",
+	[MF_FAULT_SYNC] = "sync",
+	[MF_FAULT_TYPE] = "type",
+	[MF_FAULT_CUT] = "cut",
+	[MF_FAULT_LOSE] = "lose",
+	[MF_FAULT_DUPLICATE] = "duplicate",
+	[MF_FAULT_DELAY] = "delay",
+	[MF_FAULT_REORDER] = "reorder",
+	[MF_FAULT_LINK_DOWN] = "link_down",
+	[MF_FAULT_NODE_CRASH] = "node_crash",
+	[MF_FAULT_SWITCH_CRASH] = "switch_crash",
 	[MF_FAULT_STALL] = "stall",
+	[MF_FAULT_EXHAUST] = "exhaust",
+	[MF_FAULT_FLOOD] = "flood",
+	[MF_FAULT_SPOOF] = "spoof",
+	[MF_FAULT_GARBAGE] = "garbage",
 };
 
-static bool sane(const struct mf_fault_rule *r)
+/** What goes by itself. */
+static bool is_source(const struct mf_fault_rule *r)
 {
+	return r->class >= MF_FAULT_FLOOD;
+}
+
+static bool sane(const struct mf_fault_config *c, const struct mf_fault_rule *r)
+{
+	if (is_source(r) && (c->proto == NULL || c->nodes < 2 || c->node >= c->nodes))
+		return false;
+	if (r->class == MF_FAULT_FLOOD && r->to_count == 0)
+		return false;
+
 	bool timed = r->class == MF_FAULT_DELAY || r->class == MF_FAULT_REORDER;
 
 	return r->class < MF_FAULT_STAGE_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
@@ -32,7 +54,7 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 	struct mf_fault *f;
 
 	for (unsigned int i = 0; good && i < config->rules; i++)
-		good = sane(&config->rule[i]);
+		good = sane(config, &config->rule[i]);
 	if (!good) {
 		errno = EINVAL;
 		return NULL;
@@ -43,6 +65,7 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 	memset(f, 0, offsetof(struct mf_fault, twice));
 	f->twice.count = f->held.count = 0;
 	if (config->proto != NULL) {
+		f->proto = *config->proto;
 		f->witness = mf_witness_new(config->proto);
 		if (f->witness == NULL) {
 			free(f);
@@ -52,8 +75,13 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 	f->rules = config->rules;
 	f->period = config->period;
 	mf_rng_init(&f->rng, config->seed, "fault bits", config->number);
-	for (unsigned int i = 0; i < f->rules; i++)
+	f->node = config->node;
+	f->nodes = config->nodes;
+	for (unsigned int i = 0; i < f->rules; i++) {
 		fault_dice_init(&f->dice[i], config, i);
+		if (is_source(&config->rule[i]))
+			fault_source_init(f, config, i);
+	}
 	return f;
 }
 
@@ -97,7 +125,7 @@ static void flush(struct mf_fault *f)
 }
 
 /** A block leaves at its time, or as soon as the wire is free. */
-static void leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags)
+void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags)
 {
 	struct mf_span *o = &f->out;
 
@@ -118,7 +146,7 @@ static void leave(struct mf_fault *f, mf_time t, const struct fault_block *b, ui
 static void leave_copy(struct mf_fault *f, mf_time t, struct fault_copy *c)
 {
 	for (unsigned int i = 0; i < c->count; i++)
-		leave(f, t, &c->block[i], c->frame ? MF_SPAN_FRAME : 0);
+		fault_leave(f, t, &c->block[i], c->frame ? MF_SPAN_FRAME : 0);
 	c->count = 0;
 }
 
@@ -302,7 +330,7 @@ static void pass(struct mf_fault *f, mf_time t, struct fault_lane *l, const stru
 	}
 	if (l->twice)
 		keep(&f->twice, b, flags);
-	leave(f, t, b, flags);
+	fault_leave(f, t, b, flags);
 }
 
 /** What a block is before anything happens to it. */
@@ -322,7 +350,7 @@ static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t fla
 	struct place p = place_of(f, &b);
 	struct fault_block x = {.b = b};
 
-	if (mf_fault_next(f) <= t)
+	if (can_release(f) && f->release <= t)
 		release(f, f->release);
 	if (is_single(&b))
 		p = (struct place){.lane = &single, .first = true, .last = true};
@@ -332,7 +360,7 @@ static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t fla
 		p.lane->lost = true;
 	x.tag = tag_of(f, p, b.word);
 	if (p.lane == NULL) {
-		leave(f, t, &x, flags);
+		fault_leave(f, t, &x, flags);
 		return;
 	}
 	bit_errors(f, t, &x.b);
@@ -362,7 +390,10 @@ void mf_fault_cut(struct mf_fault *f, mf_time now)
 
 mf_time mf_fault_next(const struct mf_fault *f)
 {
-	return can_release(f) ? f->release : MF_NEVER;
+	mf_time held = can_release(f) ? f->release : MF_NEVER;
+	mf_time inject = f->sources > 0 && !f->lane[MEMORY].open ? fault_inject_next(f) : MF_NEVER;
+
+	return held < inject ? held : inject;
 }
 
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx)
@@ -371,6 +402,9 @@ void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx
 		return;
 	f->emit = emit;
 	f->ctx = ctx;
-	release(f, f->release);
+	if (can_release(f) && f->release <= now)
+		release(f, f->release);
+	if (f->sources > 0 && !f->lane[MEMORY].open)
+		fault_inject(f, now);
 	flush(f);
 }

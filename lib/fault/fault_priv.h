@@ -22,6 +22,14 @@ uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units);
 /** The first roll. */
 void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule);
 
+/** What goes by itself, by a rule. */
+struct fault_source {
+	unsigned int rule;
+	unsigned int turn; /**< how many went */
+	mf_time next;
+	struct mf_rng rng;
+};
+
 /** A block on its way, and what it was when it was sent. */
 struct fault_block {
 	struct mf_block b;
@@ -49,6 +57,10 @@ struct mf_fault {
 	struct fault_dice dice[MF_FAULT_RULES];
 	unsigned int rules;
 	uint32_t period;
+	struct fault_source source[MF_FAULT_RULES];
+	unsigned int sources;
+	uint16_t node, nodes;
+	struct mf_proto proto;
 	struct mf_rng rng; /**< which bit, which type */
 	struct fault_lane lane[2];
 	uint64_t messages; /**< memory's that have begun */
@@ -66,5 +78,15 @@ struct mf_fault {
 	struct fault_copy twice; /**< of the message under way */
 	struct fault_copy held; /**< of one that comes behind the next */
 };
+
+/** A block leaves at its time, or as soon as the wire is free. */
+void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags);
+
+/* inject.c */
+void fault_source_init(struct mf_fault *f, const struct mf_fault_config *c, unsigned int rule);
+/** When the next message goes by itself; MF_NEVER: none does. */
+mf_time fault_inject_next(const struct mf_fault *f);
+/** Those that are due at now. */
+void fault_inject(struct mf_fault *f, mf_time now);
 
 #endif

@@ -36,23 +36,33 @@ enum mf_fault_class {
 	MF_FAULT_DUPLICATE, /**< a message comes twice, the second time right behind the first */
 	MF_FAULT_DELAY, /**< a message, and what is behind it, is held up for `time` */
 	MF_FAULT_REORDER, /**< a message comes behind the next one; without one it comes after `time` */
+	/* What a port sends that its host knows nothing of; the rate is the share of the line's. */
+	MF_FAULT_FLOOD, /**< reads, and notifications of writes, of the node itself */
+	MF_FAULT_SPOOF, /**< messages of all kinds that claim to be of another node */
+	MF_FAULT_GARBAGE, /**< blocks at random, of all types; their sync headers are good */
 	MF_FAULT_STAGE_CLASSES, /**< those above are what a stage does; the others are the engine's */
 	MF_FAULT_LINK_DOWN = MF_FAULT_STAGE_CLASSES, /**< a cable is pulled, and plugged in again */
 	MF_FAULT_NODE_CRASH, /**< the process of a node is gone, and comes back with nothing in it */
 	MF_FAULT_SWITCH_CRASH, /**< the same of a switch */
 	MF_FAULT_STALL, /**< a role is not called; what it is sent waits */
+	MF_FAULT_EXHAUST, /**< what is free of something that there is a fixed number of is taken away */
 	MF_FAULT_CLASSES
 };
+
+/** Of a node that floods, the ids from here on are not its host's (mf_host_config.leaves_ids). */
+#define MF_FAULT_FLOOD_ID 192
 
 /** "bit", "sync", ... by class; NULL behind the last one */
 extern const char *const mf_fault_names[MF_FAULT_CLASSES + 1];
 
 struct mf_fault_rule {
 	uint8_t class; /**< enum mf_fault_class */
-	double rate; /**< that a unit is struck, 0 < rate <= 1; of each unit by itself */
+	double rate; /**< that a unit is struck, 0 < rate <= 1; of each unit by itself. FLOOD...: see there */
 	mf_time from, until; /**< units that start in [from, until) */
 	mf_time time; /**< DELAY, REORDER: 1.. ps */
 	uint64_t count; /**< at most so many; 0: any number */
+	const uint16_t *to; /**< FLOOD: nodes that it asks, in turn; the caller's */
+	unsigned int to_count;
 };
 
 struct mf_fault_config {
@@ -63,6 +73,7 @@ struct mf_fault_config {
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
 	const struct mf_proto
 		*proto; /**< how messages are checked; NULL: nobody watches what comes of them */
+	uint16_t node, nodes; /**< FLOOD...: whose port, of how many nodes; needs proto */
 };
 
 struct mf_fault;
@@ -87,7 +98,7 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 /** The link is lost: what is under way, or held back, is thrown away; what is sent from now on is new. */
 void mf_fault_cut(struct mf_fault *f, mf_time now);
 
-/** When what is held back is due, if nothing is sent before; MF_NEVER: nothing is. */
+/** When what is held back is due, or goes by itself, if nothing is sent before; MF_NEVER: nothing is. */
 mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);

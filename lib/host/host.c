@@ -73,9 +73,9 @@ static void set_lists(struct mf_host *h)
 		struct host_peer *p = &h->peer[i];
 
 		p->head = p->tail = HOST_NIL;
-		p->free_ids = MF_IDS;
+		p->free_ids = h->config.leaves_ids ? MF_IDS / 4 * 3 : MF_IDS;
 		p->ready_next = HOST_NOT_READY;
-		memset(p->ids, 0xff, sizeof(p->ids));
+		memset(p->ids, 0xff, p->free_ids / 8);
 	}
 	h->rings = (uint32_t)h->nodes * MF_IDS;
 	for (uint32_t i = h->rings; i <= h->rings + HOST_TIMERS; i++) {
@@ -99,6 +99,7 @@ static int alloc_tables(struct mf_host *h)
 
 	h->peer = alloc_lines(h->nodes, sizeof(*h->peer));
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
+	h->job_room = HOST_GRANT_QUEUE;
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
 	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));

@@ -18,6 +18,7 @@
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
  *   restart.c        a new life
+ *   exhaust.c        no room, on purpose
  *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
@@ -189,6 +190,13 @@ struct host_pool {
 
 enum { HOST_POOL_SMALL, HOST_POOL_LARGE, HOST_POOLS };
 
+/** What mf_host_exhaust() has taken away. */
+struct host_taken {
+	uint32_t what; /**< a bit for each enum mf_host_room */
+	uint32_t op_free, queue;
+	uint32_t buffers[HOST_POOLS];
+};
+
 /** Orders messages of equal ready time, with the peer behind it. */
 enum host_tie { HOST_TIE_REQUEST, HOST_TIE_OWN, HOST_TIE_RESPONSE, HOST_TIE_SINGLE };
 
@@ -224,6 +232,7 @@ struct mf_host {
 	mf_time cost_single; /**< ACK or ERR -> known */
 
 	struct host_job *job;
+	uint32_t job_room; /**< HOST_GRANT_QUEUE, or less for a test */
 	struct host_response *response;
 	uint32_t response_head, response_tail;
 	uint8_t *life; /**< [nodes]: which time a node was said to be back */
@@ -243,6 +252,7 @@ struct mf_host {
 	mf_host_restart_fn restart_fn;
 	void *restart_ctx;
 	bool link_lost; /**< while the client is told of it */
+	struct host_taken taken;
 	struct mf_host_config config;
 	struct mf_host_stats stats;
 	struct mf_demux demux;
@@ -327,7 +337,7 @@ void host_advance(struct mf_host *h, mf_time now);
 /* grant_queue.c */
 static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 {
-	return h->job_tail - h->job_head + more > HOST_GRANT_QUEUE;
+	return h->job_tail - h->job_head + more > h->job_room;
 }
 
 /** Whether something of a lane to a peer waits. Mostly nothing does at all, and the peer is not looked at. */

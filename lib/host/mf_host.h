@@ -62,6 +62,7 @@ struct mf_host_config {
 	mf_time retry_timeout; /**< with retries: after which time, each time; the timeouts above run then */
 	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
 	struct mf_mux_config mux;
+	bool leaves_ids; /**< the upper quarter of ids is not its own: somebody else sends with them */
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
 	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
@@ -199,6 +200,16 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
  * before the engine has a link again may it take what the host sends from now on.
  */
 void mf_host_link_lost(struct mf_host *h, mf_time now);
+
+enum mf_host_room {
+	MF_HOST_QUEUE, /**< of the message queue */
+	MF_HOST_GRANTS, /**< of the grant queue */
+	MF_HOST_BUFFERS, /**< data buffers */
+	MF_HOST_MUX, /**< of the multiplexer, for memory */
+};
+
+/** Takes away what is free of it, or gives that back: for tests of what happens then. */
+void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on);
 
 /**
  * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing

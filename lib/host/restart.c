@@ -18,11 +18,14 @@ static void inherit(struct mf_host *h, struct mf_host *before)
 
 int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 {
+	struct mf_host_config config;
 	struct mf_host before;
-	struct mf_host_config config = h->config;
 	struct mf_span s;
 	int err;
 
+	for (enum mf_host_room what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
+		mf_host_exhaust(h, what, false);
+	config = h->config;
 	mf_span_no_signal(&s, now);
 	mf_host_rx(h, now, &s);
 	before = *h;

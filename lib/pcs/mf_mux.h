@@ -191,6 +191,9 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
  */
 void mf_mux_flush(struct mf_mux *m, mf_time now);
 
+/** For tests of what happens then: there is no room for memory, or there is again what there was. */
+void mf_mux_close(struct mf_mux *m, bool closed);
+
 /** What was counted by another multiplexer, in whose place this one is. */
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from);
 

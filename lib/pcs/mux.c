@@ -461,6 +461,11 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 	m->stats = stats;
 }
 
+void mf_mux_close(struct mf_mux *m, bool closed)
+{
+	m->memory_enabled = !closed;
+}
+
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from)
 {
 	m->stats = from->stats;

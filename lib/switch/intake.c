@@ -143,6 +143,8 @@ static uint32_t request_new(struct mf_switch *sw)
 {
 	uint32_t slot = sw->request_free;
 
+	if (unlikely(sw->no_requests))
+		return NONE;
 	if (slot != NONE)
 		sw->request_free = sw->requests[slot].next;
 	else if (sw->requests_used < sw->requests_max)

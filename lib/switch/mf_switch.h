@@ -128,6 +128,10 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
+/** For tests of what happens then: an egress has no room for memory; no request can be buffered. */
+void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed);
+void mf_switch_no_requests(struct mf_switch *sw, bool none);
+
 /**
  * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
  * lost (mf_switch_link_down()), and addresses and frames that it had.

@@ -131,6 +131,17 @@ void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now)
 					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
 }
 
+void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed)
+{
+	if (sw->port[port].memory_enabled)
+		mf_mux_close(sw->port[port].mux, closed);
+}
+
+void mf_switch_no_requests(struct mf_switch *sw, bool none)
+{
+	sw->no_requests = none;
+}
+
 struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 {
 	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;

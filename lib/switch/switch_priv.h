@@ -144,6 +144,7 @@ struct mf_switch {
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
+	bool no_requests; /**< for a test */
 	uint32_t request_free, requests_used, requests_max;
 	struct request *requests; /**< [requests_max + circuits_max] */
 	struct pair *pair; /**< [cn * ports + mn] */

@@ -274,7 +274,7 @@ void client_fail_all(struct mf_client *c, mf_time now)
 	for (uint32_t i = 0; i < c->used; i++) {
 		const struct slot *s = &c->slot[i];
 
-		if (s->state == SLOT_BUSY)
+		if (s->state == SLOT_BUSY || s->state == SLOT_FORMER)
 			op_done(c, &(struct mf_completion){.user = s->user,
 							   .submitted = s->intended,
 							   .first = MF_NEVER,

@@ -249,7 +249,7 @@ Test(config, faults)
 	struct mf_config c;
 
 	load(&c, "fabric/good", "faults.json");
-	cr_assert_eq(c.faults, 3);
+	cr_assert_eq(c.faults, 13);
 	cr_expect_eq(c.fault[0].class, MF_FAULT_BIT);
 	cr_expect_eq(c.fault[0].link.n, 3);
 	cr_expect_eq(c.fault[0].until, MF_NEVER);
@@ -260,6 +260,17 @@ Test(config, faults)
 	cr_expect_eq(c.fault[1].count, 3);
 	cr_expect_eq(c.fault[2].time, MF_US(2));
 	cr_expect_eq(c.fault[2].direction, MF_CONFIG_DOWN);
+	cr_expect_eq(c.fault[3].class, MF_FAULT_LINK_DOWN);
+	cr_expect_eq(c.fault[3].every, MF_US(50));
+	cr_expect_eq(c.fault[3].length, MF_US(5));
+	cr_expect_eq(c.fault[4].link.n, 3);
+	cr_expect_eq(c.fault[5].role, MF_CONFIG_SWITCH);
+	cr_expect_eq(c.fault[6].role, MF_CONFIG_SCHED);
+	cr_expect_eq(c.fault[7].role, MF_CONFIG_NODES);
+	cr_expect_eq(c.fault[7].link.n, 2);
+	cr_expect_eq(c.fault[8].what, MF_CONFIG_REQUESTS);
+	cr_expect_eq(c.fault[9].what, MF_CONFIG_EGRESS);
+	cr_expect_eq(c.fault[10].to.n, 1);
 	mf_config_free(&c);
 }
 

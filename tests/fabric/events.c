@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whole fabrics in which cables are pulled, processes die and roles stand still: operations end, what is read
- * is right, and when it is over traffic goes on as before.
+ * Whole fabrics in which cables are pulled, processes die, roles stand still, there is no room, and ports send
+ * what nobody asked them to: operations end, what is read is right, and when it is over traffic goes on.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -53,6 +53,8 @@ static double fired(const json_t *result, const char *class)
 	return whole_number(result, path);
 }
 
+/* Those from LOSES on take what is under way, and nobody is told of a plain write (D11). */
+#define LOSES 16
 static const char *const events[][2] = {
 	{"link_down",
 	 "{\"class\": \"link_down\", \"link\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
@@ -81,7 +83,28 @@ static const char *const events[][2] = {
 	{"stall", "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"stall", "{\"class\": \"stall\", \"role\": \"m\", \"from\": \"50us\", \"until\": \"80us\"}"},
 	{"stall",
-	 "{\"class\": \"stall\", \"role\": [\"c0\", \"b\"], \"from\": \"50us\", \"until\": \"170us\"}"},
+	 "{\"class\": \"stall\", \"role\": [\"c0\", \"b\"], \"from\": \"50us\", \"until\": \"85us\"}"},
+	{"flood", "{\"class\": \"flood\", \"node\": [\"c0\", \"c3\"], \"to\": \"m\", \"rate\": 1,"
+		  " \"from\": \"30us\", \"until\": \"120us\"}"},
+	{"flood", "{\"class\": \"flood\", \"node\": \"b\", \"to\": \"m0\", \"rate\": 0.01}"},
+	{"spoof", "{\"class\": \"spoof\", \"node\": [\"c0\", \"m0\"], \"rate\": 0.2}"},
+	{"garbage", "{\"class\": \"garbage\", \"node\": [\"c0\", \"m0\"], \"rate\": 0.05, \"from\": \"30us\","
+		    " \"until\": \"60us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"queue\", \"node\": \"*\", \"from\": \"30us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"grants\", \"node\": \"*\", \"from\": \"30us\","
+		    " \"until\": \"60us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"buffers\", \"node\": \"m\", \"from\": \"30us\","
+		    " \"until\": \"60us\", \"every\": \"3us\", \"for\": \"1us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"room\", \"node\": \"*\", \"from\": \"30us\","
+		    " \"until\": \"60us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"egress\", \"node\": \"*\", \"from\": \"30us\","
+		    " \"until\": \"60us\", \"every\": \"5us\", \"for\": \"1us\"}"},
+	{"exhaust",
+	 "{\"class\": \"exhaust\", \"what\": \"requests\", \"from\": \"30us\", \"until\": \"40us\"}"},
+	/* More than the scheduler has room for waits for it when it is there again. */
+	{"stall",
+	 "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
+	 "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1, \"from\": \"20us\"}"},
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
@@ -91,7 +114,7 @@ Test(events, of_each_kind)
 		char text[TEXT];
 		json_t *result, *second;
 
-		text_of(text, i + 1, events[i][1]);
+		text_with(text, i + 1, i < LOSES, events[i][1]);
 		result = whole_sound(text, false);
 		sane(result, text);
 		cr_expect_gt(fired(result, events[i][0]), 0, "%s", text);
@@ -108,7 +131,7 @@ Test(events, block_by_block)
 		char text[TEXT];
 		json_t *result;
 
-		text_of(text, i + 1, events[i][1]);
+		text_with(text, i + 1, i < LOSES, events[i][1]);
 		result = whole_sound(text, true);
 		sane(result, text);
 		cr_expect_gt(fired(result, events[i][0]), 0, "%s", text);
@@ -120,6 +143,7 @@ Test(events, block_by_block)
 static void several(char *faults, size_t len, unsigned int seed)
 {
 	static const char *const links[] = {"m0", "m1", "b", "c1", "c5", "*"};
+	static const char *const rooms[] = {"queue", "grants", "buffers", "room", "egress"};
 	struct mf_rng rng;
 	size_t n = 0;
 
@@ -132,7 +156,7 @@ static void several(char *faults, size_t len, unsigned int seed)
 		unsigned int until = from + 1 + (unsigned int)mf_rng_below(&rng, 40000);
 		const char *at = links[mf_rng_below(&rng, 6)];
 
-		switch (mf_rng_below(&rng, 4)) {
+		switch (mf_rng_below(&rng, 8)) {
 		case 0:
 			n += (size_t)snprintf(faults + n, len - n,
 					      ", {\"class\": \"link_down\", \"link\": \"%s\", ", at);
@@ -143,6 +167,27 @@ static void several(char *faults, size_t len, unsigned int seed)
 			break;
 		case 2:
 			n += (size_t)snprintf(faults + n, len - n, ", {\"class\": \"switch_crash\", ");
+			break;
+		case 3:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"flood\", \"node\": \"c2\", \"to\": \"m\","
+					      " \"rate\": 0.5, ");
+			break;
+		case 4:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"spoof\", \"node\": \"%s\", \"rate\": 0.1, ",
+					      at);
+			break;
+		case 5:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"garbage\", \"node\": \"%s\", \"rate\": 0.01, ",
+					      at);
+			break;
+		case 6:
+			n += (size_t)snprintf(
+				faults + n, len - n,
+				", {\"class\": \"exhaust\", \"what\": \"%s\", \"node\": \"%s\", ",
+				rooms[from % 5], at);
 			break;
 		default:
 			n += (size_t)snprintf(faults + n, len - n,

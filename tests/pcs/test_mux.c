@@ -416,3 +416,38 @@ Test(mux, preemption_is_counted_and_at_most_four_blocks_wait)
 	cr_assert_eq(mf_mux_stats(m)->preemptions, 2);
 	mf_mux_free(m);
 }
+
+/** What waits is gone, as if it had never been queued; what comes then goes as ever, memory and frames in turn. */
+Test(mux, a_flush_leaves_nothing)
+{
+	for (enum mf_mux_policy policy = MF_MUX_FAIR; policy <= MF_MUX_FIFO; policy++)
+		for (unsigned int wall = 0; wall < 2; wall++) {
+			struct mf_mux *m = make(policy, wall ? 0 : PERIOD);
+			struct mf_mux_stats before;
+			mf_time at = 10 * PERIOD, told;
+			unsigned int memory = 0, frames = 0, n;
+
+			for (unsigned int i = 1; i <= 4; i++) {
+				cr_assert_not_null(push(m, i * 3 * PERIOD, 0, i, 5, 5));
+				cr_assert(mf_mux_frame(m, i * PERIOD, octets, 100));
+			}
+			mf_mux_pull(m, 2 * PERIOD, 3, &span); /* in the midst of something */
+			before = *mf_mux_stats(m);
+			mf_mux_flush(m, at);
+			cr_assert_eq(mf_mux_next(m, at), MF_NEVER);
+			cr_assert_eq(mf_mux_done(m, &told), 0);
+			cr_assert_eq(mf_mux_waiting(m), 0);
+			cr_assert_eq(memcmp(&before, mf_mux_stats(m), sizeof(before)), 0);
+			for (unsigned int i = 5; i <= 8; i++) {
+				cr_assert_not_null(push(m, at, 0, i, 5, 5));
+				cr_assert(mf_mux_frame(m, at, octets, 100));
+			}
+			while ((at = mf_mux_next(m, at)) != MF_NEVER)
+				if ((n = mf_mux_pull(m, at, MF_SPAN_MAX, &span)) > 0)
+					*(span.flags & MF_SPAN_FRAME ? &frames : &memory) += n;
+			cr_expect_eq(mf_mux_stats(m)->messages - before.messages, 4);
+			cr_expect_eq(mf_mux_stats(m)->frames - before.frames, 4);
+			cr_expect(wall || (memory == 20 && frames >= 4 * 15));
+			mf_mux_free(m);
+		}
+}
