@@ -5,9 +5,9 @@
   examples/flood.py [--program build/apps/emu/memfab-emu] [--duration T] [--nodes N] [--loads 0.3,0.5,0.8]
 
 N - 1 compute nodes read 64 B of N memory nodes at random. One more asks for 8 octets all the time: of all
-memory nodes, or of one of them. As a client that has as much under way as its host lets it (X = 16 a pair), or, with
---raw, as a port that sends demands that its host knows nothing of at line rate. "limits" is a share of each
-memory node's link for each compute node (limits.share, docs/fabric-file.md).
+memory nodes, or of one of them. As a client that has as much under way as its host lets it (X = 16 a pair),
+or, with --raw, as a port that sends demands at line rate that its host knows nothing of. "limits" is a share
+of each memory node's link for each compute node (limits.share, docs/fabric-file.md).
 """
 import argparse
 import json
@@ -33,7 +33,8 @@ def fabric(args, load, priority, target, limits):
                   'span': '1MiB'}],
   }
   if target and not args.raw:
-    f['workload'].append({'nodes': 'bad', 'targets': target, 'depth': 4096, 'mix': {'fadd': 1}, 'span': '1MiB'})
+    f['workload'].append({'nodes': 'bad', 'targets': target, 'depth': 4096, 'mix': {'fadd': 1},
+                          'span': '1MiB'})
   elif target:
     f['faults'] = [{'class': 'flood', 'node': 'bad', 'to': target, 'rate': 1, 'from': '0us'}]
   if limits:

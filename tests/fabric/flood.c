@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A node that asks for as much as it can, all the time: what the reads of the others wait. With limits the
- * 99th percentile stays within 1.5 times what it is without that node, whatever the priority, whomever it asks.
+ * 99th percentile stays within 1.5 times what it is without that node, whatever the priority, whomever it
+ * asks.
  * (X is 8: 3 reads of a pair do not cover the time of one at load 0.8, whoever else is there.)
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "mf_fault.h"
 #include "whole.h"
 
 TestSuite(flood, .timeout = 240);
@@ -81,4 +84,35 @@ Test(flood, limits_by_themselves)
 	double alone = p99(0.8, "srpt", "", ""), limited = p99(0.8, "srpt", "", LIMITS);
 
 	cr_expect_leq(limited, 1.1 * alone, "%g to %g ns", alone, limited);
+}
+
+static bool faults_have(const char *class)
+{
+	for (unsigned int i = 0; mf_fault_names[i] != NULL; i++)
+		if (strcmp(mf_fault_names[i], class) == 0)
+			return true;
+	return false;
+}
+
+/* Requests and notifications at line rate, of up to 1,024 octets, of which the node's host knows nothing. */
+Test(flood, of_a_port)
+{
+	static const double loads[] = {0.3, 0.5, 0.8};
+	static const char *const priorities[] = {"fcfs", "srpt"}, *const targets[] = {"m", "m0"};
+
+	if (!faults_have("flood"))
+		cr_skip_test("there is no such fault");
+	for (unsigned int i = 0; i < 12; i++) {
+		const char *priority = priorities[i % 2], *target = targets[i / 2 % 2];
+		double load = loads[i / 4], alone = p99(load, priority, "", ""), held;
+		char fault[256];
+
+		snprintf(fault, sizeof(fault),
+			 LIMITS ", \"faults\": [{\"class\": \"flood\", \"node\": \"bad\", \"to\": \"%s\","
+				" \"rate\": 1, \"from\": \"0us\"}]",
+			 target);
+		held = p99(load, priority, "", fault);
+		cr_expect_leq(held, WITHIN * alone, "load %g, %s, to %s: %g to %g ns", load, priority, target,
+			      alone, held);
+	}
 }
