@@ -114,7 +114,7 @@ def watchdogs(some):
 
 
 SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
-            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
+            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add, 'once': add,
             'watchdog': watchdogs}
 
 
