@@ -40,8 +40,8 @@ static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s
 #define RESPONSE_DROP UINT32_MAX
 
 /**
- * A chunk of a response that is of the use that is under way, or was last, and has something that did not come
- * before: a response that is asked for again may be granted in other pieces.
+ * A chunk of a response that is of the use that is under way, or was last, and has something that did not
+ * come before: a response that is asked for again may be granted in other pieces.
  * @return octets of it that came before, or RESPONSE_DROP
  */
 static HOST_ASIDE uint32_t response_once(struct mf_host *h, const struct host_state *s, uint16_t use,

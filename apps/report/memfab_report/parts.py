@@ -114,8 +114,8 @@ def watchdogs(some):
 
 
 SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
-            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add, 'once': add,
-            'watchdog': watchdogs}
+            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
+            'once': add, 'watchdog': watchdogs}
 
 
 def derive(whole, is_whole):
