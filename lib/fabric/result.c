@@ -90,6 +90,31 @@ static json_t *run_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** Of hosts with uses: what was sent again, and what came more than once. */
+static json_t *once_json(const struct mf_fabric *f)
+{
+	struct mf_host_stats sum = {0};
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+
+		sum.retried += h->retried;
+		sum.again += h->again;
+		sum.copies += h->copies;
+		sum.old += h->old;
+		sum.gaps += h->gaps;
+	}
+	result_count(o, "sent_again", sum.retried);
+	result_count(o, "answered_again", sum.again);
+	result_count(o, "copies", sum.copies);
+	result_count(o, "old", sum.old);
+	result_count(o, "gaps", sum.gaps);
+	return o;
+}
+
 /** How often each class of faults has struck. */
 static json_t *faults_json(const struct mf_fabric *f)
 {
@@ -187,6 +212,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
 	access_json(f, o);
+	if (f->config->proto.ext)
+		json_object_set_new(o, "once", once_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
 	if (f->config->faults > 0 && f->config->stack_ops == NULL)

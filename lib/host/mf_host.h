@@ -52,12 +52,11 @@ struct mf_host_config {
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
 	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
 	/**
-	 * proto.ext: messages say the number of the use of their id, so requests are executed at most once, and
-	 * of what comes twice the first copy counts
+	 * proto.ext: messages say the number of the use of their id, so requests are executed at most once,
+	 * and of what comes twice the first copy counts
 	 */
 	struct mf_proto proto;
-	uint16_t
-		use; /**< with proto.ext: number that uses begin behind; another one each time that it starts */
+	uint16_t use; /**< with proto.ext: uses are numbered from behind it; another one at each start */
 	uint32_t retries; /**< with proto.ext: how often a request is sent again at most: 0..255 */
 	mf_time retry_timeout; /**< with retries: after which time, each time; the timeouts above run then */
 	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
@@ -124,8 +123,7 @@ struct mf_host_stats {
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
 	uint64_t attaches; /**< requests for keys */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
-	uint64_t
-		retried; /**< requests and /N/ that were sent again, or would have been, had there been room */
+	uint64_t retried; /**< timers that ended with retries left: sent again, where there was room */
 	/* with proto.ext: */
 	uint64_t again; /**< requests and chunks that had been executed, sent again: answered once more */
 	uint64_t copies; /**< messages that came before, by the same sending */

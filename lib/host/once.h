@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests are executed at most once (host.once). Every message of several blocks says the number of the use of
- * its id, ACK and ERR its low bits. So of each id of each source a memory node knows the last use, what it was,
- * and how it went, and tells apart what comes:
+ * Requests are executed at most once (host.once). Every message of several blocks says the number of the
+ * use of its id, ACK and ERR its low bits. So of each id of each source a memory node knows the last use,
+ * what it was, and how it went, and tells apart what comes:
  *
  *   NEW    a use that was not seen: it is executed
- *   AGAIN  the same, sent again: its answer was lost, or was late. It is answered once more: an atomic with the
+ *   AGAIN  the same, sent again: its answer was lost, or late. It is answered once more: an atomic with the
  *          result that is kept, a refusal with the same one, a read is read again, a chunk of a write is
  *          applied if it was not
  *   COPY   the same, which came twice on its way. Nobody waits for a second answer
@@ -13,10 +13,10 @@
  *
  * Who asked takes what names the use that is under way, and of each octet the first copy.
  *
- * Uses of an id follow each other, modulo 2^16, over lost links, too; a source that was started again begins
- * anywhere, so all that is known of it is forgotten when the switch says that it is back (MF_ERR_RESTARTED), and
- * nothing that it has sent before comes behind that. A memory node that is started again knows nothing. What was
- * under way to it has failed for those who asked, so nobody sends it again.
+ * Uses of an id follow each other, modulo 2^16, over lost links, too; a source that was started again
+ * begins anywhere, so all that is known of it is forgotten when the switch says that it is back
+ * (MF_ERR_RESTARTED), and nothing that it has sent before comes behind that. A memory node that is started
+ * again knows nothing. What was under way to it has failed for those who asked, so nobody sends it again.
  */
 #ifndef HOST_ONCE_H
 #define HOST_ONCE_H

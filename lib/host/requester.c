@@ -40,30 +40,29 @@ static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s
 		answered_late(h, s, last);
 }
 
+#define RESPONSE_DROP UINT32_MAX
+
 /**
- * Whether a chunk of a response is of the use that is under way, or was last, and has something that did not
- * come before. What did is cut off: a response that is asked for again may be granted in other pieces.
+ * A chunk of a response that is of the use that is under way, or was last, and has something that did not
+ * come before: a response that is asked for again may be granted in other pieces.
+ * @return octets of it that came before, or RESPONSE_DROP
  */
-static HOST_ASIDE bool response_once(struct mf_host *h, const struct host_state *s, struct mf_msg *m,
-				     const uint8_t **data)
+static HOST_ASIDE uint32_t response_once(struct mf_host *h, const struct host_state *s, uint16_t use,
+					 uint32_t offset, uint32_t size)
 {
 	uint32_t skip;
 
-	if (!host_use_is(h, s, m->epoch, 16)) {
+	if (!host_use_is(h, s, use, 16)) {
 		h->stats.old++;
-		return false;
+		return RESPONSE_DROP;
 	}
-	if (s->phase != HOST_ACTIVE || host_is_write(s->kind) || m->offset >= s->moved)
-		return true;
-	skip = s->moved - m->offset;
-	if (m->size <= skip) {
-		h->stats.copies++;
-		return false;
-	}
-	m->offset += skip;
-	m->size -= skip;
-	*data += skip;
-	return true;
+	if (s->phase != HOST_ACTIVE || host_is_write(s->kind) || offset >= s->moved)
+		return 0;
+	skip = s->moved - offset;
+	if (size > skip)
+		return skip;
+	h->stats.copies++;
+	return RESPONSE_DROP;
 }
 
 static HOST_ASIDE void response_probe(const struct mf_host *h, uint8_t kind, struct mf_msg m, mf_time first,
@@ -99,12 +98,13 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		return;
 	s = host_state_find(h, m.src, m.id, last);
 	if (host_once(h)) {
-		struct mf_msg rest = m;
+		uint32_t skip = response_once(h, s, m.epoch, m.offset, m.size);
 
-		if (!response_once(h, s, &rest, &data))
+		if (skip == RESPONSE_DROP)
 			return;
-		m.offset = rest.offset;
-		m.size = rest.size;
+		m.offset += skip;
+		m.size -= skip;
+		data += skip;
 	}
 	if (unlikely(s->phase != HOST_ACTIVE || host_is_write(s->kind))) {
 		response_unwanted(h, s, m.last, last);

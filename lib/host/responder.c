@@ -446,8 +446,8 @@ static void once_written(struct mf_host *h, struct host_once *e, const struct mf
 }
 
 /**
- * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order, each
- * octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
+ * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order,
+ * each octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
  * unacknowledged one, of which nothing is, no octet is applied behind a later one.
  */
 static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, mf_time ready)

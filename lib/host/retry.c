@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries times at
- * most; the last sending has the timers of EDM 3.3. A read asks for what has not come. Of a write the demand is sent again, and its chunks as they
- * are granted: from a first one on if all of them had been sent, and otherwise those that had not, so that an
- * unacknowledged write, which is over when its last block is sent (D11), sends none twice.
+ * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries
+ * times at most; the last sending has the timers of EDM 3.3. A read asks for what has not come. Of a write
+ * the demand is sent again, and its chunks as they are granted: from a first one on if all of them had been
+ * sent, and otherwise those that had not, so that an unacknowledged write, which is over when its last
+ * block is sent (D11), sends none twice.
  *
  * A request that finds no room is not kept for later: the next timer will do. So is one whose demand is still
  * known to the scheduler, which drops it there.
@@ -75,9 +76,9 @@ static void notify_again(struct mf_host *h, const struct host_state *s, uint32_t
 #define FEW_CHUNKS 16
 
 /**
- * Where a write begins that is sent again, all of which had been sent: how much of it was applied is not known.
- * A long one begins at times in its middle, or behind, since what is lost may be its end each time: a /G/ that
- * comes twice lets a chunk go before its grant, and all behind it, and the last ones have none.
+ * Where a write begins that is sent again, all of which had been sent: how much of it was applied is not
+ * known. A long one begins at times in its middle, or behind, since what is lost may be its end each time:
+ * a /G/ that comes twice lets a chunk go before its grant, and all behind it, and the last ones have none.
  */
 static uint32_t begin_again(const struct mf_host *h, const struct host_state *s)
 {

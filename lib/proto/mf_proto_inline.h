@@ -265,8 +265,9 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 }
 
 /** mf_proto_put_request() */
-static inline unsigned int mf_proto_make_request(const struct mf_proto *p, const struct mf_msg *m,
-						 uint64_t *word)
+static inline __attribute__((always_inline)) unsigned int mf_proto_make_request(const struct mf_proto *p,
+										const struct mf_msg *m,
+										uint64_t *word)
 {
 	uint64_t ms = mf_proto_ms(m) | field(MS_ADDR, m->addr) | field(MS_MORE, m->behind != 0);
 	uint64_t mt = MF_BT_MT | field(MT_ADDR, m->addr >> 24);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clients at the compute nodes of a rig, each of which has one operation of a region of its own under way, and
- * they count together by atomics: so whatever is done twice, late, in part or not at all is seen.
+ * Clients at the compute nodes of a rig, each of which has one operation of a region of its own under way,
+ * and they count together by atomics: so whatever is done twice, late, in part or not at all is seen.
  */
 #ifndef CLIENTS_H
 #define CLIENTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whatever is lost, doubled, damaged, held up or overtaken on the links: what completed was executed once, what
- * failed at most once, no acknowledged write is lost, and nothing of an old one takes effect behind a new one.
- * With retries all operations complete.
+ * Whatever is lost, doubled, damaged, held up or overtaken on the links: what completed was executed once,
+ * what failed at most once, no acknowledged write is lost, and nothing of an old one takes effect behind a
+ * new one. With retries all operations complete.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

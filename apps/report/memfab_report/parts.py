@@ -115,7 +115,7 @@ def watchdogs(some):
 
 SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
             'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
-            'watchdog': watchdogs}
+            'once': add, 'watchdog': watchdogs}
 
 
 def derive(whole, is_whole):
