@@ -417,7 +417,7 @@ Test(mux, preemption_is_counted_and_at_most_four_blocks_wait)
 	mf_mux_free(m);
 }
 
-/** What waits is gone, as if it had never been queued; what comes then goes as ever, memory and frames in turn. */
+/** What waits is gone, as if it had never been queued; what comes then goes as ever. */
 Test(mux, a_flush_leaves_nothing)
 {
 	for (enum mf_mux_policy policy = MF_MUX_FAIR; policy <= MF_MUX_FIFO; policy++)
