@@ -15,7 +15,6 @@
 	X(check_skipped) /* messages are taken whose check fails */                                      \
 	X(write_before_check) /* a chunk of a write is stored before its check is looked at */           \
 	X(ack_with_gap) /* a write is acknowledged although a chunk of it is missing */                  \
-	X(id_reused) /* an id is used again at once when its request has timed out */                    \
 	X(timer_forgotten) /* requests have no timers */                                                 \
 	/* at most once */                                                                               \
 	X(no_duplicate_filter) /* a second copy of a request is executed like the first one */           \

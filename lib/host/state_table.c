@@ -98,9 +98,9 @@ void host_state_late(struct mf_host *h, struct host_state *s, mf_time date)
 static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)
 {
 	h->stats.quarantined++;
-	if (s->flags & HOST_LATE_END || MF_PLANTED(id_reused)) {
+	if (s->flags & HOST_LATE_END) {
 		s->phase = HOST_LATE;
-		host_event_put(h, s, MF_PLANTED(id_reused) ? date : mf_time_max(s->deadline, date));
+		host_event_put(h, s, mf_time_max(s->deadline, date));
 	} else {
 		s->phase = HOST_QUARANTINE;
 		host_timer_start(h, s, HOST_TIMER_QUARANTINE, date);
