@@ -21,6 +21,7 @@ struct draft {
 	json_t *json; /**< the case */
 	struct mf_rng *rng;
 	bool has[MF_FAULT_CLASSES]; /**< classes that it has */
+	bool retries; /**< requests are sent again */
 	mf_time active; /**< faults may strike until then */
 	mf_time timeout; /**< of reads and writes: longer than anything takes that is not lost */
 	uint64_t clients, depth, octets; /**< at most: nodes that ask, operations of each, octets of one */

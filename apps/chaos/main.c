@@ -17,7 +17,7 @@
 #include "program.h"
 #include "shrink.h"
 
-#define PATIENCE 60 /* seconds that a run may take: none takes one */
+#define PATIENCE 20 /* seconds that a run may take: none takes one */
 #define TWICE 8 /* one in so many is run again, and must be the same */
 #define ENOUGH 100 /* runs of which each class should have fired */
 
@@ -213,6 +213,8 @@ int main(int argc, char **argv)
 					      (unsigned int)argc - 2, stdout);
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
+	if (o.action == ACTION_NOTHING)
+		return SOUND;
 	if (o.action == ACTION_HELP || o.action == ACTION_VERSION)
 		return program_run(&(struct request){.help = o.action == ACTION_HELP,
 						     .version = o.action == ACTION_VERSION},

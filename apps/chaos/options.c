@@ -24,6 +24,7 @@ enum {
 	OPT_PRINT,
 	OPT_LINK,
 	OPT_PLANT,
+	OPT_PLANTS,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -40,6 +41,7 @@ static const struct option table[] = {
 	{"link", no_argument, NULL, OPT_LINK},
 #ifdef MF_WITH_PLANTED
 	{"plant", required_argument, NULL, OPT_PLANT},
+	{"plants", no_argument, NULL, OPT_PLANTS},
 #endif
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, OPT_VERSION},
@@ -69,6 +71,7 @@ static const char help[] =
 	"                  run, and it is judged whether they are linearizable (docs/history.md)\n"
 #ifdef MF_WITH_PLANTED
 	"  --plant NAME    with this bug\n"
+	"  --plants        prints what there is\n"
 #endif
 	"  --help, --version\n"
 	"\n"
@@ -136,6 +139,11 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 #ifdef MF_WITH_PLANTED
 	case OPT_PLANT:
 		return mf_plant(arg) ? 0 : argument_refuse(err, errlen, "--plant: there is no bug '%s'", arg);
+	case OPT_PLANTS:
+		for (unsigned int i = 0; mf_plant_name(i) != NULL; i++)
+			puts(mf_plant_name(i));
+		o->action = ACTION_NOTHING;
+		return 0;
 #endif
 	case 'h':
 	case OPT_HELP:
@@ -199,12 +207,13 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		o->classes.on[i] = true;
 	opterr = 0;
-	while (rc == 0 && (opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+	while (rc == 0 && o->action < ACTION_HELP &&
+	       (opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
 		rc = read_one(o, opt, optarg, err, errlen);
 	}
-	if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
+	if (rc != 0 || o->action >= ACTION_HELP)
 		return rc;
 	rc = check(o, err, errlen);
 	if (rc == 0)

@@ -9,7 +9,7 @@
 
 #include "generate.h"
 
-enum action { ACTION_CAMPAIGN, ACTION_CASE, ACTION_PRINT, ACTION_HELP, ACTION_VERSION };
+enum action { ACTION_CAMPAIGN, ACTION_CASE, ACTION_PRINT, ACTION_HELP, ACTION_VERSION, ACTION_NOTHING };
 
 struct options {
 	enum action action;

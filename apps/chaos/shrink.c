@@ -11,7 +11,8 @@
 #include "shrink.h"
 
 #define RUNS_MAX 200
-#define PATIENCE 10 /* seconds a run */
+#define PATIENCE 5 /* seconds a run */
+#define HANGS 12 /* runs, where each that is still wrong takes all of its patience */
 
 /** The n-th way to make a case smaller by one thing. @return false: there are no more */
 typedef bool (*step)(json_t *json, size_t n);
@@ -142,11 +143,11 @@ static bool still_wrong(const json_t *json, char reason[REASON_LEN])
 }
 
 /** All ways of one step. @return whether one of them was taken */
-static bool try_step(step way, json_t **best, char reason[REASON_LEN], unsigned int *runs)
+static bool try_step(step way, json_t **best, char reason[REASON_LEN], unsigned int *runs, unsigned int most)
 {
 	bool better = false;
 
-	for (size_t n = 0; *runs < RUNS_MAX;) {
+	for (size_t n = 0; *runs < most;) {
 		json_t *json = json_deep_copy(*best);
 		bool more = way(json, n);
 
@@ -167,13 +168,14 @@ static bool try_step(step way, json_t **best, char reason[REASON_LEN], unsigned 
 json_t *shrink(const json_t *json, char reason[REASON_LEN], unsigned int *runs)
 {
 	json_t *best = json_deep_copy(json);
+	unsigned int most = verdict_is(reason, "hang") ? HANGS : RUNS_MAX;
 	bool better = true;
 
 	*runs = 0;
-	while (better && *runs < RUNS_MAX) {
+	while (better && *runs < most) {
 		better = false;
 		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-			better |= try_step(steps[i], &best, reason, runs);
+			better |= try_step(steps[i], &best, reason, runs, most);
 	}
 	return best;
 }

@@ -9,22 +9,28 @@
 
 #include <stdbool.h>
 
-/** Each with the line that stands in for what is right. */
-#define MF_PLANTS(X)                                                                        \
-	X(check_skipped) /* a host takes messages whose check fails */                      \
-	X(write_before_check) /* a write is stored before its check is looked at */         \
-	X(ack_before_last) /* a write is acknowledged at its first chunk */                 \
-	X(no_duplicate_filter) /* a link delivers what it has delivered before */           \
-	X(wrap_off_by_one) /* sequence numbers are compared as if they did not wrap */      \
-	X(epoch_ignored) /* a link takes frames of a connection that is over */             \
-	X(nack_without_timer) /* a NACK that is lost is not made up for by a timer */       \
-	X(circuit_leaked) /* the circuit of a chunk that was cut is not closed */           \
-	X(request_leaked) /* the buffer of a request that is dismissed is not given back */ \
-	X(grant_leaked) /* a grant is used up although what it was for is over */           \
-	X(early_release) /* a port is released a block early */                             \
-	X(order_swapped) /* a read does not wait for the write of its pair before it */     \
-	X(id_reused) /* an id is used again at once when its request has timed out */       \
-	X(timer_forgotten) /* a read of several chunks that stops midway has no timer */
+/** Each stands where it is planted in place of what is right. */
+#define MF_PLANTS(X)                                                                                     \
+	/* messages and memory */                                                                        \
+	X(check_skipped) /* messages are taken whose check fails */                                      \
+	X(write_before_check) /* a chunk of a write is stored before its check is looked at */           \
+	X(ack_with_gap) /* a write is acknowledged although a chunk of it is missing */                  \
+	X(timer_forgotten) /* requests have no timers */                                                 \
+	/* at most once */                                                                               \
+	X(no_duplicate_filter) /* a second copy of a request is executed like the first one */           \
+	X(epoch_ignored) /* answers are taken whatever use of the id they are for */                     \
+	X(stored_result_dropped) /* what an atomic found is not kept for those who ask again */          \
+	/* switch and scheduler */                                                                       \
+	X(circuit_leaked) /* a circuit that is closed is not given back */                               \
+	X(grant_leaked) /* what was granted and did not come counts as under way for good */             \
+	X(request_leaked) /* the buffer of a request that is dismissed is not given back */              \
+	X(early_release) /* a port is released a block early */                                          \
+	X(order_swapped) /* a read does not wait for the write of its pair that was granted before it */ \
+	/* links between processes */                                                                    \
+	X(duplicate_delivered) /* a frame that comes twice is delivered twice */                         \
+	X(wrap_off_by_one) /* sequence numbers are compared as if they did not wrap */                   \
+	X(stale_connection) /* frames of a connection that is over are taken */                          \
+	X(nack_without_timer) /* a NACK, or the tail, is lost, and no timer makes up for it */
 
 enum mf_plant {
 	MF_PLANT_NONE,

@@ -8,6 +8,7 @@
  * (responses.c).
  */
 #include "mf_cycles.h"
+#include "mf_plant.h"
 #include "once.h"
 #include "responses.h"
 #include "rx.h"
@@ -241,7 +242,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 		return MF_ERR_RESOURCE;
 	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
 	if (status == MF_OK) {
-		if (h->once)
+		if (h->once && !MF_PLANTED(stored_result_dropped))
 			host_once_at(h, m->src, m->id)->result = old;
 		result_send(h, m, old, data, ready);
 	} else if (data) {
@@ -372,7 +373,7 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
 {
 	uint32_t *expected = &h->written[host_index(h, m.src, m.id)];
-	bool gap = m.offset != 0 && m.offset != *expected;
+	bool gap = m.offset != 0 && m.offset != *expected && !MF_PLANTED(ack_with_gap);
 
 	if (!gap) {
 		*expected = m.last ? WRITE_OVER : m.offset + m.size;
@@ -496,6 +497,16 @@ static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint
 		acknowledge(h, m.src, m.id, m.epoch, last + h->cost_data);
 }
 
+/** See mf_plant.h: whatever it says of itself. */
+static HOST_ASIDE void write_unchecked(struct mf_host *h, const uint64_t *word, unsigned int n)
+{
+	uint64_t addr = mf_proto_addr(word[0], word[n - 1]);
+	uint32_t size = (n - 2) * 8;
+
+	if (size > 0 && access_check(h, addr, size) == MF_OK)
+		memory_ops(h)->write(h->config.memory, addr, size, (const uint8_t *)(word + 1));
+}
+
 /** A chunk of a write. */
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
@@ -505,6 +516,8 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 	const uint8_t *data;
 	struct mf_msg m;
 
+	if (MF_PLANTED(write_before_check))
+		write_unchecked(h, word, n);
 	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, kind, &m, &data), &m))
 		return;
 	if (m.kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {

@@ -4,6 +4,7 @@
 #define HOST_TIMERS_H
 
 #include "host.h"
+#include "mf_plant.h"
 
 static inline void host_wake_by(struct mf_host *h, mf_time at)
 {
@@ -18,7 +19,7 @@ static inline void host_timer_start(struct mf_host *h, struct host_state *s, enu
 	uint32_t ring = h->rings + c, last = h->state[ring].prev, i = host_state_index(h, s);
 
 	s->deadline = MF_NEVER;
-	if (t->timeout == 0)
+	if (t->timeout == 0 || MF_PLANTED(timer_forgotten))
 		return;
 	s->deadline = from + t->timeout;
 	s->flags |= HOST_TIMED;

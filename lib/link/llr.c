@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "llr.h"
+#include "mf_plant.h"
 
 #define NACK_HOLD MF_US(100) /* while no round trip has been measured */
 
 static bool before(uint32_t a, uint32_t b)
 {
-	return (int32_t)(a - b) < 0;
+	return MF_PLANTED(wrap_off_by_one) ? a < b : (int32_t)(a - b) < 0;
 }
 
 /** The replay timer without doubling: no shorter than what acknowledgements have been seen to take. */
@@ -180,6 +181,8 @@ enum llr_data llr_received(struct llr *l, mf_time now, uint32_t seq, bool room, 
 		return LLR_DATA_TAKE;
 	}
 	if (-d <= l->config.window) {
+		if (MF_PLANTED(duplicate_delivered) && room)
+			return LLR_DATA_TAKE;
 		l->ack = true;
 		return LLR_DATA_DUPLICATE;
 	}
@@ -239,7 +242,7 @@ void llr_tell(struct llr *l, uint32_t limit)
 
 static enum llr_timer run_replay(struct llr *l, mf_time now)
 {
-	if (now < l->replay_at)
+	if (now < l->replay_at || MF_PLANTED(nack_without_timer))
 		return LLR_TIMER_NONE;
 	l->replay_at = now + l->wait;
 	if (l->cursor == l->una) /* the last replay has not begun to leave */
@@ -259,7 +262,7 @@ enum llr_timer llr_run(struct llr *l, mf_time now)
 		l->poll_wait = mf_time_min(2 * l->poll_wait, mf_time_max(l->config.poll_max, base_wait(l)));
 		l->poll_at = now + l->poll_wait;
 	}
-	if (now >= l->probe_at) {
+	if (now >= l->probe_at && !MF_PLANTED(nack_without_timer)) {
 		l->probe_at = MF_NEVER;
 		l->poll |= l->cursor == l->nxt;
 	}

@@ -4,6 +4,7 @@
  * that the port has its buffer back at once.
  */
 #include "link.h"
+#include "mf_plant.h"
 
 /** The first of those that wait. */
 static uint16_t shift(struct mf_link *l)
@@ -162,7 +163,7 @@ static void rx_connection(struct mf_link *l, mf_time now, const uint8_t *frame, 
 /** Whether a frame with a tag is one of this connection; it may be what begins it. */
 static bool is_ours(struct mf_link *l, mf_time now, const struct mf_link_head *h)
 {
-	if (l->up && h->epoch == l->tag)
+	if (l->up && (h->epoch == l->tag || MF_PLANTED(stale_connection)))
 		return true;
 	if (l->up)
 		l->stats.rx_stale_frames++;

@@ -9,6 +9,7 @@
 #ifndef MF_SCHED_PORTS_H
 #define MF_SCHED_PORTS_H
 
+#include "mf_plant.h"
 #include "scan.h"
 #include "slot.h"
 
@@ -88,7 +89,8 @@ static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_s
 
 	if (s->config.release == MF_RELEASE_PAPER)
 		return (g->size * period + 7) / 8;
-	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead)) * period;
+	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead) - MF_PLANTED(early_release)) *
+	       period;
 }
 
 /** WINDOW: a port has less left of its window than a chunk, or nothing. */

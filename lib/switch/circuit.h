@@ -6,6 +6,7 @@
 #ifndef CIRCUIT_H
 #define CIRCUIT_H
 
+#include "mf_plant.h"
 #include "switch_priv.h"
 
 /* circuit.c */
@@ -166,9 +167,12 @@ static inline void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if (unlikely(sw->limits)) {
 		circuit_count_begun(sw, ct, now);
-		circuit_count_arrived(sw, ct, ct->inbound, now);
+		if (!MF_PLANTED(grant_leaked))
+			circuit_count_arrived(sw, ct, ct->inbound, now);
 	}
 	circuit_unlink(sw, c);
+	if (MF_PLANTED(circuit_leaked))
+		return;
 	ct->next = sw->circuit_free;
 	sw->circuit_free = c;
 }

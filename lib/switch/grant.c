@@ -158,7 +158,7 @@ static inline void grant_response(struct mf_switch *sw, mf_time now, const struc
 	mf_time ready = mf_time_max(g->at + sw->grant_out, pair->write_ready);
 	bool sent;
 
-	if (unlikely(pair->last_write != NONE)) {
+	if (unlikely(pair->last_write != NONE) && !MF_PLANTED(order_swapped)) {
 		wait_for_write(sw, now, g, c, &sw->circuits[pair->last_write]);
 		return;
 	}
@@ -216,7 +216,7 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 	if (unlikely(g->size == 0)) { /* the demand was dropped or cancelled before its first grant */
 		if (g->cookie == NONE)
 			link_flushed(sw, g->src, now);
-		else if (g->resp)
+		else if (g->resp && !MF_PLANTED(request_leaked))
 			request_release(sw, g->cookie);
 		return;
 	}

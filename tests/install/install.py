@@ -139,7 +139,7 @@ def drivers(base):
 
 
 def main():
-  names = ['memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
+  names = ['memfab-chaos', 'memfab-doctor', 'memfab-emu', 'memfab-perf', 'memfab-report', 'memfab-trace']
   with tempfile.TemporaryDirectory() as folder:
     process = run('meson', 'install', '-C', BUILD, '--no-rebuild', '--quiet', '--destdir', folder)
     if not TAP.ok(process.returncode == 0, 'meson install', f'{why(process)}\n{process.stdout[-2000:]}'):

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = sys.argv[3]
+sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
+
+from emu import Tap
+
+SECONDS = 60
+
+# What finds it: classes of faults, or links.
+LINK = ['--link', '--runs', '100']
+BUGS = {
+  'check_skipped': 'bit',
+  'write_before_check': 'bit',
+  'ack_with_gap': 'lose,cut',
+  'timer_forgotten': 'lose',
+  'no_duplicate_filter': 'duplicate',
+  'epoch_ignored': 'duplicate,lose,delay',
+  'stored_result_dropped': 'lose,duplicate',
+  'circuit_leaked': 'lose',
+  'grant_leaked': 'lose',
+  'request_leaked': 'lose,link_down',
+  'early_release': 'delay',
+  'order_swapped': 'delay',
+  'duplicate_delivered': LINK,
+  'wrap_off_by_one': LINK,
+  'stale_connection': LINK,
+  'nack_without_timer': LINK,
+}
+
+
+def run(program, *args):
+  with tempfile.TemporaryDirectory() as folder:
+    return subprocess.run([program, '--seed', '1', '--out', folder, *args], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=20 * SECONDS, check=False)
+
+
+def campaign(how, base):
+  return how if isinstance(how, list) else ['--runs', '120', '--classes', how, base]
+
+
+def seconds(process):
+  found = re.search(r'([0-9.]+) seconds', process.stdout)
+  return float(found[1]) if found else SECONDS
+
+
+def main(program, planted, root):
+  base, tap = os.path.join(root, 'examples', 'chaos.json'), Tap()
+  known = subprocess.run([planted, '--plants'], capture_output=True, text=True, check=False).stdout.split()
+  tap.ok(sorted(known) == sorted(BUGS) and len(BUGS) >= 12, 'all that can be planted is here', known)
+  for bug, how in BUGS.items():
+    process = run(planted, '--plant', bug, *campaign(how, base))
+    tap.ok(process.returncode == 1 and seconds(process) < SECONDS and '\nseed ' in process.stdout,
+           f'{bug}: found', process.stdout + process.stderr)
+    print('#', bug, *[line for line in process.stdout.split('\n') if line.startswith('seed ')],
+          f'{seconds(process)} s')
+  for how in sorted({h for h in BUGS.values() if not isinstance(h, list)}) + [LINK]:
+    process = run(program, *campaign(how, base))
+    tap.ok(process.returncode == 0, f'without: {" ".join(campaign(how, base)[:4])}',
+           process.stdout + process.stderr)
+  tap.done()
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of memfab-chaos; that a seed is a case; and the cases that campaigns have found."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = sys.argv[2]
+sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
+
+from emu import Tap, why
+
+REFUSED = {
+  'no file': [],
+  'two files': ['FILE', 'FILE'],
+  'unknown option': ['--fast', 'FILE'],
+  'no runs': ['--runs', '0', 'FILE'],
+  'no minutes': ['--minutes', '0', 'FILE'],
+  'seed that is no number': ['--seed', '1x', 'FILE'],
+  'no jobs': ['--jobs', '0', 'FILE'],
+  'unknown class': ['--classes', 'lose,flood!', 'FILE'],
+  'empty class': ['--classes', 'lose,', 'FILE'],
+  'a case of a seed': ['--case', '--seed', '1', 'FILE'],
+  'a case of many runs': ['--case', '--runs', '2', 'FILE'],
+  'printed many times': ['--print', '--runs', '2', 'FILE'],
+  'link with a file': ['--link', 'FILE'],
+  'link with classes': ['--link', '--classes', 'lose'],
+  'a planted bug': ['--plant', 'check_skipped', 'FILE'],
+  'no such file': ['NOWHERE.json'],
+  'no JSON': [os.path.join(ROOT, 'README.md')],
+}
+
+# Campaigns have found these; what was wrong is mended.
+MENDED = []
+
+
+def main(program, root):
+  tap = Tap()
+  base = os.path.join(root, 'examples', 'chaos.json')
+  names = {'FILE': base, 'NOWHERE.json': os.path.join(root, 'nowhere.json')}
+
+  def run(*args):
+    return subprocess.run([program, *(names.get(a, a) for a in args)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=200, check=False)
+
+  for name, args in REFUSED.items():
+    process = run(*args)
+    tap.ok(process.returncode == 2 and process.stdout == '' and process.stderr.count('\n') == 1, name,
+           why(process))
+  for option, text in {'--help': 'Exit status', '--version': 'memfab-chaos'}.items():
+    process = run(option)
+    tap.ok(process.returncode == 0 and text in process.stdout, option, why(process))
+  printed = [run('--print', '--seed', '7', base) for _ in range(2)]
+  case = json.loads(printed[0].stdout)
+  tap.ok(printed[0].stdout == printed[1].stdout and case['seed'] == 7, 'a seed is a case')
+  tap.ok(run('--print', '--seed', '8', base).stdout != printed[0].stdout, 'another seed another one')
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'case.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(case, file)
+    process = run('--case', path)
+    tap.ok(process.returncode == 0 and 'nothing is wrong' in process.stdout, 'a case is run', why(process))
+  process = run('--runs', '3', base)
+  tap.ok(process.returncode == 0 and ' compared' in process.stdout, 'three runs', why(process))
+  process = run('--link', '--runs', '3')
+  tap.ok(process.returncode == 0 and 'connections' in process.stdout, 'three runs of links', why(process))
+  for name in MENDED:
+    process = run('--case', os.path.join(root, 'tests', 'fabric', 'chaos', name))
+    tap.ok(process.returncode == 0, f'{name}: mended', why(process))
+  tap.done()
+
+
+main(*sys.argv[1:])
