@@ -238,6 +238,8 @@ static __attribute__((cold, noinline)) void former_done(struct mf_client *c, con
 	}
 	if (c->watch != NULL && s->measured)
 		c->watch->done(c->watch->ctx, done);
+	if (c->history != NULL)
+		client_history_done(c, s, done);
 	c->stats.last_done = done->done;
 	if (done->status == MF_OK)
 		count_ok(c, s, done);
@@ -274,7 +276,7 @@ void client_fail_all(struct mf_client *c, mf_time now)
 	for (uint32_t i = 0; i < c->used; i++) {
 		const struct slot *s = &c->slot[i];
 
-		if (s->state == SLOT_BUSY)
+		if (s->state == SLOT_BUSY || s->state == SLOT_FORMER)
 			op_done(c, &(struct mf_completion){.user = s->user,
 							   .submitted = s->intended,
 							   .first = MF_NEVER,
