@@ -234,7 +234,7 @@ bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 	if (!sw->window || ct->chunk.resp)
 		return true;
 	link_begin_life(&sw->port[ct->dst]);
-	return link_announce(sw, ct->chunk.src, ct->dst, now);
+	return link_tell_writes_lost(sw, ct->chunk.src, ct->dst, now);
 }
 
 /** Of one ingress port. @return the next time at which one expires */
