@@ -33,7 +33,8 @@
  *	-EHOSTDOWN   a read that was under way when the target's link was lost; it is there again, perhaps
  *	             with empty memory
  *
- * Of plain writes that had completed before a target was lost no result says that they are lost: memfab_losses().
+ * Of plain writes that had completed before a target was lost no result says that they are lost:
+ * memfab_losses().
  */
 #ifndef MEMFAB_H
 #define MEMFAB_H
@@ -239,11 +240,12 @@ void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
 int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout);
 
 /**
- * How often a target, or the way to it, was lost since the queue's node has had a queue. Plain writes (MEMFAB_WRITE)
- * that had completed by then may be lost, and so may all that the target held, if it was started again; what was
- * under way has failed. What is submitted afterwards goes to who is there now. It grows before a completion is
- * seen that came behind the loss: a program that looks at it behind a read knows whether its writes before that
- * read were lost. Of acknowledged writes that had completed only a target that was started again has lost any.
+ * How often a target, or the way to it, was lost since the queue's node has had a queue. Plain writes
+ * (MEMFAB_WRITE) that had completed by then may be lost, and so may all that the target held, if it was
+ * started again; what was under way has failed. What is submitted afterwards goes to who is there now. It
+ * grows before a completion is seen that came behind the loss: a program that looks at it behind a read
+ * knows whether its writes before that read were lost. Of acknowledged writes that had completed only a
+ * target that was started again has lost any.
  */
 unsigned int memfab_losses(const struct memfab_queue *q, int node);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The watchdog of the wall clock: a thread that sleeps most of the time looks whether every role has its turns.
+ * The watchdog of the wall clock: a thread that sleeps most of the time looks whether every role has its
+ * turns.
  *
  * A role that has had none for the time of the file's `watchdog` is
  *   stalled      if its thread has had a CPU for that long: it is lost in what it does
  *   asleep       if its thread waits in the kernel for something else than a CPU
  *   descheduled  if its thread would run, and others do: that is the machine's fault, and is only counted
- * Where the watchdog itself was not run for twice that long it judges nobody; if the lcores were not, either, the
- * process had been stopped as a whole (`paused`).
+ * Where the watchdog itself was not run for twice that long it judges nobody; if the lcores were not,
+ * either, the process had been stopped as a whole (`paused`).
  */
 #ifndef WATCH_H
 #define WATCH_H

@@ -55,8 +55,23 @@ static void tell(const struct mf_host *h, uint16_t node)
 		h->restart_fn(h->restart_ctx, node);
 }
 
+/** Nothing has happened to the node itself. */
+static void writes_lost(struct mf_host *h, uint16_t node, mf_time at)
+{
+	if (!h->submits)
+		return;
+	fail_messages(h, node, MF_ERR_RESTARTED, at + h->cost_single);
+	h->link_lost = true;
+	tell(h, node);
+	h->link_lost = false;
+}
+
 void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at)
 {
+	if (time == 0) {
+		writes_lost(h, node, at);
+		return;
+	}
 	if (h->life[node] == time)
 		return;
 	h->life[node] = time;

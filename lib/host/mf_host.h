@@ -174,7 +174,7 @@ typedef void (*mf_host_restart_fn)(void *ctx, uint16_t node);
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
 
 /* Within mf_host_restart_fn: */
-/** Whether it is the own link that was lost: then nobody knows whether anything has happened to the node. */
+/** Whether the way to the node is what was lost: the own link, or writes that the switch has given up. */
 bool mf_host_link_is_lost(const struct mf_host *h);
 /**
  * Tells which operations go to the node that is there now, in no order: those that waited. What was under way

@@ -222,9 +222,10 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now)
 }
 
 /*
- * Links of the wall clock lose nothing, so a chunk that does not come in time comes late: its sender had no CPU.
- * It is dropped then, though the sender of a plain write takes it for done (D11). So its client is told that
- * what it has written there may be lost, before a request that waited for the write can be answered.
+ * Links of the wall clock lose nothing, so a chunk that does not come in time comes late: its sender had no
+ * CPU. It is dropped then, though the sender of a plain write takes it for done (D11). So its client is
+ * told that what it has written there may be lost, before a request that waited for the write can be
+ * answered.
  */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 {
@@ -233,7 +234,7 @@ bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 	if (!sw->window || ct->chunk.resp)
 		return true;
 	link_begin_life(&sw->port[ct->dst]);
-	return link_announce(sw, ct->chunk.src, ct->dst, now);
+	return link_tell_writes_lost(sw, ct->chunk.src, ct->dst, now);
 }
 
 /** Of one ingress port. @return the next time at which one expires */

@@ -51,37 +51,47 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 	l2_forget(sw);
 }
 
+/**
+ * Puts a word of a node, or of what was on its way to it, for a port, behind what that gets from there.
+ * @return false: there is no room
+ */
+static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint8_t id, mf_time now)
+{
+	const struct mf_msg m = {.kind = MF_ERR, .src = of, .dst = to, .id = id, .status = MF_ERR_RESTARTED};
+	uint64_t *word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
+
+	if (word == NULL)
+		return false;
+	*word = mf_proto_put_single(&m);
+	switch_dirty(sw, to);
+	switch_backlog(sw, to, now);
+	return true;
+}
+
 /*
  * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
  * lost: whoever comes back there knows of that, and asks for nothing of before.
  */
-bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
 {
-	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = back,
-				 .dst = to,
-				 .id = sw->port[back].lives,
-				 .status = MF_ERR_RESTARTED};
-	uint64_t *word;
-
 	if (to == back || !test_bit(sw->reach_set, to))
 		return true;
-	for (unsigned int i = 0; i < TOLD_TIMES; i++) {
-		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, back), 1, 0);
-		if (word == NULL)
+	for (unsigned int i = 0; i < TOLD_TIMES; i++)
+		if (!put_word(sw, to, back, sw->port[back].lives, now))
 			return false;
-		*word = mf_proto_put_single(&m);
-	}
-	switch_dirty(sw, to);
-	switch_backlog(sw, to, now);
 	return true;
+}
+
+bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
+{
+	return !test_bit(sw->reach_set, to) || put_word(sw, to, of, 0, now);
 }
 
 static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && link_announce(sw, p->told, back, now))
+	while (p->told < sw->ports && announce(sw, p->told, back, now))
 		p->told++;
 	return p->told == sw->ports;
 }

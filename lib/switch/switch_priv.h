@@ -300,10 +300,10 @@ static inline void link_begin_life(struct port *p)
 	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
 }
 /**
- * Tells a port that what was on its way to another one is lost, in order with the chunks that it has from there.
- * @return false: there is no room for all of it, ask again
+ * Tells a port that writes on their way from it to another one may be lost, in order with what it has from
+ * there. @return false: there is no room
  */
-bool link_announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now);
+bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now);
 
 /** Whether the link of a port is lost. */
 static inline bool link_lost(const struct mf_switch *sw, unsigned int port)

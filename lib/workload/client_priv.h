@@ -14,8 +14,8 @@
 /*
  *   FREE --begin--> BUSY --completion--> FREE
  *                     |                    ^
- *                     |--> SUSPECT --------|  judged when the older writes of its octets have completed
- *                     '--> FORMER ---------'  of a memory node that has lost all: it has no effect on the new one
+ *                     |--> SUSPECT --------|  judged when the older writes of its octets are over
+ *                     '--> FORMER ---------'  of a memory node that has lost all: of no effect on the new one
  */
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_SUSPECT, SLOT_FORMER };
 

@@ -238,6 +238,8 @@ static __attribute__((cold, noinline)) void former_done(struct mf_client *c, con
 	}
 	if (c->watch != NULL && s->measured)
 		c->watch->done(c->watch->ctx, done);
+	if (c->history != NULL)
+		client_history_done(c, s, done);
 	c->stats.last_done = done->done;
 	if (done->status == MF_OK)
 		count_ok(c, s, done);

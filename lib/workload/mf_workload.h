@@ -233,8 +233,9 @@ struct mf_client_config {
 	bool verify;
 	enum mf_client_order order;
 	/**
-	 * In order: a target that was lost comes back with zero in it, so what its regions hold is known. What had
-	 * been begun at the old one must not take effect at the new one. Else they are unknown until written again.
+	 * In order: a target that was lost comes back with zero in it, so what its regions hold is known.
+	 * What had been begun at the old one must not take effect at the new one. Else they are unknown
+	 * until written again.
 	 */
 	bool lost_is_empty;
 	uint64_t idle_max; /**< open loop: octets of buffers without an operation that stay in memory */

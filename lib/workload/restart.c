@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A target's link was lost, or the own one, or the own process was: nobody knows what its regions hold. Writes
- * that had completed may be lost on their way, and a memory node that was started again has nothing in it. What
- * is written from now on is known again; where nothing is ever written, nothing can be lost.
+ * A target's link was lost, or the own one, or the own process was: nobody knows what its regions hold.
+ * Writes that had completed may be lost on their way, and a memory node that was started again has nothing
+ * in it. What is written from now on is known again; where nothing is ever written, nothing can be lost.
  */
 #include "history.h"
 #include "store_client.h"
@@ -45,14 +45,15 @@ static void empty(struct mf_client *c, uint32_t region)
 	mf_host_under_way(c->host, c->target[region].node, goes_on, c);
 }
 
-static void lose(struct mf_client *c, uint32_t region)
+/** @param is_empty  who comes back has nothing in it, as far as we know */
+static void lose(struct mf_client *c, uint32_t region, bool is_empty)
 {
 	c->stats.restarts++;
 	if (c->history != NULL)
 		client_history_cut(c, region);
 	if (c->store != NULL)
 		store_lose(c, region);
-	else if (c->shadow.regions > 0 && !c->constant && c->lost_is_empty && !mf_host_link_is_lost(c->host))
+	else if (c->shadow.regions > 0 && !c->constant && is_empty)
 		empty(c, region);
 	else if (c->shadow.regions > 0 && !c->constant)
 		forget(c, region);
@@ -64,14 +65,15 @@ void mf_client_crashed(struct mf_client *c, mf_time now)
 		client_history_turn(c, now);
 	client_fail_all(c, now);
 	for (uint32_t i = 0; i < c->targets; i++)
-		lose(c, i);
+		lose(c, i, false);
 }
 
 void client_restarted(void *ctx, uint16_t node)
 {
 	struct mf_client *c = ctx;
+	bool is_empty = c->lost_is_empty && !mf_host_link_is_lost(c->host);
 
 	for (uint32_t i = 0; i < c->targets; i++)
 		if (c->target[i].node == node)
-			lose(c, i);
+			lose(c, i, is_empty);
 }

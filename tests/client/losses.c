@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node whose target is killed and started again by losses.py: writes a word, reads it, all the time. What it
- * reads is what it has written, unless memfab_losses() says that this may be lost. Says at the end what it saw.
+ * A node whose target is killed and started again by losses.py: writes a word, reads it, all the time. What
+ * it reads is what it has written, unless memfab_losses() says that this may be lost. Says at the end what
+ * it saw.
  */
 #include <errno.h>
 #include <inttypes.h>

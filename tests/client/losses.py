@@ -24,7 +24,8 @@ def config():
   ports, links = memif('losses')
   for link in links.values():
     link |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
-  return {'ports': ports, 'memory': {'size': '1MiB'}, 'host': {'read_timeout': '200ms', 'write_timeout': '200ms'},
+  return {'ports': ports, 'memory': {'size': '1MiB'},
+          'host': {'read_timeout': '200ms', 'write_timeout': '200ms'},
           'nodes': [{'name': 'cn0', 'role': 'compute'}, {'name': 'mn0', 'role': 'memory'}],
           'links': [{'node': f'{node}0', 'carried': link} for node, link in links.items()]}
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A memory node is killed under load, without a word, and started again with nothing in its memory, many times.
-Every read ends within its timer, with data or without; and none ever finds what was written before the node
-that it reads from was started: what it finds is zero, or has been written since, word by word.
+"""A memory node is killed under load, without a word, and started again with nothing in its memory, many
+times. Every read ends within its timer, with data or without; and none ever finds what was written before
+the node that it reads from was started: what it finds is zero, or has been written since, word by word.
 
   incarnations.py EMU ROOT [--kills N] [--over memif|veth] [--seed N]
 
@@ -33,10 +33,11 @@ def options():
 
 
 def config(ports, links):
-  """All that is submitted begins at once, so timers count from there. Few places, so that much is read again."""
+  """All that is submitted begins at once, so timers count from there. Few places: much is read again."""
   made = fabric(ports, links, duration='1000s', scheduler={'x': 16})
-  made['workload'][0] = {'mix': {'read': 6, 'write': 3, 'write_ack': 2, 'cas': 1}, 'depth': 16, 'span': '32KiB',
-                         'size': {'dist': 'uniform', 'min': 8, 'max': 1000}, 'lost_is_empty': True}
+  made['workload'][0] = {'mix': {'read': 6, 'write': 3, 'write_ack': 2, 'cas': 1}, 'depth': 16,
+                         'span': '32KiB', 'size': {'dist': 'uniform', 'min': 8, 'max': 1000},
+                         'lost_is_empty': True}
   made['host'] = {'read_timeout': f'{TIMER * 1000:.0f}ms', 'write_timeout': f'{TIMER * 1000:.0f}ms'}
   for link in made['links']:
     link['carried'] |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
@@ -127,8 +128,8 @@ def kills(tap, emu, ports, before, args):
       if result is not None:
         table.add(n, result)
   table.end()
-  tap.ok(not faults, f'{args.over}: memory node killed {number} times, reads end in time and find nothing old, '
-         f'seed {args.seed}', '\n'.join(faults[:2]))
+  tap.ok(not faults, f'{args.over}: memory node killed {number} times, reads end in time and find nothing '
+         f'old, seed {args.seed}', '\n'.join(faults[:2]))
 
 
 def main():

@@ -105,13 +105,14 @@ def one_process(tap, emu, what, harm=None, change=dict):
 
 
 def two_writers(tap, emu):
-  """Chunks of several frames, from two nodes to one: what one of them reads behind its writes stays behind."""
+  """Chunks of several frames, from two nodes to one: reads stay behind the writes before them."""
   what, nodes = 'rings, two writers', ('cn0', 'cn1', 'mn')
   with Folder() as folder:
     config = fabric([{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(nodes)],
                     {node: {'node': node, 'switch': node, 'when': 'always'} for node in nodes},
                     nodes=[{'name': 'cn', 'role': 'compute', 'count': 2}, {'name': 'mn', 'role': 'memory'}])
-    config['workload'] = [{'mix': {'read': 1, 'write': 1}, 'size': {'dist': 'uniform', 'min': 8, 'max': 4096}}]
+    config['workload'] = [{'mix': {'read': 1, 'write': 1},
+                           'size': {'dist': 'uniform', 'min': 8, 'max': 4096}}]
     process, both = emu.result(write(folder, 'fabric.json', config), timeout=WAIT)
     if tap.ok(both is not None, f'{what}: ends', why(process)):
       did(tap, what, both['result'])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric of five processes runs for a long time, by the wall clock, over memif and without root. The frames
-between them are lost, doubled, overtaken and damaged; processes are killed and started again, or stopped for a
-while, at random. A line a minute, and a table at the end.
+"""A fabric of five processes runs for a long time, by the wall clock, over memif and without root. The
+frames between them are lost, doubled, overtaken and damaged; processes are killed and started again, or
+stopped for a while, at random. A line a minute, and a table at the end.
 
   soak.py EMU ROOT [--minutes N] [--seed N]
 
-What must hold: no read is wrong, all operations end, nobody ends whom nobody has killed, and the memory of who
-lives is flat. 0: all of it did.
+What must hold: no read is wrong, all operations end, nobody ends whom nobody has killed, and the memory of
+who lives is flat. 0: all of it did.
 """
 import argparse
 import random
@@ -42,8 +42,8 @@ def options():
 
 
 def config(seed):
-  """Each node's link over a memif of its own, the switch being the server. A compute node that is started again
-  knows nothing of what it has written, so it verifies nothing."""
+  """Each node's link over a memif of its own, the switch being the server. A compute node that is started
+  again knows nothing of what it has written, so it verifies nothing."""
   ports, links = [], []
   for number, node in enumerate(NODES):
     socket = f'socket=memfab-soak-{seed}-{node},id=0'
@@ -52,7 +52,8 @@ def config(seed):
     links.append({'node': node, 'carried': {'node': node, 'switch': f'sw-{node}', 'hello': '50ms',
                                             'silence': '2s', 'replay_max': '50ms'}})
   return {'seed': seed, 'ports': ports, 'links': links,
-          'nodes': [{'name': 'cn', 'count': 2, 'role': 'compute'}, {'name': 'mn', 'count': 2, 'role': 'memory'}],
+          'nodes': [{'name': 'cn', 'count': 2, 'role': 'compute'},
+                    {'name': 'mn', 'count': 2, 'role': 'memory'}],
           'host': {'read_timeout': '1s', 'write_timeout': '1s'},
           'clock': {'wall': {'warmup': '0', 'duration': '720h', 'drain': '60s'}},
           'workload': [{'nodes': node, 'verify': node in LIVE, 'depth': DEPTH,
@@ -130,10 +131,10 @@ class Soak:
     if now['mismatches'] > 0:
       self.fault(f'{now["mismatches"]} reads were wrong')
     stalls = {role: self.readers[role].get('watchdog') for role in LIVE}
-    print(f'{number:>6} min {now["completed_all"] - before:>12,} operations of cn0, {now["failed_all"]:>7,} failed in '
-          f'all, {now["verified"]:>12,} verified; kills {sum(self.kills.values())}, stops '
-          f'{sum(self.pauses.values())}; stalled {sum(s["stalled"] + s["asleep"] for s in stalls.values())}; MiB '
-          + ', '.join(f'{role} {self.rss[role][-1] / 1024:.1f}' for role in LIVE), flush=True)
+    print(f'{number:>6} min {now["completed_all"] - before:>12,} operations of cn0, {now["failed_all"]:>7,} '
+          f'failed in all, {now["verified"]:>12,} verified; kills {sum(self.kills.values())}, stops '
+          f'{sum(self.pauses.values())}; stalled {sum(s["stalled"] + s["asleep"] for s in stalls.values())}; '
+          'MiB ' + ', '.join(f'{role} {self.rss[role][-1] / 1024:.1f}' for role in LIVE), flush=True)
     self.done = now
 
   def run(self, minutes):
@@ -187,20 +188,22 @@ class Soak:
     return grown
 
   def table(self, results, seed):
-    print(f'\n{"":>6} {"killed":>8} {"stopped":>8} {"MiB first":>10} {"last":>8} {"grown KiB":>10} {"operations":>14} '
-          f'{"failed":>9} {"verified":>13} {"wrong":>6} {"restarts":>9}')
+    print(f'\n{"":>6} {"killed":>8} {"stopped":>8} {"MiB first":>10} {"last":>8} {"grown KiB":>10} '
+          f'{"operations":>14} {"failed":>9} {"verified":>13} {"wrong":>6} {"restarts":>9}')
     for role in LIVE + DIE:
       rss = self.rss.get(role)
       mem = f'{rss[0] / 1024:>10.1f} {rss[-1] / 1024:>8.1f} {self.growth(role):>10.0f}' if rss else ' ' * 30
       done = (results.get(role) or {}).get('operations')
-      ops = (f'{done["completed_all"]:>14,} {done["failed_all"]:>9,} {done["verified"]:>13,} {done["mismatches"]:>6} '
-             f'{done["restarts_seen"]:>9}' if done else '')
+      ops = (f'{done["completed_all"]:>14,} {done["failed_all"]:>9,} {done["verified"]:>13,} '
+             f'{done["mismatches"]:>6} {done["restarts_seen"]:>9}' if done else '')
       print(f'{role:>6} {self.kills.get(role, 0):>8} {self.pauses[role]:>8} {mem} {ops}')
     replayed = sum(e['counters']['tx_replayed_frames'] for r in results.values() if r for e in r['carried'])
     for role, result in results.items():
       if result and self.faults:
-        print(f'{role:>6} drops:', {k: v for where in result['drops'].values() for k, v in where.items() if v})
-    print(f'frames sent again by who lived at the end: {replayed:,}; violations: {len(self.faults)}; seed {seed}')
+        drops = {k: v for where in result['drops'].values() for k, v in where.items() if v}
+        print(f'{role:>6} drops: {drops}')
+    print(f'frames sent again by who lived at the end: {replayed:,}; violations: {len(self.faults)}; '
+          f'seed {seed}')
 
 
 def main():

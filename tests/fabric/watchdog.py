@@ -33,8 +33,10 @@ def alone(tap, emu):
       said = process.communicate(timeout=90)[1]
     with open(out, encoding='utf-8') as file:
       seen = json.load(file)['result']['watchdog']
-  tap.ok(seen['paused'] >= 1 and seen['paused_ps_max'] >= (STOP - 0.2) * 1e12, 'it was stopped, and knows', seen)
-  tap.ok(seen['stalled'] == seen['asleep'] == 0 and 'stalled' not in said, 'no role is blamed for it', (seen, said))
+  tap.ok(seen['paused'] >= 1 and seen['paused_ps_max'] >= (STOP - 0.2) * 1e12, 'it was stopped, and knows',
+         seen)
+  tap.ok(seen['stalled'] == seen['asleep'] == 0 and 'stalled' not in said, 'no role is blamed for it',
+         (seen, said))
 
 
 def partner(tap, emu):
