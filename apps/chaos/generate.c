@@ -159,8 +159,8 @@ static void draw_workload(struct draft *d)
 }
 
 /**
- * Where links are lost there are none: a run with both may not end (tests/fabric/chaos). Queues are short, and
- * links of all rates: frames are lost, as Ethernet's are. Without faults that is unsound.
+ * Where links are lost there are none: a run with both may not end (tests/fabric/chaos). Queues are short,
+ * and links of all rates: frames are lost, as Ethernet's are. Without faults that is unsound.
  */
 static void draw_frames(struct draft *d)
 {
@@ -177,8 +177,8 @@ static void draw_frames(struct draft *d)
 }
 
 /**
- * A request that comes twice is executed twice where hosts do not number the uses of their ids, and its second
- * response may be taken for that of the next request with its id (docs/fabric-file.md, host.once).
+ * A request that comes twice is executed twice where hosts do not number the uses of their ids, and its
+ * second response may be taken for that of the next request with its id (docs/fabric-file.md, host.once).
  */
 static void draw_once(struct draft *d, json_t *host)
 {

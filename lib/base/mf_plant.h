@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bugs on purpose: what a campaign must find (docs/chaos.md). Where the project is built as it ships,
- * MF_PLANTED() is false when it is compiled, and nothing of them is left. memfab-chaos-planted, which is never
- * installed, is built of the same sources with all of them in, and has one of them at a time.
+ * MF_PLANTED() is false when it is compiled, and nothing of them is left. memfab-chaos-planted, which is
+ * never installed, is built of the same sources with all of them in, and has one of them at a time.
  */
 #ifndef MF_PLANT_H
 #define MF_PLANT_H

@@ -316,7 +316,9 @@ enum mf_config_what {
 	MF_CONFIG_WHATS
 };
 
-/** What is broken on purpose, and where; see struct mf_fault_rule. Virtual clock. What a class has not is 0. */
+/**
+ * What is broken on purpose, and where; see struct mf_fault_rule. Virtual clock. What a class has not is 0.
+ */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
 	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */

@@ -17,8 +17,8 @@
 bool mf_fabric_leaks(const struct mf_fabric *f, char *err, size_t errlen);
 
 /**
- * From now on each grant is held against the rules (EDM 3.1.1): that it is for a demand, and not for more than
- * that; that both its ports are free; that those of a pair come in order. Before mf_fabric_run().
+ * From now on each grant is held against the rules (EDM 3.1.1): that it is for a demand, and not for more
+ * than that; that both its ports are free; that those of a pair come in order. Before mf_fabric_run().
  * @return 0 or -ENOMEM
  */
 int mf_fabric_audit(struct mf_fabric *f);

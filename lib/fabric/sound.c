@@ -44,7 +44,8 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
 		return no(r, "%s: %llu operations did not complete", name,
 			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
-	if (!f->info.interrupted && !f->node[i].gone && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
+	if (!f->info.interrupted && !f->node[i].gone &&
+	    mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
 		return no(r, "%s: %llu operations still waited to be begun", name,
 			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
 	return true;
@@ -115,8 +116,8 @@ static uint64_t stalled_blocks(const struct mf_fabric *f, unsigned int i)
 }
 
 /**
- * What waits is measured by its time: behind a message that a fault has cut that is the hold timer's, which no
- * bound of the schedule knows.
+ * What waits is measured by its time: behind a message that a fault has cut that is the hold timer's, which
+ * no bound of the schedule knows.
  */
 static bool backlog_is_bounded(const struct mf_fabric *f)
 {

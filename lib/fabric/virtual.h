@@ -102,7 +102,10 @@ struct stalls {
 mf_time stalls_over(const struct stalls *s, mf_time t);
 /** One more: what is the same as one that there is becomes one with it. @return 0 or -ENOMEM */
 int stalls_add(struct stalls *s, mf_time from, mf_time until);
-/** A clock that stands still while its role is stalled, and back again: the first time at which it shows that. */
+/**
+ * A clock that stands still while its role is stalled, and back again: the first time at which it shows
+ * that.
+ */
 mf_time stalls_clock(const struct stalls *s, mf_time t);
 mf_time stalls_time(const struct stalls *s, mf_time clock);
 

@@ -17,7 +17,10 @@
 #include "mf_rng.h"
 #include "virtual.h"
 
-/* Blocks until a receiver without a signal has lost its block lock, and has it again (IEEE 802.3 49.2.13.3). */
+/*
+ * Blocks until a receiver without a signal has lost its block lock, and has it again (IEEE 802.3
+ * 49.2.13.3).
+ */
 #define LOCK_LOST 16
 #define LOCK_FOUND 64
 
@@ -289,7 +292,9 @@ static void end(struct virtual *v, const struct outage *o)
 	}
 }
 
-/** Once, or about every so often: up to a quarter of that late, for more or less than so long by a quarter. */
+/**
+ * Once, or about every so often: up to a quarter of that late, for more or less than so long by a quarter.
+ */
 static mf_time begins(const struct mf_config_fault *f, struct outage *o)
 {
 	mf_time at = f->from + o->round * f->every;

@@ -39,7 +39,9 @@ static mf_time sched_next(const struct virtual *v)
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_next(v, next) : next;
 }
 
-/** A stalled scheduler is told nothing: that waits in the switch, which takes no more than it has room for. */
+/**
+ * A stalled scheduler is told nothing: that waits in the switch, which takes no more than it has room for.
+ */
 static bool is_stalled(struct virtual *v)
 {
 	mf_time until = virtual_event_sched_stalled(v);

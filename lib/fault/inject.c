@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a port sends that its host knows nothing of: one message after the other, as fast as told, where the line
- * is free. What the host sends goes first.
+ * What a port sends that its host knows nothing of: one message after the other, as fast as told, where the
+ * line is free. What the host sends goes first.
  */
 #include "fault_priv.h"
 

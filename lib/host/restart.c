@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The process of the node is gone and is there again: what it knew is lost, ids in quarantine and all. What is
- * counted goes on, and the engine, the client and the receiver of frames have the same host.
+ * The process of the node is gone and is there again: what it knew is lost, ids in quarantine and all. What
+ * is counted goes on, and the engine, the client and the receiver of frames have the same host.
  */
 #include "host.h"
 #include "mf_rng.h"

@@ -233,7 +233,6 @@ bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if (!sw->window || ct->chunk.resp)
 		return true;
-	link_begin_life(&sw->port[ct->dst]);
 	return link_tell_writes_lost(sw, ct->chunk.src, ct->dst, now);
 }
 

@@ -121,10 +121,10 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
  */
 void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
- * The link is there again, perhaps to another partner than before. All other ports are told so, several times,
- * by MF_ERR with MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from now on.
- * @return false: not yet: the scheduler has not answered, some memory message of before is still to be thrown
- *         away, or some port has no room for the word
+ * The link is there again, perhaps to another partner than before. All other ports are told so, several
+ * times, by MF_ERR with MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from
+ * now on. @return false: not yet: the scheduler has not answered, some memory message of before is still to
+ * be thrown         away, or some port has no room for the word
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whole fabrics in which cables are pulled, processes die, roles stand still, there is no room, and ports send
- * what nobody asked them to: operations end, what is read is right, and when it is over traffic goes on.
+ * Whole fabrics in which cables are pulled, processes die, roles stand still, there is no room, and ports
+ * send what nobody asked them to: operations end, what is read is right, and when it is over traffic goes on.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void text_with(char *text, unsigned int seed, unsigned int writes, const 
 		"\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
 		"\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
 		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
-		"                          \"cas\": 1, \"fadd\": 1}, \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
+		"                          \"cas\": 1, \"fadd\": 1},"
+		"               \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
 		"\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
 		"\"faults\": [%s]}",
 		seed, writes, faults);
@@ -104,7 +105,8 @@ static const char *const events[][2] = {
 	/* More than the scheduler has room for waits for it when it is there again. */
 	{"stall",
 	 "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
-	 "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1, \"from\": \"20us\"}"},
+	 "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1,"
+	 " \"from\": \"20us\"}"},
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
@@ -221,7 +223,8 @@ Test(events, traffic_goes_on)
 {
 	static const char *const roles[] = {"switch", "scheduler", "*"};
 	static const char fabric[] =
-		"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\", \"drain\": \"20ms\"}},"
+		"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
+		"                          \"drain\": \"20ms\"}},"
 		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
 		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
 		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 2}, \"size\": 300,"
@@ -250,7 +253,10 @@ Test(events, a_memory_node_comes_back_empty)
 	char text[TEXT];
 	json_t *result;
 
-	/* One client that only reads what it wrote before: after the crash it finds zeros, and knows it may. */
+	/*
+	 * One client that only reads what it wrote before: after the crash it finds zeros, and knows it
+	 * may.
+	 */
 	text_of(text, 3,
 		"{\"class\": \"node_crash\", \"node\": \"m\", \"from\": \"60us\", \"until\": \"70us\"}");
 	result = whole_sound(text, false);

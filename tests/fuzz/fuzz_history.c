@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes histories as files (docs/history.md), and their check. The first octet says whether the sums are made
- * right, so that what stands behind them is looked at. What is accepted is written as it was read, and the
- * check comes to an end.
+ * Fuzzes histories as files (docs/history.md), and their check. The first octet says whether the sums are
+ * made right, so that what stands behind them is looked at. What is accepted is written as it was read, and
+ * the check comes to an end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * of steps: good blocks, blocks with any header and any payload, single bits that come between or are wrong,
  * and a line that is silent for a while.
  *
- * Lock is found after 64 good headers in a row and lost with the 16th bad one of a window, by a naive count of
- * the same headers; with good blocks from wherever it is, it is found soon.
+ * Lock is found after 64 good headers in a row and lost with the 16th bad one of a window, by a naive count
+ * of the same headers; with good blocks from wherever it is, it is found soon.
  */
 #include <stdlib.h>
 #include <string.h>

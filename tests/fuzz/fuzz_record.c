@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes the records that --replay reads: behind an octet that says whether the checks are made right, a file.
- * What is read is unpacked as a replay does, which has to give what packs to the same again.
+ * Fuzzes the records that --replay reads: behind an octet that says whether the checks are made right, a
+ * file. What is read is unpacked as a replay does, which has to give what packs to the same again.
  */
 #include <stdlib.h>
 #include <string.h>
