@@ -185,6 +185,15 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now);
  */
 uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
 
+/**
+ * Throws away all that waits, as if it had never been queued: the line, and what is counted, are as before.
+ * Cookies are not told. All words of all messages have been appended.
+ */
+void mf_mux_flush(struct mf_mux *m, mf_time now);
+
+/** What was counted by another multiplexer, in whose place this one is. */
+void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from);
+
 /** Memory blocks that wait at now: pushed, and not started before now. */
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now);
 

@@ -442,6 +442,28 @@ inline uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 	return e->cookie;
 }
 
+/** To nowhere, as long as that takes; and then it took no time. */
+void mf_mux_flush(struct mf_mux *m, mf_time now)
+{
+	const struct mf_mux_stats stats = m->stats;
+	mf_time line_free = m->line_free, at = now, told;
+	struct mf_span s;
+
+	while ((at = mf_mux_next(m, at)) != MF_NEVER)
+		mf_mux_pull(m, at, MF_SPAN_MAX, &s);
+	while (mf_mux_done(m, &told) != 0)
+		;
+	m->line_free = line_free;
+	m->memory_last = false;
+	m->fair = (struct mux_fair){0};
+	m->stats = stats;
+}
+
+void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from)
+{
+	m->stats = from->stats;
+}
+
 uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now)
 {
 	if (!m->period || !m->memory_last || m->line_free <= now)

@@ -38,6 +38,7 @@ enum mf_kind {
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
+	MF_TAKE, /**< one block, of a link's two ends: which switch is obeyed (docs/fault-tolerance.md) */
 	MF_KINDS
 };
 
@@ -78,7 +79,7 @@ struct mf_msg {
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
-	uint16_t epoch;
+	uint16_t epoch; /**< TAKE: of the switch that is active; extended: see above */
 	/**
 	 * RREQ, N: what its transfer has behind this message, which then is a piece of MF_MESSAGE_MAX (D7);
 	 * in MF_BEHIND_UNIT, rounded up, at most MF_BEHIND_MAX. 0: nothing
@@ -133,7 +134,7 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 #define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
 
 /**
- * Encodes /N/, /G/, ACK, ERR or GRET.
+ * Encodes /N/, /G/, ACK, ERR, GRET or TAKE.
  * @return the payload of its one control block.
  */
 uint64_t mf_proto_put_single(const struct mf_msg *m);

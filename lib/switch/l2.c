@@ -51,6 +51,15 @@ void l2_fini(struct mf_switch *sw)
 	free(sw->l2.order);
 }
 
+void l2_forget(struct mf_switch *sw)
+{
+	struct l2 *l = &sw->l2;
+
+	memset(l->table, 0, ((size_t)l->mask + 1) * sizeof(*l->table));
+	l->ring_head = l->ring_tail = l->ring_used = 0;
+	l->order_head = l->order_tail = 0;
+}
+
 static uint64_t mac_at(const uint8_t *p)
 {
 	uint64_t mac = 0;

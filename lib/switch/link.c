@@ -16,6 +16,7 @@
  * for their sender (D11) may be lost, and who comes back may be a memory node with nothing in it.
  */
 #include "circuit.h"
+#include "standby.h"
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -37,7 +38,19 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	p->told = 0;
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
+	if (sw->standby != NULL)
+		standby_link_down(sw, port);
 	due(sw, now);
+}
+
+void mf_switch_crash(struct mf_switch *sw, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (sw->port[i].up)
+			mf_switch_link_down(sw, i, now);
+	l2_forget(sw);
+	if (sw->standby != NULL)
+		standby_forget(sw);
 }
 
 /**
@@ -78,12 +91,15 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 		return true;
 	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
 		return false;
-	if (p->up && p->memory_enabled && sw->bridge == NULL && !announce_all(sw, (uint16_t)port, now))
+	if (p->up && p->memory_enabled && sw->bridge == NULL && !standby_idle(sw) &&
+	    !announce_all(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;
 	if (p->up && p->memory_enabled)
 		set_bit(sw->reach_set, port);
+	if (sw->standby != NULL)
+		standby_link_up(sw, port, now);
 	due(sw, now);
 	return true;
 }

@@ -6,6 +6,7 @@
 
 #include "forward.h"
 #include "mf_table.h"
+#include "standby.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
@@ -86,6 +87,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = circuit_init(sw, c);
 	if (err == 0)
 		err = l2_init(sw, c);
+	if (err == 0 && c->twin)
+		err = standby_init(sw, c);
 	if (err == 0 && c->bridge != NULL)
 		err = bridge_init(sw, c);
 	if (err != 0) {
@@ -107,6 +110,7 @@ void mf_switch_free(struct mf_switch *sw)
 	}
 	l2_fini(sw);
 	bridge_fini(sw);
+	standby_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
 	mf_table_free(sw->pair);

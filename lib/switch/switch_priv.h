@@ -64,6 +64,7 @@ enum rx_state {
 	RX_REQUEST, /**< collected in buf */
 	RX_STREAM, /**< cut through into the egress */
 	RX_COLLECT, /**< collected in buf, forwarded when complete: mega, or the egress is faster */
+	RX_LOGGED, /**< collected in buf, forwarded by its header when complete: standby.c */
 	RX_DROP, /**< the rest of it is thrown away; the cause was counted */
 };
 
@@ -129,6 +130,7 @@ struct mf_switch {
 	const struct mf_bridge_ops *bridge_ops;
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
+	struct standby *standby; /**< NULL: there is no other switch */
 	bool one_rate; /**< of all ports */
 	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
 	unsigned int links_lost; /**< ports whose link is not up */
@@ -300,6 +302,8 @@ mf_time bridge_run(struct mf_switch *sw, mf_time now);
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);
 void l2_fini(struct mf_switch *sw);
+/** All addresses, and the frames in the pipeline. */
+void l2_forget(struct mf_switch *sw);
 void l2_frame(struct mf_switch *sw, unsigned int ingress, mf_time at, const uint8_t *frame, uint16_t len);
 /** Lets out what is through the pipeline. @return the next time */
 mf_time l2_run(struct mf_switch *sw, mf_time now);

@@ -57,7 +57,7 @@ Test(reject, spare_bits)
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true}, ack = {.kind = MF_ACK},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE},
-			    gret = {.kind = MF_GRET, .size = 1}, grant = {.kind = MF_GRANT, .size = 1},
+			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE}, grant = {.kind = MF_GRANT, .size = 1},
 			    notify = {.kind = MF_NOTIFY, .size = 1};
 
 	expect_refused(cas, MS, MS_LAST, 1);
@@ -68,6 +68,8 @@ Test(reject, spare_bits)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 10; i++)
 		expect_refused(ack, MS, ACK_SPARE, 1u << i);
+	for (unsigned int i = 0; i < 20; i++)
+		expect_refused(take, MS, TAKE_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)
@@ -101,7 +103,7 @@ Test(reject, fields_out_of_range)
 	for (unsigned int kind = 0; kind < 16; kind++) {
 		if (kind == MF_KIND_NONE || kind > MF_RRES)
 			expect_refused(rreq, MS, MS_KIND, kind);
-		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET)
+		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET && kind != MF_TAKE)
 			expect_refused(ack, MS, MS_KIND, kind);
 	}
 	for (unsigned int op = MF_RMW_OPS; op < 16; op++)
