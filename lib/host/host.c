@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "mf_cycles.h"
-#include "host.h"
 #include "mf_table.h"
+#include "twin.h"
 
 #define SMALL_SHIFT 12
 #define LARGE_SHIFT 16
@@ -138,6 +138,8 @@ static int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
+	if (!err && c->twin)
+		err = host_twin_init(h);
 	return err || !c->stack ? err : host_stack_init(h);
 }
 
@@ -170,6 +172,7 @@ void mf_host_free(struct mf_host *h)
 	if (!h)
 		return;
 	host_stack_fini(h);
+	host_twin_fini(h);
 	if (h->demux_ready)
 		mf_demux_fini(&h->demux);
 	if (h->mux)
@@ -193,6 +196,8 @@ static inline void retry(struct mf_host *h, mf_time now)
 		host_jobs_run(h);
 	if (h->ready_head != HOST_NO_NODE)
 		host_ready_run(h, now);
+	if (unlikely(h->twin != NULL))
+		host_twin_tell(h, now);
 }
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
@@ -206,6 +211,8 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))
 		host_rx_idle(h, now);
+	if (unlikely(h->twin != NULL) && now >= host_twin_next(h))
+		host_twin_idle(h, now);
 	retry(h, now);
 	return mf_host_next(h);
 }
@@ -216,6 +223,8 @@ mf_time mf_host_next(const struct mf_host *h)
 		return host_stack_next(h);
 	if (h->due_head != HOST_NIL)
 		return 0;
+	if (unlikely(h->twin != NULL) && host_twin_next(h) < h->wake)
+		return mf_time_min(host_twin_next(h), mf_demux_next(&h->demux));
 	return mf_time_min(h->wake, mf_demux_next(&h->demux));
 }
 

@@ -14,6 +14,7 @@
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
+ *   twin.c           two links to two switches
  *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
@@ -185,6 +186,7 @@ struct mf_host {
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
 	uint16_t node, nodes;
 	bool wall;
+	bool deaf; /**< what is received comes by a link whose switch is not obeyed: twin.c */
 	bool submits; /**< a compute node whose port has memory blocks, or whose stack is above the MAC */
 	bool stamps; /**< stages are stamped */
 	uint32_t op_free, op_fresh, op_count;
@@ -221,6 +223,7 @@ struct mf_host {
 	void *restart_ctx;
 	struct mf_host_config config;
 	struct mf_host_stats stats;
+	struct host_twin *twin; /**< NULL: there is one switch */
 	struct mf_demux demux;
 	bool demux_ready;
 	uint8_t *frame; /**< of a stack above the MAC: the next one */
@@ -325,6 +328,8 @@ void host_rx_idle(struct mf_host *h, mf_time now);
 /* link.c */
 /** The switch says that a node is back. */
 void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at);
+/** Messages that began before the one of this number are not known to who should see to them. */
+void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);
 
 /* stack.c: the functions of mf_host.h where the stack is above the MAC */
 int host_stack_init(struct mf_host *h);

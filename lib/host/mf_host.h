@@ -45,6 +45,7 @@ struct mf_host_config {
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
+	bool twin; /**< two links to two switches, see docs/fault-tolerance.md */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
@@ -100,6 +101,10 @@ struct mf_host_stats {
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
+	/* two links */
+	uint64_t takes; /**< times that it obeyed another switch */
+	uint64_t ignored_grants; /**< of a switch that was not obeyed */
+	uint64_t drop_fenced; /**< requests of a switch that does not know the epoch */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 };
 
@@ -160,6 +165,19 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
  * before the engine has a link again may it take what the host sends from now on.
  */
 void mf_host_link_lost(struct mf_host *h, mf_time now);
+
+/** Takes a span from one of two links. */
+void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const struct mf_span *span);
+
+/**
+ * A link is lost, or there again. Where there are two and the other one lives nothing is lost: the host obeys the
+ * switch at its end from now on, if it did not. With the last one goes what goes with an only one.
+ */
+void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now);
+void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now);
+
+/** Two links: switch epoch % 2 is obeyed. */
+uint16_t mf_host_epoch(const struct mf_host *h);
 
 /**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.

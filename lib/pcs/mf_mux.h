@@ -191,6 +191,9 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
  */
 void mf_mux_flush(struct mf_mux *m, mf_time now);
 
+/** When a memory message must be ready to stand behind all that waits: not before now. */
+mf_time mf_mux_behind(const struct mf_mux *m, mf_time now);
+
 /** What was counted by another multiplexer, in whose place this one is. */
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from);
 
