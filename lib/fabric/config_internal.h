@@ -147,6 +147,7 @@ struct mf_link_config;
 /* What both have. */
 void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 void cfg_llr_default(struct mf_config_llr *llr);
+int cfg_backup(struct cfg *c, const json_t *json); /* config_backup.c */
 int cfg_faults(struct cfg *c, const json_t *json); /* config_fault.c */
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */

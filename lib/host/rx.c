@@ -58,8 +58,7 @@ static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 			host_rx_grant(h, word, at);
 		else
 			h->stats.ignored_grants++;
-	}
-	else
+	} else
 		rx_other(h, word, at);
 }
 

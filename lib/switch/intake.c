@@ -175,7 +175,8 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 	return false;
 }
 
-static void log_request(struct mf_switch *sw, mf_time at, unsigned int n, const struct mf_msg *m, uint32_t slot)
+static void log_request(struct mf_switch *sw, mf_time at, unsigned int n, const struct mf_msg *m,
+			uint32_t slot)
 {
 	const struct mf_sched_msg demand = {
 		.at = at,

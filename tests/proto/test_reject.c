@@ -57,8 +57,8 @@ Test(reject, spare_bits)
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true}, ack = {.kind = MF_ACK},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE},
-			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE}, grant = {.kind = MF_GRANT, .size = 1},
-			    notify = {.kind = MF_NOTIFY, .size = 1};
+			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE},
+			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
 
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
