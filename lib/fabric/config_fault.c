@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "faults": what is broken on purpose, and where. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,37 +15,149 @@ static const char *const direction_names[] = {"both", "up", "down", NULL};
 static const struct cfg_field fault_fields[] = {
 	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = mf_fault_names},
 	{.key = "link", .kind = CFG_NESTED},
+	{.key = "node", .kind = CFG_NESTED},
+	{.key = "role", .kind = CFG_NESTED},
+	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 0)},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
 	{.key = "from", .kind = CFG_TIME, FAULT(from), CFG_RANGE(0, MF_NEVER - 1)},
 	{.key = "until", .kind = CFG_TIME, FAULT(until), CFG_RANGE(1, MF_NEVER - 1)},
 	{.key = "time", .kind = CFG_TIME, FAULT(time), CFG_RANGE(1, MF_SEC(1))},
+	{.key = "every", .kind = CFG_TIME, FAULT(every), CFG_RANGE(MF_NS(100), MF_SEC(1000))},
+	{.key = "for", .kind = CFG_TIME, FAULT(length), CFG_RANGE(MF_NS(1), MF_SEC(1000))},
 	{.key = "count", .kind = CFG_U64, FAULT(count), CFG_RANGE(1, INT64_MAX)},
 	{0},
 };
 
-static bool takes_time(const struct mf_config_fault *f)
+enum key {
+	LINK = 1 << 0,
+	NODE = 1 << 1,
+	ROLE = 1 << 2,
+	SWITCH = 1 << 3,
+	DIRECTION = 1 << 4,
+	RATE = 1 << 5,
+	FROM = 1 << 6,
+	UNTIL = 1 << 7,
+	TIME = 1 << 8,
+	EVERY = 1 << 9,
+	FOR = 1 << 10,
+	COUNT = 1 << 11,
+};
+#define KEYS 12
+
+static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
+					    "from", "until", "time", "every",  "for",	    "count"};
+
+#define OF_A_LINK (LINK | DIRECTION | FROM | UNTIL | COUNT)
+#define AGAIN (UNTIL | EVERY | FOR)
+
+/** The keys of a class. */
+static const struct {
+	uint32_t needs, takes;
+} classes[MF_FAULT_CLASSES] = {
+	[MF_FAULT_BIT] = {RATE, OF_A_LINK},
+	[MF_FAULT_SYNC] = {RATE, OF_A_LINK},
+	[MF_FAULT_TYPE] = {RATE, OF_A_LINK},
+	[MF_FAULT_CUT] = {RATE, OF_A_LINK},
+	[MF_FAULT_LOSE] = {RATE, OF_A_LINK},
+	[MF_FAULT_DUPLICATE] = {RATE, OF_A_LINK},
+	[MF_FAULT_DELAY] = {RATE | TIME, OF_A_LINK},
+	[MF_FAULT_REORDER] = {RATE | TIME, OF_A_LINK},
+	[MF_FAULT_LINK_DOWN] = {LINK | FROM, AGAIN},
+	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
+	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
+	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
+};
+
+static uint32_t keys_of(const json_t *json)
 {
-	return f->class == MF_FAULT_DELAY || f->class == MF_FAULT_REORDER;
+	uint32_t keys = 0;
+
+	for (unsigned int i = 0; i < KEYS; i++)
+		if (json_object_get(json, key_names[i]) != NULL)
+			keys |= 1U << i;
+	return keys;
+}
+
+static const char *first_of(uint32_t keys)
+{
+	return key_names[__builtin_ctz(keys)];
+}
+
+/** Whether all that the class needs is there, and nothing that it does not take. */
+static int check_keys(struct cfg *c, const json_t *json, const struct mf_config_fault *f)
+{
+	uint32_t keys = keys_of(json), needs = classes[f->class].needs;
+	uint32_t missing = needs & ~keys, more = keys & ~(needs | classes[f->class].takes);
+
+	if (missing != 0)
+		return cfg_fail_key(c, first_of(missing), "is missing");
+	if (more != 0)
+		return cfg_fail_key(c, first_of(more), "has no effect: \"%s\" does not take it",
+				    mf_fault_names[f->class]);
+	return 0;
+}
+
+static int check_times(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->until <= f->from)
+		return cfg_fail_key(c, "until", "is not behind 'from'");
+	if (f->every != 0 && f->length == 0)
+		return cfg_fail_key(c, "for", "is missing");
+	if (f->every == 0 && f->length != 0)
+		return cfg_fail_key(c, "every", "is missing");
+	if (f->length > f->every / 2)
+		return cfg_fail_key(c, "for", "is more than half of 'every'");
+	return 0;
+}
+
+/** Others have no ends of links that could be told. */
+static int check_stack(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->class < MF_FAULT_STAGE_CLASSES || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+		return 0;
+	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
+}
+
+/** "switch", "scheduler", or nodes. */
+static int read_role(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	const char *name = json_string_value(json_object_get(json, "role"));
+
+	if (name != NULL && strcmp(name, "switch") == 0)
+		f->role = MF_CONFIG_SWITCH;
+	else if (name != NULL && strcmp(name, "scheduler") == 0)
+		f->role = MF_CONFIG_SCHED;
+	else
+		return cfg_set(c, json, "role", NULL, "", &f->link);
+	return 0;
+}
+
+static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	uint32_t keys = classes[f->class].needs | classes[f->class].takes;
+
+	if (keys & ROLE)
+		return read_role(c, json, f);
+	if (keys & (LINK | NODE))
+		return cfg_set(c, json, keys & NODE ? "node" : "link", NULL, "", &f->link);
+	f->role = MF_CONFIG_SWITCH;
+	return 0;
 }
 
 static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
-	static const char *const needed[] = {"class", "rate", NULL}, *const time[] = {"time", NULL};
 	int rc = cfg_object(c, json, fault_fields, f);
 
-	for (int i = 0; needed[i] != NULL && rc == 0; i++)
-		if (json_object_get(json, needed[i]) == NULL)
-			rc = cfg_fail_key(c, needed[i], "is missing");
+	if (rc == 0 && json_object_get(json, "class") == NULL)
+		rc = cfg_fail_key(c, "class", "is missing");
 	if (rc == 0)
-		rc = cfg_set(c, json, "link", NULL, "", &f->link);
-	if (rc == 0 && f->until <= f->from)
-		rc = cfg_fail_key(c, "until", "is not behind 'from'");
-	if (rc == 0 && takes_time(f) && f->time == 0)
-		rc = cfg_fail_key(c, "time", "is missing");
-	if (rc == 0 && !takes_time(f))
-		rc = cfg_refuse(c, json, time, "only \"delay\" and \"reorder\" take time");
-	return rc;
+		rc = check_keys(c, json, f);
+	if (rc == 0)
+		rc = check_stack(c, f);
+	if (rc == 0)
+		rc = read_where(c, json, f);
+	return rc == 0 ? check_times(c, f) : rc;
 }
 
 int cfg_faults(struct cfg *c, const json_t *json)
@@ -74,10 +187,33 @@ int cfg_faults(struct cfg *c, const json_t *json)
 	return 0;
 }
 
+static void put_where(struct put *p, json_t *json, const struct mf_config_fault *f, uint32_t keys)
+{
+	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
+
+	if (keys & ROLE && f->role != MF_CONFIG_NODES)
+		cfg_put_set(p, json, "role", json_string(roles[f->role]));
+	else if (keys & (LINK | NODE | ROLE))
+		cfg_put_set(p, json, keys & LINK ? "link" : keys & NODE ? "node" : "role",
+			    cfg_put_nodes(p, &f->link, NULL));
+}
+
+/** What the class does not take, or takes and has not. */
+static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t keys)
+{
+	if (f->until == MF_NEVER)
+		keys &= ~(uint32_t)UNTIL;
+	if (f->count == 0)
+		keys &= ~(uint32_t)COUNT;
+	if (f->every == 0)
+		keys &= ~(uint32_t)(EVERY | FOR);
+	for (unsigned int i = 0; i < KEYS; i++)
+		if (!(keys & 1U << i))
+			json_object_del(json, key_names[i]);
+}
+
 void cfg_put_faults(struct put *p, json_t *root)
 {
-	static const char *const until[] = {"until", NULL}, *const time[] = {"time", NULL},
-				 *const count[] = {"count", NULL};
 	json_t *array;
 
 	if (p->config->faults == 0)
@@ -85,15 +221,11 @@ void cfg_put_faults(struct put *p, json_t *root)
 	array = cfg_put_set(p, root, "faults", json_array());
 	for (unsigned int i = 0; i < p->config->faults; i++) {
 		const struct mf_config_fault *f = &p->config->fault[i];
+		uint32_t keys = classes[f->class].needs | classes[f->class].takes;
 		json_t *json = cfg_put_append(p, array, json_object());
 
 		cfg_put_fields(p, json, fault_fields, f);
-		cfg_put_set(p, json, "link", cfg_put_nodes(p, &f->link, NULL));
-		if (f->until == MF_NEVER)
-			cfg_put_drop(json, until);
-		if (!takes_time(f))
-			cfg_put_drop(json, time);
-		if (f->count == 0)
-			cfg_put_drop(json, count);
+		put_where(p, json, f, keys);
+		drop_keys(json, f, keys);
 	}
 }

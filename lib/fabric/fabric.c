@@ -120,6 +120,18 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	return 0;
 }
 
+int node_new_memory(struct mf_fabric *f, unsigned int i)
+{
+	struct node *n = &f->node[i];
+	char err[1];
+
+	if (n->memory == NULL)
+		return 0;
+	n->memory_ops->destroy(n->memory);
+	n->memory = NULL;
+	return make_memory(f, i, err, sizeof(err)) == 0 ? 0 : -ENOMEM;
+}
+
 /** Whether a node's link carries blocks of memory messages: EDM's, or those of a stack. */
 static bool carries_blocks(const struct mf_fabric *f, unsigned int i)
 {

@@ -26,6 +26,7 @@ struct node {
 	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
 	mf_time client_next, ether_next;
 	bool above; /**< its stack is one above the MAC */
+	bool gone, unplugged; /**< its process is gone, its cable pulled: by a fault, virtual clock */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
@@ -104,6 +105,9 @@ static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
 {
 	return f->part.sw && f->config->node[i].up;
 }
+
+/** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
+int node_new_memory(struct mf_fabric *f, unsigned int i);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

@@ -295,14 +295,20 @@ struct mf_config_workload {
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** What is broken on purpose, on which links; see struct mf_fault_rule. Virtual clock. */
+/** Whom a fault is about. */
+enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED };
+
+/** What is broken on purpose, and where; see struct mf_fault_rule. Virtual clock. What a class has not is 0. */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
 	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
-	struct mf_config_set link; /**< of these nodes */
+	uint32_t role; /**< enum mf_config_role */
+	uint32_t sw; /**< which switch */
+	struct mf_config_set link; /**< of these nodes, or these nodes */
 	double rate;
 	mf_time from, until; /**< MF_NEVER: to the end */
 	mf_time time;
+	mf_time every, length; /**< again and again, about every so often for about so long; 0: once */
 	uint64_t count; /**< on each link and direction; 0: any number */
 };
 

@@ -55,12 +55,14 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		const struct node *n = &f->node[i];
 
-		if (n->host == NULL)
+		if (n->host == NULL || n->gone)
 			continue;
 		if (n->client != NULL && !mf_client_finished(n->client, now))
 			return false;
 		if (n->ether != NULL && !mf_ether_finished(n->ether))
 			return false;
+		if (n->unplugged) /* what it has to send waits for good, perhaps */
+			continue;
 		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
 		if (mf_demux_next(mf_host_demux(n->host)) != MF_NEVER)

@@ -122,6 +122,15 @@ struct pending_write *pending_find(struct pending *p, uint16_t cn, uint16_t mn, 
 	return w->name == name ? w : NULL;
 }
 
+void pending_forget(struct pending *p, uint16_t cn)
+{
+	for (uint16_t mn = 0; mn < p->nodes; mn++) {
+		struct pending_pair *pair = &p->pair[(size_t)cn * p->nodes + mn];
+
+		pair->over = pair->next;
+	}
+}
+
 void pending_take(struct pending *p, struct pending_write *w)
 {
 	pair_of(p, w->name)->over = w->number + 1;

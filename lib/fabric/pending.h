@@ -49,6 +49,9 @@ struct pending_write *pending_find(struct pending *p, uint16_t cn, uint16_t mn, 
 /** What was found has taken effect. */
 void pending_take(struct pending *p, struct pending_write *w);
 
+/** The process of a compute node is gone: what has not taken effect is not waited for. */
+void pending_forget(struct pending *p, uint16_t cn);
+
 /** A hint: a write of this pair will soon take effect. */
 static inline void pending_fetch(const struct pending *p, uint16_t cn, uint16_t mn)
 {

@@ -41,10 +41,10 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
 	if (c->failed_all > 0 && f->config->faults == 0)
 		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
-	if (!f->info.interrupted && c->begun_all != c->completed_all)
+	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
 		return no(r, "%s: %llu operations did not complete", name,
-			  (unsigned long long)(c->begun_all - c->completed_all));
-	if (!f->info.interrupted && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
+			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
+	if (!f->info.interrupted && !f->node[i].gone && mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
 		return no(r, "%s: %llu operations still waited to be begun", name,
 			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
 	return true;
@@ -98,6 +98,20 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 	return true;
 }
 
+/** What waited at a stalled role, or for it, waited so much longer than the bound says. */
+static uint64_t stalled_blocks(const struct mf_fabric *f, unsigned int i)
+{
+	mf_time stalled = 0;
+
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		if (c->class == MF_FAULT_STALL)
+			stalled += c->until - c->from;
+	}
+	return stalled / f->link[i].period;
+}
+
 /** The scheduler has seen everything, and no egress was over its bound (D3). */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
@@ -114,7 +128,7 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 			continue;
 		uint32_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max;
 
-		if (max > bound_backlog(f, i))
+		if (max > bound_backlog(f, i) + stalled_blocks(f, i))
 			return no(r, "%s: %u blocks waited at its egress, the bound is %u",
 				  f->config->node[i].name, max, bound_backlog(f, i));
 	}

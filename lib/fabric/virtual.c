@@ -78,7 +78,8 @@ static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
 {
 	mf_time until = mf_time_min(mf_time_min(own, FAR) + 2 * v->ahead, mf_time_min(other, FAR) + v->ahead);
 
-	return mf_time_min(until - 1, v->monitor_next); /* what arrives then comes first */
+	until = mf_time_min(until - 1, v->monitor_next); /* what arrives then comes first */
+	return mf_time_min(until, v->event_next);
 }
 
 /** The nodes for a stretch of time, then the switch. */
@@ -112,11 +113,13 @@ static int together(struct virtual *v)
 	return n < 0 ? n : 0;
 }
 
-/** What is due next: the monitor, when all before it is done. */
+/** What is due next: what breaks, and the monitor, when all before them is done. */
 static int step(struct virtual *v)
 {
 	mf_time next = mf_time_min(v->nodes_next, virtual_switch_next(v));
 
+	if (v->event_next < next && v->event_next <= v->monitor_next)
+		return virtual_event(v);
 	if (v->monitor_next < next)
 		return monitor(v);
 	if (next == MF_NEVER)
@@ -244,12 +247,14 @@ static int set_up(struct virtual *v)
 		wire_init(&v->up[i], &v->f->link[i], &v->flights, v->rings + i * WIRE_FIRST);
 		wire_init(&v->down[i], &v->f->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
 	}
-	v->arrives = MF_NEVER;
+	v->arrives = v->event_next = MF_NEVER;
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
 	for (unsigned int i = 0; i < n; i++)
 		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
 	err = virtual_fault_init(v);
+	if (err == 0)
+		err = virtual_event_init(v);
 	return err == 0 ? virtual_nodes_init(v) : err;
 }
 
@@ -257,6 +262,7 @@ static void tear_down(struct virtual *v)
 {
 	if (v->down != NULL)
 		virtual_fault_fini(v);
+	virtual_event_fini(v);
 	for (unsigned int i = 0; v->down != NULL && i < 2 * v->f->nodes; i++)
 		wire_fini(&v->up[i]);
 	mf_table_free(v->up);

@@ -18,6 +18,8 @@
 /** What a side is called for, in the order in which that is done at one time. */
 enum virtual_call { VIRTUAL_RX, VIRTUAL_TX, VIRTUAL_RUN };
 
+struct virtual_events;
+
 /** When a node wants to be called, apart from what arrives. */
 struct virtual_turn {
 	mf_time tx, run;
@@ -52,11 +54,58 @@ struct virtual
 	/* monitor */
 	mf_time monitor_next;
 	bool over;
+	/* faults that are not of a link's stage */
+	struct virtual_events *events; /**< NULL: there are none */
+	mf_time event_next;
 };
+
+/* virtual_event.c: what breaks at a time. The others are called only where v->events is there. */
+/** @return 0 or -ENOMEM */
+int virtual_event_init(struct virtual *v);
+void virtual_event_fini(struct virtual *v);
+/** Does what is due at v->event_next. @return 0 or -errno */
+int virtual_event(struct virtual *v);
+/** What a node that would be called at t is called at: later, or never. */
+mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
+/** When a sender that would send at t may do so: a node, or a port of the switch. MF_NEVER: not yet */
+mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t);
+mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t);
+/** What is sent on a wire: it starts when its sender is awake, and arrives when its receiver is. */
+void virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
+
+/** The scheduler, by whose clock it wants to be called at t: when it is. */
+mf_time virtual_event_sched_next(const struct virtual *v, mf_time t);
+/** It is stalled now: until then. 0: it is not */
+mf_time virtual_event_sched_stalled(const struct virtual *v);
+/** Nothing arrives at the switch before. */
+void virtual_event_close(struct virtual *v, mf_time until);
+/** What it is told, by its clock. */
+void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg, unsigned int n);
+/** Lets it match. @return number of grants */
+unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max);
+
+/* virtual_stall.c: who is not called. */
+/** Of one role, in order. */
+struct stall {
+	mf_time from, until;
+};
+
+struct stalls {
+	struct stall *stall;
+	unsigned int n;
+};
+
+/** Who would be called at t is called then. */
+mf_time stalls_over(const struct stalls *s, mf_time t);
+/** One more: what is the same as one that there is becomes one with it. @return 0 or -ENOMEM */
+int stalls_add(struct stalls *s, mf_time from, mf_time until);
+/** A clock that stands still while its role is stalled, and back again: the first time at which it shows that. */
+mf_time stalls_clock(const struct stalls *s, mf_time t);
+mf_time stalls_time(const struct stalls *s, mf_time clock);
 
 /* virtual_fault.c */
 /** v->span is sent, with what happens to it. @return 0 or -ENOMEM */
-int virtual_fault_send(struct virtual *v, struct wire *w, mf_time after);
+int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after);
 /** What is held back and due at v->now goes. @return the same */
 int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after);
 int virtual_fault_init(struct virtual *v);
@@ -80,8 +129,8 @@ static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after,
 		virtual_capture(v, w);
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, &v->span, from, to);
-	if (__builtin_expect(w->fault != NULL, 0)) {
-		err = virtual_fault_send(v, w, after);
+	if (__builtin_expect(w->odd, 0)) {
+		err = virtual_odd_send(v, w, after);
 		return err < 0 ? err : v->span.count;
 	}
 	err = wire_send(w, &v->span, after);
@@ -107,6 +156,8 @@ int virtual_nodes_init(struct virtual *v);
 void virtual_node_hears(struct virtual *v, unsigned int i);
 /** What node i has to send at v->now. @return number of blocks, or -errno */
 int virtual_node_tx(struct virtual *v, unsigned int i);
+/** Node i was changed by who is no event of its own. */
+void virtual_node_changed(struct virtual *v, unsigned int i);
 
 /* virtual_switch.c */
 /** @return 0 or -ENOMEM */
@@ -117,10 +168,23 @@ int virtual_switch(struct virtual *v, mf_time until);
 int virtual_switch_one(struct virtual *v, enum virtual_call what);
 /** What port i has to send at v->now. @return number of blocks, or -errno */
 int virtual_port_tx(struct virtual *v, unsigned int i);
+/** The switch was changed by who is no event of its own. */
+void virtual_switch_changed(struct virtual *v);
+/** Where there are events: when the switch, or its scheduler, that would be called at t is called. */
+mf_time virtual_event_switch(const struct virtual *v, mf_time t);
+
+/** When the first actor is called. */
+static inline mf_time virtual_actor_next(struct virtual *v)
+{
+	mf_time t = event_next(&v->queue);
+
+	return __builtin_expect(v->events != NULL, 0) ? virtual_event_switch(v, t) : t;
+}
+
 /** Time of the switch's next event. */
 static inline mf_time virtual_switch_next(struct virtual *v)
 {
-	return mf_time_min(v->arrives, event_next(&v->queue));
+	return mf_time_min(v->arrives, virtual_actor_next(v));
 }
 
 /** The node of port i may have sent something. */

@@ -8,37 +8,43 @@
 
 /** Who takes what the stage lets out. */
 struct taker {
+	struct virtual *v;
 	struct wire *wire;
 	mf_time after;
-	uint64_t spans;
 	int err;
 };
 
 static void take(void *ctx, struct mf_span *s)
 {
 	struct taker *t = ctx;
-	int err = wire_send(t->wire, s, t->after);
+	int err;
 
-	t->spans++;
+	if (t->v->events != NULL)
+		virtual_event_date(t->v, t->wire, s);
+	err = wire_send(t->wire, s, t->after);
+	t->v->f->info.spans++;
 	if (err < 0)
 		t->err = err;
 }
 
-int virtual_fault_send(struct virtual *v, struct wire *w, mf_time after)
+int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after)
 {
-	struct taker t = {.wire = w, .after = after};
+	struct taker t = {.v = v, .wire = w, .after = after};
 
-	mf_fault_send(w->fault, &v->span, take, &t);
-	v->f->info.spans += t.spans;
+	if (w->cut)
+		return 0;
+	if (w->fault != NULL)
+		mf_fault_send(w->fault, &v->span, take, &t);
+	else
+		take(&t, &v->span);
 	return t.err;
 }
 
 int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after)
 {
-	struct taker t = {.wire = w, .after = after};
+	struct taker t = {.v = v, .wire = w, .after = after};
 
 	mf_fault_run(w->fault, v->now, take, &t);
-	v->f->info.spans += t.spans;
 	return t.err;
 }
 
@@ -51,7 +57,8 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int node, 
 	for (unsigned int i = 0; i < config->faults; i++) {
 		const struct mf_config_fault *f = &config->fault[i];
 
-		if (f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) || !cfg_set_has(&f->link, node))
+		if (f->class >= MF_FAULT_STAGE_CLASSES || !cfg_set_has(&f->link, node) ||
+		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP))
 			continue;
 		which[n] = (uint16_t)i;
 		rule[n++] = (struct mf_fault_rule){
@@ -82,6 +89,7 @@ static int make(const struct virtual *v, unsigned int node, bool up, struct wire
 	if (c.rules == 0)
 		return 0;
 	w->fault = mf_fault_new(&c);
+	w->odd = true;
 	return w->fault != NULL ? 0 : -errno;
 }
 

@@ -16,7 +16,8 @@ static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
 	mf_time next = mf_time_min(mf_host_tx_next(v->f->node[i].host, v->now), wire_held(&v->up[i]));
 
-	return mf_time_max(v->now, next);
+	next = mf_time_max(v->now, next);
+	return __builtin_expect(v->events != NULL, 0) ? virtual_event_up(v, i, next) : next;
 }
 
 /** Something came to a node or left it: when must it be called, when may it send? */
@@ -42,10 +43,20 @@ static void receive(struct virtual *v, unsigned int i)
 	after(v, i);
 }
 
+/** When node i is called that asks for t: not while it is down or stalled. */
+static inline mf_time awake(const struct virtual *v, unsigned int i, mf_time t)
+{
+	return __builtin_expect(v->events != NULL, 0) ? virtual_event_node(v, i, t) : t;
+}
+
 static int transmit(struct virtual *v, unsigned int i)
 {
 	int n = 0;
 
+	if (__builtin_expect(v->events != NULL, 0) && virtual_event_up(v, i, v->now) > v->now) {
+		after(v, i);
+		return 0;
+	}
 	if (__builtin_expect(wire_held(&v->up[i]) <= v->now, 0))
 		n = virtual_fault_release(v, &v->up[i], v->switch_done);
 	if (n == 0)
@@ -60,15 +71,15 @@ static mf_time next(const struct virtual *v, unsigned int i)
 {
 	const struct virtual_turn *t = &v->turn[i];
 
-	return mf_time_min(wire_due(&v->down[i]), mf_time_min(t->tx, t->run));
+	return awake(v, i, mf_time_min(wire_due(&v->down[i]), mf_time_min(t->tx, t->run)));
 }
 
 /** What a node is called for at v->now. */
 static enum virtual_call due(const struct virtual *v, unsigned int i)
 {
-	if (wire_due(&v->down[i]) == v->now)
+	if (wire_due(&v->down[i]) <= v->now)
 		return VIRTUAL_RX;
-	return v->turn[i].tx == v->now ? VIRTUAL_TX : VIRTUAL_RUN;
+	return v->turn[i].tx <= v->now ? VIRTUAL_TX : VIRTUAL_RUN;
 }
 
 /** @return 0 or more, or -errno */
@@ -147,9 +158,9 @@ static void expect(struct virtual *v, unsigned int i)
 {
 	if (v->ahead != 0)
 		return;
-	event_set(&v->step, actor(v, i, VIRTUAL_RX), wire_due(&v->down[i]));
-	event_set(&v->step, actor(v, i, VIRTUAL_TX), v->turn[i].tx);
-	event_set(&v->step, actor(v, i, VIRTUAL_RUN), v->turn[i].run);
+	event_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, wire_due(&v->down[i])));
+	event_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->turn[i].tx));
+	event_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->turn[i].run));
 }
 
 int virtual_nodes_init(struct virtual *v)
@@ -186,12 +197,21 @@ static void called(struct virtual *v, unsigned int i)
 	virtual_switch_hears(v, i);
 }
 
+void virtual_node_changed(struct virtual *v, unsigned int i)
+{
+	v->turn[i].run = v->now;
+	v->turn[i].tx = tx_next(v, i);
+	called(v, i);
+}
+
 void virtual_node_hears(struct virtual *v, unsigned int i)
 {
-	v->next[i] = mf_time_min(v->next[i], wire_due(&v->down[i]));
+	mf_time due = awake(v, i, wire_due(&v->down[i]));
+
+	v->next[i] = mf_time_min(v->next[i], due);
 	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
 	if (v->ahead == 0)
-		event_set(&v->step, actor(v, i, VIRTUAL_RX), wire_due(&v->down[i]));
+		event_set(&v->step, actor(v, i, VIRTUAL_RX), due);
 }
 
 int virtual_node_tx(struct virtual *v, unsigned int i)

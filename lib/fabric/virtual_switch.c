@@ -31,18 +31,43 @@ int virtual_switch_init(struct virtual *v)
 	return event_init(&v->queue, v->f->nodes + 2);
 }
 
+/** When the scheduler wants to be called. */
+static mf_time sched_next(const struct virtual *v)
+{
+	mf_time next = v->f->sched_ops->next(v->f->sched);
+
+	return __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_next(v, next) : next;
+}
+
+/** A stalled scheduler is told nothing: that waits in the switch, which takes no more than it has room for. */
+static bool is_stalled(struct virtual *v)
+{
+	mf_time until = virtual_event_sched_stalled(v);
+
+	if (until == 0)
+		return false;
+	if (!mf_switch_can_rx(v->f->sw))
+		virtual_event_close(v, until);
+	event_set(&v->queue, actor_sched(v), until);
+	return true;
+}
+
 /** Hands over what the switch has for the scheduler. */
 static void tell(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
-	const struct mf_sched_msg *msg;
+	struct mf_sched_msg *msg;
 	unsigned int n;
 
+	if (__builtin_expect(v->events != NULL, 0) && is_stalled(v))
+		return;
 	while ((msg = mf_switch_sched_peek(f->sw, &n)) != NULL) {
+		if (__builtin_expect(v->events != NULL, 0))
+			virtual_event_descriptors(v, msg, n);
 		for (unsigned int i = 0; i < n; i++)
 			f->sched_ops->input(f->sched, &msg[i]);
 		mf_switch_sched_advance(f->sw, n);
-		event_set(&v->queue, actor_sched(v), f->sched_ops->next(f->sched));
+		event_set(&v->queue, actor_sched(v), sched_next(v));
 	}
 }
 
@@ -51,7 +76,10 @@ static void expect(struct virtual *v, unsigned int i)
 {
 	mf_time next = mf_time_min(mf_switch_tx_next(v->f->sw, i, v->now), wire_held(&v->down[i]));
 
-	event_set(&v->queue, actor_tx(i), mf_time_max(v->now, next));
+	next = mf_time_max(v->now, next);
+	if (__builtin_expect(v->events != NULL, 0))
+		next = virtual_event_down(v, i, next);
+	event_set(&v->queue, actor_tx(i), next);
 }
 
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
@@ -81,6 +109,12 @@ static void run(struct virtual *v)
 	after(v);
 }
 
+void virtual_switch_changed(struct virtual *v)
+{
+	after(v);
+	event_set(&v->queue, actor_sched(v), sched_next(v));
+}
+
 static void run_sched(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
@@ -88,14 +122,19 @@ static void run_sched(struct virtual *v)
 	unsigned int n;
 
 	do {
-		n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
+		if (__builtin_expect(v->events != NULL, 0)) {
+			tell(v);
+			n = virtual_event_match(v, grant, GRANTS);
+		} else {
+			n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
+		}
 		for (unsigned int i = 0; i < n; i++) {
 			if (grant[i].first)
 				f->sched_waited += grant[i].at - grant[i].since;
 			mf_switch_grant(f->sw, v->now, &grant[i]);
 		}
 	} while (n == GRANTS);
-	event_set(&v->queue, actor_sched(v), f->sched_ops->next(f->sched));
+	event_set(&v->queue, actor_sched(v), sched_next(v));
 	after(v);
 }
 
@@ -103,6 +142,10 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 {
 	int n = 0;
 
+	if (__builtin_expect(v->events != NULL, 0) && virtual_event_down(v, i, v->now) > v->now) {
+		expect(v, i);
+		return 0;
+	}
 	if (__builtin_expect(wire_held(&v->down[i]) <= v->now, 0)) {
 		n = virtual_fault_release(v, &v->down[i], v->nodes_done);
 		virtual_node_hears(v, i);
@@ -173,7 +216,7 @@ int virtual_switch_one(struct virtual *v, enum virtual_call what)
 
 	if (what == VIRTUAL_RX)
 		return receive_one(v);
-	if (event_next(&v->queue) != v->now)
+	if (virtual_actor_next(v) != v->now)
 		return 0;
 	err = call(v);
 	return err < 0 ? err : 1;
@@ -207,7 +250,7 @@ int virtual_switch(struct virtual *v, mf_time until)
 	if (v->arrives <= until)
 		err = arrivals_find(a, v->up, v->f->nodes, v->arrives, until, &v->arrives);
 	while (err >= 0) {
-		mf_time arrives = arrivals_next(a), next = event_next(&v->queue);
+		mf_time arrives = arrivals_next(a), next = virtual_actor_next(v);
 
 		v->now = mf_time_min(arrives, next);
 		if (v->now > until)

@@ -164,6 +164,16 @@ int wire_send(struct wire *w, struct mf_span *span, mf_time after)
 	return 0;
 }
 
+void wire_clear(struct wire *w, mf_time now)
+{
+	for (uint32_t i = 0; i < wire_flights(w); i++)
+		flight_give(w->flights, wire_flight(w, i)->flight);
+	w->head = w->tail = 0;
+	w->due = MF_NEVER;
+	w->busy_until = now;
+	w->descrambler.state = w->scrambler.state;
+}
+
 void wire_receive(struct wire *w, struct mf_span *span)
 {
 	struct flight *fl = w->ring[w->head++ & w->mask].flight;

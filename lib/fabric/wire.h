@@ -54,6 +54,8 @@ struct wire {
 	const struct link_timing *timing;
 	struct mf_fault *fault; /**< what happens to what is sent, before it is on the wire; NULL: nothing */
 	struct flights *flights;
+	bool odd; /**< something may happen to what is sent, by fault or otherwise: virtual_odd_send() */
+	bool cut; /**< what is sent is lost */
 	bool scramble;
 	bool grown; /**< the ring is the wire's own */
 	struct mf_scrambler scrambler, descrambler;
@@ -84,6 +86,9 @@ static inline mf_time wire_due(const struct wire *w)
 
 /** Takes the next span; there must be one. */
 void wire_receive(struct wire *w, struct mf_span *span);
+
+/** What is under way is lost. */
+void wire_clear(struct wire *w, mf_time now);
 
 /** The words of a flight, which lie behind as many sync headers as mf_blocks_copy() takes. */
 static inline uint64_t *flight_words(const struct flight *fl)

@@ -13,14 +13,16 @@ enum { MEMORY, FRAME };
 const char *const mf_fault_names[MF_FAULT_CLASSES + 1] = {
 	[MF_FAULT_BIT] = "bit",     [MF_FAULT_SYNC] = "sync",       [MF_FAULT_TYPE] = "type",
 	[MF_FAULT_CUT] = "cut",     [MF_FAULT_LOSE] = "lose",       [MF_FAULT_DUPLICATE] = "duplicate",
-	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder",
+	[MF_FAULT_DELAY] = "delay", [MF_FAULT_REORDER] = "reorder", [MF_FAULT_LINK_DOWN] = "link_down",
+	[MF_FAULT_NODE_CRASH] = "node_crash", [MF_FAULT_SWITCH_CRASH] = "switch_crash",
+	[MF_FAULT_STALL] = "stall",
 };
 
 static bool sane(const struct mf_fault_rule *r)
 {
 	bool timed = r->class == MF_FAULT_DELAY || r->class == MF_FAULT_REORDER;
 
-	return r->class < MF_FAULT_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
+	return r->class < MF_FAULT_STAGE_CLASSES && r->rate > 0 && r->rate <= 1 && r->from < r->until &&
 	       (r->time > 0) == timed;
 }
 
@@ -316,6 +318,14 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 		block(f, mf_span_at(span, i), (struct mf_block){.word = span->word[i], .sync = span->sync[i]},
 		      span->flags);
 	flush(f);
+}
+
+void mf_fault_cut(struct mf_fault *f, mf_time now)
+{
+	f->lane[MEMORY] = f->lane[FRAME] = (struct fault_lane){0};
+	f->holding = false;
+	f->carry = 0;
+	f->free_at = now;
 }
 
 mf_time mf_fault_next(const struct mf_fault *f)

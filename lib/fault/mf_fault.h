@@ -35,6 +35,11 @@ enum mf_fault_class {
 	MF_FAULT_DUPLICATE, /**< a message comes twice, the second time right behind the first */
 	MF_FAULT_DELAY, /**< a message, and what is behind it, is held up for `time` */
 	MF_FAULT_REORDER, /**< a message comes behind the next one; without one it comes after `time` */
+	MF_FAULT_STAGE_CLASSES, /**< those above are what a stage does; the others are the engine's */
+	MF_FAULT_LINK_DOWN = MF_FAULT_STAGE_CLASSES, /**< a cable is pulled, and plugged in again */
+	MF_FAULT_NODE_CRASH, /**< the process of a node is gone, and comes back with nothing in it */
+	MF_FAULT_SWITCH_CRASH, /**< the same of a switch */
+	MF_FAULT_STALL, /**< a role is not called; what it is sent waits */
 	MF_FAULT_CLASSES
 };
 
@@ -75,6 +80,9 @@ typedef void (*mf_fault_emit)(void *ctx, struct mf_span *s);
  * @param span  starts behind all blocks before it; not changed. Its period is that of the configuration
  */
 void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx);
+
+/** The link is lost: what is under way, or held back, is thrown away; what is sent from now on is new. */
+void mf_fault_cut(struct mf_fault *f, mf_time now);
 
 /** When what is held back is due, if nothing is sent before; MF_NEVER: nothing is. */
 mf_time mf_fault_next(const struct mf_fault *f);

@@ -111,7 +111,7 @@ static int alloc_tables(struct mf_host *h)
 	return err ? err : host_pool_init(&h->pool[HOST_POOL_LARGE], h->config.buffers_large, LARGE_SHIFT);
 }
 
-static int host_init(struct mf_host *h, const struct mf_host_config *config)
+int host_init(struct mf_host *h, const struct mf_host_config *config)
 {
 	struct mf_host_config *c = &h->config;
 	int err;
@@ -167,10 +167,8 @@ struct mf_host *mf_host_new(const struct mf_host_config *config)
 	return h;
 }
 
-void mf_host_free(struct mf_host *h)
+void host_fini(struct mf_host *h)
 {
-	if (!h)
-		return;
 	host_stack_fini(h);
 	host_twin_fini(h);
 	if (h->demux_ready)
@@ -186,6 +184,13 @@ void mf_host_free(struct mf_host *h)
 	free(h->assembly);
 	mf_table_free(h->job);
 	free(h->peer);
+}
+
+void mf_host_free(struct mf_host *h)
+{
+	if (!h)
+		return;
+	host_fini(h);
 	free(h);
 }
 

@@ -15,6 +15,7 @@
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
  *   twin.c           two links to two switches
+ *   restart.c        a new life
  *   stack.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
@@ -250,6 +251,10 @@ static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint
 {
 	return h->wall ? 0 : (uint32_t)tie << 9 | node;
 }
+
+/* host.c: all of it but what counts, and where it is */
+int host_init(struct mf_host *h, const struct mf_host_config *config);
+void host_fini(struct mf_host *h);
 
 /* message_queue.c */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);

@@ -23,16 +23,12 @@ static void cut(struct mf_host *h, mf_time now)
 /** Throws away what is to be sent, and tells nobody. */
 static void drop_tx(struct mf_host *h, mf_time now)
 {
-	struct mf_span s;
-	mf_time at;
-
 	for (; h->job_head != h->job_tail; h->job_head++) {
 		const struct host_job *job = &h->job[h->job_head & (HOST_GRANT_QUEUE - 1)];
 
 		h->peer[job->node].held[job->lane]--;
 	}
-	while (mf_mux_pull(h->mux, now, MF_SPAN_MAX, &s) > 0 || mf_mux_done(h->mux, &at) != 0)
-		;
+	mf_mux_flush(h->mux, now);
 }
 
 /**

@@ -180,6 +180,15 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now);
 uint16_t mf_host_epoch(const struct mf_host *h);
 
 /**
+ * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing
+ * of what was. What was submitted ends without a completion. Where frames and news of restarts go stays, and
+ * what is counted goes on.
+ * @param memory  of the new life
+ * @return 0 or -ENOMEM: of no use but to be freed
+ */
+int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory);
+
+/**
  * Does what is due: message queue, timers, frames behind whose /T/ nothing came.
  * @return mf_host_next()
  */

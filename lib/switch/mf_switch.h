@@ -138,6 +138,12 @@ bool mf_switch_deposed(const struct mf_switch *sw);
 bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch);
 
 /**
+ * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
+ * lost (mf_switch_link_down()), and addresses and frames that it had.
+ */
+void mf_switch_crash(struct mf_switch *sw, mf_time now);
+
+/**
  * Does what is due: timers, frames that come out of the layer-2 pipeline.
  * @return the next time that it wants to be called (TX of ports not included), or MF_NEVER
  */

@@ -168,6 +168,9 @@ static inline void client_count_begun(struct mf_client *c, const struct slot *s,
 /** A read has brought something else than what must have been there. */
 void client_mismatch(struct mf_client *c, const struct slot *s);
 
+/** All that is under way fails. */
+void client_fail_all(struct mf_client *c, mf_time now);
+
 /** Takes all completions that are due. */
 void client_complete(struct mf_client *c, mf_time now);
 

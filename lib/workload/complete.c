@@ -241,6 +241,21 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		judge_suspects(c);
 }
 
+void client_fail_all(struct mf_client *c, mf_time now)
+{
+	for (uint32_t i = 0; i < c->used; i++) {
+		const struct slot *s = &c->slot[i];
+
+		if (s->state == SLOT_BUSY)
+			op_done(c, &(struct mf_completion){.user = s->user,
+							   .submitted = s->intended,
+							   .first = MF_NEVER,
+							   .done = now,
+							   .status = MF_ERR_UNKNOWN,
+							   .node = s->node});
+	}
+}
+
 void client_complete(struct mf_client *c, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_CLIENT_COMPLETE);

@@ -357,6 +357,12 @@ void mf_client_fetch_next(const struct mf_client *c, mf_time until);
 /** An operation that is about to complete, by mf_op.user. */
 void mf_client_fetch_op(const struct mf_client *c, uint64_t user);
 
+/**
+ * The process of the node is gone, and there again, or will be: what was under way has failed, its outcome
+ * unknown, and so is what its regions hold. It goes on with what it was to do next.
+ */
+void mf_client_crashed(struct mf_client *c, mf_time now);
+
 /** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
 void mf_client_stop(struct mf_client *c, mf_time at);
 

@@ -33,6 +33,11 @@ json_t *whole_run(const char *text, bool by_block)
 	return run(text, by_block, false);
 }
 
+json_t *whole_sound(const char *text, bool by_block)
+{
+	return run(text, by_block, true);
+}
+
 double whole_number(const json_t *result, const char *path)
 {
 	char part[128];

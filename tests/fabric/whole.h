@@ -9,6 +9,9 @@
 /** Runs the fabric of this text. @return its "result"; the test fails where it cannot be built or run */
 json_t *whole_run(const char *text, bool by_block);
 
+/** The same, and asserts that it is sound. */
+json_t *whole_sound(const char *text, bool by_block);
+
 /** A number of the result, by path: "drops.switch.room". */
 double whole_number(const json_t *result, const char *path);
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The process of the node is gone and is there again: what it knew is lost, ids in quarantine and all. What is
+ * counted goes on, and the engine, the client and the receiver of frames have the same host.
+ */
+#include "host.h"
+
+/** What stays of the host before. */
+static void inherit(struct mf_host *h, struct mf_host *before)
+{
+	h->stats = before->stats;
+	mf_mux_inherit(h->mux, before->mux);
+	mf_demux_fini(&h->demux); /* the one that counts has nothing under way either */
+	h->demux = before->demux;
+	before->demux_ready = false;
+}
+
+int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
+{
+	struct mf_host before;
+	struct mf_host_config config = h->config;
+	struct mf_span s;
+	int err;
+
+	mf_span_no_signal(&s, now);
+	mf_host_rx(h, now, &s);
+	before = *h;
+	config.memory = memory;
+	memset(h, 0, sizeof(*h));
+	err = host_init(h, &config);
+	if (!err)
+		inherit(h, &before);
+	h->frame_fn = before.frame_fn;
+	h->frame_ctx = before.frame_ctx;
+	h->restart_fn = before.restart_fn;
+	h->restart_ctx = before.restart_ctx;
+	host_fini(&before);
+	return err;
+}

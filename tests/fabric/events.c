@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whole fabrics in which cables are pulled, processes die and roles stand still: operations end, what is read
+ * is right, and when it is over traffic goes on as before.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "mf_rng.h"
+#include "whole.h"
+
+TestSuite(events, .timeout = 240);
+
+#define TEXT 6000
+
+/** All kinds of operations, verified; timers that are short, so that what is lost ends. */
+static void text_with(char *text, unsigned int seed, unsigned int writes, const char *faults)
+{
+	snprintf(text, TEXT,
+		 "{\"seed\": %u,"
+		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
+		 "                          \"drain\": \"20ms\"}},"
+		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
+		 "            {\"name\": \"b\", \"role\": \"both\"},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		 "\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
+		 "\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
+		 "\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
+		 "                          \"cas\": 1, \"fadd\": 1}, \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
+		 "\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
+		 "\"faults\": [%s]}",
+		 seed, writes, faults);
+}
+
+static void text_of(char *text, unsigned int seed, const char *faults)
+{
+	text_with(text, seed, 1, faults);
+}
+
+static void sane(const json_t *result, const char *text)
+{
+	cr_expect_eq(whole_number(result, "phases.end.under_way"), 0, "%s", text);
+	cr_expect_eq(whole_number(result, "scheduler.entries_left"), 0, "%s", text);
+	cr_expect_gt(whole_number(result, "operations.verified"), 10, "%s", text);
+}
+
+static double fired(const json_t *result, const char *class)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "faults.%s", class);
+	return whole_number(result, path);
+}
+
+static const char *const events[][2] = {
+	{"link_down", "{\"class\": \"link_down\", \"link\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"link_down", "{\"class\": \"link_down\", \"link\": \"c3\", \"from\": \"50us\"}"},
+	/* shorter than it takes to notice */
+	{"link_down", "{\"class\": \"link_down\", \"link\": \"*\", \"from\": \"50us\", \"until\": \"50010ns\"}"},
+	{"link_down", "{\"class\": \"link_down\", \"link\": \"*\", \"from\": \"20us\", \"until\": \"180us\","
+		      " \"every\": \"20us\", \"for\": \"5us\"}"},
+	{"link_down", "{\"class\": \"link_down\", \"link\": [\"m0\", \"b\"], \"from\": \"20us\","
+		      " \"until\": \"150us\", \"every\": \"700ns\", \"for\": \"100ns\"}"},
+	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"c3\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"c\", \"from\": \"50us\", \"until\": \"50001ns\"}"},
+	{"node_crash", "{\"class\": \"node_crash\", \"node\": [\"m1\", \"c0\"], \"from\": \"50us\"}"},
+	{"node_crash", "{\"class\": \"node_crash\", \"node\": \"*\", \"from\": \"20us\", \"until\": \"150us\","
+		       " \"every\": \"30us\", \"for\": \"4us\"}"},
+	{"switch_crash", "{\"class\": \"switch_crash\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"switch_crash", "{\"class\": \"switch_crash\", \"from\": \"20us\", \"until\": \"150us\","
+			 " \"every\": \"30us\", \"for\": \"2us\"}"},
+	{"stall", "{\"class\": \"stall\", \"role\": \"switch\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"stall", "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"stall", "{\"class\": \"stall\", \"role\": \"m\", \"from\": \"50us\", \"until\": \"80us\"}"},
+	{"stall", "{\"class\": \"stall\", \"role\": [\"c0\", \"b\"], \"from\": \"50us\", \"until\": \"170us\"}"},
+};
+#define EVENTS (sizeof(events) / sizeof(events[0]))
+
+static void of_each(const char *where, bool again)
+{
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		char text[TEXT];
+		json_t *result, *second;
+
+		text_of(text, i + 1, events[i][1]);
+		result = whole_sound(text, false);
+		sane(result, text);
+		cr_expect_gt(fired(result, events[i][0]), 0, "%s %s", where, text);
+		second = again ? whole_sound(text, false) : NULL;
+		cr_expect(!again || json_equal(result, second), "%s", text);
+		json_decref(result);
+		json_decref(second);
+	}
+}
+
+Test(events, of_each_kind)
+{
+	of_each("twice", true);
+}
+
+Test(events, block_by_block)
+{
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		char text[TEXT];
+		json_t *result;
+
+		text_of(text, i + 1, events[i][1]);
+		result = whole_sound(text, true);
+		sane(result, text);
+		cr_expect_gt(fired(result, events[i][0]), 0, "%s", text);
+		json_decref(result);
+	}
+}
+
+/** Several at random, at random times, at random places, upon what links do by themselves. */
+static void several(char *faults, size_t len, unsigned int seed)
+{
+	static const char *const links[] = {"m0", "m1", "b", "c1", "c5", "*"};
+	struct mf_rng rng;
+	size_t n = 0;
+
+	mf_rng_init(&rng, seed, "events", 0);
+	n += (size_t)snprintf(faults, len,
+			      "{\"class\": \"lose\", \"rate\": 0.0005},"
+			      "{\"class\": \"delay\", \"rate\": 0.001, \"time\": \"700ns\"},"
+			      "{\"class\": \"duplicate\", \"rate\": 0.0005}");
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int from = (unsigned int)mf_rng_below(&rng, 190000);
+		unsigned int until = from + 1 + (unsigned int)mf_rng_below(&rng, 40000);
+		const char *at = links[mf_rng_below(&rng, 6)];
+
+		switch (mf_rng_below(&rng, 4)) {
+		case 0:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"link_down\", \"link\": \"%s\", ", at);
+			break;
+		case 1:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"node_crash\", \"node\": \"%s\", ", at);
+			break;
+		case 2:
+			n += (size_t)snprintf(faults + n, len - n, ", {\"class\": \"switch_crash\", ");
+			break;
+		default:
+			n += (size_t)snprintf(faults + n, len - n,
+					      ", {\"class\": \"stall\", \"role\": \"%s\", ",
+					      from % 3 == 0 ? "switch" : from % 3 == 1 ? "scheduler" : at);
+			break;
+		}
+		n += (size_t)snprintf(faults + n, len - n, "\"from\": \"%uns\", \"until\": \"%uns\"}", from,
+				      until);
+	}
+}
+
+Test(events, together)
+{
+	for (unsigned int seed = 1; seed <= 60; seed++) {
+		char faults[2048], text[TEXT];
+		json_t *result;
+
+		several(faults, sizeof(faults), seed);
+		text_with(text, seed, 0, faults); /* of a plain write that is lost nobody is told (D11) */
+		result = whole_sound(text, seed % 8 == 0);
+		cr_expect_eq(whole_number(result, "phases.end.under_way"), 0, "%s", text);
+		json_decref(result);
+	}
+}
+
+Test(events, traffic_goes_on)
+{
+	char text[TEXT];
+	json_t *result, *whole;
+	double share;
+
+	/* Nothing for 30 of 200 us, and then as if nothing had been. */
+	text_of(text, 1, "{\"class\": \"lose\", \"rate\": 1e-18}");
+	whole = whole_sound(text, false);
+	for (unsigned int i = 0; i < 2; i++) {
+		static const char *const class[] = {"switch_crash", "stall"};
+		char faults[256];
+
+		snprintf(faults, sizeof(faults),
+			 "{\"class\": \"%s\", %s\"from\": \"50us\", \"until\": \"80us\"}", class[i],
+			 i == 1 ? "\"role\": \"scheduler\", " : "");
+		text_of(text, 1, faults);
+		result = whole_sound(text, false);
+		share = whole_number(result, "operations.completed_all") /
+			whole_number(whole, "operations.completed_all");
+		cr_expect(share > 0.8 && share < 0.9, "%g of what there is without: %s", share, text);
+		json_decref(result);
+	}
+	json_decref(whole);
+}
+
+Test(events, a_memory_node_comes_back_empty)
+{
+	char text[TEXT];
+	json_t *result;
+
+	/* One client that only reads what it wrote before: after the crash it finds zeros, and knows it may. */
+	text_of(text, 3, "{\"class\": \"node_crash\", \"node\": \"m\", \"from\": \"60us\", \"until\": \"70us\"}");
+	result = whole_sound(text, false);
+	cr_expect_gt(whole_number(result, "operations.unverified"), 10);
+	json_decref(result);
+}
