@@ -83,7 +83,7 @@ int cfg_backup(struct cfg *c, const json_t *json)
 
 	strcpy(b->name, "sw1");
 	rc = cfg_object(c, json, fields, b);
-	b->on = true;
+	b->on = c->config->proto.ext = true; /* copies are told apart by the uses of ids */
 	for (unsigned int i = 0; i < c->config->sw.ports && rc == 0; i++)
 		c->config->node[i].backup_propagation = json_object_get(json, "propagation") != NULL
 								? b->propagation

@@ -17,7 +17,7 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "link", .kind = CFG_NESTED},
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
-	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 0)},
+	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
 	{.key = "from", .kind = CFG_TIME, FAULT(from), CFG_RANGE(0, MF_NEVER - 1)},
@@ -48,7 +48,7 @@ enum key {
 static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
 					    "from", "until", "time", "every",  "for",	    "count"};
 
-#define OF_A_LINK (LINK | DIRECTION | FROM | UNTIL | COUNT)
+#define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define AGAIN (UNTIL | EVERY | FOR)
 
 /** The keys of a class. */
@@ -63,7 +63,7 @@ static const struct {
 	[MF_FAULT_DUPLICATE] = {RATE, OF_A_LINK},
 	[MF_FAULT_DELAY] = {RATE | TIME, OF_A_LINK},
 	[MF_FAULT_REORDER] = {RATE | TIME, OF_A_LINK},
-	[MF_FAULT_LINK_DOWN] = {LINK | FROM, AGAIN},
+	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
 	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
@@ -157,6 +157,8 @@ static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault 
 		rc = check_stack(c, f);
 	if (rc == 0)
 		rc = read_where(c, json, f);
+	if (rc == 0 && f->sw != 0 && !c->config->backup.on)
+		rc = cfg_fail_key(c, "switch", "there is no backup");
 	return rc == 0 ? check_times(c, f) : rc;
 }
 
@@ -205,6 +207,8 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)UNTIL;
 	if (f->count == 0)
 		keys &= ~(uint32_t)COUNT;
+	if (f->sw == 0 && f->class != MF_FAULT_SWITCH_CRASH)
+		keys &= ~(uint32_t)SWITCH;
 	if (f->every == 0)
 		keys &= ~(uint32_t)(EVERY | FOR);
 	for (unsigned int i = 0; i < KEYS; i++)

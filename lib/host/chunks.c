@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* WREQ chunks: a grant is looked up in the message state table, and the chunk built in the multiplexer. */
 #include "mf_proto_inline.h"
-#include "state_table.h"
+#include "once.h"
 
-/** Queues the next `size` octets of a write. @return false: no room */
-bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
+static inline __attribute__((always_inline)) bool chunk_push(struct mf_host *h, struct host_state *s,
+							     uint32_t size, mf_time ready, bool once)
 {
 	const struct host_op *op = &h->op[s->op];
 	uint64_t done = (uint64_t)s->piece * MF_MESSAGE_MAX + s->moved;
@@ -22,6 +22,8 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 
 	if (unlikely(!word))
 		return false;
+	if (once)
+		host_once_sign(h, s, &m);
 	mf_proto_make_chunk(&h->config.proto, &m, op->buf + done, word);
 	s->moved += size;
 	if (m.last)
@@ -36,16 +38,15 @@ bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_
 	return true;
 }
 
-/** Wire octets of the members of a mega-message. */
-static uint32_t mega_octets(const struct mf_host *h, const struct host_state *s)
+static HOST_ASIDE bool chunk_push_once(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
 {
-	uint32_t octets = 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+	return chunk_push(h, s, size, ready, true);
+}
 
-	while (s->flags & HOST_MEGA_MORE) {
-		s = &h->state[host_index(h, s->node, s->mega_next)];
-		octets += 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
-	}
-	return octets;
+/** Queues the next `size` octets of a write. @return false: no room */
+bool host_chunk_push(struct mf_host *h, struct host_state *s, uint32_t size, mf_time ready)
+{
+	return host_once(h) ? chunk_push_once(h, s, size, ready) : chunk_push(h, s, size, ready, false);
 }
 
 /** Serves a grant of an own message. @return false: no room, again later */
@@ -57,7 +58,7 @@ bool host_chunk_send(struct mf_host *h, struct host_job *job)
 	if (s->phase != HOST_ACTIVE || !host_is_write(s->kind) || s->flags & HOST_MEGA_MEMBER)
 		return host_job_return(h, job);
 	if (s->flags & HOST_MEGA_HEAD) {
-		if (job->size < mega_octets(h, s))
+		if (job->size < host_mega_octets(h, s))
 			return host_job_return(h, job);
 		job->kind = HOST_JOB_MEGA;
 		return host_mega_send(h, job);

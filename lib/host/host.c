@@ -4,6 +4,7 @@
 
 #include "mf_cycles.h"
 #include "mf_table.h"
+#include "once.h"
 #include "twin.h"
 
 #define SMALL_SHIFT 12
@@ -18,6 +19,7 @@ static bool config_ok(const struct mf_host_config *c)
 	return c->nodes >= 1 && c->nodes <= MF_PORTS_MAX && c->node < c->nodes && c->x >= 1 &&
 	       c->x <= MF_IDS / 2 && c->chunk >= MF_CHUNK_UNIT && c->chunk <= MF_MESSAGE_MAX &&
 	       c->chunk % MF_CHUNK_UNIT == 0 && c->queue >= 1 && c->queue <= 65536 &&
+	       (c->retries == 0 || (c->retries <= UINT8_MAX && c->retry_timeout > 0 && c->proto.ext)) &&
 	       (!c->memory_ops || c->memory);
 }
 
@@ -51,8 +53,10 @@ static void set_timers(struct mf_host *h)
 
 	for (int i = 0; i < HOST_TIMERS; i++)
 		h->timer[i] = (struct host_timer){.at = MF_NEVER};
-	h->timer[HOST_TIMER_READ].timeout = c->read_timeout;
-	h->timer[HOST_TIMER_WRITE].timeout = c->write_timeout;
+	h->timer[HOST_TIMER_LAST_READ].timeout = c->read_timeout;
+	h->timer[HOST_TIMER_LAST_WRITE].timeout = c->write_timeout;
+	h->timer[HOST_TIMER_READ].timeout = c->retries ? c->retry_timeout : c->read_timeout;
+	h->timer[HOST_TIMER_WRITE].timeout = c->retries ? c->retry_timeout : c->write_timeout;
 	h->timer[HOST_TIMER_QUARANTINE].timeout = c->quarantine ? c->quarantine
 						  : longest     ? longest * QUARANTINE_TIMEOUTS
 								: QUARANTINE_DEFAULT;
@@ -104,8 +108,11 @@ static int alloc_tables(struct mf_host *h)
 	if (!h->config.memory_ops)
 		return 0;
 	h->response = mf_table_new(entries, sizeof(*h->response));
-	h->written = mf_table_new(entries, sizeof(*h->written));
-	if (!h->response || !h->written)
+	if (h->config.proto.ext)
+		h->once = mf_table_new(entries, sizeof(*h->once));
+	else
+		h->written = mf_table_new(entries, sizeof(*h->written));
+	if (!h->response || (!h->written && !h->once))
 		return -ENOMEM;
 	err = host_pool_init(&h->pool[HOST_POOL_SMALL], h->config.buffers_small, SMALL_SHIFT);
 	return err ? err : host_pool_init(&h->pool[HOST_POOL_LARGE], h->config.buffers_large, LARGE_SHIFT);
@@ -177,6 +184,7 @@ void host_fini(struct mf_host *h)
 		mf_mux_free(h->mux);
 	for (int i = 0; i < HOST_POOLS; i++)
 		host_pool_fini(&h->pool[i]);
+	mf_table_free(h->once);
 	mf_table_free(h->written);
 	mf_table_free(h->response);
 	mf_table_free(h->state);

@@ -11,6 +11,8 @@
  *   requester.c      responses, acknowledgements, errors
  *   responder.c      the memory node: requests and writes
  *   responses.c      the memory node: what is still to be sent
+ *   once.c           the memory node: what it has executed
+ *   retry.c          what is not answered is sent again
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
@@ -63,6 +65,8 @@ static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 1
  *       |                                          v  timer, or refused while grants may come
  *       |<--(date)--- LATE <-- QUARANTINE <--(date)-- FAILED <-- ACTIVE, SENT, AWAIT_ACK
  *
+ * What was sent again ends as FAILED, whatever its status: answers to its other sendings may come.
+ *
  * "(date)": a step that is known before it happens, because a span says when its last block comes.
  * Such a state stands in the list of events and takes the step at its date: the block-by-block mode
  * sees the same.
@@ -78,7 +82,15 @@ enum host_phase {
 	HOST_LATE
 };
 
-enum host_timer_class { HOST_TIMER_READ, HOST_TIMER_WRITE, HOST_TIMER_QUARANTINE, HOST_TIMERS };
+/** READ and WRITE are of the first sending; with retries those of the last one have timers of their own. */
+enum host_timer_class {
+	HOST_TIMER_READ,
+	HOST_TIMER_WRITE,
+	HOST_TIMER_LAST_READ,
+	HOST_TIMER_LAST_WRITE,
+	HOST_TIMER_QUARANTINE,
+	HOST_TIMERS
+};
 
 enum {
 	HOST_HOLDS_SLOT = 1, /**< counts as one of the X of its pair */
@@ -109,6 +121,7 @@ struct host_state {
 	uint8_t status; /**< enum mf_status, from FAILED or DONE on */
 	uint8_t flags;
 	uint8_t mega_next;
+	uint8_t again; /**< how often it was sent again */
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 
@@ -210,7 +223,9 @@ struct mf_host {
 	struct host_job *job;
 	struct host_response *response;
 	uint32_t response_head, response_tail;
-	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next */
+	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
+	struct host_once
+		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
 	struct host_pool pool[HOST_POOLS];
 
 	uint64_t *assembly; /**< a message that comes in several spans */
@@ -262,6 +277,17 @@ void host_ready_run(struct mf_host *h, mf_time now);
 struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
 void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at);
 
+/** D7: what a transfer has behind a piece, so that the scheduler's SRPT may look at all of it. */
+static inline uint16_t host_behind(uint64_t left)
+{
+	uint64_t units;
+
+	if (likely(left <= MF_MESSAGE_MAX))
+		return 0;
+	units = (left - MF_MESSAGE_MAX + MF_BEHIND_UNIT - 1) / MF_BEHIND_UNIT;
+	return (uint16_t)(units < MF_BEHIND_MAX ? units : MF_BEHIND_MAX);
+}
+
 /** Takes the head out of a destination's FIFO. */
 static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)
 {
@@ -272,6 +298,8 @@ static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)
 unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *p, uint32_t *octets);
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at);
 bool host_mega_send(struct mf_host *h, struct host_job *job);
+/** Wire octets of a mega-message, by its first member. */
+uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s);
 
 /* state_table.c; state_table.h has what every message does */
 HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
@@ -282,6 +310,10 @@ void host_state_step(struct mf_host *h, struct host_state *s);
 void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at);
 uint64_t host_state_cookie(const struct mf_host *h, const struct host_state *s, unsigned int blocks,
 			   bool first, bool last);
+
+/* retry.c */
+/** Whether a message whose timer has ended is sent again: then it was, and waits on. */
+bool host_retry(struct mf_host *h, struct host_state *s);
 
 /* timers.c; timers.h has what every message does */
 void host_event_list(struct mf_host *h, struct host_state *s);

@@ -8,8 +8,7 @@
  * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
  * node that was started again. So the client is told.
  */
-#include "responses.h"
-#include "state_table.h"
+#include "once.h"
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_host *h, mf_time now)
@@ -55,6 +54,7 @@ static void tell(const struct mf_host *h, uint16_t node)
 
 void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at)
 {
+	host_once_forget(h, node);
 	if (!h->submits)
 		return;
 	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, at + h->cost_single);
@@ -63,14 +63,18 @@ void host_link_restarted(struct mf_host *h, uint16_t node, mf_time at)
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)
 {
+	uint32_t begun;
+
 	cut(h, now);
 	drop_tx(h, now);
 	if (h->stack != NULL)
 		return; /* has timers of its own for what is lost */
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
-	uint32_t begun = h->seq;
-
+	/* Nobody tells a node whose own link was lost who was started again meanwhile. */
+	for (uint16_t node = 0; node < h->nodes; node++)
+		host_once_forget(h, node);
+	begun = h->seq;
 	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
 		if (node == h->node)
 			continue;

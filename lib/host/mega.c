@@ -12,6 +12,17 @@ static uint32_t wire_octets(const struct mf_host *h, const struct host_op *o)
 	return 8 * mf_proto_chunk_blocks(&h->config.proto, (uint32_t)o->c.len);
 }
 
+uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s)
+{
+	uint32_t octets = 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+
+	while (s->flags & HOST_MEGA_MORE) {
+		s = &h->state[host_index(h, s->node, s->mega_next)];
+		octets += 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
+	}
+	return octets;
+}
+
 /** @return how many operations from the head on fit one mega-message; octets: their wire octets */
 unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *p, uint32_t *octets)
 {
@@ -58,7 +69,12 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
-	struct mf_msg m = {.kind = MF_NOTIFY, .src = h->node, .dst = node, .mega = true, .size = octets};
+	struct mf_msg m = {.kind = MF_NOTIFY,
+			   .src = h->node,
+			   .dst = node,
+			   .mega = true,
+			   .ext = h->config.proto.ext,
+			   .size = octets};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
 	if (!word)

@@ -7,7 +7,7 @@
  */
 #include "mf_cycles.h"
 #include "mf_proto_inline.h"
-#include "state_table.h"
+#include "once.h"
 
 static int op_check(const struct mf_host *h, const struct mf_op *op, uint64_t len)
 {
@@ -108,22 +108,17 @@ static inline uint32_t piece_size(const struct host_op *o)
 	return left < MF_MESSAGE_MAX ? (uint32_t)left : MF_MESSAGE_MAX;
 }
 
-/** D7: what a transfer has behind its next piece, so that the scheduler's SRPT may look at all of it. */
 static inline uint16_t piece_behind(const struct host_op *o)
 {
-	uint64_t left = o->c.len - o->issued, units;
-
-	if (likely(left <= MF_MESSAGE_MAX))
-		return 0;
-	units = (left - MF_MESSAGE_MAX + MF_BEHIND_UNIT - 1) / MF_BEHIND_UNIT;
-	return (uint16_t)(units < MF_BEHIND_MAX ? units : MF_BEHIND_MAX);
+	return host_behind(o->c.len - o->issued);
 }
 
 /** Starts an RREQ or RMWREQ: m has all but its id. Of each there is one place, which knows the kind. */
 static inline __attribute__((always_inline)) bool request_start(struct mf_host *h, uint16_t node,
 								struct host_op *o, enum mf_op_kind kind,
-								struct mf_msg *m, mf_time at)
+								struct mf_msg *m, mf_time at, bool once)
 {
+	m->ext = once;
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
 	struct host_state *s;
@@ -133,11 +128,19 @@ static inline __attribute__((always_inline)) bool request_start(struct mf_host *
 	s = message_start(h, node, o, kind, m->size, at);
 	host_slot_hold(h, s);
 	m->id = s->id;
+	if (once)
+		host_once_sign(h, s, m);
 	mf_proto_make_request(&h->config.proto, m, word);
 	h->stats.tx[m->kind]++;
 	if (host_stamps(h))
 		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 	return true;
+}
+
+static HOST_ASIDE bool read_start_once(struct mf_host *h, uint16_t node, struct host_op *o, struct mf_msg m,
+				       mf_time at)
+{
+	return request_start(h, node, o, MF_OP_READ, &m, at, true);
 }
 
 static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
@@ -149,7 +152,8 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 
-	return request_start(h, node, o, MF_OP_READ, &m, at);
+	return host_once(h) ? read_start_once(h, node, o, m, at)
+			    : request_start(h, node, o, MF_OP_READ, &m, at, false);
 }
 
 static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
@@ -162,7 +166,7 @@ static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_o
 			   .addr = o->addr,
 			   .arg = {o->arg[0], o->arg[1]}};
 
-	return request_start(h, node, o, MF_OP_RMW, &m, at);
+	return request_start(h, node, o, MF_OP_RMW, &m, at, host_once(h));
 }
 
 /** Fills in the /N/ of a message and counts it. */
@@ -180,6 +184,7 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op
 	struct mf_msg m = {.kind = MF_NOTIFY,
 			   .src = h->node,
 			   .dst = node,
+			   .ext = h->config.proto.ext,
 			   .behind = piece_behind(o),
 			   .size = piece_size(o)};
 	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);

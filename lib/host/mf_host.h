@@ -40,7 +40,15 @@ struct mf_host_config {
 	mf_time quarantine; /**< how long the id of a timed-out request stays unused; 0: 10 timeouts */
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
 	uint32_t buffers_large; /**< data buffers of 64 KiB; 0: 2 a node */
+	/**
+	 * proto.ext: messages say the number of the use of their id, so requests are executed at most once, and
+	 * of what comes twice the first copy counts
+	 */
 	struct mf_proto proto;
+	uint16_t
+		use; /**< with proto.ext: number that uses begin behind; another one each time that it starts */
+	uint32_t retries; /**< with proto.ext: how often a request is sent again at most: 0..255 */
+	mf_time retry_timeout; /**< with retries: after which time, each time; the timeouts above run then */
 	struct mf_timing timing; /**< of the virtual clock; under the wall clock nothing is added */
 	struct mf_mux_config mux;
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
@@ -96,7 +104,8 @@ struct mf_host_stats {
 	uint64_t megas, mega_messages;
 	uint64_t timeouts, quarantined;
 	uint64_t drop_check, drop_proto, drop_unknown, drop_dst; /**< received and thrown away, by cause */
-	uint64_t drop_room; /**< received and thrown away: the grant queue was full */
+	uint64_t
+		drop_room; /**< received and thrown away: no room in the grant queue, or for a result again */
 	uint64_t grants_returned;
 	uint64_t refused[MF_STATUSES]; /**< requests refused, by status; an unacknowledged WREQ gets no ERR */
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
@@ -106,6 +115,13 @@ struct mf_host_stats {
 	uint64_t ignored_grants; /**< of a switch that was not obeyed */
 	uint64_t drop_fenced; /**< requests of a switch that does not know the epoch */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
+	uint64_t
+		retried; /**< requests and /N/ that were sent again, or would have been, had there been room */
+	/* with proto.ext: */
+	uint64_t again; /**< requests and chunks that had been executed, sent again: answered once more */
+	uint64_t copies; /**< messages that came before, by the same sending */
+	uint64_t old; /**< messages of an older use of their id: dropped */
+	uint64_t gaps; /**< chunks of acknowledged writes behind one that did not come: dropped */
 };
 
 struct mf_host;

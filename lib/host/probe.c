@@ -25,7 +25,8 @@ void host_stamp_data(const struct mf_host *h, uint16_t cn, uint16_t mn, const st
 {
 	mf_time begin = host_stamp(h, cn, mn, m->id, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_DELIVER, first);
 	unsigned int ext = m->ext ? MF_EXT_BLOCKS : 0;
-	unsigned int blocks = ext + mf_proto_chunk_blocks(&h->config.proto, m->size);
+	unsigned int blocks =
+		mf_proto_chunk_blocks(&h->config.proto, m->size) + (h->config.proto.ext ? 0 : ext);
 	unsigned int data = ext + (m->size + 7) / 8;
 	mf_time end = last + h->cost_data, check;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes back to a compute node: chunks of responses, acknowledgements, errors. */
 #include "mf_cycles.h"
+#include "once.h"
 #include "rx.h"
 
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
@@ -21,9 +22,38 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 /** Nothing is written for a request that has timed out; only the end of what comes is of interest. */
 static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s, bool ends, mf_time last)
 {
-	h->stats.drop_unknown++;
+	if (host_once(h) && (s->again > 0 || s->phase == HOST_FREE || s->phase == HOST_DONE))
+		h->stats.copies++;
+	else
+		h->stats.drop_unknown++;
 	if (ends && !host_is_write(s->kind))
 		host_state_late(h, s, last);
+}
+
+/**
+ * Whether a chunk of a response is of the use that is under way, or was last, and has something that did not
+ * come before. What did is cut off: a response that is asked for again may be granted in other pieces.
+ */
+static HOST_ASIDE bool response_once(struct mf_host *h, const struct host_state *s, struct mf_msg *m,
+				     const uint8_t **data)
+{
+	uint32_t skip;
+
+	if (!host_use_is(h, s, m->epoch, 16)) {
+		h->stats.old++;
+		return false;
+	}
+	if (s->phase != HOST_ACTIVE || host_is_write(s->kind) || m->offset >= s->moved)
+		return true;
+	skip = s->moved - m->offset;
+	if (m->size <= skip) {
+		h->stats.copies++;
+		return false;
+	}
+	m->offset += skip;
+	m->size -= skip;
+	*data += skip;
+	return true;
 }
 
 static HOST_ASIDE void response_probe(const struct mf_host *h, uint8_t kind, struct mf_msg m, mf_time first,
@@ -58,6 +88,14 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, MF_RRES, &m, &data), &m))
 		return;
 	s = host_state_find(h, m.src, m.id, last);
+	if (host_once(h)) {
+		struct mf_msg rest = m;
+
+		if (!response_once(h, s, &rest, &data))
+			return;
+		m.offset = rest.offset;
+		m.size = rest.size;
+	}
 	if (unlikely(s->phase != HOST_ACTIVE || host_is_write(s->kind))) {
 		response_unwanted(h, s, m.last, last);
 		return;
@@ -75,11 +113,22 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		host_state_done(h, s, MF_OK, last + h->cost_data);
 }
 
+/** What was sent again may be acknowledged for what was sent before. */
+static bool ack_awaited(const struct host_state *s)
+{
+	return s->phase == HOST_AWAIT_ACK ||
+	       (s->again > 0 && (s->phase == HOST_ACTIVE || s->phase == HOST_SENT));
+}
+
 void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 
-	if (s->kind != MF_OP_WRITE_ACK || s->phase != HOST_AWAIT_ACK) {
+	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ACK_USE_BITS)) {
+		h->stats.old++;
+		return;
+	}
+	if (s->kind != MF_OP_WRITE_ACK || !ack_awaited(s)) {
 		h->stats.drop_unknown++;
 		if (s->kind == MF_OP_WRITE_ACK)
 			host_state_late(h, s, at);
@@ -114,7 +163,9 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 	bool waits = s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
 
-	if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
+	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ERR_USE_BITS))
+		h->stats.old++;
+	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
 		h->stats.drop_unknown++;
 	} else if (!waits) {
 		h->stats.drop_unknown++;

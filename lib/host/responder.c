@@ -8,6 +8,7 @@
  * (responses.c).
  */
 #include "mf_cycles.h"
+#include "once.h"
 #include "responses.h"
 #include "rx.h"
 
@@ -34,13 +35,22 @@ static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id,
 	return goes_at_once(h, node, size) && host_response_push(h, &m, data, ready);
 }
 
-/** Refuses the request of an id, which is of this kind. */
-static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint8_t kind, uint8_t status,
-			      mf_time ready)
+/** Refuses the request of an id, which is of this kind and, where there are uses, of this one. */
+static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, uint8_t kind,
+			      uint8_t status, mf_time ready)
 {
-	struct mf_msg err = {
-		.kind = MF_ERR, .src = h->node, .dst = node, .id = id, .status = status, .of = kind};
+	struct mf_msg err = {.kind = MF_ERR,
+			     .src = h->node,
+			     .dst = node,
+			     .id = id,
+			     .epoch = use,
+			     .status = status,
+			     .of = kind};
 
+	if (h->once) {
+		host_once_at(h, node, id)->what = HOST_ONCE_REFUSED;
+		host_once_at(h, node, id)->result = status;
+	}
 	h->stats.refused[status]++;
 	if (kind != MF_WREQ)
 		host_single_put(h, &err, ready);
@@ -70,7 +80,57 @@ static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uin
 	host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram);
 }
 
+/* ---- executed at most once: once.h ---- */
+
+static void once_count(struct mf_host *h, enum host_once_verdict verdict)
+{
+	if (verdict == HOST_ONCE_OLD)
+		h->stats.old++;
+	else if (verdict == HOST_ONCE_AGAIN)
+		h->stats.again++;
+	else if (verdict == HOST_ONCE_COPY)
+		h->stats.copies++;
+}
+
+/** Refuses it again. */
+static void once_refuse(struct mf_host *h, struct host_once *e, const struct mf_msg *m, mf_time ready)
+{
+	e->again = m->again;
+	refuse(h, m->src, m->id, m->epoch, m->kind, (uint8_t)e->result, ready);
+}
+
 /* ---- reads ---- */
+
+/**
+ * Whether a read is to be served: again, too, but for a copy whose response is under way. One that was
+ * granted is answered, so that the grant has its chunk; another answer ends at the switch.
+ */
+static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time ready)
+{
+	struct host_once *e;
+	enum host_once_verdict verdict;
+
+	if (!h->once)
+		return true;
+	e = host_once_at(h, m.src, m.id);
+	verdict = host_once_judge(e, &m);
+	once_count(h, verdict);
+	if (verdict == HOST_ONCE_NEW) {
+		host_once_begin(h, &m, HOST_ONCE_READ);
+		return true;
+	}
+	if (verdict == HOST_ONCE_OLD)
+		return false;
+	if (e->what == HOST_ONCE_REFUSED) {
+		once_refuse(h, e, &m, ready);
+		return false;
+	}
+	if (verdict == HOST_ONCE_AGAIN)
+		e->again = m.again;
+	else if (h->response[host_index(h, m.src, m.id)].data)
+		return false;
+	return e->what == HOST_ONCE_READ;
+}
 
 /** Reads into a data buffer, and sends from there what can be sent at once. */
 static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
@@ -109,6 +169,8 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 		h->stats.drop_room++;
 		return;
 	}
+	if (host_once(h) && !once_read(h, m, last + h->cost_parse))
+		return;
 	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
 	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
 	if (likely(status == MF_OK)) {
@@ -117,38 +179,96 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
 	}
 	if (unlikely(status != MF_OK))
-		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
 		stamp_request(h, m.src, m.id, first, last, dram);
 }
 
 /* ---- atomics ---- */
 
+/** Where a result goes: right into the multiplexer, or into a data buffer. @return false: there is no room */
+static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uint8_t **data)
+{
+	uint32_t size = sizeof(uint64_t);
+
+	*data = NULL;
+	if (goes_at_once(h, node, size) && mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size)))
+		return true;
+	*data = host_response_buffer(h, size, at);
+	return *data != NULL;
+}
+
+static inline void result_send(struct mf_host *h, const struct mf_msg *m, uint64_t old, uint8_t *data,
+			       mf_time ready)
+{
+	old = htole64(old);
+	if (!data) {
+		respond_at_once(h, m->src, m->id, &old, sizeof(old), ready);
+		return;
+	}
+	memcpy(data, &old, sizeof(old));
+	host_response_begin(h, m->src, m->id, data, sizeof(old), ready);
+}
+
 /** The room for the result is there before the operation is executed. */
 static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
 {
-	uint32_t size = mf_proto_rmw_size(m->op);
-	bool at_once = goes_at_once(h, m->src, size) &&
-		       mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size));
 	uint8_t *data, status;
 	uint64_t old = 0;
 
-	if (size != sizeof(old))
+	if (mf_proto_rmw_size(m->op) != sizeof(old))
 		return MF_ERR_OPCODE;
-	data = at_once ? NULL : host_response_buffer(h, size, at);
-	if (!at_once && !data)
+	if (!result_room(h, m->src, at, &data))
 		return MF_ERR_RESOURCE;
 	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
-	old = htole64(old);
-	if (status == MF_OK && at_once) {
-		respond_at_once(h, m->src, m->id, &old, size, ready);
-	} else if (status == MF_OK) {
-		memcpy(data, &old, size);
-		host_response_begin(h, m->src, m->id, data, size, ready);
+	if (status == MF_OK) {
+		if (h->once)
+			host_once_at(h, m->src, m->id)->result = old;
+		result_send(h, m, old, data, ready);
 	} else if (data) {
 		host_buffer_put(h, data);
 	}
 	return status;
+}
+
+/** Sends the result again that is kept. */
+static void rmw_result_again(struct mf_host *h, const struct host_once *e, const struct mf_msg *m, mf_time at)
+{
+	mf_time dram, ready = response_ready(h, m->addr, mf_proto_rmw_size(m->op), at, &dram);
+	uint8_t *data;
+
+	if (h->response[host_index(h, m->src, m->id)].data)
+		return; /* waits to be sent */
+	if (result_room(h, m->src, at, &data))
+		result_send(h, m, e->result, data, ready);
+	else
+		h->stats.drop_room++;
+}
+
+/** Whether an atomic is to be executed. If not it is answered as before. */
+static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
+{
+	struct host_once *e;
+	enum host_once_verdict verdict;
+
+	if (!h->once)
+		return true;
+	e = host_once_at(h, m.src, m.id);
+	verdict = host_once_judge(e, &m);
+	once_count(h, verdict);
+	if (verdict == HOST_ONCE_NEW) {
+		host_once_begin(h, &m, HOST_ONCE_RMW);
+		return true;
+	}
+	if (verdict == HOST_ONCE_OLD)
+		return false;
+	if (verdict == HOST_ONCE_AGAIN)
+		e->again = m.again;
+	if (e->what == HOST_ONCE_REFUSED)
+		once_refuse(h, e, &m, at + h->cost_parse);
+	else if (e->what == HOST_ONCE_RMW)
+		rmw_result_again(h, e, &m, at);
+	return false;
 }
 
 /** An RMWREQ whose last block starts at last. */
@@ -165,13 +285,15 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		h->stats.drop_room++;
 		return;
 	}
+	if (host_once(h) && !once_rmw(h, m, last))
+		return;
 	status = access_check(h, m.addr, mf_proto_rmw_size(m.op));
 	if (likely(status == MF_OK)) {
 		ready = response_ready(h, m.addr, mf_proto_rmw_size(m.op), last, &dram);
 		status = rmw_serve(h, &m, last, ready);
 	}
 	if (unlikely(status != MF_OK))
-		refuse(h, m.src, m.id, m.kind, status, last + h->cost_parse);
+		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
 		stamp_request(h, m.src, m.id, first, last, dram);
 }
@@ -194,14 +316,14 @@ static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_tim
 	}
 	h->stats.drop_proto++;
 	if (*expected != WRITE_OVER)
-		refuse(h, m.src, m.id, m.kind, MF_ERR_RANGE, ready);
+		refuse(h, m.src, m.id, m.epoch, m.kind, MF_ERR_RANGE, ready);
 	*expected = WRITE_OVER;
 	return false;
 }
 
-static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, mf_time ready)
+static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time ready)
 {
-	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id};
+	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id, .epoch = use};
 
 	host_single_put(h, &ack, ready);
 }
@@ -210,7 +332,7 @@ static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t
 {
 	if (m.kind == MF_WREQ_ACK && h->written)
 		h->written[host_index(h, m.src, m.id)] = WRITE_OVER;
-	refuse(h, m.src, m.id, m.kind, status, ready);
+	refuse(h, m.src, m.id, m.epoch, m.kind, status, ready);
 }
 
 static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m,
@@ -223,16 +345,98 @@ static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_prob
 			      first + h->cost_data, last + h->cost_data);
 }
 
+/** Applies a chunk. @return whether it was */
+static inline bool write_apply(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+			       mf_time last)
+{
+	const struct mf_probe *probe = h->config.probe;
+	uint8_t status =
+		memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data) : MF_ERR_RANGE;
+
+	if (unlikely(status != MF_OK)) {
+		write_refused(h, *m, status, last + h->cost_data);
+		return false;
+	}
+	h->stats.rx_octets += m->size;
+	if (unlikely(probe != NULL))
+		probe_write(h, probe, *m, first, last);
+	return true;
+}
+
+/** A chunk of a write of which all that can be done was done: its answer may have been lost. */
+static void once_written(struct mf_host *h, struct host_once *e, const struct mf_msg *m,
+			 enum host_once_verdict verdict, mf_time ready)
+{
+	once_count(h, verdict);
+	if (verdict != HOST_ONCE_AGAIN || m->kind != MF_WREQ_ACK)
+		return;
+	if (e->what == HOST_ONCE_REFUSED) {
+		once_refuse(h, e, m, ready);
+	} else if (e->what == HOST_ONCE_WRITTEN && m->last) {
+		e->again = m->again;
+		acknowledge(h, m->src, m->id, m->epoch, ready);
+	}
+}
+
+/**
+ * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order, each
+ * octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
+ * unacknowledged one, of which nothing is, no octet is applied behind a later one.
+ */
+static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+{
+	struct host_once *e = host_once_at(h, m->src, m->id);
+	enum host_once_verdict verdict = host_once_judge(e, m);
+
+	if (verdict == HOST_ONCE_NEW) {
+		e = host_once_begin(h, m, HOST_ONCE_WRITE);
+	} else if (verdict == HOST_ONCE_OLD || e->what != HOST_ONCE_WRITE) {
+		once_written(h, e, m, verdict, ready);
+		return NULL;
+	}
+	if (m->offset + m->size <= e->moved) {
+		h->stats.copies++;
+		return NULL;
+	}
+	if (m->offset > e->moved && m->kind == MF_WREQ_ACK) {
+		h->stats.gaps++;
+		return NULL;
+	}
+	return e;
+}
+
+/** A chunk of a write, of which what was applied before is left out: others may be granted again. */
+static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint8_t *data, mf_time first,
+				  mf_time last)
+{
+	struct host_once *e = once_chunk(h, &m, last + h->cost_data);
+	uint32_t skip;
+
+	if (!e)
+		return;
+	skip = e->moved > m.offset ? e->moved - m.offset : 0;
+	m.offset += skip;
+	m.addr += skip;
+	m.size -= skip;
+	if (!write_apply(h, &m, data + skip, first, last))
+		return;
+	e->moved = m.offset + m.size;
+	if (!m.last)
+		return;
+	e->what = HOST_ONCE_WRITTEN;
+	e->again = m.again;
+	if (m.kind == MF_WREQ_ACK)
+		acknowledge(h, m.src, m.id, m.epoch, last + h->cost_data);
+}
+
 /** A chunk of a write. */
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
 	MF_CYCLES(MF_CYCLES_HOST_RX_WRITE);
 	enum mf_kind kind = mf_proto_kind(word[0]);
-	const struct mf_probe *probe = h->config.probe;
 	mf_time done = last + h->cost_data;
 	const uint8_t *data;
 	struct mf_msg m;
-	uint8_t status;
 
 	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, kind, &m, &data), &m))
 		return;
@@ -240,16 +444,12 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 		h->stats.drop_room++;
 		return;
 	}
-	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
-		return;
-	status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m.addr, m.size, data) : MF_ERR_RANGE;
-	if (unlikely(status != MF_OK)) {
-		write_refused(h, m, status, done);
+	if (unlikely(h->once != NULL)) {
+		once_write(h, m, data, first, last);
 		return;
 	}
-	h->stats.rx_octets += m.size;
-	if (unlikely(probe != NULL))
-		probe_write(h, probe, m, first, last);
-	if (m.kind == MF_WREQ_ACK && m.last)
-		acknowledge(h, m.src, m.id, done);
+	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
+		return;
+	if (write_apply(h, &m, data, first, last) && m.kind == MF_WREQ_ACK && m.last)
+		acknowledge(h, m.src, m.id, m.epoch, done);
 }

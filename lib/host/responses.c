@@ -5,6 +5,13 @@
  */
 #include "responses.h"
 
+bool host_response_sign(struct mf_host *h, struct mf_msg m, const uint8_t *data, mf_time ready)
+{
+	m.ext = true;
+	m.epoch = host_once_at(h, m.dst, m.id)->use;
+	return host_response_make(h, &m, data, ready);
+}
+
 static void response_unlink(struct mf_host *h, struct host_response *r)
 {
 	if (r->prev == HOST_NIL)

@@ -3,11 +3,11 @@
 #ifndef HOST_RESPONSES_H
 #define HOST_RESPONSES_H
 
-#include "host.h"
 #include "mf_proto_inline.h"
+#include "once.h"
 
 /** @return false: no room */
-static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m, const uint8_t *data,
+static inline bool host_response_make(struct mf_host *h, const struct mf_msg *m, const uint8_t *data,
 				      mf_time ready)
 {
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
@@ -22,6 +22,18 @@ static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m,
 		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;
+}
+
+/** The same where responses say the use that they are of. */
+HOST_ASIDE bool host_response_sign(struct mf_host *h, struct mf_msg m, const uint8_t *data, mf_time ready);
+
+/** @return false: no room */
+static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m, const uint8_t *data,
+				      mf_time ready)
+{
+	if (host_once(h))
+		return host_response_sign(h, *m, data, ready);
+	return host_response_make(h, m, data, ready);
 }
 
 #endif

@@ -30,6 +30,8 @@ static uint8_t expiry_status(const struct host_state *s)
 /** The deadline of a message that waits has come. */
 void host_state_expire(struct mf_host *h, struct host_state *s)
 {
+	if (host_retry(h, s))
+		return;
 	h->stats.timeouts++;
 	host_state_fail(h, s, expiry_status(s), s->deadline);
 }
@@ -55,9 +57,16 @@ static inline void state_end(struct mf_host *h, struct host_state *s, enum host_
 	s->status = status;
 }
 
-/** The message ends at date, and nothing that names its id comes behind it. */
+/**
+ * The message ends at date, and nothing that names its id comes behind it; unless it was sent again, and each
+ * sending may be answered.
+ */
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
+	if (unlikely(s->again > 0)) {
+		host_state_fail(h, s, status, date);
+		return;
+	}
 	state_end(h, s, HOST_DONE, status);
 	s->event_at = date;
 	if (h->wall)
@@ -73,9 +82,11 @@ void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf
 	host_event_put(h, s, date);
 }
 
-/** Nothing more will come for a failed message from date on. */
+/** Nothing more will come for a failed message from date on, unless it was sent again. */
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date)
 {
+	if (s->again > 0)
+		return;
 	if (s->phase == HOST_FAILED) {
 		s->flags |= HOST_LATE_END;
 		s->deadline = date;

@@ -39,6 +39,7 @@ static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node
 	s->phase = HOST_ACTIVE;
 	s->status = MF_OK;
 	s->flags = 0;
+	s->again = 0;
 	return s;
 }
 

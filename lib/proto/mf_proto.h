@@ -79,12 +79,18 @@ struct mf_msg {
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
-	uint16_t epoch; /**< TAKE: of the switch that is active; extended: see above */
+	/**
+	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its low
+	 * MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
+	 * the switch that is active
+	 */
+	uint16_t epoch;
 	/**
 	 * RREQ, N: what its transfer has behind this message, which then is a piece of MF_MESSAGE_MAX (D7);
 	 * in MF_BEHIND_UNIT, rounded up, at most MF_BEHIND_MAX. 0: nothing
 	 */
 	uint16_t behind;
+	uint8_t again; /**< extended: how often it was sent before */
 	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	uint32_t offset; /**< WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT */
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
@@ -96,7 +102,12 @@ static_assert(sizeof(struct mf_msg) <= 64, "filled and handed on once a message:
 /** How a fabric checks its messages. */
 struct mf_proto {
 	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
+	bool ext; /**< every message of several blocks is extended (D13); one that is not is refused */
 };
+
+/** Low bits of the number of a use that stand in an ACK, in an ERR. */
+#define MF_ACK_USE_BITS 10
+#define MF_ERR_USE_BITS 2
 
 /**
  * Chooses the widest way of making checks that this CPU has, for the whole process: before any other
@@ -115,16 +126,16 @@ static inline uint32_t mf_proto_rmw_size(uint8_t op)
 /** Data blocks that an extended message has more: the key, the epoch. */
 #define MF_EXT_BLOCKS 2
 
-/** Wire blocks of a request (RREQ or RMWREQ). */
+/** Wire blocks of a request (RREQ or RMWREQ), extended or not as all are, or if it is by itself. */
 unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m);
 
 /**
  * Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included.
- * An extended one has MF_EXT_BLOCKS more.
+ * One that is extended where others are not has MF_EXT_BLOCKS more.
  */
 static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
 {
-	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0);
+	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0) + (p->ext ? MF_EXT_BLOCKS : 0);
 }
 
 /** Most blocks of a request, extension and CRC-32C included. */
@@ -155,7 +166,7 @@ unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg 
 /**
  * Encodes a chunk: header and payload. Every chunk but the last has a multiple of MF_CHUNK_UNIT octets.
  * @param data  m->size octets; the rest of the last data block is zero
- * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended
+ * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended where others are not
  * @return number of blocks
  */
 unsigned int mf_proto_put_chunk(const struct mf_proto *p, const struct mf_msg *m, const void *data,

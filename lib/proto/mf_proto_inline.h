@@ -63,6 +63,7 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
 		return -EPROTO;
 	m->key = word[0];
 	m->epoch = field_of(word[1], EXT_EPOCH);
+	m->again = field_of(word[1], EXT_AGAIN);
 	return 0;
 }
 
@@ -89,8 +90,10 @@ static inline int mf_proto_get_head(const struct mf_proto *p, const uint64_t *wo
 			     .last = field_of(ms, MS_LAST),
 			     .ext = field_of(ms, MS_EXT),
 			     .addr = field_of(ms, MS_ADDR) | field_of(mt, MT_ADDR) << 24};
-	if (likely(!m->ext))
+	if (likely(!(m->ext | p->ext)))
 		return blocks;
+	if (!m->ext)
+		return -EPROTO;
 	rc = mf_proto_get_ext(word + 1, (unsigned int)blocks, m);
 	*body += MF_EXT_BLOCKS;
 	return rc ? rc : blocks - MF_EXT_BLOCKS;
@@ -127,8 +130,8 @@ static inline int mf_proto_get_rreq(const struct mf_proto *p, const uint64_t *wo
 {
 	const struct mf_proto usual = {0};
 
-	return likely(n == 2 && !p->check32) ? mf_proto_get_rreq_n(&usual, word, 2, m)
-					     : mf_proto_get_rreq_n(p, word, n, m);
+	return likely(n == 2 && !(p->check32 | p->ext)) ? mf_proto_get_rreq_n(&usual, word, 2, m)
+							: mf_proto_get_rreq_n(p, word, n, m);
 }
 
 /** mf_proto_get() for RMWREQ. */
@@ -195,7 +198,7 @@ static inline int mf_proto_get_grant(uint64_t word, struct mf_msg *m)
 
 /* ---- made ---- */
 
-/** Wire blocks of a request: see mf_proto_request_blocks(). */
+/** Wire blocks of a request that is as it says, extended or not. */
 static inline unsigned int mf_proto_blocks(const struct mf_proto *p, const struct mf_msg *m)
 {
 	unsigned int args = m->kind == MF_RMWREQ ? rmw_args(m->op) : 0;
@@ -255,7 +258,7 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 	if (likely(!m->ext))
 		return 1;
 	word[1] = m->key;
-	word[2] = field(EXT_EPOCH, m->epoch);
+	word[2] = field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again);
 	return 1 + MF_EXT_BLOCKS;
 }
 

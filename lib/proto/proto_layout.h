@@ -51,8 +51,8 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <
 /* /MST/: kind and destination as in /MS/; ACK and ERR source and id, too. */
 #define ERR_STATUS 38, 4
 #define ERR_OF 42, 4
-#define ERR_SPARE 46, 2
-#define ACK_SPARE 38, 10
+#define ERR_USE 46, 2 /* MF_ERR_USE_BITS */
+#define ACK_USE 38, 10 /* MF_ACK_USE_BITS */
 #define GRET_ID 21, 8
 #define GRET_RESP 29, 1
 #define GRET_SIZE 30, 16
@@ -61,9 +61,10 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_OPS <= 16 && (int)MF_STATUSES <
 #define TAKE_EPOCH 12, 16
 #define TAKE_SPARE 28, 20
 
-/* Data blocks of the extension: the key, then the epoch in its low 16 bits. */
+/* Data blocks of the extension: the key, then the epoch in its low 16 bits and how often it was sent before. */
 #define EXT_EPOCH 0, 16
-#define EXT_EPOCH_SPARE 16, 48
+#define EXT_AGAIN 16, 8
+#define EXT_EPOCH_SPARE 24, 40
 
 /* The data block of the CRC-32C. */
 #define MSG_CRC32 0, 32

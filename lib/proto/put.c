@@ -4,7 +4,7 @@
 
 unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m)
 {
-	return mf_proto_blocks(p, m);
+	return mf_proto_blocks(p, m) + (p->ext && !m->ext ? MF_EXT_BLOCKS : 0);
 }
 
 unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg *m, uint64_t *word)

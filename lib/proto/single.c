@@ -13,8 +13,8 @@ static uint64_t put_mst(const struct mf_msg *m)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
 	if (m->kind == MF_ERR)
-		w |= field(ERR_STATUS, m->status) | field(ERR_OF, m->of);
-	return w;
+		return w | field(ERR_STATUS, m->status) | field(ERR_OF, m->of) | field(ERR_USE, m->epoch);
+	return w | field(ACK_USE, m->epoch);
 }
 
 uint64_t mf_proto_put_single(const struct mf_msg *m)
@@ -61,15 +61,14 @@ static bool is_refusal(uint8_t status)
 /* The switch says so of a node, not of a request. */
 static bool is_restart(const struct mf_msg *m)
 {
-	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->id == 0;
+	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->id == 0 && m->epoch == 0;
 }
 
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
 	m->of = field_of(w, ERR_OF);
-	if (field_of(w, ERR_SPARE) != 0)
-		return -EPROTO;
+	m->epoch = field_of(w, ERR_USE);
 	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) ? 0 : -EPROTO;
 }
 
@@ -91,7 +90,8 @@ static int get_mst(uint64_t w, struct mf_msg *m)
 	m->id = field_of(w, MS_ID);
 	if (m->kind == MF_ERR)
 		return get_err(w, m);
-	return m->kind == MF_ACK && !field_of(w, ACK_SPARE) ? 0 : -EPROTO;
+	m->epoch = field_of(w, ACK_USE);
+	return m->kind == MF_ACK ? 0 : -EPROTO;
 }
 
 int mf_proto_get_single(uint64_t word, struct mf_msg *m)

@@ -22,6 +22,8 @@ static void random_err(struct test_rng *r, struct mf_msg *m)
 		m->id = 0;
 	else
 		m->of = below(r, MF_RMWREQ + 1);
+	if (m->status != MF_ERR_RESTARTED)
+		m->epoch = below(r, 1 << MF_ERR_USE_BITS);
 }
 
 /* The size of a message, or it is a piece of a transfer that has something behind it. */
@@ -41,6 +43,7 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 	if (m->ext) {
 		m->key = rnd(r);
 		m->epoch = (uint16_t)rnd(r);
+		m->again = (uint8_t)rnd(r);
 	}
 	if (m->kind == MF_RREQ) {
 		random_size(r, m);
@@ -71,6 +74,8 @@ struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets)
 		random_size(r, &m);
 	if (kind == MF_ERR)
 		random_err(r, &m);
+	if (kind == MF_ACK)
+		m.epoch = below(r, 1 << MF_ACK_USE_BITS);
 	if (!is_single(kind))
 		random_multi(r, &m, max_octets);
 	return m;
@@ -105,5 +110,5 @@ void expect_equal(const struct mf_msg *a, const struct mf_msg *b)
 	cr_assert(eq(u32, a->offset, b->offset));
 	cr_assert(eq(u64, a->addr, b->addr));
 	cr_assert(a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1]);
-	cr_assert(a->key == b->key && a->epoch == b->epoch);
+	cr_assert(a->key == b->key && a->epoch == b->epoch && a->again == b->again);
 }

@@ -55,8 +55,8 @@ static void expect_refused(struct mf_msg m, unsigned int block, unsigned int bit
 Test(reject, spare_bits)
 {
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
-			    ext = {.kind = MF_RREQ, .size = 8, .ext = true}, ack = {.kind = MF_ACK},
-			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE},
+			    ext = {.kind = MF_RREQ, .size = 8, .ext = true},
+			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED},
 			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE},
 			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
 
@@ -64,20 +64,18 @@ Test(reject, spare_bits)
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(cas, MT, MT_OP_SPARE, 1u << i);
-	for (unsigned int i = 0; i < 48; i++)
+	for (unsigned int i = 0; i < 40; i++)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
-	for (unsigned int i = 0; i < 10; i++)
-		expect_refused(ack, MS, ACK_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 20; i++)
 		expect_refused(take, MS, TAKE_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)
 		expect_refused(notify, MS, N_SPARE, 1u << i);
-	for (unsigned int i = 0; i < 2; i++) {
-		expect_refused(err, MS, ERR_SPARE, 1u << i);
+	for (unsigned int i = 0; i < 2; i++)
 		expect_refused(gret, MS, GRET_SPARE, 1u << i);
-	}
+	for (unsigned int i = 1; i < 1u << MF_ERR_USE_BITS; i++)
+		expect_refused(restarted, MS, ERR_USE, i);
 }
 
 /* A piece of a transfer with nothing behind it says its size; a mega-message is no piece. */
@@ -121,6 +119,29 @@ Test(reject, fields_out_of_range)
 	expect_refused(rres, MS, MS_ADDR, 1);
 	expect_refused(rres, MT, MT_ADDR, 1);
 	expect_refused(wreq, MS, MS_LAST, 0); /* 8 octets cannot be followed by more */
+}
+
+/* Where all messages are extended one that is not is refused, whatever its kind. */
+Test(reject, not_extended_where_all_are)
+{
+	struct test_rng r = {7};
+	uint8_t data[4096] = {0};
+	uint64_t word[600];
+
+	for (unsigned int i = 0; i < 400; i++) {
+		static const uint8_t kinds[] = {MF_RREQ, MF_RMWREQ, MF_WREQ, MF_WREQ_ACK, MF_RRES};
+		struct mf_proto ext = {.check32 = i & 1, .ext = true};
+		struct mf_msg m = random_msg(&r, kinds[i % 5], 512);
+		unsigned int n;
+
+		m.ext = i / 5 & 1;
+		n = encode(&ext, &m, data, word);
+		cr_assert_eq(get_sealed(&ext, word, n), m.ext ? 0 : -EPROTO, "%s", mf_kind_name(m.kind));
+		if (!m.ext)
+			continue;
+		cr_assert_eq(n, i % 5 < 2 ? mf_proto_request_blocks(&ext, &m)
+					  : mf_proto_chunk_blocks(&ext, m.size));
+	}
 }
 
 /* The number of blocks has to be the one that the kind needs. */

@@ -35,8 +35,8 @@ local LAYOUT = {
   G_SPARE = {42, 6},
   ERR_STATUS = {38, 4},
   ERR_OF = {42, 4},
-  ERR_SPARE = {46, 2},
-  ACK_SPARE = {38, 10},
+  ERR_USE = {46, 2},
+  ACK_USE = {38, 10},
   GRET_ID = {21, 8},
   GRET_RESP = {29, 1},
   GRET_SIZE = {30, 16},
@@ -44,7 +44,8 @@ local LAYOUT = {
   TAKE_EPOCH = {12, 16},
   TAKE_SPARE = {28, 20},
   EXT_EPOCH = {0, 16},
-  EXT_EPOCH_SPARE = {16, 48},
+  EXT_AGAIN = {16, 8},
+  EXT_EPOCH_SPARE = {24, 40},
   MSG_CRC32 = {0, 32},
   MSG_CRC32_SPARE = {32, 32},
 }
@@ -454,15 +455,16 @@ local NAMES = {
   {"G_SPARE", "Zero"},
   {"ERR_STATUS", "Status", STATUSES},
   {"ERR_OF", "Kind of the request", KINDS},
-  {"ERR_SPARE", "Zero"},
-  {"ACK_SPARE", "Zero"},
+  {"ERR_USE", "Use of the id, low bits"},
+  {"ACK_USE", "Use of the id, low bits"},
   {"GRET_ID", "Id of the grant"},
   {"GRET_RESP", "Granted a response"},
   {"GRET_SIZE", "Size, minus one"},
   {"GRET_SPARE", "Zero"},
   {"TAKE_EPOCH", "Epoch of the switch that is obeyed"},
   {"TAKE_SPARE", "Zero"},
-  {"EXT_EPOCH", "Epoch of the key"},
+  {"EXT_EPOCH", "Use of the id"},
+  {"EXT_AGAIN", "Times that it was sent before"},
   {"EXT_EPOCH_SPARE", "Zero"},
   {"MSG_CHECK", "CRC-16"},
   {"MSG_CRC32", "CRC-32C"},
@@ -639,16 +641,13 @@ local function decode_mst(m, s)
   m.src, m.id = field_of(s, 1, "MS_SRC"), field_of(s, 1, "MS_ID")
   if m.kind == PROTO.MF_ERR then
     m.status, m.of = field_of(s, 1, "ERR_STATUS"), field_of(s, 1, "ERR_OF")
-    zero(m, s, 1, "ERR_SPARE")
     m.restarted = m.status == PROTO.MF_ERR_RESTARTED
     if not STATUSES[m.status] then
       m.problems[#m.problems + 1] = "unknown status"
-    elseif m.restarted and (m.id ~= 0 or m.of ~= 0) then
+    elseif m.restarted and (m.id ~= 0 or m.of ~= 0 or field_of(s, 1, "ERR_USE") ~= 0) then
       m.problems[#m.problems + 1] = "a restart is of no request"
     end
-  elseif m.kind == PROTO.MF_ACK then
-    zero(m, s, 1, "ACK_SPARE")
-  else
+  elseif m.kind ~= PROTO.MF_ACK then
     m.unknown = true
   end
 end
@@ -1085,8 +1084,8 @@ local MT = {
   chunk = {"MT_ADDR", "MT_OFFSET", "MT_TAIL", "MT_CHUNK_SPARE", "MSG_CHECK"},
 }
 local MST = {
-  [PROTO.MF_ACK] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ACK_SPARE", "MSG_CHECK"},
-  [PROTO.MF_ERR] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_OF", "ERR_SPARE", "MSG_CHECK"},
+  [PROTO.MF_ACK] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ACK_USE", "MSG_CHECK"},
+  [PROTO.MF_ERR] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_OF", "ERR_USE", "MSG_CHECK"},
   [PROTO.MF_GRET] = {"MS_KIND", "MS_DST", "GRET_ID", "GRET_RESP", "GRET_SIZE", "GRET_SPARE", "MSG_CHECK"},
   [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_SPARE", "MSG_CHECK"},
 }
@@ -1193,6 +1192,7 @@ local function show_says(tree, range, m, s)
     tree:add_le(fields["key"], range(m.key - 1, 8))
     local block = range(m.key + 7, 8)
     show_bits(tree, block, block:raw(), "EXT_EPOCH")
+    show_bits(tree, block, block:raw(), "EXT_AGAIN")
     show_bits(tree, block, block:raw(), "EXT_EPOCH_SPARE")
   end
 end
