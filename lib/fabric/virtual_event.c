@@ -387,7 +387,7 @@ void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg
 unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max)
 {
 	const struct stalls *s = &v->events->sched;
-	unsigned int n = v->f->sched_ops->run(v->f->sched, stalls_clock(s, v->now), grant, max);
+	unsigned int n = v->f->sched_ops->run(v->sched, stalls_clock(s, v->now), grant, max);
 
 	for (unsigned int i = 0; i < n; i++) {
 		grant[i].at = virtual_event_sched_next(v, grant[i].at);

@@ -52,6 +52,26 @@ static bool is_stalled(struct virtual *v)
 	return true;
 }
 
+/** Takes all grants of by now. */
+static void match(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	struct mf_sched_grant grant[GRANTS];
+	unsigned int n;
+
+	do {
+		if (__builtin_expect(v->events != NULL, 0))
+			n = virtual_event_match(v, grant, GRANTS);
+		else
+			n = f->sched_ops->run(v->sched, v->now, grant, GRANTS);
+		for (unsigned int i = 0; i < n; i++) {
+			if (grant[i].first)
+				f->sched_waited += grant[i].at - grant[i].since;
+			mf_switch_grant(v->sw, v->now, &grant[i]);
+		}
+	} while (n == GRANTS);
+}
+
 /** Hands over what the switch has for the scheduler. */
 static void tell(struct virtual *v)
 {
@@ -62,6 +82,9 @@ static void tell(struct virtual *v)
 	if (__builtin_expect(v->events != NULL, 0) && is_stalled(v))
 		return;
 	while ((msg = mf_switch_sched_peek(v->sw, &n)) != NULL) {
+		/* A switch that takes over tells what was asked before: it is matched from now on. */
+		if (__builtin_expect(v->nodes->twin != NULL, 0) && msg->at < v->now)
+			match(v);
 		if (__builtin_expect(v->events != NULL, 0))
 			virtual_event_descriptors(v, msg, n);
 		for (unsigned int i = 0; i < n; i++)
@@ -130,23 +153,9 @@ void virtual_switch_changed(struct virtual *v)
 
 static void run_sched(struct virtual *v)
 {
-	struct mf_fabric *f = v->f;
-	struct mf_sched_grant grant[GRANTS];
-	unsigned int n;
-
-	do {
-		if (__builtin_expect(v->events != NULL, 0)) {
-			tell(v);
-			n = virtual_event_match(v, grant, GRANTS);
-		} else {
-			n = f->sched_ops->run(v->sched, v->now, grant, GRANTS);
-		}
-		for (unsigned int i = 0; i < n; i++) {
-			if (grant[i].first)
-				f->sched_waited += grant[i].at - grant[i].since;
-			mf_switch_grant(v->sw, v->now, &grant[i]);
-		}
-	} while (n == GRANTS);
+	if (__builtin_expect(v->events != NULL, 0))
+		tell(v);
+	match(v);
 	event_set(&v->queue, actor_sched(v), sched_next(v));
 	after(v);
 }
