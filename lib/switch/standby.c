@@ -324,6 +324,10 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 		expect_first(sw, cn, mn, e, now);
 	if (e->passed >= e->size)
 		return;
+	if (e->passed > 0 && e->slot != NONE) { /* it has been executed: the rest is granted by /G/ */
+		request_release(sw, e->slot);
+		e->slot = NONE;
+	}
 	switch_tell(sw, &(struct mf_sched_msg){
 				.at = e->at,
 				.src = e->resp ? mn : cn,
