@@ -46,7 +46,7 @@ enum key {
 #define KEYS 12
 
 static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
-					    "from", "until", "time", "every",  "for",	    "count"};
+					    "from", "until", "time", "every",  "for",       "count"};
 
 #define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define AGAIN (UNTIL | EVERY | FOR)
@@ -114,7 +114,8 @@ static int check_times(struct cfg *c, const struct mf_config_fault *f)
 /** Others have no ends of links that could be told. */
 static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 {
-	if (f->class < MF_FAULT_STAGE_CLASSES || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+	if (f->class < MF_FAULT_STAGE_CLASSES ||
+	    (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
 		return 0;
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
 }
@@ -196,7 +197,10 @@ static void put_where(struct put *p, json_t *json, const struct mf_config_fault 
 	if (keys & ROLE && f->role != MF_CONFIG_NODES)
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
 	else if (keys & (LINK | NODE | ROLE))
-		cfg_put_set(p, json, keys & LINK ? "link" : keys & NODE ? "node" : "role",
+		cfg_put_set(p, json,
+			    keys & LINK   ? "link"
+			    : keys & NODE ? "node"
+					  : "role",
 			    cfg_put_nodes(p, &f->link, NULL));
 }
 

@@ -168,6 +168,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		carried_json(f, o);
 	forwarding_json(f, o);
 	json_object_set_new(o, "drops", drops_json(f));
+	if (f->backup.sw != NULL)
+		json_object_set_new(o, "backup", backup_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
 	if (f->stages != NULL)

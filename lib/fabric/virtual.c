@@ -243,9 +243,8 @@ static mf_time look_ahead(const struct mf_fabric *f)
 		if (f->node[i].host != NULL)
 			least = mf_time_min(least, f->link[i].delay > late ? f->link[i].delay - late : 0);
 		if (f->node[i].host != NULL && f->backup.link != NULL)
-			least = mf_time_min(least, f->backup.link[i].delay > late
-							   ? f->backup.link[i].delay - late
-							   : 0);
+			least = mf_time_min(
+				least, f->backup.link[i].delay > late ? f->backup.link[i].delay - late : 0);
 	}
 	return mf_time_min(least, AHEAD_MAX);
 }

@@ -62,8 +62,8 @@ static void unplug(const struct virtual *v, unsigned int i)
 {
 	const struct virtual *first = v->nodes, *second = first->twin;
 
-	v->f->node[i].unplugged = first->events->place[i].cuts > 0 &&
-				  (second == NULL || second->events->place[i].cuts > 0);
+	v->f->node[i].unplugged =
+		first->events->place[i].cuts > 0 && (second == NULL || second->events->place[i].cuts > 0);
 }
 
 static void cut(struct virtual *v, unsigned int i)
