@@ -44,7 +44,7 @@ def run(emu, where, f):
 
 def longest(result):
   """Of a read, ns."""
-  return result['operations']['kinds']['read']['latency']['max_ns']
+  return result['operations']['kinds'].get('read', {}).get('latency', {}).get('max_ns', 0.0)
 
 
 def one_load(emu, where, size, depth, args):
