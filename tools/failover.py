@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills the first of two switches at random instants under load (docs/fault-tolerance.md), under the virtual clock.
 
-Prints, by size and depth: kills, operations, those that failed or found wrong data, unsound runs, the longest read
-without a kill and with one, and by how much it exceeds that, in units of an unloaded read's latency. Exit status 1:
-something was lost, or was not sound.
+Prints, by size and depth: kills, operations, those that failed or found wrong data, unsound runs, the
+longest read without a kill and with one, and by how much it exceeds that, in units of an unloaded read's
+latency. Exit status 1: something was lost, or was not sound.
 
 usage: tools/failover.py [--runs N] [--seed S] BUILD/apps/emu/memfab-emu
 """
@@ -35,7 +35,8 @@ def run(emu, where, f):
   path, out = os.path.join(where, 'f.json'), os.path.join(where, 'r.json')
   with open(path, 'w', encoding='utf-8') as o:
     json.dump(f, o)
-  done = subprocess.run([emu, '--clock', 'virtual', '--json', out, path], capture_output=True, text=True, check=False)
+  done = subprocess.run([emu, '--clock', 'virtual', '--json', out, path], capture_output=True, text=True,
+                        check=False)
   if done.returncode > 1:
     sys.exit(done.stderr.strip())
   with open(out, encoding='utf-8') as r:
@@ -67,7 +68,8 @@ def one_load(emu, where, size, depth, args):
     takes += r['backup']['take_overs']
     base, worst = max(base, usual), max(worst, longest(r))
     bump = max(bump, (longest(r) - usual) / alone)
-  print(f'{size:8} {depth:5} {args.runs // len(LOADS):6} {takes:6} {operations:10} {failed:6} {wrong:6} {bad:8} '
+  print(f'{size:8} {depth:5} {args.runs // len(LOADS):6} {takes:6} {operations:10} '
+        f'{failed:6} {wrong:6} {bad:8} '
         f'{alone:10.1f} {base:10.1f} {worst:10.1f} {bump:7.2f}')
   return failed + wrong + bad
 
@@ -78,7 +80,8 @@ def main():
   p.add_argument('--seed', type=int, default=1)
   p.add_argument('emu')
   args = p.parse_args()
-  print('    size depth  kills  takes   verified failed  wrong  unsound   alone_ns   usual_ns  killed_ns    bump')
+  print('    size depth  kills  takes   verified failed  wrong  unsound '
+        '  alone_ns   usual_ns  killed_ns    bump')
   with tempfile.TemporaryDirectory() as where:
     return 1 if sum([one_load(args.emu, where, s, d, args) for s, d in LOADS]) else 0
 
