@@ -4,7 +4,11 @@
 /** Out of the switch, over the link, and the chunk back. */
 static mf_time round_trip(const struct mf_fabric *f, unsigned int node)
 {
-	return mf_timing_sum(&f->timing, MF_STAGE_MAKE_GRANT, MF_STAGE_FORWARD) + 2 * f->link[node].delay;
+	mf_time delay = f->link[node].delay;
+
+	if (f->backup.link != NULL)
+		delay = mf_time_max(delay, f->backup.link[node].delay);
+	return mf_timing_sum(&f->timing, MF_STAGE_MAKE_GRANT, MF_STAGE_FORWARD) + 2 * delay;
 }
 
 mf_time bound_write_delay(const struct mf_fabric *f, unsigned int cn)

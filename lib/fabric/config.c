@@ -24,6 +24,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "proto"},
 	{.key = "scheduler"},
 	{.key = "switch"},
+	{.key = "backup"},
 	{.key = "memory"},
 	{.key = "host"},
 	{.key = "nodes"},
@@ -117,6 +118,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		rc = cfg_nodes(c, root);
 	if (rc == 0)
 		rc = cfg_links(c, root);
+	if (rc == 0)
+		rc = cfg_section(c, root, "backup", cfg_backup);
 	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, after[i].key, after[i].fn);
 	if (rc == 0)

@@ -18,7 +18,7 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "link", .kind = CFG_NESTED},
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
-	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 0)},
+	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
 	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
 	{.key = "to", .kind = CFG_NESTED},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
@@ -53,7 +53,7 @@ enum key {
 static const char *const key_names[KEYS] = {"link",  "node", "role",  "switch", "direction", "rate", "from",
 					    "until", "time", "every", "for",    "count",     "what", "to"};
 
-#define OF_A_LINK (LINK | DIRECTION | FROM | UNTIL | COUNT)
+#define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define OF_A_SOURCE (FROM | UNTIL | COUNT)
 #define AGAIN (UNTIL | EVERY | FOR)
 
@@ -72,7 +72,7 @@ static const struct {
 	[MF_FAULT_FLOOD] = {NODE | TO | RATE, OF_A_SOURCE},
 	[MF_FAULT_SPOOF] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_GARBAGE] = {NODE | RATE, OF_A_SOURCE},
-	[MF_FAULT_LINK_DOWN] = {LINK | FROM, AGAIN},
+	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
 	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
@@ -187,6 +187,8 @@ static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault 
 		rc = read_where(c, json, f);
 	if (rc == 0 && f->class == MF_FAULT_FLOOD)
 		rc = read_flood(c, json, f);
+	if (rc == 0 && f->sw != 0 && !c->config->backup.on)
+		rc = cfg_fail_key(c, "switch", "there is no backup");
 	return rc == 0 ? check_times(c, f) : rc;
 }
 
@@ -240,6 +242,8 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)UNTIL;
 	if (f->count == 0)
 		keys &= ~(uint32_t)COUNT;
+	if (f->sw == 0 && f->class != MF_FAULT_SWITCH_CRASH)
+		keys &= ~(uint32_t)SWITCH;
 	if (f->every == 0)
 		keys &= ~(uint32_t)(EVERY | FOR);
 	for (unsigned int i = 0; i < KEYS; i++)

@@ -153,6 +153,7 @@ void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 void cfg_llr_default(struct mf_config_llr *llr);
 int cfg_regions(struct cfg *c, const json_t *json); /* config_access.c */
 int cfg_limits(struct cfg *c, const json_t *json);
+int cfg_backup(struct cfg *c, const json_t *json); /* config_backup.c */
 int cfg_faults(struct cfg *c, const json_t *json); /* config_fault.c */
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */

@@ -257,6 +257,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	json = cfg_put_set(&p, root, "switch", json_object());
 	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
 	cfg_put_bridge(&p, json);
+	cfg_put_backup(&p, root);
 	cfg_put_ports(&p, root);
 	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));

@@ -21,6 +21,7 @@ void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, co
 json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 		      bool (*able)(const struct mf_config_node *));
 void cfg_put_access(struct put *p, json_t *root); /* config_access.c: "regions", "limits" */
+void cfg_put_backup(struct put *p, json_t *root); /* config_backup.c */
 void cfg_put_faults(struct put *p, json_t *root); /* config_fault.c */
 /* Takes keys of a NULL-terminated list out again. */
 void cfg_put_drop(json_t *object, const char *const *keys);

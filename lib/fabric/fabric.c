@@ -107,6 +107,24 @@ static void make_link(struct mf_fabric *f, unsigned int i)
 	};
 }
 
+static int make_backup_links(struct mf_fabric *f)
+{
+	f->backup.link = malloc(f->nodes * sizeof(*f->backup.link));
+	if (f->backup.link == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+		struct link_timing *link = &f->backup.link[i];
+
+		*link = f->link[i];
+		if (!n->up)
+			continue;
+		link->propagation = n->backup_propagation;
+		link->delay += n->backup_propagation - n->link.propagation;
+	}
+	return 0;
+}
+
 static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {
 	const struct mf_config_node *c = &f->config->node[i];
@@ -233,6 +251,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.stack_server = f->config->server,
 		.stack_slowest = slowest(f),
 		.probe = f->delivery != NULL ? &f->probe : NULL,
+		.twin = f->config->backup.on,
 	};
 
 	mux_config(f, i, frames_waiting(f, h.stack != NULL && c->ethernet < 0, c->host.frames),
@@ -279,18 +298,32 @@ static struct mf_switch_limits asked(const struct mf_fabric *f)
 	return limits;
 }
 
-static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
+/** What it has to know as one of two. */
+static void twin_config(const struct mf_fabric *f, unsigned int number, struct mf_switch_config *s)
+{
+	s->twin = f->config->backup.on;
+	s->number = (uint8_t)number;
+	s->epoch_known = s->begins = true;
+	s->in_order = f->config->sched.order == MF_ORDER_PAIR;
+	s->chunk = f->config->sched.chunk[f->clock];
+}
+
+static struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
 {
 	const struct mf_config_switch *c = &f->config->sw;
 	struct mf_switch_config *s = calloc(1, sizeof(*s));
 
-	if (s == NULL)
-		return fail(err, errlen, "no memory");
+	struct mf_switch *sw;
+
+	if (s == NULL) {
+		fail(err, errlen, "no memory");
+		return NULL;
+	}
 	s->ports = f->nodes;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		s->port[i].up = f->config->node[i].up;
 		s->port[i].memory_enabled = carries_blocks(f, i);
-		s->link_delay[i] = f->link[i].delay;
+		s->link_delay[i] = number == 0 ? f->link[i].delay : f->backup.link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		s->port[i].guard = guards_of(f, i, MF_LINK_SWITCH);
 		mux_config(f, i, frames_waiting(f, f->config->bridge_ops != NULL, c->frames), c->frame_queue,
@@ -314,9 +347,13 @@ static int make_switch(struct mf_fabric *f, char *err, size_t errlen)
 	s->obeyed = mf_config_obeyed(f->config);
 	s->seed = f->config->seed;
 	s->limits = asked(f);
-	f->sw = mf_switch_new(s);
+	twin_config(f, number, s);
+	sw = mf_switch_new(s);
 	free(s);
-	return f->sw != NULL ? 0 : fail(err, errlen, "%s: cannot set it up: %s", c->name, strerror(errno));
+	if (sw == NULL)
+		fail(err, errlen, "%s: cannot set it up: %s", number == 0 ? c->name : f->config->backup.name,
+		     strerror(errno));
+	return sw;
 }
 
 void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
@@ -347,14 +384,28 @@ void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 		out->ahead += out->iteration;
 }
 
-static int make_sched(struct mf_fabric *f, char *err, size_t errlen)
+static struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen)
 {
 	struct mf_sched_config s;
+	struct mf_sched *sched;
 
 	fabric_sched_config(f, &s);
 	f->sched_ops = mf_sched_find(f->config->sched.policy);
-	f->sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
-	return f->sched != NULL ? 0 : fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
+	sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
+	if (sched == NULL)
+		fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
+	return sched;
+}
+
+static int make_switches(struct mf_fabric *f, char *err, size_t errlen)
+{
+	f->sw = make_switch(f, 0, err, errlen);
+	f->sched = f->sw != NULL ? make_sched(f, err, errlen) : NULL;
+	if (f->sched == NULL || !f->config->backup.on)
+		return f->sched != NULL ? 0 : -EINVAL;
+	f->backup.sw = make_switch(f, 1, err, errlen);
+	f->backup.sched = f->backup.sw != NULL ? make_sched(f, err, errlen) : NULL;
+	return f->backup.sched != NULL ? 0 : -EINVAL;
 }
 
 static int make_shared(struct mf_fabric *f, char *err, size_t errlen)
@@ -388,11 +439,15 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			make_link(f, i);
 		else
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
+	if (f->clock == MF_CLOCK_WALL && f->config->backup.on)
+		return fail(err, errlen, "backup: under the virtual clock only");
 	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
 		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
 	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
 		return fail(err, errlen, "no memory");
 	if (f->config->regions > 0 && regions_map(f) != 0)
+		return fail(err, errlen, "no memory");
+	if (f->config->backup.on && make_backup_links(f) != 0)
 		return fail(err, errlen, "no memory");
 	e = make_shared(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++) {
@@ -402,11 +457,7 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 		if (e == 0)
 			e = make_host(f, i, err, errlen);
 	}
-	if (e == 0)
-		e = make_switch(f, err, errlen);
-	if (e == 0)
-		e = make_sched(f, err, errlen);
-	return e;
+	return e == 0 ? make_switches(f, err, errlen) : e;
 }
 
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
@@ -472,8 +523,12 @@ void mf_fabric_free(struct mf_fabric *f)
 	if (f->stack_shared != NULL)
 		f->config->stack_ops->unshare(f->stack_shared);
 	mf_switch_free(f->sw);
+	mf_switch_free(f->backup.sw);
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);
+	if (f->backup.sched != NULL)
+		f->sched_ops->destroy(f->backup.sched);
+	free(f->backup.link);
 	stages_free(f->stages);
 	pending_fini(&f->pending);
 	delivery_free(f->delivery);

@@ -59,6 +59,12 @@ struct mf_fabric {
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
+	struct {
+		struct mf_switch *sw; /**< NULL: there is none */
+		struct mf_sched *sched;
+		struct link_timing *link; /**< [nodes]: of the links to it */
+		mf_time sched_waited;
+	} backup;
 	void *stack_shared; /**< see mf_stack_ops.share */
 	const struct mf_sched_ops *sched_ops;
 	struct mf_sched *sched;

@@ -129,10 +129,18 @@ struct mf_config_node {
 	struct mf_memory_config memory_config; /**< dram: virtual clock */
 	struct mf_config_host host;
 	struct mf_config_link link;
+	mf_time backup_propagation; /**< of its link to the second switch, where there is one */
 	int workload; /**< of its client: index in mf_config.workload, -1: no client */
 	unsigned int client; /**< its place in the clients of that workload */
 	int ethernet; /**< what it sends: index in mf_config.ethernet, -1: nothing */
 	uint16_t frames_to; /**< and to whom: never itself */
+};
+
+/** A second switch; links to it are as those to the first one, but for their length. */
+struct mf_config_backup {
+	bool on;
+	char name[MF_CONFIG_NAME_LEN];
+	mf_time propagation;
 };
 
 /** An entry of "nodes": count nodes that differ in name and port only. */
@@ -373,6 +381,7 @@ struct mf_config {
 	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
 	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
 	struct mf_config_switch sw;
+	struct mf_config_backup backup;
 	struct mf_config_sched sched;
 	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */
 	struct mf_config_node *node; /**< [sw.ports], by number = port */

@@ -65,8 +65,12 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			continue;
 		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
+		if (f->backup.sw != NULL && mf_switch_tx_next(f->backup.sw, i, now) != MF_NEVER)
+			return false;
 		if (mf_demux_next(mf_host_demux(n->host)) != MF_NEVER)
 			return false;
 	}
+	if (f->backup.sw != NULL && mf_switch_has_frames(f->backup.sw))
+		return false;
 	return !mf_switch_has_frames(f->sw);
 }

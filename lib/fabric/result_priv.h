@@ -73,6 +73,7 @@ json_t *backlog_json(const struct mf_fabric *f);
 /** "regions" and "limits", where there are such; result_access.c */
 void access_json(const struct mf_fabric *f, json_t *o);
 json_t *switch_json(const struct mf_fabric *f);
+json_t *backup_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
 /** Of them those of hosts. */
 json_t *host_drops_json(const struct mf_host_stats *sum);

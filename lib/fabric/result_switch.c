@@ -149,3 +149,43 @@ json_t *drops_json(const struct mf_fabric *f)
 	json_decref(sw);
 	return o;
 }
+
+/** What the second switch knew and did, and what nodes made of copies; NULL: there is none. */
+json_t *backup_json(const struct mf_fabric *f)
+{
+	const struct mf_switch_stats *s;
+	uint64_t copies = 0, fenced = 0, ignored = 0;
+	struct mf_sched_stats sched;
+	uint16_t epoch = 0;
+	json_t *o;
+
+	if (f->backup.sw == NULL)
+		return NULL;
+	o = json_object();
+	s = mf_switch_stats(f->backup.sw);
+	f->sched_ops->stats(f->backup.sched, &sched);
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+
+		copies += h->copies + h->old;
+		fenced += h->drop_fenced;
+		ignored += h->ignored_grants;
+		epoch = mf_host_epoch(f->node[i].host) > epoch ? mf_host_epoch(f->node[i].host) : epoch;
+	}
+	result_count(o, "epoch", epoch);
+	result_count(o, "take_overs", s->takes + mf_switch_stats(f->sw)->takes);
+	result_count(o, "demands_taken_down", s->logged);
+	result_count(o, "demands", sched.demands);
+	result_count(o, "demands_dropped", sched.dropped_x + sched.dropped_bad);
+	result_count(o, "grants", s->grants);
+	result_count(o, "requests_forwarded", s->requests_forwarded);
+	result_count(o, "chunks", s->chunks);
+	result_count(o, "not_granted", s->drop_ungranted);
+	result_count(o, "room", s->drop_room);
+	result_count(o, "copies_ignored", copies);
+	result_count(o, "grants_ignored", ignored);
+	result_count(o, "requests_fenced", fenced);
+	return o;
+}

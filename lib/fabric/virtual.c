@@ -22,7 +22,7 @@ static bool wires_idle(const struct virtual *v)
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (!wire_idle(&v->up[i], v->now) || !wire_idle(&v->down[i], v->now))
 			return false;
-	return true;
+	return v->twin == NULL || wires_idle(v->twin);
 }
 
 /** Blocks of frames are given out late: those that have started by now are to be counted. */
@@ -34,6 +34,8 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 		if (v->f->node[i].host == NULL)
 			continue;
 		while ((n = virtual_node_tx(v, i)) > 0 || (n == 0 && (n = virtual_port_tx(v, i)) > 0))
+			;
+		while (n == 0 && v->twin != NULL && (n = virtual_port_tx(v->twin, i)) > 0)
 			;
 		if (n < 0)
 			return n;
@@ -49,6 +51,8 @@ static int monitor(struct virtual *v)
 	int err = 0;
 
 	v->now = v->monitor_next;
+	if (v->twin != NULL)
+		v->twin->now = v->now;
 	f->info.events++;
 	live_tick(f, v->options, v->now);
 	if (v->now == f->measure)
@@ -82,12 +86,33 @@ static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
 	return mf_time_min(until, v->event_next);
 }
 
+/** Time of the first event of the switch, or of both. */
+static mf_time switches_next(struct virtual *v)
+{
+	mf_time next = virtual_switch_next(v);
+
+	return v->twin == NULL ? next : mf_time_min(next, virtual_switch_next(v->twin));
+}
+
 /** The nodes for a stretch of time, then the switch. */
 static int stretch(struct virtual *v)
 {
-	int err = virtual_nodes(v, horizon(v, v->nodes_next, virtual_switch_next(v)));
+	int err = virtual_nodes(v, horizon(v, v->nodes_next, switches_next(v)));
+	mf_time until = horizon(v, switches_next(v), v->nodes_next);
 
-	return err == 0 ? virtual_switch(v, horizon(v, virtual_switch_next(v), v->nodes_next)) : err;
+	if (err == 0 && v->twin != NULL)
+		err = virtual_switch(v->twin, until);
+	return err == 0 ? virtual_switch(v, until) : err;
+}
+
+static int switches_one(struct virtual *v, enum virtual_call what)
+{
+	int n = virtual_switch_one(v, what);
+
+	if (n != 0 || v->twin == NULL)
+		return n;
+	v->twin->now = v->twin->switch_done = v->now;
+	return virtual_switch_one(v->twin, what);
 }
 
 /**
@@ -99,24 +124,26 @@ static int together(struct virtual *v)
 {
 	int n;
 
-	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, virtual_switch_next(v));
-	n = virtual_switch_one(v, VIRTUAL_RX);
+	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, switches_next(v));
+	n = switches_one(v, VIRTUAL_RX);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RX);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_TX);
 	if (n == 0)
-		n = virtual_switch_one(v, VIRTUAL_RUN);
+		n = switches_one(v, VIRTUAL_RUN);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RUN);
 	v->nodes_next = virtual_nodes_first(v);
+	if (v->twin != NULL) /* what arrives at the second switch */
+		v->nodes_next = mf_time_min(v->nodes_next, event_next(&v->twin->step));
 	return n < 0 ? n : 0;
 }
 
 /** What is due next: what breaks, and the monitor, when all before them is done. */
 static int step(struct virtual *v)
 {
-	mf_time next = mf_time_min(v->nodes_next, virtual_switch_next(v));
+	mf_time next = mf_time_min(v->nodes_next, switches_next(v));
 
 	if (v->event_next < next && v->event_next <= v->monitor_next)
 		return virtual_event(v);
@@ -215,50 +242,32 @@ static mf_time look_ahead(const struct mf_fabric *f)
 
 		if (f->node[i].host != NULL)
 			least = mf_time_min(least, f->link[i].delay > late ? f->link[i].delay - late : 0);
+		if (f->node[i].host != NULL && f->backup.link != NULL)
+			least = mf_time_min(
+				least, f->backup.link[i].delay > late ? f->backup.link[i].delay - late : 0);
 	}
 	return mf_time_min(least, AHEAD_MAX);
 }
 
-static int allocate(struct virtual *v)
+/** What there is for each switch. @return 0 or -ENOMEM */
+static int network_init(struct virtual *v)
 {
 	unsigned int n = v->f->nodes;
 
+	v->arrives = v->event_next = MF_NEVER;
 	v->up = mf_table_new_dense(2 * n, sizeof(*v->up));
 	v->rings = mf_table_new_dense(2 * n, WIRE_FIRST * sizeof(*v->rings));
-	v->turn = malloc(n * sizeof(*v->turn));
-	v->next = malloc(n * sizeof(*v->next));
-	if (v->up == NULL || v->rings == NULL || v->turn == NULL || v->next == NULL)
+	if (v->up == NULL || v->rings == NULL || flights_init(&v->flights, 2 * n) != 0)
 		return -ENOMEM;
 	v->down = v->up + n;
-	return flights_init(&v->flights, 2 * n) == 0 ? virtual_switch_init(v) : -ENOMEM;
-}
-
-static int set_up(struct virtual *v)
-{
-	mf_time tick = v->options->tick_period;
-	unsigned int n = v->f->nodes;
-	int err = allocate(v);
-
-	if (err != 0)
-		return err;
 	for (unsigned int i = 0; i < n; i++) {
-		v->next[i] = v->turn[i].run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
-		v->turn[i].tx = MF_NEVER;
-		wire_init(&v->up[i], &v->f->link[i], &v->flights, v->rings + i * WIRE_FIRST);
-		wire_init(&v->down[i], &v->f->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
+		wire_init(&v->up[i], &v->link[i], &v->flights, v->rings + i * WIRE_FIRST);
+		wire_init(&v->down[i], &v->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
 	}
-	v->arrives = v->event_next = MF_NEVER;
-	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
-	v->ahead = look_ahead(v->f);
-	for (unsigned int i = 0; i < n; i++)
-		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
-	err = virtual_fault_init(v);
-	if (err == 0)
-		err = virtual_event_init(v);
-	return err == 0 ? virtual_nodes_init(v) : err;
+	return virtual_switch_init(v);
 }
 
-static void tear_down(struct virtual *v)
+static void network_fini(struct virtual *v)
 {
 	if (v->down != NULL)
 		virtual_fault_fini(v);
@@ -268,22 +277,88 @@ static void tear_down(struct virtual *v)
 	mf_table_free(v->up);
 	mf_table_free(v->rings);
 	flights_fini(&v->flights);
-	free(v->turn);
-	free(v->next);
 	event_fini(&v->queue);
 	event_fini(&v->step);
 	arrivals_fini(&v->arrivals);
 }
 
+/** The second switch, and the wires to it. */
+static int twin_init(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	struct virtual *t;
+	int err;
+
+	if (f->backup.sw == NULL)
+		return 0;
+	t = v->twin = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return -ENOMEM;
+	t->f = f;
+	t->options = v->options;
+	t->sw = f->backup.sw;
+	t->sched = f->backup.sched;
+	t->link = f->backup.link;
+	t->number = 1;
+	t->nodes = v;
+	t->max = v->max;
+	t->ahead = v->ahead;
+	err = network_init(t);
+	if (err == 0 && v->ahead == 0)
+		err = event_init(&t->step, f->nodes);
+	return err == 0 ? virtual_fault_init(t) : err;
+}
+
+static int set_up(struct virtual *v)
+{
+	mf_time tick = v->options->tick_period;
+	unsigned int n = v->f->nodes;
+	int err = network_init(v);
+
+	v->turn = malloc(n * sizeof(*v->turn));
+	v->next = malloc(n * sizeof(*v->next));
+	if (err != 0 || v->turn == NULL || v->next == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		v->next[i] = v->turn[i].run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
+		v->turn[i].tx = MF_NEVER;
+	}
+	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
+	v->ahead = look_ahead(v->f);
+	for (unsigned int i = 0; i < n; i++)
+		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
+	err = virtual_fault_init(v);
+	if (err == 0)
+		err = twin_init(v);
+	if (err == 0)
+		err = virtual_event_init(v);
+	return err == 0 ? virtual_nodes_init(v) : err;
+}
+
+static void tear_down(struct virtual *v)
+{
+	if (v->twin != NULL)
+		network_fini(v->twin);
+	free(v->twin);
+	network_fini(v);
+	free(v->turn);
+	free(v->next);
+}
+
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
 	struct virtual v = {.f = f,
+			    .sw = f->sw,
+			    .sched = f->sched,
+			    .link = f->link,
 			    .options = options,
 			    .captures = f->captures,
 			    .max = options->block_by_block ? 1 : MF_SPAN_MAX};
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	int err = set_up(&v);
+	int err;
 
+	v.nodes = &v;
+	err = set_up(&v);
 	if (v.captures != NULL)
 		capture_sort_init(v.captures);
 	if (err == 0)

@@ -25,9 +25,20 @@ struct virtual_turn {
 	mf_time tx, run;
 };
 
+/**
+ * Where there are two switches there is one of these for each, with the wires to it: the second one has no nodes of
+ * its own. They know of each other by the nodes alone.
+ */
 struct virtual
 {
 	struct mf_fabric *f;
+	struct mf_switch *sw;
+	struct mf_sched *sched;
+	const struct link_timing *link; /**< [nodes]: of the links to it */
+	unsigned int number; /**< of the switch */
+	struct virtual *twin; /**< of the first switch: that of the second one; NULL: there is none */
+	struct virtual *nodes; /**< who has the nodes: the first one */
+	bool reviving; /**< the switch was deposed, and some of its ports are not yet up again */
 	const struct mf_run_options *options;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
 	struct flights flights; /**< of all wires */
@@ -187,6 +198,9 @@ static inline mf_time virtual_actor_next(struct virtual *v)
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_switch(v, t) : t;
 }
 
+/** Where there are events: whether the link of node i is whole. */
+bool virtual_event_whole(const struct virtual *v, unsigned int i);
+
 /** Time of the switch's next event. */
 static inline mf_time virtual_switch_next(struct virtual *v)
 {
@@ -200,6 +214,8 @@ static inline void virtual_switch_hears(struct virtual *v, unsigned int i)
 		event_set(&v->step, i, wire_due(&v->up[i]));
 	else
 		v->arrives = mf_time_min(v->arrives, wire_due(&v->up[i]));
+	if (__builtin_expect(v->twin != NULL, 0))
+		virtual_switch_hears(v->twin, i);
 }
 
 #endif

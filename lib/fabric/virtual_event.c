@@ -64,6 +64,15 @@ static const struct mf_config_fault *rule_of(const struct virtual *v, const stru
 
 /* Links. */
 
+/** Whether a node has a cable at all. */
+static void unplug(const struct virtual *v, unsigned int i)
+{
+	const struct virtual *first = v->nodes, *second = first->twin;
+
+	v->f->node[i].unplugged =
+		first->events->place[i].cuts > 0 && (second == NULL || second->events->place[i].cuts > 0);
+}
+
 static void cut(struct virtual *v, unsigned int i)
 {
 	struct place *p = &v->events->place[i];
@@ -77,17 +86,17 @@ static void cut(struct virtual *v, unsigned int i)
 			mf_fault_cut(w->fault, v->now);
 	}
 	p->at = MF_NEVER;
-	v->f->node[i].unplugged = true;
+	unplug(v, i);
 	if (p->phase == LINK_WHOLE) {
 		p->phase = LINK_DARK;
-		p->at = v->now + LOCK_LOST * (mf_time)v->f->link[i].period;
+		p->at = v->now + LOCK_LOST * (mf_time)v->link[i].period;
 	}
 	virtual_node_changed(v, i);
 }
 
 static mf_time lock_found(const struct virtual *v, unsigned int i)
 {
-	return v->now + LOCK_FOUND * (mf_time)v->f->link[i].period;
+	return v->now + LOCK_FOUND * (mf_time)v->link[i].period;
 }
 
 static void mend(struct virtual *v, unsigned int i)
@@ -96,7 +105,7 @@ static void mend(struct virtual *v, unsigned int i)
 
 	if (--p->cuts > 0)
 		return;
-	v->f->node[i].unplugged = false;
+	unplug(v, i);
 	if (p->phase == LINK_LOST)
 		p->at = lock_found(v, i);
 }
@@ -108,8 +117,8 @@ static void lost(struct virtual *v, unsigned int i)
 	p->phase = LINK_LOST;
 	p->at = p->cuts == 0 ? lock_found(v, i) : MF_NEVER;
 	if (p->dead == 0)
-		mf_host_link_lost(v->f->node[i].host, v->now);
-	mf_switch_link_down(v->f->sw, i, v->now);
+		mf_host_link_down(v->f->node[i].host, v->number, v->now);
+	mf_switch_link_down(v->sw, i, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);
 }
@@ -118,7 +127,7 @@ static void found(struct virtual *v, unsigned int i)
 {
 	struct place *p = &v->events->place[i];
 
-	if (!mf_switch_link_up(v->f->sw, i, v->now)) {
+	if (!mf_switch_link_up(v->sw, i, v->now)) {
 		p->at = lock_found(v, i); /* asked again */
 		virtual_switch_changed(v);
 		return;
@@ -126,6 +135,7 @@ static void found(struct virtual *v, unsigned int i)
 	p->phase = LINK_WHOLE;
 	p->at = MF_NEVER;
 	v->up[i].cut = v->down[i].cut = false;
+	mf_host_link_up(v->f->node[i].host, v->number, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);
 }
@@ -146,7 +156,8 @@ static int kill_node(struct virtual *v, unsigned int i)
 	struct node *n = &v->f->node[i];
 	int err;
 
-	v->events->place[i].dead++;
+	for (struct virtual *net = v; net != NULL; net = net->twin)
+		net->events->place[i].dead++;
 	n->gone = true;
 	if (n->client != NULL)
 		mf_client_crashed(n->client, v->now);
@@ -154,14 +165,17 @@ static int kill_node(struct virtual *v, unsigned int i)
 	err = node_new_memory(v->f, i);
 	if (err == 0)
 		err = mf_host_restart(n->host, v->now, n->memory);
-	cut(v, i);
+	for (struct virtual *net = v; net != NULL; net = net->twin)
+		cut(net, i);
 	return err;
 }
 
 static void revive_node(struct virtual *v, unsigned int i)
 {
-	v->f->node[i].gone = --v->events->place[i].dead > 0;
-	mend(v, i);
+	for (struct virtual *net = v; net != NULL; net = net->twin) {
+		v->f->node[i].gone = --net->events->place[i].dead > 0;
+		mend(net, i);
+	}
 	virtual_node_changed(v, i);
 }
 
@@ -170,7 +184,7 @@ static void kill_switch(struct virtual *v)
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL)
 			cut(v, i);
-	mf_switch_crash(v->f->sw, v->now);
+	mf_switch_crash(v->sw, v->now);
 	virtual_switch_changed(v);
 }
 
@@ -254,17 +268,23 @@ static void step_guard(struct virtual *v, unsigned int i)
 
 /* Outages. */
 
+/** The network that a rule is about: of which switch. */
+static struct virtual *network(struct virtual *v, const struct outage *o)
+{
+	return rule_of(v, o)->sw != 0 ? v->twin : v;
+}
+
 static int begin(struct virtual *v, const struct outage *o)
 {
 	v->f->fault_fired[o->rule]++;
 	switch (rule_of(v, o)->class) {
 	case MF_FAULT_LINK_DOWN:
-		cut(v, o->node);
+		cut(network(v, o), o->node);
 		return 0;
 	case MF_FAULT_NODE_CRASH:
 		return kill_node(v, o->node);
 	case MF_FAULT_SWITCH_CRASH:
-		kill_switch(v);
+		kill_switch(network(v, o));
 		return 0;
 	case MF_FAULT_EXHAUST:
 		exhaust(v, o, true);
@@ -278,13 +298,13 @@ static void end(struct virtual *v, const struct outage *o)
 {
 	switch (rule_of(v, o)->class) {
 	case MF_FAULT_LINK_DOWN:
-		mend(v, o->node);
+		mend(network(v, o), o->node);
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(v, o->node);
 		break;
 	case MF_FAULT_SWITCH_CRASH:
-		revive_switch(v);
+		revive_switch(network(v, o));
 		break;
 	case MF_FAULT_EXHAUST:
 		exhaust(v, o, false);
@@ -337,8 +357,11 @@ static mf_time next_of_all(const struct virtual *v)
 
 	for (unsigned int k = 0; k < e->outages; k++)
 		next = mf_time_min(next, e->outage[k].at);
-	for (unsigned int i = 0; i < v->f->nodes; i++)
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
 		next = mf_time_min(next, mf_time_min(e->place[i].at, e->place[i].guard));
+		if (v->twin != NULL)
+			next = mf_time_min(next, v->twin->events->place[i].at);
+	}
 	return next;
 }
 
@@ -348,21 +371,29 @@ int virtual_event(struct virtual *v)
 	int err = 0;
 
 	v->now = v->event_next;
+	if (v->twin != NULL)
+		v->twin->now = v->now;
 	v->f->info.events++;
 	for (unsigned int k = 0; k < e->outages && err == 0; k++)
 		if (e->outage[k].at == v->now)
 			err = step_outage(v, &e->outage[k]);
-	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++) {
-		if (e->place[i].at == v->now)
-			step_link(v, i);
+	for (struct virtual *net = v; net != NULL; net = net->twin)
+		for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
+			if (net->events->place[i].at == v->now)
+				step_link(net, i);
+	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 		if (e->place[i].guard == v->now)
 			step_guard(v, i);
-	}
 	v->event_next = next_of_all(v);
 	return err;
 }
 
 /* Who is called when, and what is dated how. */
+
+bool virtual_event_whole(const struct virtual *v, unsigned int i)
+{
+	return v->events->place[i].phase == LINK_WHOLE;
+}
 
 mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t)
 {
@@ -445,7 +476,7 @@ void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg
 unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max)
 {
 	const struct stalls *s = &v->events->sched;
-	unsigned int n = v->f->sched_ops->run(v->f->sched, stalls_clock(s, v->now), grant, max);
+	unsigned int n = v->f->sched_ops->run(v->sched, stalls_clock(s, v->now), grant, max);
 
 	for (unsigned int i = 0; i < n; i++) {
 		grant[i].at = virtual_event_sched_next(v, grant[i].at);
@@ -537,8 +568,25 @@ static void place_init(struct virtual *v, unsigned int i)
 	struct place *p = &v->events->place[i];
 
 	p->at = p->guard = MF_NEVER;
-	p->room = (mf_time)v->f->config->node[i].link.ring * MF_SPAN_MAX * v->f->link[i].period;
+	p->room = (mf_time)v->f->config->node[i].link.ring * MF_SPAN_MAX * v->link[i].period;
 	v->up[i].odd = v->down[i].odd = true;
+}
+
+/** Of the second switch: the nodes are the same. */
+static int twin_init(struct virtual *v, const struct virtual_events *first)
+{
+	struct virtual_events *e = v->events = calloc(1, sizeof(*e));
+
+	if (e == NULL)
+		return -ENOMEM;
+	e->place = calloc(v->f->nodes, sizeof(*e->place));
+	if (e->place == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
+		place_init(v, i);
+		e->place[i].stalls = first->place[i].stalls;
+	}
+	return 0;
 }
 
 int virtual_event_init(struct virtual *v)
@@ -560,6 +608,10 @@ int virtual_event_init(struct virtual *v)
 		place_init(v, i);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
+	if (err == 0 && v->twin != NULL)
+		err = twin_init(v->twin, e);
+	if (err != 0)
+		return err;
 	v->event_next = next_of_all(v);
 	return err;
 }
@@ -570,7 +622,7 @@ void virtual_event_fini(struct virtual *v)
 
 	if (e == NULL)
 		return;
-	for (unsigned int i = 0; i < v->f->nodes && e->place != NULL; i++)
+	for (unsigned int i = 0; i < v->f->nodes && e->place != NULL && v->nodes == v; i++)
 		free(e->place[i].stalls.stall);
 	free(e->place);
 	free(e->outage);

@@ -51,7 +51,7 @@ int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after)
 }
 
 /** The rules of one direction of a link, and which of the file's they are. */
-static unsigned int rules_of(const struct mf_config *config, unsigned int node, bool up,
+static unsigned int rules_of(const struct mf_config *config, unsigned int sw, unsigned int node, bool up,
 			     struct mf_fault_rule *rule, uint16_t *which)
 {
 	unsigned int n = 0;
@@ -59,7 +59,7 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int node, 
 	for (unsigned int i = 0; i < config->faults; i++) {
 		const struct mf_config_fault *f = &config->fault[i];
 
-		if (f->class >= MF_FAULT_STAGE_CLASSES || !cfg_set_has(&f->link, node) ||
+		if (f->class >= MF_FAULT_STAGE_CLASSES || f->sw != sw || !cfg_set_has(&f->link, node) ||
 		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) ||
 		    (f->class >= MF_FAULT_FLOOD && !up))
 			continue;
@@ -85,10 +85,10 @@ static int make(const struct virtual *v, unsigned int node, bool up, struct wire
 	uint16_t which[MF_FAULT_RULES];
 	struct mf_fault_config c = {
 		.rule = rule,
-		.rules = rules_of(config, node, up, rule, which),
-		.period = v->f->link[node].period,
+		.rules = rules_of(config, v->number, node, up, rule, which),
+		.period = v->link[node].period,
 		.seed = config->seed,
-		.number = 2 * (uint64_t)node + !up,
+		.number = 2 * (uint64_t)node + !up + ((uint64_t)v->number << 32),
 		.proto = config->stack_ops == NULL ? &config->proto : NULL,
 		.node = (uint16_t)node,
 		.nodes = (uint16_t)v->f->nodes,
@@ -125,7 +125,7 @@ static void count(struct virtual *v, unsigned int node, bool up, const struct mf
 {
 	struct mf_fault_rule rule[MF_FAULT_RULES];
 	uint16_t which[MF_FAULT_RULES];
-	unsigned int n = fault != NULL ? rules_of(v->f->config, node, up, rule, which) : 0;
+	unsigned int n = fault != NULL ? rules_of(v->f->config, v->number, node, up, rule, which) : 0;
 
 	for (unsigned int i = 0; i < n; i++)
 		v->f->fault_fired[which[i]] += mf_fault_fired(fault, i);

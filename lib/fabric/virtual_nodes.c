@@ -6,18 +6,43 @@
  * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
  * it has left, in whatever spans.
  */
+#include <errno.h>
+
 #include "mf_proto_inline.h"
 #include "virtual.h"
 
 #define FETCH_MAX 32
+
+/** When a node that would send at t may do so: by both links, or by the one that there is. */
+static mf_time sends(const struct virtual *v, unsigned int i, mf_time t)
+{
+	mf_time first = virtual_event_up(v, i, t), second;
+
+	if (v->twin == NULL)
+		return first;
+	second = virtual_event_up(v->twin, i, t);
+	if (first == MF_NEVER || second == MF_NEVER)
+		return mf_time_min(first, second);
+	return mf_time_max(first, second);
+}
 
 /** When a node may send, or what a fault held back goes. */
 static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
 	mf_time next = mf_time_min(mf_host_tx_next(v->f->node[i].host, v->now), wire_held(&v->up[i]));
 
+	if (__builtin_expect(v->twin != NULL, 0))
+		next = mf_time_min(next, wire_held(&v->twin->up[i]));
 	next = mf_time_max(v->now, next);
-	return __builtin_expect(v->events != NULL, 0) ? virtual_event_up(v, i, next) : next;
+	return __builtin_expect(v->events != NULL, 0) ? sends(v, i, next) : next;
+}
+
+/** When something arrives. */
+static inline mf_time arrives(const struct virtual *v, unsigned int i)
+{
+	mf_time due = wire_due(&v->down[i]);
+
+	return __builtin_expect(v->twin != NULL, 0) ? mf_time_min(due, wire_due(&v->twin->down[i])) : due;
 }
 
 /** Something came to a node or left it: when must it be called, when may it send? */
@@ -36,8 +61,22 @@ static void run(struct virtual *v, unsigned int i)
 	v->turn[i].tx = tx_next(v, i);
 }
 
+/** From the link by which something came first. */
+static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int i)
+{
+	struct virtual *from = wire_due(&v->twin->down[i]) < wire_due(&v->down[i]) ? v->twin : v;
+
+	wire_receive(&from->down[i], &v->span);
+	mf_host_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
+	after(v, i);
+}
+
 static void receive(struct virtual *v, unsigned int i)
 {
+	if (__builtin_expect(v->twin != NULL, 0)) {
+		receive_by(v, i);
+		return;
+	}
 	wire_receive(&v->down[i], &v->span);
 	mf_host_rx(v->f->node[i].host, v->now, &v->span);
 	if (__builtin_expect(v->f->guards != NULL, 0))
@@ -51,18 +90,50 @@ static inline mf_time awake(const struct virtual *v, unsigned int i, mf_time t)
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_node(v, i, t) : t;
 }
 
+/** What a fault held back, on either link. */
+static int release(struct virtual *v, unsigned int i)
+{
+	int n = 0;
+
+	if (wire_held(&v->up[i]) <= v->now)
+		n = virtual_fault_release(v, &v->up[i], v->switch_done);
+	if (n == 0 && v->twin != NULL && wire_held(&v->twin->up[i]) <= v->now) {
+		v->twin->now = v->now;
+		n = virtual_fault_release(v->twin, &v->twin->up[i], v->twin->switch_done);
+	}
+	return n;
+}
+
+/** The same on the second link, too: before the first one scrambles it. @return 0 or -errno */
+static __attribute__((noinline)) int mirror(struct virtual *v, unsigned int i)
+{
+	struct virtual *t = v->twin;
+	int n;
+
+	t->now = v->now;
+	t->span.start = v->span.start;
+	t->span.period = v->span.period;
+	t->span.count = v->span.count;
+	t->span.flags = v->span.flags;
+	mf_blocks_copy(t->span.word, t->span.sync, v->span.word, v->span.sync, v->span.count);
+	n = virtual_send(t, &t->up[i], t->switch_done, virtual_place(v, i), PLACE_SWITCH);
+	return n < 0 ? n : 0;
+}
+
 static int transmit(struct virtual *v, unsigned int i)
 {
 	int n = 0;
 
-	if (__builtin_expect(v->events != NULL, 0) && virtual_event_up(v, i, v->now) > v->now) {
+	if (__builtin_expect(v->events != NULL, 0) && sends(v, i, v->now) > v->now) {
 		after(v, i);
 		return 0;
 	}
-	if (__builtin_expect(wire_held(&v->up[i]) <= v->now, 0))
-		n = virtual_fault_release(v, &v->up[i], v->switch_done);
+	if (__builtin_expect(wire_held(&v->up[i]) <= v->now || v->twin != NULL, 0))
+		n = release(v, i);
 	if (n == 0)
 		n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
+	if (n > 0 && __builtin_expect(v->twin != NULL, 0))
+		n = mirror(v, i) < 0 ? -ENOMEM : n;
 	if (n > 0)
 		n = virtual_send(v, &v->up[i], v->switch_done, virtual_place(v, i), PLACE_SWITCH);
 	after(v, i);
@@ -73,13 +144,13 @@ static mf_time next(const struct virtual *v, unsigned int i)
 {
 	const struct virtual_turn *t = &v->turn[i];
 
-	return awake(v, i, mf_time_min(wire_due(&v->down[i]), mf_time_min(t->tx, t->run)));
+	return awake(v, i, mf_time_min(arrives(v, i), mf_time_min(t->tx, t->run)));
 }
 
 /** What a node is called for at v->now. */
 static enum virtual_call due(const struct virtual *v, unsigned int i)
 {
-	if (wire_due(&v->down[i]) <= v->now)
+	if (arrives(v, i) <= v->now)
 		return VIRTUAL_RX;
 	return v->turn[i].tx <= v->now ? VIRTUAL_TX : VIRTUAL_RUN;
 }
@@ -160,7 +231,7 @@ static void expect(struct virtual *v, unsigned int i)
 {
 	if (v->ahead != 0)
 		return;
-	event_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, wire_due(&v->down[i])));
+	event_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, arrives(v, i)));
 	event_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->turn[i].tx));
 	event_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->turn[i].run));
 }
@@ -201,6 +272,7 @@ static void called(struct virtual *v, unsigned int i)
 
 void virtual_node_changed(struct virtual *v, unsigned int i)
 {
+	v = v->nodes;
 	v->turn[i].run = v->now;
 	v->turn[i].tx = tx_next(v, i);
 	called(v, i);
@@ -208,8 +280,10 @@ void virtual_node_changed(struct virtual *v, unsigned int i)
 
 void virtual_node_hears(struct virtual *v, unsigned int i)
 {
-	mf_time due = awake(v, i, wire_due(&v->down[i]));
+	mf_time due;
 
+	v = v->nodes;
+	due = awake(v, i, arrives(v, i));
 	v->next[i] = mf_time_min(v->next[i], due);
 	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
 	if (v->ahead == 0)

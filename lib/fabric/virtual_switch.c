@@ -34,7 +34,7 @@ int virtual_switch_init(struct virtual *v)
 /** When the scheduler wants to be called. */
 static mf_time sched_next(const struct virtual *v)
 {
-	mf_time next = v->f->sched_ops->next(v->f->sched);
+	mf_time next = v->f->sched_ops->next(v->sched);
 
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_next(v, next) : next;
 }
@@ -48,7 +48,7 @@ static bool is_stalled(struct virtual *v)
 
 	if (until == 0)
 		return false;
-	if (!mf_switch_can_rx(v->f->sw))
+	if (!mf_switch_can_rx(v->sw))
 		virtual_event_close(v, until);
 	event_set(&v->queue, actor_sched(v), until);
 	return true;
@@ -66,11 +66,11 @@ static void match(struct virtual *v)
 		if (__builtin_expect(v->events != NULL, 0))
 			n = virtual_event_match(v, grant, GRANTS);
 		else
-			n = f->sched_ops->run(f->sched, v->now, grant, GRANTS);
+			n = f->sched_ops->run(v->sched, v->now, grant, GRANTS);
 		for (unsigned int i = 0; i < n; i++) {
 			if (grant[i].first)
 				f->sched_waited += grant[i].at - grant[i].since;
-			mf_switch_grant(f->sw, v->now, &grant[i]);
+			mf_switch_grant(v->sw, v->now, &grant[i]);
 		}
 	} while (n == GRANTS);
 }
@@ -99,12 +99,15 @@ static void tell(struct virtual *v)
 
 	if (__builtin_expect(v->events != NULL, 0) && is_stalled(v))
 		return;
-	while ((msg = mf_switch_sched_peek(f->sw, &n)) != NULL) {
+	while ((msg = mf_switch_sched_peek(v->sw, &n)) != NULL) {
+		/* A switch that takes over tells what was asked before: it is matched from now on. */
+		if (__builtin_expect(v->nodes->twin != NULL, 0) && msg->at < v->now)
+			match(v);
 		if (__builtin_expect(v->events != NULL, 0))
 			n = fit(v, msg, n);
 		for (unsigned int i = 0; i < n; i++)
-			f->sched_ops->input(f->sched, &msg[i]);
-		mf_switch_sched_advance(f->sw, n);
+			f->sched_ops->input(v->sched, &msg[i]);
+		mf_switch_sched_advance(v->sw, n);
 		event_set(&v->queue, actor_sched(v), sched_next(v));
 	}
 }
@@ -112,7 +115,7 @@ static void tell(struct virtual *v)
 /** When a port may send. */
 static void expect(struct virtual *v, unsigned int i)
 {
-	mf_time next = mf_time_min(mf_switch_tx_next(v->f->sw, i, v->now), wire_held(&v->down[i]));
+	mf_time next = mf_time_min(mf_switch_tx_next(v->sw, i, v->now), wire_held(&v->down[i]));
 
 	next = mf_time_max(v->now, next);
 	if (__builtin_expect(v->events != NULL, 0))
@@ -120,23 +123,36 @@ static void expect(struct virtual *v, unsigned int i)
 	event_set(&v->queue, actor_tx(i), next);
 }
 
+/** The switch was deposed: it begins again, with nothing, at the links that there are. */
+static __attribute__((noinline)) void revive(struct virtual *v)
+{
+	if (mf_switch_deposed(v->sw))
+		mf_switch_crash(v->sw, v->now);
+	v->reviving = false;
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		if (v->f->node[i].host != NULL && (v->events == NULL || virtual_event_whole(v, i)))
+			v->reviving |= !mf_switch_link_up(v->sw, i, v->now);
+}
+
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
 static void after(struct virtual *v)
 {
-	uint64_t *set = mf_switch_tx_set(v->f->sw);
+	uint64_t *set = mf_switch_tx_set(v->sw);
 
+	if (__builtin_expect(v->reviving, 0) || mf_switch_deposed(v->sw))
+		revive(v);
 	tell(v);
 	for (unsigned int w = 0; w <= (v->f->nodes - 1) / 64; w++)
 		for (; set[w] != 0; set[w] &= set[w] - 1)
 			expect(v, w * 64 + (unsigned int)__builtin_ctzll(set[w]));
-	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->f->sw)));
+	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
 }
 
 static void receive(struct virtual *v, unsigned int i)
 {
 	v->f->info.events++;
 	wire_receive(&v->up[i], &v->span);
-	mf_switch_rx(v->f->sw, i, v->now, &v->span);
+	mf_switch_rx(v->sw, i, v->now, &v->span);
 	if (__builtin_expect(v->f->guards != NULL, 0))
 		virtual_event_look(v, i);
 	after(v);
@@ -145,7 +161,7 @@ static void receive(struct virtual *v, unsigned int i)
 static void run(struct virtual *v)
 {
 	event_set(&v->queue, actor_switch(v), MF_NEVER);
-	mf_switch_run(v->f->sw, v->now);
+	mf_switch_run(v->sw, v->now);
 	after(v);
 }
 
@@ -173,20 +189,22 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 		return 0;
 	}
 	if (__builtin_expect(wire_held(&v->down[i]) <= v->now, 0)) {
-		n = virtual_fault_release(v, &v->down[i], v->nodes_done);
+		n = virtual_fault_release(v, &v->down[i], v->nodes->nodes_done);
 		virtual_node_hears(v, i);
 	}
 	if (n == 0)
-		n = (int)mf_switch_tx(v->f->sw, i, v->now, v->max, &v->span);
+		n = (int)mf_switch_tx(v->sw, i, v->now, v->max, &v->span);
 	if (n > 0) {
-		n = virtual_send(v, &v->down[i], v->nodes_done, PLACE_SWITCH, virtual_place(v, i));
+		n = virtual_send(v, &v->down[i], v->nodes->nodes_done, PLACE_SWITCH, virtual_place(v, i));
 		virtual_node_hears(v, i);
 	}
 	expect(v, i);
 	if (v->f->config->bridge_ops != NULL) /* what left made room: others may be told so */
-		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->f->sw)));
-	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
+		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
+	if (v->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
+	if (__builtin_expect(v->reviving, 0)) /* what was to be sent before is gone */
+		after(v);
 	return n;
 }
 
@@ -196,11 +214,11 @@ static inline void send_soon(struct virtual *v, uint32_t actor)
 	uint32_t i = event_soon(&v->queue, actor, 4), k = event_soon(&v->queue, actor, 2);
 
 	if (i < v->f->nodes) {
-		mf_switch_fetch_tx(v->f->sw, i);
+		mf_switch_fetch_tx(v->sw, i);
 		__builtin_prefetch(&v->down[i], 1);
 	}
 	if (k < v->f->nodes) {
-		mf_switch_fetch_head(v->f->sw, k);
+		mf_switch_fetch_head(v->sw, k);
 		__builtin_prefetch(&v->down[k].ring[v->down[k].tail & v->down[k].mask], 1);
 	}
 }
@@ -260,12 +278,12 @@ static void come_near(struct virtual *v)
 		return;
 	if ((x = arrivals_ahead(a, 3 * NEAR)) != NULL) {
 		__builtin_prefetch(&v->up[arrival_port(x)], 1);
-		mf_switch_fetch(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_switch_fetch(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 	}
 	if ((x = arrivals_ahead(a, 2 * NEAR)) != NULL)
-		mf_switch_fetch_mux(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_switch_fetch_mux(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 	if ((x = arrivals_ahead(a, NEAR)) != NULL)
-		mf_switch_fetch_items(v->f->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_switch_fetch_items(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 }
 
 int virtual_switch(struct virtual *v, mf_time until)

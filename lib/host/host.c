@@ -6,6 +6,7 @@
 #include "mf_table.h"
 #include "keys.h"
 #include "once.h"
+#include "twin.h"
 
 #define SMALL_SHIFT 12
 #define LARGE_SHIFT 16
@@ -150,6 +151,8 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
 	mf_demux_guard(&h->demux, c->guard);
+	if (!err && c->twin)
+		err = host_twin_init(h);
 	return err || !c->stack ? err : host_stack_init(h);
 }
 
@@ -180,6 +183,7 @@ struct mf_host *mf_host_new(const struct mf_host_config *config)
 void host_fini(struct mf_host *h)
 {
 	host_stack_fini(h);
+	host_twin_fini(h);
 	if (h->demux_ready)
 		mf_demux_fini(&h->demux);
 	if (h->mux)
@@ -213,6 +217,8 @@ static inline void retry(struct mf_host *h, mf_time now)
 		host_jobs_run(h);
 	if (h->ready_head != HOST_NO_NODE)
 		host_ready_run(h, now);
+	if (unlikely(h->twin != NULL))
+		host_twin_tell(h, now);
 }
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
@@ -226,6 +232,8 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->demux))
 		host_rx_idle(h, now);
+	if (unlikely(h->twin != NULL) && now >= host_twin_next(h))
+		host_twin_idle(h, now);
 	retry(h, now);
 	return mf_host_next(h);
 }
@@ -236,6 +244,8 @@ mf_time mf_host_next(const struct mf_host *h)
 		return host_stack_next(h);
 	if (h->due_head != HOST_NIL)
 		return 0;
+	if (unlikely(h->twin != NULL) && host_twin_next(h) < h->wake)
+		return mf_time_min(host_twin_next(h), mf_demux_next(&h->demux));
 	return mf_time_min(h->wake, mf_demux_next(&h->demux));
 }
 

@@ -17,6 +17,7 @@
  *   data_buffer.c    what long responses still have to send
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
+ *   twin.c           two links to two switches
  *   restart.c        a new life
  *   exhaust.c        no room, on purpose
  *   stack.c          a stack above the MAC, which takes the place of all of these
@@ -212,6 +213,7 @@ struct mf_host {
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
 	uint16_t node, nodes;
 	bool wall;
+	bool deaf; /**< what is received comes by a link whose switch is not obeyed: twin.c */
 	bool submits; /**< a compute node whose port has memory blocks, or whose stack is above the MAC */
 	bool stamps; /**< stages are stamped */
 	uint32_t op_free, op_fresh, op_count;
@@ -255,6 +257,7 @@ struct mf_host {
 	struct host_taken taken;
 	struct mf_host_config config;
 	struct mf_host_stats stats;
+	struct host_twin *twin; /**< NULL: there is one switch */
 	struct mf_demux demux;
 	bool demux_ready;
 	uint8_t *frame; /**< of a stack above the MAC: the next one */
@@ -380,6 +383,8 @@ void host_rx_idle(struct mf_host *h, mf_time now);
 /* link.c */
 /** The switch says that a node is back, for this time; it says so several times. */
 void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at);
+/** Messages that began before the one of this number are not known to who should see to them. */
+void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);
 
 /* stack.c: the functions of mf_host.h where the stack is above the MAC */
 int host_stack_init(struct mf_host *h);

@@ -33,12 +33,10 @@ static void drop_tx(struct mf_host *h, mf_time now)
 
 /**
  * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not
- * those that begin in the places of others that failed.
+ * those from number `begun` on, as those are that begin in the places of others that failed.
  */
-static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, mf_time date)
+static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, uint32_t begun, mf_time date)
 {
-	uint32_t begun = h->seq;
-
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
 
@@ -79,12 +77,14 @@ void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time
 	if (!h->submits)
 		return;
 	host_keys_forget(h, node);
-	fail_messages(h, node, MF_ERR_RESTARTED, at + h->cost_single);
+	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, at + h->cost_single);
 	tell(h, node);
 }
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)
 {
+	uint32_t begun;
+
 	cut(h, now);
 	drop_tx(h, now);
 	if (h->stack != NULL)
@@ -95,11 +95,12 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 	for (uint16_t node = 0; node < h->nodes; node++)
 		host_once_forget(h, node);
 	h->link_lost = true;
+	begun = h->seq;
 	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
 		if (node == h->node)
 			continue;
 		host_keys_forget(h, node);
-		fail_messages(h, node, MF_ERR_TIMEOUT, now);
+		fail_messages(h, node, MF_ERR_TIMEOUT, begun, now);
 		tell(h, node);
 	}
 	h->link_lost = false;
@@ -121,6 +122,13 @@ void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *
 	}
 	for (uint32_t i = h->peer[node].head; i != HOST_NIL; i = h->op[i].next)
 		fn(ctx, h->op[i].c.user);
+}
+
+void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now)
+{
+	for (uint16_t node = 0; node < h->nodes; node++)
+		if (node != h->node)
+			fail_messages(h, node, MF_ERR_TIMEOUT, since, now);
 }
 
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)

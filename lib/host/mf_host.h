@@ -65,6 +65,7 @@ struct mf_host_config {
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
 	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
+	bool twin; /**< two links to two switches, see docs/fault-tolerance.md */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
@@ -122,6 +123,10 @@ struct mf_host_stats {
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
 	uint64_t attaches; /**< requests for keys */
+	/* two links */
+	uint64_t takes; /**< times that it obeyed another switch */
+	uint64_t ignored_grants; /**< of a switch that was not obeyed */
+	uint64_t drop_fenced; /**< requests of a switch that does not know the epoch */
 	uint64_t reclaimed; /**< responses given up for their data buffer: their grants never came */
 	uint64_t retried; /**< timers that ended with retries left: sent again, where there was room */
 	/* with proto.ext: */
@@ -208,6 +213,18 @@ enum mf_host_room {
 
 /** Takes away what is free of it, or gives that back: for tests of what happens then. */
 void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on);
+/** Takes a span from one of two links. */
+void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const struct mf_span *span);
+
+/**
+ * A link is lost, or there again. Where there are two and the other one lives nothing is lost: the host obeys the
+ * switch at its end from now on, if it did not. With the last one goes what goes with an only one.
+ */
+void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now);
+void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now);
+
+/** Two links: switch epoch % 2 is obeyed. */
+uint16_t mf_host_epoch(const struct mf_host *h);
 
 /**
  * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing

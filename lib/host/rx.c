@@ -7,6 +7,7 @@
  */
 #include "mf_cycles.h"
 #include "rx.h"
+#include "twin.h"
 
 #define RX_ITEMS 16
 
@@ -38,7 +39,9 @@ static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 		return;
 	}
 	h->stats.rx[m.kind]++;
-	if (m.kind != MF_ACK && m.kind != MF_ERR)
+	if (m.kind == MF_TAKE && h->twin)
+		host_twin_take(h, m.epoch, at);
+	else if (m.kind != MF_ACK && m.kind != MF_ERR)
 		h->stats.drop_unknown++;
 	else if (!host_rx_is_for_us(h, &m))
 		return;
@@ -73,9 +76,12 @@ static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 {
 	if (unlikely(h->demux.guarded))
 		guard_single(h, word, at);
-	if (mf_block_type(word) == MF_BT_G)
-		host_rx_grant(h, word, at);
-	else
+	if (mf_block_type(word) == MF_BT_G) {
+		if (likely(!h->deaf))
+			host_rx_grant(h, word, at);
+		else
+			h->stats.ignored_grants++;
+	} else
 		rx_other(h, word, at);
 }
 
@@ -97,9 +103,13 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 		host_rx_response(h, word, n, first, last);
 		break;
 	case MF_RREQ:
+		if (unlikely(h->deaf) && !host_twin_hears(h))
+			break;
 		host_rx_read(h, word, n, first, last);
 		break;
 	case MF_RMWREQ:
+		if (unlikely(h->deaf) && !host_twin_hears(h))
+			break;
 		host_rx_rmw(h, word, n, first, last);
 		break;
 	case MF_WREQ:

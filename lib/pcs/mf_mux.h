@@ -193,6 +193,8 @@ void mf_mux_flush(struct mf_mux *m, mf_time now);
 
 /** For tests of what happens then: there is no room for memory, or there is again what there was. */
 void mf_mux_close(struct mf_mux *m, bool closed);
+/** When a memory message must be ready to stand behind all that waits: not before now. */
+mf_time mf_mux_behind(const struct mf_mux *m, mf_time now);
 
 /** What was counted by another multiplexer, in whose place this one is. */
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from);

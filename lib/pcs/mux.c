@@ -466,6 +466,15 @@ void mf_mux_close(struct mf_mux *m, bool closed)
 	m->memory_enabled = !closed;
 }
 
+mf_time mf_mux_behind(const struct mf_mux *m, mf_time now)
+{
+	if (m->messages.tail != MUX_NONE)
+		now = mf_time_max(now, mux_item_at(m, m->messages.tail)->ready);
+	if (m->singles.tail != MUX_NONE)
+		now = mf_time_max(now, mux_item_at(m, m->singles.tail)->ready);
+	return now;
+}
+
 void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from)
 {
 	m->stats = from->stats;

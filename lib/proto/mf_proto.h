@@ -39,6 +39,7 @@ enum mf_kind {
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
+	MF_TAKE, /**< one block, of a link's two ends: which switch is obeyed (docs/fault-tolerance.md) */
 	MF_KINDS
 };
 
@@ -87,8 +88,9 @@ struct mf_msg {
 	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	/**
-	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
-	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended
+	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its low
+	 * MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
+	 * the switch that is active
 	 */
 	uint16_t epoch;
 	/**
@@ -155,7 +157,7 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 #define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
 
 /**
- * Encodes /N/, /G/, ACK, ERR or GRET.
+ * Encodes /N/, /G/, ACK, ERR, GRET or TAKE.
  * @return the payload of its one control block.
  */
 uint64_t mf_proto_put_single(const struct mf_msg *m);

@@ -58,6 +58,9 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define GRET_SIZE 30, 16
 #define GRET_SPARE 46, 2
 
+#define TAKE_EPOCH 12, 16
+#define TAKE_SPARE 28, 20
+
 /* Data blocks of the extension: the key, then the epoch and how often it was sent before. */
 #define EXT_EPOCH 0, 16
 #define EXT_AGAIN 16, 8

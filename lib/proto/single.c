@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of one control block: /N/, /G/ and, within /MST/, ACK, ERR and GRET. */
+/* Messages of one control block: /N/, /G/ and, within /MST/, ACK, ERR, GRET and TAKE. */
 #include "mf_proto_inline.h"
 
 static uint64_t put_mst(const struct mf_msg *m)
 {
-	uint64_t w = MF_BT_MST | field(MS_KIND, m->kind) | field(MS_DST, m->dst);
+	uint64_t w = MF_BT_MST | field(MS_KIND, m->kind);
 
+	if (m->kind == MF_TAKE)
+		return w | field(TAKE_EPOCH, m->epoch);
+	w |= field(MS_DST, m->dst);
 	if (m->kind == MF_GRET)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
@@ -77,9 +80,17 @@ static int get_err(uint64_t w, struct mf_msg *m)
 		       : -EPROTO;
 }
 
+static int get_take(uint64_t w, struct mf_msg *m)
+{
+	m->epoch = field_of(w, TAKE_EPOCH);
+	return field_of(w, TAKE_SPARE) ? -EPROTO : 0;
+}
+
 static int get_mst(uint64_t w, struct mf_msg *m)
 {
 	m->kind = field_of(w, MS_KIND);
+	if (m->kind == MF_TAKE)
+		return get_take(w, m);
 	m->dst = field_of(w, MS_DST);
 	if (m->kind == MF_GRET)
 		return get_gret(w, m);

@@ -8,6 +8,7 @@
  * the ingress, or where the length of each message is not known beforehand (a mega-message).
  */
 #include "forward.h"
+#include "standby.h"
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 {
@@ -68,9 +69,14 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 			mf_time at)
 {
 	struct port *p = &sw->port[port];
-	bool overtakes;
-	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES, &overtakes);
+	bool overtakes, resp = m->kind == MF_RRES;
+	uint32_t c = circuit_find(sw, port, m->dst, m->id, resp, &overtakes);
 
+	if (c == NONE && m->dst < sw->ports &&
+	    standby_logs(sw, resp ? m->dst : (uint16_t)port, resp ? (uint16_t)port : m->dst)) {
+		collect(p, RX_LOGGED, MF_BLOCKS_MAX);
+		return;
+	}
 	if (c == NONE) {
 		sw->stats.drop_ungranted++;
 		return;
@@ -154,6 +160,9 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 	case RX_REQUEST:
 		intake_request(sw, port, now, p->buf, p->have, at);
 		break;
+	case RX_LOGGED:
+		standby_chunk(sw, port, now, p->buf, p->have, at);
+		break;
 	case RX_STREAM:
 		if (p->have == p->want) {
 			chunk_through(sw, p->circuit, p->have, now);
@@ -186,7 +195,7 @@ void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
 	if (p->state == RX_IDLE || p->state == RX_DROP)
 		return;
 	sw->stats.drop_cut++;
-	if (p->state == RX_REQUEST)
+	if (p->state == RX_REQUEST || p->state == RX_LOGGED)
 		p->state = RX_DROP;
 	else /* came, but not as granted: the circuit is used up all the same */
 		circuit_kill(sw, p->circuit, now);

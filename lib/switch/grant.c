@@ -6,6 +6,12 @@
 #include "circuit.h"
 #include "mf_proto_inline.h"
 
+/** Whether a grant is the request itself. Not that of what is left of a response when a switch takes over. */
+static inline bool is_request(const struct mf_sched_grant *g)
+{
+	return g->first && g->cookie != NONE;
+}
+
 /** Sends a message of the switch's own to a memory node, in order with the chunks of cn. */
 static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word,
 			      unsigned int n, mf_time ready, mf_time now)
@@ -84,7 +90,7 @@ static uint32_t response_slot(struct mf_switch *sw, const struct mf_sched_grant 
 {
 	uint32_t slot;
 
-	if (g->first)
+	if (is_request(g))
 		return g->cookie;
 	slot = parked_grant_new(sw);
 	if (slot != NONE)
@@ -162,7 +168,7 @@ static inline void grant_response(struct mf_switch *sw, mf_time now, const struc
 		wait_for_write(sw, now, g, c, &sw->circuits[pair->last_write]);
 		return;
 	}
-	sent = g->first ? send_request(sw, now, g, ready) : send_grant(sw, now, g, ready);
+	sent = is_request(g) ? send_request(sw, now, g, ready) : send_grant(sw, now, g, ready);
 	if (unlikely(!sent))
 		circuit_give_up(sw, c, now);
 }
@@ -179,7 +185,7 @@ static void refuse_grant(struct mf_switch *sw, mf_time now, const struct mf_sche
 				 .size = g->size,
 				 .cookie = NONE};
 
-	if (g->resp && g->first)
+	if (g->resp && is_request(g))
 		request_release(sw, g->cookie);
 	if (sw->window)
 		switch_tell(sw, &m);
@@ -234,7 +240,7 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		refuse_grant(sw, now, g);
 		return;
 	}
-	sw->stats.control_blocks += !g->resp || !g->first;
+	sw->stats.control_blocks += !g->resp || !is_request(g);
 	if (g->resp)
 		grant_response(sw, now, g, c);
 	else

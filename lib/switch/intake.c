@@ -8,6 +8,7 @@
 #include "circuit.h"
 #include "tenant.h"
 #include "mf_proto_inline.h"
+#include "standby.h"
 
 /** Whether a message may go from port to port; else the cause was counted. */
 static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_t dst)
@@ -31,6 +32,19 @@ static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsign
 	return limits_demand(sw, m, (uint16_t)port, blocks + n, now, at, excess);
 }
 
+static void log_notification(struct mf_switch *sw, unsigned int port, mf_time at, const struct mf_msg *m)
+{
+	const struct mf_sched_msg demand = {.at = at,
+					    .src = (uint16_t)port,
+					    .dst = m->dst,
+					    .id = m->id,
+					    .behind = m->behind,
+					    .size = m->size,
+					    .cookie = NONE};
+
+	standby_demand(sw, &demand, 0, m->ext);
+}
+
 static void notification(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at,
 			 const struct mf_msg *m)
 {
@@ -45,6 +59,10 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 	sw->stats.notifications++;
 	if (unlikely(sw->probe != NULL))
 		stamp(sw, (uint16_t)port, m->dst, m->id, MF_STAGE_IDENTIFY, at, at + sw->identify);
+	if (standby_logs(sw, (uint16_t)port, m->dst)) {
+		log_notification(sw, port, mf_time_max(now, at + sw->identify), m);
+		return;
+	}
 	demand = switch_descriptor(sw);
 	if (demand != NULL)
 		*demand = (struct mf_sched_msg){
@@ -67,6 +85,10 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 {
 	uint32_t c;
 
+	if (standby_logs(sw, resp ? dst : src, resp ? src : dst)) {
+		standby_cancel(sw, src, dst, id, resp);
+		return;
+	}
 	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE)
 		circuit_kill(sw, c, now);
 	switch_tell(sw, &(struct mf_sched_msg){
@@ -132,6 +154,12 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 	case MF_ERR:
 		reply(sw, port, now, item, &m);
 		break;
+	case MF_TAKE:
+		if (sw->standby != NULL)
+			standby_take(sw, port, m.epoch, now, item->at);
+		else
+			sw->stats.drop_proto++;
+		break;
 	default: /* a host has no grants to give */
 		sw->stats.drop_proto++;
 		break;
@@ -166,6 +194,24 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 	return false;
 }
 
+static void log_request(struct mf_switch *sw, mf_time at, unsigned int n, const struct mf_msg *m,
+			uint32_t slot)
+{
+	const struct mf_sched_msg demand = {
+		.at = at,
+		.src = m->dst,
+		.dst = m->src,
+		.id = m->id,
+		.resp = true,
+		.request_blocks = (uint8_t)n,
+		.behind = m->behind,
+		.size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op),
+		.cookie = slot,
+	};
+
+	standby_demand(sw, &demand, m->epoch, m->ext);
+}
+
 /** Buffers a request and tells the scheduler. */
 static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
 				   unsigned int n, const struct mf_msg *m)
@@ -189,6 +235,10 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	r->blocks = (uint8_t)n;
 	r->id = m->id;
 	copy_request(r->word, word, n);
+	if (standby_logs(sw, m->src, m->dst)) {
+		log_request(sw, mf_time_max(now, at + sw->identify), n, m, slot);
+		return;
+	}
 	demand = switch_descriptor(sw);
 	if (unlikely(demand == NULL)) {
 		request_release(sw, slot);

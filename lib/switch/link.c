@@ -16,6 +16,7 @@
  * for their sender (D11) may be lost, and who comes back may be a memory node with nothing in it.
  */
 #include "circuit.h"
+#include "standby.h"
 
 #define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
 
@@ -40,6 +41,8 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	link_begin_life(p);
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
+	if (sw->standby != NULL)
+		standby_link_down(sw, port);
 	due(sw, now);
 }
 
@@ -49,6 +52,8 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 		if (sw->port[i].up)
 			mf_switch_link_down(sw, i, now);
 	l2_forget(sw);
+	if (sw->standby != NULL)
+		standby_forget(sw);
 }
 
 /**
@@ -104,12 +109,15 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 		return true;
 	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
 		return false;
-	if (p->up && p->memory_enabled && sw->bridge == NULL && !announce_all(sw, (uint16_t)port, now))
+	if (p->up && p->memory_enabled && sw->bridge == NULL && !standby_idle(sw) &&
+	    !announce_all(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;
 	if (p->up && p->memory_enabled)
 		set_bit(sw->reach_set, port);
+	if (sw->standby != NULL)
+		standby_link_up(sw, port, now);
 	due(sw, now);
 	return true;
 }

@@ -59,6 +59,14 @@ struct mf_switch_config {
 	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
 	struct mf_switch_limits limits;
 	uint8_t obeyed; /**< mf_bridge_config.obeyed */
+	/* one of two switches, see docs/fault-tolerance.md */
+	bool twin;
+	uint8_t number; /**< which one, 0 or 1 */
+	uint16_t epoch; /**< switch epoch % 2 is active */
+	bool epoch_known; /**< false: the nodes will say what it is, and until then it is standby */
+	bool begins; /**< the fabric begins: all nodes know the epoch */
+	bool in_order; /**< MF_ORDER_PAIR */
+	uint32_t chunk; /**< c: the first grant of a response */
 	uint64_t seed; /**< of a bridge */
 };
 
@@ -80,6 +88,8 @@ struct mf_switch_stats {
 	uint64_t refused_rate; /**< demands that came too fast, and were answered with an error */
 	uint64_t refused_expired; /**< ... of who had let its grants expire */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
+	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */
+	uint64_t drop_standby; /**< frames, while it was not */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;
 };
@@ -115,6 +125,12 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
 
 /**
+ * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
+ * lost (mf_switch_link_down()), and addresses and frames that it had.
+ */
+void mf_switch_crash(struct mf_switch *sw, mf_time now);
+
+/**
  * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands
  * are dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
  * with it, and is the engine's to take and throw away. Nothing is taken from it or for it until it is up.
@@ -131,6 +147,16 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 /** For tests of what happens then: an egress has no room for memory; no request can be buffered. */
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed);
 void mf_switch_no_requests(struct mf_switch *sw, bool none);
+/* One of two switches: */
+/** The node of a port obeys switch epoch % 2 from now on: what TAKE says. Or a watchdog says that it should. */
+void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now);
+/**
+ * Another one has taken over, and what this one has is of no use any more. It takes no TAKE from now on; the engine
+ * calls mf_switch_crash(), and mf_switch_link_up() for the ports whose links live; then it knows nothing but the epoch.
+ */
+bool mf_switch_deposed(const struct mf_switch *sw);
+/** Whether it schedules; and, of two, in which epoch. */
+bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch);
 
 /**
  * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What arrives at a port of the switch: to the scheduler's intake, along circuits, or to layer 2. */
 #include "forward.h"
+#include "standby.h"
 
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
@@ -19,6 +20,10 @@ static void take(struct mf_switch *sw, unsigned int port, mf_time now, const str
 		forward_abort(sw, port, now);
 		break;
 	case MF_RX_FRAME:
+		if (standby_idle(sw)) {
+			sw->stats.drop_standby++;
+			break;
+		}
 		l2_frame(sw, port, mf_time_max(now, item->at), item->frame, item->count);
 		break;
 	}

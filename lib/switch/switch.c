@@ -7,6 +7,7 @@
 #include "forward.h"
 #include "tenant.h"
 #include "mf_table.h"
+#include "standby.h"
 
 static bool valid(const struct mf_switch_config *c)
 {
@@ -94,6 +95,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = l2_init(sw, c);
 	if (err == 0)
 		err = limits_init(sw, c);
+	if (err == 0 && c->twin)
+		err = standby_init(sw, c);
 	if (err == 0 && c->bridge != NULL)
 		err = bridge_init(sw, c);
 	if (err != 0) {
@@ -116,6 +119,7 @@ void mf_switch_free(struct mf_switch *sw)
 	l2_fini(sw);
 	limits_fini(sw);
 	bridge_fini(sw);
+	standby_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
 	mf_table_free(sw->pair);

@@ -64,6 +64,7 @@ enum rx_state {
 	RX_REQUEST, /**< collected in buf */
 	RX_STREAM, /**< cut through into the egress */
 	RX_COLLECT, /**< collected in buf, forwarded when complete: mega, or the egress is faster */
+	RX_LOGGED, /**< collected in buf, forwarded by its header when complete: standby.c */
 	RX_DROP, /**< the rest of it is thrown away; the cause was counted */
 };
 
@@ -138,6 +139,7 @@ struct mf_switch {
 	const struct mf_bridge_ops *bridge_ops;
 	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
 	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
+	struct standby *standby; /**< NULL: there is no other switch */
 	bool one_rate; /**< of all ports */
 	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
 	unsigned int links_lost; /**< ports whose link is not up */

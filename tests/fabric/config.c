@@ -348,7 +348,7 @@ Test(config, sizes_as_points)
 Test(config, effective_configuration_reads_back)
 {
 	static const char *const names[] = {"smallest.json",   "groups.json", "greedy_srpt.json",
-					    "everything.json", "faults.json", "ycsb.json"};
+					    "everything.json", "faults.json", "backup.json", "ycsb.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct mf_config a, b;
@@ -448,11 +448,11 @@ static char *slurp(const char *folder, const char *name, size_t *len)
 
 Test(config, every_key_is_documented)
 {
-	static const char *const names[] = {"everything.json", "faults.json", "ycsb.json"};
+	static const char *const names[] = {"everything.json", "faults.json", "backup.json", "ycsb.json"};
 	size_t len;
 	char *doc = slurp("../docs", "fabric-file.md", &len);
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		char *text = slurp("fabric/good", names[i], &len);
 		json_t *json = json_loadb(text, len, 0, NULL);
 

@@ -60,6 +60,8 @@ struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets)
 {
 	struct mf_msg m = {.kind = kind, .dst = below(r, MF_PORTS_MAX), .id = (uint8_t)rnd(r)};
 
+	if (kind == MF_TAKE)
+		return (struct mf_msg){.kind = kind, .epoch = (uint16_t)rnd(r)};
 	if (kind != MF_NOTIFY && kind != MF_GRANT && kind != MF_GRET)
 		m.src = below(r, MF_PORTS_MAX);
 	if (kind == MF_NOTIFY) {

@@ -33,7 +33,8 @@ struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets);
 /** Whether a kind travels in one control block. */
 static inline bool is_single(uint8_t kind)
 {
-	return kind == MF_ACK || kind == MF_ERR || kind == MF_GRET || kind == MF_NOTIFY || kind == MF_GRANT;
+	return kind == MF_ACK || kind == MF_ERR || kind == MF_GRET || kind == MF_NOTIFY || kind == MF_GRANT ||
+	       kind == MF_TAKE;
 }
 
 /** Encodes any kind; data for chunks. @return number of blocks */

@@ -58,8 +58,8 @@ Test(reject, spare_bits)
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true},
 			    rmw = {.kind = MF_RMWREQ, .ext = true},
 			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED},
-			    gret = {.kind = MF_GRET, .size = 1}, grant = {.kind = MF_GRANT, .size = 1},
-			    notify = {.kind = MF_NOTIFY, .size = 1};
+			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE},
+			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
 
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
@@ -69,6 +69,8 @@ Test(reject, spare_bits)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(rmw, 2, EXT_FROM, 1u << i);
+	for (unsigned int i = 0; i < 20; i++)
+		expect_refused(take, MS, TAKE_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)
@@ -103,7 +105,7 @@ Test(reject, fields_out_of_range)
 	for (unsigned int kind = 0; kind < 16; kind++) {
 		if (kind == MF_KIND_NONE || kind > MF_RRES)
 			expect_refused(rreq, MS, MS_KIND, kind);
-		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET)
+		if (kind != MF_ACK && kind != MF_ERR && kind != MF_GRET && kind != MF_TAKE)
 			expect_refused(ack, MS, MS_KIND, kind);
 	}
 	for (unsigned int op = MF_RMW_ALL; op < 16; op++)

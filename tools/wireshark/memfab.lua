@@ -41,6 +41,8 @@ local LAYOUT = {
   GRET_RESP = {29, 1},
   GRET_SIZE = {30, 16},
   GRET_SPARE = {46, 2},
+  TAKE_EPOCH = {12, 16},
+  TAKE_SPARE = {28, 20},
   EXT_EPOCH = {0, 16},
   EXT_AGAIN = {16, 8},
   EXT_FROM = {24, 12},
@@ -90,6 +92,7 @@ local PROTO = {
   MF_GRET = 8,
   MF_NOTIFY = 9,
   MF_GRANT = 10,
+  MF_TAKE = 11,
   MF_RMW_CAS = 0,
   MF_RMW_FADD = 1,
   MF_RMW_SWAP = 2,
@@ -201,6 +204,7 @@ local KINDS = {
   [PROTO.MF_ACK] = "ACK",
   [PROTO.MF_ERR] = "ERR",
   [PROTO.MF_GRET] = "GRET",
+  [PROTO.MF_TAKE] = "TAKE",
   [PROTO.MF_NOTIFY] = "/N/",
   [PROTO.MF_GRANT] = "/G/",
 }
@@ -466,6 +470,8 @@ local NAMES = {
   {"GRET_RESP", "Granted a response"},
   {"GRET_SIZE", "Size, minus one"},
   {"GRET_SPARE", "Zero"},
+  {"TAKE_EPOCH", "Epoch of the switch that is obeyed"},
+  {"TAKE_SPARE", "Zero"},
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
   {"EXT_FROM", "Offset of the first octet asked for, in 16 octets"},
@@ -629,7 +635,13 @@ local function decode_long(s)
 end
 
 local function decode_mst(m, s)
-  m.kind, m.dst = field_of(s, 1, "MS_KIND"), field_of(s, 1, "MS_DST")
+  m.kind = field_of(s, 1, "MS_KIND")
+  if m.kind == PROTO.MF_TAKE then
+    m.epoch = field_of(s, 1, "TAKE_EPOCH")
+    zero(m, s, 1, "TAKE_SPARE")
+    return
+  end
+  m.dst = field_of(s, 1, "MS_DST")
   if m.kind == PROTO.MF_GRET then
     m.id, m.resp = field_of(s, 1, "GRET_ID"), field_of(s, 1, "GRET_RESP") == 1
     m.size = field_of(s, 1, "GRET_SIZE") + 1
@@ -701,7 +713,9 @@ local function summary(m, s)
     return string.format("CXL flit, %d B, %s %d", #m.flit, FLIT_KINDS[m.flit_kind] or "?", m.flit_seq)
   end
   local text = {KINDS[m.kind] or string.format("kind %d", m.kind)}
-  if m.src then
+  if m.kind == PROTO.MF_TAKE then
+    text[#text + 1] = "epoch " .. m.epoch
+  elseif m.src then
     text[#text + 1] = string.format("%d -> %d id %d", m.src, m.dst, m.id)
   else
     text[#text + 1] = string.format("for %d id %d", m.dst, m.id or 0)
@@ -821,7 +835,7 @@ end
 
 local function follow(m, stream, number, time)
   m.number, m.time = number, time
-  if m.good and not m.flit and not m.unknown and #m.problems == 0 then
+  if m.good and not m.flit and not m.unknown and m.kind ~= PROTO.MF_TAKE and #m.problems == 0 then
     FOLLOW[m.kind](m, stream)
     forward(m, stream.down)
   end
@@ -1083,6 +1097,7 @@ local MST = {
   [PROTO.MF_ACK] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ACK_USE", "MSG_CHECK"},
   [PROTO.MF_ERR] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_OF", "ERR_USE", "MSG_CHECK"},
   [PROTO.MF_GRET] = {"MS_KIND", "MS_DST", "GRET_ID", "GRET_RESP", "GRET_SIZE", "GRET_SPARE", "MSG_CHECK"},
+  [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_SPARE", "MSG_CHECK"},
 }
 
 local function made(tree, name, ...)
