@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kills the first of two switches at random instants under load (docs/fault-tolerance.md), under the virtual clock.
+"""Kills the first of two switches at random instants under load, virtual clock (docs/fault-tolerance.md).
 
 Prints, by size and depth: kills, operations, those that failed or found wrong data, unsound runs, the
 longest read without a kill and with one, and by how much it exceeds that, in units of an unloaded read's
