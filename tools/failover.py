@@ -67,7 +67,7 @@ def one_load(emu, where, size, depth, args):
     operations += r['operations']['verified']
     takes += r['backup']['take_overs']
     base, worst = max(base, usual), max(worst, longest(r))
-    bump = max(bump, (longest(r) - usual) / alone)
+    bump = max(bump, (longest(r) - usual) / alone if alone else 0.0)  # long ones: none in the window
   print(f'{size:8} {depth:5} {args.runs // len(LOADS):6} {takes:6} {operations:10} '
         f'{failed:6} {wrong:6} {bad:8} '
         f'{alone:10.1f} {base:10.1f} {worst:10.1f} {bump:7.2f}')
