@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kills the first of two switches at random instants under load (docs/fault-tolerance.md), under the virtual clock.
+"""Kills the first of two switches at random instants under load, virtual clock (docs/fault-tolerance.md).
 
 Prints, by size and depth: kills, operations, those that failed or found wrong data, unsound runs, the
 longest read without a kill and with one, and by how much it exceeds that, in units of an unloaded read's
@@ -67,7 +67,7 @@ def one_load(emu, where, size, depth, args):
     operations += r['operations']['verified']
     takes += r['backup']['take_overs']
     base, worst = max(base, usual), max(worst, longest(r))
-    bump = max(bump, (longest(r) - usual) / alone)
+    bump = max(bump, (longest(r) - usual) / alone if alone else 0.0)  # long ones: none in the window
   print(f'{size:8} {depth:5} {args.runs // len(LOADS):6} {takes:6} {operations:10} '
         f'{failed:6} {wrong:6} {bad:8} '
         f'{alone:10.1f} {base:10.1f} {worst:10.1f} {bump:7.2f}')
