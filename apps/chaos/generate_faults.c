@@ -113,6 +113,35 @@ static void of_roles(struct draft *d, json_t *rule)
 	event(d, rule, false);
 }
 
+/** A node's port sends what nobody asked for. */
+static void of_sources(struct draft *d, json_t *rule)
+{
+	some_node(d, rule, "node");
+	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
+}
+
+static void of_floods(struct draft *d, json_t *rule)
+{
+	json_t *entry;
+	size_t i;
+
+	of_sources(d, rule);
+	json_array_foreach(json_object_get(d->json, "nodes"), i, entry)
+		if (strcmp(json_string_value(json_object_get(entry, "role")), "memory") == 0)
+			json_object_set(rule, "to", json_object_get(entry, "name"));
+}
+
+static void of_pools(struct draft *d, json_t *rule)
+{
+	static const char *const what[] = {"queue", "grants", "buffers", "room", "egress", "requests"};
+	unsigned int i = (unsigned int)draw(d->rng, 6);
+
+	put_text(rule, "what", what[i]);
+	if (i < 5)
+		some_node(d, rule, "node");
+	event(d, rule, true);
+}
+
 /** What a rule of each class is made of. */
 static const struct entry {
 	const char *class;
@@ -128,11 +157,15 @@ static const struct entry {
 	[MF_FAULT_DUPLICATE] = {"duplicate", of_messages, false},
 	[MF_FAULT_DELAY] = {"delay", delayed, false},
 	[MF_FAULT_REORDER] = {"reorder", reordered, false},
+	[MF_FAULT_FLOOD] = {"flood", of_floods, false},
+	[MF_FAULT_SPOOF] = {"spoof", of_sources, false},
+	[MF_FAULT_GARBAGE] = {"garbage", of_sources, false},
 	/* the engine's */
 	[MF_FAULT_LINK_DOWN] = {"link_down", of_cables, true},
 	[MF_FAULT_NODE_CRASH] = {"node_crash", of_nodes, true},
 	[MF_FAULT_SWITCH_CRASH] = {"switch_crash", of_switch, true},
 	[MF_FAULT_STALL] = {"stall", of_roles, true},
+	[MF_FAULT_EXHAUST] = {"exhaust", of_pools, true},
 };
 
 const char *generate_unknown(void)
@@ -141,6 +174,12 @@ const char *generate_unknown(void)
 		if (entries[i].make == NULL || strcmp(entries[i].class, mf_fault_names[i]) != 0)
 			return mf_fault_names[i];
 	return NULL;
+}
+
+bool generate_usual(unsigned int class)
+{
+	return class != MF_FAULT_FLOOD && class != MF_FAULT_SPOOF && class != MF_FAULT_GARBAGE &&
+	       class != MF_FAULT_EXHAUST;
 }
 
 /** Most cases have a few classes; one in eight has all, one in sixteen has none. */

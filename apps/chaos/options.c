@@ -60,7 +60,8 @@ static const char help[] =
 	"  --runs N        so many, of seeds one after the other (default: 1000)\n"
 	"  --minutes M     as many as can be begun in that time; with --runs: whichever ends first\n"
 	"  --seed S        the first seed (default: 1)\n"
-	"  --classes A,B   faults of these classes only (default: all)\n"
+	"  --classes A,B   faults of these classes only (default: all but flood, spoof, garbage\n"
+	"                  and exhaust)\n"
 	"  --jobs N        so many at a time (default: CPUs that there are)\n"
 	"  --out DIR       where a case is written with which something is wrong (default: here)\n"
 	"  --case          the file is a case: it is run and judged as it is\n"
@@ -205,7 +206,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 
 	*o = (struct options){.seed = UINT64_MAX, .out = "."};
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		o->classes.on[i] = true;
+		o->classes.on[i] = generate_usual(i);
 	opterr = 0;
 	while (rc == 0 && o->action < ACTION_HELP &&
 	       (opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
