@@ -26,8 +26,8 @@ struct virtual_turn {
 };
 
 /**
- * Where there are two switches there is one of these for each, with the wires to it: the second one has no nodes of
- * its own. They know of each other by the nodes alone.
+ * Where there are two switches there is one of these for each, with the wires to it: the second one has no
+ * nodes of its own. They know of each other by the nodes alone.
  */
 struct virtual
 {

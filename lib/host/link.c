@@ -58,7 +58,7 @@ static void writes_lost(struct mf_host *h, uint16_t node, mf_time at)
 {
 	if (!h->submits)
 		return;
-	fail_messages(h, node, MF_ERR_RESTARTED, at + h->cost_single);
+	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, at + h->cost_single);
 	h->link_lost = true;
 	tell(h, node);
 	h->link_lost = false;

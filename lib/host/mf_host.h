@@ -217,8 +217,8 @@ void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on);
 void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const struct mf_span *span);
 
 /**
- * A link is lost, or there again. Where there are two and the other one lives nothing is lost: the host obeys the
- * switch at its end from now on, if it did not. With the last one goes what goes with an only one.
+ * A link is lost, or there again. Where there are two and the other one lives nothing is lost: the host obeys
+ * the switch at its end from now on, if it did not. With the last one goes what goes with an only one.
  */
 void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now);
 void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now);

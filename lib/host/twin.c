@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two links, and two switches of which one is obeyed. What is sent goes on both; of what is received the first
- * copy counts (once.c). When the link to the active switch is lost the node goes to the next epoch, whose
- * active switch is the other one, and says so by TAKE: behind all chunks that it sends by grants of the old.
+ * Two links, and two switches of which one is obeyed. What is sent goes on both; of what is received the
+ * first copy counts (once.c). When the link to the active switch is lost the node goes to the next epoch,
+ * whose active switch is the other one, and says so by TAKE: behind all chunks that it sends by grants of the
+ * old.
  */
 #include <stdlib.h>
 

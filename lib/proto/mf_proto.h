@@ -88,8 +88,8 @@ struct mf_msg {
 	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	/**
-	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its low
-	 * MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
+	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
+	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
 	 * the switch that is active
 	 */
 	uint16_t epoch;

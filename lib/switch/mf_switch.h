@@ -148,11 +148,14 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed);
 void mf_switch_no_requests(struct mf_switch *sw, bool none);
 /* One of two switches: */
-/** The node of a port obeys switch epoch % 2 from now on: what TAKE says. Or a watchdog says that it should. */
+/**
+ * The node of a port obeys switch epoch % 2 from now on: what TAKE says. Or a watchdog says that it should.
+ */
 void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now);
 /**
- * Another one has taken over, and what this one has is of no use any more. It takes no TAKE from now on; the engine
- * calls mf_switch_crash(), and mf_switch_link_up() for the ports whose links live; then it knows nothing but the epoch.
+ * Another one has taken over, and what this one has is of no use any more. It takes no TAKE from now on; the
+ * engine calls mf_switch_crash(), and mf_switch_link_up() for the ports whose links live; then it knows
+ * nothing but the epoch.
  */
 bool mf_switch_deposed(const struct mf_switch *sw);
 /** Whether it schedules; and, of two, in which epoch. */

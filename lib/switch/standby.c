@@ -3,8 +3,8 @@
  * The log of a switch that does not schedule, and take-over (docs/fault-tolerance.md).
  *
  * A pair is in the log until both of its nodes have said that they obey this switch; from then on it is the
- * scheduler's. So the same code serves a standby, whose pairs are all in the log, a switch that is taking over,
- * and, with no pair in it, an active one.
+ * scheduler's. So the same code serves a standby, whose pairs are all in the log, a switch that is taking
+ * over, and, with no pair in it, an active one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -187,8 +187,8 @@ static bool send(struct mf_switch *sw, uint16_t to, uint16_t from, const uint64_
 
 /**
  * A chunk of a write passes, so what its pair asked before it was granted: those requests go in front of it.
- * Else the write would be there before reads that must not see it, by this way, while the requests wait in the
- * other switch, or are lost with it.
+ * Else the write would be there before reads that must not see it, by this way, while the requests wait in
+ * the other switch, or are lost with it.
  */
 static void evidence(struct mf_switch *sw, const struct log_pair *p, uint32_t write, mf_time ready,
 		     mf_time now)
@@ -299,7 +299,9 @@ static void tell_epoch(struct mf_switch *sw, unsigned int port, mf_time now)
 	switch_backlog(sw, port, now);
 }
 
-/** The first chunk of a response is on its way, or will be: its request was let out, and that is its grant. */
+/**
+ * The first chunk of a response is on its way, or will be: its request was let out, and that is its grant.
+ */
 static void expect_first(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct log_entry *e, mf_time now)
 {
 	struct mf_sched_grant g = {.at = now,
@@ -343,7 +345,10 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 	e->slot = NONE; /* the scheduler's */
 }
 
-/** All that was sent by grants of before has passed: what is left of the pair's demands goes to the scheduler. */
+/**
+ * All that was sent by grants of before has passed: what is left of the pair's demands goes to the
+ * scheduler.
+ */
 static void release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now)
 {
 	struct log_pair *p = standby_pair(sw, cn, mn);

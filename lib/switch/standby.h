@@ -9,8 +9,8 @@
 #include "switch_priv.h"
 
 /**
- * A demand that is not over: a request (then slot has its blocks, until it is let out), or an /N/. Or what has
- * passed of a response whose request is still to come.
+ * A demand that is not over: a request (then slot has its blocks, until it is let out), or an /N/. Or what
+ * has passed of a response whose request is still to come.
  */
 struct log_entry {
 	mf_time at; /**< when its demand would have been told to the scheduler */

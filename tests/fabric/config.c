@@ -348,7 +348,8 @@ Test(config, sizes_as_points)
 Test(config, effective_configuration_reads_back)
 {
 	static const char *const names[] = {"smallest.json",   "groups.json", "greedy_srpt.json",
-					    "everything.json", "faults.json", "backup.json", "ycsb.json"};
+					    "everything.json", "faults.json", "backup.json",
+					    "ycsb.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct mf_config a, b;
