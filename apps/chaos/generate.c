@@ -142,7 +142,8 @@ static void draw_workload(struct draft *d)
 	json_array_append_new(all, w);
 	json_object_set_new(d->json, "workload", all);
 	d->retries = draw_often(d->rng, 0.25);
-	d->depth = d->retries || d->has[MF_FAULT_REORDER] || draw_often(d->rng, 0.2)
+	d->depth = d->retries || d->has[MF_FAULT_REORDER] || d->has[MF_FAULT_DUPLICATE] ||
+				   draw_often(d->rng, 0.2)
 			   ? 1
 			   : draw_from(d->rng, 2, 12);
 	put_number(w, "depth", d->depth);
@@ -159,16 +160,14 @@ static void draw_workload(struct draft *d)
 }
 
 /**
- * Where links are lost there are none: a run with both may not end (tests/fabric/chaos). Queues are short,
- * and links of all rates: frames are lost, as Ethernet's are. Without faults that is unsound.
+ * Queues are short, and links of all rates: frames are lost, as Ethernet's are. Without faults that is
+ * unsound.
  */
 static void draw_frames(struct draft *d)
 {
-	bool lost =
-		d->has[MF_FAULT_LINK_DOWN] || d->has[MF_FAULT_NODE_CRASH] || d->has[MF_FAULT_SWITCH_CRASH];
 	json_t *e = json_array_get(json_object_get(d->json, "ethernet"), 0);
 
-	if (draw_often(d->rng, 0.5) || !any_fault(d) || lost || !json_is_object(e)) {
+	if (draw_often(d->rng, 0.5) || !any_fault(d) || !json_is_object(e)) {
 		json_object_del(d->json, "ethernet");
 		return;
 	}
@@ -219,13 +218,19 @@ static void draw_host(struct draft *d)
 	put_number(put_object(d->json, "proto"), "check", draw_often(d->rng, 0.3) ? 32 : 16);
 }
 
-/** Some cases have a time behind the last fault in which nothing may fail any more (judge.h). */
+/**
+ * Some cases have a time behind the last fault in which nothing may fail any more (judge.h). Not with SRPT:
+ * there a long one waits for as long as short ones come, whatever the timers.
+ */
 static void draw_times(struct draft *d)
 {
 	json_t *clock = json_object(), *v = put_object(clock, "virtual");
 	mf_time warmup = draw_often(d->rng, 0.5) ? MF_US(5) : 0, active = d->active;
 
-	if (d->timeout < MF_US(150) && draw_often(d->rng, CALM_SHARE))
+	const char *priority =
+		json_string_value(json_object_get(json_object_get(d->json, "scheduler"), "priority"));
+
+	if (strcmp(priority, "fcfs") == 0 && d->timeout < MF_US(150) && draw_often(d->rng, CALM_SHARE))
 		active += 8 * d->timeout + MF_US(30);
 	put_time(v, "warmup", warmup);
 	put_time(v, "duration", active - warmup);

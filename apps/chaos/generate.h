@@ -41,7 +41,5 @@ void generate_classes(struct draft *d, const struct classes *classes);
 void generate_faults(struct draft *d);
 /** A class that the generator does not know; NULL: it knows all of mf_fault_names. */
 const char *generate_unknown(void);
-/** Whether a class is drawn without being asked for; docs/chaos.md says which are not yet, and why. */
-bool generate_usual(unsigned int class);
 
 #endif

@@ -56,11 +56,9 @@ static void reordered(struct draft *d, json_t *rule)
 	put_time(rule, "time", draw_from(d->rng, 1, 2000) * 1000);
 }
 
-/** One node, or all of an entry. */
-static void some_node(struct draft *d, json_t *rule, const char *key)
+/** One node of an entry, or all. */
+static void some_of(struct draft *d, const json_t *entry, json_t *rule, const char *key)
 {
-	const json_t *nodes = json_object_get(d->json, "nodes");
-	const json_t *entry = json_array_get(nodes, draw(d->rng, json_array_size(nodes)));
 	uint64_t count = (uint64_t)json_integer_value(json_object_get(entry, "count"));
 	char name[64];
 
@@ -69,6 +67,25 @@ static void some_node(struct draft *d, json_t *rule, const char *key)
 		snprintf(name + strlen(name), sizeof(name) - strlen(name), "%u",
 			 (unsigned int)draw(d->rng, count));
 	put_text(rule, key, name);
+}
+
+static void some_node(struct draft *d, json_t *rule, const char *key)
+{
+	const json_t *nodes = json_object_get(d->json, "nodes");
+
+	some_of(d, json_array_get(nodes, draw(d->rng, json_array_size(nodes))), rule, key);
+}
+
+/** The first entry of a role: each case has one of compute nodes, and one of memory nodes. */
+static const json_t *entry_of(const struct draft *d, const char *role)
+{
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(d->json, "nodes"), i, entry)
+		if (strcmp(json_string_value(json_object_get(entry, "role")), role) == 0)
+			return entry;
+	return NULL;
 }
 
 /** What begins at a time and ends; now and then over and over again. */
@@ -122,13 +139,9 @@ static void of_sources(struct draft *d, json_t *rule)
 
 static void of_floods(struct draft *d, json_t *rule)
 {
-	json_t *entry;
-	size_t i;
-
-	of_sources(d, rule);
-	json_array_foreach(json_object_get(d->json, "nodes"), i, entry)
-		if (strcmp(json_string_value(json_object_get(entry, "role")), "memory") == 0)
-			json_object_set(rule, "to", json_object_get(entry, "name"));
+	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
+	some_of(d, entry_of(d, "compute"), rule, "node");
+	json_object_set(rule, "to", json_object_get(entry_of(d, "memory"), "name"));
 }
 
 static void of_pools(struct draft *d, json_t *rule)
@@ -174,12 +187,6 @@ const char *generate_unknown(void)
 		if (entries[i].make == NULL || strcmp(entries[i].class, mf_fault_names[i]) != 0)
 			return mf_fault_names[i];
 	return NULL;
-}
-
-bool generate_usual(unsigned int class)
-{
-	return class != MF_FAULT_FLOOD && class != MF_FAULT_SPOOF && class != MF_FAULT_GARBAGE &&
-	       class != MF_FAULT_EXHAUST;
 }
 
 /** Most cases have a few classes; one in eight has all, one in sixteen has none. */

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "judge.h"
+#include "mf_history.h"
 #include "mf_leaks.h"
 #include "mf_live.h"
 
 #define TICK MF_US(5)
+#define HISTORY (UINT64_C(64) << 20) /* octets of all clients; what is not used takes no memory */
 
 /** A run under way. */
 struct run {
@@ -102,6 +104,29 @@ static void count_fired(const json_t *result, struct verdict *v)
 		v->fired[i] = (uint64_t)json_integer_value(json_object_get(faults, mf_fault_names[i]));
 }
 
+/** Whether memory that answers each request at one instant can have told the clients what they were told. */
+static void judge_history(const struct run *r, struct verdict *v)
+{
+	const struct mf_history *h = mf_fabric_history(r->f);
+	struct mf_history_verdict found;
+	int rc;
+
+	if (h == NULL)
+		return;
+	rc = mf_history_check(&h, 1, 0, &found);
+	if (rc != 0) {
+		verdict_violation(v, "failed", "history: %s", strerror(-rc));
+		return;
+	}
+	v->sum[SUM_WORDS] = found.words - found.gave_up;
+	v->sum[SUM_GAVE_UP] = found.gave_up;
+	if (found.answer == MF_HISTORY_NO)
+		verdict_violation(v, "history",
+				  "node %u, address 0x%llx: no order of %zu operations explains them all",
+				  found.node, (unsigned long long)found.addr, found.ops);
+	mf_history_verdict_free(&found);
+}
+
 static void judge_all(const struct run *r, int rc, struct verdict *v)
 {
 	char err[REASON_LEN];
@@ -119,6 +144,7 @@ static void judge_all(const struct run *r, int rc, struct verdict *v)
 		verdict_violation(v, "schedule", "%s", err);
 	if (mf_fabric_leaks(r->f, err, sizeof(err)))
 		verdict_violation(v, "leak", "%s", err);
+	judge_history(r, v);
 	judge_calm(r, v);
 }
 
@@ -145,6 +171,7 @@ static int run_once(const char *text, const char *name, struct verdict *v, json_
 	if (rc != 0)
 		return rc;
 	options.settle = settle(&r.config);
+	options.history = HISTORY;
 	rc = mf_fabric_run(r.f, &options);
 	judge_all(&r, rc, v);
 	all = mf_fabric_result(r.f);

@@ -206,7 +206,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 
 	*o = (struct options){.seed = UINT64_MAX, .out = "."};
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		o->classes.on[i] = generate_usual(i);
+		o->classes.on[i] = true;
 	opterr = 0;
 	while (rc == 0 && o->action < ACTION_HELP &&
 	       (opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {

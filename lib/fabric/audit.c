@@ -16,6 +16,7 @@ struct demand {
 	uint64_t key; /**< 0: none */
 	mf_time since;
 	uint32_t size, granted;
+	bool twice; /**< another one came with it: see enter() */
 };
 
 struct audit {
@@ -91,7 +92,10 @@ static void enter(struct audit *a, const struct mf_sched_msg *m)
 	d = find(a, key, m->at);
 	a->used += d->key == 0;
 	/* Of two that came at one time by one port the scheduler refuses one: which, only it knows. */
-	*d = (struct demand){.key = key, .since = m->at, .size = m->size > d->size ? m->size : d->size};
+	*d = (struct demand){.key = key,
+			     .since = m->at,
+			     .size = m->size > d->size ? m->size : d->size,
+			     .twice = d->key != 0};
 }
 
 static mf_time duration(const struct audit *a, const struct mf_sched_grant *g)
@@ -116,6 +120,8 @@ static void hold_against_book(struct audit *a, const struct mf_sched_grant *g)
 	if (g->size > d->size - d->granted)
 		say(a, g, "%u of %u were granted already", d->granted, d->size);
 	d->granted += g->size;
+	if (d->twice && g->last)
+		d->granted = d->size;
 	if (g->last != (d->granted >= d->size))
 		say(a, g, "%s its demand's last", g->last ? "it is told as" : "it is not told as");
 	if (!g->mega && g->size > a->config.chunk)

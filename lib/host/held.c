@@ -33,7 +33,7 @@ void mf_host_held(const struct mf_host *h, mf_time now, struct mf_host_held *out
 		.blocks = mf_mux_backlog(h->mux, now),
 	};
 	for (unsigned int i = 0; i < h->nodes && h->peer != NULL; i++) {
-		out->ids += MF_IDS - h->peer[i].free_ids;
+		out->ids += host_ids(h) - h->peer[i].free_ids;
 		out->slots += h->peer[i].active[0] + h->peer[i].active[1];
 	}
 	if (h->response != NULL)

@@ -74,7 +74,7 @@ static void set_lists(struct mf_host *h)
 		struct host_peer *p = &h->peer[i];
 
 		p->head = p->tail = HOST_NIL;
-		p->free_ids = h->config.leaves_ids ? MF_IDS / 4 * 3 : MF_IDS;
+		p->free_ids = (uint16_t)host_ids(h);
 		p->ready_next = HOST_NOT_READY;
 		memset(p->ids, 0xff, p->free_ids / 8);
 	}

@@ -263,6 +263,12 @@ struct mf_host {
 	uint8_t *frame; /**< of a stack above the MAC: the next one */
 };
 
+/** Ids of a pair that are its own: see mf_host_config.leaves_ids. */
+static inline uint32_t host_ids(const struct mf_host *h)
+{
+	return h->config.leaves_ids ? MF_IDS / 4 * 3 : MF_IDS;
+}
+
 static inline bool host_is_write(uint8_t op_kind)
 {
 	return op_kind == MF_OP_WRITE || op_kind == MF_OP_WRITE_ACK;

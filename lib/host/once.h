@@ -81,6 +81,15 @@ static inline struct host_once *host_once_at(const struct mf_host *h, uint16_t n
 	return &h->once[host_index(h, node, id)];
 }
 
+/**
+ * Two switches let the same request out. Its answer went on both links, and another one would be taken by the
+ * switch for that of the id's next use.
+ */
+static inline bool host_once_mirrored(const struct mf_host *h, enum host_once_verdict verdict)
+{
+	return verdict == HOST_ONCE_COPY && h->twin != NULL;
+}
+
 /** What a request or chunk is, to which e is the entry of its id. Nothing is changed. */
 static inline enum host_once_verdict host_once_judge(const struct host_once *e, const struct mf_msg *m)
 {

@@ -135,7 +135,7 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 		host_once_begin(h, &m, HOST_ONCE_READ)->moved = m.offset;
 		return true;
 	}
-	if (verdict == HOST_ONCE_OLD)
+	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
 		return false;
 	if (e->what != HOST_ONCE_READ) {
 		if (e->what == HOST_ONCE_REFUSED)
@@ -280,7 +280,7 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 		host_once_begin(h, &m, HOST_ONCE_RMW);
 		return true;
 	}
-	if (verdict == HOST_ONCE_OLD)
+	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
 		return false;
 	if (verdict == HOST_ONCE_AGAIN)
 		e->again = m.again;

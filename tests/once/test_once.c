@@ -298,7 +298,7 @@ Test(once, a_restarted_source_is_forgotten)
 	cr_expect_eq(held(r), 10);
 	s.start = r->now;
 	s.word[0] = mf_proto_put_single(
-		&(struct mf_msg){.kind = MF_ERR, .dst = RIG_MEMORY, .status = MF_ERR_RESTARTED});
+		&(struct mf_msg){.kind = MF_ERR, .dst = RIG_MEMORY, .id = 1, .status = MF_ERR_RESTARTED});
 	mf_host_rx(r->host[RIG_MEMORY], r->now, &s);
 	give_write(r, 100, 20);
 	cr_expect_eq(held(r), 20);

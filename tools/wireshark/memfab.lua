@@ -654,7 +654,7 @@ local function decode_mst(m, s)
     m.restarted = m.status == PROTO.MF_ERR_RESTARTED
     if not STATUSES[m.status] then
       m.problems[#m.problems + 1] = "unknown status"
-    elseif m.restarted and (m.id ~= 0 or m.of ~= 0 or field_of(s, 1, "ERR_USE") ~= 0) then
+    elseif m.restarted and (m.of ~= 0 or field_of(s, 1, "ERR_USE") ~= 0) then
       m.problems[#m.problems + 1] = "a restart is of no request"
     end
   elseif m.kind ~= PROTO.MF_ACK then
