@@ -158,11 +158,22 @@ static void receive(struct virtual *v, unsigned int i)
 	after(v);
 }
 
+/** What is still due then waits until a stalled scheduler takes what it is to be told. */
+static void await_sched(struct virtual *v)
+{
+	mf_time until = virtual_event_sched_stalled(v);
+
+	if (until != 0)
+		event_set(&v->queue, actor_switch(v), until);
+}
+
 static void run(struct virtual *v)
 {
 	event_set(&v->queue, actor_switch(v), MF_NEVER);
 	mf_switch_run(v->sw, v->now);
 	after(v);
+	if (__builtin_expect(v->events != NULL, 0) && mf_switch_next(v->sw) <= v->now)
+		await_sched(v);
 }
 
 void virtual_switch_changed(struct virtual *v)
