@@ -115,7 +115,7 @@ static void hold_against_book(struct audit *a, const struct mf_sched_grant *g)
 		say(a, g, "nobody asked for it");
 		return;
 	}
-	if (g->first != (d->granted == 0))
+	if (!d->twice && g->first != (d->granted == 0))
 		say(a, g, "%s its demand's first", g->first ? "it is told as" : "it is not told as");
 	if (g->size > d->size - d->granted)
 		say(a, g, "%u of %u were granted already", d->granted, d->size);

@@ -54,6 +54,11 @@ static bool is_stalled(struct virtual *v)
 	return true;
 }
 
+static bool takes_time(const struct virtual *v)
+{
+	return v->f->config->sched.timed && v->f->config->sched.insert > 0;
+}
+
 /** Lets the scheduler match, and hands over its grants. */
 static void match(struct virtual *v)
 {
@@ -77,15 +82,18 @@ static void match(struct virtual *v)
 
 /**
  * Of n descriptors those that are handed over next, dated by the scheduler's clock. What waited for a stalled
- * scheduler may be more than it has room for between two matchings.
+ * scheduler may be more than it has room for between two matchings. 0: none now
  */
 static unsigned int fit(struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
 {
 	if (n > MF_SCHED_PENDING)
 		n = MF_SCHED_PENDING;
-	virtual_event_descriptors(v, msg, n);
-	if (v->told + n > MF_SCHED_PENDING)
+	if (v->told + n > MF_SCHED_PENDING) {
+		if (takes_time(v)) /* what it was told takes effect later: the rest waits for that */
+			return 0;
 		match(v);
+	}
+	virtual_event_descriptors(v, msg, n);
 	v->told += n;
 	return n;
 }
@@ -105,6 +113,10 @@ static void tell(struct virtual *v)
 			match(v);
 		if (__builtin_expect(v->events != NULL, 0))
 			n = fit(v, msg, n);
+		if (n == 0) {
+			event_set(&v->queue, actor_sched(v), v->now + v->f->config->sched.insert);
+			return;
+		}
 		for (unsigned int i = 0; i < n; i++)
 			f->sched_ops->input(v->sched, &msg[i]);
 		mf_switch_sched_advance(v->sw, n);
