@@ -33,7 +33,11 @@ REFUSED = {
 }
 
 # Campaigns have found these; what was wrong is mended.
-MENDED = ['a-flood-waits-for-a-slow-scheduler.json', 'flood-behind-a-stalled-scheduler.json', 'frames-behind-a-pulled-cable.json']
+MENDED = [
+  'a-flood-waits-for-a-slow-scheduler.json',
+  'flood-behind-a-stalled-scheduler.json',
+  'frames-behind-a-pulled-cable.json',
+]
 
 
 def main(program, root):
