@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two switches (EDM 3.3, docs/fault-tolerance.md): the first one dies at any instant, or its cables are pulled.
- * No operation fails, all data that are read are right, and the same case gives the same run.
+ * Two switches (EDM 3.3, docs/fault-tolerance.md): the first one dies at any instant, or its cables are
+ * pulled. No operation fails, all data that are read are right, and the same case gives the same run.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
