@@ -238,6 +238,24 @@ static void draw_times(struct draft *d)
 	json_object_set_new(d->json, "clock", clock);
 }
 
+/**
+ * A second switch, where only the first one fails. What else may happen where there are two is not drawn
+ * yet: docs/chaos.md says why.
+ */
+static void draw_backup(struct draft *d)
+{
+	json_t *host = json_object_get(d->json, "host"), *backup;
+
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		if (d->has[i] && i != MF_FAULT_SWITCH_CRASH && i != MF_FAULT_DELAY)
+			return;
+	if (!any_fault(d) || draw_often(d->rng, 0.4))
+		return;
+	backup = put_object(d->json, "backup");
+	put_time(backup, "propagation", draw_from(d->rng, 1, 100) * 1000);
+	put_number(host, "mega", 1);
+}
+
 json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes)
 {
 	struct mf_rng rng;
@@ -255,6 +273,7 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	draw_workload(&d);
 	draw_frames(&d);
 	draw_host(&d);
+	draw_backup(&d);
 	draw_times(&d);
 	generate_faults(&d);
 	return d.json;

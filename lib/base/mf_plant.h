@@ -25,6 +25,7 @@
 	X(grant_leaked) /* what was granted and did not come counts as under way for good */             \
 	X(request_leaked) /* the buffer of a request that is dismissed is not given back */              \
 	X(early_release) /* a port is released a block early */                                          \
+	X(stale_backup) /* what passes a standby is not taken off its log */                             \
 	X(order_swapped) /* a read does not wait for the write of its pair that was granted before it */ \
 	/* links between processes */                                                                    \
 	X(duplicate_delivered) /* a frame that comes twice is delivered twice */                         \

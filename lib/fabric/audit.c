@@ -221,32 +221,52 @@ static const struct mf_sched_ops audit_ops = {
 	.stats = stats,
 };
 
-int mf_fabric_audit(struct mf_fabric *f)
+/** @return one in front of a scheduler, which is its own from now on; NULL: no memory */
+static struct mf_sched *audit_new(const struct mf_fabric *f, struct mf_sched *sched)
 {
 	struct audit *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
-		return -ENOMEM;
-	*a = (struct audit){.ops = f->sched_ops, .sched = f->sched};
+		return NULL;
+	*a = (struct audit){.ops = f->sched_ops, .sched = sched};
 	fabric_sched_config(f, &a->config);
 	a->pair = calloc(2 * (size_t)f->nodes * f->nodes, sizeof(*a->pair));
-	if (!grow(a) || a->pair == NULL) {
-		free(a->book);
-		free(a->pair);
-		free(a);
-		return -ENOMEM;
-	}
+	if (grow(a) && a->pair != NULL)
+		return (struct mf_sched *)a;
+	free(a->book);
+	free(a->pair);
+	free(a);
+	return NULL;
+}
+
+int mf_fabric_audit(struct mf_fabric *f)
+{
+	struct mf_sched *first = audit_new(f, f->sched), *second = NULL;
+
+	if (first != NULL && f->backup.sched != NULL)
+		second = audit_new(f, f->backup.sched);
+	if (first == NULL || (f->backup.sched != NULL && second == NULL))
+		return -ENOMEM; /* of a fabric that is of no use any more */
 	f->sched_ops = &audit_ops;
-	f->sched = (struct mf_sched *)a;
+	f->sched = first;
+	f->backup.sched = second;
 	return 0;
+}
+
+static bool audited(const struct mf_sched *s, char *err, size_t errlen)
+{
+	const struct audit *a = audit_of(s);
+
+	if (a->said[0] == '\0')
+		return true;
+	snprintf(err, errlen, "%s", a->said);
+	return false;
 }
 
 bool mf_fabric_audited(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	const struct audit *a = audit_of(f->sched);
-
-	if (f->sched_ops != &audit_ops || a->said[0] == '\0')
+	if (f->sched_ops != &audit_ops)
 		return true;
-	snprintf(err, errlen, "%s", a->said);
-	return false;
+	return audited(f->sched, err, errlen) &&
+	       (f->backup.sched == NULL || audited(f->backup.sched, err, errlen));
 }

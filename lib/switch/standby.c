@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "circuit.h"
+#include "mf_plant.h"
 #include "mf_proto_inline.h"
 #include "mf_table.h"
 #include "standby.h"
@@ -235,6 +236,8 @@ static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg 
 	uint32_t before, i = find(sw, p, m->id, resp, &before);
 	struct log_entry *e = &sw->standby->entry[i];
 
+	if (MF_PLANTED(stale_backup))
+		return;
 	if (i == NONE || (resp && e->use != m->epoch)) {
 		if (resp)
 			note_early(sw, p, m);

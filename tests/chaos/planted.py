@@ -27,6 +27,7 @@ BUGS = {
   'circuit_leaked': 'lose',
   'grant_leaked': 'lose',
   'request_leaked': 'lose,link_down',
+  'stale_backup': 'switch_crash',
   'early_release': 'delay',
   'order_swapped': 'delay',
   'duplicate_delivered': LINK,
