@@ -16,22 +16,21 @@ TestSuite(events, .timeout = 240);
 /** All kinds of operations, verified; timers that are short, so that what is lost ends. */
 static void text_with(char *text, unsigned int seed, unsigned int writes, const char *faults)
 {
-	snprintf(
-		text, TEXT,
-		"{\"seed\": %u,"
-		"\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
-		"                          \"drain\": \"20ms\"}},"
-		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
-		"            {\"name\": \"b\", \"role\": \"both\"},"
-		"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
-		"\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
-		"\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
-		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
-		"                          \"cas\": 1, \"fadd\": 1},"
-		"               \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
-		"\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
-		"\"faults\": [%s]}",
-		seed, writes, faults);
+	snprintf(text, TEXT,
+		 "{\"seed\": %u,"
+		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"200us\","
+		 "                          \"drain\": \"20ms\"}},"
+		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 7},"
+		 "            {\"name\": \"b\", \"role\": \"both\"},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		 "\"host\": {\"read_timeout\": \"100us\", \"write_timeout\": \"100us\"},"
+		 "\"switch\": {\"grant_timeout\": \"40us\", \"hold_timeout\": \"5us\"},"
+		 "\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
+		 "                          \"cas\": 1, \"fadd\": 1},"
+		 "               \"size\": 300, \"depth\": 6, \"span\": \"2KiB\"}],"
+		 "\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 400, \"load\": 0.05}],"
+		 "\"faults\": [%s]}",
+		 seed, writes, faults);
 }
 
 static void text_of(char *text, unsigned int seed, const char *faults)
@@ -103,10 +102,9 @@ static const char *const events[][2] = {
 	{"exhaust",
 	 "{\"class\": \"exhaust\", \"what\": \"requests\", \"from\": \"30us\", \"until\": \"40us\"}"},
 	/* More than the scheduler has room for waits for it when it is there again. */
-	{"stall",
-	 "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
-	 "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1,"
-	 " \"from\": \"20us\"}"},
+	{"stall", "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
+		  "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1,"
+		  " \"from\": \"20us\"}"},
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
