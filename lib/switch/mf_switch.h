@@ -125,12 +125,6 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
 
 /**
- * The switch is gone, and will be there again with nothing of what it knew: the links of all its ports are
- * lost (mf_switch_link_down()), and addresses and frames that it had.
- */
-void mf_switch_crash(struct mf_switch *sw, mf_time now);
-
-/**
  * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands
  * are dropped, here and in the scheduler, over the next calls of mf_switch_run(). What it has to send stays
  * with it, and is the engine's to take and throw away. Nothing is taken from it or for it until it is up.
