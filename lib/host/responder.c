@@ -313,7 +313,7 @@ static uint8_t region_ask(struct mf_host *h, const struct mf_msg *m, uint64_t *r
 static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time last)
 {
 	uint8_t *data = NULL, status = h->config.access ? MF_OK : MF_ERR_OPCODE;
-	uint64_t result;
+	uint64_t result = 0;
 
 	if (status == MF_OK && !result_room(h, m.src, last, &data))
 		status = MF_ERR_RESOURCE;

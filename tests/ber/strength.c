@@ -147,7 +147,7 @@ int ber_strength(struct ber_strength *s, enum ber_shape shape, bool check32, uns
 {
 	const struct mf_proto proto = {.check32 = check32};
 	struct mf_witness *witness = mf_witness_new(&proto);
-	struct wire_image sent, w;
+	struct wire_image sent = {.word = {0}}, w;
 	struct mf_rng rng;
 
 	if (witness == NULL)

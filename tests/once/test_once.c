@@ -84,7 +84,7 @@ static uint64_t sum(struct clients *cs, size_t counter)
 	uint64_t n = 0;
 
 	for (unsigned int i = 0; i < RIG_NODES; i++)
-		n += *(const uint64_t *)((const char *)mf_host_stats(clients_rig(cs)->host[i]) + counter);
+		n += *(const uint64_t *)((uintptr_t)mf_host_stats(clients_rig(cs)->host[i]) + counter);
 	return n;
 }
 #define SUM(cs, counter) sum(cs, offsetof(struct mf_host_stats, counter))
