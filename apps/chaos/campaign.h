@@ -18,7 +18,7 @@ struct trial {
 	int (*run)(const void *ctx, uint64_t seed, struct verdict *v);
 	const void *ctx;
 	const char *const *classes; /**< names of what may fire; ends with NULL */
-	double patience; /**< seconds that a run may take, before it hangs */
+	double patience; /**< seconds of CPU time that a run may take, before it hangs */
 };
 
 struct campaign {

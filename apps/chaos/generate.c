@@ -3,9 +3,10 @@
 
 #include "generate.h"
 
+#define STRANGERS "stranger"
 #define CALM_SHARE 0.2 /* of the cases go on, without faults, until every timer has run out */
 
-static bool any_fault(const struct draft *d)
+bool draft_any_fault(const struct draft *d)
 {
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		if (d->has[i])
@@ -13,11 +14,10 @@ static bool any_fault(const struct draft *d)
 	return false;
 }
 
-/** Whether a class takes messages away, or delivers them damaged. */
-static bool loses(const struct draft *d)
+bool draft_loses(const struct draft *d)
 {
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		if (d->has[i] && i != MF_FAULT_DELAY)
+		if (d->has[i] && i != MF_FAULT_DELAY && i != MF_FAULT_FORGE)
 			return true;
 	return false;
 }
@@ -39,6 +39,29 @@ static void draw_nodes(struct draft *d)
 		if (role != NULL && (strcmp(role, "compute") == 0 || strcmp(role, "both") == 0))
 			d->clients += count > 0 ? count : 1;
 	}
+}
+
+/**
+ * Nodes without clients: who forges harms his own order and his own X, so he has none. Those of the file
+ * have.
+ */
+static void add_strangers(struct draft *d)
+{
+	json_t *nodes = json_object_get(d->json, "nodes"), *entry;
+	size_t i;
+
+	d->askers = json_array();
+	json_array_foreach(nodes, i, entry) {
+		const char *role = json_string_value(json_object_get(entry, "role"));
+
+		if (role != NULL && strcmp(role, "memory") != 0)
+			json_array_append(d->askers, json_object_get(entry, "name"));
+	}
+	if (!d->has[MF_FAULT_FORGE])
+		return;
+	d->strangers = STRANGERS;
+	json_array_append_new(nodes,
+			      json_pack("{s:s, s:s, s:i}", "name", STRANGERS, "role", "compute", "count", 2));
 }
 
 static void draw_links(struct draft *d)
@@ -103,9 +126,9 @@ static void draw_mix(struct draft *d, json_t *w)
 	for (unsigned int i = 0; i < 4; i++)
 		if (draw_often(d->rng, 0.2))
 			put_number(mix, atomics[i], 1);
-	if (!loses(d) || draw_often(d->rng, 0.15)) {
+	if (!draft_loses(d) || draw_often(d->rng, 0.15)) {
 		put_number(mix, "write", draw_from(d->rng, 1, 3));
-		put_bool(w, "verify", !loses(d));
+		put_bool(w, "verify", !draft_loses(d));
 	}
 	json_object_set_new(w, "mix", mix);
 }
@@ -128,10 +151,22 @@ static void draw_size(struct draft *d, json_t *w)
 	if (most > d->octets)
 		d->octets = most;
 	most *= d->depth;
-	put_number(w, "span", (most < 1024 ? 1024 : (most + 7) / 8 * 8) << draw(d->rng, 3));
+	d->span = (most < 1024 ? 1024 : (most + 7) / 8 * 8) << draw(d->rng, 3);
+	put_number(w, "span", d->span);
 }
 
-/** Where messages of a pair pass each other, or are sent again, clients have one operation under way each. */
+bool draft_keeps_order(const struct draft *d)
+{
+	static const enum mf_fault_class holes[] = {MF_FAULT_BIT,      MF_FAULT_SYNC, MF_FAULT_TYPE,
+						    MF_FAULT_CUT,      MF_FAULT_LOSE, MF_FAULT_EXHAUST,
+						    MF_FAULT_DUPLICATE};
+
+	for (unsigned int i = 0; i < sizeof(holes) / sizeof(holes[0]) && d->backup; i++)
+		if (d->has[holes[i]])
+			return false;
+	return !d->retries && !d->has[MF_FAULT_REORDER];
+}
+
 static void draw_workload(struct draft *d)
 {
 	static const char *const pattern[] = {"uniform", "uniform", "permutation", "all-to-all", "zipf"};
@@ -142,11 +177,12 @@ static void draw_workload(struct draft *d)
 	json_array_append_new(all, w);
 	json_object_set_new(d->json, "workload", all);
 	d->retries = draw_often(d->rng, 0.25);
-	d->depth = d->retries || d->has[MF_FAULT_REORDER] || d->has[MF_FAULT_DUPLICATE] ||
-				   draw_often(d->rng, 0.2)
-			   ? 1
-			   : draw_from(d->rng, 2, 12);
+	d->depth = draw_often(d->rng, draft_keeps_order(d) ? 0.2 : 0.6) ? 1 : draw_from(d->rng, 2, 12);
+	if (generate_store(d))
+		return;
 	put_number(w, "depth", d->depth);
+	if (d->strangers != NULL)
+		json_object_set(w, "nodes", d->askers);
 	draw_mix(d, w);
 	draw_size(d, w);
 	put_text(w, "pattern", DRAW_OF(d->rng, pattern));
@@ -167,7 +203,7 @@ static void draw_frames(struct draft *d)
 {
 	json_t *e = json_array_get(json_object_get(d->json, "ethernet"), 0);
 
-	if (draw_often(d->rng, 0.5) || !any_fault(d) || !json_is_object(e)) {
+	if (draw_often(d->rng, 0.5) || !draft_any_fault(d) || !json_is_object(e)) {
 		json_object_del(d->json, "ethernet");
 		return;
 	}
@@ -230,7 +266,8 @@ static void draw_times(struct draft *d)
 	const char *priority =
 		json_string_value(json_object_get(json_object_get(d->json, "scheduler"), "priority"));
 
-	if (strcmp(priority, "fcfs") == 0 && d->timeout < MF_US(150) && draw_often(d->rng, CALM_SHARE))
+	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) &&
+	    draw_often(d->rng, CALM_SHARE))
 		active += 8 * d->timeout + MF_US(30);
 	put_time(v, "warmup", warmup);
 	put_time(v, "duration", active - warmup);
@@ -238,22 +275,12 @@ static void draw_times(struct draft *d)
 	json_object_set_new(d->json, "clock", clock);
 }
 
-/**
- * A second switch, where only the first one fails. What else may happen where there are two is not drawn
- * yet: docs/chaos.md says why.
- */
 static void draw_backup(struct draft *d)
 {
-	json_t *host = json_object_get(d->json, "host"), *backup;
-
-	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
-		if (d->has[i] && i != MF_FAULT_SWITCH_CRASH && i != MF_FAULT_DELAY)
-			return;
-	if (!any_fault(d) || draw_often(d->rng, 0.4))
+	d->backup &= !d->refuses && json_object_get(d->json, "limits") == NULL;
+	if (!d->backup)
 		return;
-	backup = put_object(d->json, "backup");
-	put_time(backup, "propagation", draw_from(d->rng, 1, 100) * 1000);
-	put_number(host, "mega", 1);
+	put_time(put_object(d->json, "backup"), "propagation", draw_from(d->rng, 1, 100) * 1000);
 }
 
 json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes)
@@ -268,13 +295,19 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	d.active = draw_from(&rng, 60, 200) * MF_US(1);
 	generate_classes(&d, classes);
 	draw_nodes(&d);
+	add_strangers(&d);
 	draw_links(&d);
 	draw_scheduler(&d);
+	d.backup = draft_any_fault(&d) && !d.has[MF_FAULT_FORGE] && draw_often(&rng, 0.25);
 	draw_workload(&d);
+	generate_access(&d);
+	if (d.depth > 1 && !draft_keeps_order(&d))
+		put_bool(json_array_get(json_object_get(d.json, "workload"), 0), "verify", false);
 	draw_frames(&d);
 	draw_host(&d);
 	draw_backup(&d);
 	draw_times(&d);
 	generate_faults(&d);
+	json_decref(d.askers);
 	return d.json;
 }

@@ -6,6 +6,9 @@
 #include "generate.h"
 
 #define RULES_MAX 5
+/* Clocks are as they are beside whatever breaks: drawn last, and of other cases. */
+#define DRAWN MF_FAULT_SKEW
+#define SKEWED 0.125
 
 /** A name of an entry of nodes that has a role; "*" where it does not matter. */
 static const char *some_nodes(struct draft *d)
@@ -102,9 +105,17 @@ static void event(struct draft *d, json_t *rule, bool again)
 	put_time(rule, "for", draw_from(d->rng, 100, 5000 + length / 2000) * 1000);
 }
 
+/** Of two, either. */
+static void some_switch(struct draft *d, json_t *rule)
+{
+	if (d->backup && draw_often(d->rng, 0.4))
+		put_number(rule, "switch", 1);
+}
+
 static void of_cables(struct draft *d, json_t *rule)
 {
 	some_node(d, rule, "link");
+	some_switch(d, rule);
 	event(d, rule, true);
 }
 
@@ -116,6 +127,7 @@ static void of_nodes(struct draft *d, json_t *rule)
 
 static void of_switch(struct draft *d, json_t *rule)
 {
+	some_switch(d, rule);
 	event(d, rule, draw_often(d->rng, 0.3));
 }
 
@@ -137,6 +149,15 @@ static void of_sources(struct draft *d, json_t *rule)
 	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
 }
 
+/** A node without a client. */
+static void of_forgers(struct draft *d, json_t *rule)
+{
+	const json_t *nodes = json_object_get(d->json, "nodes");
+
+	some_of(d, json_array_get(nodes, json_array_size(nodes) - 1), rule, "node");
+	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
+}
+
 static void of_floods(struct draft *d, json_t *rule)
 {
 	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
@@ -153,6 +174,18 @@ static void of_pools(struct draft *d, json_t *rule)
 	if (i < 5)
 		some_node(d, rule, "node");
 	event(d, rule, true);
+}
+
+/** No clock of a machine is as bad; timers that differ by as much must not matter. */
+static void of_clocks(struct draft *d, json_t *rule)
+{
+	if (draw_often(d->rng, 0.3))
+		put_text(rule, "role", "switch");
+	else
+		some_node(d, rule, "role");
+	json_object_set_new(
+		rule, "ppm",
+		json_real((double)draw_from(d->rng, 1, 100000) * (draw_often(d->rng, 0.5) ? 1 : -1)));
 }
 
 /** What a rule of each class is made of. */
@@ -173,12 +206,14 @@ static const struct entry {
 	[MF_FAULT_FLOOD] = {"flood", of_floods, false},
 	[MF_FAULT_SPOOF] = {"spoof", of_sources, false},
 	[MF_FAULT_GARBAGE] = {"garbage", of_sources, false},
+	[MF_FAULT_FORGE] = {"forge", of_forgers, false},
 	/* the engine's */
 	[MF_FAULT_LINK_DOWN] = {"link_down", of_cables, true},
 	[MF_FAULT_NODE_CRASH] = {"node_crash", of_nodes, true},
 	[MF_FAULT_SWITCH_CRASH] = {"switch_crash", of_switch, true},
 	[MF_FAULT_STALL] = {"stall", of_roles, true},
 	[MF_FAULT_EXHAUST] = {"exhaust", of_pools, true},
+	[MF_FAULT_SKEW] = {"skew", of_clocks, true},
 };
 
 const char *generate_unknown(void)
@@ -194,13 +229,14 @@ void generate_classes(struct draft *d, const struct classes *classes)
 {
 	uint64_t kind = draw(d->rng, 16), left = draw_from(d->rng, 1, RULES_MAX), on = 0;
 
-	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+	d->skews = classes->on[MF_FAULT_SKEW];
+	for (unsigned int i = 0; i < DRAWN; i++)
 		on += classes->on[i];
 	if (kind == 0)
 		return;
 	if (kind <= 2 || left > on)
 		left = on;
-	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++) {
+	for (unsigned int i = 0; i < DRAWN; i++) {
 		if (!classes->on[i])
 			continue;
 		d->has[i] = draw(d->rng, on--) < left;
@@ -226,7 +262,7 @@ void generate_faults(struct draft *d)
 {
 	json_t *faults = json_array();
 
-	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++) {
+	for (unsigned int i = 0; i < DRAWN; i++) {
 		if (!d->has[i])
 			continue;
 		for (uint64_t n = draw_from(d->rng, 1, 2); n > 0; n--) {
@@ -238,6 +274,13 @@ void generate_faults(struct draft *d)
 				when(d, rule);
 			json_array_append_new(faults, rule);
 		}
+	}
+	if (d->skews && draw_often(d->rng, SKEWED)) {
+		json_t *rule = json_object();
+
+		put_text(rule, "class", entries[MF_FAULT_SKEW].class);
+		of_clocks(d, rule);
+		json_array_append_new(faults, rule);
 	}
 	json_object_set_new(d->json, "faults", faults);
 }

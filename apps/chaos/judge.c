@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "judge.h"
+#include "judge_access.h"
 #include "mf_history.h"
 #include "mf_leaks.h"
 #include "mf_live.h"
 
 #define TICK MF_US(5)
+#define STATES (1U << 16) /* of a word: where more is open than that the search gives up, and it is told */
 #define HISTORY (UINT64_C(64) << 20) /* octets of all clients; what is not used takes no memory */
 
 /** A run under way. */
@@ -41,12 +43,14 @@ static mf_time calm_from(const struct mf_config *config)
 	mf_time last = 0, longest = 0;
 
 	for (unsigned int i = 0; i < config->faults; i++)
-		last = mf_time_max(last, config->fault[i].until);
+		if (config->fault[i].class != MF_FAULT_SKEW)
+			last = mf_time_max(last, config->fault[i].until);
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		if (config->node[i].up)
 			longest = mf_time_max(
 				longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL] +
 						 2 * config->node[i].host.read_timeout[MF_CLOCK_VIRTUAL]);
+	longest += longest / 8; /* by the slowest clock */
 	return last == MF_NEVER ? MF_NEVER : last + longest;
 }
 
@@ -113,7 +117,7 @@ static void judge_history(const struct run *r, struct verdict *v)
 
 	if (h == NULL)
 		return;
-	rc = mf_history_check(&h, 1, 0, &found);
+	rc = mf_history_check(&h, 1, STATES, &found);
 	if (rc != 0) {
 		verdict_violation(v, "failed", "history: %s", strerror(-rc));
 		return;
@@ -125,6 +129,19 @@ static void judge_history(const struct run *r, struct verdict *v)
 				  "node %u, address 0x%llx: no order of %zu operations explains them all",
 				  found.node, (unsigned long long)found.addr, found.ops);
 	mf_history_verdict_free(&found);
+	judge_access(&r->config, h, v);
+}
+
+/** Where there are two switches and one of them dies, once, nobody notices. */
+static void judge_failover(const struct run *r, struct verdict *v)
+{
+	const struct mf_config *c = &r->config;
+
+	if (!c->backup.on || c->faults != 1 || c->fault[0].class != MF_FAULT_SWITCH_CRASH ||
+	    c->fault[0].every != 0 || v->sum[SUM_FAILED] == 0)
+		return;
+	verdict_violation(v, "failover", "%llu operations failed though one switch was there all the time",
+			  (unsigned long long)v->sum[SUM_FAILED]);
 }
 
 static void judge_all(const struct run *r, int rc, struct verdict *v)
@@ -146,6 +163,7 @@ static void judge_all(const struct run *r, int rc, struct verdict *v)
 		verdict_violation(v, "leak", "%s", err);
 	judge_history(r, v);
 	judge_calm(r, v);
+	judge_failover(r, v);
 }
 
 /** The longest timer is over when a run ends: what is still held then is lost. */

@@ -187,34 +187,30 @@ static void fill_in(struct options *o)
 
 static int take_file(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	if (o->link && optind < argc)
-		return argument_refuse(err, errlen, "--link takes no file");
-	if (o->link)
-		return 0;
-	if (optind >= argc)
-		return argument_refuse(err, errlen, "no fabric file, see --help");
-	if (optind + 1 < argc)
-		return argument_refuse(err, errlen, "more than one fabric file: '%s'", argv[optind + 1]);
-	o->file = argv[optind];
-	return 0;
+	if (!o->link)
+		return argument_file(argc, argv, &o->file, err, errlen);
+	return optind < argc ? argument_refuse(err, errlen, "--link takes no file") : 0;
+}
+
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	struct options *o = options;
+	int rc = read_one(o, opt, arg, err, errlen);
+
+	return rc == 0 && o->action >= ACTION_HELP ? ARGUMENT_ENOUGH : rc;
 }
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int opt, rc = 0;
+	const struct argument_reader reader = {.letters = ":h", .table = table, .take = take, .options = o};
+	int rc;
 
 	*o = (struct options){.seed = UINT64_MAX, .out = "."};
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		o->classes.on[i] = true;
-	opterr = 0;
-	while (rc == 0 && o->action < ACTION_HELP &&
-	       (opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-		if (opt == '?' || opt == ':')
-			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
-		rc = read_one(o, opt, optarg, err, errlen);
-	}
-	if (rc != 0 || o->action >= ACTION_HELP)
-		return rc;
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc != 0)
+		return rc == ARGUMENT_ENOUGH ? 0 : rc;
 	rc = check(o, err, errlen);
 	if (rc == 0)
 		rc = take_file(o, argc, argv, err, errlen);

@@ -24,7 +24,8 @@ static bool drop_fault(json_t *json, size_t n)
 
 static bool drop_section(json_t *json, size_t n)
 {
-	static const char *const section[] = {"ethernet", "links", "scheduler", "switch", "proto", "link"};
+	static const char *const section[] = {"ethernet", "links", "scheduler", "switch",
+					      "proto",    "link",  "regions",   "limits"};
 
 	if (n >= sizeof(section) / sizeof(section[0]))
 		return false;

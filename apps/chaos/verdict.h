@@ -18,6 +18,7 @@ enum sum {
 	SUM_GRANTS, /**< of the scheduler, each held against the rules */
 	SUM_WORDS, /**< whose operations have an order that explains what each of them found */
 	SUM_GAVE_UP, /**< words of which that is not known */
+	SUM_REFUSED, /**< operations that may not be done, and were not */
 	SUM_CALM, /**< runs that went on behind their faults, and were judged then */
 	SUM_TWICE, /**< runs that were repeated and compared */
 	SUM_BLOCKS, /**< of links: blocks that came, each in its place */

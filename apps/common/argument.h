@@ -23,12 +23,25 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
 		   size_t errlen);
 
+/** One option. @return 0; ARGUMENT_ENOUGH: what is behind it is not looked at; or as above */
+typedef int argument_take(void *options, int opt, const char *arg, char *err, size_t errlen);
+#define ARGUMENT_ENOUGH 1
+
+/** How the command line of a program is read. */
+struct argument_reader {
+	const char *letters; /**< of getopt_long(): begins with a colon */
+	const struct option *table;
+	argument_take *take;
+	void *options;
+};
+
 /**
- * What getopt_long() did not take.
- * @param opt    what it returned: '?', or ':' for a missing argument
- * @param last   the argument that it saw last
- * @param table  its long options
+ * All options, one by one; optind is then the first word behind them.
+ * @return 0, ARGUMENT_ENOUGH, or -EINVAL
  */
-int argument_unknown(int opt, const char *last, const struct option *table, char *err, size_t errlen);
+int argument_options(const struct argument_reader *r, int argc, char **argv, char *err, size_t errlen);
+
+/** The one word behind the options, a fabric file. */
+int argument_file(int argc, char **argv, const char **file, char *err, size_t errlen);
 
 #endif

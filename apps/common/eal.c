@@ -30,16 +30,16 @@ static int start_given(const struct eal_args *a)
 	return rc;
 }
 
-/** Nodes, switch and scheduler; a port is polled by the lcore of the roles that it carries links of. */
+/** Nodes, switches and schedulers; a port is polled by the lcore of the roles that it carries links of. */
 static unsigned int count_roles(const struct mf_config *config, const struct mf_part *part)
 {
 	unsigned int n = 0;
 
 	if (part == NULL)
-		return config->nodes + 2;
+		return config->nodes + (config->backup.on ? 4 : 2);
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		n += part->node[i];
-	return part->sw ? n + 2 : n;
+	return n + 2 * part->sw + 2 * part->backup;
 }
 
 /**

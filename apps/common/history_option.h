@@ -8,11 +8,7 @@
 #include <stdio.h>
 
 #include "mf_fabric.h"
-
-struct history_option {
-	char name[4096]; /**< of the file; empty: there is none */
-	uint64_t room; /**< octets that the operations of all clients may take */
-};
+#include "mf_history.h"
 
 /**
  * Reads the argument.
@@ -20,13 +16,13 @@ struct history_option {
  * @param err     on failure one line
  * @return 0, or -EINVAL
  */
-int history_option_read(const char *option, const char *arg, struct history_option *h, char *err,
+int history_option_read(const char *option, const char *arg, struct mf_history_target *h, char *err,
 			size_t errlen);
 /**
  * Behind a run: writes its history, and says if there was not room for all of it.
  * @param out  NULL: nothing is written
  * @return as a program exits
  */
-int history_option_write(const struct history_option *h, const struct mf_fabric *f, FILE *out);
+int history_option_write(const struct mf_history_target *h, const struct mf_fabric *f, FILE *out);
 
 #endif

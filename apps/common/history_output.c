@@ -5,7 +5,7 @@
 #include "mf_history.h"
 #include "program.h"
 
-int history_option_write(const struct history_option *h, const struct mf_fabric *f, FILE *out)
+int history_option_write(const struct mf_history_target *h, const struct mf_fabric *f, FILE *out)
 {
 	const struct mf_history *history = mf_fabric_history(f);
 	mf_time full;

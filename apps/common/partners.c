@@ -61,9 +61,10 @@ void partners_stalled(void *ctx, const struct mf_stall *s)
 		fprintf(stderr, "%s: %s on lcore %u gets on again, after %.0f ms\n", program_name, s->role,
 			s->lcore, ms);
 	else
-		fprintf(stderr, "%s: %s on lcore %u is stalled: no turn for %.0f ms, %s\n", program_name,
+		fprintf(stderr, "%s: %s on lcore %u is stalled: no turn for %.0f ms, %s%s\n", program_name,
 			s->role, s->lcore, ms,
-			s->asleep ? "and its thread sleeps in the kernel" : "though its thread has a CPU");
+			s->asleep ? "and its thread sleeps in the kernel" : "though its thread has a CPU",
+			s->replaced ? "; its switch is cut off" : "");
 }
 
 void partners_wait(void *ctx, const char *whom)

@@ -5,9 +5,9 @@
 
 #include "roles.h"
 
-/** Roles that are named so far: nodes by port, then switch and scheduler. */
+/** Roles that are named so far: nodes by port, then each switch and its scheduler. */
 struct chosen {
-	bool role[MF_PORTS_MAX + 2];
+	bool role[MF_PORTS_MAX + 2 * MF_CONFIG_SWITCHES];
 };
 
 static bool is(const char *name, size_t len, const char *role)
@@ -20,14 +20,19 @@ static const char *role_at(const struct mf_config *config, unsigned int i)
 {
 	if (i < config->sw.ports)
 		return config->node[i].up ? config->node[i].name : NULL;
-	return i == config->sw.ports ? config->sw.name : "scheduler";
+	i -= config->sw.ports;
+	if (i >= 2 && !config->backup.on)
+		return NULL;
+	if (i % 2 != 0)
+		return mf_config_sched_name(i / 2);
+	return i == 0 ? config->sw.name : config->backup.name;
 }
 
 static int choose(const struct mf_config *config, struct chosen *c, const char *name, size_t len)
 {
 	int found = -ENOENT;
 
-	for (unsigned int i = 0; i < config->sw.ports + 2; i++) {
+	for (unsigned int i = 0; i < config->sw.ports + 2 * MF_CONFIG_SWITCHES; i++) {
 		const char *role = role_at(config, i);
 
 		if (role == NULL)
@@ -62,7 +67,8 @@ int roles_choose(const struct mf_config *config, const char *list, struct mf_par
 		if (*name == '\0')
 			break;
 	}
-	*part = (struct mf_part){.sw = c.role[config->sw.ports] || c.role[config->sw.ports + 1]};
+	*part = (struct mf_part){.sw = c.role[config->sw.ports] || c.role[config->sw.ports + 1],
+				 .backup = c.role[config->sw.ports + 2] || c.role[config->sw.ports + 3]};
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		part->node[i] = c.role[i];
 	return 0;
@@ -73,5 +79,5 @@ bool roles_missing(const struct mf_config *config, const struct mf_part *part)
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		if (config->node[i].up && !part->node[i])
 			return true;
-	return !part->sw;
+	return !part->sw || (config->backup.on && !part->backup);
 }

@@ -25,7 +25,9 @@ static bool is_here(const struct machine *m, unsigned int port)
 		if (!node->up)
 			continue;
 		if ((m->part.node[n] && node->link.llr.port[MF_LINK_NODE] == (int)port) ||
-		    (m->part.sw && node->link.llr.port[MF_LINK_SWITCH] == (int)port))
+		    (m->part.node[n] && node->backup_llr.port[MF_LINK_NODE] == (int)port) ||
+		    (m->part.sw && node->link.llr.port[MF_LINK_SWITCH] == (int)port) ||
+		    (m->part.backup && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
 			return true;
 	}
 	return false;

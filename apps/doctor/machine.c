@@ -82,7 +82,7 @@ static void choose(struct machine *m)
 
 unsigned int machine_roles(const struct machine *m)
 {
-	unsigned int n = m->part.sw ? 2 : 0;
+	unsigned int n = 2 * m->part.sw + 2 * m->part.backup;
 
 	for (unsigned int i = 0; i < m->config->sw.ports; i++)
 		n += m->part.node[i];

@@ -97,20 +97,24 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	}
 }
 
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	struct options *o = options;
+	int rc = read_one(o, opt, arg, err, errlen);
+
+	return rc == 0 && (o->help || o->version) ? ARGUMENT_ENOUGH : rc;
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int opt, rc;
+	const struct argument_reader reader = {
+		.letters = short_options, .table = table, .take = take, .options = o};
+	int rc;
 
 	*o = (struct options){.root = "", .noise = NOISE};
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, short_options, table, NULL)) != -1) {
-		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
-		rc = read_one(o, opt, optarg, err, errlen);
-		if (rc != 0 || o->help || o->version)
-			return rc;
-	}
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc != 0)
+		return rc == ARGUMENT_ENOUGH ? 0 : rc;
 	if (optind + 1 < argc)
 		return argument_refuse(err, errlen, "more than one file, see --help");
 	if (optind < argc)

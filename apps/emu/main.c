@@ -79,13 +79,15 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.captures = out->captures,
 		.history = out->history != NULL ? o->history.room : 0,
 	};
-	char err[ERR_LEN];
+	char err[ERR_LEN], text[2 * ERR_LEN];
 	struct mf_fabric *f =
 		mf_fabric_new_part(config, o->clock, o->roles != NULL ? &o->part : NULL, err, sizeof(err));
 	int rc;
 
-	if (f == NULL)
-		return complain(FAILED, err);
+	if (f == NULL) {
+		snprintf(text, sizeof(text), "%s: %s", o->file, err);
+		return complain(FAILED, text);
+	}
 	progress_init(&progress, config, o->clock);
 	rc = mf_telemetry_add(f, o->file);
 	if (rc == 0)

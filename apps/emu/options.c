@@ -223,26 +223,27 @@ static int check(const struct options *o, char *err, size_t errlen)
 	return 0;
 }
 
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	struct options *o = options;
+	int rc = read_one(o, opt, arg, err, errlen);
+
+	return rc == 0 && (o->action == ACTION_HELP || o->action == ACTION_VERSION) ? ARGUMENT_ENOUGH : rc;
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int opt, rc;
+	const struct argument_reader reader = {.letters = ":h", .table = table, .take = take, .options = o};
+	int rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};
 	eal_split(&o->eal, "memfab-emu", &argc, &argv);
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
-		rc = read_one(o, opt, optarg, err, errlen);
-		if (rc != 0 || o->action == ACTION_HELP || o->action == ACTION_VERSION)
-			return rc;
-	}
-	if (optind != argc - 1)
-		return argument_refuse(err, errlen, "%s, see --help",
-				       optind == argc ? "no fabric file" : "more than one fabric file");
-	o->file = argv[optind];
-	return check(o, err, errlen);
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc == 0)
+		rc = argument_file(argc, argv, &o->file, err, errlen);
+	else if (rc == ARGUMENT_ENOUGH)
+		return 0;
+	return rc == 0 ? check(o, err, errlen) : rc;
 }
 
 void options_apply(const struct options *o, struct mf_config *config)

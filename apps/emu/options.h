@@ -35,7 +35,7 @@ struct options {
 	const char *replay; /**< folder, for ACTION_REPLAY */
 	const char *capture[MF_CAPTURES_MAX]; /**< arguments of --capture */
 	unsigned int captures;
-	struct history_option history;
+	struct mf_history_target history;
 	bool block_by_block;
 	bool normalised;
 	uint64_t seeds; /**< 0: one run, as ever */

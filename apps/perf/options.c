@@ -246,21 +246,25 @@ static int check(const struct options *o, char *err, size_t errlen)
 	return 0;
 }
 
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	struct options *o = options;
+	int rc = read_one(o, opt, arg, err, errlen);
+
+	return rc == 0 && o->action != ACTION_RUN ? ARGUMENT_ENOUGH : rc;
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int opt, rc;
+	const struct argument_reader reader = {
+		.letters = short_options, .table = table, .take = take, .options = o};
+	int rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};
 	eal_split(&o->eal, "memfab-perf", &argc, &argv);
-	opterr = 0;
-	optind = 0; /* from the start, whatever was read before */
-	while ((opt = getopt_long(argc, argv, short_options, table, NULL)) != -1) {
-		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
-		rc = read_one(o, opt, optarg, err, errlen);
-		if (rc != 0 || o->action != ACTION_RUN)
-			return rc;
-	}
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc != 0)
+		return rc == ARGUMENT_ENOUGH ? 0 : rc;
 	rc = read_names(o, argc, argv, err, errlen);
 	if (rc != 0)
 		return rc;

@@ -21,7 +21,7 @@ struct options {
 	const char *commands; /**< file of commands, or NULL */
 	bool gbits;
 	const char *json, *hgrm; /**< files, or NULL */
-	struct history_option history;
+	struct mf_history_target history;
 	mf_time stats_period; /**< of real time; 0: none */
 	bool has_warmup, has_seed; /**< override the file */
 	mf_time warmup;

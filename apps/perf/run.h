@@ -20,7 +20,7 @@ struct run {
 	void *ctx;
 	bool silent; /**< no line of progress */
 	bool stays; /**< other tests follow: processes that play the other roles are to stay */
-	const struct history_option *history; /**< of its one run; NULL: none */
+	const struct mf_history_target *history; /**< of its one run; NULL: none */
 	FILE *history_out;
 	bool wrote; /**< memory that other processes play holds what a run of this one has written */
 	struct outcome *outcome;

@@ -307,10 +307,30 @@ static int read_words(struct options *o, int argc, char **argv, char *err, size_
 	return rc;
 }
 
+/** What is read, and which options were there. */
+struct reading {
+	struct options *o;
+	bool given[OPT_VERSION + 1];
+};
+
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	struct reading *r = options;
+	int rc;
+
+	r->given[opt] = true;
+	rc = read_one(r->o, opt, arg, err, errlen);
+	return rc == 0 && (r->o->command == COMMAND_HELP || r->o->command == COMMAND_VERSION)
+		       ? ARGUMENT_ENOUGH
+		       : rc;
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	bool given[OPT_VERSION + 1] = {false};
-	int opt, rc;
+	struct reading r = {.o = o};
+	const struct argument_reader reader = {
+		.letters = short_options, .table = table, .take = take, .options = &r};
+	int rc;
 
 	*o = (struct options){
 		.from = MF_TRACE_AUTO,
@@ -319,18 +339,11 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 		.line_rate = "100G",
 		.made = {.rate = "100G", .size = "64", .mix = "read:1,write:1", .arrival = "poisson"},
 	};
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, short_options, table, NULL)) != -1) {
-		if (opt == ':' || opt == '?')
-			return argument_unknown(opt, argv[optind - 1], table, err, errlen);
-		given[opt] = true;
-		rc = read_one(o, opt, optarg, err, errlen);
-		if (rc != 0 || o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
-			return rc;
-	}
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc != 0)
+		return rc == ARGUMENT_ENOUGH ? 0 : rc;
 	rc = read_words(o, argc, argv, err, errlen);
 	if (rc == 0 && o->command == COMMAND_GEN && o->to == MF_TRACE_FORMATS)
 		o->to = MF_TRACE_EDM;
-	return rc != 0 ? rc : check(o, given, err, errlen);
+	return rc != 0 ? rc : check(o, r.given, err, errlen);
 }

@@ -71,6 +71,7 @@ struct memfab_queue {
 	uint32_t begun; /**< in sq */
 	uint32_t active; /**< begun and not completed */
 	enum link link;
+	struct queue_history *history; /**< NULL: nothing is recorded */
 	struct slot *halfway; /**< the host had no room for all of it; NULL: none */
 	struct memfab_queue *next; /**< at the same node, in a circle */
 };

@@ -70,6 +70,9 @@ struct memfab_options {
 /**
  * Opens the fabric of a file; the same file twice in a process is the same fabric.
  *
+ * With MEMFAB_HISTORY=FILE[,room=SIZE] in the environment what the program does is recorded, and written
+ * there when the fabric is closed (docs/history.md).
+ *
  * @param file     JSON, see docs/fabric-file.md
  * @param options  or NULL: the whole fabric, turned by whoever waits
  * @param err      on failure: one line

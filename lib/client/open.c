@@ -73,6 +73,7 @@ int memfab_open(const char *file, const struct memfab_options *options, struct m
 	struct mf_session_options so = {
 		.only = o->only,
 		.workload = o->workload,
+		.history = getenv("MEMFAB_HISTORY"),
 		.poller = o->thread ? MF_SESSION_THREAD : MF_SESSION_USERS,
 	};
 	struct memfab *m = calloc(1, sizeof(*m));

@@ -10,7 +10,7 @@
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
-#include "client.h"
+#include "history.h"
 
 #define PATIENCE 64 /* turns without work before others get the CPU: they may be who has to answer (D20) */
 
@@ -41,6 +41,7 @@ static int find_node(const struct memfab *m, const char *name, char *err, size_t
 
 static void free_memory(struct memfab_queue *q)
 {
+	queue_history_free(q);
 	free(q->slot);
 	free(q->sq);
 	free(q->cq);
@@ -93,6 +94,10 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 		return node;
 	q = new_memory(power_of_two(entries));
 	rc = q != NULL ? seat_take(m, (unsigned int)node, q) : -ENOMEM;
+	if (rc == 0 && queue_history_new(q) != 0) {
+		seat_leave(q);
+		rc = -ENOMEM;
+	}
 	if (rc == 0) {
 		*out = q;
 		return 0;

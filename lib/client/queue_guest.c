@@ -4,13 +4,15 @@
 
 #include <rte_branch_prediction.h>
 
-#include "client.h"
+#include "history.h"
 
-static void finish(struct memfab_queue *q, struct slot *s)
+static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
 {
 	uint32_t at = atomic_load_explicit(&q->completed, memory_order_relaxed);
 	struct completion *c = &q->cq[at & q->mask];
 
+	if (unlikely(q->history != NULL))
+		queue_history_end(q, s, now);
 	c->cqe.user_data = s->sqe.user_data;
 	c->cqe.res = s->error != 0 ? s->error : (int64_t)operation_octets(&s->sqe);
 	c->cqe.old = s->old;
@@ -29,8 +31,10 @@ void queue_completed(const struct mf_completion *c)
 	if (unlikely(c->status != MF_OK) && s->error == 0)
 		s->error = error_of(c->status);
 	s->old = c->result;
+	if (unlikely(s->queue->history != NULL))
+		queue_history_part(s->queue, s, c->status);
 	if (--s->live == 0 && likely(s->queue->halfway != s))
-		finish(s->queue, s);
+		finish(s->queue, s, c->done);
 }
 
 /** What it is part of is over when all its operations of the host are. */
@@ -61,7 +65,7 @@ static bool give(struct slot *s, struct mf_host *host, mf_time now)
 		s->given += op.len;
 	}
 	if (s->live == 0)
-		finish(s->queue, s);
+		finish(s->queue, s, now);
 	return true;
 }
 
@@ -70,7 +74,7 @@ static bool may_begin(const struct memfab_queue *q, const struct slot *s)
 	return q->link != LINK_WAITS && (!(s->sqe.flags & MEMFAB_FENCE) || q->active == 0);
 }
 
-static void begin(struct memfab_queue *q, struct slot *s)
+static void begin(struct memfab_queue *q, struct slot *s, mf_time now)
 {
 	s->given = 0;
 	s->old = 0;
@@ -79,6 +83,8 @@ static void begin(struct memfab_queue *q, struct slot *s)
 	s->error = q->link == LINK_BROKEN ? -ECANCELED
 					  : operation_check(mf_session_config(seat_session(q->seat)),
 							    seat_node(q->seat), &s->sqe);
+	if (unlikely(q->history != NULL) && s->error == 0)
+		s->error = queue_history_begin(q, s, now);
 	q->active++;
 	q->link = s->sqe.flags & MEMFAB_LINK ? LINK_WAITS : LINK_NONE;
 }
@@ -95,7 +101,7 @@ unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time n
 		if (likely(q->halfway == NULL)) {
 			if (!may_begin(q, s))
 				break;
-			begin(q, s);
+			begin(q, s, now);
 		}
 		q->halfway = NULL;
 		if (!give(s, host, now)) {

@@ -8,6 +8,7 @@
 #include <rte_branch_prediction.h>
 
 #include "client.h"
+#include "mf_history.h"
 
 #define BURST 32
 
@@ -20,6 +21,8 @@ struct seat {
 	atomic_uint lost[MF_PORTS_MAX]; /**< of each target, how often; written in a turn */
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
 	struct seat *next;
+	struct mf_history_log *log; /**< NULL: nothing is recorded */
+	bool cuts, cut[MF_PORTS_MAX]; /**< targets that were lost since the last turn */
 };
 
 static pthread_mutex_t seats_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -55,11 +58,24 @@ static void lost(void *ctx, uint16_t node)
 	struct seat *s = ctx;
 
 	atomic_fetch_add_explicit(&s->lost[node], 1, memory_order_release);
+	if (unlikely(s->log != NULL))
+		s->cut[node] = s->cuts = true;
 }
 
 unsigned int seat_lost(const struct seat *s, unsigned int node)
 {
 	return atomic_load_explicit(&s->lost[node], memory_order_acquire);
+}
+
+/** What was lost is written down in front of what completes then. */
+static void record_cuts(struct seat *s, mf_time now)
+{
+	for (uint16_t node = 0; node < MF_PORTS_MAX; node++) {
+		if (s->cut[node])
+			mf_history_cut(s->log, (uint16_t)s->node, node, now);
+		s->cut[node] = false;
+	}
+	s->cuts = false;
 }
 
 /** When the host has room for few, another queue is the first one each time. */
@@ -73,6 +89,8 @@ static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
 		s->host = host;
 		mf_host_on_restart(host, lost, s);
 	}
+	if (unlikely(s->cuts))
+		record_cuts(s, now);
 	work = take_completions(host, now);
 	if (first == NULL)
 		return work;
@@ -103,6 +121,7 @@ static int new_seat(struct mf_session *session, unsigned int node, struct seat *
 	s->guest.run = run;
 	s->session = session;
 	s->node = node;
+	s->log = mf_session_history(session, node);
 	rc = mf_session_seat(session, node, &s->guest);
 	if (rc != 0) {
 		free(s);

@@ -12,6 +12,7 @@
 
 #include <rte_pause.h>
 
+#include "mf_history.h"
 #include "mf_telemetry.h"
 
 #include "session_poller.h"
@@ -27,6 +28,8 @@ struct mf_session {
 	char *path; /**< canonical */
 	char *only; /**< NULL: all roles */
 	bool workload;
+	struct mf_history_target history;
+	FILE *history_out; /**< NULL: there is no history */
 	struct mf_config config;
 } __attribute__((aligned(64)));
 
@@ -95,9 +98,19 @@ const struct mf_fabric *mf_session_fabric(const struct mf_session *s)
 	return s->fabric;
 }
 
+struct mf_history_log *mf_session_history(const struct mf_session *s, unsigned int node)
+{
+	return mf_fabric_history_log(s->fabric, node);
+}
+
 bool mf_session_ready(const struct mf_session *s)
 {
 	return mf_fabric_ready(s->fabric);
+}
+
+bool mf_session_link_up(const struct mf_session *s, unsigned int node)
+{
+	return mf_fabric_link_up(s->fabric, node);
 }
 
 int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g)
@@ -117,14 +130,31 @@ void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest 
 	mf_session_unlock(s);
 }
 
+/** Whoever closes the fabric is told nothing: what went wrong is said. */
+static void write_history(const struct mf_session *s)
+{
+	const struct mf_history *h = mf_fabric_history(s->fabric);
+	int rc = h != NULL ? mf_history_write(h, s->history_out) : 0;
+
+	if (rc != 0)
+		fprintf(stderr, "memfab: %s: %s\n", s->history.name, strerror(-rc));
+	if (h != NULL && mf_history_full(h) != MF_NEVER)
+		fprintf(stderr, "memfab: %s: its room was full; what began later is not in it\n",
+			s->history.name);
+}
+
 static void destroy(struct mf_session *s)
 {
 	session_poller_stop(s->poller);
 	if (s->fabric != NULL) {
 		mf_telemetry_remove(s->fabric);
 		mf_fabric_end(s->fabric);
+		if (s->history_out != NULL)
+			write_history(s);
 		mf_fabric_free(s->fabric);
 	}
+	if (s->history_out != NULL)
+		fclose(s->history_out);
 	mf_config_free(&s->config);
 	free(s->path);
 	free(s->only);
@@ -152,7 +182,10 @@ static int build(struct mf_session *s, const struct mf_session_options *o, char 
 
 static int start(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
-	struct mf_run_options options = {.say = o->say, .waiting = o->waiting, .say_ctx = o->say_ctx};
+	struct mf_run_options options = {.say = o->say,
+					 .waiting = o->waiting,
+					 .say_ctx = o->say_ctx,
+					 .history = s->history_out != NULL ? s->history.room : 0};
 	int rc = mf_fabric_start(s->fabric, &options);
 	const char *why = mf_fabric_error(s->fabric);
 
@@ -162,6 +195,20 @@ static int start(struct mf_session *s, const struct mf_session_options *o, char 
 		rc = mf_telemetry_add(s->fabric, s->path);
 	if (rc != 0)
 		snprintf(err, errlen, "%s: %s", s->path, why != NULL ? why : strerror(-rc));
+	return rc;
+}
+
+static int open_history(struct mf_session *s, const char *target, char *err, size_t errlen)
+{
+	int rc = mf_history_target(target, &s->history, err, errlen);
+
+	if (rc != 0)
+		return rc;
+	s->history_out = fopen(s->history.name, "w");
+	if (s->history_out != NULL)
+		return 0;
+	rc = -errno;
+	snprintf(err, errlen, "%s: %s", s->history.name, strerror(errno));
 	return rc;
 }
 
@@ -183,6 +230,8 @@ static int create(char *path, const struct mf_session_options *o, struct mf_sess
 	s->workload = o->workload;
 	s->only = o->only != NULL ? strdup(o->only) : NULL;
 	rc = mf_config_load(path, &s->config, err, errlen);
+	if (rc == 0 && o->history != NULL)
+		rc = open_history(s, o->history, err, errlen);
 	if (rc == 0)
 		rc = build(s, o, err, errlen);
 	if (rc == 0)

@@ -16,7 +16,8 @@ struct demand {
 	uint64_t key; /**< 0: none */
 	mf_time since;
 	uint32_t size, granted;
-	bool twice; /**< another one came with it: see enter() */
+	uint32_t others; /**< came with it, and may be granted yet: see enter() */
+	bool twice; /**< there were others */
 };
 
 struct audit {
@@ -91,10 +92,14 @@ static void enter(struct audit *a, const struct mf_sched_msg *m)
 		return;
 	d = find(a, key, m->at);
 	a->used += d->key == 0;
-	/* Of two that came at one time by one port the scheduler refuses one: which, only it knows. */
+	/*
+	 * Of two that came at one time by one port the scheduler refuses one, or, if it stood still before,
+	 * takes the second when the first is granted: which, only it knows.
+	 */
 	*d = (struct demand){.key = key,
 			     .since = m->at,
 			     .size = m->size > d->size ? m->size : d->size,
+			     .others = d->others + (d->key != 0),
 			     .twice = d->key != 0};
 }
 
@@ -122,6 +127,11 @@ static void hold_against_book(struct audit *a, const struct mf_sched_grant *g)
 	d->granted += g->size;
 	if (d->twice && g->last)
 		d->granted = d->size;
+	if (d->others > 0 && g->last) {
+		d->others--;
+		d->granted = 0;
+		return;
+	}
 	if (g->last != (d->granted >= d->size))
 		say(a, g, "%s its demand's last", g->last ? "it is told as" : "it is not told as");
 	if (!g->mega && g->size > a->config.chunk)

@@ -14,7 +14,7 @@ static const struct mf_link_counter counter[] = {
 	COUNTER(tx_octets),     COUNTER(rx_ethertype_frames), COUNTER(rx_short_frames),
 	COUNTER(rx_crc_frames), COUNTER(rx_link_frames),      COUNTER(rx_long_frames),
 	COUNTER(tx_refusals),   COUNTER(tx_dropped_frames),   COUNTER(tx_no_buffer_frames),
-	COUNTER(starts),
+	COUNTER(rx_cut_frames), COUNTER(tx_cut_frames),       COUNTER(starts),
 };
 
 #define COUNTERS (sizeof(counter) / sizeof(counter[0]))
@@ -43,7 +43,8 @@ static void take_port(const struct wall_port *p, struct carried_port *out)
 static void take_end(const struct wall_port *p, const struct port_end *e, struct carried_end *out)
 {
 	*out = (struct carried_end){
-		.node = e->in.port,
+		.node = e->node,
+		.net = e->net,
 		.switch_end = e->switch_end,
 		.port = p->config,
 		.stats = *mf_link_stats(e->link),

@@ -20,6 +20,7 @@ struct carried_port {
 
 struct carried_end {
 	unsigned int node; /**< whose link it is */
+	unsigned int net; /**< to which of two switches */
 	bool switch_end;
 	const struct mf_config_port *port;
 	struct mf_link_status status;

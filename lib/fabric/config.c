@@ -120,6 +120,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		rc = cfg_links(c, root);
 	if (rc == 0)
 		rc = cfg_section(c, root, "backup", cfg_backup);
+	if (rc == 0)
+		rc = cfg_ports_used(c);
 	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, after[i].key, after[i].fn);
 	if (rc == 0)
@@ -228,6 +230,11 @@ int mf_config_node(const struct mf_config *config, const char *name)
 			return (int)p;
 	}
 	return -ENOENT;
+}
+
+const char *mf_config_sched_name(unsigned int sw)
+{
+	return sw == 0 ? "scheduler" : "backup-scheduler";
 }
 
 const char *mf_config_role_name(enum mf_role role)

@@ -9,6 +9,7 @@
 static const struct cfg_field fields[] = {
 	{.key = "name", .kind = CFG_NAME, CFG_AT(struct mf_config_backup, name)},
 	{.key = "links", .kind = CFG_NESTED},
+	{.key = "carried", .kind = CFG_NESTED},
 	{.key = "propagation",
 	 .kind = CFG_TIME,
 	 CFG_AT(struct mf_config_backup, propagation),
@@ -19,21 +20,28 @@ static const struct cfg_field fields[] = {
 static const struct cfg_field link_fields[] = {
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "propagation", .kind = CFG_TIME, CFG_RANGE(0, MF_US(100))},
+	{.key = "carried", .kind = CFG_NESTED},
 	{0},
 };
 
 static int read_link(struct cfg *c, const json_t *json)
 {
+	bool timed = json_object_get(json, "propagation") != NULL;
 	struct mf_config_set set;
 	mf_time propagation = 0;
 	int rc = cfg_object(c, json, link_fields, &propagation);
 
-	if (rc == 0 && json_object_get(json, "propagation") == NULL)
+	if (rc == 0 && !timed && json_object_get(json, "carried") == NULL)
 		rc = cfg_fail_key(c, "propagation", "is missing");
 	if (rc == 0)
 		rc = cfg_set(c, json, "node", NULL, "", &set);
-	for (unsigned int i = 0; rc == 0 && i < set.n; i++)
-		c->config->node[set.node[i]].backup_propagation = propagation;
+	for (unsigned int i = 0; rc == 0 && i < set.n; i++) {
+		struct mf_config_node *n = &c->config->node[set.node[i]];
+
+		if (timed)
+			n->backup_propagation = propagation;
+		rc = cfg_carried(c, json, &n->backup_llr);
+	}
 	return rc;
 }
 
@@ -61,17 +69,18 @@ static int check(struct cfg *c)
 	if (config->stack_ops != NULL || config->bridge_ops != NULL)
 		return cfg_fail(c, "only the stack \"edm\" knows two switches");
 	if (strcmp(config->backup.name, config->sw.name) == 0 ||
+	    strcmp(config->backup.name, mf_config_sched_name(0)) == 0 ||
+	    strcmp(config->backup.name, mf_config_sched_name(1)) == 0 ||
 	    mf_config_node(config, config->backup.name) >= 0)
 		return cfg_fail_key(c, "name", "'%s' is something else, too", config->backup.name);
+	if (strcmp(config->sw.name, mf_config_sched_name(1)) == 0 ||
+	    mf_config_node(config, mf_config_sched_name(1)) >= 0)
+		return cfg_fail(c, "there is something else called '%s'", mf_config_sched_name(1));
 	for (unsigned int i = 0; i < config->sw.ports; i++) {
 		const struct mf_config_node *n = &config->node[i];
 
 		if (n->up && !n->memory_enabled)
 			return cfg_fail(c, "node '%s' is a standard port, which has one link", n->name);
-		if (n->up && n->compute && n->host.mega > 1)
-			return cfg_fail(
-				c, "node '%s' has host.mega: what is left of several writes is not known",
-				n->name);
 	}
 	return 0;
 }
@@ -88,6 +97,8 @@ int cfg_backup(struct cfg *c, const json_t *json)
 		c->config->node[i].backup_propagation = json_object_get(json, "propagation") != NULL
 								? b->propagation
 								: c->config->node[i].link.propagation;
+	for (unsigned int i = 0; i < c->config->sw.ports && rc == 0; i++)
+		rc = cfg_carried(c, json, &c->config->node[i].backup_llr);
 	if (rc == 0)
 		rc = cfg_section(c, json, "links", read_links);
 	return rc == 0 ? check(c) : rc;
@@ -111,5 +122,6 @@ void cfg_put_backup(struct put *p, json_t *root)
 		cfg_put_set(p, one, "node", json_string(config->node[i].name));
 		cfg_put_set(p, one, "propagation",
 			    json_string(mf_unit_put_time(buf, config->node[i].backup_propagation)));
+		cfg_put_carried(p, one, &config->node[i].backup_llr);
 	}
 }

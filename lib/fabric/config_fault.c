@@ -28,6 +28,8 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "time", .kind = CFG_TIME, FAULT(time), CFG_RANGE(1, MF_SEC(1))},
 	{.key = "every", .kind = CFG_TIME, FAULT(every), CFG_RANGE(MF_NS(100), MF_SEC(1000))},
 	{.key = "for", .kind = CFG_TIME, FAULT(length), CFG_RANGE(MF_NS(1), MF_SEC(1000))},
+	{.key = "ppm", .kind = CFG_REAL, FAULT(ppm), .rlo = -1e5, .rhi = 1e5},
+	{.key = "offset", .kind = CFG_TIME, FAULT(offset), CFG_RANGE(0, MF_SEC(1000))},
 	{.key = "count", .kind = CFG_U64, FAULT(count), CFG_RANGE(1, INT64_MAX)},
 	{0},
 };
@@ -47,11 +49,14 @@ enum key {
 	COUNT = 1 << 11,
 	WHAT = 1 << 12,
 	TO = 1 << 13,
+	PPM = 1 << 14,
+	OFFSET = 1 << 15,
 };
-#define KEYS 14
+#define KEYS 16
 
-static const char *const key_names[KEYS] = {"link",  "node", "role",  "switch", "direction", "rate", "from",
-					    "until", "time", "every", "for",    "count",     "what", "to"};
+static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
+					    "from", "until", "time", "every",  "for",       "count",
+					    "what", "to",    "ppm",  "offset"};
 
 #define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define OF_A_SOURCE (FROM | UNTIL | COUNT)
@@ -72,11 +77,13 @@ static const struct {
 	[MF_FAULT_FLOOD] = {NODE | TO | RATE, OF_A_SOURCE},
 	[MF_FAULT_SPOOF] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_GARBAGE] = {NODE | RATE, OF_A_SOURCE},
+	[MF_FAULT_FORGE] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
 	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
 	[MF_FAULT_EXHAUST] = {WHAT | FROM, NODE | AGAIN},
+	[MF_FAULT_SKEW] = {ROLE, PPM | OFFSET},
 };
 
 static uint32_t keys_of(const json_t *json)
@@ -127,6 +134,30 @@ static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 	if (f->class < MF_FAULT_FLOOD || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
 		return 0;
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
+}
+
+/** Whether a node's load has times of its own. */
+static bool plays_trace(const struct mf_config *config, uint16_t node)
+{
+	int w = config->node[node].workload;
+
+	return w >= 0 && config->workload[w].trace.message != NULL;
+}
+
+/** The scheduler has no clock but the switch's, and a trace none but the file's. */
+static int check_skew(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->class != MF_FAULT_SKEW)
+		return 0;
+	if (f->ppm == 0 && f->offset == 0)
+		return cfg_fail_key(c, "ppm", "is missing, and so is 'offset'");
+	if (f->role == MF_CONFIG_SCHED)
+		return cfg_fail_key(c, "role", "the scheduler has the clock of the switch");
+	for (unsigned int i = 0; i < f->link.n; i++)
+		if (plays_trace(c->config, f->link.node[i]))
+			return cfg_fail_key(c, "role", "node '%s' plays a trace, by the times of that",
+					    c->config->node[f->link.node[i]].name);
+	return 0;
 }
 
 /** "switch", "scheduler", or nodes. */
@@ -187,8 +218,12 @@ static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault 
 		rc = read_where(c, json, f);
 	if (rc == 0 && f->class == MF_FAULT_FLOOD)
 		rc = read_flood(c, json, f);
+	if (rc == 0 && f->class == MF_FAULT_FORGE && c->config->regions == 0)
+		rc = cfg_fail_key(c, "class", "\"forge\" needs regions");
 	if (rc == 0 && f->sw != 0 && !c->config->backup.on)
 		rc = cfg_fail_key(c, "switch", "there is no backup");
+	if (rc == 0)
+		rc = check_skew(c, f);
 	return rc == 0 ? check_times(c, f) : rc;
 }
 
@@ -246,6 +281,10 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)SWITCH;
 	if (f->every == 0)
 		keys &= ~(uint32_t)(EVERY | FOR);
+	if (f->ppm == 0)
+		keys &= ~(uint32_t)PPM;
+	if (f->offset == 0)
+		keys &= ~(uint32_t)OFFSET;
 	for (unsigned int i = 0; i < KEYS; i++)
 		if (!(keys & 1U << i))
 			json_object_del(json, key_names[i]);

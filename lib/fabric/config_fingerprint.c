@@ -30,6 +30,8 @@ int mf_config_fingerprint(const struct mf_config *config, uint64_t *out)
 	drop(json, own);
 	json_array_foreach(json_object_get(json, "links"), i, link)
 		drop(link, of_link);
+	json_array_foreach(json_object_get(json_object_get(json, "backup"), "links"), i, link)
+		drop(link, of_link);
 	if (json != NULL)
 		text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(json);

@@ -199,9 +199,11 @@ int cfg_links(struct cfg *c, const json_t *root)
 		return cfg_fail_memory(c);
 	for (unsigned int i = 0; i < config->nodes; i++)
 		config->node[c->list[i].port] = c->list[i].node;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		cfg_llr_second(&config->node[i]);
 	config->server = -1;
 	for (unsigned int i = 0; i < config->nodes; i++)
 		if (c->list[i].node.role == MF_ROLE_SERVER)
 			config->server = c->list[i].port;
-	return cfg_ports_used(c);
+	return 0;
 }

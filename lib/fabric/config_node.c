@@ -184,7 +184,7 @@ static int taken(struct cfg *c, const char *name)
 {
 	const struct mf_config *config = c->config;
 
-	if (strcmp(name, config->sw.name) == 0 || strcmp(name, "scheduler") == 0)
+	if (strcmp(name, config->sw.name) == 0 || strcmp(name, mf_config_sched_name(0)) == 0)
 		return cfg_fail_key(c, "name", "'%s' is the name of another role", name);
 	for (unsigned int i = 0; i < config->nodes; i++) {
 		if (strcmp(c->list[i].node.name, name) == 0)

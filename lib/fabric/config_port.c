@@ -10,7 +10,7 @@
 #include "config_put.h"
 #include "mf_link.h"
 
-#define PORTS_MAX (2 * MF_PORTS_MAX)
+#define PORTS_MAX (2 * MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define MTU_MAX 9216
 
 #define IMPAIR(m) .kind = CFG_REAL, CFG_AT(struct mf_impair_config, m), .rlo = 0, .rhi = 1
@@ -204,31 +204,48 @@ void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l)
 	l->silence = llr->silence;
 }
 
+void cfg_llr_second(struct mf_config_node *n)
+{
+	n->backup_llr = n->link.llr;
+	n->backup_llr.carry = MF_CARRY_AUTO;
+	n->backup_llr.port[MF_LINK_NODE] = n->backup_llr.port[MF_LINK_SWITCH] = -1;
+}
+
+/** @param where  its section of the file */
+static int use(struct cfg *c, const char *name, const struct mf_config_llr *llr, const char *where,
+	       bool used[PORTS_MAX])
+{
+	for (int i = 0; i < MF_LINK_ENDS; i++)
+		if (llr->port[i] >= 0)
+			used[llr->port[i]] = true;
+	if (llr->carry == MF_CARRY_ALWAYS && (llr->port[0] < 0 || llr->port[1] < 0))
+		return cfg_fail_key(c, where,
+				    "the link of node '%s' is always carried and has no port at the %s", name,
+				    end_names[llr->port[0] < 0 ? 0 : 1]);
+	return 0;
+}
+
 /** Every port carries something; a link that is to be carried always has ports at both ends. */
 int cfg_ports_used(struct cfg *c)
 {
 	const struct mf_config *config = c->config;
 	bool used[PORTS_MAX] = {false};
+	int rc = 0;
 
-	for (unsigned int n = 0; n < config->sw.ports; n++) {
-		const struct mf_config_llr *llr = &config->node[n].link.llr;
+	for (unsigned int n = 0; n < config->sw.ports && rc == 0; n++) {
+		const struct mf_config_node *node = &config->node[n];
 
-		if (!config->node[n].up)
+		if (!node->up)
 			continue;
-		for (int i = 0; i < MF_LINK_ENDS; i++)
-			if (llr->port[i] >= 0)
-				used[llr->port[i]] = true;
-		if (llr->carry == MF_CARRY_ALWAYS && (llr->port[0] < 0 || llr->port[1] < 0))
-			return cfg_fail_key(
-				c, "links",
-				"the link of node '%s' is always carried and has no port at the %s",
-				config->node[n].name, end_names[llr->port[0] < 0 ? 0 : 1]);
+		rc = use(c, node->name, &node->link.llr, "links", used);
+		if (rc == 0)
+			rc = use(c, node->name, &node->backup_llr, "backup", used);
 	}
-	for (unsigned int i = 0; i < config->ports; i++)
+	for (unsigned int i = 0; i < config->ports && rc == 0; i++)
 		if (!used[i])
-			return cfg_fail_key(c, "ports", "port '%s' has no effect: no link uses it",
-					    config->port[i].name);
-	return 0;
+			rc = cfg_fail_key(c, "ports", "port '%s' has no effect: no link uses it",
+					  config->port[i].name);
+	return rc;
 }
 
 void cfg_put_ports(struct put *p, json_t *root)

@@ -10,12 +10,38 @@
 
 #include "carried.h"
 #include "cycles.h"
+#include "history.h"
 #include "wall_port.h"
+
+/** The program is no part of what would crash: it would wait for good for what the node has forgotten. */
+static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		for (unsigned int i = 0; i < c->link.n && c->class == MF_FAULT_NODE_CRASH; i++) {
+			const struct mf_config_node *n = &f->config->node[c->link.node[i]];
+
+			if (!n->compute || !f->part.node[c->link.node[i]])
+				continue;
+			snprintf(err, errlen,
+				 "faults[%u].node: '%s' is a node of a program, which does not crash", k,
+				 n->name);
+			return true;
+		}
+	}
+	return false;
+}
 
 struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_part *part,
 					 char *err, size_t errlen)
 {
-	return fabric_new_idle(config, MF_CLOCK_WALL, part, err, errlen);
+	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, part, err, errlen);
+
+	if (f == NULL || !crashes(f, err, errlen))
+		return f;
+	mf_fabric_free(f);
+	return NULL;
 }
 
 /** The engine, and the options that it was started with. */
@@ -56,7 +82,9 @@ int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
 	wall_init(&e->wall, f, &e->options);
 	e->wall.turned = true;
 	e->wall.next_waiting = MF_SEC(1);
-	err = set_up(&e->wall);
+	err = history_start(f, options->history);
+	if (err == 0)
+		err = set_up(&e->wall);
 	if (err != 0)
 		mf_fabric_end(f);
 	else
@@ -90,6 +118,11 @@ unsigned int mf_fabric_turn(struct mf_fabric *f)
 bool mf_fabric_ready(const struct mf_fabric *f)
 {
 	return atomic_load_explicit(&f->embedded->met, memory_order_acquire);
+}
+
+bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node)
+{
+	return mf_fabric_ready(f) && meet_link_up(f->embedded, node);
 }
 
 int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)

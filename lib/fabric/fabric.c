@@ -119,6 +119,8 @@ static int make_backup_links(struct mf_fabric *f)
 		*link = f->link[i];
 		if (!n->up)
 			continue;
+		if (f->clock == MF_CLOCK_WALL)
+			continue;
 		link->propagation = n->backup_propagation;
 		link->delay += n->backup_propagation - n->link.propagation;
 	}
@@ -197,11 +199,12 @@ static uint32_t slowest(const struct mf_fabric *f)
 	return period;
 }
 
-/** Whether somebody else sends from a node: not what its host sends, and not with its ids. */
-static bool is_flooding(const struct mf_config *c, unsigned int i)
+/** Whether its port sends with ids of its own: see MF_FAULT_FLOOD_ID. */
+static bool shares_ids(const struct mf_config *c, unsigned int i)
 {
 	for (unsigned int k = 0; k < c->faults; k++)
-		if (c->fault[k].class == MF_FAULT_FLOOD && cfg_set_has(&c->fault[k].link, i))
+		if ((c->fault[k].class == MF_FAULT_FLOOD || c->fault[k].class == MF_FAULT_FORGE) &&
+		    cfg_set_has(&c->fault[k].link, i))
 			return true;
 	return false;
 }
@@ -213,6 +216,30 @@ static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
 
 	mf_rng_init(&rng, f->config->seed, "use", i);
 	return (uint16_t)mf_rng_next(&rng);
+}
+
+/** What two switches and their nodes say of epochs, and was not heard, is said again. */
+static mf_time take_again(const struct mf_fabric *f)
+{
+	return f->clock == MF_CLOCK_VIRTUAL ? MF_US(10) : MF_MS(1);
+}
+
+/** No operation takes longer; 0: some may. */
+static mf_time longest(const struct mf_fabric *f)
+{
+	mf_time most = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_host *h = &f->config->node[i].host;
+		mf_time last = mf_time_max(h->read_timeout[f->clock], h->write_timeout[f->clock]);
+
+		if (!f->config->node[i].up || !f->config->node[i].compute)
+			continue;
+		if (h->read_timeout[f->clock] == 0 || h->write_timeout[f->clock] == 0)
+			return 0;
+		most = mf_time_max(most, last + h->retries * h->retry_timeout[f->clock]);
+	}
+	return most;
 }
 
 static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
@@ -232,15 +259,15 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.chunk = f->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
 		.queue = c->host.queue,
-		.read_timeout = c->host.read_timeout[f->clock],
-		.write_timeout = c->host.write_timeout[f->clock],
-		.quarantine = c->host.quarantine[f->clock],
+		.read_timeout = fabric_timer(f, &n->skew, c->host.read_timeout[f->clock]),
+		.write_timeout = fabric_timer(f, &n->skew, c->host.write_timeout[f->clock]),
+		.quarantine = fabric_timer(f, &n->skew, c->host.quarantine[f->clock]),
 		.proto = f->config->proto,
 		.use = first_use(f, i),
 		.retries = c->host.retries,
-		.retry_timeout = c->host.retry_timeout[f->clock],
+		.retry_timeout = fabric_timer(f, &n->skew, c->host.retry_timeout[f->clock]),
 		.timing = f->timing,
-		.leaves_ids = is_flooding(f->config, i),
+		.leaves_ids = shares_ids(f->config, i),
 		.memory_enabled = carries_blocks(f, i),
 		.ber_window = c->link.ber_window,
 		.guard = guards_of(f, i, MF_LINK_NODE),
@@ -252,6 +279,8 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.stack_slowest = slowest(f),
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 		.twin = f->config->backup.on,
+		.begins = fabric_whole(f),
+		.take_again = take_again(f),
 	};
 
 	mux_config(f, i, frames_waiting(f, h.stack != NULL && c->ethernet < 0, c->host.frames),
@@ -283,7 +312,7 @@ static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_co
 	port->source_w = link->source_w;
 }
 
-/** What each node may ask for. The wall clock's links have no rate to share. */
+/** What each node may ask for. */
 static struct mf_switch_limits asked(const struct mf_fabric *f)
 {
 	const struct mf_config_limits *l = &f->config->limits;
@@ -291,7 +320,7 @@ static struct mf_switch_limits asked(const struct mf_fabric *f)
 
 	if (l->rate > 0)
 		limits.rate = (mf_time)(1e12 / l->rate) + 1;
-	if (l->share > 0 && f->clock == MF_CLOCK_VIRTUAL) {
+	if (l->share > 0) {
 		limits.share = (uint32_t)(1 / l->share + 0.5);
 		limits.burst = l->burst / 8;
 	}
@@ -303,9 +332,12 @@ static void twin_config(const struct mf_fabric *f, unsigned int number, struct m
 {
 	s->twin = f->config->backup.on;
 	s->number = (uint8_t)number;
-	s->epoch_known = s->begins = true;
+	s->epoch_known = s->begins =
+		fabric_whole(f); /* else this process may be one that was started again */
 	s->in_order = f->config->sched.order == MF_ORDER_PAIR;
 	s->chunk = f->config->sched.chunk[f->clock];
+	s->take_again = take_again(f);
+	s->longest = longest(f);
 }
 
 static struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
@@ -337,8 +369,8 @@ static struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, c
 	s->x = f->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
-	s->grant_timeout = c->grant_timeout[f->clock];
-	s->hold_timeout = c->hold_timeout[f->clock];
+	s->grant_timeout = fabric_timer(f, &f->skew, c->grant_timeout[f->clock]);
+	s->hold_timeout = fabric_timer(f, &f->skew, c->hold_timeout[f->clock]);
 	s->mac_table = c->mac_table;
 	s->l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0;
 	s->probe = f->stages != NULL ? &f->probe : NULL;
@@ -423,6 +455,64 @@ static int make_shared(struct mf_fabric *f, char *err, size_t errlen)
 	return f->stack_shared != NULL ? 0 : fail(err, errlen, "no memory");
 }
 
+/** Clocks of the roles of this process. */
+static void skew_clocks(struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+		int64_t ppb = (int64_t)(c->ppm * 1000);
+
+		if (c->class != MF_FAULT_SKEW)
+			continue;
+		for (unsigned int i = 0; i < f->nodes; i++) {
+			if (!f->part.node[i] || !cfg_set_has(&c->link, i))
+				continue;
+			f->node[i].skew.ppb += ppb;
+			f->node[i].skew.offset += c->offset;
+			f->fault_fired[k]++;
+		}
+		if (c->role == MF_CONFIG_SWITCH && f->part.sw) {
+			f->skew.ppb += ppb;
+			f->skew.offset += c->offset;
+			f->fault_fired[k]++;
+		}
+	}
+}
+
+/**
+ * Roles crash within a process. A partner elsewhere would not know a link that comes back with the same
+ * epoch from one that was silent for a while.
+ */
+static int check_crashes(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+		bool of_switch = c->class == MF_FAULT_SWITCH_CRASH;
+
+		for (unsigned int i = 0; i < f->nodes; i++)
+			if ((of_switch ? f->part.sw
+				       : c->class == MF_FAULT_NODE_CRASH && f->part.node[i] &&
+						 cfg_set_has(&c->link, i)) &&
+			    fabric_carried(f, i))
+				return fail(err, errlen,
+					    "faults[%u].%s: the link of '%s' is carried by ports: end the "
+					    "process of the %s instead",
+					    k, of_switch ? "class" : "node", f->config->node[i].name,
+					    of_switch ? "switch" : "node");
+	}
+	return 0;
+}
+
+/** Who forges has looked at the regions of the memory nodes: by the wall clock those are other lcores'. */
+static int check_forgers(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++)
+		if (f->config->fault[k].class == MF_FAULT_FORGE)
+			return fail(err, errlen, "faults[%u].class: \"forge\" is for the virtual clock only",
+				    k);
+	return 0;
+}
+
 static int build(struct mf_fabric *f, char *err, size_t errlen)
 {
 	int e = 0;
@@ -439,11 +529,14 @@ static int build(struct mf_fabric *f, char *err, size_t errlen)
 			make_link(f, i);
 		else
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
-	if (f->clock == MF_CLOCK_WALL && f->config->backup.on)
-		return fail(err, errlen, "backup: under the virtual clock only");
-	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0)
-		return fail(err, errlen, "faults: under the virtual clock only; a port has \"impair\"");
-	if (f->clock == MF_CLOCK_VIRTUAL && guards_init(f) != 0)
+	skew_clocks(f);
+	if (f->clock == MF_CLOCK_WALL && f->config->faults > 0 && f->config->backup.on)
+		return fail(err, errlen, "faults: with \"backup\" under the virtual clock only");
+	if (f->clock == MF_CLOCK_WALL && check_forgers(f, err, errlen) != 0)
+		return -EINVAL;
+	if (f->clock == MF_CLOCK_WALL && check_crashes(f, err, errlen) != 0)
+		return -EINVAL;
+	if (guards_init(f) != 0)
 		return fail(err, errlen, "no memory");
 	if (f->config->regions > 0 && regions_map(f) != 0)
 		return fail(err, errlen, "no memory");

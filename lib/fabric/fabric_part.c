@@ -7,7 +7,7 @@ bool fabric_whole(const struct mf_fabric *f)
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->config->node[i].up && !f->part.node[i])
 			return false;
-	return f->part.sw;
+	return f->part.sw && (f->part.backup || !f->config->backup.on);
 }
 
 bool fabric_has_node(const struct mf_fabric *f)
@@ -33,6 +33,16 @@ void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
 		return;
 	}
 	f->part.sw = true;
+	f->part.backup = f->config->backup.on;
 	for (unsigned int i = 0; i < f->nodes; i++)
 		f->part.node[i] = f->config->node[i].up;
+}
+
+bool fabric_carried(const struct mf_fabric *f, unsigned int i)
+{
+	bool here = f->part.node[i];
+
+	if (!f->config->node[i].up || (!here && !f->part.sw))
+		return false;
+	return here != f->part.sw || f->config->node[i].link.llr.carry == MF_CARRY_ALWAYS;
 }

@@ -17,6 +17,7 @@
 #include "mf_switch.h"
 #include "mf_workload.h"
 #include "pending.h"
+#include "skew.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
 struct node {
@@ -30,7 +31,9 @@ struct node {
 	bool above; /**< its stack is one above the MAC */
 	struct mf_regions *regions; /**< of its memory; NULL: everybody may do all */
 	struct mf_rng keys; /**< of the regions, where they are of the seed */
-	bool gone, unplugged; /**< its process is gone, its cable pulled: by a fault, virtual clock */
+	bool gone; /**< its process is, by a fault */
+	bool unplugged; /**< its cable is pulled, by a fault: virtual clock */
+	struct skew skew; /**< of its clock */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
@@ -59,11 +62,14 @@ struct mf_fabric {
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
+	struct skew skew; /**< of the switch's clock */
 	struct {
 		struct mf_switch *sw; /**< NULL: there is none */
 		struct mf_sched *sched;
 		struct link_timing *link; /**< [nodes]: of the links to it */
 		mf_time sched_waited;
+		uint64_t cuts; /**< wall clock: times that the watchdog has cut a switch off */
+		uint64_t deposed; /**< the same: that one began again since the other had taken over */
 	} backup;
 	void *stack_shared; /**< see mf_stack_ops.share */
 	const struct mf_sched_ops *sched_ops;
@@ -90,6 +96,7 @@ struct mf_fabric {
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
+	struct mf_forge_stats forged; /**< of all who forge, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
@@ -100,6 +107,7 @@ struct mf_fabric {
 	 */
 	pthread_mutex_t readers;
 	struct wall *carries; /**< whose ports are there to be seen, below readers; NULL: none */
+	struct wall *running; /**< what runs it now, for tests that break something; NULL: nothing */
 	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;
 };
@@ -125,8 +133,29 @@ static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
 	return f->part.sw && f->config->node[i].up;
 }
 
+/** Wall clock: the link of node i is carried by ports at this process' ends. */
+bool fabric_carried(const struct mf_fabric *f, unsigned int i);
+
 /** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
 int node_new_memory(struct mf_fabric *f, unsigned int i);
+
+/**
+ * The process of a node is gone: its memory is another one, its host a new one, its client has lost what was
+ * under way. Its link is the engine's, and node.gone is until it is there again. @return 0 or -ENOMEM
+ */
+int node_crash(struct mf_fabric *f, unsigned int i, mf_time now);
+
+/** Wall clock: what the clock of a node shows. Its client and its frames go by it. */
+static inline mf_time node_clock(const struct mf_fabric *f, unsigned int i, mf_time t)
+{
+	return f->clock == MF_CLOCK_WALL ? skew_clock(&f->node[i].skew, t) : t;
+}
+
+/** Virtual clock: how long a timer lasts. */
+static inline mf_time fabric_timer(const struct mf_fabric *f, const struct skew *s, mf_time t)
+{
+	return f->clock == MF_CLOCK_VIRTUAL ? skew_timer(s, t) : t;
+}
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

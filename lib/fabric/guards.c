@@ -12,15 +12,26 @@ static const struct mf_config_disable *rule_of(const struct mf_fabric *f, unsign
 	return &f->config->node[node].link.disable;
 }
 
-static bool is_watched(const struct mf_fabric *f, unsigned int node)
+/** What a wire does to blocks is drawn by the stages of the file's faults. */
+static bool any_stage(const struct mf_config *config)
 {
-	return f->config->node[node].up && rule_of(f, node)->on;
+	for (unsigned int k = 0; k < config->faults; k++)
+		if (config->fault[k].class < MF_FAULT_STAGE_CLASSES)
+			return true;
+	return false;
 }
 
-static bool any_watched(const struct mf_fabric *f)
+/** A link without a rule goes into local fault and comes out of it; with two switches, not yet. */
+static bool is_watched(const struct mf_fabric *f, unsigned int node)
+{
+	return f->config->node[node].up &&
+	       (rule_of(f, node)->on || (any_stage(f->config) && !f->config->backup.on));
+}
+
+static bool any_watched(const struct mf_fabric *f, bool rule)
 {
 	for (unsigned int i = 0; i < f->nodes; i++)
-		if (is_watched(f, i))
+		if (is_watched(f, i) && (!rule || rule_of(f, i)->on))
 			return true;
 	return false;
 }
@@ -29,7 +40,7 @@ int guards_init(struct mf_fabric *f)
 {
 	int err = 0;
 
-	if (!any_watched(f))
+	if (!any_watched(f, false))
 		return 0;
 	f->guards = calloc(f->nodes, sizeof(*f->guards));
 	if (f->guards == NULL)
@@ -38,9 +49,10 @@ int guards_init(struct mf_fabric *f)
 		struct link_guard *g = &f->guards[i];
 
 		g->on = is_watched(f, i);
+		g->rule = rule_of(f, i)->on;
 		for (int end = 0; end < MF_LINK_ENDS && err == 0; end++)
-			err = mf_guard_init(&g->end[end], g->on ? rule_of(f, i)->bad : 0,
-					    g->on ? rule_of(f, i)->within : 1);
+			err = mf_guard_init(&g->end[end], g->rule ? rule_of(f, i)->bad : 0,
+					    g->rule ? rule_of(f, i)->within : 1);
 	}
 	return err;
 }
@@ -59,29 +71,37 @@ struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int node, enum mf
 	return f->guards != NULL && f->guards[node].on ? &f->guards[node].end[end] : NULL;
 }
 
-void guards_disable(struct mf_fabric *f, unsigned int node, const struct mf_run_options *options)
+void guards_disable(struct mf_fabric *f, unsigned int node, enum mf_link_end seen_by,
+		    const struct mf_run_options *options)
 {
 	struct link_guard *g = &f->guards[node];
-	const struct mf_guard *at_node = &g->end[MF_LINK_NODE], *at_switch = &g->end[MF_LINK_SWITCH];
 
-	g->disabled = true;
-	g->seen_by = at_node->tripped <= at_switch->tripped ? MF_LINK_NODE : MF_LINK_SWITCH;
-	g->cause = (enum mf_guard_cause)g->end[g->seen_by].cause;
-	g->at = guard_tripped(g);
+	g->seen_by = seen_by;
+	g->cause = (enum mf_guard_cause)g->end[seen_by].cause;
+	g->at = g->end[seen_by].tripped;
 	g->times[g->cause]++;
-	if (options->disabled != NULL)
+	if (g->rule && options->disabled != NULL)
 		options->disabled(options->disabled_ctx, f->config->node[node].name,
 				  g->seen_by == MF_LINK_SWITCH, mf_guard_names[g->cause], g->at);
+}
+
+mf_time guards_over(const struct mf_fabric *f, unsigned int node)
+{
+	const struct mf_config_link *link = &f->config->node[node].link;
+	const struct link_guard *g = &f->guards[node];
+
+	if (g->rule)
+		return link->disable.repair;
+	/* How the window that is running ends nobody knows; the next one has no bad header. */
+	return g->cause == MF_GUARD_HI_BER ? 2 * link->ber_window : 1;
 }
 
 void guards_repair(struct mf_fabric *f, unsigned int node)
 {
 	struct link_guard *g = &f->guards[node];
 
-	g->disabled = false;
 	g->repaired++;
-	for (int end = 0; end < MF_LINK_ENDS; end++)
-		mf_guard_reset(&g->end[end]);
+	atomic_store_explicit(&g->disabled, false, memory_order_release);
 }
 
 static json_t *link_json(const struct mf_fabric *f, unsigned int node)
@@ -98,7 +118,7 @@ static json_t *link_json(const struct mf_fabric *f, unsigned int node)
 	return o;
 }
 
-json_t *guards_json(const struct mf_fabric *f)
+static json_t *disabled_json(const struct mf_fabric *f)
 {
 	static const char *const keys[] = {
 		[MF_GUARD_BAD] = "bad_blocks", [MF_GUARD_HI_BER] = "hi_ber", [MF_GUARD_LOCK] = "block_lock"};
@@ -106,6 +126,8 @@ json_t *guards_json(const struct mf_fabric *f)
 	uint64_t times[MF_GUARD_CAUSES] = {0}, repaired = 0;
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (!f->guards[i].rule)
+			continue;
 		for (int c = 0; c < MF_GUARD_CAUSES; c++)
 			times[c] += f->guards[i].times[c];
 		repaired += f->guards[i].repaired;
@@ -117,4 +139,27 @@ json_t *guards_json(const struct mf_fabric *f)
 	result_count(o, "repaired", repaired);
 	json_object_set_new(o, "links", links);
 	return o;
+}
+
+static json_t *local_faults_json(const struct mf_fabric *f)
+{
+	uint64_t hi_ber = 0, lock = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		hi_ber += f->guards[i].rule ? 0 : f->guards[i].times[MF_GUARD_HI_BER];
+		lock += f->guards[i].rule ? 0 : f->guards[i].times[MF_GUARD_LOCK];
+	}
+	result_count(o, "hi_ber", hi_ber);
+	result_count(o, "block_lock", lock);
+	return o;
+}
+
+void guards_json(const struct mf_fabric *f, json_t *o)
+{
+	if (f->guards == NULL)
+		return;
+	if (any_watched(f, true))
+		json_object_set_new(o, "disabled", disabled_json(f));
+	json_object_set_new(o, "local_faults", local_faults_json(f));
 }

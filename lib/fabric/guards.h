@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links that corruption disables ("disable", EDM 3.3): what watches them, and what came of it. */
+/*
+ * Links that corruption disables ("disable", EDM 3.3), or puts into local fault: what watches them, and what
+ * came of it. A receiver in local fault hears nothing, and lets its sender know (remote fault, IEEE 802.3
+ * 46.3.4), so the link is down for both, until it is over.
+ */
 #ifndef GUARDS_H
 #define GUARDS_H
+
+#include <stdatomic.h>
 
 #include <jansson.h>
 
@@ -15,7 +21,8 @@ struct mf_run_options;
 struct link_guard {
 	struct mf_guard end[MF_LINK_ENDS]; /**< what arrives there */
 	bool on;
-	bool disabled;
+	bool rule; /**< "disable": the link stays down until it is mended, if it is */
+	atomic_bool disabled; /**< or in local fault; wall clock: by the end that set it */
 	uint64_t times[MF_GUARD_CAUSES]; /**< that it was disabled, by cause */
 	uint64_t repaired;
 	enum mf_guard_cause cause; /**< of the last time, */
@@ -23,7 +30,7 @@ struct link_guard {
 	mf_time at; /**< and when it was too much */
 };
 
-/** Where a link of the file has "disable". @return 0 or -ENOMEM */
+/** Where a link of the file has "disable", or blocks may be damaged. @return 0 or -ENOMEM */
 int guards_init(struct mf_fabric *f);
 void guards_fini(struct mf_fabric *f);
 
@@ -36,12 +43,21 @@ static inline mf_time guard_tripped(const struct link_guard *g)
 	return mf_time_min(g->end[MF_LINK_NODE].tripped, g->end[MF_LINK_SWITCH].tripped);
 }
 
-/** It is disabled, and told. */
-void guards_disable(struct mf_fabric *f, unsigned int node, const struct mf_run_options *options);
-/** Somebody has mended it. */
+/** Which end saw it first, where one thread calls both. */
+static inline enum mf_link_end guard_seen_by(const struct link_guard *g)
+{
+	return g->end[MF_LINK_NODE].tripped <= g->end[MF_LINK_SWITCH].tripped ? MF_LINK_NODE : MF_LINK_SWITCH;
+}
+
+/** An end that found too much has set `disabled`: it is told, or counted as local fault. */
+void guards_disable(struct mf_fabric *f, unsigned int node, enum mf_link_end seen_by,
+		    const struct mf_run_options *options);
+/** So long after that it is mended, or the local fault is over; 0: never. */
+mf_time guards_over(const struct mf_fabric *f, unsigned int node);
+/** Somebody has mended it, or it is over. Each end has to be reset by who calls it. */
 void guards_repair(struct mf_fabric *f, unsigned int node);
 
-/** What has been disabled. */
-json_t *guards_json(const struct mf_fabric *f);
+/** Sets "disabled" and "local_faults" of the result, where there are guards. */
+void guards_json(const struct mf_fabric *f, json_t *o);
 
 #endif

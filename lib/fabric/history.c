@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "config_internal.h"
+#include "mf_embed.h"
 
 #define LOG_MIN 4096 /* octets */
 
@@ -21,13 +22,20 @@ static uint64_t longest_of(const struct mf_config_workload *w)
 	return scan > record ? scan : record;
 }
 
+/** A fault that loses a message now and then: one of two switches may know less of a pair than the other. */
+static bool makes_holes(const struct mf_config_fault *f)
+{
+	return f->class <= MF_FAULT_LOSE || f->class == MF_FAULT_EXHAUST;
+}
+
 /** Whether requests of a pair take effect as they were begun (D9), but for what is broken on purpose. */
 static bool in_order(const struct mf_config *c)
 {
 	bool order = c->stack_ops == NULL ? c->sched.order != MF_ORDER_DIRECTION : c->stack_ops->ordered;
 
 	for (unsigned int i = 0; i < c->faults; i++)
-		order &= c->fault[i].class != MF_FAULT_DUPLICATE && c->fault[i].class != MF_FAULT_REORDER;
+		order &= c->fault[i].class != MF_FAULT_DUPLICATE && c->fault[i].class != MF_FAULT_REORDER &&
+			 !(c->backup.on && makes_holes(&c->fault[i]));
 	for (unsigned int i = 0; i < c->nodes; i++) /* what is sent again comes behind younger ones */
 		order &= c->node[i].host.retries == 0;
 	return order;
@@ -67,12 +75,20 @@ static void stores(struct mf_fabric *f)
 	}
 }
 
+/** A client, or the place for a guest. */
+static bool asks(const struct mf_fabric *f, unsigned int i)
+{
+	const struct node *n = &f->node[i];
+
+	return n->client != NULL || (f->embedded != NULL && n->host != NULL && f->config->node[i].compute);
+}
+
 static unsigned int clients(const struct mf_fabric *f)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		n += f->node[i].client != NULL;
+		n += asks(f, i);
 	return n;
 }
 
@@ -84,6 +100,14 @@ int history_start(struct mf_fabric *f, uint64_t octets)
 
 	if (octets == 0)
 		return 0;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->clock == MF_CLOCK_WALL && f->node[i].client != NULL &&
+		    (f->node[i].skew.ppb != 0 || f->node[i].skew.offset != 0)) {
+			snprintf(f->info.error, sizeof(f->info.error),
+				 "faults: the clock of '%s' is skewed: its history would show wrong times",
+				 f->config->node[i].name);
+			return -EINVAL;
+		}
 	octets /= n > 0 ? n : 1;
 	f->history = mf_history_new(&config, f->nodes, octets > LOG_MIN ? octets : LOG_MIN);
 	if (f->history == NULL)
@@ -93,6 +117,11 @@ int history_start(struct mf_fabric *f, uint64_t octets)
 		if (f->node[i].client != NULL)
 			rc = mf_client_record(f->node[i].client, mf_history_log(f->history, i));
 	return rc;
+}
+
+struct mf_history_log *mf_fabric_history_log(struct mf_fabric *f, unsigned int node)
+{
+	return f->history != NULL && asks(f, node) ? mf_history_log(f->history, node) : NULL;
 }
 
 /** The same for all processes of a machine, as long as it runs. @return false: there is none */

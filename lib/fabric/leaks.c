@@ -37,11 +37,12 @@ static bool host_leaks(const struct mf_fabric *f, unsigned int i, char *err, siz
 	return any(f->config->node[i].name, held, sizeof(held) / sizeof(held[0]), err, errlen);
 }
 
-static bool switch_leaks(const struct mf_fabric *f, char *err, size_t errlen)
+static bool switch_leaks(const struct mf_fabric *f, const struct mf_switch *sw, const char *name, char *err,
+			 size_t errlen)
 {
 	struct mf_switch_held s;
 
-	mf_switch_held(f->sw, f->ended, &s);
+	mf_switch_held(sw, f->ended, &s);
 	const struct held held[] = {
 		{"circuits", s.circuits},
 		{"buffered requests", s.requests},
@@ -53,20 +54,28 @@ static bool switch_leaks(const struct mf_fabric *f, char *err, size_t errlen)
 		{"descriptors", s.descriptors},
 	};
 
-	return any(f->config->sw.name, held, sizeof(held) / sizeof(held[0]), err, errlen);
+	return any(name, held, sizeof(held) / sizeof(held[0]), err, errlen);
+}
+
+static bool sched_leaks(const struct mf_fabric *f, const struct mf_sched *sched, char *err, size_t errlen)
+{
+	struct mf_sched_stats s;
+
+	f->sched_ops->stats(sched, &s);
+	return any("scheduler", &(struct held){"demands", s.entries}, 1, err, errlen);
 }
 
 bool mf_fabric_leaks(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	struct mf_sched_stats s;
 
 	if (f->config->stack_ops != NULL || f->info.interrupted)
 		return false;
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL && host_leaks(f, i, err, errlen))
 			return true;
-	if (switch_leaks(f, err, errlen))
+	if (f->backup.sw != NULL && (switch_leaks(f, f->backup.sw, f->config->backup.name, err, errlen) ||
+				     sched_leaks(f, f->backup.sched, err, errlen)))
 		return true;
-	f->sched_ops->stats(f->sched, &s);
-	return any("scheduler", &(struct held){"demands", s.entries}, 1, err, errlen);
+	return switch_leaks(f, f->sw, f->config->sw.name, err, errlen) ||
+	       sched_leaks(f, f->sched, err, errlen);
 }

@@ -19,9 +19,9 @@ static void stop_load(struct mf_fabric *f, mf_time now)
 	f->stop = now;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].client != NULL)
-			mf_client_stop(f->node[i].client, now);
+			mf_client_stop(f->node[i].client, node_clock(f, i, now));
 		if (f->node[i].ether != NULL)
-			mf_ether_stop(f->node[i].ether, now);
+			mf_ether_stop(f->node[i].ether, node_clock(f, i, now));
 	}
 }
 
@@ -113,7 +113,7 @@ static bool client_done(const struct mf_fabric *f, unsigned int i)
 	if (w->trace.message != NULL)
 		return over == trace_messages(f, i);
 	if (w->ycsb.on) /* what limits it are queries */
-		return mf_client_finished(f->node[i].client, mf_fabric_now(f));
+		return mf_client_finished(f->node[i].client, node_clock(f, i, mf_fabric_now(f)));
 	if (over == 0 || over != __atomic_load_n(&s->begun_all, __ATOMIC_RELAXED))
 		return false;
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)

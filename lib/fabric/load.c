@@ -414,8 +414,9 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.delay = w->delay,
 		.operations = w->operations,
 		.measured = w->measured,
-		.stop = f->stop,
-		.measure = f->measure,
+		.start = node_clock(f, w->clients.node[i], 0),
+		.stop = node_clock(f, w->clients.node[i], f->stop),
+		.measure = node_clock(f, w->clients.node[i], f->measure),
 		.verify = w->verify,
 		.lost_is_empty = w->lost_is_empty,
 		.order = order_of(f->config),
@@ -482,8 +483,9 @@ int load_frames(struct mf_fabric *f, char *err, size_t errlen)
 			.node = (uint16_t)i,
 			.flows = &flow,
 			.seed = seed_of(f, "ether", i),
-			.stop = f->stop,
-			.measure = f->measure,
+			.start = node_clock(f, i, 0),
+			.stop = node_clock(f, i, f->stop),
+			.measure = node_clock(f, i, f->measure),
 		};
 
 		if (!f->part.node[i])

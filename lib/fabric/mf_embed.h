@@ -12,6 +12,8 @@
 #include "mf_fabric.h"
 #include "mf_host.h"
 
+struct mf_history_log;
+
 /**
  * Whoever uses a node from outside: takes the place of the workload that the file may have for it. The
  * program's own structure has one of these in it.
@@ -36,7 +38,7 @@ struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const s
 
 /**
  * Sets up what turns the fabric: links, ports, places. Nobody has to be there yet.
- * @param options  of it count: say, waiting, say_ctx, captures, tick. Copied
+ * @param options  of it count: say, waiting, say_ctx, captures, tick, history. Copied
  * @return 0, or -errno; mf_fabric_error() may say more
  */
 int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options);
@@ -51,6 +53,12 @@ unsigned int mf_fabric_turn(struct mf_fabric *f);
 /** Whether all partners have been there, so that nodes are run; at once where there are none. */
 bool mf_fabric_ready(const struct mf_fabric *f);
 
+/**
+ * Whether blocks of a node's link can pass: all partners have been there, and the ports that carry it, where
+ * some do, have its other end now. Any thread; what it says is as old as the last turn.
+ */
+bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node);
+
 /** Time of the last turn, ps since the fabric was ready. Any thread. */
 mf_time mf_fabric_turned(const struct mf_fabric *f);
 
@@ -60,6 +68,9 @@ mf_time mf_fabric_turned(const struct mf_fabric *f);
  */
 int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g);
 void mf_fabric_unseat(struct mf_fabric *f, unsigned int node, struct mf_guest *g);
+
+/** Of a node that a guest may have, where mf_run_options.history is; NULL: there is none. */
+struct mf_history_log *mf_fabric_history_log(struct mf_fabric *f, unsigned int node);
 
 /**
  * Ends what mf_fabric_start() began: partners are told, which may take a second. mf_fabric_result() may

@@ -18,10 +18,11 @@
 struct mf_history;
 struct mf_link_status;
 
-/** The roles that a process plays. The scheduler is where the switch is. */
+/** The roles that a process plays. A scheduler is where its switch is. */
 struct mf_part {
 	bool node[MF_PORTS_MAX];
 	bool sw;
+	bool backup; /**< the second switch */
 };
 
 /** A role that gets no turns, see `watchdog` of the fabric's file; or gets them again. */
@@ -31,6 +32,7 @@ struct mf_stall {
 	mf_time time; /**< without a turn */
 	bool asleep; /**< its thread waits in the kernel; else it has a CPU, and is lost in what it does */
 	bool over; /**< it has had a turn again */
+	bool replaced; /**< its switch is cut off, and the other one of two goes on without it */
 };
 
 struct mf_run_options {

@@ -50,6 +50,20 @@ mf_time node_run(struct node *n, mf_time now)
 	return run_rest(n, now);
 }
 
+int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
+{
+	struct node *n = &f->node[i];
+	int err;
+
+	n->gone = true;
+	if (n->client != NULL)
+		mf_client_crashed(n->client, now);
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		pending_forget(&f->pending, (uint16_t)i);
+	err = node_new_memory(f, i);
+	return err == 0 ? mf_host_restart(n->host, now, n->memory) : err;
+}
+
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 {
 	for (unsigned int i = 0; i < f->nodes; i++) {

@@ -33,6 +33,9 @@ enum record_call {
 	RECORD_SHORT_SPANS, /**< in: a port's spans stay short */
 	RECORD_LINK_LOST, /**< in: a port's link is lost */
 	RECORD_LINK_BACK, /**< in: and asked for again */
+	RECORD_CRASH, /**< in: the process of the role is gone */
+	RECORD_TAKE_AWAY, /**< in: there is no more of something */
+	RECORD_GIVE_BACK, /**< in: and there is again */
 	RECORD_END, /**< the record is whole */
 	RECORD_CALLS
 };
@@ -40,7 +43,12 @@ enum record_call {
 struct record_entry {
 	uint8_t call; /**< enum record_call */
 	uint8_t zero;
-	uint16_t count; /**< RX, TX, SHORT_SPANS, LINK_*: port; TO_SCHED, MATCH: how many were asked for */
+	/**
+	 * RX, TX, SHORT_SPANS, LINK_*: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
+	 * GIVE_BACK: see
+	 * role_exhaust()
+	 */
+	uint16_t count;
 	uint32_t size; /**< octets of data that follow */
 	mf_time now;
 	uint32_t number; /**< of the entry, from 0 */
@@ -73,7 +81,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 5\n"
+#define RECORD_MAGIC "memfab record 6\n"
 
 /** What a record shares with the configuration that it was made with. @return 0, -ENOMEM */
 int record_config(const struct mf_config *config, uint32_t *out);

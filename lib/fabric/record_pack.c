@@ -26,7 +26,7 @@ struct packed_grant {
 	mf_time at, since;
 	uint16_t src, dst;
 	uint8_t id, resp, first, last;
-	uint8_t mega, zero;
+	uint8_t mega, refused;
 	uint16_t iteration;
 	uint32_t size, cookie, zeros;
 };
@@ -131,6 +131,7 @@ size_t record_pack_grants(const struct mf_sched_grant *grant, unsigned int n, vo
 			.first = g->first,
 			.last = g->last,
 			.mega = g->mega,
+			.refused = g->size == 0 && g->refused,
 			.iteration = g->iteration,
 			.size = g->size,
 			.cookie = g->cookie,
@@ -158,6 +159,7 @@ int record_unpack_grant(const void *data, size_t size, struct mf_sched_grant *gr
 		.first = p.first != 0,
 		.last = p.last != 0,
 		.mega = p.mega != 0,
+		.refused = p.refused != 0,
 		.iteration = p.iteration,
 		.size = p.size,
 		.cookie = p.cookie,
@@ -201,19 +203,13 @@ static const struct field msg_fields[] = {
 };
 
 static const struct field grant_fields[] = {
-	FIELD(struct packed_grant, src),
-	FIELD(struct packed_grant, dst),
-	FIELD(struct packed_grant, id),
-	FIELD(struct packed_grant, resp),
-	FIELD(struct packed_grant, size),
-	FIELD(struct packed_grant, cookie),
-	FIELD(struct packed_grant, first),
-	FIELD(struct packed_grant, last),
-	FIELD(struct packed_grant, mega),
-	FIELD(struct packed_grant, at),
-	FIELD(struct packed_grant, since),
-	FIELD(struct packed_grant, iteration),
-	{0},
+	FIELD(struct packed_grant, src),       FIELD(struct packed_grant, dst),
+	FIELD(struct packed_grant, id),        FIELD(struct packed_grant, resp),
+	FIELD(struct packed_grant, size),      FIELD(struct packed_grant, cookie),
+	FIELD(struct packed_grant, first),     FIELD(struct packed_grant, last),
+	FIELD(struct packed_grant, mega),      FIELD(struct packed_grant, refused),
+	FIELD(struct packed_grant, at),        FIELD(struct packed_grant, since),
+	FIELD(struct packed_grant, iteration), {0},
 };
 
 static uint64_t value(const uint8_t *data, const struct field *f)

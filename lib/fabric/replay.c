@@ -25,9 +25,11 @@ struct replay {
 #define CALL(call) (1u << RECORD_##call)
 
 static const unsigned int calls_of[] = {
-	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST),
+	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) | CALL(CRASH) |
+		      CALL(TAKE_AWAY) | CALL(GIVE_BACK),
+	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) | CALL(LINK_BACK),
 	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT) |
-			CALL(LINK_LOST) | CALL(LINK_BACK),
+			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
 };
 
@@ -50,8 +52,15 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	case RECORD_SHORT_SPANS:
 	case RECORD_LINK_LOST:
 	case RECORD_LINK_BACK:
+		if (r->kind == ROLE_TWIN)
+			return e->count < 2;
 		return r->kind == ROLE_NODE ? e->count == r->index
 					    : e->count < r->f->nodes && config->node[e->count].up;
+	case RECORD_TAKE_AWAY:
+	case RECORD_GIVE_BACK:
+		return r->kind == ROLE_NODE ? e->count <= MF_HOST_MUX
+					    : e->count == ROLE_REQUESTS ||
+						      (e->count < r->f->nodes && config->node[e->count].up);
 	case RECORD_TO_SCHED:
 	case RECORD_MATCH:
 		return e->count > 0 && e->count <= RECORD_ITEMS_MAX;
@@ -169,6 +178,12 @@ static int repeat(struct replay *p)
 	case RECORD_LINK_BACK:
 		role_link_back(p->role, e->count, e->now);
 		return 0;
+	case RECORD_CRASH:
+		return role_crash(p->role, e->now);
+	case RECORD_TAKE_AWAY:
+	case RECORD_GIVE_BACK:
+		role_exhaust(p->role, e->count, e->call == RECORD_TAKE_AWAY, e->now);
+		return 0;
 	case RECORD_TO_SCHED:
 		take_msgs(p, e);
 		return 0;
@@ -228,7 +243,7 @@ static int replay_role(struct role *role, const char *dir, uint32_t config, uint
 
 static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 {
-	struct role *role = mf_table_new(f->nodes + 2, sizeof(*role));
+	struct role *role = mf_table_new(f->nodes + ROLES_BESIDE, sizeof(*role));
 	uint32_t config = 0;
 	uint64_t differ = 0;
 	int err = role != NULL ? record_config(f->config, &config) : -ENOMEM;

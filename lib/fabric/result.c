@@ -154,7 +154,11 @@ static void part_json(const struct mf_fabric *f, json_t *o)
 			json_array_append_new(roles, json_string(f->config->node[i].name));
 	if (f->part.sw) {
 		json_array_append_new(roles, json_string(f->config->sw.name));
-		json_array_append_new(roles, json_string("scheduler"));
+		json_array_append_new(roles, json_string(mf_config_sched_name(0)));
+	}
+	if (f->part.backup) {
+		json_array_append_new(roles, json_string(f->config->backup.name));
+		json_array_append_new(roles, json_string(mf_config_sched_name(1)));
 	}
 	json_object_set_new(o, "roles", roles);
 	if (mf_config_fingerprint(f->config, &fingerprint) != 0)
@@ -220,8 +224,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "faults", faults_json(f));
 	if (f->config->faults > 0 && f->config->stack_ops == NULL)
 		json_object_set_new(o, "checks", checks_json(&f->witness));
-	if (f->guards != NULL)
-		json_object_set_new(o, "disabled", guards_json(f));
+	guards_json(f, o);
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);

@@ -40,6 +40,19 @@ static json_t *limits_json(const struct mf_switch_stats *s)
 	return o;
 }
 
+static json_t *forged_json(const struct mf_forge_stats *s)
+{
+	json_t *o = json_object();
+
+	result_count(o, "sent", s->sent);
+	result_count(o, "refused", s->refused);
+	result_count(o, "let_in", s->let_in);
+	result_count(o, "told", s->told);
+	result_count(o, "claimed", s->claimed);
+	result_count(o, "found", s->found);
+	return o;
+}
+
 void access_json(const struct mf_fabric *f, json_t *o)
 {
 	const struct mf_config_limits *l = &f->config->limits;
@@ -47,6 +60,8 @@ void access_json(const struct mf_fabric *f, json_t *o)
 
 	if (regions_sum(f, &sum))
 		json_object_set_new(o, "regions", regions_json(&sum));
+	if (f->forged.sent > 0)
+		json_object_set_new(o, "forged", forged_json(&f->forged));
 	if ((l->share > 0 || l->rate > 0) && f->part.sw)
 		json_object_set_new(o, "limits", limits_json(mf_switch_stats(f->sw)));
 }

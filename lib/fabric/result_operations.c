@@ -145,6 +145,7 @@ static void add_frames(struct mf_ether_stats *sum, const struct mf_ether_stats *
 	sum->duplicated += s->duplicated;
 	sum->damaged += s->damaged;
 	sum->foreign += s->foreign;
+	sum->early += s->early;
 }
 
 static void put_frames(const struct mf_ether_stats *sum, json_t *o)
@@ -157,6 +158,8 @@ static void put_frames(const struct mf_ether_stats *sum, json_t *o)
 	result_count(o, "duplicated", sum->duplicated);
 	result_count(o, "damaged", sum->damaged);
 	result_count(o, "foreign", sum->foreign);
+	if (sum->early > 0)
+		result_count(o, "early", sum->early);
 }
 
 json_t *frames_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what)

@@ -22,9 +22,11 @@ static void add_totals(struct mf_client_totals *sum, const struct mf_client_tota
 	sum->octets_failed += t->octets_failed;
 }
 
-static void add_offered(const struct mf_fabric *f, const struct mf_client *c, struct offered *warmup,
+static void add_offered(const struct mf_fabric *f, unsigned int i, struct offered *warmup,
 			struct offered *steady)
 {
+	mf_time measure = node_clock(f, i, f->measure), ended = node_clock(f, i, f->ended);
+	const struct mf_client *c = f->node[i].client;
 	const struct mf_client_stats *s = mf_client_stats(c);
 
 	warmup->messages += s->unmeasured.begun;
@@ -33,8 +35,8 @@ static void add_offered(const struct mf_fabric *f, const struct mf_client *c, st
 		steady->messages += s->kind[k].begun;
 		steady->octets += s->kind[k].octets_begun;
 	}
-	warmup->not_begun += mf_client_not_begun(c, 0, mf_time_min(f->measure, f->ended));
-	steady->not_begun += mf_client_not_begun(c, f->measure, f->ended);
+	warmup->not_begun += mf_client_not_begun(c, 0, mf_time_min(measure, ended));
+	steady->not_begun += mf_client_not_begun(c, measure, ended);
 }
 
 static json_t *side_json(uint64_t offered, uint64_t begun, uint64_t completed, uint64_t failed)
@@ -85,7 +87,7 @@ static void phases_of(const struct mf_fabric *f, struct phases *p)
 			add_totals(&p->phase[k], &t);
 			add_totals(&p->all, &t);
 		}
-		add_offered(f, c, &p->offered[MF_CLIENT_WARMUP], &p->offered[MF_CLIENT_STEADY]);
+		add_offered(f, i, &p->offered[MF_CLIENT_WARMUP], &p->offered[MF_CLIENT_STEADY]);
 	}
 }
 

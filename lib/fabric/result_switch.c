@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: scheduler, switch, backlog, drops. */
+#include <assert.h>
+
+#include <rte_common.h>
+
 #include "bound.h"
 #include "fabric_priv.h"
 #include "result_priv.h"
 
-json_t *sched_json(const struct mf_fabric *f)
+/** What the scheduler has done; of two switches, what both have, the most of each, and what they take. */
+static struct mf_sched_stats scheduled(const struct mf_fabric *f)
 {
-	struct mf_sched_stats s;
-	json_t *o = json_object();
+	struct mf_sched_stats s, other;
 
 	f->sched_ops->stats(f->sched, &s);
+	if (f->backup.sched == NULL)
+		return s;
+	f->sched_ops->stats(f->backup.sched, &other);
+	s.demands += other.demands;
+	s.demand_octets += other.demand_octets;
+	s.grants += other.grants;
+	s.granted_octets += other.granted_octets;
+	s.matchings += other.matchings;
+	s.iterations += other.iterations;
+	s.dropped_x += other.dropped_x;
+	s.dropped_bad += other.dropped_bad;
+	s.cancelled += other.cancelled;
+	s.cancelled_octets += other.cancelled_octets;
+	s.cancel_unknown += other.cancel_unknown;
+	s.entries += other.entries;
+	s.memory += other.memory;
+	s.matched_max = RTE_MAX(s.matched_max, other.matched_max);
+	s.iterations_max = RTE_MAX(s.iterations_max, other.iterations_max);
+	s.queue_max = RTE_MAX(s.queue_max, other.queue_max);
+	s.entries_max = RTE_MAX(s.entries_max, other.entries_max);
+	return s;
+}
+
+/** What the switch has done; of two, what both have. */
+static struct mf_switch_stats switched(const struct mf_fabric *f)
+{
+	enum { COUNTERS = sizeof(struct mf_switch_stats) / sizeof(uint64_t) };
+	struct mf_switch_stats s = *mf_switch_stats(f->sw);
+	const uint64_t *other;
+
+	static_assert(sizeof(s) == COUNTERS * sizeof(uint64_t), "counters, and nothing else");
+	if (f->backup.sw == NULL)
+		return s;
+	other = &mf_switch_stats(f->backup.sw)->notifications;
+	for (unsigned int i = 0; i < COUNTERS; i++)
+		(&s.notifications)[i] += other[i];
+	return s;
+}
+
+json_t *sched_json(const struct mf_fabric *f)
+{
+	const struct mf_sched_stats s = scheduled(f);
+	json_t *o = json_object();
+
 	result_count(o, "demands", s.demands);
 	result_count(o, "demand_octets", s.demand_octets);
 	result_count(o, "grants", s.grants);
@@ -33,6 +81,16 @@ json_t *sched_json(const struct mf_fabric *f)
 	return o;
 }
 
+/** Most blocks of messages that waited at an egress, of either switch. */
+static uint64_t most_waited(const struct mf_fabric *f, unsigned int port)
+{
+	uint64_t first = mf_switch_mux_stats(f->sw, port)->backlog_message_max;
+
+	if (f->backup.sw == NULL)
+		return first;
+	return RTE_MAX(first, (uint64_t)mf_switch_mux_stats(f->backup.sw, port)->backlog_message_max);
+}
+
 json_t *backlog_json(const struct mf_fabric *f)
 {
 	json_t *o = json_object();
@@ -43,8 +101,7 @@ json_t *backlog_json(const struct mf_fabric *f)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		uint64_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max,
-			 limit = bound_backlog(f, i);
+		uint64_t max = most_waited(f, i), limit = bound_backlog(f, i);
 
 		if (max * bound >= worst * limit) {
 			worst = max;
@@ -62,7 +119,7 @@ json_t *backlog_json(const struct mf_fabric *f)
 
 json_t *switch_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	const struct mf_switch_stats sum = switched(f), *s = &sum;
 	json_t *o = json_object();
 
 	result_count(o, "notifications", s->notifications);
@@ -106,7 +163,7 @@ static void add_host(struct mf_host_stats *sum, const struct mf_host_stats *h)
 /** Everything that was thrown away, by where and why. */
 json_t *drops_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats *s = mf_switch_stats(f->sw);
+	const struct mf_switch_stats sum = switched(f), *s = &sum;
 	struct mf_host_stats hosts = {0};
 	uint64_t bad = 0, aborts = 0;
 	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
@@ -175,6 +232,10 @@ json_t *backup_json(const struct mf_fabric *f)
 		epoch = mf_host_epoch(f->node[i].host) > epoch ? mf_host_epoch(f->node[i].host) : epoch;
 	}
 	result_count(o, "epoch", epoch);
+	if (f->clock == MF_CLOCK_WALL) {
+		result_count(o, "fail_overs", f->backup.cuts);
+		result_count(o, "deposed", f->backup.deposed);
+	}
 	result_count(o, "take_overs", s->takes + mf_switch_stats(f->sw)->takes);
 	result_count(o, "demands_taken_down", s->logged);
 	result_count(o, "demands", sched.demands);

@@ -6,13 +6,15 @@
 #include "role.h"
 #include "wall_port.h"
 
+#define ASK_PERIOD MF_US(10) /**< between looks of a node whether it knows an epoch: then its client begins */
+
 const char *role_name(const struct role *r)
 {
 	switch (r->kind) {
 	case ROLE_SWITCH:
-		return r->f->config->sw.name;
+		return r->net == 0 ? r->f->config->sw.name : r->f->config->backup.name;
 	case ROLE_SCHED:
-		return "scheduler";
+		return mf_config_sched_name(r->net);
 	case ROLE_PORT:
 		return r->carrier->config->name;
 	default:
@@ -22,15 +24,21 @@ const char *role_name(const struct role *r)
 
 unsigned int role_all(struct mf_fabric *f, struct role *out)
 {
+	enum role_kind node = f->config->backup.on ? ROLE_TWIN : ROLE_NODE;
+	uint8_t links = fabric_whole(f) ? 3 : 0; /* of a process they come up one by one */
 	unsigned int n = 0;
 
 	if (f->part.sw) {
-		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f};
-		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f};
+		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .sched = f->sched};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .sw = f->sw};
+	}
+	if (f->part.backup) {
+		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .net = 1, .sched = f->backup.sched};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .net = 1, .sw = f->backup.sw};
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)
-			out[n++] = (struct role){.kind = ROLE_NODE, .index = i, .f = f};
+			out[n++] = (struct role){.kind = node, .index = i, .f = f, .links = links};
 	return n;
 }
 
@@ -47,9 +55,13 @@ static void record_span(const struct role *r, enum record_call call, unsigned in
 inline bool role_can_rx(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
-		return mf_switch_can_rx(r->f->sw);
-	if (unlikely(r->kind == ROLE_PORT))
-		return port_can_put(r->carrier, port);
+		return mf_switch_can_rx(r->sw);
+	if (unlikely(r->kind != ROLE_NODE)) {
+		if (r->kind == ROLE_PORT)
+			return port_can_put(r->carrier, port);
+		if (!(r->links & 1u << port))
+			return false;
+	}
 	return mf_host_can_rx(r->f->node[r->index].host);
 }
 
@@ -61,9 +73,11 @@ inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct
 	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
 	if (r->kind == ROLE_SWITCH)
-		mf_switch_rx(r->f->sw, port, now, span);
+		mf_switch_rx(r->sw, port, now, span);
 	else if (likely(r->kind == ROLE_NODE))
 		mf_host_rx(r->f->node[r->index].host, now, span);
+	else if (r->kind == ROLE_TWIN)
+		mf_host_rx_by(r->f->node[r->index].host, port, now, span);
 	else
 		port_put(r->carrier, port, span);
 }
@@ -76,7 +90,9 @@ void role_run(struct role *r, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
-		r->next = mf_switch_run(r->f->sw, now);
+		r->next = mf_switch_run(r->sw, now);
+	else if (unlikely(r->kind == ROLE_TWIN) && !mf_host_obeys(r->f->node[r->index].host))
+		r->next = mf_time_min(mf_host_run(r->f->node[r->index].host, now), now + ASK_PERIOD);
 	else
 		r->next = node_run(&r->f->node[r->index], now);
 }
@@ -98,7 +114,7 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	unsigned int n;
 
 	if (r->kind == ROLE_SWITCH)
-		n = mf_switch_tx(r->f->sw, port, now, MF_SPAN_MAX, out);
+		n = mf_switch_tx(r->sw, port, now, MF_SPAN_MAX, out);
 	else
 		n = mf_host_tx(r->f->node[r->index].host, now, MF_SPAN_MAX, out);
 	record_tx(r, port, now, n > 0 ? out : NULL);
@@ -111,8 +127,8 @@ inline struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_ti
 	struct mf_span *s;
 
 	if (r->kind == ROLE_SWITCH)
-		s = mf_switch_tx_in_place(r->f->sw, port, now, room);
-	else if (likely(r->kind == ROLE_NODE))
+		s = mf_switch_tx_in_place(r->sw, port, now, room);
+	else if (likely(role_is_node(r)))
 		s = mf_host_tx_in_place(r->f->node[r->index].host, now, room);
 	else
 		return port_take(r->carrier, port, now);
@@ -125,7 +141,7 @@ void role_short_spans(struct role *r, unsigned int port)
 	if (r->record != NULL)
 		record_call(r->record, RECORD_SHORT_SPANS, port, 0, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
-		mf_switch_short_spans(r->f->sw, port);
+		mf_switch_short_spans(r->sw, port);
 	else
 		mf_host_short_spans(r->f->node[r->index].host);
 }
@@ -133,7 +149,7 @@ void role_short_spans(struct role *r, unsigned int port)
 inline bool role_tx_waits(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
-		return mf_switch_tx_waits(r->f->sw, port);
+		return mf_switch_tx_waits(r->sw, port);
 	if (unlikely(r->kind == ROLE_PORT))
 		return port_waits(r->carrier, port);
 	return mf_host_tx_waits(r->f->node[r->index].host);
@@ -144,26 +160,59 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 	r->given = true;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_LINK_LOST, port, now, NULL, 0);
-	if (r->kind == ROLE_SWITCH)
-		mf_switch_link_down(r->f->sw, port, now);
-	else
+	if (r->kind == ROLE_SWITCH) {
+		mf_switch_link_down(r->sw, port, now);
+	} else if (r->kind == ROLE_TWIN) {
+		r->links &= (uint8_t) ~(1u << port);
+		mf_host_link_down(r->f->node[r->index].host, port, now);
+	} else {
 		mf_host_link_lost(r->f->node[r->index].host, now);
+	}
 }
 
 bool role_link_back(struct role *r, unsigned int port, mf_time now)
 {
-	if (r->kind != ROLE_SWITCH)
+	if (r->kind == ROLE_NODE)
 		return true;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_LINK_BACK, port, now, NULL, 0);
-	return mf_switch_link_up(r->f->sw, port, now);
+	if (r->kind == ROLE_SWITCH)
+		return mf_switch_link_up(r->sw, port, now);
+	r->given = true;
+	r->links |= (uint8_t)(1u << port);
+	mf_host_link_up(r->f->node[r->index].host, port, now);
+	return true;
+}
+
+int role_crash(struct role *r, mf_time now)
+{
+	r->given = true;
+	if (unlikely(r->record != NULL))
+		record_call(r->record, RECORD_CRASH, 0, now, NULL, 0);
+	if (r->kind != ROLE_SWITCH)
+		return node_crash(r->f, r->index, now);
+	mf_switch_crash(r->sw, now);
+	return 0;
+}
+
+void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
+{
+	r->given = true;
+	if (unlikely(r->record != NULL))
+		record_call(r->record, on ? RECORD_TAKE_AWAY : RECORD_GIVE_BACK, what, now, NULL, 0);
+	if (r->kind != ROLE_SWITCH)
+		mf_host_exhaust(r->f->node[r->index].host, (enum mf_host_room)what, on);
+	else if (what == ROLE_REQUESTS)
+		mf_switch_no_requests(r->sw, on);
+	else
+		mf_switch_close(r->sw, what, on);
 }
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
 	uint8_t packed[RECORD_DATA_MAX];
-	unsigned int n = mf_switch_to_sched(r->f->sw, out, max);
+	unsigned int n = mf_switch_to_sched(r->sw, out, max);
 
 	if (n > 0 && unlikely(r->record != NULL))
 		record_call(r->record, RECORD_TO_SCHED, max, now, packed, record_pack_msgs(out, n, packed));
@@ -173,7 +222,7 @@ unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out
 struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	struct mf_sched_msg *msg = mf_switch_sched_peek(r->f->sw, n);
+	struct mf_sched_msg *msg = mf_switch_sched_peek(r->sw, n);
 	uint8_t packed[RECORD_DATA_MAX];
 
 	if (*n > RECORD_ITEMS_MAX)
@@ -190,7 +239,7 @@ void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_GRANT, 0, now, packed, record_pack_grants(grant, 1, packed));
-	mf_switch_grant(r->f->sw, now, grant);
+	mf_switch_grant(r->sw, now, grant);
 }
 
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
@@ -201,17 +250,17 @@ void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 	msg->at = now;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_INPUT, 0, now, packed, record_pack_msgs(msg, 1, packed));
-	r->f->sched_ops->input(r->f->sched, msg);
+	r->f->sched_ops->input(r->sched, msg);
 }
 
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	uint8_t packed[RECORD_DATA_MAX];
-	unsigned int n = r->f->sched_ops->run(r->f->sched, now, out, max);
+	unsigned int n = r->f->sched_ops->run(r->sched, now, out, max);
 
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_MATCH, max, now, packed, record_pack_grants(out, n, packed));
-	r->next = r->f->sched_ops->next(r->f->sched);
+	r->next = r->f->sched_ops->next(r->sched);
 	return n;
 }

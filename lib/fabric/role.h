@@ -11,6 +11,7 @@
 
 enum role_kind {
 	ROLE_NODE,
+	ROLE_TWIN, /**< a node with links to two switches (docs/fault-tolerance.md) */
 	ROLE_SWITCH,
 	ROLE_SCHED,
 	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
@@ -22,29 +23,45 @@ struct wall_port;
 /** A line of its own: its lcore writes it all the time. */
 struct role {
 	enum role_kind kind;
-	unsigned int index; /**< NODE, PORT: its number */
+	unsigned int index; /**< NODE, TWIN, PORT: its number */
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
-	mf_time next; /**< NODE, SWITCH, SCHED: when it wants to be run */
+	mf_time next; /**< NODE, TWIN, SWITCH, SCHED: when it wants to be run */
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
-	struct wall_port *carrier; /**< PORT */
+	uint8_t net; /**< SWITCH, SCHED: 0, or 1: of the backup */
+	uint8_t links; /**< TWIN: those that are up, a bit each */
+	union {
+		struct wall_port *carrier; /**< PORT */
+		struct mf_switch *sw; /**< SWITCH */
+		struct mf_sched *sched; /**< SCHED */
+	};
 	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
 } __attribute__((aligned(64)));
+
+static inline bool role_is_node(const struct role *r)
+{
+	return r->kind <= ROLE_TWIN;
+}
 
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
+#define ROLES_BESIDE 4 /**< the nodes: switches and schedulers */
+
 /**
  * All roles of this process but ports, without records.
- * @param out  room for f->nodes + 2
+ * @param out  room for f->nodes + ROLES_BESIDE
  * @return how many
  */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
-/** Whether it has room for what a span may cause. A port's ports are the ends of links that it carries. */
+/**
+ * Whether it has room for what a span may cause. The ports of a port are the ends of links that it carries,
+ * those of a node with two links are these.
+ */
 bool role_can_rx(const struct role *r, unsigned int port);
-/** A span arrives; port counts for switch and port only. */
+/** A span arrives; port does not count for a node with one link. */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
 void role_run(struct role *r, mf_time now);
@@ -63,6 +80,18 @@ bool role_tx_waits(const struct role *r, unsigned int port);
 void role_link_lost(struct role *r, unsigned int port, mf_time now);
 /** And there again. @return false: the switch is not ready for it, ask again */
 bool role_link_back(struct role *r, unsigned int port, mf_time now);
+
+/**
+ * The process of the role is gone, and with it what it knew: a node as by node_crash(), a switch but for its
+ * links, which are told one by one. @return 0 or -ENOMEM
+ */
+int role_crash(struct role *r, mf_time now);
+#define ROLE_REQUESTS UINT16_MAX
+/**
+ * There is no more of something, or there is again.
+ * @param what  node: enum mf_host_room; switch: a port, whose egress has no room, or ROLE_REQUESTS
+ */
+void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now);
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);

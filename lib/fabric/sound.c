@@ -45,9 +45,10 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu operations did not complete", name,
 			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
 	if (!f->info.interrupted && !f->node[i].gone &&
-	    mf_client_not_begun(f->node[i].client, 0, f->ended) > 0)
+	    mf_client_not_begun(f->node[i].client, 0, node_clock(f, i, f->ended)) > 0)
 		return no(r, "%s: %llu operations still waited to be begun", name,
-			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0, f->ended));
+			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0,
+								  node_clock(f, i, f->ended)));
 	return true;
 }
 
@@ -127,17 +128,26 @@ static bool backlog_is_bounded(const struct mf_fabric *f)
 	return f->clock == MF_CLOCK_VIRTUAL;
 }
 
+static bool descriptors_sound(const struct mf_fabric *f, const struct mf_switch *sw,
+			      const struct mf_sched *sched, const struct reason *r)
+{
+	struct mf_sched_stats s;
+	uint64_t lost;
+
+	f->sched_ops->stats(sched, &s);
+	lost = s.refused + mf_switch_stats(sw)->drop_descriptor;
+	return lost == 0 ||
+	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
+}
+
 /** The scheduler has seen everything, and no egress was over its bound (D3). */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
-	struct mf_sched_stats s;
-
 	if (!f->part.sw)
 		return true;
-	f->sched_ops->stats(f->sched, &s);
-	if (s.refused + mf_switch_stats(f->sw)->drop_descriptor > 0)
-		return no(r, "%llu descriptors were lost between switch and scheduler",
-			  (unsigned long long)(s.refused + mf_switch_stats(f->sw)->drop_descriptor));
+	if (!descriptors_sound(f, f->sw, f->sched, r) ||
+	    (f->backup.sw != NULL && !descriptors_sound(f, f->backup.sw, f->backup.sched, r)))
+		return false;
 	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
 		if (f->node[i].host == NULL)
 			continue;
@@ -160,12 +170,27 @@ static bool checks_sound(const struct mf_fabric *f, const struct reason *r)
 					f->config->proto.check32 ? 32 : 16);
 }
 
+/** Who may not was refused, and learned nothing. */
+static bool access_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct mf_forge_stats *s = &f->forged;
+
+	if (s->let_in > 0)
+		return no(r, "%llu of %llu forged requests were let in", (unsigned long long)s->let_in,
+			  (unsigned long long)s->sent);
+	if (s->found > 0)
+		return no(r, "%llu times something was left in a region for its next owner",
+			  (unsigned long long)s->found);
+	return s->told == 0 || no(r, "%llu of %llu forged requests were told why they are refused",
+				  (unsigned long long)s->told, (unsigned long long)s->sent);
+}
+
 bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct reason r = {err, errlen};
 
-	if (!checks_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) || !frames_sound(f, &r) ||
-	    !switch_sound(f, &r))
+	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) ||
+	    !frames_sound(f, &r) || !switch_sound(f, &r))
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
 		return no(&r, "no memory for the log of messages");

@@ -44,6 +44,18 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 	return 0;
 }
 
+/** All that was asked for has come, so long ago as is to be waited then; or it takes too long. */
+static bool is_over(struct virtual *v)
+{
+	const struct mf_fabric *f = v->f;
+	bool quiet = fabric_quiet(f, v->now) && wires_idle(v);
+
+	if (!quiet || v->quiet_from == 0)
+		v->quiet_from = v->now;
+	return (quiet && v->now >= v->quiet_from + v->options->settle) ||
+	       v->now >= f->stop + f->drain + v->options->settle;
+}
+
 /** Takes the snapshots and finds the end. */
 static int monitor(struct virtual *v)
 {
@@ -67,10 +79,8 @@ static int monitor(struct virtual *v)
 		v->monitor_next = v->now + MONITOR_PERIOD;
 	if (v->options->tick_period != 0)
 		v->monitor_next = mf_time_min(v->monitor_next, v->now + v->options->tick_period);
-	if (v->now >= f->stop + v->options->settle && fabric_quiet(f, v->now) && wires_idle(v))
-		v->over = true;
-	if (v->now >= f->stop + mf_time_max(f->drain, v->options->settle))
-		v->over = true;
+	if (v->now >= f->stop)
+		v->over = is_over(v);
 	return err;
 }
 

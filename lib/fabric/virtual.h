@@ -64,8 +64,13 @@ struct virtual
 	mf_time switch_done;
 	/* monitor */
 	mf_time monitor_next;
+	mf_time quiet_from; /**< behind the load: nothing was to be done since then; 0: the load goes on */
 	bool over;
-	/* faults that are not of a link's stage */
+	/* faults */
+	struct mf_fault_region *region; /**< where those who forge know that regions are; NULL: nobody does */
+	bool *claimable; /**< of these, those that are nobody's at first */
+	bool forging; /**< somebody does, and is told what comes */
+	/* ... that are not of a link's stage */
 	struct virtual_events *events; /**< NULL: there are none */
 	mf_time event_next;
 	uint32_t told; /**< descriptors since the last matching, where there are events */
@@ -79,6 +84,8 @@ void virtual_event_fini(struct virtual *v);
 void virtual_event_look(struct virtual *v, unsigned int i);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
+
+/* virtual_stall.c: who is called when, and what is dated how, where somebody stands still or is gone */
 /** What a node that would be called at t is called at: later, or never. */
 mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
 /** When a sender that would send at t may do so: a node, or a port of the switch. MF_NEVER: not yet */
@@ -98,34 +105,14 @@ void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg
 /** Lets it match. @return number of grants */
 unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max);
 
-/* virtual_stall.c: who is not called. */
-/** Of one role, in order. */
-struct stall {
-	mf_time from, until;
-};
-
-struct stalls {
-	struct stall *stall;
-	unsigned int n;
-};
-
-/** Who would be called at t is called then. */
-mf_time stalls_over(const struct stalls *s, mf_time t);
-/** One more: what is the same as one that there is becomes one with it. @return 0 or -ENOMEM */
-int stalls_add(struct stalls *s, mf_time from, mf_time until);
-/**
- * A clock that stands still while its role is stalled, and back again: the first time at which it shows
- * that.
- */
-mf_time stalls_clock(const struct stalls *s, mf_time t);
-mf_time stalls_time(const struct stalls *s, mf_time clock);
-
 /* virtual_fault.c */
 /** v->span is sent, with what happens to it. @return 0 or -ENOMEM */
 int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after);
 /** What is held back and due at v->now goes. @return the same */
 int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after);
 int virtual_fault_init(struct virtual *v);
+/** v->span comes to a node. */
+void virtual_fault_hear(struct virtual *v, unsigned int node);
 /** Counts what has happened. */
 void virtual_fault_fini(struct virtual *v);
 

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "config_internal.h"
+#include "link_fault.h"
+#include "mf_region.h"
 #include "virtual.h"
 
 /** Who takes what the stage lets out. */
@@ -50,66 +51,77 @@ int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after)
 	return t.err;
 }
 
-/** The rules of one direction of a link, and which of the file's they are. */
-static unsigned int rules_of(const struct mf_config *config, unsigned int sw, unsigned int node, bool up,
-			     struct mf_fault_rule *rule, uint16_t *which)
+/* ---- what those know who forge ---- */
+
+static struct mf_fault_secret look(void *ctx, unsigned int region, uint16_t node, unsigned int right)
 {
-	unsigned int n = 0;
+	const struct virtual *v = ctx;
+	const struct mf_fault_region *r = &v->region[region];
+	struct mf_region_view view =
+		mf_regions_look(v->f->node[r->node].regions, node, (enum mf_right)right, r->at);
 
-	for (unsigned int i = 0; i < config->faults; i++) {
-		const struct mf_config_fault *f = &config->fault[i];
-
-		if (f->class >= MF_FAULT_STAGE_CLASSES || f->sw != sw || !cfg_set_has(&f->link, node) ||
-		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) ||
-		    (f->class >= MF_FAULT_FLOOD && !up))
-			continue;
-		which[n] = (uint16_t)i;
-		rule[n++] = (struct mf_fault_rule){
-			.class = (uint8_t)f->class,
-			.rate = f->rate,
-			.from = f->from,
-			.until = f->until,
-			.time = f->time,
-			.count = f->count,
-			.to = f->to.node,
-			.to_count = f->to.n,
-		};
-	}
-	return n;
+	return (struct mf_fault_secret){.key = view.key,
+					.may = view.may,
+					.owns = view.owner == node,
+					.claimable = v->claimable[region],
+					.free = view.owner == MF_REGION_FREE};
 }
 
-static int make(const struct virtual *v, unsigned int node, bool up, struct wire *w)
+static bool somebody_forges(const struct mf_config *c)
 {
-	const struct mf_config *config = v->f->config;
-	struct mf_fault_rule rule[MF_FAULT_RULES];
-	uint16_t which[MF_FAULT_RULES];
-	struct mf_fault_config c = {
-		.rule = rule,
-		.rules = rules_of(config, v->number, node, up, rule, which),
-		.period = v->link[node].period,
-		.seed = config->seed,
-		.number = 2 * (uint64_t)node + !up + ((uint64_t)v->number << 32),
-		.proto = config->stack_ops == NULL ? &config->proto : NULL,
-		.node = (uint16_t)node,
-		.nodes = (uint16_t)v->f->nodes,
-	};
+	for (unsigned int i = 0; i < c->faults; i++)
+		if (c->fault[i].class == MF_FAULT_FORGE)
+			return true;
+	return false;
+}
 
-	if (c.rules == 0)
+static int forge_init(struct virtual *v)
+{
+	const struct mf_fabric *f = v->f;
+
+	if (!somebody_forges(f->config))
 		return 0;
-	for (unsigned int i = 0; i < c.rules; i++) /* it is load, and ends with that */
-		if (rule[i].class >= MF_FAULT_FLOOD)
-			rule[i].until = mf_time_min(rule[i].until, mf_time_max(v->f->stop, rule[i].from + 1));
-	w->fault = mf_fault_new(&c);
-	w->odd = true;
-	return w->fault != NULL ? 0 : -errno;
+	v->region = calloc(f->regions, sizeof(*v->region));
+	v->claimable = calloc(f->regions, sizeof(*v->claimable));
+	if (v->region == NULL || v->claimable == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < f->regions; i++) {
+		struct mf_fault_region *r = &v->region[i];
+
+		*r = (struct mf_fault_region){
+			.at = f->region[i].at, .size = f->region[i].size, .node = f->region[i].node};
+		v->claimable[i] = mf_regions_look(f->node[r->node].regions, 0, MF_RIGHT_READ, r->at).owner ==
+				  MF_REGION_FREE;
+	}
+	v->forging = true;
+	return 0;
+}
+
+void virtual_fault_hear(struct virtual *v, unsigned int node)
+{
+	if (v->up[node].fault != NULL)
+		mf_fault_hear(v->up[node].fault, &v->span);
+}
+
+/* ---- stages ---- */
+
+static int make(struct virtual *v, unsigned int node, bool up, struct wire *w)
+{
+	const struct mf_fault_secrets secrets = {
+		.region = v->region, .regions = v->f->regions, .look = look, .ctx = v};
+	int err = link_fault_new(v->f, v->number, node, up, v->link[node].period, &secrets, &w->fault);
+
+	w->odd |= w->fault != NULL;
+	return err;
 }
 
 int virtual_fault_init(struct virtual *v)
 {
-	int err = 0;
+	int err;
 
 	if (v->f->config->faults == 0)
 		return 0;
+	err = forge_init(v);
 	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++) {
 		if (v->f->node[i].host == NULL)
 			continue;
@@ -120,25 +132,12 @@ int virtual_fault_init(struct virtual *v)
 	return err;
 }
 
-/** What has fired, by the file's rules. */
-static void count(struct virtual *v, unsigned int node, bool up, const struct mf_fault *fault)
-{
-	struct mf_fault_rule rule[MF_FAULT_RULES];
-	uint16_t which[MF_FAULT_RULES];
-	unsigned int n = fault != NULL ? rules_of(v->f->config, v->number, node, up, rule, which) : 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		v->f->fault_fired[which[i]] += mf_fault_fired(fault, i);
-	if (n > 0 && mf_fault_witness(fault) != NULL)
-		mf_witness_add(&v->f->witness, mf_fault_witness(fault));
-}
-
 void virtual_fault_fini(struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		count(v, i, true, v->up[i].fault);
-		count(v, i, false, v->down[i].fault);
-		mf_fault_free(v->up[i].fault);
-		mf_fault_free(v->down[i].fault);
+		link_fault_over(v->f, v->number, i, true, v->up[i].fault);
+		link_fault_over(v->f, v->number, i, false, v->down[i].fault);
 	}
+	free(v->region);
+	free(v->claimable);
 }

@@ -67,6 +67,8 @@ static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int
 	struct virtual *from = wire_due(&v->twin->down[i]) < wire_due(&v->down[i]) ? v->twin : v;
 
 	wire_receive(&from->down[i], &v->span);
+	if (from->forging)
+		virtual_fault_hear(v, i);
 	mf_host_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
 	after(v, i);
 }
@@ -78,6 +80,8 @@ static void receive(struct virtual *v, unsigned int i)
 		return;
 	}
 	wire_receive(&v->down[i], &v->span);
+	if (__builtin_expect(v->forging, 0))
+		virtual_fault_hear(v, i);
 	mf_host_rx(v->f->node[i].host, v->now, &v->span);
 	if (__builtin_expect(v->f->guards != NULL, 0))
 		virtual_event_look(v, i);

@@ -1,76 +1,130 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is not called for a while, as a thread that has lost its CPU. All of it is known beforehand, so what is
- * sent to a stalled role is dated at once by when it will be taken.
+ * Who is called when, where some role stands still. All of it is known beforehand, so what is sent to a
+ * stalled role is dated at once by when it will be taken.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "virtual_event.h"
 
-#include "virtual.h"
-
-mf_time stalls_over(const struct stalls *s, mf_time t)
+bool virtual_event_whole(const struct virtual *v, unsigned int i)
 {
-	for (unsigned int i = 0; i < s->n && s->stall[i].from <= t; i++)
-		if (t < s->stall[i].until)
-			return s->stall[i].until;
-	return t;
+	return v->events->place[i].phase == LINK_WHOLE;
 }
 
-static int compare(const void *a, const void *b)
+mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t)
 {
-	const struct stall *x = a, *y = b;
+	const struct place *p = &v->events->place[i];
 
-	return x->from < y->from ? -1 : x->from > y->from;
+	return p->dead > 0 ? MF_NEVER : stalls_over(&p->stalls, t);
 }
 
-/** Those that touch become one. */
-static void join(struct stalls *s)
+mf_time virtual_event_switch(const struct virtual *v, mf_time t)
 {
-	unsigned int n = 0;
+	return stalls_over(&v->events->sw, t);
+}
 
-	for (unsigned int i = 1; i < s->n; i++) {
-		struct stall *last = &s->stall[n], *next = &s->stall[i];
+/** A receiver that has room takes what is sent at t; one that has not, only when it is awake again. */
+static mf_time with_room(const struct wire *w, mf_time room, mf_time t, mf_time awake)
+{
+	return awake != t + w->delay && w->busy_until > awake + room ? awake - w->delay : t;
+}
 
-		if (next->from <= last->until)
-			last->until = mf_time_max(last->until, next->until);
-		else
-			s->stall[++n] = *next;
+mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t)
+{
+	const struct virtual_events *e = v->events;
+	const struct place *p = &e->place[i];
+	mf_time arrives;
+
+	if (t == MF_NEVER || p->phase == LINK_LOST || p->dead > 0)
+		return MF_NEVER;
+	t = stalls_over(&p->stalls, t);
+	arrives = t + v->up[i].delay;
+	return with_room(&v->up[i], p->room, t, mf_time_max(stalls_over(&e->sw, arrives), e->closed));
+}
+
+mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t)
+{
+	const struct place *p = &v->events->place[i];
+
+	if (t == MF_NEVER || p->phase != LINK_WHOLE) /* what is sent is lost */
+		return t;
+	return with_room(&v->down[i], p->room, t, stalls_over(&p->stalls, t + v->down[i].delay));
+}
+
+void virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
+{
+	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
+	const struct virtual_events *e = v->events;
+	const struct stalls *node = &e->place[i % n].stalls;
+	bool up = i < n;
+	mf_time at = stalls_over(up ? node : &e->sw, span->start) + w->delay;
+
+	at = stalls_over(up ? &e->sw : node, at);
+	if (up)
+		at = mf_time_max(at, e->closed);
+	if (w->busy_until != 0)
+		at = mf_time_max(at, w->busy_until + span->period);
+	span->start = at - w->delay;
+}
+
+/* The scheduler. Its clock stands still while it, or its switch, is stalled: no port is released then. */
+
+mf_time virtual_event_sched_next(const struct virtual *v, mf_time t)
+{
+	const struct stalls *s = &v->events->sched;
+
+	return stalls_over(s, stalls_time(s, t));
+}
+
+mf_time virtual_event_sched_stalled(const struct virtual *v)
+{
+	mf_time over = stalls_over(&v->events->sched, v->now);
+
+	return over == v->now ? 0 : over;
+}
+
+void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		msg[i].at = stalls_clock(&v->events->sched, msg[i].at);
+}
+
+unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max)
+{
+	const struct stalls *s = &v->events->sched;
+	unsigned int n = v->f->sched_ops->run(v->sched, stalls_clock(s, v->now), grant, max);
+
+	for (unsigned int i = 0; i < n; i++) {
+		grant[i].at = virtual_event_sched_next(v, grant[i].at);
+		grant[i].since = mf_time_min(stalls_time(s, grant[i].since), grant[i].at);
 	}
-	s->n = n + 1;
+	return n;
 }
 
-int stalls_add(struct stalls *s, mf_time from, mf_time until)
+/** What is under way to the switch arrives at `closed` at the earliest, one behind the other. */
+static void put_off(struct virtual *v, struct wire *w)
 {
-	struct stall *more = realloc(s->stall, (s->n + 1) * sizeof(*more));
+	mf_time at = v->events->closed;
 
-	if (more == NULL)
-		return -ENOMEM;
-	s->stall = more;
-	more[s->n++] = (struct stall){from, until};
-	qsort(more, s->n, sizeof(*more), compare);
-	join(s);
-	return 0;
+	for (uint32_t i = 0; i < wire_flights(w); i++) {
+		struct wire_entry *x = wire_flight(w, i);
+
+		x->due = mf_time_max(x->due, at);
+		x->flight->start = mf_time_max(x->flight->start, at);
+		at = x->flight->start + (mf_time)x->flight->count * x->flight->period;
+		w->busy_until = mf_time_max(w->busy_until, at - x->flight->period);
+	}
+	if (wire_flights(w) > 0)
+		w->due = wire_flight(w, 0)->due;
 }
 
-mf_time stalls_clock(const struct stalls *s, mf_time t)
+void virtual_event_close(struct virtual *v, mf_time until)
 {
-	mf_time lost = 0;
-
-	if (t == MF_NEVER)
-		return t;
-	for (unsigned int i = 0; i < s->n && s->stall[i].from < t; i++)
-		lost += mf_time_min(t, s->stall[i].until) - s->stall[i].from;
-	return t - lost;
-}
-
-mf_time stalls_time(const struct stalls *s, mf_time clock)
-{
-	mf_time t = clock;
-
-	if (t == MF_NEVER)
-		return t;
-	for (unsigned int i = 0; i < s->n && s->stall[i].from < t; i++)
-		t += s->stall[i].until - s->stall[i].from;
-	return t;
+	if (v->events->closed >= until)
+		return;
+	v->events->closed = until;
+	v->arrivals.n = v->arrivals.next = 0;
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
+		put_off(v, &v->up[i]);
+		virtual_switch_hears(v, i);
+	}
 }

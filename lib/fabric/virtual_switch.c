@@ -170,11 +170,14 @@ static void receive(struct virtual *v, unsigned int i)
 	after(v);
 }
 
-/** What is still due then waits until a stalled scheduler takes what it is to be told. */
+/** What is still due then waits until a stalled or slow scheduler takes what it is to be told. */
 static void await_sched(struct virtual *v)
 {
 	mf_time until = virtual_event_sched_stalled(v);
+	unsigned int left;
 
+	if (until == 0 && takes_time(v) && mf_switch_sched_peek(v->sw, &left) != NULL)
+		until = v->now + v->f->config->sched.insert;
 	if (until != 0)
 		event_set(&v->queue, actor_switch(v), until);
 }
@@ -224,7 +227,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 	expect(v, i);
 	if (v->f->config->bridge_ops != NULL) /* what left made room: others may be told so */
 		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
-	if (v->link[i].backlog_k != 0) /* it may not be held any longer */
+	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
 	if (__builtin_expect(v->reviving, 0)) /* what was to be sent before is gone */
 		after(v);

@@ -61,6 +61,7 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
 		.loads = has_load(f),
 		.limited = is_limited(f),
+		.nets = f->config->backup.on ? 2 : 1,
 	};
 }
 
@@ -123,8 +124,9 @@ static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l,
 	for (unsigned int i = 0; i < l->roles; i++) {
 		const struct node *node = &w->f->node[l->role[i]->index];
 
-		if (l->role[i]->kind == ROLE_NODE)
-			n += (node->client != NULL && !mf_client_finished(node->client, now)) ||
+		if (role_is_node(l->role[i]) && !node->gone)
+			n += (node->client != NULL &&
+			      !mf_client_finished(node->client, node_clock(w->f, l->role[i]->index, now))) ||
 			     (node->ether != NULL && !mf_ether_finished(node->ether));
 	}
 	return n;
@@ -257,6 +259,7 @@ static int run(struct wall *w)
 	int err;
 
 	wall_begin(w);
+	w->f->running = w;
 	w->shown = wall;
 	err = watch_start(w);
 	if (err != 0)
@@ -264,6 +267,7 @@ static int run(struct wall *w)
 	err = rte_eal_mp_remote_launch(lcore_main, w, CALL_MAIN);
 	rte_eal_mp_wait_lcore();
 	watch_stop(w);
+	w->f->running = NULL;
 	w->f->ended = wall_now(w);
 	if (w->f->at_stop.at == 0)
 		snapshot_take(w->f, &w->f->at_stop, w->f->ended);
@@ -290,6 +294,8 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	}
 	if (err == 0)
 		err = run(&w);
+	if (err == 0)
+		err = w.err;
 	if (err == 0)
 		part(&w);
 	if (f->captures != NULL)

@@ -22,16 +22,43 @@ struct wall_link {
 	struct role *to; /**< the receiver, and the port that it has this link at */
 	unsigned int port;
 	bool scramble;
+	bool odd; /**< it is captured, or something may happen to it */
 	struct capture_tap *tap; /**< the sender's; NULL: it is not captured */
+	struct wall_harm *harm; /**< NULL: nothing happens to it; wall_fault.h */
 	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
+	struct crossing *in; /**< the receiver's: the same crossing; NULL: nothing is taken from it */
 } __rte_cache_aligned;
+
+/** A link of two switches whose ends are in this process: it goes down, and comes up again (wall_twin.c). */
+struct wall_twin {
+	unsigned int cuts; /**< those that the node knows: its lcore's */
+	/* What both have done about which cut, in this order: */
+	atomic_uint dry __rte_cache_aligned; /**< the node has thrown away what was sent before */
+	atomic_uint whole __rte_cache_aligned; /**< the switch has the link up */
+} __rte_cache_aligned;
+
+/** A switch, and what goes to it: there are two where the file has "backup". */
+struct wall_net {
+	struct role *sched, *sw; /**< NULL: of another process */
+	struct wall_link *up, *down; /**< [ports] */
+	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
+	uint16_t *crossed_port; /**< those whose links up cross lcores */
+	unsigned int crossed;
+	struct wall_twin *twin; /**< [ports]; NULL: there is one switch */
+	atomic_uint cuts; /**< times that all links to it were cut: by the watchdog */
+	/* The switch's: */
+	atomic_uint crashed; /**< the cut that it knows: it has forgotten all, and sends nothing */
+	atomic_bool reviving; /**< some of its links are not up again yet */
+	uint64_t deposed; /**< times that it has begun again, since another one had taken over */
+};
 
 struct wall_lcore {
 	struct role **role;
 	unsigned int roles;
 	unsigned int id;
 	struct mf_span *span; /**< on its way from role to role */
+	struct mf_span *mirror; /**< on its way to the second switch; NULL: there is none */
 	/* written by its lcore, read by the main one */
 	uint64_t work __rte_cache_aligned;
 	unsigned int unfinished; /**< nodes that have something under way, or to begin */
@@ -47,20 +74,19 @@ struct wall {
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
-	struct wall_link *up, *down; /**< [ports] */
-	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
-	struct role *role, *sched, *sw; /**< all; two of them, NULL: of another process */
+	struct wall_net net[MF_CONFIG_SWITCHES];
+	unsigned int nets;
+	struct role *role; /**< all */
 	unsigned int roles;
-	uint16_t *crossed_port; /**< those whose links up cross lcores */
-	unsigned int crossed;
 	/* Links to other processes: wall_meet.c */
 	struct wall_port *port; /**< [config->ports] */
-	struct port_gate *gate; /**< wall_gate.h; NULL: no port needs it */
+	struct gate_fabric *gate; /**< wall_gate.h; NULL: no port needs it */
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
 	atomic_bool met; /**< all partners have been there, and the run is not over */
 	bool over; /**< the roles' run is: they hear of nothing any more */
+	mf_time alone; /**< two switches: then one is enough to begin */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
 	bool limited; /**< its clients stop by themselves, after so many operations */
@@ -69,8 +95,10 @@ struct wall {
 	struct wall_lcore *lcore;
 	unsigned int lcores;
 	struct watch *watch; /**< watch.h; NULL: there is none */
-	/** On the watchdog's thread: a role does not get on, and something may take its place. Or NULL */
-	void (*fail_over)(struct wall *w, const struct role *r);
+	struct wall_faults *faults; /**< wall_fault.h; NULL: nothing is broken on purpose */
+	int err; /**< why a role has stopped the run; 0: none has */
+	/** On the watchdog's thread: a role does not get on. @return whether another one takes its place. */
+	bool (*fail_over)(struct wall *w, const struct role *r);
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;
@@ -114,19 +142,63 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
  */
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work);
+/** Whether there is room for a span; and sends one, whose words may be changed by it. */
+bool wall_can_send(struct wall_link *l);
+void wall_send(struct wall_link *l, struct mf_span *span, mf_time now);
+/** Throws away what has crossed. */
+void wall_drain(struct wall_link *l, struct mf_span *scratch);
+
+/* wall_harm.c */
+/** The same where something may happen to it. */
+bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
+		    mf_time now, unsigned int *work);
+
+/* wall_event.c; all but the first are called only where w->faults is there */
+/** What the file's faults need, if it has any. wall_fault_tear_down() always follows. @return 0, -errno */
+int wall_fault_set_up(struct wall *w);
+/** Counts what has happened. */
+void wall_fault_tear_down(struct wall *w);
+/**
+ * Before a role's turn: what breaks of it, or is mended.
+ * @param now   then by the role's own clock
+ * @param work  what it had to do with that is added
+ * @return false: it has no turn
+ */
+bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned int *work);
+/** What a role's clock shows. */
+mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now);
 
 /* wall_sched.c: the scheduler has an lcore of its own */
 /** The switch's part. @return grants taken */
-unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now);
-void wall_tell_sched(struct wall *w, struct role *r, mf_time now);
+unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now);
+void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now);
 /** The scheduler's turn. @return how much work it found */
-unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now);
+unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now);
+
+/* wall_twin.c: two switches */
+/** Of a node, before and behind its own turn: what comes by both links, what goes to both. @return spans */
+unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+/** Of a switch: links that were cut, or are there again; whether it was deposed. Before its own turn. */
+void twin_look(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+/** Whether the link of a port is up for the switch: else what comes is not taken, and what goes is lost. */
+bool twin_whole(const struct wall_net *net, unsigned int port);
+/** What a switch would send on a link that is not. */
+void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
+/** The same as a dead switch: all its links are cut, and it has to begin again. Any thread. */
+void twin_cut(struct wall_net *net);
+/** wall.fail_over, where there are two switches. */
+bool twin_fail_over(struct wall *w, const struct role *r);
+/** @return 0 or -ENOMEM */
+int twin_set_up(struct wall *w);
+void twin_tear_down(struct wall *w);
 
 /* wall_meet.c */
-/** Whether a link is carried by ports at this process' ends. */
-bool meet_carried(const struct wall *w, unsigned int node);
+/** Whether a link to switch `net` is carried by ports at this process' ends. */
+bool meet_carried(const struct wall *w, unsigned int net, unsigned int node);
 /** The role of the port that an end of a link is at. @param number  of the end there */
-struct role *meet_port_role(struct wall *w, unsigned int node, enum mf_link_end end, unsigned int *number);
+struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
+			    unsigned int *number);
 
 /* wall_poll.c */
 /** A turn of a role. @return how much work it found */

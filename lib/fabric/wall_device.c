@@ -12,11 +12,13 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "wall_door.h"
 #include "wall_gate.h"
 
 #define DESCRIPTORS 512
 #define CACHE 64
 #define LOOK MF_MS(100)
+#define HASTY_LOOK MF_MS(20)
 
 static int fail(const struct wall_port *p, char *err, size_t errlen, const char *what, int rc)
 {
@@ -25,18 +27,35 @@ static int fail(const struct wall_port *p, char *err, size_t errlen, const char 
 	return rc;
 }
 
+/**
+ * The driver of af_packet says -1 for all causes, and has one that nobody would guess: it joins a fanout
+ * group, numbered by process id XOR interface, that somebody else may have in this network namespace.
+ */
+static int cannot_have(const struct wall_port *p, char *err, size_t errlen, int rc)
+{
+	if (rc != -1 || strncmp(p->config->device, "net_af_packet", 13) != 0)
+		return fail(p, err, errlen, "cannot have this device", rc);
+	snprintf(err, errlen,
+		 "ports.%s: %s: cannot have this device: no such interface, no right to, or its fanout group "
+		 "(process id XOR interface) is that of another process: then start it again",
+		 p->config->name, p->config->device);
+	return rc;
+}
+
 /** By the name before the arguments: that of a device that is there, or is made now. */
 static int find_device(struct wall_port *p, char *err, size_t errlen)
 {
-	char name[MF_CONFIG_DEVICE_LEN];
+	char name[MF_CONFIG_DEVICE_LEN], device[MF_CONFIG_DEVICE_LEN + 32];
 	int rc;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->config->device, ","), p->config->device);
 	if (rte_eth_dev_get_port_by_name(name, &p->id) == 0)
 		return 0;
-	rc = rte_dev_probe(p->config->device);
+	rc = door_new(p->config->device, device, sizeof(device), &p->door);
+	if (rc == 0)
+		rc = rte_dev_probe(device);
 	if (rc < 0)
-		return fail(p, err, errlen, "cannot have this device", rc);
+		return cannot_have(p, err, errlen, rc);
 	rc = rte_eth_dev_get_port_by_name(name, &p->id);
 	p->made = rc == 0;
 	return rc == 0 ? 0 : fail(p, err, errlen, "is no Ethernet device", rc);
@@ -62,12 +81,39 @@ static void drain(struct wall_port *p)
 	}
 }
 
+/**
+ * Nobody else in this process is to use it: neither another fabric whose file has the same name, nor a
+ * program that takes all ports that it finds, as testpmd does with those of a net_memfab.
+ */
+static int own(struct wall_port *p, char *err, size_t errlen)
+{
+	struct rte_eth_dev_owner owner = {.name = "memfab"};
+	int rc = rte_eth_dev_owner_get(p->id, &owner);
+
+	if (rc == 0 && owner.id != RTE_ETH_DEV_NO_OWNER) {
+		snprintf(err, errlen,
+			 "ports.%s: %s: this device belongs to somebody else (%s) in this process",
+			 p->config->name, p->config->device, owner.name);
+		return -EBUSY;
+	}
+	owner = (struct rte_eth_dev_owner){.name = "memfab"};
+	if (rc == 0)
+		rc = rte_eth_dev_owner_new(&owner.id);
+	if (rc == 0)
+		rc = rte_eth_dev_owner_set(p->id, &owner);
+	if (rc != 0)
+		return fail(p, err, errlen, "cannot be had", rc);
+	p->owner = owner.id;
+	return 0;
+}
+
 /** What was there before stays. */
 static void leave_device(struct wall_port *p)
 {
 	struct rte_eth_dev_info info = {0};
 
 	rte_eth_dev_stop(p->id);
+	rte_eth_dev_owner_unset(p->id, p->owner);
 	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
 		return;
 	p->device = info.device;
@@ -79,7 +125,7 @@ static struct rte_mempool *new_pool(const struct wall_port *p, const char *what,
 	unsigned int room = p->config->mtu + RTE_ETHER_HDR_LEN + RTE_PKTMBUF_HEADROOM + 64U;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	snprintf(name, sizeof(name), "%s-%u", what, p->number);
+	snprintf(name, sizeof(name), "%s-%u", what, p->id); /* of all fabrics of the process */
 	if (room < RTE_MBUF_DEFAULT_BUF_SIZE)
 		room = RTE_MBUF_DEFAULT_BUF_SIZE;
 	return rte_pktmbuf_pool_create(name, n, CACHE, 0, (uint16_t)room, SOCKET_ID_ANY);
@@ -141,6 +187,8 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 			return -EBUSY;
 		}
 	if (rc == 0)
+		rc = own(p, err, errlen);
+	if (rc == 0)
 		rc = make_pools(p, err, errlen);
 	if (rc == 0)
 		rc = configure(p, err, errlen);
@@ -157,10 +205,10 @@ void port_look_after(struct wall_port *p, mf_time now)
 {
 	if (likely(now < p->retry))
 		return;
-	p->retry = now + LOOK;
+	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
 	if (p->gate != NULL) {
 		if (p->connected && p->stats.rx_frames == p->rx_seen)
-			gate_ask(p->gate);
+			gate_ask();
 		p->rx_seen = p->stats.rx_frames;
 	} else if (!p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
@@ -174,7 +222,7 @@ void port_close(struct wall_port *p)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
 	if (p->started)
 		drain(p);
-	if (p->rx_pool != NULL)
+	if (p->owner != 0)
 		leave_device(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
@@ -184,4 +232,5 @@ void port_remove(struct wall_port *p)
 {
 	if (p->device != NULL)
 		rte_dev_remove(p->device);
+	door_free(p->door);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <rte_alarm.h>
 #include <rte_ethdev.h>
-#include <rte_malloc.h>
 #include <rte_pause.h>
 
 #include "wall_gate.h"
@@ -23,20 +24,21 @@
 #define POLL_US 20
 #define SPINS 10000 /**< a turn is over by then, if its lcore has a CPU */
 
-struct gate {
-	struct port_gate pollers; /**< first: what they know of it */
+/** A fabric with memifs. */
+struct gate_fabric {
 	struct wall *w;
-	sem_t asked;
-	atomic_bool closing, closed;
+	bool closing; /**< under the lock */
+	atomic_bool closed;
+	struct gate_fabric *next;
 };
 
-/** @param pollers  or NULL */
-static struct gate *gate_of(struct port_gate *pollers)
-{
-	void *gate = pollers;
-
-	return gate;
-}
+static struct {
+	struct port_gate pollers; /**< what they know of it */
+	sem_t asked;
+	pthread_mutex_t lock; /**< of what follows */
+	struct gate_fabric *fabrics;
+	bool turning; /**< the interrupt thread comes by */
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static long membarrier(int command)
 {
@@ -77,13 +79,11 @@ static bool is_connected(const struct wall_port *p)
 }
 
 /** @return how many are connected */
-static unsigned int look(struct gate *g, unsigned int *ports)
+static unsigned int look_at(struct wall *w, unsigned int *ports)
 {
-	struct wall *w = g->w;
 	mf_time now = port_now(w);
 	unsigned int n = 0;
 
-	*ports = 0;
 	for (unsigned int i = 0; i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
@@ -99,15 +99,10 @@ static unsigned int look(struct gate *g, unsigned int *ports)
 }
 
 /** Until nobody is in a call of the driver. */
-static void open_gate(struct gate *g)
+static void wait_for(struct wall *w)
 {
-	atomic_store_explicit(&g->pollers.open, true, memory_order_seq_cst);
-	if (g->pollers.fence)
-		atomic_thread_fence(memory_order_seq_cst);
-	else
-		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-	for (unsigned int i = 0, spins = 0; i < g->w->f->config->ports; i++)
-		while (atomic_load_explicit(&g->w->port[i].busy, memory_order_acquire)) {
+	for (unsigned int i = 0, spins = 0; i < w->f->config->ports; i++)
+		while (atomic_load_explicit(&w->port[i].busy, memory_order_acquire)) {
 			if (spins++ < SPINS)
 				rte_pause();
 			else
@@ -115,100 +110,162 @@ static void open_gate(struct gate *g)
 		}
 }
 
+static void open_gate(void)
+{
+	atomic_store_explicit(&gate.pollers.open, true, memory_order_seq_cst);
+	if (gate.pollers.fence)
+		atomic_thread_fence(memory_order_seq_cst);
+	else
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	pthread_mutex_lock(&gate.lock);
+	for (const struct gate_fabric *f = gate.fabrics; f != NULL; f = f->next)
+		wait_for(f->w);
+	pthread_mutex_unlock(&gate.lock);
+}
+
 /** Pollers poll until there is something to be done. */
-static void shut_for(struct gate *g, uint64_t us)
+static void shut_for(uint64_t us)
 {
 	const struct timespec until = in(us);
 
-	atomic_store_explicit(&g->pollers.open, false, memory_order_release);
-	while (sem_clockwait(&g->asked, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+	atomic_store_explicit(&gate.pollers.open, false, memory_order_release);
+	while (sem_clockwait(&gate.asked, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
 		;
-	while (sem_trywait(&g->asked) == 0)
+	while (sem_trywait(&gate.asked) == 0)
 		;
-	open_gate(g);
+	open_gate();
 }
 
-static void close_all(struct gate *g)
+static void close_all(struct wall *w)
 {
-	for (unsigned int i = 0; i < g->w->f->config->ports; i++)
-		if (g->w->port[i].gate != NULL)
-			port_close(&g->w->port[i]);
-	atomic_store_explicit(&g->closed, true, memory_order_release);
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		if (w->port[i].gate != NULL)
+			port_close(&w->port[i]);
+}
+
+/** Those that are to go, go. @return how many ports of the others are connected */
+static unsigned int look(unsigned int *ports)
+{
+	struct gate_fabric **at = &gate.fabrics, *f;
+	unsigned int connected = 0;
+
+	*ports = 0;
+	while ((f = *at) != NULL) {
+		if (!f->closing) {
+			connected += look_at(f->w, ports);
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		close_all(f->w);
+		atomic_store_explicit(&f->closed, true, memory_order_release);
+	}
+	return connected;
 }
 
 /** In EAL's interrupt thread. */
-static void gate_turn(void *arg)
+static void gate_turn(void *unused)
 {
-	struct gate *g = arg;
 	unsigned int ports, connected;
+	bool turning;
 
-	if (atomic_load_explicit(&g->closing, memory_order_acquire)) {
-		close_all(g);
+	pthread_mutex_lock(&gate.lock);
+	connected = look(&ports);
+	turning = gate.turning = gate.fabrics != NULL;
+	pthread_mutex_unlock(&gate.lock);
+	if (!turning)
 		return;
-	}
-	connected = look(g, &ports);
 	if (connected > 0)
-		shut_for(g, connected == ports ? REST_US : LOOK_US);
-	while (rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, gate_turn, g) != 0)
+		shut_for(connected == ports ? REST_US : LOOK_US);
+	while (rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, gate_turn, unused) != 0)
 		usleep(LOOK_US); /* no memory for it now */
 }
 
-void gate_ask(struct port_gate *pollers)
+void gate_ask(void)
 {
-	sem_post(&gate_of(pollers)->asked);
+	sem_post(&gate.asked);
 }
 
-/** @return how many ports have it from now on */
-static unsigned int give(struct wall *w, struct port_gate *g)
+/** The first one has it set up, and the interrupt thread come. */
+static int start_turning(void)
+{
+	static bool made;
+	int rc;
+
+	if (!made) {
+		sem_init(&gate.asked, 0, 0);
+		gate.pollers.fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
+		made = true;
+	}
+	if (gate.turning)
+		return 0;
+	atomic_store_explicit(&gate.pollers.open, true, memory_order_relaxed);
+	rc = rte_eal_alarm_set(TURN_US, gate_turn, NULL);
+	gate.turning = rc == 0;
+	return rc;
+}
+
+/** @return how many ports have it */
+static unsigned int give(struct wall *w)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		if (w->port[i].gated) {
-			w->port[i].gate = g;
+			w->port[i].gate = &gate.pollers;
 			n++;
 		}
-	w->gate = g;
 	return n;
 }
 
-int gate_new(struct wall *w, char *err, size_t errlen)
+static void take_back(struct wall *w)
 {
-	struct gate *g;
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		w->port[i].gate = NULL;
+}
+
+int gate_join(struct wall *w, char *err, size_t errlen)
+{
+	struct gate_fabric *f;
 	int rc;
 
-	if (give(w, NULL) == 0)
+	if (give(w) == 0)
 		return 0;
-	g = rte_zmalloc("gate", sizeof(*g), RTE_CACHE_LINE_SIZE);
-	if (g == NULL)
+	f = calloc(1, sizeof(*f));
+	if (f == NULL) {
+		take_back(w);
 		return -ENOMEM;
-	g->w = w;
-	sem_init(&g->asked, 0, 0);
-	g->pollers.open = true;
-	g->pollers.fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
-	give(w, &g->pollers);
-	rc = rte_eal_alarm_set(TURN_US, gate_turn, g);
-	if (rc == 0)
+	}
+	f->w = w;
+	pthread_mutex_lock(&gate.lock);
+	rc = start_turning();
+	if (rc == 0) {
+		f->next = gate.fabrics;
+		gate.fabrics = w->gate = f;
+	}
+	pthread_mutex_unlock(&gate.lock);
+	if (rc == 0) {
+		gate_ask(); /* its devices are started by who may be waiting with those of another one */
 		return 0;
+	}
 	snprintf(err, errlen, "no alarms of EAL: %s", rte_strerror(-rc));
-	give(w, NULL);
-	rte_free(g);
+	take_back(w);
+	free(f);
 	return rc;
 }
 
-void gate_free(struct wall *w)
+void gate_leave_all(struct wall *w)
 {
-	struct gate *g = gate_of(w->gate);
+	struct gate_fabric *f = w->gate;
 
-	if (g == NULL)
+	if (f == NULL)
 		return;
-	atomic_store_explicit(&g->closing, true, memory_order_release);
-	sem_post(&g->asked);
-	while (!atomic_load_explicit(&g->closed, memory_order_acquire))
+	pthread_mutex_lock(&gate.lock);
+	f->closing = true;
+	pthread_mutex_unlock(&gate.lock);
+	gate_ask();
+	while (!atomic_load_explicit(&f->closed, memory_order_acquire))
 		usleep(POLL_US);
-	/* Its callback may be about to return. */
-	rte_eal_alarm_cancel(gate_turn, g);
-	sem_destroy(&g->asked);
-	rte_free(g);
 	w->gate = NULL;
+	free(f);
 }

@@ -10,7 +10,7 @@
  *
  * It opens for a moment when a port has been silent or is not connected, and each second; and it stays open
  * while no port is connected. Starting, stopping and closing of devices is done in that thread, too, for the
- * same reason.
+ * same reason. There is one such thread, so there is one gate, for the memifs of all fabrics of the process.
  */
 #ifndef WALL_GATE_H
 #define WALL_GATE_H
@@ -21,12 +21,12 @@
 
 #include "wall_port.h"
 
-/** A gate for the memif ports of this process, if there are any. @return 0, or -errno with one line in err */
-int gate_new(struct wall *w, char *err, size_t errlen);
-/** Closes the ports that have a gate, and the gate. */
-void gate_free(struct wall *w);
+/** The gate for the memif ports of a fabric, if it has any. @return 0, or -errno with one line in err */
+int gate_join(struct wall *w, char *err, size_t errlen);
+/** Closes the ports of the fabric that have a gate. */
+void gate_leave_all(struct wall *w);
 /** A port has been silent: perhaps there is something to be done for it. */
-void gate_ask(struct port_gate *g);
+void gate_ask(void);
 
 struct port_gate {
 	atomic_bool open; /**< written by the interrupt thread */
@@ -42,12 +42,13 @@ static inline bool gate_enter(struct wall_port *p)
 	const struct port_gate *g = p->gate;
 
 	if (likely(g == NULL))
-		return p->started;
+		return atomic_load_explicit(&p->started, memory_order_relaxed);
 	atomic_store_explicit(&p->busy, true, memory_order_relaxed);
 	if (unlikely(g->fence))
 		atomic_thread_fence(memory_order_seq_cst);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (likely(!atomic_load_explicit(&g->open, memory_order_acquire) && p->connected))
+	if (likely(!atomic_load_explicit(&g->open, memory_order_acquire) &&
+		   atomic_load_explicit(&p->connected, memory_order_relaxed)))
 		return true;
 	atomic_store_explicit(&p->busy, false, memory_order_release);
 	return false;

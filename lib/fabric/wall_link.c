@@ -30,11 +30,11 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
 {
 	unsigned int n = 0;
 
-	if (l->crossing == NULL)
+	if (l->in == NULL)
 		return 0;
 	MF_CYCLES(MF_CYCLES_RING);
-	while (n < TAKE_BURST && crossing_peek(l->crossing) != NULL && role_can_rx(l->to, l->port)) {
-		crossing_take_span(l->crossing, scratch);
+	while (n < TAKE_BURST && crossing_peek(l->in) != NULL && role_can_rx(l->to, l->port)) {
+		crossing_take_span(l->in, scratch);
 		scratch->start = now;
 		if (l->scramble)
 			descramble(l, scratch);
@@ -94,9 +94,40 @@ static __rte_always_inline bool send_across(struct wall_link *l, struct role *fr
 	return true;
 }
 
-static __rte_noinline __rte_cold bool give_captured(struct wall_link *l, struct role *from, unsigned int port,
-						    struct mf_span *scratch, mf_time now, unsigned int *work)
+bool wall_can_send(struct wall_link *l)
 {
+	if (l->crossing == NULL)
+		return role_can_rx(l->to, l->port);
+	return crossing_room(l->crossing, CROSSING_SPAN) >= CROSSING_SPAN;
+}
+
+void wall_send(struct wall_link *l, struct mf_span *span, mf_time now)
+{
+	if (unlikely(l->tap != NULL))
+		capture_ring_span(l->tap, now, span);
+	if (l->scramble)
+		scramble(l, span);
+	if (l->crossing != NULL) {
+		crossing_put_span(l->crossing, span);
+		return;
+	}
+	if (l->scramble)
+		descramble(l, span);
+	role_rx(l->to, l->port, now, span);
+}
+
+void wall_drain(struct wall_link *l, struct mf_span *scratch)
+{
+	while (l->in != NULL && crossing_take_span(l->in, scratch))
+		if (l->scramble)
+			descramble(l, scratch); /* what comes behind it hangs on it */
+}
+
+static __rte_noinline __rte_cold bool give_odd(struct wall_link *l, struct role *from, unsigned int port,
+					       struct mf_span *scratch, mf_time now, unsigned int *work)
+{
+	if (l->harm != NULL)
+		return wall_harm_give(l, from, port, scratch, now, work);
 	if (l->crossing == NULL)
 		return hand_over(l, from, port, scratch, now, work, l->tap);
 	return send_across(l, from, port, scratch, now, work, l->tap);
@@ -111,8 +142,8 @@ static __rte_noinline bool give_across(struct wall_link *l, struct role *from, u
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work)
 {
-	if (unlikely(l->tap != NULL))
-		return give_captured(l, from, port, scratch, now, work);
+	if (unlikely(l->odd))
+		return give_odd(l, from, port, scratch, now, work);
 	if (l->crossing != NULL)
 		return give_across(l, from, port, scratch, now, work);
 	return hand_over(l, from, port, scratch, now, work, NULL);

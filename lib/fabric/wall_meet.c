@@ -23,54 +23,74 @@
 #include "wall_gate.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
+#define ALONE MF_SEC(15) /**< for the second switch where one is there */
 #define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
 
-static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int node)
+static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int net, unsigned int node)
 {
-	return &w->f->config->node[node].link.llr;
+	const struct mf_config_node *n = &w->f->config->node[node];
+
+	return net == 0 ? &n->link.llr : &n->backup_llr;
 }
 
-bool meet_carried(const struct wall *w, unsigned int node)
+static bool switch_here(const struct wall *w, unsigned int net)
 {
-	const struct mf_fabric *f = w->f;
-	const struct mf_config_llr *llr = llr_of(w, node);
-	bool here = f->part.node[node];
+	return net == 0 ? w->f->part.sw : w->f->part.backup;
+}
 
-	if (!f->config->node[node].up || (!here && !f->part.sw))
+static const char *switch_name(const struct wall *w, unsigned int net)
+{
+	return net == 0 ? w->f->config->sw.name : w->f->config->backup.name;
+}
+
+bool meet_carried(const struct wall *w, unsigned int net, unsigned int node)
+{
+	bool here = w->f->part.node[node], switch_is = switch_here(w, net);
+
+	if (net == 0)
+		return fabric_carried(w->f, node);
+	if (!w->f->config->node[node].up || (!here && !switch_is))
 		return false;
-	return here != f->part.sw || llr->carry == MF_CARRY_ALWAYS;
+	return here != switch_is || llr_of(w, net, node)->carry == MF_CARRY_ALWAYS;
 }
 
-struct role *meet_port_role(struct wall *w, unsigned int node, enum mf_link_end end, unsigned int *number)
+/** The links to the second switch have numbers of their own. */
+static uint16_t link_id(unsigned int net, unsigned int node)
 {
-	unsigned int port = (unsigned int)llr_of(w, node)->port[end];
+	return (uint16_t)(net * MF_PORTS_MAX + node);
+}
+
+struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
+			    unsigned int *number)
+{
+	unsigned int port = (unsigned int)llr_of(w, net, node)->port[end];
 	struct role *r = w->role;
 
 	while (r->kind != ROLE_PORT || r->index != port)
 		r++;
-	*number = r->carrier->at[end][node] - 1U;
+	*number = r->carrier->at[end][link_id(net, node)] - 1U;
 	return r;
 }
 
-static int need_port(struct wall *w, unsigned int node, enum mf_link_end end, char *err, size_t errlen)
+static int need_port(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end, char *err,
+		     size_t errlen)
 {
-	const struct mf_config *config = w->f->config;
-
-	if (llr_of(w, node)->port[end] >= 0)
+	if (llr_of(w, net, node)->port[end] >= 0)
 		return 0;
 	snprintf(err, errlen,
 		 "--run: '%s' and '%s' are in different processes, and their link has no port at "
-		 "the %s: links[].carried.%s",
-		 config->node[node].name, config->sw.name, end == MF_LINK_NODE ? "node" : "switch",
-		 end == MF_LINK_NODE ? "node" : "switch");
+		 "the %s: %slinks[].carried.%s",
+		 w->f->config->node[node].name, switch_name(w, net), end == MF_LINK_NODE ? "node" : "switch",
+		 net == 0 ? "" : "backup.", end == MF_LINK_NODE ? "node" : "switch");
 	return -EINVAL;
 }
 
 /** The end of a link that is at a port of this process. */
-static int add_end(struct wall *w, unsigned int node, enum mf_link_end end, char *err, size_t errlen)
+static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end, char *err,
+		   size_t errlen)
 {
 	const struct mf_config *config = w->f->config;
-	unsigned int number = (unsigned int)llr_of(w, node)->port[end];
+	unsigned int number = (unsigned int)llr_of(w, net, node)->port[end];
 	struct wall_port *p = &w->port[number];
 	struct port_end *e;
 
@@ -85,25 +105,33 @@ static int add_end(struct wall *w, unsigned int node, enum mf_link_end end, char
 	e += p->ends++;
 	memset(e, 0, sizeof(*e));
 	e->switch_end = end == MF_LINK_SWITCH;
-	e->in.port = node;
-	p->at[end][node] = (uint16_t)p->ends;
+	e->node = (uint16_t)node;
+	e->net = (uint8_t)net;
+	e->mask = UINT16_MAX;
+	if (w->nets > 1) {
+		p->hasty = true;
+		e->mask = e->switch_end ? (uint16_t)~MF_LINK_READY : UINT16_MAX;
+		e->wants = e->switch_end ? 0 : MF_LINK_READY;
+		e->look = true;
+	}
+	p->at[end][link_id(net, node)] = (uint16_t)p->ends;
 	return 0;
 }
 
-static int add_ends(struct wall *w, char *err, size_t errlen)
+static int add_ends(struct wall *w, unsigned int net, char *err, size_t errlen)
 {
 	int rc = 0;
 
 	for (unsigned int n = 0; n < w->f->nodes && rc == 0; n++) {
-		if (!meet_carried(w, n))
+		if (!meet_carried(w, net, n))
 			continue;
 		w->carries = true;
 		for (enum mf_link_end end = 0; end < MF_LINK_ENDS && rc == 0; end++) {
-			if (end == MF_LINK_NODE ? !w->f->part.node[n] : !w->f->part.sw)
+			if (end == MF_LINK_NODE ? !w->f->part.node[n] : !switch_here(w, net))
 				continue;
-			rc = need_port(w, n, end, err, errlen);
+			rc = need_port(w, net, n, end, err, errlen);
 			if (rc == 0)
-				rc = add_end(w, n, end, err, errlen);
+				rc = add_end(w, net, n, end, err, errlen);
 		}
 	}
 	return rc;
@@ -121,15 +149,15 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 		     size_t errlen)
 {
 	const struct mf_config *config = w->f->config;
-	const struct mf_config_node *node = &config->node[e->in.port];
+	const struct mf_config_node *node = &config->node[e->node];
 	struct mf_link_config c;
 
 	mf_link_config_default(&c);
-	cfg_llr_to_link(&node->link.llr, &c);
-	c.id = (uint16_t)e->in.port;
+	cfg_llr_to_link(llr_of(w, e->net, e->node), &c);
+	c.id = link_id(e->net, e->node);
 	c.switch_end = e->switch_end;
-	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)e->in.port;
-	c.name = e->switch_end ? config->sw.name : node->name;
+	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : e->node;
+	c.name = e->switch_end ? switch_name(w, e->net) : node->name;
 	c.epoch = w->epoch;
 	c.fabric = fabric;
 	c.period = node->link.period;
@@ -168,19 +196,22 @@ int meet_set_up(struct wall *w)
 		return -ENOMEM;
 	w->epoch = epoch_of_now();
 	w->port_tsc0 = rte_rdtsc();
-	rc = add_ends(w, err, errlen);
+	w->alone = ALONE;
+	rc = 0;
+	for (unsigned int k = 0; k < w->nets && rc == 0; k++)
+		rc = add_ends(w, k, err, errlen);
 	if (rc == 0 && w->carries)
 		rc = mf_config_fingerprint(w->f->config, &fabric);
 	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
 		if (w->port[i].ends > 0)
 			rc = open_port(w, &w->port[i], fabric, err, errlen);
-	return rc == 0 ? gate_new(w, err, errlen) : rc;
+	return rc == 0 ? gate_join(w, err, errlen) : rc;
 }
 
 void meet_tear_down(struct wall *w)
 {
 	carried_keep(w);
-	gate_free(w);
+	gate_leave_all(w);
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
@@ -218,6 +249,34 @@ static bool is_ready(const struct port_end *e)
 	return is_up(e) && (__atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_READY);
 }
 
+/** Ends of one node, of this process, that have what is asked for; those that need no port have it. */
+static unsigned int ends_of(const struct wall *w, unsigned int node, bool (*has)(const struct port_end *e))
+{
+	unsigned int n = 0;
+
+	for (unsigned int k = 0; k < w->nets; k++) {
+		const struct wall_link *up = &w->net[k].up[node];
+
+		n += up->to->kind != ROLE_PORT || has(&up->to->carrier->end[up->port]);
+	}
+	return n;
+}
+
+/** Of two switches one may be dead for good: nodes wait for it no longer than for so long. */
+static bool may_begin(struct wall *w)
+{
+	bool all = all_ends(w, false, is_ready);
+
+	if (all || w->nets == 1)
+		return all;
+	for (unsigned int i = 0; i < w->f->nodes; i++)
+		if (w->f->part.node[i] && ends_of(w, i, is_ready) == 0) {
+			w->alone = port_now(w) + ALONE;
+			return false;
+		}
+	return port_now(w) >= w->alone;
+}
+
 static bool is_done(const struct port_end *e)
 {
 	return __atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_DONE;
@@ -227,6 +286,30 @@ static bool is_done(const struct port_end *e)
 static bool knows(const struct port_end *e)
 {
 	return !is_up(e) || (__atomic_load_n(&e->echo, __ATOMIC_RELAXED) & MF_LINK_DONE);
+}
+
+/** The ends of a link that are here. */
+static bool link_is_up(const struct wall *w, unsigned int net, unsigned int node)
+{
+	const struct mf_config_llr *llr = llr_of(w, net, node);
+	uint16_t id = link_id(net, node);
+
+	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {
+		const struct wall_port *p = llr->port[end] >= 0 ? &w->port[llr->port[end]] : NULL;
+
+		if (p != NULL && p->at[end][id] != 0 && !is_up(&p->end[p->at[end][id] - 1U]))
+			return false;
+	}
+	return true;
+}
+
+bool meet_link_up(const struct wall *w, unsigned int node)
+{
+	bool up = false;
+
+	for (unsigned int k = 0; k < w->nets; k++)
+		up |= link_is_up(w, k, node);
+	return up;
 }
 
 static void tell(struct wall *w, bool switch_end, uint16_t state)
@@ -255,7 +338,7 @@ static void say_waiting(const struct wall *w)
 		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
 			const struct port_end *e = &w->port[i].end[k];
 			const char *name =
-				e->switch_end ? w->f->config->node[e->in.port].name : w->f->config->sw.name;
+				e->switch_end ? w->f->config->node[e->node].name : switch_name(w, e->net);
 
 			if (e->switch_end ? is_up(e) : is_ready(e))
 				continue;
@@ -284,7 +367,7 @@ bool meet_look(struct wall *w)
 	exchange(w);
 	if (all_ends(w, true, is_up))
 		tell(w, true, MF_LINK_READY);
-	w->met = all_ends(w, true, is_up) && all_ends(w, false, is_ready);
+	w->met = all_ends(w, true, is_up) && may_begin(w);
 	if (!w->met && port_now(w) >= w->next_waiting) {
 		say_waiting(w);
 		w->next_waiting = port_now(w) + WAITING_PERIOD;
@@ -304,7 +387,7 @@ int meet(struct wall *w)
 /** Whether somebody elsewhere may still want something of this process. */
 static bool serves(const struct wall *w)
 {
-	if (w->f->part.sw)
+	if (w->f->part.sw || w->f->part.backup)
 		return true;
 	for (unsigned int n = 0; n < w->f->nodes; n++)
 		if (w->f->part.node[n] && (w->f->config->node[n].memory || !w->f->config->node[n].compute))
@@ -312,9 +395,21 @@ static bool serves(const struct wall *w)
 	return false;
 }
 
+/** All switches, or of two the one that is left. */
+static bool switch_done(const struct wall *w)
+{
+	if (w->nets == 1)
+		return all_ends(w, false, is_done);
+	for (unsigned int i = 0; i < w->f->nodes; i++)
+		if (w->f->part.node[i] && ends_of(w, i, is_done) == 0)
+			return false;
+	return true;
+}
+
 bool meet_over(struct wall *w)
 {
-	bool nodes_done = w->f->part.sw && all_ends(w, true, is_done);
+	bool has_switch = w->f->part.sw || w->f->part.backup;
+	bool nodes_done = has_switch && all_ends(w, true, is_done);
 
 	if (!w->carries || w->options->stay)
 		return true;
@@ -323,7 +418,7 @@ bool meet_over(struct wall *w)
 		tell(w, true, MF_LINK_READY | MF_LINK_DONE);
 	if (!serves(w))
 		return true;
-	return w->f->part.sw ? nodes_done : all_ends(w, false, is_done);
+	return has_switch ? nodes_done : switch_done(w);
 }
 
 void part(struct wall *w)

@@ -3,6 +3,9 @@
  * Set-up of the wall clock: crossings, roles, records, and placement. The scheduler has an lcore of its own
  * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn. A
  * port is polled by the lcore of the roles whose links it carries.
+ *
+ * Of two switches each is on an lcore of its own, if there are so many, and nodes are on others: who gets no
+ * turns holds up nobody else. The second scheduler has an lcore for itself where three others are left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,13 +56,17 @@ static int make_roles(struct wall *w)
 {
 	unsigned int ports = w->f->config->ports;
 
-	w->role = mf_table_new(w->f->nodes + 2 + ports, sizeof(*w->role));
+	w->role = mf_table_new(w->f->nodes + ROLES_BESIDE + ports, sizeof(*w->role));
 	if (w->role == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
-	if (w->f->part.sw) {
-		w->sched = &w->role[0];
-		w->sw = &w->role[1];
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct role *r = &w->role[i];
+
+		if (r->kind == ROLE_SWITCH)
+			w->net[r->net].sw = r;
+		else if (r->kind == ROLE_SCHED)
+			w->net[r->net].sched = r;
 	}
 	for (unsigned int i = 0; i < ports; i++)
 		if (w->port[i].ends > 0)
@@ -120,8 +127,9 @@ static void order(struct wall *w, unsigned int lcore)
 			l->role[k] = l->role[k - 1];
 			l->role[k - 1] = r;
 		}
-	if (w->sw != NULL && lcore == w->sw->lcore)
-		turn_twice(l, w->sw);
+	for (unsigned int k = 0; k < w->nets; k++)
+		if (w->net[k].sw != NULL && lcore == w->net[k].sw->lcore)
+			turn_twice(l, w->net[k].sw);
 	for (unsigned int i = 0; i < w->roles; i++)
 		if (w->role[i].kind == ROLE_PORT && w->role[i].lcore == lcore)
 			turn_twice(l, &w->role[i]);
@@ -143,6 +151,11 @@ static int make_lcores(struct wall *w)
 		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
 		if (w->lcore[i].role == NULL || w->lcore[i].span == NULL)
 			return -ENOMEM;
+		if (w->nets == 1)
+			continue;
+		w->lcore[i].mirror = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
+		if (w->lcore[i].mirror == NULL)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -152,7 +165,9 @@ static struct role *end_role(struct wall *w, const struct port_end *e)
 {
 	struct role *r = w->role;
 
-	while (e->switch_end ? r->kind != ROLE_SWITCH : r->kind != ROLE_NODE || r->index != e->in.port)
+	if (e->switch_end)
+		return w->net[e->net].sw;
+	while (!role_is_node(r) || r->index != e->node)
 		r++;
 	return r;
 }
@@ -179,27 +194,56 @@ static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
 	}
 }
 
+struct dealt {
+	unsigned int shared; /**< lcores that are no scheduler's own */
+	unsigned int next; /**< of them */
+	unsigned int first; /**< of them for nodes, where not all are */
+};
+
+static void place_switches(struct wall *w, struct dealt *d)
+{
+	for (unsigned int k = 0; k < w->nets; k++) {
+		struct wall_net *net = &w->net[k];
+		unsigned int at = d->next % d->shared;
+
+		if (net->sw == NULL)
+			continue;
+		if (net->sched->lcore == NOWHERE)
+			assign(w, at, net->sched);
+		assign_with(w, at, net->sw);
+		d->next++;
+	}
+}
+
+static void place_schedulers(struct wall *w, struct dealt *d)
+{
+	if (w->f->config->scheduler_own_lcore == MF_NO)
+		return;
+	for (unsigned int k = 0; k < w->nets; k++)
+		if (w->net[k].sched != NULL && d->shared >= (k == 0 ? 2 : 4))
+			assign(w, --d->shared, w->net[k].sched);
+}
+
 /** Deals the roles over the lcores; see the head of this file. */
 static int place(struct wall *w)
 {
-	unsigned int next, shared;
-	bool own;
+	struct dealt d = {0};
 
 	if (make_lcores(w) != 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < w->roles; i++)
 		w->role[i].lcore = NOWHERE;
-	own = w->sw != NULL && w->lcores >= 2 && w->f->config->scheduler_own_lcore != MF_NO;
-	shared = own ? w->lcores - 1 : w->lcores;
-	if (w->sw != NULL) {
-		assign(w, own ? w->lcores - 1 : 0, w->sched);
-		assign_with(w, 0, w->sw);
-	}
-	next = w->sw != NULL && shared > 1 ? 1 : 0;
+	d.shared = w->lcores;
+	place_schedulers(w, &d);
+	place_switches(w, &d);
+	if (d.next >= d.shared)
+		d.next = 0;
+	d.first = w->nets > 1 ? d.next : 0;
 	for (unsigned int i = 0; i < w->roles; i++)
 		if (w->role[i].lcore == NOWHERE) {
-			assign_with(w, next, &w->role[i]);
-			next = (next + 1) % shared;
+			assign_with(w, d.next, &w->role[i]);
+			if (++d.next == d.shared)
+				d.next = d.first;
 		}
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		order(w, i);
@@ -209,123 +253,157 @@ static int place(struct wall *w)
 	return 0;
 }
 
-/** @param from  whose sender is polled by an lcore that may be another than the receiver's */
-static int make_link(struct wall *w, struct wall_link *l, struct role *from, struct role *to,
-		     unsigned int port)
+/** The lines of a link's two directions. @param down  to the node */
+static struct wall_link *line(struct wall *w, unsigned int net, unsigned int node, bool down)
 {
+	return down ? &w->net[net].down[node] : &w->net[net].up[node];
+}
+
+/**
+ * @param net, node, down  which line, of which link
+ * @param from             whose sender is polled by an lcore that may be another than the receiver's
+ */
+static int make_line(struct wall *w, unsigned int net, unsigned int node, bool down, struct role *from,
+		     struct role *to)
+{
+	struct wall_link *l = line(w, net, node, down);
 	uint32_t cells;
 
 	l->to = to;
-	l->port = port;
-	l->scramble = w->f->link[port].scramble;
+	l->port = to->kind == ROLE_TWIN ? net : node;
+	l->scramble = w->f->link[node].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
-	l->tap = capture_tap(w->f->captures, port, from == w->sw);
+	l->tap = net == 0 ? capture_tap(w->f->captures, node, down) : NULL;
+	l->odd = l->tap != NULL;
 	if (l->tap != NULL && capture_ring_tap(l->tap, from->lcore) != 0)
 		return -ENOMEM;
 	if (from->lcore == to->lcore)
 		return 0;
-	cells = w->f->config->node[port].link.ring * RING_CELLS;
-	role_short_spans(from, port);
-	l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
+	cells = w->f->config->node[node].link.ring * RING_CELLS;
+	role_short_spans(from, from->kind == ROLE_TWIN ? net : node);
+	l->in = l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
 	return l->crossing != NULL ? 0 : -ENOMEM;
 }
 
 /** Both ends of a link are here, and it goes from one to the other. */
-static int join(struct wall *w, struct role *node)
+static int join(struct wall *w, unsigned int number, struct role *node)
 {
+	struct wall_net *net = &w->net[number];
 	unsigned int n = node->index;
-	int err = make_link(w, &w->up[n], node, w->sw, n);
+	int err = make_line(w, number, n, false, node, net->sw);
 
 	if (err == 0)
-		err = make_link(w, &w->down[n], w->sw, node, n);
-	if (w->up[n].crossing != NULL)
-		w->crossed_port[w->crossed++] = (uint16_t)n;
+		err = make_line(w, number, n, true, net->sw, node);
+	if (net->up[n].crossing != NULL)
+		net->crossed_port[net->crossed++] = (uint16_t)n;
 	return err;
 }
 
 /** Whose frames are captured at an end: what it sends; and what comes, where nobody here has sent it. */
 static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
 {
-	bool both = w->f->part.sw && w->f->part.node[e->in.port];
+	bool both = w->f->part.sw && w->f->part.node[e->node];
 
-	e->tx_tap = capture_tap(w->f->captures, e->in.port, e->switch_end);
-	e->rx_tap = both ? NULL : capture_tap(w->f->captures, e->in.port, !e->switch_end);
+	if (e->net != 0)
+		return 0;
+	e->tx_tap = capture_tap(w->f->captures, e->node, e->switch_end);
+	e->rx_tap = both ? NULL : capture_tap(w->f->captures, e->node, !e->switch_end);
 	if ((e->tx_tap != NULL && capture_ring_tap(e->tx_tap, lcore) != 0) ||
 	    (e->rx_tap != NULL && capture_ring_tap(e->rx_tap, lcore) != 0))
 		return -ENOMEM;
 	return 0;
 }
 
-/** Ends that are here, each with its port. */
-static int carry(struct wall *w, unsigned int n)
+/** An end that is here, with its port. */
+static int carry(struct wall *w, unsigned int net, unsigned int n, enum mf_link_end end)
 {
-	for (unsigned int i = 0; i < w->roles; i++) {
-		struct role *r = &w->role[i];
-		bool is_switch = r->kind == ROLE_SWITCH;
-		struct role *port;
-		unsigned int at;
+	unsigned int at;
+	struct role *port = meet_port_role(w, net, n, end, &at);
+	struct port_end *e = &port->carrier->end[at];
+	struct role *r = end_role(w, e);
 
-		if (!is_switch && (r->kind != ROLE_NODE || r->index != n))
-			continue;
-		port = meet_port_role(w, n, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
-		*(is_switch ? &w->down[n] : &w->up[n]) = (struct wall_link){.to = port, .port = at};
-		port->carrier->end[at].in = (struct wall_link){.to = r, .port = n};
-		if (tap_end(w, &port->carrier->end[at], port->lcore) != 0)
-			return -ENOMEM;
-	}
-	return 0;
+	if (r->kind == ROLE_TWIN)
+		r->links &= (uint8_t) ~(1u << net); /* until the port says that it is there */
+	*line(w, net, n, end == MF_LINK_SWITCH) = (struct wall_link){.to = port, .port = at};
+	e->in = (struct wall_link){.to = r, .port = r->kind == ROLE_TWIN ? net : n};
+	return tap_end(w, e, port->lcore);
 }
 
-static int make_links(struct wall *w)
+static int make_link(struct wall *w, unsigned int net, unsigned int n)
 {
+	struct role *r = w->role;
+	int err = 0;
+
+	if (meet_carried(w, net, n)) {
+		if (w->f->part.node[n])
+			err = carry(w, net, n, MF_LINK_NODE);
+		if (w->net[net].sw != NULL && err == 0)
+			err = carry(w, net, n, MF_LINK_SWITCH);
+		return err;
+	}
+	if (!w->f->part.node[n])
+		return 0;
+	while (!role_is_node(r) || r->index != n)
+		r++;
+	return join(w, net, r);
+}
+
+static int make_links(struct wall *w, unsigned int number)
+{
+	struct wall_net *net = &w->net[number];
 	unsigned int n = w->f->nodes;
 	int err = 0;
 
-	w->up = rte_calloc(NULL, n, sizeof(*w->up), RTE_CACHE_LINE_SIZE);
-	w->down = rte_calloc(NULL, n, sizeof(*w->down), RTE_CACHE_LINE_SIZE);
-	w->crossed_port = rte_calloc(NULL, n, sizeof(*w->crossed_port), RTE_CACHE_LINE_SIZE);
-	if (w->up == NULL || w->down == NULL || w->crossed_port == NULL)
+	net->up = rte_calloc(NULL, n, sizeof(*net->up), RTE_CACHE_LINE_SIZE);
+	net->down = rte_calloc(NULL, n, sizeof(*net->down), RTE_CACHE_LINE_SIZE);
+	net->crossed_port = rte_calloc(NULL, n, sizeof(*net->crossed_port), RTE_CACHE_LINE_SIZE);
+	if (net->up == NULL || net->down == NULL || net->crossed_port == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n && err == 0; i++)
-		if (meet_carried(w, i))
-			err = carry(w, i);
-	for (unsigned int i = 0; i < w->roles && err == 0; i++)
-		if (w->role[i].kind == ROLE_NODE && !meet_carried(w, w->role[i].index))
-			err = join(w, &w->role[i]);
+		err = make_link(w, number, i);
 	return err;
 }
 
-static int make_sched_crossings(struct wall *w)
+static int make_sched_crossings(struct wall_net *net)
 {
-	if (w->sw == NULL || w->sched->lcore == w->sw->lcore)
+	if (net->sw == NULL || net->sched->lcore == net->sw->lcore)
 		return 0;
-	w->to_sched = new_crossing("to_sched", SCHED_CELLS);
-	w->to_switch = new_crossing("to_switch", SCHED_CELLS);
-	return w->to_sched != NULL && w->to_switch != NULL ? 0 : -ENOMEM;
+	net->to_sched = new_crossing("to_sched", SCHED_CELLS);
+	net->to_switch = new_crossing("to_switch", SCHED_CELLS);
+	return net->to_sched != NULL && net->to_switch != NULL ? 0 : -ENOMEM;
+}
+
+static void free_net(struct wall_net *net, unsigned int nodes)
+{
+	for (unsigned int i = 0; i < nodes && net->up != NULL && net->down != NULL; i++) {
+		rte_free(net->up[i].crossing);
+		rte_free(net->down[i].crossing);
+	}
+	rte_free(net->up);
+	rte_free(net->down);
+	rte_free(net->crossed_port);
+	rte_free(net->to_sched);
+	rte_free(net->to_switch);
 }
 
 int wall_tear_down(struct wall *w)
 {
 	int err = 0;
 
+	wall_fault_tear_down(w);
 	for (unsigned int i = 0; i < w->roles; i++) {
 		int e = record_close(w->role[i].record);
 
 		err = err != 0 ? err : e;
 	}
-	for (unsigned int i = 0; i < w->f->nodes && w->up != NULL && w->down != NULL; i++) {
-		rte_free(w->up[i].crossing);
-		rte_free(w->down[i].crossing);
-	}
+	twin_tear_down(w);
+	for (unsigned int k = 0; k < w->nets; k++)
+		free_net(&w->net[k], w->f->nodes);
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		free(w->lcore[i].role);
 		rte_free(w->lcore[i].span);
+		rte_free(w->lcore[i].mirror);
 	}
-	rte_free(w->up);
-	rte_free(w->down);
-	rte_free(w->crossed_port);
-	rte_free(w->to_sched);
-	rte_free(w->to_switch);
 	rte_free(w->lcore);
 	meet_tear_down(w);
 	mf_table_free(w->role);
@@ -338,10 +416,14 @@ int wall_set_up(struct wall *w)
 
 	if (err == 0)
 		err = make_roles(w);
-
 	if (err == 0)
 		err = place(w);
 	if (err == 0)
-		err = make_links(w);
-	return err == 0 ? make_sched_crossings(w) : err;
+		err = twin_set_up(w);
+	for (unsigned int k = 0; k < w->nets && err == 0; k++) {
+		err = make_links(w, k);
+		if (err == 0)
+			err = make_sched_crossings(&w->net[k]);
+	}
+	return err == 0 ? wall_fault_set_up(w) : err;
 }

@@ -23,63 +23,109 @@ static unsigned int poll_guests(struct role *r, struct mf_host *h, struct mf_gue
 	return work;
 }
 
-static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+/** What is due, once what has come is taken. @return how much work it found */
+static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r, mf_time now)
 {
 	const struct node *n = &w->f->node[r->index];
-	struct mf_host *h = n->host;
-	unsigned int work = wall_take(&w->down[r->index], l->span, now);
+	unsigned int work = 0;
 
 	if (unlikely(n->guest != NULL))
-		work += poll_guests(r, h, n->guest, now);
+		work += poll_guests(r, n->host, n->guest, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
-		r->next = mf_time_min(r->next, mf_host_next(h));
+		r->next = mf_time_min(r->next, mf_host_next(n->host));
 	r->given = false;
 	if (r->next <= now)
 		role_run(r, now);
+	return work;
+}
+
+static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	struct mf_host *h = w->f->node[r->index].host;
+	unsigned int work = wall_take(&w->net[0].down[r->index], l->span, now);
+
+	work += run_node(w, r, now);
 	if (mf_host_tx_waits(h)) {
-		wall_give(&w->up[r->index], r, r->index, l->span, now, &work);
+		wall_give(&w->net[0].up[r->index], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
 		r->next = mf_time_min(r->next, mf_host_next(h));
 	}
 	return work;
 }
 
-static unsigned int switch_send(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	uint64_t *waiting = mf_switch_tx_set(w->f->sw);
+	struct mf_host *h = w->f->node[r->index].host;
+	unsigned int work = twin_take(w, l, r, now);
+
+	if (likely(mf_host_obeys(h)))
+		work += run_node(w, r, now);
+	else
+		role_run(r, now); /* which asks */
+	if (mf_host_tx_waits(h)) {
+		work += twin_give(w, l, r, now);
+		r->next = mf_time_min(r->next, mf_host_next(h));
+	}
+	return work;
+}
+
+/* The parts of a switch's turn are compiled twice, for one that has a backup, or is one, and for others. */
+
+static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct wall_lcore *l,
+						    struct role *r, mf_time now, bool two)
+{
+	uint64_t *waiting = mf_switch_tx_set(r->sw);
 	unsigned int spans = 0;
 
-	for (unsigned int k = 0; k <= (w->f->nodes - 1) / 64; k++)
+	for (unsigned int k = 0; k <= (r->f->nodes - 1) / 64; k++)
 		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
-			if (!mf_switch_can_rx(w->f->sw))
+			if (!mf_switch_can_rx(r->sw))
 				return spans;
 			waiting[k] ^= set & -set;
-			if (!wall_give(&w->down[p], r, p, l->span, now, &spans))
+			if (two && unlikely(!twin_whole(net, p)))
+				twin_discard(r, p, l->span, now);
+			else if (!wall_give(&net->down[p], r, p, l->span, now, &spans))
 				waiting[k] |= set & -set;
 		}
 	return spans;
 }
 
-static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct wall_lcore *l,
+						    struct role *r, mf_time now, bool two)
 {
 	unsigned int work = 0;
 
-	for (unsigned int i = 0; i < w->crossed; i++)
-		work += wall_take(&w->up[w->crossed_port[i]], l->span, now);
-	if (mf_switch_next(w->f->sw) <= now)
+	for (unsigned int i = 0; i < net->crossed; i++)
+		if (!two || twin_whole(net, net->crossed_port[i]))
+			work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
+	if (mf_switch_next(r->sw) <= now)
 		role_run(r, now);
-	if (w->to_switch != NULL)
-		work += wall_take_grants(w, r, now);
-	work += switch_send(w, l, r, now);
-	if (w->to_sched != NULL)
-		wall_tell_sched(w, r, now);
+	if (net->to_switch != NULL)
+		work += wall_take_grants(net, r, now);
+	work += switch_send(net, l, r, now, two);
+	if (net->to_sched != NULL)
+		wall_tell_sched(net, r, now);
 	return work;
 }
 
-static unsigned int match(struct wall *w, struct role *r, mf_time now)
+static __rte_noinline unsigned int poll_one_of_two(struct wall *w, struct wall_lcore *l, struct role *r,
+						   mf_time now)
+{
+	twin_look(w, l, r, now);
+	return turn_switch(&w->net[r->net], l, r, now, true);
+}
+
+static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	if (unlikely(w->nets > 1))
+		return poll_one_of_two(w, l, r, now);
+	return turn_switch(&w->net[0], l, r, now, false);
+}
+
+static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
 {
 	struct mf_sched_grant grant[DESCRIPTORS];
 	unsigned int granted, work = 0;
@@ -87,7 +133,7 @@ static unsigned int match(struct wall *w, struct role *r, mf_time now)
 	do {
 		granted = role_match(r, now, grant, DESCRIPTORS);
 		for (unsigned int i = 0; i < granted; i++)
-			role_grant(w->sw, now, &grant[i]);
+			role_grant(net->sw, now, &grant[i]);
 		work += granted;
 	} while (granted == DESCRIPTORS);
 	return work;
@@ -97,39 +143,62 @@ static unsigned int match(struct wall *w, struct role *r, mf_time now)
  * The scheduler of an lcore that polls the switch, too. Each demand is an instant of its own: while ports
  * have room it is granted as it comes, and need not be queued.
  */
-static unsigned int poll_sched_here(struct wall *w, struct role *r, mf_time now)
+static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_time now)
 {
 	unsigned int told, work = 0;
 	struct mf_sched_msg *msg;
 	bool matched = false;
 
-	while ((msg = role_sched_peek(w->sw, now, &told)) != NULL) {
+	while ((msg = role_sched_peek(net->sw, now, &told)) != NULL) {
 		for (unsigned int i = 0; i < told; i++) {
 			role_input(r, now, &msg[i]);
 			matched = msg[i].kind == MF_SCHED_DEMAND;
 			if (matched)
-				work += match(w, r, now);
+				work += match(net, r, now);
 		}
-		mf_switch_sched_advance(w->f->sw, told);
+		mf_switch_sched_advance(net->sw->sw, told);
 		work += told;
 		/* After so many at the latest: the scheduler holds no more between two matchings. */
 		if (!matched)
-			work += match(w, r, now);
+			work += match(net, r, now);
 	}
-	return r->next <= now ? work + match(w, r, now) : work;
+	return r->next <= now ? work + match(net, r, now) : work;
 }
 
-unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+static unsigned int poll_sched(struct wall_net *net, struct role *r, mf_time now)
+{
+	return net->to_sched != NULL ? wall_poll_sched(net, r, now) : poll_sched_here(net, r, now);
+}
+
+static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELAXED);
 	switch (r->kind) {
 	case ROLE_NODE:
 		return poll_node(w, l, r, now);
+	case ROLE_TWIN:
+		return poll_twin(w, l, r, now);
 	case ROLE_SWITCH:
 		return poll_switch(w, l, r, now);
 	case ROLE_PORT:
 		return port_poll(w, l, r, now);
 	default:
-		return w->to_sched != NULL ? wall_poll_sched(w, r, now) : poll_sched_here(w, r, now);
+		return poll_sched(&w->net[r->net], r, now);
 	}
+}
+
+/** Where something is broken on purpose. Who stands still has had no turn: the watchdog sees that. */
+static __rte_noinline __rte_cold unsigned int poll_harmed(struct wall *w, struct wall_lcore *l,
+							  struct role *r, mf_time now)
+{
+	unsigned int work = 0;
+
+	return wall_fault_turn(w, r, &now, &work) ? work + poll(w, l, r, now) : work;
+}
+
+unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	if (unlikely(w->faults != NULL))
+		return poll_harmed(w, l, r, now);
+	return poll(w, l, r, now);
 }

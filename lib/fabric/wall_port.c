@@ -9,6 +9,7 @@
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
 #define REFUSE_PERIOD MF_SEC(1)
+#define LINKS_MAX (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
 
 mf_time port_now(const struct wall *w)
@@ -32,11 +33,15 @@ static void receive(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_
 	/* From the switch: it is for the node's end. */
 	unsigned int end = h->flags & MF_LINK_FROM_SWITCH ? MF_LINK_NODE : MF_LINK_SWITCH, at = 0;
 
-	if (likely(h->link < MF_PORTS_MAX))
+	if (likely(h->link < LINKS_MAX))
 		at = p->at[end][h->link];
-	if (unlikely(at == 0) && h->link < MF_PORTS_MAX) /* an end's own frame, thrown back: it counts it */
+	if (unlikely(at == 0) && h->link < LINKS_MAX) /* an end's own frame, thrown back: it counts it */
 		at = p->at[!end][h->link];
 	if (likely(at != 0)) {
+		if (unlikely(p->end[at - 1].cut)) {
+			p->stats.rx_cut_frames++;
+			return;
+		}
 		capture(p, p->end[at - 1].rx_tap, frame, len);
 		mf_link_rx(p->end[at - 1].link, now, frame);
 		return;
@@ -211,6 +216,10 @@ static void transmit_all(struct wall_port *p, mf_time now)
 	for (unsigned int i = 0; i < p->ends; i++)
 		while ((frame = mf_link_tx(p->end[i].link, now, &len)) != NULL) {
 			capture(p, p->end[i].tx_tap, frame, len);
+			if (unlikely(p->end[i].cut)) {
+				p->stats.tx_cut_frames++;
+				continue;
+			}
 			send_frame(p, frame, len);
 			if (p->pendings >= PORT_BURST && !flush(p, now))
 				return;
@@ -222,7 +231,7 @@ static void run_links(struct wall_port *p, mf_time now)
 {
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
-		uint16_t state = __atomic_load_n(&e->state, __ATOMIC_RELAXED);
+		uint16_t state = __atomic_load_n(&e->state, __ATOMIC_RELAXED) & e->mask;
 
 		if (unlikely(state != e->told)) {
 			e->told = state;
@@ -245,7 +254,7 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 	e->said = news;
 	e->refusal_at = st->refused != 0 ? port_now(w) + REFUSE_PERIOD : 0;
 	if (w->options->say != NULL)
-		w->options->say(w->options->say_ctx, w->f->config->node[e->in.port].name, e->switch_end,
+		w->options->say(w->options->say_ctx, w->f->config->node[e->node].name, e->switch_end,
 				p->config->name, st);
 }
 
@@ -258,14 +267,24 @@ static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
 /** The same of a link that is not at this port. */
 static void say_unknown(const struct wall *w, struct wall_port *p)
 {
-	unsigned int link = p->unknown - 1;
+	unsigned int link = p->unknown - 1, node = link % MF_PORTS_MAX;
 	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = link};
-	bool named = link < w->f->nodes && w->f->config->node[link].up;
+	bool named = link < LINKS_MAX && node < w->f->nodes && w->f->config->node[node].up;
 
 	p->unknown_said = p->unknown;
 	if (w->options->say != NULL)
-		w->options->say(w->options->say_ctx, named ? w->f->config->node[link].name : "nobody", true,
+		w->options->say(w->options->say_ctx, named ? w->f->config->node[node].name : "nobody", true,
 				p->config->name, &st);
+}
+
+/** Of two switches one may be gone, or not ready, and the other one not: nobody waits for it. */
+static void tell_of_two(struct port_end *e, const struct mf_link_status *st, mf_time now)
+{
+	if (e->switch_end)
+		e->mask = e->open ? UINT16_MAX : (uint16_t)~MF_LINK_READY;
+	else if (!e->open && !e->absent && is_loss(e, st))
+		role_link_lost(e->in.to, e->in.port, now);
+	e->absent = !e->open;
 }
 
 /**
@@ -287,16 +306,21 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 		e->look = true;
 		return;
 	}
+	if (unlikely(w->faults != NULL))
+		now = wall_fault_clock(w, e->in.to, now);
 	if (e->open && (!st.up || st.connections != e->connection)) {
 		e->open = false;
-		if (is_loss(e, &st))
+		e->absent = is_loss(e, &st);
+		if (e->absent)
 			role_link_lost(e->in.to, e->in.port, now);
 	}
-	if (st.up && !e->open) {
+	if (st.up && !e->open && !(e->wants & ~st.partner_state)) {
 		e->connection = st.connections;
 		e->open = role_link_back(e->in.to, e->in.port, now);
 		e->opened |= e->open;
 	}
+	if (unlikely(w->nets > 1))
+		tell_of_two(e, &st, now);
 	e->look = st.up && !e->open;
 }
 
@@ -335,6 +359,16 @@ struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now)
 	return s;
 }
 
+/** A partner that is dead takes the device with it; that its links are silent shows later. */
+static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time now)
+{
+	if (!p->hasty || p->connected)
+		return;
+	for (unsigned int i = 0; i < p->ends; i++)
+		if (mf_link_up(p->end[i].link))
+			mf_link_leave(p->end[i].link, now);
+}
+
 /** Whether or not the port may be polled now: time goes by for its links. */
 static void begin_turn(struct wall_port *p, mf_time now)
 {
@@ -342,6 +376,8 @@ static void begin_turn(struct wall_port *p, mf_time now)
 	if (likely(gate_enter(p))) {
 		receive_all(p, now);
 		gate_leave(p);
+	} else if (p->gate != NULL) {
+		leave_gone(p, now);
 	}
 	run_links(p, now);
 }

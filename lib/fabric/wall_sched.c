@@ -26,11 +26,11 @@ static inline unsigned int burst_room(struct crossing *c, unsigned int words)
 	return room >= cells ? BURST : room * CELL_WORDS / words;
 }
 
-unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
+unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	union burst b;
-	unsigned int n = crossing_take(w->to_switch, b.word) / WORDS(struct mf_sched_grant);
+	unsigned int n = crossing_take(net->to_switch, b.word) / WORDS(struct mf_sched_grant);
 
 	for (unsigned int i = 0; i < n; i++) {
 		b.grant[i].at = now; /* as spans are: dated by the call */
@@ -39,31 +39,31 @@ unsigned int wall_take_grants(struct wall *w, struct role *r, mf_time now)
 	return n;
 }
 
-void wall_tell_sched(struct wall *w, struct role *r, mf_time now)
+void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	unsigned int room, n;
 	union burst b;
 
-	while ((room = burst_room(w->to_sched, WORDS(struct mf_sched_msg))) > 0) {
+	while ((room = burst_room(net->to_sched, WORDS(struct mf_sched_msg))) > 0) {
 		n = role_to_sched(r, now, b.msg, room);
 		if (n > 0)
-			crossing_put(w->to_sched, b.word, n * WORDS(struct mf_sched_msg));
+			crossing_put(net->to_sched, b.word, n * WORDS(struct mf_sched_msg));
 		if (n < room)
 			break;
 	}
 }
 
-unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now)
+unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	unsigned int room = burst_room(w->to_switch, WORDS(struct mf_sched_grant)), n, work;
+	unsigned int room = burst_room(net->to_switch, WORDS(struct mf_sched_grant)), n, work;
 	union burst b;
 
 	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
 	if (room == 0)
 		return 0;
-	work = crossing_take(w->to_sched, b.word) / WORDS(struct mf_sched_msg);
+	work = crossing_take(net->to_sched, b.word) / WORDS(struct mf_sched_msg);
 	for (unsigned int i = 0; i < work; i++)
 		role_input(r, now, &b.msg[i]);
 	if (work == 0 && r->next > now)
@@ -71,8 +71,8 @@ unsigned int wall_poll_sched(struct wall *w, struct role *r, mf_time now)
 	do {
 		n = role_match(r, now, b.grant, room);
 		if (n > 0)
-			crossing_put(w->to_switch, b.word, n * WORDS(struct mf_sched_grant));
+			crossing_put(net->to_switch, b.word, n * WORDS(struct mf_sched_grant));
 		work += n;
-	} while (n == room && (room = burst_room(w->to_switch, WORDS(struct mf_sched_grant))) > 0);
+	} while (n == room && (room = burst_room(net->to_switch, WORDS(struct mf_sched_grant))) > 0);
 	return work;
 }

@@ -66,23 +66,23 @@ static mf_time cpu_time(const struct wall_lcore *l)
 	return MF_SEC((mf_time)t.tv_sec) + MF_NS((mf_time)t.tv_nsec);
 }
 
-static void tell(const struct watch *watch, struct role *r, const struct mf_stall *stall)
+static void tell(const struct watch *watch, const struct role *r, struct mf_stall *stall)
 {
 	const struct mf_run_options *o = watch->w->options;
 
+	if (!stall->over && watch->w->fail_over != NULL)
+		stall->replaced = watch->w->fail_over(watch->w, r);
 	if (o->stalled != NULL)
 		o->stalled(o->say_ctx, stall);
-	if (!stall->over && watch->w->fail_over != NULL)
-		watch->w->fail_over(watch->w, r);
 }
 
 /** It has had a turn. */
 static void begin_anew(struct watch *watch, struct role *r, struct watched *k, mf_time now, mf_time cpu)
 {
-	const struct mf_stall over = {.role = role_name(r),
-				      .lcore = watch->w->lcore[r->lcore].id,
-				      .time = now - k->since,
-				      .over = true};
+	struct mf_stall over = {.role = role_name(r),
+				.lcore = watch->w->lcore[r->lcore].id,
+				.time = now - k->since,
+				.over = true};
 
 	if (k->reported)
 		tell(watch, r, &over);
@@ -93,10 +93,10 @@ static void begin_anew(struct watch *watch, struct role *r, struct watched *k, m
 static void report(struct watch *watch, struct role *r, struct watched *k, mf_time now, bool asleep)
 {
 	struct watch_counts *c = &watch->log->role[r - watch->w->role].counts;
-	const struct mf_stall stall = {.role = role_name(r),
-				       .lcore = watch->w->lcore[r->lcore].id,
-				       .time = now - k->since,
-				       .asleep = asleep};
+	struct mf_stall stall = {.role = role_name(r),
+				 .lcore = watch->w->lcore[r->lcore].id,
+				 .time = now - k->since,
+				 .asleep = asleep};
 
 	k->reported = true;
 	if (asleep)

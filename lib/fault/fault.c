@@ -24,9 +24,11 @@ const char *const mf_fault_names[MF_FAULT_CLASSES + 1] = {
 	[MF_FAULT_SWITCH_CRASH] = "switch_crash",
 	[MF_FAULT_STALL] = "stall",
 	[MF_FAULT_EXHAUST] = "exhaust",
+	[MF_FAULT_SKEW] = "skew",
 	[MF_FAULT_FLOOD] = "flood",
 	[MF_FAULT_SPOOF] = "spoof",
 	[MF_FAULT_GARBAGE] = "garbage",
+	[MF_FAULT_FORGE] = "forge",
 };
 
 /** What goes by itself. */
@@ -37,9 +39,11 @@ static bool is_source(const struct mf_fault_rule *r)
 
 static bool sane(const struct mf_fault_config *c, const struct mf_fault_rule *r)
 {
-	if (is_source(r) && (c->proto == NULL || c->nodes < 2 || c->node >= c->nodes))
+	if (is_source(r) && (c->pace == 0 || c->proto == NULL || c->nodes < 2 || c->node >= c->nodes))
 		return false;
 	if (r->class == MF_FAULT_FLOOD && r->to_count == 0)
+		return false;
+	if (r->class == MF_FAULT_FORGE && (c->secrets == NULL || c->secrets->regions == 0))
 		return false;
 
 	bool timed = r->class == MF_FAULT_DELAY || r->class == MF_FAULT_REORDER;
@@ -48,9 +52,17 @@ static bool sane(const struct mf_fault_config *c, const struct mf_fault_rule *r)
 	       (r->time > 0) == timed;
 }
 
+static bool forges(const struct mf_fault_config *c)
+{
+	for (unsigned int i = 0; i < c->rules; i++)
+		if (c->rule[i].class == MF_FAULT_FORGE)
+			return true;
+	return false;
+}
+
 struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 {
-	bool good = config->rules > 0 && config->rules <= MF_FAULT_RULES && config->period > 0;
+	bool good = config->rules > 0 && config->rules <= MF_FAULT_RULES;
 	struct mf_fault *f;
 
 	for (unsigned int i = 0; good && i < config->rules; i++)
@@ -72,14 +84,23 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 			return NULL;
 		}
 	}
+	if (forges(config)) {
+		f->forge = forge_new(config);
+		if (f->forge == NULL) {
+			mf_fault_free(f);
+			return NULL;
+		}
+	}
 	f->rules = config->rules;
 	f->period = config->period;
+	f->pace = config->pace;
 	mf_rng_init(&f->rng, config->seed, "fault bits", config->number);
 	f->node = config->node;
 	f->nodes = config->nodes;
 	for (unsigned int i = 0; i < f->rules; i++) {
 		fault_dice_init(&f->dice[i], config, i);
-		if (is_source(&config->rule[i]))
+		if (is_source(&config->rule[i]) &&
+		    (f->forge == NULL || config->rule[i].class != MF_FAULT_FORGE || forge_can(f->forge)))
 			fault_source_init(f, config, i);
 	}
 	return f;
@@ -87,14 +108,27 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 
 void mf_fault_free(struct mf_fault *f)
 {
-	if (f != NULL)
-		mf_witness_free(f->witness);
+	if (f == NULL)
+		return;
+	mf_witness_free(f->witness);
+	forge_free(f->forge);
 	free(f);
 }
 
 const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f)
 {
 	return f->witness != NULL ? mf_witness_stats(f->witness) : NULL;
+}
+
+void mf_fault_hear(struct mf_fault *f, const struct mf_span *span)
+{
+	if (f->forge != NULL)
+		forge_hear(f->forge, span);
+}
+
+const struct mf_forge_stats *mf_fault_forged(const struct mf_fault *f)
+{
+	return f->forge != NULL ? forge_stats(f->forge) : NULL;
 }
 
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule)

@@ -3,6 +3,7 @@
 #ifndef FAULT_PRIV_H
 #define FAULT_PRIV_H
 
+#include "forge.h"
 #include "mf_fault.h"
 #include "mf_rng.h"
 #include "mf_witness.h"
@@ -56,10 +57,11 @@ struct fault_lane {
 struct mf_fault {
 	struct fault_dice dice[MF_FAULT_RULES];
 	unsigned int rules;
-	uint32_t period;
+	uint32_t period, pace;
 	struct fault_source source[MF_FAULT_RULES];
 	unsigned int sources;
 	uint16_t node, nodes;
+	struct fault_forge *forge; /**< NULL: nothing is forged */
 	struct mf_proto proto;
 	struct mf_rng rng; /**< which bit, which type */
 	struct fault_lane lane[2];

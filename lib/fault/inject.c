@@ -22,10 +22,11 @@ static uint32_t below(struct fault_source *s, uint32_t n)
 static unsigned int flood(struct mf_fault *f, struct fault_source *s, uint64_t *word)
 {
 	const struct mf_fault_rule *r = &f->dice[s->rule].rule;
+	unsigned int ids = (f->forge != NULL ? MF_FAULT_FORGE_ID : MF_IDS) - MF_FAULT_FLOOD_ID;
 	struct mf_msg m = {.kind = s->turn & 1 ? MF_RREQ : MF_NOTIFY,
 			   .src = f->node,
 			   .dst = r->to[s->turn / 2 % r->to_count],
-			   .id = (uint8_t)(MF_FAULT_FLOOD_ID + s->turn / 2 % (MF_IDS - MF_FAULT_FLOOD_ID)),
+			   .id = (uint8_t)(MF_FAULT_FLOOD_ID + s->turn / 2 % ids),
 			   .size = 1 + below(s, SIZE_MAX_OCTETS),
 			   .addr = below(s, SPAN_OCTETS)};
 
@@ -44,10 +45,23 @@ static uint16_t another(const struct mf_fault *f, struct fault_source *s)
 	return node < f->node ? node : node + 1;
 }
 
+/** Of two switches the other one is to be obeyed, or somebody has lost the one that is. */
+static unsigned int lie(struct fault_source *s, uint16_t dst, uint64_t *word)
+{
+	struct mf_msg m = {.kind = MF_TAKE, .op = below(s, 2) ? MF_TAKE_TELL : MF_TAKE_LOST};
+
+	if (m.op == MF_TAKE_LOST)
+		m.dst = dst;
+	m.epoch = (uint16_t)below(s, below(s, 2) ? 4 : 1 << 16);
+	word[0] = mf_proto_put_single(&m);
+	return 1;
+}
+
 /** A message of a kind that says whom it is from, and lies. */
 static unsigned int spoof(struct mf_fault *f, struct fault_source *s, uint64_t *word)
 {
-	static const uint8_t kinds[] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ, MF_RRES, MF_ACK, MF_ERR};
+	static const uint8_t kinds[] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ,
+					MF_RRES, MF_ACK,  MF_ERR,      MF_TAKE};
 	static const uint8_t statuses[] = {MF_ERR_RANGE, MF_ERR_RESOURCE, MF_ERR_RESTARTED};
 	uint64_t data[8];
 	struct mf_msg m = {.kind = kinds[s->turn++ % sizeof(kinds)],
@@ -64,6 +78,8 @@ static unsigned int spoof(struct mf_fault *f, struct fault_source *s, uint64_t *
 	m.addr = m.kind == MF_RRES ? 0 : below(s, SPAN_OCTETS / 8) * 8;
 	if (m.kind == MF_ERR)
 		m.status = statuses[below(s, sizeof(statuses))];
+	if (m.kind == MF_TAKE)
+		return lie(s, m.dst, word);
 	switch (m.kind) {
 	case MF_RREQ:
 	case MF_RMWREQ:
@@ -94,14 +110,17 @@ static void garbage(struct mf_fault *f, struct fault_source *s, mf_time t)
 static unsigned int emit(struct mf_fault *f, struct fault_source *s, mf_time t)
 {
 	enum mf_fault_class class = f->dice[s->rule].rule.class;
-	uint64_t word[MF_REQUEST_BLOCKS_MAX + 16];
+	uint64_t word[FORGE_BLOCKS];
 	unsigned int n;
 
 	if (class == MF_FAULT_GARBAGE) {
 		garbage(f, s, t);
 		return 1;
 	}
-	n = class == MF_FAULT_FLOOD ? flood(f, s, word) : spoof(f, s, word);
+	if (class == MF_FAULT_FORGE)
+		n = forge_next(f->forge, &s->rng, word);
+	else
+		n = class == MF_FAULT_FLOOD ? flood(f, s, word) : spoof(f, s, word);
 	f->messages++;
 	for (unsigned int i = 0; i < n; i++) {
 		bool edge = i == 0 || i == n - 1;
@@ -122,6 +141,8 @@ static mf_time due(const struct mf_fault *f, const struct fault_source *s)
 	const struct fault_dice *d = &f->dice[s->rule];
 	mf_time at = s->next > f->free_at ? s->next : f->free_at;
 
+	if (d->rule.class == MF_FAULT_FORGE && forge_granted(f->forge))
+		return f->free_at;
 	return at >= d->rule.until || (d->rule.count != 0 && d->fired >= d->rule.count) ? MF_NEVER : at;
 }
 
@@ -150,10 +171,16 @@ void fault_inject(struct mf_fault *f, mf_time now)
 	for (unsigned int i = 0; i < f->sources; i++) {
 		struct fault_source *s = &f->source[i];
 		struct fault_dice *d = &f->dice[s->rule];
+		bool granted;
+		mf_time next;
 
 		if (due(f, s) > now)
 			continue;
-		s->next = now + (mf_time)(emit(f, s, now) * f->period / d->rule.rate);
+		granted = d->rule.class == MF_FAULT_FORGE && forge_granted(f->forge);
+		next = now + (mf_time)(emit(f, s, now) * f->pace / d->rule.rate);
+		if (granted) /* it was asked for before */
+			continue;
+		s->next = next;
 		d->fired++;
 	}
 }

@@ -40,20 +40,66 @@ enum mf_fault_class {
 	MF_FAULT_FLOOD, /**< reads, and notifications of writes, of the node itself */
 	MF_FAULT_SPOOF, /**< messages of all kinds that claim to be of another node */
 	MF_FAULT_GARBAGE, /**< blocks at random, of all types; their sync headers are good */
+	/** Requests and writes of the node itself: what is not right is the key, the right or the place. */
+	MF_FAULT_FORGE,
 	MF_FAULT_STAGE_CLASSES, /**< those above are what a stage does; the others are the engine's */
 	MF_FAULT_LINK_DOWN = MF_FAULT_STAGE_CLASSES, /**< a cable is pulled, and plugged in again */
 	MF_FAULT_NODE_CRASH, /**< the process of a node is gone, and comes back with nothing in it */
 	MF_FAULT_SWITCH_CRASH, /**< the same of a switch */
 	MF_FAULT_STALL, /**< a role is not called; what it is sent waits */
 	MF_FAULT_EXHAUST, /**< what is free of something that there is a fixed number of is taken away */
+	MF_FAULT_SKEW, /**< the clock of a node or a switch is fast or slow, and shows another time */
 	MF_FAULT_CLASSES
 };
 
-/** Of a node that floods, the ids from here on are not its host's (mf_host_config.leaves_ids). */
+/** Of a node that floods or forges, the ids from here on are not its host's (mf_host_config.leaves_ids). */
 #define MF_FAULT_FLOOD_ID 192
+#define MF_FAULT_FORGE_ID 224 /**< ... and of one that forges, these are not its floods' */
 
 /** "bit", "sync", ... by class; NULL behind the last one */
 extern const char *const mf_fault_names[MF_FAULT_CLASSES + 1];
+
+/** A region of a memory node. */
+struct mf_fault_region {
+	uint64_t at, size;
+	uint16_t node;
+};
+
+struct mf_fault_secret {
+	uint64_t key;
+	bool may, owns; /**< the node has the right, and the region */
+	bool claimable; /**< it was nobody's at first: who claims it has it */
+	bool free; /**< it is nobody's */
+};
+
+/** What those who forge know of regions: all of it. */
+struct mf_fault_secrets {
+	const struct mf_fault_region *region; /**< by node and address; the caller's */
+	unsigned int regions;
+	/** Of a right (enum mf_right) of a node in a region, as it is now. */
+	struct mf_fault_secret (*look)(void *ctx, unsigned int region, uint16_t node, unsigned int right);
+	void *ctx;
+};
+
+/** What came of what was forged. Plain writes are refused without a word. */
+struct mf_forge_stats {
+	uint64_t sent; /**< requests, and demands of writes */
+	uint64_t refused; /**< answered as they have to be: MF_ERR_KEY, whatever is wrong */
+	uint64_t let_in; /**< answered as if all was right */
+	uint64_t told; /**< answered with an error that tells something */
+	uint64_t claimed; /**< regions that were nobody's, looked at and given up again */
+	uint64_t found; /**< what somebody before had left there */
+};
+
+static inline void mf_forge_add(struct mf_forge_stats *to, const struct mf_forge_stats *s)
+{
+	to->sent += s->sent;
+	to->refused += s->refused;
+	to->let_in += s->let_in;
+	to->told += s->told;
+	to->claimed += s->claimed;
+	to->found += s->found;
+}
 
 struct mf_fault_rule {
 	uint8_t class; /**< enum mf_fault_class */
@@ -68,12 +114,18 @@ struct mf_fault_rule {
 struct mf_fault_config {
 	const struct mf_fault_rule *rule; /**< copied */
 	unsigned int rules; /**< 1..MF_FAULT_RULES */
-	uint32_t period; /**< ps a block of this link, 1.. */
+	/**
+	 * ps a block of this link. 0: wall clock, where a block takes no time; what was delayed, or comes by
+	 * itself, starts later than what was sent last, and is the caller's to hold back until then
+	 */
+	uint32_t period;
+	uint32_t pace; /**< FLOOD...: ps a block of the rate that theirs is the share of, 1.. */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
 	const struct mf_proto
 		*proto; /**< how messages are checked; NULL: nobody watches what comes of them */
 	uint16_t node, nodes; /**< FLOOD...: whose port, of how many nodes; needs proto */
+	const struct mf_fault_secrets *secrets; /**< FORGE */
 };
 
 struct mf_fault;
@@ -102,6 +154,11 @@ void mf_fault_cut(struct mf_fault *f, mf_time now);
 mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);
+
+/** Something comes to the port that sends here: for FORGE; others do not listen. */
+void mf_fault_hear(struct mf_fault *f, const struct mf_span *span);
+/** What came of what was forged; NULL: nothing is. */
+const struct mf_forge_stats *mf_fault_forged(const struct mf_fault *f);
 
 /** What the check at the other end makes of it all; NULL: nobody watches. */
 const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f);

@@ -206,6 +206,8 @@ void mf_host_free(struct mf_host *h)
 {
 	if (!h)
 		return;
+	for (enum mf_host_room what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
+		mf_host_exhaust(h, what, false); /* what was taken away is freed, too */
 	host_fini(h);
 	free(h);
 }
@@ -233,7 +235,7 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 	if (now >= mf_demux_next(&h->demux))
 		host_rx_idle(h, now);
 	if (unlikely(h->twin != NULL) && now >= host_twin_next(h))
-		host_twin_idle(h, now);
+		host_twin_run(h, now);
 	retry(h, now);
 	return mf_host_next(h);
 }

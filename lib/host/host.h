@@ -241,6 +241,7 @@ struct mf_host {
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
+	uint32_t attach_op; /**< attaches have the places behind the message queue's, a node each */
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
 

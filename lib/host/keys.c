@@ -28,6 +28,7 @@ int host_keys_init(struct mf_host *h)
 	struct host_keys *k;
 	uint32_t i = 0;
 
+	h->attach_op = c->queue;
 	if (c->regions == 0)
 		return 0;
 	h->keys = k = calloc(1, sizeof(*k));
@@ -126,7 +127,7 @@ static void fail_head(struct mf_host *h, uint16_t node, uint8_t status, mf_time 
 static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_time at)
 {
 	struct attach *a = &h->keys->attach[node];
-	uint32_t i = h->config.queue + node;
+	uint32_t i = h->attach_op + node;
 	struct host_op *o = &h->op[i];
 	struct mf_msg m = {.kind = MF_RMWREQ,
 			   .src = h->node,

@@ -39,7 +39,7 @@ void host_keys_forget(struct mf_host *h, uint16_t node);
 /** Whether an entry of the table of operations is what asks for a key. */
 static inline bool host_is_attach(const struct mf_host *h, uint32_t op)
 {
-	return op >= h->config.queue;
+	return op >= h->attach_op;
 }
 
 #endif

@@ -165,6 +165,15 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 	return m->of == MF_KIND_NONE || m->of == request[s->kind];
 }
 
+/**
+ * There was no room for it, or it was one beyond X, as what was sent again before may still count: the next
+ * timer asks again.
+ */
+static bool comes_again(const struct mf_host *h, const struct host_state *s, const struct mf_msg *m)
+{
+	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries;
+}
+
 /** The switch refuses a demand as it comes: nothing was granted, and nothing will be. */
 static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
@@ -177,10 +186,10 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 		uint8_t next = s->mega_next;
 
 		more = s->flags & HOST_MEGA_MORE;
-		if (s->phase == HOST_ACTIVE && s->moved == 0)
-			host_state_done(h, s, m->status, at + h->cost_single);
-		else
+		if (s->phase != HOST_ACTIVE || (s->moved != 0 && !comes_again(h, s, m)))
 			h->stats.drop_unknown++;
+		else if (!comes_again(h, s, m))
+			host_state_done(h, s, m->status, at + h->cost_single);
 		s = &h->state[host_index(h, m->src, next)];
 	}
 }
@@ -210,9 +219,10 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 		h->stats.drop_unknown++;
 		if (!more_grants(h, s))
 			answered_late(h, s, at);
-	} else if (more_grants(h, s)) {
-		host_state_fail(h, s, m->status, at + h->cost_single);
-	} else {
-		host_state_done(h, s, m->status, at + h->cost_single);
+	} else if (!comes_again(h, s, m)) {
+		if (more_grants(h, s))
+			host_state_fail(h, s, m->status, at + h->cost_single);
+		else
+			host_state_done(h, s, m->status, at + h->cost_single);
 	}
 }

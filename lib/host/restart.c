@@ -30,6 +30,7 @@ int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 	mf_host_rx(h, now, &s);
 	before = *h;
 	config.memory = memory;
+	config.begins = false;
 	config.use = (uint16_t)mf_hash64(config.use + UINT64_C(1)); /* not what it went on with */
 	memset(h, 0, sizeof(*h));
 	err = host_init(h, &config);

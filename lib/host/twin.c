@@ -3,7 +3,10 @@
  * Two links, and two switches of which one is obeyed. What is sent goes on both; of what is received the
  * first copy counts (once.c). When the link to the active switch is lost the node goes to the next epoch,
  * whose active switch is the other one, and says so by TAKE: behind all chunks that it sends by grants of the
- * old.
+ * old. It never goes back, and says it until both switches have heard.
+ *
+ * A node that was started again knows of no epoch. It obeys nobody until a switch has told it; if no switch
+ * knows either, all there is was started again, and any node may begin.
  */
 #include <stdlib.h>
 
@@ -17,7 +20,12 @@ int host_twin_init(struct mf_host *h)
 	h->twin = t;
 	if (!t)
 		return -ENOMEM;
-	t->up[0] = t->up[1] = true;
+	t->knows = t->settled = h->config.begins;
+	for (unsigned int i = 0; i < 2; i++)
+		t->up[i] = t->told[i] = t->heard[i] = h->config.begins;
+	t->again = t->alone = MF_NEVER;
+	t->life = t->knows ? 1 : (uint16_t)(2 + h->config.use % (MF_TAKE_SINCE_MAX - 1));
+	h->deaf = !t->knows;
 	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
 	if (!t->other.assembly)
 		return -ENOMEM;
@@ -46,7 +54,7 @@ static void serve(struct mf_host *h, unsigned int link)
 	struct host_twin *t = h->twin;
 	struct host_receiver r = t->other;
 
-	h->deaf = link != active(t);
+	h->deaf = !t->knows || link != active(t);
 	if (t->served == link)
 		return;
 	t->other = (struct host_receiver){.demux = h->demux,
@@ -74,25 +82,51 @@ bool host_twin_hears(struct mf_host *h)
 {
 	const struct host_twin *t = h->twin;
 
-	if (t->said[t->served] == t->epoch)
+	if (t->knows && t->told[t->served] && t->said[t->served] == t->epoch)
 		return true;
 	h->stats.drop_fenced++;
 	return false;
 }
 
+/** Whether a switch has not heard what the node says. */
+static bool is_unheard(const struct host_twin *t)
+{
+	return (t->up[0] && !t->heard[0]) || (t->up[1] && !t->heard[1]);
+}
+
+static bool say(struct mf_host *h, const struct mf_msg *m, mf_time now)
+{
+	uint64_t *word = mf_mux_put(h->mux, mf_mux_behind(h->mux, now), UINT32_MAX, 1, 0);
+
+	if (!word)
+		return false;
+	*word = mf_proto_put_single(m);
+	h->stats.tx[MF_TAKE]++;
+	return true;
+}
+
 void host_twin_tell(struct mf_host *h, mf_time now)
 {
-	const struct mf_msg m = {.kind = MF_TAKE, .epoch = h->twin->epoch};
-	uint64_t *word;
+	struct host_twin *t = h->twin;
+	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK};
 
-	if (!h->twin->owes || h->job_head != h->job_tail)
+	if (!t->owes || h->job_head != h->job_tail)
 		return; /* chunks that were granted wait for room */
-	word = mf_mux_put(h->mux, mf_mux_behind(h->mux, now), UINT32_MAX, 1, 0);
-	if (!word)
+	if (t->knows) {
+		m.op = MF_TAKE_TELL;
+		m.epoch = t->epoch;
+		m.dst = t->life;
+	}
+	if (!say(h, &m, now))
 		return;
-	*word = mf_proto_put_single(&m);
-	h->stats.tx[MF_TAKE]++;
-	h->twin->owes = false;
+	t->owes = false;
+	t->again = is_unheard(t) ? now + h->config.take_again : MF_NEVER;
+}
+
+static void owe(struct mf_host *h, mf_time now)
+{
+	h->twin->owes = true;
+	host_twin_tell(h, now);
 }
 
 /** The epoch is a newer one. What its switch does not know of is over. */
@@ -100,32 +134,92 @@ static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 {
 	struct host_twin *t = h->twin;
 
+	/* The switches count the lives of a node each for itself. */
+	if (!t->knows || ((epoch ^ t->epoch) & 1))
+		memset(h->life, 0, h->nodes);
 	t->epoch = epoch;
-	t->owes = true;
+	t->knows = true;
+	t->heard[0] = t->heard[1] = false;
 	h->deaf = t->served != active(t);
 	h->stats.takes++;
 	if (h->submits)
 		host_link_forgotten(h, t->since[active(t)], now);
-	host_twin_tell(h, now);
+	owe(h, now);
 }
 
-void host_twin_take(struct mf_host *h, uint16_t epoch, mf_time at)
+/** What a switch knows of messages under way: it has forgotten nothing for so many epochs. */
+static void note_since(struct mf_host *h, unsigned int link, const struct mf_msg *m)
+{
+	struct host_twin *t = h->twin;
+
+	if (!t->told[link] || (uint16_t)(m->epoch - t->said[link]) > m->dst)
+		t->since[link] = h->seq;
+	t->told[link] = true;
+	t->said[link] = m->epoch;
+}
+
+/** Both switches have heard; or one, where the other one may be dead. */
+static void settle(struct mf_host *h, mf_time now)
+{
+	struct host_twin *t = h->twin;
+
+	if (t->settled || !t->knows || is_unheard(t))
+		return;
+	t->settled = t->up[0] && t->up[1];
+	if (t->alone == MF_NEVER)
+		t->alone = now + h->config.read_timeout;
+}
+
+static void epoch_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_twin *t = h->twin;
 	unsigned int link = t->served;
-	int16_t newer = (int16_t)(epoch - t->epoch);
+	int16_t newer = (int16_t)(m->epoch - t->epoch);
 
-	/* A standby that tells an epoch for the first time begins with it. */
-	if (t->fresh[link] || ((epoch & 1) != link && t->said[link] != epoch))
-		t->since[link] = h->seq;
-	t->fresh[link] = false;
-	t->said[link] = epoch;
-	if (newer > 0) {
-		enter(h, epoch, at);
-	} else if (newer < 0) {
-		t->owes = true;
-		host_twin_tell(h, at);
-	}
+	note_since(h, link, m);
+	t->asked[link] = 0;
+	if (!t->knows || newer > 0)
+		enter(h, m->epoch, at);
+	t->heard[link] = m->op == MF_TAKE_HEARD && m->epoch == t->epoch;
+	settle(h, at);
+	if (!is_unheard(t))
+		t->again = MF_NEVER;
+	else if (m->op == MF_TAKE_TELL && newer <= 0)
+		owe(h, at);
+}
+
+#define ASKED_MOST 3 /* times that a switch does not know the epoch, until a node that does not begins one */
+
+/** The switch of a link knows nothing. */
+static void epoch_asked(struct mf_host *h, mf_time at)
+{
+	struct host_twin *t = h->twin;
+	unsigned int link = t->served;
+	bool nobody = !t->knows;
+
+	t->told[link] = t->heard[link] = false;
+	t->since[link] = h->seq;
+	t->asked[link] += t->asked[link] < ASKED_MOST;
+	for (unsigned int i = 0; i < 2; i++)
+		nobody &= !t->up[i] || t->asked[i] == ASKED_MOST;
+	if (nobody)
+		enter(h, t->up[0] ? 0 : 1, at);
+	else
+		owe(h, at);
+}
+
+void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	const struct host_twin *t = h->twin;
+
+	if (!t->up[t->served])
+		return;
+	if (m->op == MF_TAKE_ASK)
+		epoch_asked(h, at);
+	else if (m->op != MF_TAKE_LOST)
+		epoch_told(h, m, at);
+	else if (t->knows && m->epoch == (uint16_t)(t->epoch + 1) && m->dst != h->node)
+		say(h, m, at); /* to the switch that may know; it is asked again if there is no room */
 }
 
 /** The message and the frame that were arriving. */
@@ -147,12 +241,14 @@ void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 	}
 	if (!t->up[link])
 		return;
-	t->up[link] = false;
+	t->up[link] = t->told[link] = t->heard[link] = false;
 	cut(h, link, now);
-	if (!t->up[!link])
+	if (!t->up[!link]) {
 		mf_host_link_lost(h, now);
-	else if (link == active(t))
+		t->life = t->life % MF_TAKE_SINCE_MAX + 1;
+	} else if (t->knows && link == active(t)) {
 		enter(h, (uint16_t)(t->epoch + 1), now);
+	}
 }
 
 void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
@@ -161,19 +257,33 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 
 	if (!t || t->up[link])
 		return;
-	t->up[link] = t->fresh[link] = true;
-	if (!t->up[active(t)]) {
+	t->up[link] = true;
+	t->asked[link] = 0;
+	t->since[link] = h->seq;
+	if (t->knows && !t->up[active(t)])
 		enter(h, (uint16_t)(t->epoch + 1), now);
-		return;
-	}
-	t->owes = true;
-	host_twin_tell(h, now);
+	else
+		owe(h, now);
 }
 
-void host_twin_idle(struct mf_host *h, mf_time now)
+void host_twin_run(struct mf_host *h, mf_time now)
 {
-	serve(h, !h->twin->served);
-	host_rx_idle(h, now);
+	struct host_twin *t = h->twin;
+
+	if (now >= mf_demux_next(&t->other.demux)) {
+		serve(h, !t->served);
+		host_rx_idle(h, now);
+	}
+	t->settled |= now >= t->alone;
+	if (now < t->again)
+		return;
+	t->again = now + h->config.take_again;
+	owe(h, now);
+}
+
+bool mf_host_obeys(const struct mf_host *h)
+{
+	return h->twin == NULL || h->twin->settled;
 }
 
 uint16_t mf_host_epoch(const struct mf_host *h)

@@ -18,27 +18,34 @@ struct host_twin {
 	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
 	bool up[2];
-	bool fresh[2]; /**< it came up, and its switch has not said anything yet */
+	bool knows; /**< the epoch; if not, no switch is obeyed */
+	bool settled; /**< it was known once what both switches say, or one was waited for long enough */
 	bool owes; /**< a TAKE is to be sent, behind all that waits */
 	uint16_t epoch; /**< switch epoch % 2 is obeyed */
-	uint16_t said[2]; /**< epoch that the switch has told */
+	bool told[2]; /**< the switch has said since the link came up what it knows of epochs */
+	bool heard[2]; /**< it has heard that this epoch's is obeyed */
+	uint16_t said[2]; /**< told: the epoch */
+	uint16_t life; /**< a new one begins when it knows nothing any more of what others ask */
+	uint8_t asked[2]; /**< times that it did not know either */
 	uint32_t since[2]; /**< messages that began before are not known to the switch */
+	mf_time alone; /**< the second link is waited for until then; MF_NEVER: the first is not settled */
+	mf_time again; /**< what was not heard is told again; MF_NEVER: all was */
 };
 
 int host_twin_init(struct mf_host *h);
 void host_twin_fini(struct mf_host *h);
 /** TAKE has come by the link that is served. */
-void host_twin_take(struct mf_host *h, uint16_t epoch, mf_time at);
+void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Whether a request that comes by the link that is served is executed. */
 bool host_twin_hears(struct mf_host *h);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
-/** Frames behind whose /T/ nothing came. */
-void host_twin_idle(struct mf_host *h, mf_time now);
+/** Does what is due: frames behind whose /T/ nothing came, and what is said again. */
+void host_twin_run(struct mf_host *h, mf_time now);
 
 static inline mf_time host_twin_next(const struct mf_host *h)
 {
-	return mf_demux_next(&h->twin->other.demux);
+	return mf_time_min(mf_demux_next(&h->twin->other.demux), h->twin->again);
 }
 
 #endif

@@ -104,6 +104,14 @@ uint64_t mf_history_records(const struct mf_history *h)
 	return n;
 }
 
+void mf_history_each(const struct mf_history *h, void (*see)(void *ctx, const struct mf_history_record *r),
+		     void *ctx)
+{
+	for (unsigned int i = 0; i < h->logs; i++)
+		for (uint64_t place = 0; place < h->log[i].used; place = history_next(&h->log[i], place))
+			see(ctx, history_at(&h->log[i], place));
+}
+
 static bool is_chosen(const struct mf_history_config *c, uint16_t node, uint64_t word)
 {
 	return history_chosen(c->fingerprint, c->sample, node, word >> c->sample) == word;

@@ -288,6 +288,27 @@ static inline uint64_t key_of(uint16_t node, uint64_t word)
 	return (uint64_t)node << 45 | word;
 }
 
+static bool lost_once(const struct check *c, uint16_t node)
+{
+	for (size_t i = 0; i < c->losses; i++)
+		if (c->loss[i].node == node)
+			return true;
+	return false;
+}
+
+/**
+ * What was refused has not happened, and never will. Where a node was lost it may be that what was refused
+ * by its new life had happened in the one before; where a pair is not in order, that a second copy found no
+ * room.
+ */
+static bool never_happened(const struct check *c, const struct item *i)
+{
+	bool refused = i->r->outcome == MF_HISTORY_REFUSED ||
+		       (i->r->outcome == MF_HISTORY_NO_ROOM && i->config->in_order);
+
+	return refused && !lost_once(c, i->r->node);
+}
+
 static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t passes)
 {
 	const struct item *i = &c->item[at];
@@ -295,7 +316,8 @@ static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t pas
 	uint64_t seed = i->config->fingerprint;
 	uint32_t index = 0;
 
-	if (i->r->words == 0 || (i->r->kind == MF_HISTORY_READ && i->r->outcome != MF_HISTORY_OK))
+	if (i->r->words == 0 || (i->r->kind == MF_HISTORY_READ && i->r->outcome != MF_HISTORY_OK) ||
+	    never_happened(c, i))
 		return 0;
 	for (; w.word <= w.last; history_walk_next(&w), index++) {
 		uint64_t key = key_of(i->r->node, w.word);

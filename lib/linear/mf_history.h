@@ -42,6 +42,9 @@ enum mf_history_outcome {
 	MF_HISTORY_OK,
 	MF_HISTORY_FAILED, /**< it may have taken effect, may do so yet, or never will */
 	MF_HISTORY_RESTARTED, /**< failed with a cut: it has taken effect until now or never will */
+	MF_HISTORY_REFUSED, /**< failed as a whole, since the client may not do it: it never takes effect */
+	/** The same, beyond a limit or without room. What is sent twice may have happened the first time */
+	MF_HISTORY_NO_ROOM,
 	MF_HISTORY_OUTCOMES
 };
 
@@ -137,6 +140,10 @@ void mf_history_unknown(struct mf_history_log *l, uint16_t node, uint64_t addr, 
 mf_time mf_history_full(const struct mf_history *h);
 uint64_t mf_history_records(const struct mf_history *h);
 
+/** Calls for each record, log by log, in the order of their calls. */
+void mf_history_each(const struct mf_history *h, void (*see)(void *ctx, const struct mf_history_record *r),
+		     void *ctx);
+
 /** Of a word: an operation, with its part of it. */
 struct mf_history_op {
 	const struct mf_history_record *op; /**< of the history, which has to be there still */
@@ -190,6 +197,15 @@ void mf_history_explain(const struct mf_history_verdict *v, FILE *out);
  * @return exit status of a program: 0 linearizable; 1 not; 2 no answer
  */
 int mf_history_check_files(const char *program, const char *const *path, unsigned int n, FILE *out);
+
+/** Where a history is to be written. */
+struct mf_history_target {
+	char name[4096]; /**< of the file */
+	uint64_t room; /**< octets that the operations of all clients may take */
+};
+
+/** Reads FILE[,room=SIZE]. @param err  on failure one line @return 0 or -EINVAL */
+int mf_history_target(const char *text, struct mf_history_target *out, char *err, size_t errlen);
 
 /** Writes a history as a file. @return 0 or -errno */
 int mf_history_write(const struct mf_history *h, FILE *out);

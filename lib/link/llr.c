@@ -3,26 +3,58 @@
 #include "mf_plant.h"
 
 #define NACK_HOLD MF_US(100) /* while no round trip has been measured */
+#define PATIENCE_KEPT MF_SEC(1)
 
 static bool before(uint32_t a, uint32_t b)
 {
 	return MF_PLANTED(wrap_off_by_one) ? a < b : (int32_t)(a - b) < 0;
 }
 
+/** Within that time an answer comes, if all have a CPU. */
+static mf_time round_trips(const struct llr *l)
+{
+	return 2 * mf_time_max(l->rtt_max, l->config.ack_after);
+}
+
 /** The replay timer without doubling: no shorter than what acknowledgements have been seen to take. */
 static mf_time base_wait(const struct llr *l)
 {
-	return mf_time_max(l->config.replay_after, 2 * l->rtt_max + l->config.ack_after);
+	mf_time wait = mf_time_max(l->config.replay_after, 2 * l->rtt_max + l->config.ack_after);
+
+	return mf_time_max(wait, l->patience);
 }
 
 /**
  * A round trip is over, and nothing was acknowledged: a NACK was lost, or the tail. To ask is cheaper than a
- * replay, so it is done earlier; after progress and a first replay, and once it is known what a round trip
- * takes.
+ * replay, so it is done earlier, and again, less and less often; after progress and a first replay, and once
+ * it is known what a round trip takes.
  */
-static mf_time probe_time(const struct llr *l, mf_time now)
+static void start_probe(struct llr *l, mf_time now)
 {
-	return l->rtt_max != 0 ? now + 2 * mf_time_max(l->rtt_max, l->config.ack_after) : MF_NEVER;
+	l->probe_wait = round_trips(l);
+	l->probe_at = l->rtt_max != 0 ? now + l->probe_wait : MF_NEVER;
+}
+
+/**
+ * The timer has replayed, and now there is an answer. Where frames had been lost it comes within a round trip
+ * of a replay. Where it comes at another time the partner had no CPU to answer, and will be there again:
+ * then the timer is given what that took. No round trip can be measured there (Karn).
+ */
+static void learn(struct llr *l, mf_time now)
+{
+	mf_time took = now - l->since;
+
+	l->by_timer = false;
+	if (now - l->began <= round_trips(l))
+		return;
+	l->patience = mf_time_max(l->patience, mf_time_min(2 * took, l->config.replay_max));
+	l->patience_at = now + PATIENCE_KEPT;
+}
+
+static void forget(struct llr *l, mf_time now)
+{
+	l->patience = l->patience > l->config.replay_after ? l->patience / 2 : 0;
+	l->patience_at = now + PATIENCE_KEPT;
 }
 
 void llr_init(struct llr *l, const struct llr_config *config, uint32_t first, uint32_t partner_first)
@@ -59,8 +91,9 @@ void llr_emitted(struct llr *l, mf_time now)
 	if (l->cursor++ != l->nxt)
 		return;
 	if (l->una == l->nxt) {
+		l->since = now;
 		l->replay_at = now + l->wait;
-		l->probe_at = probe_time(l, now);
+		start_probe(l, now);
 	}
 	if (l->timed_at == MF_NEVER) {
 		l->timed = l->nxt;
@@ -89,14 +122,23 @@ static void progress(struct llr *l, mf_time now, uint32_t ack)
 		sample(l, now - l->timed_at);
 		l->timed_at = MF_NEVER;
 	}
+	if (l->by_timer)
+		learn(l, now);
+	else if (l->patience != 0 && now >= l->patience_at)
+		forget(l, now);
 	l->una = ack;
 	if (before(l->cursor, ack))
 		l->cursor = ack;
 	l->count = 0;
-	if (!l->backed_off)
+	l->since = now;
+	if (!l->backed_off || l->wait < l->patience)
 		l->wait = base_wait(l);
-	l->replay_at = l->una != l->nxt ? now + l->wait : MF_NEVER;
-	l->probe_at = l->una != l->nxt ? probe_time(l, now) : MF_NEVER;
+	if (l->una == l->nxt) {
+		l->replay_at = l->probe_at = MF_NEVER;
+		return;
+	}
+	l->replay_at = now + l->wait;
+	start_probe(l, now);
 }
 
 enum llr_ack llr_acked(struct llr *l, mf_time now, uint32_t ack, uint32_t limit)
@@ -123,7 +165,9 @@ static void begin(struct llr *l, mf_time now)
 	l->began_from = l->una;
 	l->began_ever = true;
 	l->replay_at = now + l->wait;
-	l->probe_at = l->count == 1 ? probe_time(l, now) : MF_NEVER;
+	l->probe_at = MF_NEVER;
+	if (l->count == 1)
+		start_probe(l, now);
 }
 
 /** A NACK that was made before anything of the last replay can have come says nothing new. */
@@ -250,7 +294,7 @@ static enum llr_timer run_replay(struct llr *l, mf_time now)
 	if (l->count == l->config.replays)
 		return LLR_TIMER_GAVE_UP;
 	l->wait = mf_time_min(2 * l->wait, mf_time_max(l->config.replay_max, base_wait(l)));
-	l->backed_off = true;
+	l->backed_off = l->by_timer = true;
 	begin(l, now);
 	return LLR_TIMER_REPLAY;
 }
@@ -263,7 +307,8 @@ enum llr_timer llr_run(struct llr *l, mf_time now)
 		l->poll_at = now + l->poll_wait;
 	}
 	if (now >= l->probe_at && !MF_PLANTED(nack_without_timer)) {
-		l->probe_at = MF_NEVER;
+		l->probe_wait *= 2;
+		l->probe_at = now + l->probe_wait;
 		l->poll |= l->cursor == l->nxt;
 	}
 	return run_replay(l, now);
@@ -274,7 +319,7 @@ void llr_shift(struct llr *l, mf_time now, mf_time by)
 	if (l->replay_at != MF_NEVER)
 		l->replay_at = mf_time_min(l->replay_at + by, now + l->wait);
 	if (l->probe_at != MF_NEVER)
-		l->probe_at = mf_time_min(l->probe_at + by, probe_time(l, now));
+		l->probe_at = mf_time_min(l->probe_at + by, now + l->probe_wait);
 	if (l->poll_at != MF_NEVER)
 		l->poll_at = mf_time_min(l->poll_at + by, now + l->poll_wait);
 }

@@ -136,6 +136,17 @@ int mf_regions_give(struct mf_regions *r, uint64_t at, uint16_t owner, const str
  */
 void mf_regions_restart(struct mf_regions *r, struct mf_memory *memory);
 
+/** What the node's operator sees of a region. */
+struct mf_region_view {
+	uint64_t key; /**< of the right */
+	bool may; /**< the node has it */
+	uint16_t owner; /**< or MF_REGION_FREE */
+};
+
+/** Looks at the region that has an address; where there is none the key is 0. Nothing is counted. */
+struct mf_region_view mf_regions_look(struct mf_regions *r, uint16_t node, enum mf_right right,
+				      uint64_t addr);
+
 /** New keys for all regions, of these random bits from now on. */
 void mf_regions_renew(struct mf_regions *r, mf_region_draw draw, void *draw_ctx);
 

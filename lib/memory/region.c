@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mf_plant.h"
 #include "mf_region.h"
 
 struct region {
@@ -92,7 +93,8 @@ uint8_t mf_regions_check(struct mf_regions *r, uint16_t src, enum mf_right right
 {
 	const struct region *g = find(r, bounded(addr));
 	uint64_t reason = reason_of(g, src % MF_PORTS_MAX, right, bounded(addr), bounded(len));
-	uint64_t wrong = choose(is_zero(key ^ g->key[right]), MF_REFUSAL_NONE, MF_REFUSAL_KEY);
+	uint64_t differs = (key ^ g->key[right]) & (MF_PLANTED(key_in_part) ? UINT32_MAX : UINT64_MAX);
+	uint64_t wrong = choose(is_zero(differs), MF_REFUSAL_NONE, MF_REFUSAL_KEY);
 
 	reason = choose(is_zero(reason), wrong, reason);
 	r->stats.refused[reason]++;
@@ -157,7 +159,8 @@ static void set_rights(struct region *g, const struct mf_region_nodes *readers,
 static void hand_over(struct mf_regions *r, struct region *g, uint16_t owner,
 		      const struct mf_region_nodes *readers, const struct mf_region_nodes *writers)
 {
-	r->memory_ops->zero(r->memory, g->at, g->size);
+	if (!MF_PLANTED(not_zeroed))
+		r->memory_ops->zero(r->memory, g->at, g->size);
 	r->stats.zeroed += g->size;
 	if (g->owner != MF_REGION_FREE)
 		r->owned[g->owner]--;
@@ -241,6 +244,16 @@ int mf_regions_give(struct mf_regions *r, uint64_t at, uint16_t owner, const str
 		return -ENOENT;
 	hand_over(r, g, owner, readers, writers);
 	return 0;
+}
+
+struct mf_region_view mf_regions_look(struct mf_regions *r, uint16_t node, enum mf_right right, uint64_t addr)
+{
+	const struct region *g = find(r, bounded(addr));
+
+	if (bounded(addr) - g->at >= g->size)
+		return (struct mf_region_view){.owner = MF_REGION_FREE};
+	return (struct mf_region_view){
+		.key = g->key[right], .may = mf_region_nodes_has(&g->may[right], node), .owner = g->owner};
 }
 
 void mf_regions_renew(struct mf_regions *r, mf_region_draw draw, void *draw_ctx)

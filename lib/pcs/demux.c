@@ -55,10 +55,13 @@ void mf_demux_fini(struct mf_demux *d)
 	mf_frame_dec_fini(&d->dec);
 }
 
-/** Behind a bad header: is anything the worse for it still? @return local fault */
+/**
+ * Behind a bad header: is anything the worse for it still? Where there is a guard, local fault lasts until
+ * who owns the link has seen to it that its other end knows. @return local fault
+ */
 static __attribute__((noinline)) bool look(struct mf_demux *d, mf_time at)
 {
-	bool unlocked = at < d->unlocked;
+	bool unlocked = at < d->unlocked || (d->guard != NULL && mf_guard_is_deaf(d->guard));
 
 	mf_ber_feed(&d->ber, at, false);
 	d->alert = d->ber.ber_cnt != 0 || d->ber.hi_ber || unlocked;

@@ -49,6 +49,12 @@ void mf_guard_fini(struct mf_guard *g);
 void mf_guard_bad(struct mf_guard *g, mf_time at);
 /** It is too much for another reason. */
 void mf_guard_trip(struct mf_guard *g, mf_time at, enum mf_guard_cause cause);
+/** Whether the receiver was in local fault since the link was there. */
+static inline bool mf_guard_is_deaf(const struct mf_guard *g)
+{
+	return g->tripped != MF_NEVER && g->cause != MF_GUARD_BAD;
+}
+
 /** The link is there again: from now on. */
 void mf_guard_reset(struct mf_guard *g);
 

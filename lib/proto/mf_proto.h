@@ -43,6 +43,17 @@ enum mf_kind {
 	MF_KINDS
 };
 
+/** What TAKE says, between a node and a switch (docs/fault-tolerance.md). */
+enum mf_take {
+	MF_TAKE_TELL, /**< node: I obey the active switch of this epoch; switch: that is the epoch */
+	MF_TAKE_HEARD, /**< switch: so it is, and I have heard that you obey */
+	MF_TAKE_ASK, /**< I do not know the epoch */
+	MF_TAKE_LOST, /**< a node, `dst`, has lost the active switch; the standby asks, others pass it on */
+	MF_TAKES
+};
+
+#define MF_TAKE_SINCE_MAX 511
+
 /** Read-modify-write on 8 octets, and what is asked in its manner. */
 enum mf_rmw_op {
 	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
@@ -79,11 +90,15 @@ struct mf_msg {
 	uint8_t kind; /**< enum mf_kind */
 	uint8_t id;
 	uint16_t src; /**< node (= port) numbers; N, G and GRET carry no source on the wire */
+	/**
+	 * TAKE, LOST: who has lost the switch. TELL, HEARD, of a switch: it has forgotten nothing for so many
+	 * epochs, MF_TAKE_SINCE_MAX: or more; of a node: which life of it this is, 0: it does not say. ASK: 0
+	 */
 	uint16_t dst;
 	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
 	bool last; /**< WREQ*, RRES: the last chunk of its message */
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
-	uint8_t op; /**< RMWREQ: enum mf_rmw_op */
+	uint8_t op; /**< RMWREQ: enum mf_rmw_op; TAKE: enum mf_take */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */

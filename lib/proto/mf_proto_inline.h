@@ -220,6 +220,12 @@ static inline uint64_t mf_proto_checked(uint64_t word)
 	return word | field(MSG_CHECK, mf_crc16_one(word) ^ MF_CRC16_GOOD);
 }
 
+/** The number of the use of an id, of an extended message that is known to be good. */
+static inline uint16_t mf_proto_use(const uint64_t *word)
+{
+	return (uint16_t)field_of(word[2], EXT_EPOCH);
+}
+
 static inline uint64_t mf_proto_make_notify(const struct mf_msg *m)
 {
 	return mf_proto_checked(MF_BT_N | field(NG_DST, m->dst) | field(NG_ID, m->id) |

@@ -59,7 +59,9 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define GRET_SPARE 46, 2
 
 #define TAKE_EPOCH 12, 16
-#define TAKE_SPARE 28, 20
+#define TAKE_WHAT 28, 2 /* enum mf_take */
+#define TAKE_OF 30, 9 /* epochs, or a port */
+#define TAKE_SPARE 39, 9
 
 /* Data blocks of the extension: the key, then the epoch and how often it was sent before. */
 #define EXT_EPOCH 0, 16

@@ -7,7 +7,7 @@ static uint64_t put_mst(const struct mf_msg *m)
 	uint64_t w = MF_BT_MST | field(MS_KIND, m->kind);
 
 	if (m->kind == MF_TAKE)
-		return w | field(TAKE_EPOCH, m->epoch);
+		return w | field(TAKE_EPOCH, m->epoch) | field(TAKE_WHAT, m->op) | field(TAKE_OF, m->dst);
 	w |= field(MS_DST, m->dst);
 	if (m->kind == MF_GRET)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
@@ -83,6 +83,10 @@ static int get_err(uint64_t w, struct mf_msg *m)
 static int get_take(uint64_t w, struct mf_msg *m)
 {
 	m->epoch = field_of(w, TAKE_EPOCH);
+	m->op = field_of(w, TAKE_WHAT);
+	m->dst = field_of(w, TAKE_OF);
+	if (m->op == MF_TAKE_ASK && (m->epoch != 0 || m->dst != 0))
+		return -EPROTO;
 	return field_of(w, TAKE_SPARE) ? -EPROTO : 0;
 }
 

@@ -48,6 +48,8 @@ struct sched_map {
 
 #define SCHED_LIST (SCHED_PORTS_MAX + 32) /* entries of a list that scan_ports() makes */
 
+#define SCHED_NOBODY SCHED_PORTS_MAX /* the request of nobody: see pim.h */
+
 #define SCHED_GROUP 16 /* ports whose times have their earliest noted */
 
 /** Times of ports, and the earliest of each group: that one or an earlier one. */
@@ -75,9 +77,8 @@ struct sched_demand {
 
 static_assert(sizeof(struct sched_demand) == 24, "demand");
 
-/** A port, by side: links are full duplex, so it is a source and a destination. */
+/** A port. */
 struct sched_port {
-	mf_time until[2]; /* WIRE, PAPER: when its last chunk is over */
 	uint32_t debt; /* WIRE: blocks of requests and /G/ that the destination has not been charged yet */
 	uint32_t period; /* ps a block */
 };
@@ -120,6 +121,11 @@ static_assert(sizeof(struct sched_request) == 24, "request");
 
 #define sched_rarely(x) __builtin_expect(x, 0)
 
+/** Ports, and a place of each. */
+struct scan_places {
+	uint16_t *port, *place;
+};
+
 /** A part that has registers of its own: called once for many. */
 #define SCHED_PART static __attribute__((noinline, unused))
 
@@ -132,6 +138,7 @@ struct sched_issues {
 	bool alone; /* what ended had no other candidate beside it, at its source or destination */
 	uint16_t done_of[SCHED_PORTS_MAX]; /* requests whose demands are granted in full now */
 	uint16_t left_of[SCHED_PORTS_MAX]; /* the others */
+	uint16_t behind[SCHED_PORTS_MAX]; /* of these, those that are not the first in their lists */
 };
 
 struct mf_sched {
@@ -151,8 +158,7 @@ struct mf_sched {
 	struct sched_map free[2]; /* by side: not busy, not held */
 	struct sched_map all; /* ports that there are */
 	struct sched_map held[2]; /* D3 */
-	struct sched_map
-		before[2]; /* WINDOW: free when the matching under way began, which takes a port once */
+	struct sched_map before[2]; /* free when the matching began, or its iteration: ports_begin() */
 	struct sched_map full[2]; /* WINDOW: all of the window is outstanding */
 	struct sched_map tight[2]; /* WINDOW: less than a chunk is left of it, or a candidate did not fit */
 	bool any_tight; /* false: there is none */
@@ -160,7 +166,9 @@ struct mf_sched {
 	uint32_t outstanding[2][SCHED_PORTS_MAX]; /* WINDOW: octets granted, not forwarded */
 	struct sched_times release[2]; /* WIRE, PAPER: of busy ports */
 	mf_time releases; /* the first of both */
+	mf_time *until[2]; /* WIRE, PAPER: [port], a word of 64 whole: when its last chunk is over */
 	struct sched_port *port;
+	mf_time period; /* of all ports; 0: they differ */
 	struct sched_charge *charge; /* of the iteration under way */
 	unsigned int charges;
 
@@ -202,8 +210,8 @@ struct mf_sched {
 
 	struct mf_sched_config config;
 	struct mf_sched_stats stats;
-	void *block[24]; /* all that was allocated */
-	unsigned int blocks;
+	void *block[24], *table[8]; /* all that was allocated */
+	unsigned int blocks, tables;
 	struct sched_issues issues;
 };
 

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "list.h"
+#include "mf_table.h"
 
 #define CACHE_LINE 64
+#define LARGE ((size_t)1 << 20) /* octets */
 
 static bool valid(const struct mf_sched_config *c)
 {
@@ -30,10 +32,26 @@ static bool valid(const struct mf_sched_config *c)
 	return true;
 }
 
+/** A matching of 512 ports touches more pages of 4 KiB than a CPU keeps addresses of. */
+static void *alloc_large(struct mf_sched *s, size_t n, size_t size)
+{
+	void *table = mf_table_new_dense(n, size);
+
+	if (!table)
+		return NULL;
+	assert(s->tables < sizeof(s->table) / sizeof(s->table[0]));
+	s->table[s->tables++] = table;
+	s->stats.memory += n * size;
+	return table;
+}
+
 void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size)
 {
-	char *raw = calloc(1, n * size + CACHE_LINE - 1);
+	char *raw;
 
+	if (n * size >= LARGE)
+		return alloc_large(s, n, size);
+	raw = calloc(1, n * size + CACHE_LINE - 1);
 	if (!raw)
 		return NULL;
 	assert(s->blocks < sizeof(s->block) / sizeof(s->block[0]));
@@ -61,14 +79,15 @@ static size_t room_octets(size_t size)
 	return (list_octets(size) / CACHE_LINE + 1) / 2 * 2 * CACHE_LINE + CACHE_LINE;
 }
 
-/** Lists, and behind them their rooms. */
-static bool alloc_lists(struct mf_sched *s, size_t n)
+/** Lists, behind them their rooms, and the heads of so many queues. */
+static bool alloc_lists(struct mf_sched *s, size_t n, size_t queues)
 {
 	size_t size = 2 * n + LIST_WANDER, octets = room_octets(size), lists = n * sizeof(*s->list);
-	char *all = mf_sched_alloc(s, 1, lists + n * octets);
+	char *all = mf_sched_alloc(s, 1, lists + n * octets + queues * sizeof(*s->queue));
 
 	if (!all)
 		return false;
+	s->queue = (uint32_t *)(void *)(all + lists + n * octets);
 	s->list = (struct sched_list *)(void *)all;
 	for (size_t i = 0; i < n; i++)
 		list_begin(s->list + i, (lists + i * octets - i * sizeof(*s->list)) / sizeof(sched_key),
@@ -81,7 +100,6 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 	size_t queues = s->config.order == MF_ORDER_PAIR ? n * n : 2 * n * n;
 
 	s->direction = queues - n * n;
-	s->queue = mf_sched_alloc(s, queues, sizeof(*s->queue));
 	s->tail = mf_sched_alloc(s, queues, sizeof(*s->tail));
 	s->demand = mf_sched_alloc(s, 2 * s->config.x * n * n + 1, sizeof(*s->demand));
 	s->depth = mf_sched_alloc(s, n, sizeof(*s->depth));
@@ -89,19 +107,23 @@ static bool alloc_queues(struct mf_sched *s, size_t n)
 		s->order_shift++;
 	s->order_array[0] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[0]));
 	s->order_array[1] = mf_sched_alloc(s, n << s->order_shift, sizeof(*s->order_array[1]));
-	return s->queue && s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
-	       alloc_lists(s, n);
+	return s->tail && s->demand && s->depth && s->order_array[0] && s->order_array[1] &&
+	       alloc_lists(s, n, queues);
 }
 
 static bool alloc_ports(struct mf_sched *s, size_t n)
 {
 	s->port = mf_sched_alloc(s, n, sizeof(*s->port));
 	s->charge = mf_sched_alloc(s, n, sizeof(*s->charge));
-	if (!s->port || !s->charge || !alloc_times(s, &s->release[SCHED_SRC]) ||
-	    !alloc_times(s, &s->release[SCHED_DST]))
+	s->until[SCHED_SRC] = mf_sched_alloc(s, 64 * s->words, sizeof(mf_time));
+	s->until[SCHED_DST] = mf_sched_alloc(s, 64 * s->words, sizeof(mf_time));
+	if (!s->port || !s->charge || !s->until[SCHED_SRC] || !s->until[SCHED_DST] ||
+	    !alloc_times(s, &s->release[SCHED_SRC]) || !alloc_times(s, &s->release[SCHED_DST]))
 		return false;
 	s->releases = MF_NEVER;
+	s->period = s->config.period[0];
 	for (size_t i = 0; i < n; i++) {
+		s->period &= -(mf_time)(s->config.period[i] == s->config.period[0]);
 		s->port[i].period = s->config.period[i];
 		sched_set(&s->all, i);
 	}
@@ -172,5 +194,7 @@ void mf_sched_destroy(struct mf_sched *s)
 		return;
 	for (unsigned int i = 0; i < s->blocks; i++)
 		free(s->block[i]);
+	for (unsigned int i = 0; i < s->tables; i++)
+		mf_table_free(s->table[i]);
 	free(s);
 }

@@ -54,6 +54,7 @@ static void greedy_match(struct mf_sched *s)
 	if (!select_message(s, &best))
 		return;
 	ports_begin(s);
+	sched_clear(&s->free[SCHED_SRC], issue_src(&best));
 	issue_add(s, &best, 1);
 	issue(s);
 	issue_matched(s, 1, 1);

@@ -12,9 +12,15 @@
 /** What is done with a message. */
 typedef void intake_apply(struct mf_sched *s, const struct mf_sched_msg *msg);
 
+/**
+ * One that is there already is not over X: whoever asks again has what it asked for before. And who is beyond
+ * its share is told nothing.
+ */
 static inline void intake_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	leave_dismissed(s, msg, msg->cookie);
+	uint32_t head = s->queue[sched_queue(s, msg->src, msg->dst, msg->resp)];
+
+	leave_dismissed(s, msg, msg->cookie, !msg->excess && !queue_has(s, head, msg->resp, msg->id));
 }
 
 static inline void intake_message(struct mf_sched *s, const struct mf_sched_msg *msg)

@@ -7,11 +7,13 @@
 #ifndef MF_SCHED_ISSUE_H
 #define MF_SCHED_ISSUE_H
 
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
+
 #include "leave.h"
 #include "ports.h"
 #include "queue.h"
-
-#define ISSUE_BATCH 32 /* grants */
 
 static inline unsigned int issue_src(const struct sched_request *r)
 {
@@ -62,7 +64,7 @@ static inline struct mf_sched_grant *issue_grant(struct mf_sched *s, unsigned in
 	struct mf_sched_grant *g;
 
 	if (!s->window) {
-		mf_time until = mf_time_max(s->port[src].until[SCHED_SRC], s->port[dst].until[SCHED_DST]);
+		mf_time until = mf_time_max(s->until[SCHED_SRC][src], s->until[SCHED_DST][dst]);
 
 		at = mf_time_max(mf_time_max(at, until), issue_behind(s, src, dst, resp));
 	}
@@ -139,47 +141,64 @@ static inline void issue_find(struct mf_sched *s)
 	list->found = list->n;
 }
 
-/** What the demands of requests know of their grants, which leave at once. */
-static inline void issue_write(struct mf_sched *s, struct mf_sched_grant *g, const struct sched_request *r,
-			       unsigned int n)
+/** A grant in words, which are stored as such. */
+struct issue_words {
+	mf_time at, since;
+	uint64_t names; /* dst, resp, id, src, first, last */
+	uint64_t size; /* mega, size */
+	uint32_t cookie, iteration;
+} __attribute__((may_alias));
+
+static_assert(sizeof(struct issue_words) == sizeof(struct mf_sched_grant), "grant");
+
+/** dst, resp, id and src of a key, where a grant has them. */
+static inline uint64_t issue_names(uint64_t low)
+{
+#ifdef __BMI2__
+	return _pdep_u64(low >> SCHED_KEY_DST, UINT64_C(0x1ffff0101ff));
+#else
+	return (low >> SCHED_KEY_DST & 0x1ff) | (low >> SCHED_KEY_RESP & 1) << 16 |
+	       (low >> SCHED_KEY_ID & 0xff) << 24 | (low >> SCHED_KEY_SRC & 0x1ff) << 32;
+#endif
+}
+
+/** What the demands of requests know of their grants, which leave at once. @return all are whole chunks */
+static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n)
 {
 	struct sched_issues *list = &s->issues;
+	const struct sched_request *r = list->request;
 	struct sched_demand *demand = s->demand;
 	const uint32_t chunk = s->config.chunk;
 	const mf_time at = s->clock;
-	unsigned int done = list->done, left = list->left, place = r - list->request;
+	unsigned int done = 0;
 	uint64_t octets = 0;
+	uint32_t odd = 0;
 
-	for (const struct sched_request *end = r + n; r < end; r++, g++, place++) {
-		struct sched_demand *e = demand + r->demand;
-		uint64_t low = r->low, high = r->high;
-		uint32_t rest = e->remaining, size;
-		uint8_t flags = e->flags;
+	for (unsigned int k = 0; k < n; k++) {
+		struct issue_words *w = (struct issue_words *)(g + k);
+		struct sched_demand *e = demand + r[k].demand;
+		uint64_t low = r[k].low, mega = low & 1;
+		uint32_t rest = e->remaining, size = chunk | -(uint32_t)mega, flags = e->flags;
 
-		size = chunk | -(uint32_t)(low & 1);
 		size = size < rest ? size : rest;
+		w->at = at;
+		w->since = e->since;
+		w->names = issue_names(low) | (uint64_t)(~flags & SCHED_STARTED) << (48 - 2) |
+			   (uint64_t)(size == rest) << 56;
+		w->size = mega | (uint64_t)size << 32;
+		w->cookie = e->cookie;
+		w->iteration = r[k].iteration;
 		e->remaining = rest - size;
 		e->flags = flags | SCHED_STARTED;
-		g->at = at;
-		g->since = low >> SCHED_KEY_AT | high << (64 - SCHED_KEY_AT);
-		g->src = low >> SCHED_KEY_SRC & 0x1ff;
-		g->dst = low >> SCHED_KEY_DST & 0x1ff;
-		g->id = low >> SCHED_KEY_ID;
-		g->resp = low >> SCHED_KEY_RESP & 1;
-		g->first = !(flags & SCHED_STARTED);
-		g->last = size == rest;
-		g->mega = low & 1;
-		g->size = size;
-		g->cookie = e->cookie;
-		g->iteration = r->iteration;
+		odd |= size ^ chunk;
 		octets += size;
-		list->done_of[done] = list->left_of[left] = place;
+		list->left_of[k - done] = list->done_of[done] = k;
 		done += size == rest;
-		left += size != rest;
 	}
 	list->done = done;
-	list->left = left;
+	list->left = n - done;
 	s->stats.granted_octets += octets;
+	return !odd;
 }
 
 /** WINDOW: the ports of grants have more outstanding. */
@@ -203,30 +222,22 @@ SCHED_PART void issue_charge(struct mf_sched *s, const struct mf_sched_grant *g,
 }
 
 /** Grants that all leave now. */
-static inline void issue_batch(struct mf_sched *s, const struct sched_request *r, unsigned int n)
+SCHED_PART void issue_here(struct mf_sched *s)
 {
+	struct sched_issues *list = &s->issues;
 	struct mf_sched_grant *g = s->out + s->given;
+	unsigned int n = list->n;
+	bool even;
 
-	issue_write(s, g, r, n);
+	even = issue_write(s, g, n);
 	s->given += n;
 	if (s->window) {
 		issue_load(s, g, n);
 		return;
 	}
-	ports_take_all(s, g, n);
+	ports_take_all(s, g, n, even);
 	if (s->config.release == MF_RELEASE_WIRE)
-		issue_charge(s, g, r, n);
-}
-
-/** ... so many at a time that they stay in the nearest cache until all is done with them. */
-SCHED_PART void issue_here(struct mf_sched *s)
-{
-	struct sched_issues *list = &s->issues;
-	unsigned int n = list->n;
-
-	list->done = list->left = 0;
-	for (unsigned int k = 0; k < n; k += ISSUE_BATCH)
-		issue_batch(s, list->request + k, n - k < ISSUE_BATCH ? n - k : ISSUE_BATCH);
+		issue_charge(s, g, list->request, n);
 }
 
 /** Whether grants leave when they are made: a free port's last grant is over, but where it is taken ahead. */
@@ -255,8 +266,11 @@ SCHED_PART void issue_done(struct mf_sched *s)
 	for (unsigned int k = 0; k < n; k++) {
 		const struct sched_request *r = list->request + list->done_of[k];
 		unsigned int src = issue_src(r), dst = issue_dst(r);
+		const struct sched_list *l = s->list + dst;
 
-		__builtin_prefetch(list_at(s->list + dst, r->at), 1);
+		__builtin_prefetch(list_room(l), 1);
+		__builtin_prefetch(list_far(l, SCHED_NAMED), 1);
+		__builtin_prefetch(list_at(l, r->at), 1);
 		__builtin_prefetch(sched_order(s, issue_resp(r), src) + dst / 64, 1);
 	}
 	for (unsigned int k = 0; k < n; k++) {
@@ -288,33 +302,60 @@ static inline void issue_follow(struct mf_sched *s)
 	}
 }
 
-/** What was not granted in full has a higher priority. Most are the first in a list. */
-SCHED_PART void issue_raise(struct mf_sched *s)
+/** What was not granted in full has a higher priority now: which one is in the requests. */
+SCHED_PART void issue_rise(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
 	struct sched_list *lists = s->list;
+	unsigned int behind = 0;
+
+	for (unsigned int k = 0; k < list->left; k++) {
+		const struct sched_request *r = list->request + list->left_of[k];
+
+		*list_at(lists + issue_dst(r), r->at) = issue_key(r);
+		list->behind[behind] = list->left_of[k];
+		behind += r->at != 0;
+	}
+	for (unsigned int k = 0; k < behind; k++) { /* few: most are the first in a list */
+		struct sched_request *r = list->request + list->behind[k];
+
+		r->at = list_raise(lists + issue_dst(r), r->at, issue_key(r));
+	}
+}
+
+/** ... by what they still want. */
+SCHED_PART void issue_raise(struct mf_sched *s)
+{
+	struct sched_issues *list = &s->issues;
 
 	if (s->config.priority == MF_SCHED_FCFS)
 		return;
 	for (unsigned int k = 0; k < list->left; k++) {
 		struct sched_request *r = list->request + list->left_of[k];
-		struct sched_list *l = lists + issue_dst(r);
-		sched_key key = queue_lower(s, s->demand + r->demand, issue_key(r));
 
-		r->high = (uint64_t)(key >> 64);
-		if (r->at)
-			r->at = list_raise(l, r->at, key);
-		else
-			l->few[0] = key;
+		r->high = queue_lower(s, s->demand + r->demand, issue_key(r)) >> 64;
 	}
+	issue_rise(s);
 }
 
-/** A request is granted in that iteration: to be issued. Its ports are not free any more. */
+/** ... by a chunk each. */
+static inline void issue_raise_evenly(struct mf_sched *s)
+{
+	struct sched_issues *list = &s->issues;
+	const uint64_t chunk = (uint64_t)s->config.chunk << (SCHED_KEY_OCTETS - 64);
+
+	if (s->config.priority == MF_SCHED_FCFS)
+		return;
+	for (unsigned int k = 0; k < list->left; k++)
+		list->request[list->left_of[k]].high -= chunk;
+	issue_rise(s);
+}
+
+/** A request is granted in that iteration: to be issued. Its destination is not free any more. */
 static inline void issue_add(struct mf_sched *s, const struct sched_request *asked, unsigned int iteration)
 {
 	struct sched_request *r = s->issues.request + s->issues.n++;
 
-	sched_clear(&s->free[SCHED_SRC], issue_src(asked));
 	sched_clear(&s->free[SCHED_DST], issue_dst(asked));
 	*r = *asked;
 	r->iteration = iteration;
@@ -333,9 +374,14 @@ static inline void issue(struct mf_sched *s)
 		issue_all(s);
 	s->issues.n = s->issues.found = 0;
 	issue_done(s);
-	issue_raise(s);
+	if (s->config.slots)
+		issue_raise(s);
+	else
+		issue_raise_evenly(s);
 	issue_follow(s);
 	ports_settle(s);
+	if (!s->window)
+		ports_begin(s);
 }
 
 /** Ends a matching of so many iterations, all of which granted something. */

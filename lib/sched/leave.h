@@ -22,12 +22,16 @@ static inline struct mf_sched_grant *leave_at(struct mf_sched *s, unsigned int s
 	return s->grant + src;
 }
 
-/** A demand ends without a grant: gives its cookie back, as a grant of nothing. */
-static inline void leave_dismissed(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie)
+/**
+ * A demand ends without a grant: gives its cookie back, as a grant of nothing.
+ * @param refused  it is over X: told even without one
+ */
+static inline void leave_dismissed(struct mf_sched *s, const struct mf_sched_msg *msg, uint32_t cookie,
+				   bool refused)
 {
 	struct mf_sched_grant *g;
 
-	if (cookie == MF_SCHED_NO_COOKIE)
+	if (cookie == MF_SCHED_NO_COOKIE && !refused)
 		return;
 	if (s->given < s->max) {
 		g = s->out + s->given++;
@@ -43,6 +47,7 @@ static inline void leave_dismissed(struct mf_sched *s, const struct mf_sched_msg
 		.id = msg->id,
 		.resp = msg->resp,
 		.last = true,
+		.refused = refused,
 		.cookie = cookie,
 	};
 }

@@ -19,20 +19,26 @@
 #define PIM_AHEAD 8 /* between prefetch and use */
 #define PIM_MANY 4 /* demands of a port: so many make long lists */
 
-#define PIM_NOBODY SCHED_PORTS_MAX /* the request of nobody */
-
 struct pim {
 	struct mf_sched core;
-	struct sched_map asked_map; /* sources that are asked */
-	uint16_t best[SCHED_PORTS_MAX]; /* [source]: the best request of the iteration, or that of nobody */
+	/* [source]: the best request of the iteration, or that of nobody */
+	uint16_t best[SCHED_PORTS_MAX] __attribute__((aligned(64)));
 
 	/* destinations that look for a source, and the places of their lists from which they do */
 	unsigned int seekers;
 	uint16_t dst[SCHED_LIST];
 	uint16_t from[SCHED_LIST];
-	struct burst burst;
 
-	const sched_key *key[SCHED_LIST]; /* what they have found there */
+	/*
+	 * Those that found one, where, and its key. Arrays of their own: a load waits for a store before it
+	 * into the same array, if the place of that hangs on what was found.
+	 */
+	unsigned int founds;
+	uint16_t found_dst[SCHED_LIST];
+	uint16_t found_at[SCHED_LIST];
+	const sched_key *key[SCHED_LIST];
+
+	struct burst burst;
 	struct sched_request asked[SCHED_PORTS_MAX + 1]; /* theirs; the last is that of nobody */
 };
 
@@ -50,7 +56,6 @@ static inline void pim_priority_encoder(struct pim *p, unsigned int i, uint32_t 
 
 	p->asked[i] = (struct sched_request){.low = (uint64_t)key, .high = (uint64_t)(key >> 64), .at = at};
 	p->best[src] = best ^ ((best ^ i) & -(unsigned int)better);
-	p->asked_map.word[src / 64] |= UINT64_C(1) << src % 64;
 }
 
 /**
@@ -61,20 +66,20 @@ static inline void pim_priority_encoder(struct pim *p, unsigned int i, uint32_t 
 static inline void pim_search(struct pim *p, const uint16_t *dst, const uint16_t *from, unsigned int n)
 {
 	struct mf_sched *s = &p->core;
-	unsigned int kept = p->seekers;
+	unsigned int found = p->founds;
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct sched_list *l = s->list + dst[i];
 		uint32_t at = run_best(s, l, from[i]);
 
 		__builtin_prefetch(s->list[dst[i + PIM_AHEAD]].src);
-		p->key[kept] = list_at(l, at);
-		__builtin_prefetch(p->key[kept]);
-		p->dst[kept] = dst[i];
-		p->from[kept] = at;
-		kept += at < l->count;
+		p->key[found] = list_at(l, at);
+		__builtin_prefetch(p->key[found]);
+		p->found_dst[found] = dst[i];
+		p->found_at[found] = at;
+		found += at < l->count;
 	}
-	p->seekers = kept;
+	p->founds = found;
 }
 
 /**
@@ -86,7 +91,7 @@ static inline void pim_search_many(struct pim *p, unsigned int n)
 	const struct mf_sched *s = &p->core;
 	const struct sched_map *free = &s->free[SCHED_SRC];
 	uint16_t dst_far[SCHED_LIST], from_far[SCHED_LIST];
-	unsigned int kept = 0, far = 0;
+	unsigned int found = 0, far = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int dst = p->dst[i];
@@ -97,13 +102,13 @@ static inline void pim_search_many(struct pim *p, unsigned int n)
 		dst_far[far] = dst;
 		from_far[far] = p->from[i];
 		far += at == SCAN_NAMES;
-		p->key[kept] = list_at(l, at);
-		__builtin_prefetch(p->key[kept]);
-		p->dst[kept] = dst;
-		p->from[kept] = at;
-		kept += at != SCAN_NAMES;
+		p->key[found] = list_at(l, at);
+		__builtin_prefetch(p->key[found]);
+		p->found_dst[found] = dst;
+		p->found_at[found] = at;
+		found += at != SCAN_NAMES;
 	}
-	p->seekers = kept;
+	p->founds = found;
 	memset(dst_far + far, 0, PIM_AHEAD * sizeof(*dst_far));
 	pim_search(p, dst_far, from_far, far);
 }
@@ -114,14 +119,14 @@ SCHED_PART void pim_requests(struct pim *p)
 	const struct mf_sched *s = &p->core;
 	unsigned int n = p->seekers;
 
-	p->seekers = 0;
+	p->seekers = p->founds = 0;
 	if (s->stats.entries > PIM_MANY * s->ports && !s->any_tight && !s->megas)
 		pim_search_many(p, n);
 	else
 		pim_search(p, p->dst, p->from, n);
-	n = p->seekers;
+	n = p->founds;
 	for (unsigned int i = 0; i < n; i++)
-		pim_priority_encoder(p, i, p->from[i], *p->key[i]);
+		pim_priority_encoder(p, i, p->found_at[i], *p->key[i]);
 }
 
 /** ... while all sources are free and have room for any chunk: all turn to the first of their lists. */
@@ -130,8 +135,12 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	const struct sched_list *list = p->core.list;
 	unsigned int n = p->seekers;
 
+	p->seekers = 0;
 	for (unsigned int i = 0; i < n; i++)
 		pim_priority_encoder(p, i, 0, list[p->dst[i]].few[0]);
+	p->founds = n;
+	memcpy(p->found_dst, p->dst, n * sizeof(p->dst[0]));
+	memset(p->found_at, 0, n * sizeof(p->found_at[0]));
 }
 
 static inline bool pim_open(const struct mf_sched *s)
@@ -139,20 +148,12 @@ static inline bool pim_open(const struct mf_sched *s)
 	return !s->any_tight && !s->megas && sched_map_equal(&s->free[SCHED_SRC], &s->all);
 }
 
-/** Destinations that have been granted nothing go on. */
+/** Destinations that found a source and have been granted nothing go on. */
 static inline void pim_seek(struct pim *p)
 {
-	const struct sched_map *free = &p->core.free[SCHED_DST];
-	unsigned int n = p->seekers, kept = 0;
+	struct scan_places from = {p->found_dst, p->found_at}, to = {p->dst, p->from};
 
-	for (unsigned int i = 0; i < n; i++) {
-		unsigned int dst = p->dst[i];
-
-		p->dst[kept] = dst;
-		p->from[kept] = p->from[i] + 1;
-		kept += sched_test(free, dst);
-	}
-	p->seekers = kept;
+	p->seekers = scan_keep(from, p->founds, &p->core.free[SCHED_DST], to);
 }
 
 /**
@@ -188,23 +189,34 @@ static inline void pim_end(struct pim *p)
 	p->seekers = 0;
 }
 
+/** The requests that won, by source. Their sources are not free any more. @return how many */
+static inline unsigned int pim_won(struct pim *p, uint16_t *won)
+{
+	struct mf_sched *s = &p->core;
+	unsigned int src = issue_src(p->asked);
+
+	if (p->founds > 1)
+		return scan_won(p->best, s->words, won, &s->free[SCHED_SRC]);
+	if (!p->founds)
+		return 0;
+	won[0] = 0;
+	p->best[src] = SCHED_NOBODY;
+	sched_clear(&s->free[SCHED_SRC], src);
+	return 1;
+}
+
 /** Third cycle. @return grants, which are to be issued */
 static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 {
 	struct mf_sched *s = &p->core;
-	uint16_t src[SCHED_LIST];
-	unsigned int n = scan_ports(&p->asked_map, s->words, src);
+	uint16_t won[SCHED_LIST];
+	unsigned int n = pim_won(p, won);
 
 	if (!n)
 		return 0;
 	issue_find(s);
-	p->asked_map = (struct sched_map){{0}};
-	for (unsigned int k = 0; k < n; k++) {
-		struct sched_request *best = p->asked + p->best[src[k]];
-
-		p->best[src[k]] = PIM_NOBODY;
-		issue_add(s, best, iteration);
-	}
+	for (unsigned int k = 0; k < n; k++)
+		issue_add(s, p->asked + won[k], iteration);
 	return n;
 }
 

@@ -122,49 +122,53 @@ static inline void ports_pass(struct mf_sched *s, enum sched_side side, unsigned
 /** WIRE, PAPER: the ports of a grant are busy with it. */
 static inline void ports_take(struct mf_sched *s, const struct mf_sched_grant *g)
 {
-	struct sched_port *src = s->port + g->src, *dst = s->port + g->dst;
 	mf_time until, release;
 
 	sched_clear(&s->free[SCHED_SRC], g->src);
 	sched_clear(&s->free[SCHED_DST], g->dst);
 	until = slot_until(s, g, g->at + ports_duration(s, g));
 	release = mf_time_max(ports_ahead(s, until), g->at);
-	src->until[SCHED_SRC] = dst->until[SCHED_DST] = until;
+	s->until[SCHED_SRC][g->src] = s->until[SCHED_DST][g->dst] = until;
 	sched_times_set(&s->release[SCHED_SRC], g->src, release);
 	sched_times_set(&s->release[SCHED_DST], g->dst, release);
 	s->releases = mf_time_min(s->releases, release);
 }
 
+/** All ports that were taken since ports_begin() are busy until the same time. */
+static inline void ports_take_even(struct mf_sched *s, enum sched_side side, mf_time until)
+{
+	struct sched_times *t = &s->release[side];
+	struct sched_map taken;
+
+	for (unsigned int w = 0; w < SCHED_WORDS_MAX; w++)
+		taken.word[w] = s->before[side].word[w] & ~s->free[side].word[w];
+	scan_fill(s->until[side], &taken, s->words, until);
+	scan_fill(t->at, &taken, s->words, until);
+	scan_note(t, scan_in_groups(&taken, s->words), s->words, until);
+}
+
 /**
- * The ports of grants that leave now, which are not free any more. Where all are busy for as long, which
- * they are with whole chunks, the earliest times are noted once.
+ * The ports of grants that leave now, which are not free any more.
+ * @param even  they are all that were taken since ports_begin(), for as many octets
  */
-SCHED_PART void ports_take_all(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n)
+SCHED_PART void ports_take_all(struct mf_sched *s, const struct mf_sched_grant *g, unsigned int n, bool even)
 {
 	struct sched_times *from = &s->release[SCHED_SRC], *to = &s->release[SCHED_DST];
-	struct sched_port *port = s->port;
-	mf_time *from_at = from->at, *to_at = to->at, first = MF_NEVER, last = 0;
-	uint32_t from_groups = 0, to_groups = 0;
+	mf_time first = MF_NEVER;
 
-	for (unsigned int k = 0; k < n; k++) {
-		unsigned int src = g[k].src, dst = g[k].dst;
-		mf_time until = g[k].at + ports_duration(s, g + k);
-
-		port[src].until[SCHED_SRC] = port[dst].until[SCHED_DST] = until;
-		from_at[src] = to_at[dst] = until;
-		from_groups |= UINT32_C(1) << src / SCHED_GROUP;
-		to_groups |= UINT32_C(1) << dst / SCHED_GROUP;
-		first = mf_time_min(first, until);
-		last = mf_time_max(last, until);
-	}
-	if (n > PORTS_FEW && first == last) {
-		scan_note(from, from_groups, s->words, first);
-		scan_note(to, to_groups, s->words, first);
+	if (even && n > PORTS_FEW && s->period) {
+		first = g->at + ports_duration(s, g);
+		ports_take_even(s, SCHED_SRC, first);
+		ports_take_even(s, SCHED_DST, first);
 		n = 0;
 	}
-	for (unsigned int k = 0; k < n; k++) {
-		sched_times_set(from, g[k].src, from_at[g[k].src]);
-		sched_times_set(to, g[k].dst, to_at[g[k].dst]);
+	for (; n; n--, g++) {
+		mf_time until = g->at + ports_duration(s, g);
+
+		s->until[SCHED_SRC][g->src] = s->until[SCHED_DST][g->dst] = until;
+		sched_times_set(from, g->src, until);
+		sched_times_set(to, g->dst, until);
+		first = mf_time_min(first, until);
 	}
 	s->releases = mf_time_min(s->releases, first);
 }
@@ -199,10 +203,11 @@ static inline void ports_settle(struct mf_sched *s)
 
 	for (const struct sched_charge *c = s->charge; c < s->charge + s->charges; c++) {
 		struct sched_port *p = s->port + c->dst;
-		mf_time until = mf_time_max(p->until[SCHED_DST], c->at) + c->blocks * (mf_time)p->period;
+		mf_time *last = s->until[SCHED_DST] + c->dst;
+		mf_time until = mf_time_max(*last, c->at) + c->blocks * (mf_time)p->period;
 		mf_time release = ports_ahead(s, until);
 
-		p->until[SCHED_DST] = until;
+		*last = until;
 		if (busy->at[c->dst] != MF_NEVER) {
 			busy->at[c->dst] = mf_time_max(busy->at[c->dst], release);
 		} else if (release > s->clock) {
@@ -227,7 +232,7 @@ static inline void ports_release(struct mf_sched *s)
 	s->releases = mf_time_min(s->release[SCHED_SRC].first, s->release[SCHED_DST].first);
 }
 
-/** WINDOW: a matching begins. It takes a port once. */
+/** A matching begins, or its next iteration. With WINDOW a matching takes a port once. */
 static inline void ports_begin(struct mf_sched *s)
 {
 	s->before[SCHED_SRC] = s->free[SCHED_SRC];

@@ -223,7 +223,7 @@ static inline void queue_drop(struct mf_sched *s, const struct mf_sched_msg *msg
 	const struct sched_demand *e = s->demand + i;
 
 	if (!(e->flags & SCHED_STARTED))
-		leave_dismissed(s, msg, e->cookie);
+		leave_dismissed(s, msg, e->cookie, false);
 	if (before) {
 		s->followers--;
 		s->demand[before].next = e->next;

@@ -19,6 +19,18 @@
 #include "times_scalar.h"
 #endif
 
+/** Groups that ports of a map are in. */
+static inline uint32_t scan_in_groups(const struct sched_map *map, unsigned int words)
+{
+	uint32_t groups = 0;
+
+	for (unsigned int i = 0; i < 64 / SCHED_GROUP * words; i++)
+		groups |= (uint32_t)((map->word[i * SCHED_GROUP / 64] >> i * SCHED_GROUP % 64 &
+				      ((1 << SCHED_GROUP) - 1)) != 0)
+			  << i;
+	return groups;
+}
+
 /** Takes out what is due by a time. */
 static inline void scan_due(struct sched_times *t, unsigned int words, mf_time time, struct sched_map *due)
 {

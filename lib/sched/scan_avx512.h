@@ -24,17 +24,21 @@ static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from,
 	return hit ? (uint32_t)__builtin_ctz(hit) / 2 : n;
 }
 
-/**
- * So do SCAN_NAMES sources, and as many words of the map of 16 bits.
- * @return place of the first of n, not before `from`, whose source is in the map; SCAN_NAMES: there is none
+/** So do SCAN_NAMES ports, and as many words of the map of 16 bits. @return which are in the map */
+static inline uint32_t scan_in(__m512i ports, const struct sched_map *map)
+{
+	__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(ports, 4), _mm512_load_si512(map));
+	__m512i bit = _mm512_sllv_epi16(_mm512_set1_epi16(1), _mm512_and_si512(ports, _mm512_set1_epi16(15)));
+
+	return _mm512_test_epi16_mask(word, bit);
+}
+
+/** @return place of the first of n, not before `from`, whose source is in the map; SCAN_NAMES: there is none
  */
 static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from,
 				  const struct sched_map *free)
 {
-	const __m512i all = _mm512_loadu_si512(src), last = _mm512_set1_epi16(15);
-	__m512i word = _mm512_permutexvar_epi16(_mm512_srli_epi16(all, 4), _mm512_load_si512(free));
-	__m512i bit = _mm512_sllv_epi16(_mm512_set1_epi16(1), _mm512_and_si512(all, last));
-	uint32_t hit = _bzhi_u32(_mm512_test_epi16_mask(word, bit), n);
+	uint32_t hit = _bzhi_u32(scan_in(_mm512_loadu_si512(src), free), n);
 
 	return _tzcnt_u32(hit & ~_bzhi_u32(UINT32_MAX, from));
 }
@@ -61,6 +65,65 @@ static inline unsigned int scan_ports(const struct sched_map *map, unsigned int 
 		port = _mm512_add_epi16(port, _mm512_set1_epi16(32));
 	}
 	return n;
+}
+
+/**
+ * Sources that were asked: they are not free any more, and nobody's from now on.
+ * @param best [source]: the best request
+ * @param won  those requests, by source; room for SCHED_LIST
+ * @return how many
+ */
+static inline unsigned int scan_won(uint16_t *best, unsigned int words, uint16_t *won, struct sched_map *free)
+{
+	const __m512i nobody = _mm512_set1_epi16(SCHED_NOBODY);
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w < words; w++, best += 64) {
+		__m512i low = _mm512_load_si512(best), high = _mm512_load_si512(best + 32);
+		uint32_t in_low = _mm512_cmpneq_epi16_mask(low, nobody);
+		uint32_t in_high = _mm512_cmpneq_epi16_mask(high, nobody);
+
+		_mm512_store_si512(best, nobody);
+		_mm512_store_si512(best + 32, nobody);
+		_mm512_storeu_si512(won + n, _mm512_maskz_compress_epi16(in_low, low));
+		n += __builtin_popcount(in_low);
+		_mm512_storeu_si512(won + n, _mm512_maskz_compress_epi16(in_high, high));
+		n += __builtin_popcount(in_high);
+		free->word[w] &= ~((uint64_t)in_high << 32 | in_low);
+	}
+	return n;
+}
+
+/**
+ * Of n ports those that are in the map, with the next places.
+ * @param to room for SCHED_LIST
+ * @return how many
+ */
+static inline unsigned int scan_keep(struct scan_places from, unsigned int n, const struct sched_map *map,
+				     struct scan_places to)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < n; i += SCAN_NAMES) {
+		__m512i ports = _mm512_loadu_si512(from.port + i);
+		__m512i places = _mm512_add_epi16(_mm512_loadu_si512(from.place + i), _mm512_set1_epi16(1));
+		uint32_t in = _bzhi_u32(scan_in(ports, map), n - i > SCAN_NAMES ? SCAN_NAMES : n - i);
+
+		_mm512_storeu_si512(to.port + kept, _mm512_maskz_compress_epi16(in, ports));
+		_mm512_storeu_si512(to.place + kept, _mm512_maskz_compress_epi16(in, places));
+		kept += __builtin_popcount(in);
+	}
+	return kept;
+}
+
+/** Ports of a map have this time, in an array that is a word of 64 whole. */
+static inline void scan_fill(mf_time *at, const struct sched_map *map, unsigned int words, mf_time time)
+{
+	const __m512i all = _mm512_set1_epi64((long long)time);
+
+	for (unsigned int w = 0; w < words; w++)
+		for (unsigned int i = 0; i < 64; i += 8)
+			_mm512_mask_store_epi64(at + w * 64 + i, (__mmask8)(map->word[w] >> i), all);
 }
 
 /** Adds destinations that a source has a candidate for. */

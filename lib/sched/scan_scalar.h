@@ -53,6 +53,62 @@ static inline unsigned int scan_ports(const struct sched_map *map, unsigned int 
 	return n;
 }
 
+/**
+ * Sources that were asked: they are not free any more, and nobody's from now on.
+ * @param best [source]: the best request
+ * @param won  those requests, by source; room for SCHED_LIST
+ * @return how many
+ */
+static inline unsigned int scan_won(uint16_t *best, unsigned int words, uint16_t *won, struct sched_map *free)
+{
+	const uint64_t nobody = UINT64_C(0x1000100010001) * SCHED_NOBODY;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 64 * words; i += 4) {
+		uint64_t four, taken = 0;
+
+		memcpy(&four, best + i, sizeof(four));
+		if (four == nobody)
+			continue;
+		for (unsigned int k = 0; k < 4; k++) {
+			won[n] = best[i + k];
+			taken |= (uint64_t)(won[n] != SCHED_NOBODY) << k;
+			n += won[n] != SCHED_NOBODY;
+		}
+		free->word[i / 64] &= ~(taken << i % 64);
+		memcpy(best + i, &nobody, sizeof(nobody));
+	}
+	return n;
+}
+
+/**
+ * Of n ports those that are in the map, with the next places.
+ * @param to room for SCHED_LIST
+ * @return how many
+ */
+static inline unsigned int scan_keep(struct scan_places from, unsigned int n, const struct sched_map *map,
+				     struct scan_places to)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int port = from.port[i];
+
+		to.port[kept] = port;
+		to.place[kept] = from.place[i] + 1;
+		kept += sched_test(map, port);
+	}
+	return kept;
+}
+
+/** Ports of a map have this time, in an array. */
+static inline void scan_fill(mf_time *at, const struct sched_map *map, unsigned int words, mf_time time)
+{
+	for (unsigned int w = 0; w < words; w++)
+		for (uint64_t left = map->word[w]; left; left &= left - 1)
+			at[w * 64 + __builtin_ctzll(left)] = time;
+}
+
 /** Adds destinations that a source has a candidate for. */
 static inline void scan_join(struct sched_map *to, const struct mf_sched *s, unsigned int src)
 {

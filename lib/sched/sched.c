@@ -41,7 +41,7 @@ static int drop(struct mf_sched *s, const struct mf_sched_msg *msg)
 	if (msg->kind == MF_SCHED_DEMAND) {
 		if (s->dismissed_count >= MF_SCHED_PENDING * s->ports)
 			return refuse(s);
-		leave_dismissed(s, msg, msg->cookie);
+		leave_dismissed(s, msg, msg->cookie, false);
 	}
 	s->stats.dropped_bad++;
 	return 0;

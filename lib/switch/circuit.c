@@ -156,6 +156,8 @@ void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_ti
 	uint32_t slot;
 
 	write_through(sw, c, ready);
+	/* Behind those before it, too: one that will not come ends before the last of them is out. */
+	ready = circuit_pair(sw, ct->chunk.src, ct->dst)->write_ready;
 	slot = ct->parked;
 	ct->parked = NONE;
 	for (uint32_t next; slot != NONE; slot = next) {
@@ -222,10 +224,12 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now)
 }
 
 /*
- * Links of the wall clock lose nothing, so a chunk that does not come in time comes late: its sender had no
- * CPU. It is dropped then, though the sender of a plain write takes it for done (D11). So its client is
- * told that what it has written there may be lost, before a request that waited for the write can be
- * answered.
+ * Wall clock: a chunk that does not come in time mostly comes late, its sender had no CPU; or a fault of
+ * the file
+ * has taken it. It is dropped, though the sender of a plain write takes it for done (D11). So its client is
+ * told
+ * that what it has written there may be lost, before a request that waited for the write can be answered. Of
+ * what is lost behind the switch nobody here knows: only an acknowledgement says that it arrived.
  */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 {

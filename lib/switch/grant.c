@@ -33,6 +33,11 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 {
 	const struct request *r = &sw->requests[slot];
 
+	/* Of two switches: the write that it waited for goes by the other one, and so will this. */
+	if (unlikely(sw->standby != NULL) && link_lost(sw, r->cn)) {
+		request_release(sw, slot);
+		return;
+	}
 	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
 		sw->stats.requests_forwarded += r->blocks > 1;
 		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
@@ -215,15 +220,49 @@ static void hold_source(struct mf_switch *sw, uint16_t src, mf_time at)
 	switch_tell(sw, &(struct mf_sched_msg){.at = at, .src = src, .kind = MF_SCHED_HOLD_SRC});
 }
 
+/** A demand beyond X of its pair: who asked hears of it, and has no timer to wait for. */
+static void tell_refused(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
+{
+	uint16_t cn = g->resp ? g->dst : g->src;
+	struct mf_msg m = {.kind = MF_ERR,
+			   .src = g->resp ? g->src : g->dst,
+			   .dst = cn,
+			   .id = g->id,
+			   .status = MF_ERR_RESOURCE,
+			   .of = MF_NOTIFY};
+
+	if (g->resp && g->cookie == NONE)
+		return; /* the rest of a response, at a take-over: its requester's timer ends it */
+	if (g->resp) {
+		const uint64_t *word = sw->requests[g->cookie].word;
+
+		m.of = mf_proto_kind(word[0]);
+		m.epoch = sw->proto.ext ? mf_proto_use(word) : 0;
+	}
+	sw->stats.refused_x++;
+	forward_single(sw, m.src, cn, mf_proto_put_single(&m), now, now);
+}
+
+/** A demand ended before its first grant; or a port was flushed. */
+static __attribute__((noinline)) void grant_of_nothing(struct mf_switch *sw, mf_time now,
+						       const struct mf_sched_grant *g)
+{
+	if (g->src == g->dst) {
+		link_flushed(sw, g->src, now);
+		return;
+	}
+	if (g->refused && !link_lost(sw, g->resp ? g->dst : g->src))
+		tell_refused(sw, now, g);
+	if (g->resp && g->cookie != NONE && !MF_PLANTED(request_leaked))
+		request_release(sw, g->cookie);
+}
+
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	uint32_t c;
 
-	if (unlikely(g->size == 0)) { /* the demand was dropped or cancelled before its first grant */
-		if (g->cookie == NONE)
-			link_flushed(sw, g->src, now);
-		else if (g->resp && !MF_PLANTED(request_leaked))
-			request_release(sw, g->cookie);
+	if (unlikely(g->size == 0)) {
+		grant_of_nothing(sw, now, g);
 		return;
 	}
 	if (unlikely(sw->links_lost != 0) && (link_lost(sw, g->src) || link_lost(sw, g->dst))) {

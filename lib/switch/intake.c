@@ -38,11 +38,12 @@ static void log_notification(struct mf_switch *sw, unsigned int port, mf_time at
 					    .src = (uint16_t)port,
 					    .dst = m->dst,
 					    .id = m->id,
+					    .mega = m->mega,
 					    .behind = m->behind,
 					    .size = m->size,
 					    .cookie = NONE};
 
-	standby_demand(sw, &demand, 0, m->ext);
+	standby_demand(sw, &demand, 0);
 }
 
 static void notification(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at,
@@ -156,7 +157,7 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		break;
 	case MF_TAKE:
 		if (sw->standby != NULL)
-			standby_take(sw, port, m.epoch, now, item->at);
+			standby_take(sw, port, &m, now);
 		else
 			sw->stats.drop_proto++;
 		break;
@@ -209,7 +210,7 @@ static void log_request(struct mf_switch *sw, mf_time at, unsigned int n, const 
 		.cookie = slot,
 	};
 
-	standby_demand(sw, &demand, m->epoch, m->ext);
+	standby_demand(sw, &demand, m->epoch);
 }
 
 /** Buffers a request and tells the scheduler. */

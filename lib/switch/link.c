@@ -92,7 +92,7 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 	return !test_bit(sw->reach_set, to) || put_word(sw, to, of, 0, now);
 }
 
-static bool announce_all(struct mf_switch *sw, uint16_t back, mf_time now)
+bool link_announce(struct mf_switch *sw, uint16_t back, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
@@ -110,7 +110,7 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
 		return false;
 	if (p->up && p->memory_enabled && sw->bridge == NULL && !standby_idle(sw) &&
-	    !announce_all(sw, (uint16_t)port, now))
+	    !link_announce(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;

@@ -29,8 +29,9 @@ struct mf_switch_port_config {
 /** What each node may ask for; all 0: whatever it likes. See docs/design.md. */
 struct mf_switch_limits {
 	/**
-	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes together.
-	 * What it asks for beyond it is served behind what others ask for. 0: no shares; virtual clock
+	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes together;
+	 * wall clock: the Nth part of what it is asked for. What a node asks for beyond it is served behind
+	 * what others ask for. 0: no shares
 	 */
 	uint32_t share;
 	uint32_t burst; /**< blocks that may be asked for at once within the share */
@@ -67,6 +68,8 @@ struct mf_switch_config {
 	bool begins; /**< the fabric begins: all nodes know the epoch */
 	bool in_order; /**< MF_ORDER_PAIR */
 	uint32_t chunk; /**< c: the first grant of a response */
+	mf_time take_again; /**< what was said of epochs, and not heard, is said again after that time */
+	mf_time longest; /**< no operation takes longer, whatever happens; 0: nobody knows */
 	uint64_t seed; /**< of a bridge */
 };
 
@@ -83,12 +86,16 @@ struct mf_switch_stats {
 	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t drop_link; /**< for a port whose link is lost, or from it */
+	uint64_t refused_x; /**< demands beyond X of their pair, answered with an error */
 	/* limits */
 	uint64_t excess; /**< demands beyond the share of their pair */
 	uint64_t refused_rate; /**< demands that came too fast, and were answered with an error */
 	uint64_t refused_expired; /**< ... of who had let its grants expire */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */
+	uint64_t renewed; /**< times that it stayed the active one, in a newer epoch that a node wanted */
+	uint64_t drop_take; /**< epochs that nobody can have come to */
+	uint64_t log_expired; /**< demands that were taken down, of which nothing was seen any more */
 	uint64_t drop_standby; /**< frames, while it was not */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log of a switch that does not schedule, and take-over (docs/fault-tolerance.md).
+ * The log of a switch that does not schedule (docs/fault-tolerance.md).
  *
  * A pair is in the log until both of its nodes have said that they obey this switch; from then on it is the
  * scheduler's. So the same code serves a standby, whose pairs are all in the log, a switch that is taking
@@ -15,24 +15,28 @@
 #include "mf_table.h"
 #include "standby.h"
 
-#define ENTRIES_MIN 1024 /* responses that passed before their requests are few, but not counted by X */
+#define EARLY_MAX 64 /* of a node: responses that passed before their requests are few */
+#define ENTRIES_MAX (1u << 21)
 
 int standby_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
-	uint64_t n = sw->ports, all = 4 * (uint64_t)config->x * n * n + ENTRIES_MIN;
+	uint64_t n = sw->ports, most = 4 * (uint64_t)config->x * n + EARLY_MAX;
 	struct standby *s = calloc(1, sizeof(*s));
 	bool released;
+	int err;
 
 	sw->standby = s;
 	if (s == NULL)
 		return -ENOMEM;
-	s->epoch = config->epoch;
-	s->number = config->number;
-	s->knows = config->epoch_known;
 	s->in_order = config->in_order;
 	s->chunk = config->chunk;
-	s->free = NONE;
-	s->end = (uint32_t)(all < 1u << 21 ? all : 1u << 21);
+	s->longest = config->longest;
+	s->free = s->oldest = s->youngest = NONE;
+	s->most = (uint32_t)most;
+	s->end = (uint32_t)(most * n < ENTRIES_MAX ? most * n : ENTRIES_MAX);
+	err = takeover_init(sw, config);
+	if (err != 0)
+		return err;
 	s->entry = mf_table_new(s->end, sizeof(*s->entry));
 	s->pair = malloc(n * n * sizeof(*s->pair));
 	if (s->entry == NULL || s->pair == NULL)
@@ -50,6 +54,7 @@ void standby_fini(struct mf_switch *sw)
 		return;
 	mf_table_free(sw->standby->entry);
 	free(sw->standby->pair);
+	free(sw->standby->port);
 	free(sw->standby);
 }
 
@@ -60,24 +65,58 @@ static struct log_pair *pair_of(const struct mf_switch *sw, uint16_t src, uint16
 	return resp ? standby_pair(sw, dst, src) : standby_pair(sw, src, dst);
 }
 
-static struct log_entry *append(struct mf_switch *sw, struct log_pair *p)
+static uint32_t entry_new(struct standby *s)
 {
-	struct standby *s = sw->standby;
 	uint32_t i = s->free;
 
 	if (i != NONE)
 		s->free = s->entry[i].next;
 	else if (s->used < s->end)
 		i = s->used++;
-	else
+	return i;
+}
+
+/** @param by  the port that it came by: none has more than its share of them */
+static struct log_entry *append(struct mf_switch *sw, struct log_pair *p, uint16_t by, mf_time at)
+{
+	struct standby *s = sw->standby;
+	uint32_t i = s->port[by].held < s->most ? entry_new(s) : NONE;
+
+	if (i == NONE)
 		return NULL;
-	s->entry[i] = (struct log_entry){.next = NONE, .slot = NONE};
+	s->port[by].held++;
+	s->entry[i] = (struct log_entry){.at = at,
+					 .next = NONE,
+					 .slot = NONE,
+					 .pair = (uint32_t)(p - s->pair),
+					 .by = by,
+					 .older = s->youngest,
+					 .younger = NONE};
+	if (s->youngest == NONE)
+		s->oldest = i;
+	else
+		s->entry[s->youngest].younger = i;
+	s->youngest = i;
+	if (s->oldest == i && s->longest != 0)
+		due(sw, at + s->longest);
 	if (p->tail == NONE)
 		p->head = i;
 	else
 		s->entry[p->tail].next = i;
 	p->tail = i;
 	return &s->entry[i];
+}
+
+static void unlink_age(struct standby *s, const struct log_entry *e)
+{
+	if (e->older == NONE)
+		s->oldest = e->younger;
+	else
+		s->entry[e->older].younger = e->younger;
+	if (e->younger == NONE)
+		s->youngest = e->older;
+	else
+		s->entry[e->younger].older = e->older;
 }
 
 /** Takes the entry behind `before` (NONE: the first) out. */
@@ -91,6 +130,8 @@ static void take_out(struct mf_switch *sw, struct log_pair *p, uint32_t before)
 		p->tail = before;
 	if (s->entry[i].slot != NONE)
 		request_release(sw, s->entry[i].slot);
+	unlink_age(s, &s->entry[i]);
+	s->port[s->entry[i].by].held--;
 	s->entry[i].next = s->free;
 	s->free = i;
 }
@@ -130,13 +171,14 @@ static bool replace(struct mf_switch *sw, struct log_pair *p, const struct mf_sc
 	return early->early && early->use == use;
 }
 
-void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use, bool ext)
+void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use)
 {
 	struct log_pair *p = pair_of(sw, demand->src, demand->dst, demand->resp);
+	uint16_t by = demand->resp ? demand->dst : demand->src;
 	struct log_entry early = {0}, *e;
 	bool passed = replace(sw, p, demand, use, &early);
 
-	e = passed && early.passed >= demand->size ? NULL : append(sw, p);
+	e = passed && early.passed >= demand->size ? NULL : append(sw, p, by, demand->at);
 	if (e == NULL) {
 		if (!passed || early.passed < demand->size)
 			sw->stats.drop_room++;
@@ -144,7 +186,6 @@ void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uin
 			request_release(sw, demand->cookie);
 		return;
 	}
-	e->at = demand->at;
 	e->slot = demand->cookie;
 	e->size = demand->size;
 	e->behind = demand->behind;
@@ -152,7 +193,7 @@ void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uin
 	e->id = demand->id;
 	e->blocks = demand->request_blocks;
 	e->resp = demand->resp;
-	e->ext = ext;
+	e->mega = demand->mega;
 	if (passed) {
 		e->passed = early.passed;
 		e->out = true;
@@ -212,40 +253,100 @@ static void evidence(struct mf_switch *sw, const struct log_pair *p, uint32_t wr
 	}
 }
 
-/** The response came before its request. */
-static void note_early(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m)
+/**
+ * The response came before its request, which is of a later use than what the log has of the id. An older
+ * one may come late, too: its first copy came by the other switch, and the id has been used again.
+ */
+static void note_early(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, mf_time now)
 {
 	uint32_t before, i = find(sw, p, m->id, true, &before);
 	struct log_entry *e;
 
-	if (i != NONE && sw->standby->entry[i].early)
-		take_out(sw, p, before);
-	e = append(sw, p);
-	if (e == NULL)
+	if (i != NONE && (int16_t)(m->epoch - sw->standby->entry[i].use) < 0)
 		return;
+	if (i != NONE)
+		take_out(sw, p, before);
+	e = append(sw, p, m->src, now);
+	if (e == NULL) {
+		sw->stats.drop_room++;
+		return;
+	}
 	e->early = e->resp = true;
 	e->id = m->id;
 	e->use = m->epoch;
 	e->passed = m->size;
 }
 
-/** So many octets of a demand have passed. */
-static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m)
+/** The demand of a chunk. Messages of a mega have ids of their own, and come in their order. */
+static uint32_t find_of(const struct mf_switch *sw, const struct log_pair *p, uint8_t id, bool resp,
+			uint32_t *before)
+{
+	const struct standby *s = sw->standby;
+	uint32_t i = find(sw, p, id, resp, before);
+
+	if (i != NONE || resp)
+		return i;
+	*before = NONE;
+	for (i = p->head; i != NONE && !s->entry[i].mega; i = s->entry[i].next)
+		*before = i;
+	return i;
+}
+
+/** A chunk of a demand, of n blocks, has passed. */
+static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, unsigned int n,
+		  mf_time now)
 {
 	bool resp = m->kind == MF_RRES;
-	uint32_t before, i = find(sw, p, m->id, resp, &before);
+	uint32_t before, i = find_of(sw, p, m->id, resp, &before);
 	struct log_entry *e = &sw->standby->entry[i];
 
 	if (MF_PLANTED(stale_backup))
 		return;
 	if (i == NONE || (resp && e->use != m->epoch)) {
 		if (resp)
-			note_early(sw, p, m);
+			note_early(sw, p, m, now);
 		return;
 	}
-	e->passed += m->size;
-	if (!e->early && (e->passed >= e->size || m->last))
+	e->passed += e->mega ? n * 8 : m->size;
+	if (!e->early && (e->passed >= e->size || (m->last && !e->mega)))
 		take_out(sw, p, before);
+}
+
+/**
+ * Whether the log has all that is under way of a node. If not, what passes here could overtake what the other
+ * switch still has of the pair.
+ */
+static bool is_whole(const struct standby *s, uint16_t port, mf_time now)
+{
+	return s->port[port].since == 0 || now >= s->port[port].since + s->longest;
+}
+
+/**
+ * Whether a chunk of a write was granted, and all writes before it have passed. It came too early, by a /G/
+ * that came twice, or something is lost, if not.
+ */
+static bool is_next(const struct standby *s, const struct log_pair *p, uint32_t write)
+{
+	uint32_t i = p->head;
+
+	while (i != NONE && i != write && s->entry[i].resp)
+		i = s->entry[i].next;
+	return write != NONE && i == write;
+}
+
+/** A chunk of a write passes. @return whether it may, with what was asked before it */
+static bool write_passes(struct mf_switch *sw, const struct log_pair *p, const struct mf_msg *m,
+			 mf_time ready, mf_time now)
+{
+	struct pair *pair = circuit_pair(sw, m->src, m->dst);
+	uint32_t before, i = find_of(sw, p, m->id, false, &before);
+
+	if (!is_whole(sw->standby, m->src, now) || !is_whole(sw->standby, m->dst, now) ||
+	    (sw->standby->in_order && !is_next(sw->standby, p, i)))
+		return false;
+	evidence(sw, p, i, ready, now);
+	pair->write_ready = mf_time_max(pair->write_ready, ready);
+	return true;
 }
 
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
@@ -256,7 +357,6 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 	int err = mf_proto_get(&sw->proto, word, n, &m, &data);
 	mf_time ready = at + sw->through;
 	struct log_pair *p;
-	uint32_t before;
 
 	if (err != 0) {
 		sw->stats.drop_check += err == -EBADMSG;
@@ -268,39 +368,15 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);
-	if (m.kind != MF_RRES) {
-		uint32_t i = find(sw, p, m.id, false, &before);
-		struct pair *pair = circuit_pair(sw, (uint16_t)port, m.dst);
-
-		if (i != NONE)
-			evidence(sw, p, i, ready, now);
-		pair->write_ready = mf_time_max(pair->write_ready, ready);
-	}
-	if (send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
+	if ((m.kind == MF_RRES || write_passes(sw, p, &m, ready, now)) &&
+	    send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;
 	}
-	lower(sw, p, &m);
+	lower(sw, p, &m, n, now);
 }
 
-/* ---- take-over ---- */
-
-static void tell_epoch(struct mf_switch *sw, unsigned int port, mf_time now)
-{
-	const struct mf_msg m = {.kind = MF_TAKE, .epoch = sw->standby->epoch};
-	uint64_t *word;
-
-	if (!test_bit(sw->reach_set, port) || !sw->standby->knows)
-		return;
-	word = mf_mux_put(sw->port[port].mux, now, tie(TIE_GRANT, 0), 1, 0);
-	if (word == NULL) { /* its node hears of it from others */
-		sw->stats.drop_room++;
-		return;
-	}
-	*word = mf_proto_put_single(&m);
-	switch_dirty(sw, port);
-	switch_backlog(sw, port, now);
-}
+/* ---- the scheduler's, and nobody's ---- */
 
 /**
  * The first chunk of a response is on its way, or will be: its request was let out, and that is its grant.
@@ -327,7 +403,7 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 		return;
 	if (e->out && e->passed == 0)
 		expect_first(sw, cn, mn, e, now);
-	if (e->passed >= e->size)
+	if (e->passed >= e->size || (e->mega && e->passed > 0)) /* which is sent as a whole */
 		return;
 	if (e->passed > 0 && e->slot != NONE) { /* it has been executed: the rest is granted by /G/ */
 		request_release(sw, e->slot);
@@ -340,6 +416,7 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 				.kind = MF_SCHED_DEMAND,
 				.id = e->id,
 				.resp = e->resp,
+				.mega = e->mega,
 				.request_blocks = e->slot != NONE ? e->blocks : 1,
 				.behind = e->behind,
 				.size = e->size - e->passed,
@@ -348,113 +425,70 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 	e->slot = NONE; /* the scheduler's */
 }
 
-/**
- * All that was sent by grants of before has passed: what is left of the pair's demands goes to the
- * scheduler.
- */
-static void release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now)
+/** Whether all of a pair can be told to the scheduler, with some left for what arrives. */
+static bool can_tell(const struct mf_switch *sw, const struct log_pair *p)
+{
+	uint32_t room = (sw->out_mask + 1) / 2, told = sw->out_head - sw->out_tail;
+
+	for (uint32_t i = p->head; i != NONE && told <= room; i = sw->standby->entry[i].next)
+		told += !sw->standby->entry[i].early;
+	return told <= room;
+}
+
+bool standby_release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now)
 {
 	struct log_pair *p = standby_pair(sw, cn, mn);
 
 	if (p->released)
-		return;
+		return true;
+	if (!can_tell(sw, p))
+		return false;
 	p->released = true;
 	while (p->head != NONE) {
 		release_entry(sw, cn, mn, &sw->standby->entry[p->head], now);
 		take_out(sw, p, NONE);
 	}
+	return true;
 }
 
-/** A node obeys this switch: so do others, and pairs of which both do are released. */
-static void took(struct mf_switch *sw, uint16_t port, mf_time now)
+void standby_unlog(struct mf_switch *sw, struct log_pair *p)
 {
-	struct standby *s = sw->standby;
-
-	set_bit(s->took, port);
-	for (uint16_t i = 0; i < sw->ports; i++)
-		if (i != port && test_bit(s->took, i)) {
-			release(sw, i, port, now);
-			release(sw, port, i, now);
-		}
-}
-
-/** The epoch is a newer one. */
-static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
-{
-	struct standby *s = sw->standby;
-	bool was_active = !standby_idles(s);
-
-	s->epoch = epoch;
-	s->knows = true;
-	memset(s->took, 0, sizeof(s->took));
-	s->deposed = was_active;
-	if (s->deposed)
-		return;
-	sw->stats.takes += !standby_idles(s);
-	for (unsigned int i = 0; i < sw->ports; i++)
-		tell_epoch(sw, i, now);
-}
-
-void standby_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now, mf_time at)
-{
-	struct standby *s = sw->standby;
-	int16_t newer = (int16_t)(epoch - s->epoch);
-
-	now = mf_time_max(now, at + sw->identify);
-	if (s->deposed)
-		return;
-	if (!s->knows || newer > 0)
-		enter(sw, epoch, now);
-	else if (newer < 0)
-		tell_epoch(sw, port, now);
-	if (!s->deposed && epoch == s->epoch && !standby_idles(s))
-		took(sw, (uint16_t)port, now);
-}
-
-void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now)
-{
-	standby_take(sw, port, epoch, now, now - mf_time_min(now, sw->identify));
-}
-
-bool mf_switch_deposed(const struct mf_switch *sw)
-{
-	return sw->standby != NULL && sw->standby->deposed;
-}
-
-bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch)
-{
-	if (sw->standby == NULL)
-		return true;
-	*epoch = sw->standby->epoch;
-	return !standby_idles(sw->standby);
+	while (p->head != NONE)
+		take_out(sw, p, NONE);
 }
 
 void standby_link_down(struct mf_switch *sw, unsigned int port)
 {
-	clear_bit(sw->standby->took, port);
-	for (uint16_t mn = 0; mn < sw->ports; mn++) {
-		struct log_pair *p = standby_pair(sw, (uint16_t)port, mn);
+	struct standby *s = sw->standby;
 
-		while (p->head != NONE)
-			take_out(sw, p, NONE);
-	}
+	clear_bit(s->took, port);
+	clear_bit(s->told, port);
+	s->port[port].lone = MF_NEVER;
+	for (uint16_t mn = 0; mn < sw->ports; mn++)
+		standby_unlog(sw, standby_pair(sw, (uint16_t)port, mn));
 }
 
-void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
+/** The oldest of all is of an operation that is over. */
+static void forget_oldest(struct mf_switch *sw)
 {
-	tell_epoch(sw, port, now);
+	struct standby *s = sw->standby;
+	struct log_pair *p = &s->pair[s->entry[s->oldest].pair];
+	uint32_t before = NONE;
+
+	for (uint32_t i = p->head; i != s->oldest; i = s->entry[i].next)
+		before = i;
+	sw->stats.log_expired++;
+	take_out(sw, p, before);
 }
 
-void standby_forget(struct mf_switch *sw)
+/** What passed, but was lost on this way, is in the log for as long as its operation may take. */
+mf_time standby_run(struct mf_switch *sw, mf_time now)
 {
 	struct standby *s = sw->standby;
 
-	for (uint32_t i = 0; i < sw->ports * sw->ports; i++) {
-		while (s->pair[i].head != NONE)
-			take_out(sw, &s->pair[i], NONE);
-		s->pair[i].released = false;
-	}
-	memset(s->took, 0, sizeof(s->took));
-	s->knows = s->deposed;
-	s->deposed = false;
+	while (s->longest != 0 && s->oldest != NONE && s->entry[s->oldest].at + s->longest <= now)
+		forget_oldest(sw);
+	if (s->longest == 0 || s->oldest == NONE)
+		return takeover_run(sw, now);
+	return mf_time_min(s->entry[s->oldest].at + s->longest, takeover_run(sw, now));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two switches (EDM 3.3, D21; docs/fault-tolerance.md): what the one that does not schedule knows of what is
- * left to be scheduled, and how it takes over. A switch that has no other has none of this.
+ * left to be scheduled (standby.c), and which of the two schedules (takeover.c). A switch that has no other
+ * has none of this.
  */
 #ifndef STANDBY_H
 #define STANDBY_H
@@ -15,17 +16,20 @@
 struct log_entry {
 	mf_time at; /**< when its demand would have been told to the scheduler */
 	uint32_t next; /**< of the pair, or of the free ones */
+	uint32_t older, younger; /**< of all */
+	uint32_t pair;
 	uint32_t slot; /**< NONE: no request, or it has been let out */
-	uint32_t size; /**< octets of the demand */
+	uint32_t size; /**< octets of the demand; mega: of the wire */
 	uint32_t passed; /**< of these */
 	uint16_t behind;
 	uint16_t use; /**< of its id; of requests and responses */
+	uint16_t by; /**< port that it came by */
 	uint8_t id;
 	uint8_t blocks; /**< of the request */
 	bool resp;
+	bool mega;
 	bool early; /**< the request is still to come */
-	bool out; /**< the request has been let out, since it was granted: see standby_evidence() */
-	bool ext; /**< its chunks are extended */
+	bool out; /**< the request has been let out, since it was granted: see evidence() */
 };
 
 /** Of a compute and a memory node: demands in the order in which they came. */
@@ -34,15 +38,38 @@ struct log_pair {
 	bool released; /**< its demands are the scheduler's */
 };
 
+/** What is known of the node of a port. */
+struct log_port {
+	mf_time since; /**< what came before may not be in the log */
+	mf_time lone; /**< from when on it has wanted another epoch than most; MF_NEVER: it does not */
+	mf_time reborn; /**< it was started again, and the others may not know; 0: it was not */
+	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
+	uint32_t held; /**< entries that came by it */
+	uint16_t word; /**< epoch that it has told */
+	uint16_t life; /**< which of its lives this is; 0: that is not known, or of no interest */
+	uint8_t lost; /**< times that it deposed this switch, each soon after the one before */
+};
+
 struct standby {
 	uint16_t epoch; /**< switch epoch % 2 is active */
+	uint16_t begun; /**< epoch from which on nothing was forgotten */
 	uint8_t number; /**< which of the two this is */
 	bool knows; /**< somebody has told what the epoch is */
 	bool deposed; /**< of no use any more: the engine has another one in its place */
 	bool in_order; /**< a write that passes says that what was asked before it was granted (D9) */
 	uint32_t chunk; /**< the first grant of a response */
+	mf_time again; /**< TAKE is said again after that time */
+	mf_time longest; /**< no operation takes longer; 0: nobody knows */
+	mf_time tick; /**< MF_NEVER: all has been said */
+	bool owes; /**< pairs are to be released, when the scheduler has taken others */
+	uint64_t told[MF_PORTS_MAX / 64]; /**< ports whose node has told an epoch */
 	uint64_t took[MF_PORTS_MAX / 64]; /**< ports whose node obeys this epoch */
+	uint16_t lost; /**< the node that is said to have lost this switch, in the next epoch */
+	uint64_t lost_by[MF_PORTS_MAX / 64]; /**< ports whose node has passed that on */
+	struct log_port *port; /**< [ports] */
 	uint32_t free, used, end; /**< entries */
+	uint32_t oldest, youngest;
+	uint32_t most; /**< entries that came by one port */
 	struct log_entry *entry;
 	struct log_pair *pair; /**< [cn * ports + mn] */
 };
@@ -74,20 +101,35 @@ static inline bool standby_logs(const struct mf_switch *sw, uint16_t cn, uint16_
 
 /* Only where standby_logs(): */
 /** A demand of a pair, as it would be told to the scheduler; the cookie is the slot of a request. */
-void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use, bool ext);
+void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use);
 /** The rest of a demand is not wanted. */
 void standby_cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp);
 /** A chunk, whole, whose last block came at `at`. */
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
 		   mf_time at);
 
+/* Where there are two switches: */
 /** TAKE has come at a port. */
-void standby_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now, mf_time at);
+void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now);
 /** The link of a port is lost: what its node has asked it will not want of this switch. */
 void standby_link_down(struct mf_switch *sw, unsigned int port);
 /** And there again: tells it the epoch. */
 void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 /** What a crash leaves: nothing, not even the epoch; what being deposed leaves: that. */
 void standby_forget(struct mf_switch *sw);
+/** Says again what was not heard, and forgets what nobody waits for. @return the next time */
+mf_time standby_run(struct mf_switch *sw, mf_time now);
+
+/* takeover.c, for standby.c */
+int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config);
+mf_time takeover_run(struct mf_switch *sw, mf_time now);
+/* standby.c, for takeover.c */
+/** Forgets all of a pair. */
+void standby_unlog(struct mf_switch *sw, struct log_pair *p);
+/**
+ * Both nodes of a pair obey this switch: what is left of the pair's demands goes to the scheduler.
+ * @return false: not yet, that has to take others first
+ */
+bool standby_release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now);
 
 #endif

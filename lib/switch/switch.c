@@ -219,6 +219,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 		due(sw, bridge_run(sw, now));
 	due(sw, run_holds(sw, now));
 	due(sw, circuit_expire(sw, now));
+	if (unlikely(sw->standby != NULL))
+		due(sw, standby_run(sw, now));
 	if (sw->links_lost != 0)
 		due(sw, link_run(sw, now));
 	return sw->next;

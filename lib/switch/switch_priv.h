@@ -161,6 +161,7 @@ struct mf_switch {
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 	struct mf_switch_limits limit;
+	uint64_t *asked; /**< [mn], wall clock: blocks of all demands */
 	mf_time *pair_due; /**< [cn * ports + mn]: of the next demand, within the share */
 	struct port_limit *port_limit; /**< [ports] */
 	struct l2 l2;
@@ -301,6 +302,8 @@ static inline void link_begin_life(struct port *p)
 {
 	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
 }
+/** Tells all other ports that a node is back. @return false: there is no room for all: again, later */
+bool link_announce(struct mf_switch *sw, uint16_t back, mf_time now);
 /**
  * Tells a port that writes on their way from it to another one may be lost, in order with what it has from
  * there. @return false: there is no room

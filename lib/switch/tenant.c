@@ -17,13 +17,15 @@ int limits_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (sw->limit.share == 0 && sw->limit.rate == 0)
 		return 0;
 	sw->limited = true;
+	sw->asked = mf_table_new(sw->ports, sizeof(*sw->asked));
 	sw->pair_due = mf_table_new((size_t)sw->ports * sw->ports, sizeof(*sw->pair_due));
 	sw->port_limit = mf_table_new(sw->ports, sizeof(*sw->port_limit));
-	return sw->pair_due != NULL && sw->port_limit != NULL ? 0 : -ENOMEM;
+	return sw->asked != NULL && sw->pair_due != NULL && sw->port_limit != NULL ? 0 : -ENOMEM;
 }
 
 void limits_fini(struct mf_switch *sw)
 {
+	mf_table_free(sw->asked);
 	mf_table_free(sw->pair_due);
 	mf_table_free(sw->port_limit);
 }
@@ -59,18 +61,35 @@ static bool refuse(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, 
 	return false;
 }
 
+/**
+ * The links of the wall clock have no rate that could be shared. What is shared there is what a memory node
+ * is
+ * asked for: time is counted in blocks of all demands for it, so who asks for no more than his part of all of
+ * them is never beyond it, however fast the machine is.
+ */
+static bool in_share(struct mf_switch *sw, uint16_t port, uint16_t mn, uint32_t blocks, mf_time when)
+{
+	mf_time block = sw->limit.share, *due = &sw->pair_due[port * sw->ports + mn];
+
+	if (sw->window)
+		when = sw->asked[mn] += blocks;
+	else
+		block *= sw->port[mn].period;
+	return in_time(due, blocks * block, sw->limit.burst * block, when);
+}
+
 bool limits_demand(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, uint32_t blocks, mf_time now,
 		   mf_time at, bool *excess)
 {
 	const struct mf_switch_limits *l = &sw->limit;
 	struct port_limit *p = &sw->port_limit[port];
-	mf_time when = mf_time_max(now, at), block = sw->port[m->dst].period * (mf_time)l->share;
+	mf_time when = mf_time_max(now, at);
 
 	if (m->kind == MF_NOTIFY && when < p->believed)
 		return refuse(sw, m, port, now, at, &sw->stats.refused_expired);
 	if (l->rate != 0 && !in_time(&p->due, l->rate, l->rate * (l->rate_burst - 1), when))
 		return refuse(sw, m, port, now, at, &sw->stats.refused_rate);
-	*excess = !in_time(&sw->pair_due[port * sw->ports + m->dst], blocks * block, l->burst * block, when);
+	*excess = l->share != 0 && !in_share(sw, port, m->dst, blocks, when);
 	sw->stats.excess += *excess;
 	return true;
 }

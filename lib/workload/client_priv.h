@@ -174,6 +174,9 @@ static inline void client_count_begun(struct mf_client *c, const struct slot *s,
 
 /* complete.c */
 
+/** Whether a write or RMW that came before s, to octets of s, may still fail. */
+bool client_older_write_busy(const struct mf_client *c, const struct slot *s);
+
 /** A read has brought something else than what must have been there. */
 void client_mismatch(struct mf_client *c, const struct slot *s);
 

@@ -18,8 +18,7 @@ static inline void release(struct mf_client *c, struct slot *s)
 	buffers_give(&c->buffers, client_place(s), s->len);
 }
 
-/** Whether a write or RMW that came before s, to octets of s, may still fail. */
-static bool older_write_busy(const struct mf_client *c, const struct slot *s)
+bool client_older_write_busy(const struct mf_client *c, const struct slot *s)
 {
 	for (uint32_t i = 0; i < c->used; i++) {
 		const struct slot *w = &c->slot[i];
@@ -46,7 +45,7 @@ static inline bool judge(struct mf_client *c, const struct slot *s, bool equal)
 		c->stats.unverified++;
 		return true;
 	}
-	if (__builtin_expect(!equal, 0) && older_write_busy(c, s))
+	if (__builtin_expect(!equal, 0) && client_older_write_busy(c, s))
 		return false;
 	c->stats.verified++;
 	if (!equal)
@@ -59,7 +58,9 @@ static void judge_suspects(struct mf_client *c)
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (s->state == SLOT_SUSPECT && judge(c, s, false)) {
+		if (s->state != SLOT_SUSPECT)
+			continue;
+		if (c->store != NULL ? store_judge(c, s, s->intended) : judge(c, s, false)) {
 			c->suspects--;
 			release(c, s);
 		}
@@ -189,28 +190,36 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 	return judged;
 }
 
+static void suspect(struct mf_client *c, struct slot *s)
+{
+	s->state = SLOT_SUSPECT;
+	c->suspects++;
+}
+
 static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
 	count_ok(c, s, done);
 	if (__builtin_expect(c->store != NULL, 0)) {
-		store_completed(c, s, done->done, true);
-		release(c, s);
+		if (store_judge(c, s, done->done)) {
+			release(c, s);
+		} else {
+			s->intended = done->done; /* its query goes on from then */
+			suspect(c, s);
+		}
 		return;
 	}
 	client_set_busy(c, s, 0);
-	if (c->shadow.regions == 0 || op_verify(c, s, done)) {
+	if (c->shadow.regions == 0 || op_verify(c, s, done))
 		release(c, s);
-	} else {
-		s->state = SLOT_SUSPECT;
-		c->suspects++;
-	}
+	else
+		suspect(c, s);
 }
 
 static void op_failed(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
 	count_failed(c, s, done);
 	if (c->store != NULL)
-		store_completed(c, s, c->stats.last_done, false);
+		store_failed(c, s, c->stats.last_done);
 	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
 		forget(c, s);
 	client_set_busy(c, s, 0);

@@ -59,7 +59,10 @@ static void receive(void *ctx, mf_time at, const uint8_t *frame, uint16_t len)
 	e->stats.received++;
 	if (f.intended >= e->measure) {
 		e->stats.octets += len + ETHER_FCS;
-		mf_hist_add(&e->stats.latency, at - f.intended);
+		if (at >= f.intended)
+			mf_hist_add(&e->stats.latency, at - f.intended);
+		else
+			e->stats.early++;
 	}
 }
 

@@ -10,6 +10,8 @@
 
 #include "mf_history.h"
 
+#define CHUNK_MIN 16 /* octets: what is no longer is looked at as a whole, and done or not */
+
 static_assert((int)MF_CLIENT_READ == MF_HISTORY_READ && (int)MF_CLIENT_WRITE == MF_HISTORY_WRITE &&
 		      (int)MF_CLIENT_WRITE_ACK == MF_HISTORY_WRITE_ACK &&
 		      (int)MF_CLIENT_CAS == MF_HISTORY_CAS && (int)MF_CLIENT_AND == MF_HISTORY_AND &&
@@ -83,15 +85,26 @@ void client_history_begun(struct mf_client *c, const struct slot *s, mf_time now
 		mf_history_begin(c->history->log, &r, c->op.kind == MF_OP_RMW ? c->op.arg : c->op.buf);
 }
 
+static enum mf_history_outcome failed(const struct slot *s, uint8_t status)
+{
+	if (status == MF_ERR_RESTARTED)
+		return MF_HISTORY_RESTARTED;
+	if (status == MF_ERR_KEY && s->len <= CHUNK_MIN)
+		return MF_HISTORY_REFUSED;
+	if (status == MF_ERR_RESOURCE && s->len <= MF_MESSAGE_MAX)
+		return MF_HISTORY_NO_ROOM;
+	return MF_HISTORY_FAILED;
+}
+
 void client_history_done(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	const struct client_history *h = c->history;
 	const void *data = s->kind == MF_CLIENT_READ ? client_buffer(c, s) : &done->result;
 	enum mf_history_outcome outcome = MF_HISTORY_OK;
 
-	if (done->status == MF_ERR_RESTARTED)
-		outcome = MF_HISTORY_RESTARTED;
-	else if (done->status != MF_OK || (s->kind == MF_CLIENT_READ && done->len != s->len))
+	if (done->status != MF_OK)
+		outcome = failed(s, done->status);
+	else if (s->kind == MF_CLIENT_READ && done->len != s->len)
 		outcome = MF_HISTORY_FAILED;
 	mf_history_end(h->log, h->place[client_place(s)], h->now, outcome, done->status, data);
 }

@@ -424,7 +424,8 @@ struct mf_ether_stats {
 	uint64_t duplicated; /**< came again, or more than MF_ETHER_WINDOW behind a later one */
 	uint64_t damaged; /**< one of ours by its EtherType, but not as it was sent */
 	uint64_t foreign; /**< for somebody else (flooded), or not one of ours */
-	struct mf_hist latency; /**< from the intended start to reception, ps (all share the clock) */
+	uint64_t early; /**< came before they were sent: by another clock. Their latency is unknown */
+	struct mf_hist latency; /**< from the intended start to reception, ps, by the receiver's clock */
 };
 
 #define MF_ETHER_TYPE 0x88b6 /**< IEEE 802 local experimental EtherType 2 */

@@ -90,7 +90,8 @@ int store_init(struct mf_client *c, const struct mf_client_config *config)
 	s->tears = s->config.write_all || s->config.queries != NULL ? s->tears_inserted
 								    : s->config.store.field > s->config.whole;
 	mf_rng_init(&s->rng, config->seed, "client.store", config->node);
-	err = mix_init(s);
+	s->emptied = calloc(config->targets_count, sizeof(*s->emptied));
+	err = s->emptied != NULL ? mix_init(s) : -ENOMEM;
 	if (!err)
 		err = store_keys_init(&s->keys, &s->config);
 	if (!err && has(&s->config, MF_QUERY_SCAN))
@@ -109,6 +110,7 @@ void store_fini(struct store_client *s)
 	free(s->todo.query);
 	free(s->local.query);
 	free(s->recent);
+	free(s->emptied);
 	free(s);
 }
 

@@ -57,6 +57,7 @@ struct store_client {
 	uint32_t own; /**< place of the own node among the targets, UINT32_MAX: it is none */
 	bool tears, tears_inserted; /**< writes to the first records, to inserted ones, take several pieces */
 	bool lost; /**< some pieces may never have arrived */
+	bool *emptied; /**< [targets]: its records may be gone, those of the start as well */
 	uint64_t given; /**< queries of the trace so far */
 	uint64_t begun; /**< queries */
 	struct query *query; /**< [depth] */
@@ -84,7 +85,9 @@ bool store_draw(struct mf_client *c, struct mf_client_message *out);
 
 /* store_run.c: what client_begin(), client_complete() and mf_client_run() are for a store */
 void store_begin(struct mf_client *c, mf_time now);
-void store_completed(struct mf_client *c, const struct slot *s, mf_time at, bool ok);
+/** A message has completed, at a time. @return false: its verdict, and its query, have to wait */
+bool store_judge(struct mf_client *c, const struct slot *s, mf_time at);
+void store_failed(struct mf_client *c, const struct slot *s, mf_time at);
 mf_time store_next(const struct mf_client *c, mf_time now);
 bool store_has_more(const struct mf_client *c, mf_time now);
 

@@ -226,21 +226,36 @@ static void phase_over(struct mf_client *c, struct query *q, mf_time at)
 	push(c->store, &c->store->todo, (uint32_t)(q - c->store->query));
 }
 
-void store_completed(struct mf_client *c, const struct slot *s, mf_time at, bool ok)
+/** A message of a query is over. */
+static void part_over(struct mf_client *c, const struct slot *s, mf_time at)
 {
 	struct query *q = &c->store->query[s->expect];
 
-	if (!ok) {
-		q->failed = true;
-		if (s->kind != MF_CLIENT_READ)
-			store_forget(c, s);
-	} else if (s->kind == MF_CLIENT_READ && c->verify) {
-		c->stats.verified++;
-		if (!store_verify(c, s))
-			client_mismatch(c, s);
-	}
 	if (--q->left == 0)
 		phase_over(c, q, at);
+}
+
+bool store_judge(struct mf_client *c, const struct slot *s, mf_time at)
+{
+	if (s->kind == MF_CLIENT_READ && c->verify) {
+		bool good = store_verify(c, s);
+
+		if (!good && client_older_write_busy(c, s))
+			return false;
+		c->stats.verified++;
+		if (!good)
+			client_mismatch(c, s);
+	}
+	part_over(c, s, at);
+	return true;
+}
+
+void store_failed(struct mf_client *c, const struct slot *s, mf_time at)
+{
+	c->store->query[s->expect].failed = true;
+	if (s->kind != MF_CLIENT_READ)
+		store_forget(c, s);
+	part_over(c, s, at);
 }
 
 mf_time store_next(const struct mf_client *c, mf_time now)

@@ -62,6 +62,7 @@ void store_lose(struct mf_client *c, uint32_t target)
 	const struct mf_store *store = &c->store->config.store;
 
 	c->store->lost = true;
+	c->store->emptied[target] = true;
 	for (uint32_t i = 0; i < STORE_RECENT; i++) {
 		struct recent *r = &c->store->recent[i];
 		uint64_t offset;
@@ -114,7 +115,7 @@ static bool check_cell(struct mf_client *c, const struct slot *slot, const struc
 	const struct store_client *s = c->store;
 	uint64_t cell = store_cell(&s->config.store, at->key, at->field), stamp, number;
 	const uint8_t *octets = (const uint8_t *)client_buffer(c, slot) + at->octets;
-	bool loaded = at->key < s->config.store.records;
+	bool loaded = at->key < s->config.store.records && !s->emptied[slot->region];
 
 	switch (store_get(octets, s->config.store.field, cell, &stamp)) {
 	case STORE_WHOLE:

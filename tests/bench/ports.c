@@ -3,6 +3,10 @@
  * Links over ports: memfab-perf as the compute node, memfab-emu as switch and as memory node, three
  * processes that poll. Each has a CPU; with fewer CPUs than processes the figure is that of waiting for one,
  * is said to be so, and has no goal.
+ *
+ * With interfaces each process has a network namespace of its own. In one of all, DPDK's af_packet would give
+ * two processes the same fanout group now and then: its number is the process id XOR that of the interface,
+ * and both are consecutive here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +19,9 @@
 #define OUTPUT 65536
 #define PATH_LEN 4096
 #define PROCESSES 3
+#define NAME 24
+#define INSIDE 4 /* words in front of a program that runs in a namespace */
+#define ARGS 16
 
 struct ports_param {
 	bool interfaces; /**< a veth pair for each link, else memif */
@@ -26,12 +33,19 @@ struct ports {
 	const struct bench_env *env;
 	char path[PATH_LEN]; /**< of the fabric file as it is used */
 	char perf[PATH_LEN];
-	char prefix[16]; /**< of the names of interfaces */
-	bool made; /**< interfaces are there */
+	char prefix[16]; /**< of the names of namespaces and interfaces */
+	bool made; /**< they are there, or some of them */
 };
 
-/** Interfaces of a link by the last letters of their names: the node's, the switch's. */
-static const char *const pair[][2] = {{"c", "C"}, {"m", "M"}};
+/** Namespaces by their last letters. */
+enum { SWITCH, MEMORY, COMPUTE };
+static const char *const space[PROCESSES] = {"s", "m", "c"};
+
+/** Interfaces of a link by their last letters: the switch's, the node's, which is in that space. */
+static const struct {
+	const char *end[2];
+	unsigned int node;
+} pair[] = {{{"M", "m"}, MEMORY}, {{"C", "c"}, COMPUTE}};
 
 /** A program that does its work at once. */
 static int do_it(const struct bench_env *env, const char *const argv[])
@@ -43,42 +57,63 @@ static int do_it(const struct bench_env *env, const char *const argv[])
 	return rc != 0 ? rc : child_wait(&c, PATIENCE, output, sizeof(output));
 }
 
-static int make_pair(const struct ports *p, const char *const end[2])
+static const char *name(const struct ports *p, const char *last, char to[NAME])
 {
-	char name[2][24];
+	snprintf(to, NAME, "%s%s", p->prefix, last);
+	return to;
+}
+
+static int make_pair(const struct ports *p, const char *const end[2], unsigned int node)
+{
+	const char *const at[2] = {space[SWITCH], space[node]};
+	char dev[2][NAME], in[2][NAME];
 	int rc;
 
-	for (int i = 0; i < 2; i++)
-		snprintf(name[i], sizeof(name[i]), "%s%s", p->prefix, end[i]);
-	rc = do_it(p->env, (const char *const[]){"ip", "link", "add", name[0], "type", "veth", "peer", "name",
-						 name[1], NULL});
+	for (int i = 0; i < 2; i++) {
+		name(p, end[i], dev[i]);
+		name(p, at[i], in[i]);
+	}
+	rc = do_it(p->env, (const char *const[]){"ip", "link", "add", dev[0], "netns", in[0], "type", "veth",
+						 "peer", "name", dev[1], "netns", in[1], NULL});
 	for (int i = 0; i < 2 && rc == 0; i++)
-		rc = do_it(p->env, (const char *const[]){"ip", "link", "set", name[i], "up", NULL});
+		rc = do_it(p->env,
+			   (const char *const[]){"ip", "-n", in[i], "link", "set", dev[i], "up", NULL});
 	return rc;
 }
 
-static void remove_pairs(const struct ports *p)
+static int make_spaces(const struct ports *p)
 {
-	char name[24];
+	char in[NAME];
+	int rc = 0;
 
-	for (unsigned int i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", p->prefix, pair[i][0]);
-		do_it(p->env, (const char *const[]){"ip", "link", "delete", name, NULL});
-	}
+	for (unsigned int i = 0; i < PROCESSES && rc == 0; i++)
+		rc = do_it(p->env, (const char *const[]){"ip", "netns", "add", name(p, space[i], in), NULL});
+	for (unsigned int i = 0; i < sizeof(pair) / sizeof(pair[0]) && rc == 0; i++)
+		rc = make_pair(p, pair[i].end, pair[i].node);
+	return rc;
+}
+
+/** With the interfaces in them. */
+static void remove_spaces(const struct ports *p)
+{
+	char in[NAME];
+
+	for (unsigned int i = 0; i < PROCESSES; i++)
+		do_it(p->env, (const char *const[]){"ip", "netns", "delete", name(p, space[i], in), NULL});
 }
 
 /** What stands behind the last '=' is completed: sockets are in the scratch folder. */
 static int complete(const struct ports *p, json_t *port)
 {
 	const char *device = json_string_value(json_object_get(port, "device"));
-	const char *name = device != NULL ? strrchr(device, '=') : NULL;
+	const char *last = device != NULL ? strrchr(device, '=') : NULL;
 	char text[PATH_LEN];
 
-	if (name == NULL)
+	if (last == NULL)
 		return -EINVAL;
-	snprintf(text, sizeof(text), "%.*s=%s%s%s", (int)(name - device), device,
+	snprintf(text, sizeof(text), "%.*s=%s%s%s", (int)(last - device), device,
 		 p->param->interfaces ? p->prefix : p->env->scratch, p->param->interfaces ? "" : "/",
-		 name + 1);
+		 last + 1);
 	return json_object_set_new(port, "device", json_string(text)) == 0 ? 0 : -ENOMEM;
 }
 
@@ -134,7 +169,7 @@ static void ports_close(void *state)
 	struct ports *p = state;
 
 	if (p->made)
-		remove_pairs(p);
+		remove_spaces(p);
 	free(p);
 }
 
@@ -153,12 +188,12 @@ static void *ports_open(const struct bench_line *line, const struct bench_env *e
 	snprintf(p->prefix, sizeof(p->prefix), "mfb%u", (unsigned int)getpid() % 10000000);
 	find_perf(p);
 	p->made = p->param->interfaces;
-	for (unsigned int i = 0; i < sizeof(pair) / sizeof(pair[0]) && p->made && rc == 0; i++)
-		rc = make_pair(p, pair[i]);
+	if (p->made)
+		rc = make_spaces(p);
 	if (rc == 0 && make_fabric(p, line->fabric) == 0)
 		return p;
 	snprintf(why, BENCH_REASON, "%s",
-		 rc != 0 ? "veth pairs cannot be made" : "cannot make its fabric file");
+		 rc != 0 ? "namespaces with veth pairs cannot be made" : "cannot make its fabric file");
 	ports_close(p);
 	return NULL;
 }
@@ -187,9 +222,34 @@ static int read_outcome(const struct ports *p, const char *path, struct bench_sa
 	return 0;
 }
 
+/** Starts what plays a role, in its namespace if it has one. */
+static int start(const struct ports *p, unsigned int role, unsigned int cpu, struct child *c,
+		 const char *const program[])
+{
+	char in[NAME];
+	const char *argv[INSIDE + ARGS] = {"ip", "netns", "exec", name(p, space[role], in)};
+	unsigned int n = p->param->interfaces ? INSIDE : 0;
+
+	while (*program != NULL && n < INSIDE + ARGS - 1)
+		argv[n++] = *program++;
+	argv[n] = NULL;
+	return child_start(c, p->env, (struct child_cpus){.first = cpu, .n = 1}, argv, NULL);
+}
+
+/** Of who has failed first: whom the others may be waiting for. */
+static void find_reason(struct child c[PROCESSES], const char *perf, char *why)
+{
+	static char output[OUTPUT];
+
+	child_reason("memfab-perf", perf, why);
+	for (unsigned int i = 0; i < COMPUTE; i++)
+		if (child_wait(&c[i], 0.1, output, sizeof(output)) == -EIO)
+			child_reason("memfab-emu", output, why);
+}
+
 static int ports_run(void *state, struct bench_sample *out, char *why)
 {
-	static const char *const role[] = {"sw0", "mn"};
+	static const char *const role[] = {[SWITCH] = "sw0", [MEMORY] = "mn"};
 	static char output[OUTPUT];
 	struct ports *p = state;
 	struct child c[PROCESSES] = {0};
@@ -198,19 +258,23 @@ static int ports_run(void *state, struct bench_sample *out, char *why)
 
 	snprintf(result, sizeof(result), "%s/perf.json", p->env->scratch);
 	unlink(result);
-	for (unsigned int i = 0; i < 2 && rc == 0; i++)
-		rc = child_start(&c[i], p->env, (struct child_cpus){.first = 1 + i, .n = 1},
-				 (const char *const[]){p->env->emu, "--run", role[i], p->path, NULL}, NULL);
+	for (unsigned int i = 0; i < COMPUTE && rc == 0; i++)
+		rc = start(p, i, 1 + i, &c[i],
+			   (const char *const[]){p->env->emu, "--run", role[i], p->path, NULL});
 	if (rc == 0)
-		rc = child_start(&c[2], p->env, (struct child_cpus){.first = 0, .n = 1},
-				 (const char *const[]){p->perf, "read_lat", "--run", "cn", "--warmup", "50ms",
-						       "-D", p->env->quick ? "100ms" : "400ms", "--out_json",
-						       result, p->path, NULL},
-				 NULL);
-	for (int i = 2; i >= 0 && rc == 0; i--) {
+		rc = start(p, COMPUTE, 0, &c[COMPUTE],
+			   (const char *const[]){p->perf, "read_lat", "--run", "cn", "--warmup", "50ms", "-D",
+						 p->env->quick ? "100ms" : "400ms", "--out_json", result,
+						 p->path, NULL});
+	if (rc == 0) {
+		rc = child_wait(&c[COMPUTE], PATIENCE, output, sizeof(output));
+		if (rc != 0)
+			find_reason(c, output, why);
+	}
+	for (unsigned int i = 0; i < COMPUTE && rc == 0; i++) {
 		rc = child_wait(&c[i], PATIENCE, output, sizeof(output));
 		if (rc != 0)
-			child_reason(i == 2 ? "memfab-perf" : "memfab-emu", output, why);
+			child_reason("memfab-emu", output, why);
 	}
 	for (int i = 0; i < PROCESSES; i++)
 		child_kill(&c[i]);

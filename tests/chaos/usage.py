@@ -36,7 +36,19 @@ REFUSED = {
 MENDED = [
   'a-flood-waits-for-a-slow-scheduler.json',
   'flood-behind-a-stalled-scheduler.json',
+  'deaf-when-a-node-came-back.json',
+  'links-lost-behind-a-slow-scheduler.json',
+  'ghost-in-front-of-a-read.json',
   'frames-behind-a-pulled-cable.json',
+  'a-store-reads-behind-a-write-that-fails.json',
+  'a-key-asked-for-without-room.json',
+  'order-under-duplicates.json',
+  'two-switches-a-grant-that-comes-twice.json',
+  'two-switches-a-node-that-lies.json',
+  'two-switches-a-node-without-links.json',
+  'two-switches-a-read-behind-a-lost-write.json',
+  'two-switches-flapping-cables.json',
+  'two-switches-held-too-late.json',
 ]
 
 

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 
-DRIVER, PROGRAM, LEFT_OUT, NOT_STOCK, ROOT = sys.argv[1:]
+DRIVER, PROGRAM, BOTH, LEFT_OUT, NOT_STOCK, EMU, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
-from emu import Tap
+from emu import Emu, Tap
+from parts import Group, memif, write
 
 TAP = Tap()
 FABRIC = {'memory': {'size': '2MiB'}, 'nodes': [{'name': 'cn0', 'role': 'compute'},
@@ -61,18 +62,46 @@ def autotest(path):
   return None
 
 
-def program(path):
+def program(path, what='a program', more=''):
   """It has the driver in it."""
-  process = run(PROGRAM, *options(1, f'dma_memfab0,fabric={path},node=cn0,target=mn1,window=1048576'))
+  device = f'dma_memfab0,fabric={path},node=cn0,target=mn1,window=1048576{more}'
+  its_cases(what, run(PROGRAM, *options(1, device)))
+
+
+def its_cases(what, process):
   lines = process.stdout.split('\n')
   for line in lines:
     if line.startswith(('ok ', 'not ok ')):
-      TAP.ok(line.startswith('ok '), line.split(' - ', 1)[1], process.stderr[-500:])
+      TAP.ok(line.startswith('ok '), f"{what}: {line.split(' - ', 1)[1]}", process.stderr[-500:])
   plan = f'1..{sum(line.startswith(("ok ", "not ok ")) for line in lines)}'
   if '1..0 # SKIP EAL does not start' in lines:
-    return TAP.skip('a program', 'EAL does not start')
-  return TAP.ok(plan in lines and process.returncode == 0, 'the program comes to its end',
+    return TAP.skip(what, 'EAL does not start')
+  return TAP.ok(plan in lines and process.returncode == 0, f'{what} comes to its end',
                 f'exit {process.returncode}\n{process.stderr[-1000:]}')
+
+
+def with_ports(path):
+  """Ports at both nodes between which the device copies."""
+  vdevs = [f'net_memfab{i},fabric={path},node={node}' for i, node in enumerate(('cn0', 'mn0'))]
+  its_cases('ports and DMA', run(BOTH, *options(30, *vdevs, f'dma_memfab0,fabric={path},node=cn0')))
+
+
+def only(folder):
+  """The device's node alone: switch and memory are in another process"""
+  what = 'a node of several processes'
+  ports, links = memif('dma-only')
+  config = {**FABRIC, 'ports': ports[:2],
+            'links': [{'node': 'cn0', 'carried': links['cn']}, {'node': 'mn0'}, {'node': 'mn1'}]}
+  path, group = write(folder, 'only.json', config), Group(Emu(EMU, ROOT), folder)
+  group.start('sw0,mn0,mn1', path)
+  try:
+    program(path, what, ',only=1')
+    status = group.end()
+    TAP.ok(all(code == 0 for code in status.values()), f'{what}: the others end with it',
+           group.all_said(status))
+  finally:
+    for role in group.running:
+      group.kill(role)
 
 
 def refused(path):
@@ -97,6 +126,8 @@ def main():
       json.dump(FABRIC, file)
     autotest(path)
     program(path)
+    with_ports(path)
+    only(folder)
     refused(path)
   return None
 

@@ -102,9 +102,53 @@ def sizes(pmd):
   pmd.do('set txpkts 64')
 
 
+# What ethdev's xstats have of a link and of the switch, and where telemetry has it.
+SENT, RECEIVED = ('link', 'to_switch', 'sent'), ('link', 'from_switch', 'received')
+SWITCH_SENT, SWITCH, DROPS = ('link', 'from_switch', 'sent'), ('switch',), ('switch', 'drops')
+SAME = {'link_tx_frames': (*SENT, 'frames'), 'link_tx_frame_blocks': (*SENT, 'frame_blocks'),
+        'link_tx_gap_blocks': (*SENT, 'gap_blocks'), 'link_tx_memory_blocks': (*SENT, 'memory_blocks'),
+        'link_tx_memory_messages': (*SENT, 'messages'), 'link_tx_preemptions': (*SENT, 'preemptions'),
+        'link_rx_blocks': (*RECEIVED, 'blocks'), 'link_rx_frame_blocks': (*RECEIVED, 'frame_blocks'),
+        'link_rx_memory_blocks': (*RECEIVED, 'memory_blocks'),
+        'link_rx_idle_blocks': (*RECEIVED, 'idle_blocks'), 'link_rx_bad_blocks': (*RECEIVED, 'bad_blocks'),
+        'switch_tx_frames': (*SWITCH_SENT, 'frames'),
+        'switch_tx_frame_blocks': (*SWITCH_SENT, 'frame_blocks'),
+        'switch_tx_memory_blocks': (*SWITCH_SENT, 'memory_blocks'),
+        'switch_tx_full_drops': (*SWITCH_SENT, 'frames_refused'), 'switch_all_frames': (*SWITCH, 'frames'),
+        'switch_all_flooded': (*SWITCH, 'frames_flooded'), 'switch_all_full_drops': (*DROPS, 'frame_room'),
+        'switch_all_self_drops': (*DROPS, 'frame_to_own_port')}
+
+
+def fabric_counts(pmd, node):
+  """What /memfab/ says, by the names of xstats. Nothing moves while nobody polls"""
+  told = {'link': pmd.telemetry(f'/memfab/link,{node}'), 'switch': pmd.telemetry('/memfab/switch')}
+  counts = {}
+  for name, path in SAME.items():
+    value = told
+    for key in path:
+      value = value[key]
+    counts[name] = value
+  return counts
+
+
+def fabric_agrees(pmd, before, port, node, packets):
+  """What the fabric's telemetry has counted since is what xstats have, which were cleared"""
+  after, x = fabric_counts(pmd, node), pmd.xstats(port)
+  since = {name: after[name] - before[name] for name in SAME}
+  own = {name for name in x if name.startswith('switch_') or (
+    name.startswith('link_') and not name.endswith('_errors'))} - {'link_rx_frames'}
+  TAP.ok(since == {name: x[name] for name in SAME} and own == set(SAME) and
+         since['link_tx_frames'] == packets and since['link_tx_memory_blocks'] > 0,
+         f'/memfab/ and the xstats of {node} agree', [since, x])
+
+
 def counters(pmd):
   """Who counts the same says the same"""
+  nodes = ('mn0', 'mn1')
+  before = [fabric_counts(pmd, node) for node in nodes]
   stats = forward(pmd, 'mac')
+  for port, node in enumerate(nodes):
+    fabric_agrees(pmd, before[port], port, node, stats[port]['TX-packets'])
   good, seen = True, []
   for port in (0, 1):
     x, s = pmd.xstats(port), stats[port]

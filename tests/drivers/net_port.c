@@ -420,10 +420,10 @@ static void test_pressure(void)
 	   "a burst that finds no room is cut short, and nothing of it lost");
 }
 
-static void test_no_mbufs(void)
+static void test_no_mbufs(unsigned int size)
 {
 	struct setup s = plain;
-	struct rte_mempool *tiny = rte_pktmbuf_pool_create("tiny", 15, 0, 0, 2176, SOCKET_ID_ANY);
+	struct rte_mempool *tiny = rte_pktmbuf_pool_create("tiny", size, 0, 0, 2176, SOCKET_ID_ANY);
 	uint8_t frame[100];
 	unsigned int sent = 0, got;
 
@@ -434,10 +434,42 @@ static void test_no_mbufs(void)
 		sent += give(0, 0, packet_of(frame, sizeof(frame), false));
 	}
 	got = receive_all(1);
-	ok(sent == 100 && got >= 15 && got < sent && got + stats_of(1).rx_nombuf == sent,
+	ok(sent == 100 && got >= size && got < sent && got + stats_of(1).rx_nombuf == sent,
 	   "without mbufs frames are counted");
 	restart(&plain);
-	ok(rte_mempool_avail_count(tiny) == 15, "and none of them is kept");
+	ok(rte_mempool_avail_count(tiny) == size, "and none of them is kept");
+	rte_mempool_free(tiny);
+}
+
+/** A pool of 8 while frames of 5 mbufs come: each is whole, or counted, and the next ones have its mbufs. */
+static void test_tiny_pool(void)
+{
+	struct rte_mempool *tiny = rte_pktmbuf_pool_create("tiny", 8, 0, 0, 2176, SOCKET_ID_ANY);
+	struct setup s = plain;
+	static uint8_t frame[9000];
+	unsigned int sent = 0, got = 0, wrong = 0;
+	uint16_t queue;
+
+	s.pool = tiny;
+	restart(&s);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct rte_mbuf *m;
+
+		make(frame, sizeof(frame), 0, mac_of(1));
+		sent += give(0, 0, packet_of(frame, sizeof(frame), false));
+		if (i % 4 != 0)
+			continue;
+		while ((m = next_packet(1, 1, &queue)) != NULL) {
+			wrong += m->pkt_len != sizeof(frame);
+			got++;
+			rte_pktmbuf_free(m);
+		}
+	}
+	got += receive_all(1);
+	ok(sent == 100 && wrong == 0 && got > 0 && got < sent && got + stats_of(1).rx_nombuf == sent,
+	   "long frames out of a pool of 8 are whole, or counted");
+	restart(&plain);
+	ok(rte_mempool_avail_count(tiny) == 8, "and give all of it back");
 	rte_mempool_free(tiny);
 }
 
@@ -637,7 +669,9 @@ int main(int argc, char **argv)
 	test_rss();
 	test_overrun();
 	test_pressure();
-	test_no_mbufs();
+	test_no_mbufs(15);
+	test_no_mbufs(8);
+	test_tiny_pool();
 	test_loopback();
 	test_xstats();
 	test_link();

@@ -147,3 +147,40 @@ Test(access, with_faults)
 			json_decref(result);
 		}
 }
+
+/*
+ * A node that knows all keys asks for what it may not, in all manners; it is answered as any that may not,
+ * and finds nothing in what it claims. The others do not notice.
+ */
+Test(access, who_forges_learns_nothing)
+{
+	static const char text[] =
+		"{\"seed\": %u," NODES ","
+		"\"clock\": {\"virtual\": {\"warmup\": \"2us\", \"duration\": \"100us\","
+		"                         \"drain\": \"20ms\"}},"
+		"\"memory\": {\"size\": \"1MiB\"},"
+		"\"workload\": [{\"span\": \"64KiB\", \"size\": 256}],"
+		"\"regions\": [{\"name\": \"a\", \"size\": \"256KiB\", \"owner\": \"c0\", \"readers\": \"*\","
+		"               \"writers\": [\"c0\", \"c1\", \"c2\"]},"
+		"              {\"name\": \"free\", \"at\": \"256KiB\", \"size\": 256}],"
+		"\"faults\": [{\"class\": \"forge\", \"node\": \"c3\", \"rate\": 0.05}]}";
+
+	for (unsigned int seed = 1; seed <= 3; seed++) {
+		char fabric[sizeof(text) + 16];
+		json_t *result;
+
+		snprintf(fabric, sizeof(fabric), text, seed);
+		result = whole_run(fabric, false);
+		ended(result);
+		cr_expect_gt(whole_number(result, "forged.refused"), 100);
+		cr_expect_gt(whole_number(result, "forged.claimed"), 0);
+		cr_expect_eq(whole_number(result, "forged.let_in"), 0);
+		cr_expect_eq(whole_number(result, "forged.told"), 0);
+		cr_expect_eq(whole_number(result, "forged.found"), 0);
+		cr_expect_gt(whole_number(result, "regions.refused.key"), 10);
+		cr_expect_gt(whole_number(result, "regions.refused.right"), 0);
+		cr_expect_gt(whole_number(result, "regions.refused.end"), 0);
+		cr_expect_gt(whole_number(result, "regions.refused.region"), 0);
+		json_decref(result);
+	}
+}

@@ -14,17 +14,18 @@ TestSuite(backup, .timeout = 120);
 static void text_of(char *text, size_t len, unsigned int seed, unsigned int size, const char *length,
 		    const char *fault)
 {
+	/* A seed has mega-messages, or not: they matter where messages are short. */
 	snprintf(text, len,
 		 "{\"seed\": %u,"
 		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"45us\","
 		 "                          \"drain\": \"30ms\"}},"
 		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 4},"
 		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
-		 "\"backup\": {\"propagation\": \"%s\"},"
+		 "\"backup\": {\"propagation\": \"%s\"}, \"host\": {\"mega\": %u},"
 		 "\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 1, \"cas\": 1,"
 		 "                          \"fadd\": 1}, \"size\": %u, \"depth\": 4, \"span\": \"8KiB\"}],"
 		 "\"faults\": [%s]}",
-		 seed, length, size, fault);
+		 seed, length, seed % 3 == 0 ? 4 : 1, size, fault);
 }
 
 static void nothing_lost(const json_t *result, const char *text)
@@ -109,4 +110,44 @@ Test(backup, the_same_case_is_the_same_run)
 	cr_expect(json_equal(first, second), "%s", text);
 	json_decref(first);
 	json_decref(second);
+}
+
+static const char by_turns[] = "{\"class\": \"switch_crash\", \"from\": \"12us\", \"until\": \"14us\"},"
+			       "{\"class\": \"node_crash\", \"node\": \"%s\", \"from\": \"%uns\","
+			       " \"until\": \"%uns\"}";
+
+/** It knows of no epoch, has links to both switches, and deposes neither. */
+Test(backup, a_node_that_is_started_again_obeys_the_active_switch)
+{
+	for (unsigned int seed = 1; seed <= 16; seed++) {
+		unsigned int from = 18000 + 977 * seed;
+		char text[2048], fault[512];
+		json_t *result;
+
+		snprintf(fault, sizeof(fault), by_turns, seed % 2 ? "c2" : "m1", from, from + 2000);
+		text_of(text, sizeof(text), seed, 64, "10ns", fault);
+		result = whole_run(text, false);
+		cr_expect_eq(whole_number(result, "phases.end.under_way"), 0, "%s", text);
+		cr_expect_eq(whole_number(result, "operations.mismatches"), 0, "%s", text);
+		cr_expect_eq(whole_number(result, "backup.take_overs"), 1, "%s", text);
+		cr_expect_eq(whole_number(result, "backup.epoch"), 1, "%s", text);
+		json_decref(result);
+	}
+}
+
+/** A port that tells whatever it likes, of epochs, too. */
+Test(backup, a_hostile_node_deposes_nobody)
+{
+	for (unsigned int seed = 1; seed <= 8; seed++) {
+		char text[2048];
+		json_t *result;
+
+		text_of(text, sizeof(text), seed, 64, "10ns",
+			"{\"class\": \"spoof\", \"node\": \"c3\", \"rate\": 0.05}");
+		result = whole_run(text, false);
+		cr_expect_eq(whole_number(result, "operations.mismatches"), 0, "%s", text);
+		cr_expect_eq(whole_number(result, "backup.take_overs"), 0, "%s", text);
+		cr_expect_gt(whole_number(result, "faults.spoof"), 100, "%s", text);
+		json_decref(result);
+	}
 }

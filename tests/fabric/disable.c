@@ -175,3 +175,34 @@ Test(disable, nothing_without_corruption)
 	cr_expect_eq(whole_number(result, "operations.failed_all"), 0);
 	json_decref(result);
 }
+
+/* Without a rule: down for both ends for as long as the receiver is deaf, and no longer. */
+Test(disable, not_at_all_but_a_local_fault_ends)
+{
+	json_t *fewer = with_headers("false", 15, 0), *many = with_headers("false", 16, 0);
+
+	cr_expect_null(json_object_get(many, "disabled"));
+	cr_expect_eq(whole_number(fewer, "local_faults.hi_ber"), 0);
+	cr_expect_eq(whole_number(many, "local_faults.hi_ber"), 1);
+	cr_expect_eq(whole_number(many, "local_faults.block_lock"), 0);
+	/* The others had what was under way to c0 failed when its link was down, and its own fail as well. */
+	cr_expect_gt(whole_number(many, "operations.failed_all"),
+		     whole_number(fewer, "operations.failed_all"));
+	cr_expect_lt(whole_number(many, "operations.failed_all"), 100, "then it is there again");
+	expect_ended(many);
+	json_decref(fewer);
+	json_decref(many);
+}
+
+Test(disable, not_at_all_but_block_lock_is_found_again)
+{
+	json_t *result = run("false", "{\"class\": \"sync\", \"link\": \"m0\", \"direction\": \"down\","
+				      " \"rate\": 0.9, \"from\": \"100us\", \"until\": \"102us\"}");
+
+	cr_expect_geq(whole_number(result, "local_faults.block_lock") +
+			      whole_number(result, "local_faults.hi_ber"),
+		      1);
+	cr_expect_gt(whole_number(result, "operations.restarts_seen"), 0, "clients are told");
+	expect_ended(result);
+	json_decref(result);
+}

@@ -95,6 +95,7 @@ static const char *const events[][2] = {
 		    " \"until\": \"60us\"}"},
 	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"buffers\", \"node\": \"m\", \"from\": \"30us\","
 		    " \"until\": \"60us\", \"every\": \"3us\", \"for\": \"1us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"buffers\", \"node\": \"m\", \"from\": \"30us\"}"},
 	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"room\", \"node\": \"*\", \"from\": \"30us\","
 		    " \"until\": \"60us\"}"},
 	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"egress\", \"node\": \"*\", \"from\": \"30us\","

@@ -287,6 +287,30 @@ def unknown_link(tap, emu, spaces):
     say_so(tap, 'an unknown link', group, 'a link that is not on this port (number 0)')
 
 
+# Of the process that becomes a node: the fanout group that DPDK's driver will ask for is somebody else's.
+TAKE_GROUP = """
+import os, socket, sys
+group = (os.getpid() ^ socket.if_nametoindex(sys.argv[1])) & 0xffff
+taken = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+taken.bind(('lo', 0))
+taken.setsockopt(263, 18, group)  # SOL_PACKET, PACKET_FANOUT
+taken.set_inheritable(True)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def fanout_group(tap, emu, spaces):
+  """Two processes of one namespace may want the same group: the second one says so and ends."""
+  with Folder() as folder:
+    path = write(folder, 'fabric.json', fabric(spaces.ports(), carried()))
+    before = {'cn': [*spaces.inside('cn'), sys.executable, '-c', TAKE_GROUP, 'cn0']}
+    group = Group(emu, folder, before)
+    group.start('cn', path)
+    status = group.end()
+    tap.ok(status['cn'] == 1 and 'ports.cn: net_af_packet0,iface=cn0: ' in group.said('cn') and
+           'fanout group' in group.said('cn'), 'a fanout group that is taken is told', group.all_said(status))
+
+
 def with_spaces(tap, emu, parts, apart=False):
   with Spaces(apart) as spaces:
     for part in parts:
@@ -314,7 +338,7 @@ def all_of(tap, emu):
   refused(tap, emu, 'another file', 'another fabric', other_chunk)
   refused(tap, emu, 'another rate', 'rate', other_rate)
   bad_files(tap, emu)
-  with_spaces(tap, emu, (veth, stale, unknown_link, netem))
+  with_spaces(tap, emu, (veth, stale, unknown_link, fanout_group, netem))
   with_spaces(tap, emu, (harmed, garbage, other_version), apart=True)
 
 

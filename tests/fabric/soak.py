@@ -62,9 +62,10 @@ def config(seed):
 
 
 def memory(process):
-  """KiB that are in use."""
+  """KiB that are in use; None: it has ended."""
   with open(f'/proc/{process.pid}/status', encoding='utf-8') as file:
-    return int(re.search(r'VmRSS:\s+(\d+) kB', file.read())[1])
+    rss = re.search(r'VmRSS:\s+(\d+) kB', file.read())
+  return int(rss[1]) if rss else None
 
 
 class Soak:
@@ -111,14 +112,20 @@ class Soak:
 
   def harm(self):
     (self.kill_one if self.rng.random() < 0.5 else self.stop_one)()
-    for role, process in self.group.running.items():
-      if process.poll() is not None:
-        self.fault(f'{role} ended with {process.returncode}\n{self.group.said(role)[-2000:]}')
+    for role in DIE:
+      if self.has_ended(role):
         self.start(role)
+
+  def has_ended(self, role):
+    process = self.group.running[role]
+    if process.poll() is None:
+      return False
+    self.fault(f'{role} ended with {process.returncode}\n{self.group.said(role)[-2000:]}')
+    return True
 
   def sample(self):
     for role in LIVE:
-      self.rss[role].append(memory(self.group.running[role]))
+      self.rss[role].append(memory(self.group.running[role]) or self.rss[role][-1])
 
   def operations(self):
     return self.readers['cn0'].get('fabric')['operations']
@@ -140,10 +147,10 @@ class Soak:
   def run(self, minutes):
     begin = time.monotonic()
     number, sampled = 0, 0
-    while time.monotonic() < begin + minutes * 60:
+    while time.monotonic() < begin + minutes * 60 and not any(map(self.has_ended, LIVE)):
       self.harm()
       end = time.monotonic() + self.rng.uniform(0.2, 4)
-      while time.monotonic() < end:
+      while time.monotonic() < end and all(self.group.running[role].poll() is None for role in LIVE):
         time.sleep(0.1)
         if time.monotonic() >= sampled + SAMPLE:
           sampled = time.monotonic()

@@ -406,8 +406,58 @@ Test(fault, rules_that_cannot_be_are_refused)
 	c.rule = &good;
 	c.rules = 0;
 	cr_expect_null(mf_fault_new(&c));
-	c.rules = 1;
-	c.period = 0;
+	/* What goes by itself needs a pace and a protocol. */
+	const struct mf_fault_rule source = {.class = MF_FAULT_GARBAGE, .rate = .5, ALWAYS};
+	const struct mf_proto proto = {0};
+
+	c = (struct mf_fault_config){.rule = &source, .rules = 1, .proto = &proto, .nodes = 2};
+	cr_expect_null(mf_fault_new(&c));
+	c.pace = PERIOD;
+	c.proto = NULL;
 	cr_expect_null(mf_fault_new(&c));
 	cr_expect_null(mf_fault_names[MF_FAULT_CLASSES]);
+}
+
+/** Spans as they leave, and when. */
+struct wall_taker {
+	unsigned int spans, blocks;
+	mf_time last;
+	bool in_order;
+};
+
+static void wall_take(void *ctx, struct mf_span *s)
+{
+	struct wall_taker *t = ctx;
+
+	t->in_order &= s->start >= t->last;
+	t->last = s->start;
+	t->spans++;
+	t->blocks += s->count;
+}
+
+/** Blocks of the wall clock take no time: what is delayed starts later, and all behind it no sooner. */
+Test(fault, delays_where_blocks_take_no_time)
+{
+	const struct mf_fault_rule rule = {.class = MF_FAULT_DELAY, .rate = .3, ALWAYS, .time = MF_US(5)};
+	struct mf_fault_config c = {.rule = &rule, .rules = 1, .seed = 3};
+	struct mf_fault *f = mf_fault_new(&c);
+	struct wall_taker t = {.in_order = true};
+	unsigned int sent = 0;
+
+	cr_assert_not_null(f);
+	for (unsigned int i = 0; i < 200; i++) {
+		struct mf_span s = {.start = MF_NS(100) * i};
+
+		mf_span_put(&s, MF_SYNC_CTRL, MF_BT_MS);
+		for (unsigned int k = 0; k < i % 5; k++)
+			mf_span_put(&s, MF_SYNC_DATA, k);
+		mf_span_put(&s, MF_SYNC_CTRL, MF_BT_MT);
+		sent += s.count;
+		mf_fault_send(f, &s, wall_take, &t);
+	}
+	cr_expect_eq(t.blocks, sent);
+	cr_expect(t.in_order);
+	cr_expect_gt(mf_fault_fired(f, 0), 20);
+	cr_expect_geq(t.last, mf_fault_fired(f, 0) * MF_US(5));
+	mf_fault_free(f);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "memfab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
@@ -36,29 +37,11 @@ struct side {
 };
 
 struct run {
-	const uint8_t *in;
-	size_t left;
+	struct input in;
 	struct side side[QUEUES];
 };
 
 static struct memfab *fabric;
-
-static void require(bool good)
-{
-	if (!good)
-		abort();
-}
-
-static uint64_t take(struct run *r, size_t octets)
-{
-	uint64_t value = 0;
-
-	octets = octets < r->left ? octets : r->left;
-	memcpy(&value, r->in, octets);
-	r->in += octets;
-	r->left -= octets;
-	return value;
-}
 
 static void close_fabric(void)
 {
@@ -87,7 +70,7 @@ static void begin(struct run *r, unsigned int i)
 
 	r->side[i] = (struct side){.q = NULL};
 	memset(r->side[i].buf, PATTERN, sizeof(r->side[i].buf));
-	require(memfab_queue_new(fabric, i == 0 ? "cn0" : "cn1", 1 + (unsigned int)take(r, 1) % ENTRIES,
+	require(memfab_queue_new(fabric, i == 0 ? "cn0" : "cn1", 1 + (unsigned int)take(&r->in, 1) % ENTRIES,
 				 &r->side[i].q, err, sizeof(err)) == 0);
 }
 
@@ -100,15 +83,15 @@ static void end(struct side *s)
 
 static void place(struct run *r, struct side *s, uint8_t **buf, uint64_t *len)
 {
-	uint64_t at = take(r, 2) % BUFFER;
+	uint64_t at = take(&r->in, 2) % BUFFER;
 
 	*buf = s->buf + at;
-	*len = take(r, 2) % (BUFFER - at + 1);
+	*len = take(&r->in, 2) % (BUFFER - at + 1);
 }
 
 static void vector(struct run *r, struct side *s, struct memfab_sqe *sqe)
 {
-	unsigned int n = (unsigned int)take(r, 1) % 5;
+	unsigned int n = (unsigned int)take(&r->in, 1) % 5;
 
 	if (s->iovs + n > ENTRIES * 4)
 		return;
@@ -131,18 +114,18 @@ static void prepare(struct run *r, struct side *s)
 {
 	struct memfab_sqe *sqe = memfab_get_sqe(s->q);
 	uint8_t *buf;
-	uint64_t shape = take(r, 1);
+	uint64_t shape = take(&r->in, 1);
 
 	if (sqe == NULL)
 		return;
 	s->prepared++;
 	place(r, s, &buf, &sqe->len);
 	sqe->buf = buf;
-	sqe->op = (uint8_t)take(r, 1) % 11;
+	sqe->op = (uint8_t)take(&r->in, 1) % 11;
 	sqe->flags = (uint8_t)(shape & 7);
-	sqe->node = (uint16_t)(shape & 8 ? take(r, 2) : 2 + (shape >> 4 & 1));
-	sqe->addr = shape & 32 ? take(r, 8) : take(r, 2);
-	sqe->arg[0] = take(r, 1);
+	sqe->node = (uint16_t)(shape & 8 ? take(&r->in, 2) : 2 + (shape >> 4 & 1));
+	sqe->addr = shape & 32 ? take(&r->in, 8) : take(&r->in, 2);
+	sqe->arg[0] = take(&r->in, 1);
 	if (shape & 64)
 		vector(r, s, sqe);
 	sqe->user_data = sqe->len;
@@ -176,7 +159,7 @@ static void look(struct side *s, unsigned int max)
 
 static void step(struct run *r)
 {
-	uint64_t what = take(r, 1);
+	uint64_t what = take(&r->in, 1);
 	struct side *s = &r->side[what & 1];
 
 	switch (what >> 1 & 7) {
@@ -211,11 +194,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	require(r != NULL);
 	if (fabric == NULL)
 		open_fabric();
-	r->in = input;
-	r->left = size;
+	r->in = (struct input){input, size};
 	for (unsigned int i = 0; i < QUEUES; i++)
 		begin(r, i);
-	while (r->left > 0)
+	while (r->in.left > 0)
 		step(r);
 	for (unsigned int i = 0; i < QUEUES; i++) {
 		struct side *s = &r->side[i];

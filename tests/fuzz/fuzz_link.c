@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "mf_link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
@@ -19,6 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 #define BODY_MAX 255
 #define EPOCH 1000
 #define HELLO MF_MS(100)
+/* The replay timer may be twice the longest round trip that was seen, which is shorter than `silence`. */
+#define PATIENCE MF_SEC(7)
 
 struct wire {
 	unsigned int n;
@@ -34,29 +37,11 @@ struct end {
 };
 
 struct run {
-	const uint8_t *in;
-	size_t left;
+	struct input in;
 	struct end end[2];
 	mf_time now;
 	bool forged;
 };
-
-static void require(bool good)
-{
-	if (!good)
-		abort();
-}
-
-static uint64_t take(struct run *r, size_t octets)
-{
-	uint64_t value = 0;
-
-	octets = octets < r->left ? octets : r->left;
-	memcpy(&value, r->in, octets);
-	r->in += octets;
-	r->left -= octets;
-	return value;
-}
 
 static void start(struct run *r, int i)
 {
@@ -174,9 +159,9 @@ static void wire_step(struct run *r, int to, enum wire_step what)
 
 	if (w->n == 0)
 		return;
-	i = (unsigned int)take(r, 1) % w->n;
+	i = (unsigned int)take(&r->in, 1) % w->n;
 	if (what == WIRE_DAMAGE) {
-		unsigned int bit = (unsigned int)take(r, 2) % (8u * w->len[i]);
+		unsigned int bit = (unsigned int)take(&r->in, 2) % (8u * w->len[i]);
 
 		w->frame[i][bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
@@ -190,13 +175,11 @@ static void wire_step(struct run *r, int to, enum wire_step what)
 static void come_raw(struct run *r, int to)
 {
 	uint8_t frame[14 + BODY_MAX] = {0};
-	size_t len = take(r, 1), n = len < r->left ? len : r->left;
+	size_t len = take(&r->in, 1);
 
 	if (len % 2)
 		mf_link_head_ethertype((struct mf_link_head *)frame, MF_LINK_ETHERTYPE);
-	memcpy(frame + 14, r->in, n);
-	r->in += n;
-	r->left -= n;
+	take_octets(&r->in, frame + 14, len);
 	receive(r, to, frame, 14 + len);
 }
 
@@ -208,27 +191,23 @@ static void come_forged(struct run *r, int to)
 		uint8_t body[BODY_MAX];
 	} __attribute__((packed)) f;
 	const struct mf_link_status *s = &r->end[to].status;
-	uint8_t how = (uint8_t)take(r, 1);
-	size_t n;
+	uint8_t how = (uint8_t)take(&r->in, 1);
 
 	memset(&f, 0, sizeof(f));
 	mf_link_head_ethertype(&f.h, MF_LINK_ETHERTYPE);
-	f.h.version = how & 1 ? (uint8_t)take(r, 1) : MF_LINK_VERSION;
-	f.h.type = (uint8_t)take(r, 1) % 8;
-	f.h.flags = (uint16_t)((how & 2 ? take(r, 1) : 0) & ~(uint64_t)MF_LINK_FROM_SWITCH) |
+	f.h.version = how & 1 ? (uint8_t)take(&r->in, 1) : MF_LINK_VERSION;
+	f.h.type = (uint8_t)take(&r->in, 1) % 8;
+	f.h.flags = (uint16_t)((how & 2 ? take(&r->in, 1) : 0) & ~(uint64_t)MF_LINK_FROM_SWITCH) |
 		    (to == 0 ? MF_LINK_FROM_SWITCH : 0);
-	f.h.epoch = how & 4 ? (uint32_t)take(r, 1)
+	f.h.epoch = how & 4 ? (uint32_t)take(&r->in, 1)
 		    : to    ? mf_link_tag(s->partner_epoch, s->epoch)
 			    : mf_link_tag(s->epoch, s->partner_epoch);
-	f.h.seq = (uint32_t)take(r, 1) - 5;
-	f.h.ack = (uint32_t)take(r, 1) - 5;
-	f.h.limit = (uint32_t)take(r, 1) - 5;
-	f.h.blocks = (uint16_t)take(r, how & 8 ? 2 : 1);
-	f.h.length = (uint16_t)take(r, 1);
-	n = f.h.length < r->left ? f.h.length : r->left;
-	memcpy(f.body, r->in, n);
-	r->in += n;
-	r->left -= n;
+	f.h.seq = (uint32_t)take(&r->in, 1) - 5;
+	f.h.ack = (uint32_t)take(&r->in, 1) - 5;
+	f.h.limit = (uint32_t)take(&r->in, 1) - 5;
+	f.h.blocks = (uint16_t)take(&r->in, how & 8 ? 2 : 1);
+	f.h.length = (uint16_t)take(&r->in, 1);
+	take_octets(&r->in, f.body, f.h.length);
 	mf_link_frame_seal((uint8_t *)&f);
 	r->forged = true;
 	receive(r, to, (uint8_t *)&f, sizeof(f.h) + f.h.length);
@@ -246,13 +225,13 @@ static void pass(struct run *r, mf_time by)
 
 static void one_step(struct run *r)
 {
-	uint8_t op = (uint8_t)take(r, 1);
+	uint8_t op = (uint8_t)take(&r->in, 1);
 	int i = op >> 7;
 	struct end *e = &r->end[i];
 
 	switch (op % 16) {
 	case 0 ... 2:
-		put(e, 1 + (unsigned int)take(r, 1));
+		put(e, 1 + (unsigned int)take(&r->in, 1));
 		break;
 	case 3 ... 5:
 		for (unsigned int n = 1 + op / 16 % 4; n > 0 && transmit(r, i); n--)
@@ -271,7 +250,7 @@ static void one_step(struct run *r)
 		wire_step(r, i, WIRE_LOSE);
 		break;
 	case 11:
-		pass(r, MF_NS(100) << take(r, 1) % 26);
+		pass(r, MF_NS(100) << take(&r->in, 1) % 26);
 		break;
 	case 12:
 		if (op & 64)
@@ -281,7 +260,7 @@ static void one_step(struct run *r)
 		look(r, e);
 		break;
 	case 13:
-		mf_link_set_state(e->link, (uint16_t)take(r, 1));
+		mf_link_set_state(e->link, (uint16_t)take(&r->in, 1));
 		break;
 	case 14:
 		come_raw(r, i);
@@ -319,7 +298,7 @@ static void mend(struct run *r)
 	require(together(r));
 	for (int i = 0; i < 2; i++)
 		put(&r->end[i], 300);
-	end = r->now + MF_SEC(1);
+	end = r->now + PATIENCE;
 	while ((r->end[0].got != r->end[1].put || r->end[1].got != r->end[0].put) && r->now < end)
 		good_turn(r);
 	require(together(r) && r->end[0].got == r->end[1].put && r->end[1].got == r->end[0].put);
@@ -330,14 +309,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	struct run *r = calloc(1, sizeof(*r));
 
 	require(r != NULL);
-	r->in = input;
-	r->left = size;
+	r->in = (struct input){input, size};
 	start(r, 0);
 	start(r, 1);
-	if (take(r, 1) & 1) /* else the handshake is the input's, too */
+	if (take(&r->in, 1) & 1) /* else the handshake is the input's, too */
 		for (int i = 0; i < 4; i++)
 			good_turn(r);
-	while (r->left > 0)
+	while (r->in.left > 0)
 		one_step(r);
 	if (!r->forged)
 		mend(r);

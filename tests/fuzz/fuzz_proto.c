@@ -57,13 +57,14 @@ static void single(const uint64_t *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t len)
 {
-	struct mf_proto p;
+	struct mf_proto p = {.ext = false};
 	unsigned int n;
 	uint64_t *word;
 
 	if (len == 0)
 		return 0;
 	p.check32 = octets[0] & 1;
+	p.ext = octets[0] & 4;
 	n = (unsigned int)((len - 1) / sizeof(*word));
 	word = malloc(n ? n * sizeof(*word) : 1);
 	if (!word)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "mf_demux.h"
 #include "mf_lock.h"
 #include "mf_rng.h"
@@ -24,8 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 #define BER_WINDOW MF_US(125)
 
 struct run {
-	const uint8_t *in;
-	size_t left;
+	struct input in;
 	struct mf_scrambler tx, rx;
 	unsigned __int128 bits; /* that were received and belong to no block yet, the first one lowest */
 	unsigned int n;
@@ -39,23 +39,6 @@ struct run {
 	bool locked;
 	uint64_t bad_total;
 };
-
-static void require(bool good)
-{
-	if (!good)
-		abort();
-}
-
-static uint64_t take(struct run *r, size_t octets)
-{
-	uint64_t value = 0;
-
-	octets = octets < r->left ? octets : r->left;
-	memcpy(&value, r->in, octets);
-	r->in += octets;
-	r->left -= octets;
-	return value;
-}
 
 static void end_span(struct run *r)
 {
@@ -153,7 +136,7 @@ static void good_blocks(struct run *r, unsigned int n)
 
 static void step(struct run *r)
 {
-	uint8_t what = (uint8_t)take(r, 1);
+	uint8_t what = (uint8_t)take(&r->in, 1);
 
 	switch (what >> 5) {
 	case 0:
@@ -161,14 +144,14 @@ static void step(struct run *r)
 		good_blocks(r, 1 + (what & 63));
 		break;
 	case 2:
-		send(r, what & 3, take(r, 8));
+		send(r, what & 3, take(&r->in, 8));
 		break;
 	case 3:
 		for (unsigned int n = what & 31; n > 0; n--)
 			send(r, MF_SYNC_DATA, n);
 		break;
 	case 4: /* bits that nobody sent */
-		bits(r, take(r, 2), 1 + (what & 15));
+		bits(r, take(&r->in, 2), 1 + (what & 15));
 		break;
 	case 5: /* bad headers in a row */
 		for (unsigned int n = what & 31; n > 0; n--)
@@ -178,7 +161,7 @@ static void step(struct run *r)
 		r->now += (mf_time)PERIOD << (what & 31);
 		break;
 	default: /* any bits */
-		bits(r, take(r, 8), 64);
+		bits(r, take(&r->in, 8), 64);
 	}
 }
 
@@ -198,15 +181,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	static struct run r;
 
 	memset(&r, 0, sizeof(r));
-	r.in = input;
-	r.left = size;
+	r.in = (struct input){input, size};
 	r.tx.state = r.rx.state = MF_SCRAMBLER_INIT;
 	r.span.period = PERIOD;
 	mf_lock_init(&r.lock);
 	mf_ber_init(&r.ber, BER_WINDOW);
 	if (mf_demux_init(&r.demux, true, PERIOD, BER_WINDOW))
 		return 0;
-	while (r.left > 0)
+	while (r.in.left > 0)
 		step(&r);
 	mend(&r);
 	end_span(&r);

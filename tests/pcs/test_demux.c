@@ -369,6 +369,8 @@ Test(demux, all_is_lost_without_block_lock)
 	cr_expect_eq(g.tripped, last);
 	cr_expect_eq(g.cause, MF_GUARD_LOCK);
 	cr_expect_eq(singles_taken(last + PERIOD, 63), 0);
+	cr_expect_eq(singles_taken(last + headers - PERIOD, 1), 0, "until the other end knows as well");
+	mf_guard_reset(&g);
 	cr_expect_eq(singles_taken(last + headers, 3), 3, "and there it is again");
 	bad_headers(last + headers + 3 * PERIOD, 1, 1);
 	cr_expect_eq(singles_taken(last + headers + 4 * PERIOD, 3), 3, "it counts anew");

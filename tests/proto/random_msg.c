@@ -56,12 +56,23 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 	}
 }
 
+static struct mf_msg random_take(struct test_rng *r)
+{
+	struct mf_msg m = {.kind = MF_TAKE, .op = below(r, MF_TAKES)};
+
+	if (m.op != MF_TAKE_ASK) {
+		m.epoch = (uint16_t)rnd(r);
+		m.dst = below(r, MF_PORTS_MAX);
+	}
+	return m;
+}
+
 struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets)
 {
 	struct mf_msg m = {.kind = kind, .dst = below(r, MF_PORTS_MAX), .id = (uint8_t)rnd(r)};
 
 	if (kind == MF_TAKE)
-		return (struct mf_msg){.kind = kind, .epoch = (uint16_t)rnd(r)};
+		return random_take(r);
 	if (kind != MF_NOTIFY && kind != MF_GRANT && kind != MF_GRET)
 		m.src = below(r, MF_PORTS_MAX);
 	if (kind == MF_NOTIFY) {

@@ -59,7 +59,8 @@ Test(reject, spare_bits)
 			    rmw = {.kind = MF_RMWREQ, .ext = true},
 			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED},
 			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE},
-			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
+			    ask = {.kind = MF_TAKE, .op = MF_TAKE_ASK}, grant = {.kind = MF_GRANT, .size = 1},
+			    notify = {.kind = MF_NOTIFY, .size = 1};
 
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
@@ -69,8 +70,11 @@ Test(reject, spare_bits)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(rmw, 2, EXT_FROM, 1u << i);
-	for (unsigned int i = 0; i < 20; i++)
+	for (unsigned int i = 0; i < 9; i++) {
 		expect_refused(take, MS, TAKE_SPARE, 1u << i);
+		expect_refused(ask, MS, TAKE_OF, 1u << i);
+		expect_refused(ask, MS, TAKE_EPOCH, 1u << i);
+	}
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)

@@ -103,7 +103,8 @@ def counters(ends, ports):
 RECEIVED = ['data', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye', 'duplicate', 'gap', 'outside', 'no_room',
             'down', 'stale', 'version', 'type', 'malformed', 'reflected']
 SENT = ['data', 'replayed', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye']
-THROWN = ['rx_ethertype_frames', 'rx_short_frames', 'rx_crc_frames', 'rx_link_frames', 'rx_long_frames']
+THROWN = ['rx_ethertype_frames', 'rx_short_frames', 'rx_crc_frames', 'rx_link_frames', 'rx_long_frames',
+          'rx_cut_frames']
 
 
 def balance(port, ends):
@@ -113,7 +114,7 @@ def balance(port, ends):
   TAP.ok(c['rx_frames'] == taken + sum(c[what] for what in THROWN),
          f'port {port["name"]}: each frame that came', (c, taken))
   given = sum(end[f'tx_{what}_frames'] for end in ends for what in SENT) + c['tx_refusals']
-  gone = c['tx_frames'] + c['tx_dropped_frames'] + c['tx_pending_frames'] + c['tx_no_buffer_frames']
+  gone = sum(c[f'tx_{what}frames'] for what in ('', 'dropped_', 'pending_', 'no_buffer_', 'cut_'))
   if 'impaired' in port:
     harm = port['impaired']
     TAP.ok(harm['frames'] == given, f'port {port["name"]}: all go through the stage', (harm, given))

@@ -181,6 +181,79 @@ static void times_case(struct rng *r, unsigned int words)
 	}
 }
 
+static struct sched_map any_map(struct rng *r, unsigned int words)
+{
+	struct sched_map map = {{0}};
+	unsigned int density = rng_below(r, 101);
+
+	for (unsigned int i = 0; i < 64 * words; i++)
+		if (rng_chance(r, density))
+			sched_set(&map, i);
+	return map;
+}
+
+/* Who was asked: by source, each once, and not free any more. */
+static void won_case(struct rng *r, unsigned int words)
+{
+	static uint16_t best[SCHED_PORTS_MAX] __attribute__((aligned(64)));
+	struct sched_map asked = any_map(r, words), before = any_map(r, words), free = before;
+	uint16_t won[SCHED_LIST], plain[SCHED_PORTS_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < SCHED_PORTS_MAX; i++)
+		best[i] = SCHED_NOBODY;
+	for (unsigned int i = 0; i < 64 * words; i++)
+		if (sched_test(&asked, i))
+			best[i] = plain[n++] = rng_below(r, SCHED_NOBODY);
+	cr_assert_eq(scan_won(best, words, won, &free), n);
+	cr_assert_arr_eq(won, plain, n * sizeof(plain[0]));
+	for (unsigned int i = 0; i < 64 * words; i++) {
+		cr_assert_eq(best[i], SCHED_NOBODY);
+		cr_assert_eq(sched_test(&free, i), sched_test(&before, i) && !sched_test(&asked, i));
+	}
+}
+
+/* In any order, some ports twice. */
+static void keep_case(struct rng *r, unsigned int words)
+{
+	uint16_t port[SCHED_LIST], place[SCHED_LIST], kept_port[SCHED_LIST], kept_place[SCHED_LIST];
+	struct scan_places from = {port, place}, to = {kept_port, kept_place};
+	struct sched_map map = any_map(r, words);
+	unsigned int n = rng_below(r, 64 * words + 1), kept, k = 0;
+
+	for (unsigned int i = 0; i < SCHED_LIST; i++) {
+		port[i] = rng_below(r, 64 * words);
+		place[i] = rng_below(r, 1024);
+	}
+	kept = scan_keep(from, n, &map, to);
+	for (unsigned int i = 0; i < n; i++) {
+		if (!sched_test(&map, port[i]))
+			continue;
+		cr_assert_lt(k, kept);
+		cr_assert_eq(kept_port[k], port[i]);
+		cr_assert_eq(kept_place[k++], place[i] + 1);
+	}
+	cr_assert_eq(k, kept);
+}
+
+static void fill_case(struct rng *r, unsigned int words)
+{
+	static mf_time at[SCHED_PORTS_MAX] __attribute__((aligned(64)));
+	struct sched_map map = any_map(r, words);
+	mf_time time = rng_next(r);
+	uint32_t groups = 0;
+
+	memset(at, 0, sizeof(at));
+	scan_fill(at, &map, words, time);
+	for (unsigned int i = 0; i < SCHED_PORTS_MAX; i++) {
+		bool in = i < 64 * words && sched_test(&map, i);
+
+		cr_assert_eq(at[i], in ? time : 0);
+		groups |= (uint32_t)in << i / SCHED_GROUP;
+	}
+	cr_assert_eq(scan_in_groups(&map, words), groups);
+}
+
 static void scans(void)
 {
 	struct rng r = {5};
@@ -188,6 +261,9 @@ static void scans(void)
 	for (unsigned int i = 0; i < 500; i++) {
 		ports_case(&r, 1 + i % 8);
 		times_case(&r, 1 + i % 8);
+		won_case(&r, 1 + i % 8);
+		keep_case(&r, 1 + i % 8);
+		fill_case(&r, 1 + i % 8);
 	}
 }
 

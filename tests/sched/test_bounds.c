@@ -21,9 +21,10 @@ Test(sched_bounds, queues_are_bounded)
 			control(&mf_sched_pim, s, at, MF_SCHED_HOLD, 0, i % 8, 0, 0);
 			write_of(&mf_sched_pim, s, at, i / 8 % 8, i % 8, i / 64, 8);
 			read_of(&mf_sched_pim, s, at, i / 8 % 8, i % 8, i / 64, 8);
-			/* only the cookie of the read that is one too many */
-			cr_assert_eq(mf_sched_pim.run(s, at, g, 512), i / 64 == c.x);
-			cr_assert(i / 64 < c.x || g[0].size == 0);
+			/* both are one too many, and told so */
+			cr_assert_eq(mf_sched_pim.run(s, at, g, 512), i / 64 == c.x ? 2 : 0);
+			for (unsigned int k = 0; k < 2 && i / 64 == c.x; k++)
+				cr_assert(g[k].size == 0 && g[k].refused);
 		}
 		st = stats(&mf_sched_pim, s);
 		cr_assert_eq(st.entries, 2 * c.x * 64);

@@ -267,3 +267,34 @@ Test(intake, unknown_kinds_and_lengths)
 	cr_expect_eq(rig_drops(&r), 16 * 18);
 	rig_stop(&r);
 }
+
+/** The scheduler has no room for it: who asked need not wait for a timer. */
+Test(intake, one_beyond_x_is_answered)
+{
+	struct mf_sched_grant no = {
+		.at = MF_US(2), .src = 3, .dst = 0, .id = 9, .resp = true, .refused = true};
+	struct mf_sched_msg d;
+	struct mf_msg err;
+	uint64_t word[8];
+	struct rig r;
+
+	rig_config(&config, 4);
+	rig_start(&r, &config, false);
+	rig_message(&r, MF_US(1), 0, word, rig_request(&r, 0, 3, 9, 64, word));
+	rig_run(&r, MF_US(2));
+	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+	no.cookie = d.cookie;
+	rig_grant(&r, no.at, &no);
+	no = (struct mf_sched_grant){
+		.at = MF_US(3), .src = 0, .dst = 3, .id = 5, .refused = true, .cookie = MF_SCHED_NO_COOKIE};
+	rig_grant(&r, no.at, &no);
+	rig_run(&r, MF_US(4));
+	cr_assert_eq(r.outs[0], 2);
+	cr_assert_eq(mf_proto_get_single(r.out[0][0].word, &err), 0);
+	cr_expect(err.kind == MF_ERR && err.status == MF_ERR_RESOURCE && err.of == MF_RREQ && err.id == 9);
+	cr_assert_eq(mf_proto_get_single(r.out[0][1].word, &err), 0);
+	cr_expect(err.kind == MF_ERR && err.status == MF_ERR_RESOURCE && err.of == MF_NOTIFY && err.id == 5);
+	cr_expect(err.src == 3 && err.dst == 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_x, 2);
+	rig_stop(&r);
+}

@@ -122,6 +122,33 @@ Test(limits, beyond_the_share_is_excess)
 	rig_stop(&r);
 }
 
+/*
+ * Where links have no rate what is shared is what the memory node is asked for: who asks for less than his
+ * part
+ * of it never is beyond it, who asks for nearly all of it mostly is, whatever the time between demands.
+ */
+Test(limits, of_what_is_asked_for_where_links_have_no_rate)
+{
+	const unsigned int blocks = 2 + 8 + 2;
+	const struct mf_switch_limits limits = {.share = 4, .burst = 2 * blocks};
+	uint64_t excess;
+	struct rig r;
+
+	rig_config(&config, 4);
+	config.limits = limits;
+	config.window = true;
+	rig_start(&r, &config, false);
+	for (unsigned int i = 0; i < 40; i++)
+		send_read(&r, i * MF_NS(100) * (i % 3 + 1), i % 8 == 7, (uint8_t)i, 64);
+	rig_run(&r, MF_US(60));
+	cr_expect_eq(demands_of(&r, 1, &excess), 5);
+	cr_expect_eq(excess, 0, "an eighth is less than a fourth");
+	cr_expect_eq(demands_of(&r, 0, &excess), 35);
+	cr_expect_gt(__builtin_popcountll(excess), 20);
+	cr_expect_lt(__builtin_popcountll(excess), 30, "some of it is within its share");
+	rig_stop(&r);
+}
+
 static void grant_write(struct rig *r, mf_time at, uint16_t port, uint8_t id)
 {
 	struct mf_sched_grant g = rig_grant_of(at, port, MEMORY, id, false, true, 64, MF_SCHED_NO_COOKIE);

@@ -42,7 +42,9 @@ local LAYOUT = {
   GRET_SIZE = {30, 16},
   GRET_SPARE = {46, 2},
   TAKE_EPOCH = {12, 16},
-  TAKE_SPARE = {28, 20},
+  TAKE_WHAT = {28, 2},
+  TAKE_OF = {30, 9},
+  TAKE_SPARE = {39, 9},
   EXT_EPOCH = {0, 16},
   EXT_AGAIN = {16, 8},
   EXT_FROM = {24, 12},
@@ -208,6 +210,7 @@ local KINDS = {
   [PROTO.MF_NOTIFY] = "/N/",
   [PROTO.MF_GRANT] = "/G/",
 }
+local TAKES = {[0] = "tells", [1] = "heard", [2] = "asks", [3] = "lost"}
 local OPCODES = {
   [PROTO.MF_RMW_CAS] = "cas",
   [PROTO.MF_RMW_FADD] = "fadd",
@@ -471,6 +474,8 @@ local NAMES = {
   {"GRET_SIZE", "Size, minus one"},
   {"GRET_SPARE", "Zero"},
   {"TAKE_EPOCH", "Epoch of the switch that is obeyed"},
+  {"TAKE_WHAT", "What of it", TAKES},
+  {"TAKE_OF", "Epochs since it forgot, or who lost the switch"},
   {"TAKE_SPARE", "Zero"},
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
@@ -638,6 +643,10 @@ local function decode_mst(m, s)
   m.kind = field_of(s, 1, "MS_KIND")
   if m.kind == PROTO.MF_TAKE then
     m.epoch = field_of(s, 1, "TAKE_EPOCH")
+    m.take, m.of = field_of(s, 1, "TAKE_WHAT"), field_of(s, 1, "TAKE_OF")
+    if m.take == 2 and (m.epoch ~= 0 or m.of ~= 0) then
+      m.problems[#m.problems + 1] = "who does not know the epoch tells one"
+    end
     zero(m, s, 1, "TAKE_SPARE")
     return
   end
@@ -714,7 +723,7 @@ local function summary(m, s)
   end
   local text = {KINDS[m.kind] or string.format("kind %d", m.kind)}
   if m.kind == PROTO.MF_TAKE then
-    text[#text + 1] = "epoch " .. m.epoch
+    text[#text + 1] = TAKES[m.take] .. " epoch " .. m.epoch
   elseif m.src then
     text[#text + 1] = string.format("%d -> %d id %d", m.src, m.dst, m.id)
   else
@@ -1097,7 +1106,7 @@ local MST = {
   [PROTO.MF_ACK] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ACK_USE", "MSG_CHECK"},
   [PROTO.MF_ERR] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_OF", "ERR_USE", "MSG_CHECK"},
   [PROTO.MF_GRET] = {"MS_KIND", "MS_DST", "GRET_ID", "GRET_RESP", "GRET_SIZE", "GRET_SPARE", "MSG_CHECK"},
-  [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_SPARE", "MSG_CHECK"},
+  [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_WHAT", "TAKE_OF", "TAKE_SPARE", "MSG_CHECK"},
 }
 
 local function made(tree, name, ...)

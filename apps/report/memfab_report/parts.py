@@ -4,6 +4,7 @@ from . import histogram, store, text
 from .failure import Failure
 
 SCHEDULER = 'scheduler'
+BACKUP_SCHEDULER = 'backup-scheduler'
 NEEDED = {'clock', 'config', 'time', 'links', 'drops'}
 OPERATIONS = 'operations'
 
@@ -56,7 +57,8 @@ def roles_of(config):
   for node in config['nodes']:
     count = node.get('count', 1)
     names += [node['name']] if count == 1 else [f'{node["name"]}{i}' for i in range(count)]
-  return [*names, config['switch']['name'], SCHEDULER]
+  backup = [config['backup']['name'], BACKUP_SCHEDULER] if 'backup' in config else []
+  return [*names, config['switch']['name'], SCHEDULER, *backup]
 
 
 def merged(parts):
@@ -109,13 +111,18 @@ def phases(some):
   return add(some, ('from_ps', 'to_ps'))
 
 
+def backups(some):
+  """The epoch is that of the node that is ahead."""
+  return {**add(some), 'epoch': max(each['epoch'] for each in some)}
+
+
 def watchdogs(some):
   return add(some, ('time_ps',))
 
 
 SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
             'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
-            'once': add, 'watchdog': watchdogs}
+            'once': add, 'backup': backups, 'watchdog': watchdogs}
 
 
 def derive(whole, is_whole):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands behind the name of a device: fabric=FILE,node=NAME[,workload=0|1]. */
+/* What stands behind the name of a device: fabric=FILE,node=NAME[,workload=0|1][,only=0|1]. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 
 #include "port.h"
 
-static const char *const keys[] = {"fabric", "node", "workload", NULL};
+#define USAGE "fabric=FILE,node=NAME[,workload=0|1][,only=0|1]"
+
+static const char *const keys[] = {"fabric", "node", "workload", "only", NULL};
 
 static int keep(const char *key, const char *value, void *to)
 {
@@ -30,7 +32,7 @@ static int take(const char *name, const struct rte_kvargs *args, const char *key
 	if (n > 1)
 		PORT_LOG(ERR, "%s: '%s' is given more than once", name, key);
 	else if (n == 0 && required)
-		PORT_LOG(ERR, "%s: '%s=' is missing: fabric=FILE,node=NAME[,workload=0|1]", name, key);
+		PORT_LOG(ERR, "%s: '%s=' is missing: " USAGE, name, key);
 	else if (n == 0 || rte_kvargs_process(args, key, keep, out) == 0)
 		return 0;
 	else
@@ -47,18 +49,27 @@ static int flag(const char *name, const char *key, const char *value, bool *out)
 	return -EINVAL;
 }
 
+static int take_flag(const char *name, const struct rte_kvargs *args, const char *key, bool *out)
+{
+	char *value = NULL;
+	int rc = take(name, args, key, false, &value);
+
+	if (rc == 0)
+		rc = flag(name, key, value, out);
+	free(value);
+	return rc;
+}
+
 static int take_all(const char *name, const struct rte_kvargs *args, struct port_args *out)
 {
-	char *workload = NULL;
 	int rc = take(name, args, "fabric", true, &out->fabric);
 
 	if (rc == 0)
 		rc = take(name, args, "node", true, &out->node);
 	if (rc == 0)
-		rc = take(name, args, "workload", false, &workload);
+		rc = take_flag(name, args, "workload", &out->workload);
 	if (rc == 0)
-		rc = flag(name, "workload", workload, &out->workload);
-	free(workload);
+		rc = take_flag(name, args, "only", &out->only);
 	return rc;
 }
 
@@ -69,7 +80,7 @@ int port_args_parse(const char *name, const char *text, struct port_args *out)
 
 	*out = (struct port_args){.workload = false};
 	if (args == NULL) {
-		PORT_LOG(ERR, "%s: '%s': the arguments are fabric=FILE,node=NAME[,workload=0|1]", name, text);
+		PORT_LOG(ERR, "%s: '%s': the arguments are " USAGE, name, text);
 		return -EINVAL;
 	}
 	rc = take_all(name, args, out);

@@ -22,7 +22,7 @@ static int configure(struct rte_eth_dev *dev)
 	return port_rss_configure(dev);
 }
 
-/** The link is there when all partners of the fabric have been, which somebody has to look for. */
+/** Where links go over ports somebody has to look for partners: perhaps nobody else turns the fabric. */
 static int link_update(struct rte_eth_dev *dev, int wait)
 {
 	const struct port *p = port_of(dev);
@@ -33,9 +33,10 @@ static int link_update(struct rte_eth_dev *dev, int wait)
 	};
 
 	(void)wait;
-	if (!mf_session_ready(p->session))
+	if (p->carried)
 		mf_session_poll(p->session);
-	link.link_status = p->started && mf_session_ready(p->session) ? RTE_ETH_LINK_UP : RTE_ETH_LINK_DOWN;
+	if (p->started && mf_session_link_up(p->session, p->node))
+		link.link_status = RTE_ETH_LINK_UP;
 	return rte_eth_linkstatus_set(dev, &link);
 }
 
@@ -64,7 +65,7 @@ static int start(struct rte_eth_dev *dev)
 	p->loopback = dev->data->dev_conf.lpbk_mode != 0;
 	p->longest = PORT_FRAME(dev->data->mtu);
 	p->next_tx = 0;
-	p->seen = mf_session_ready(p->session);
+	atomic_store_explicit(&p->told_up, mf_session_link_up(p->session, p->node), memory_order_relaxed);
 	p->started = true;
 	port_unlock(p);
 	link_update(dev, 0);
@@ -205,6 +206,7 @@ static void set_limits(struct port *p)
 	uint32_t room = RTE_MIN(c->node[p->node].host.frame_queue, c->sw.frame_queue);
 
 	p->speed = (uint32_t)(UINT64_C(64000000) / c->node[p->node].link.period); /* 64 bits in ps */
+	p->carried = c->ports > 0;
 	p->frame_max = RTE_MIN(room, (uint32_t)MF_FRAME_MAX);
 }
 
@@ -266,7 +268,8 @@ static int attach(struct rte_vdev_device *vdev, struct mf_session *s, const stru
 
 static int open_port(struct rte_vdev_device *vdev, const struct port_args *args)
 {
-	const struct mf_session_options options = {.workload = args->workload, .waiting = waiting};
+	const struct mf_session_options options = {
+		.only = args->only ? args->node : NULL, .workload = args->workload, .waiting = waiting};
 	char err[512];
 	struct mf_session *s;
 	int rc;
@@ -311,4 +314,4 @@ static int remove_port(struct rte_vdev_device *vdev)
 static struct rte_vdev_driver driver = {.probe = probe, .remove = remove_port};
 
 RTE_PMD_REGISTER_VDEV(net_memfab, driver);
-RTE_PMD_REGISTER_PARAM_STRING(net_memfab, "fabric=<file> node=<name> workload=<0|1>");
+RTE_PMD_REGISTER_PARAM_STRING(net_memfab, "fabric=<file> node=<name> workload=<0|1> only=<0|1>");

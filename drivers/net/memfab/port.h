@@ -11,6 +11,8 @@
 #ifndef PORT_H
 #define PORT_H
 
+#include <stdatomic.h>
+
 #include <ethdev_driver.h>
 #include <rte_ring.h>
 #include <rte_thash.h>
@@ -85,7 +87,8 @@ struct port {
 	uint16_t id;
 	/* changed under the lock of the session */
 	bool started, loopback, hashed;
-	bool seen; /**< the link has been up since the start */
+	bool carried; /**< links of the fabric go over ports, and may be lost */
+	atomic_bool told_up; /**< what the last LSC was about */
 	uint16_t rx_queues, tx_queues;
 	uint16_t next_tx; /**< the queue whose turn is first */
 	uint32_t longest; /**< frame that is received, without FCS */
@@ -121,7 +124,7 @@ static inline void port_unlock(struct port *p)
 /* args.c */
 struct port_args {
 	char *fabric, *node;
-	bool workload;
+	bool workload, only;
 };
 
 /** @return 0, or -errno, and has said why; port_args_free() in either case */
@@ -130,7 +133,7 @@ void port_args_free(struct port_args *args);
 
 /* turn.c */
 unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now);
-/** Link is up: told from a thread that may be asked anything. */
+/** Link is up, or down: told from a thread that may be asked anything. */
 void port_tell_link(void *port_id);
 
 /* queue.c */

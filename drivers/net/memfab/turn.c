@@ -186,6 +186,18 @@ void port_tell_link(void *port_id)
 	rte_eth_dev_callback_process(dev, RTE_ETH_EVENT_INTR_LSC, NULL);
 }
 
+/** Its link was lost, or is back, since the last turn. */
+static void watch_link(struct port *p)
+{
+	bool up = mf_session_link_up(p->session, p->node);
+
+	if (likely(up == atomic_load_explicit(&p->told_up, memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&p->told_up, up, memory_order_relaxed);
+	if (rte_eth_devices[p->id].data->dev_conf.intr_conf.lsc)
+		rte_eal_alarm_set(1, port_tell_link, (void *)(uintptr_t)p->id);
+}
+
 unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now)
 {
 	struct port *p = (struct port *)g;
@@ -196,10 +208,7 @@ unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now)
 	}
 	if (unlikely(!p->started))
 		return 0;
-	if (unlikely(!p->seen)) {
-		p->seen = true;
-		if (rte_eth_devices[p->id].data->dev_conf.intr_conf.lsc)
-			rte_eal_alarm_set(1, port_tell_link, (void *)(uintptr_t)p->id);
-	}
+	if (unlikely(p->carried))
+		watch_link(p);
 	return send_all(p, now);
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "outage.h"
+
+unsigned int outages_max(const struct mf_config *config)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < config->faults; i++)
+		if (config->fault[i].class >= MF_FAULT_STAGE_CLASSES &&
+		    config->fault[i].class != MF_FAULT_SKEW)
+			n += config->fault[i].role != MF_CONFIG_NODES ? 1 : config->fault[i].link.n;
+	return n;
+}
+
+/**
+ * Once, or about every so often: up to a quarter of that late, for more or less than so long by a quarter.
+ */
+static mf_time begins(struct outage *o)
+{
+	const struct mf_config_fault *f = o->rule;
+	mf_time at = f->from + o->round * f->every;
+
+	if (f->every == 0)
+		return o->round == 0 ? at : MF_NEVER;
+	at += mf_rng_below(&o->rng, f->every / 4 + 1);
+	o->round++;
+	return at < f->until ? at : MF_NEVER;
+}
+
+static mf_time ends(struct outage *o)
+{
+	const struct mf_config_fault *f = o->rule;
+
+	if (f->every != 0)
+		return o->at + f->length * 3 / 4 + mf_rng_below(&o->rng, f->length / 2 + 1);
+	o->round++;
+	return f->until;
+}
+
+void outage_init(struct outage *o, const struct mf_config *config, unsigned int rule, unsigned int node)
+{
+	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)node};
+	mf_rng_init(&o->rng, config->seed, "fault outage", (uint64_t)rule << 16 | node);
+	o->at = begins(o);
+}
+
+bool outage_step(struct outage *o)
+{
+	o->on = !o->on;
+	o->times += o->on;
+	if (!o->on)
+		o->at = begins(o);
+	else if (o->rule->class == MF_FAULT_STALL) /* nobody is there who would be told of its end */
+		o->at = MF_NEVER;
+	else
+		o->at = ends(o);
+	return o->on;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wall_door.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_kvargs.h>
+#include <rte_lcore.h>
+
+#define PASSES 32 /* clients at a time: devices on one socket, and some who come to nothing */
+#define FDS 16 /* that come with a message; memif has one */
+#define MESSAGE 1024 /* memif has 128 */
+#define BACKLOG 16
+#define CONNECT_S 2 /* that the driver's thread may be kept from its socket */
+#define INNER "+inner"
+#define DEFAULT_SOCKET "/run/memif.sock" /* as the driver has it */
+
+enum side { CLIENT, DRIVER };
+
+/** A client that is let through. */
+struct pass {
+	int end[2]; /**< by side; of the client -1: it has gone, and the driver has not said HELLO yet */
+	bool greeted;
+};
+
+struct door {
+	char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	bool file; /**< it has a name in the file system; else it is abstract */
+	int listener, wake;
+	atomic_bool closing;
+	pthread_t thread;
+	struct pass pass[PASSES];
+	unsigned int passes;
+	unsigned int users; /**< devices; under the lock */
+	struct door *next;
+};
+
+static pthread_mutex_t doors_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct door *doors;
+
+/** @return its length; 0: the name is too long */
+static socklen_t address(const struct door *d, const char *suffix, struct sockaddr_un *un)
+{
+	size_t at = d->file ? 0 : 1, len = strlen(d->name) + strlen(suffix);
+
+	*un = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (at + len >= sizeof(un->sun_path))
+		return 0;
+	snprintf(un->sun_path + at, sizeof(un->sun_path) - at, "%s%s", d->name, suffix);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len); /* the zero before or behind */
+}
+
+/** What has come to one end goes to the other one. @return false: an end is gone */
+static bool hand_over(const struct pass *p, enum side from)
+{
+	union {
+		char octets[CMSG_SPACE(FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char text[MESSAGE];
+	struct iovec iov = {.iov_base = text, .iov_len = sizeof(text)};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = control.octets,
+			   .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(p->end[from], &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	bool sent;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n <= 0)
+		return false;
+	iov.iov_len = (size_t)n;
+	m.msg_flags = 0;
+	if (m.msg_controllen == 0)
+		m.msg_control = NULL;
+	sent = p->end[!from] < 0 || sendmsg(p->end[!from], &m, MSG_NOSIGNAL | MSG_DONTWAIT) == n;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c))
+		for (size_t i = 0;
+		     c->cmsg_type == SCM_RIGHTS && CMSG_LEN((i + 1) * sizeof(int)) <= c->cmsg_len; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			close(fd);
+		}
+	return sent;
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/** @return false: this pass is over */
+static bool serve(struct pass *p, const short events[2])
+{
+	if (events[DRIVER] != 0) {
+		if (!hand_over(p, DRIVER) || p->end[CLIENT] < 0)
+			return false;
+		p->greeted = true;
+	}
+	if (events[CLIENT] != 0 && !hand_over(p, CLIENT)) {
+		if (p->greeted)
+			return false;
+		close_end(&p->end[CLIENT]); /* the driver must not know before it has sent HELLO */
+	}
+	return true;
+}
+
+static int connect_inner(const struct door *d)
+{
+	const struct timeval patience = {.tv_sec = CONNECT_S};
+	struct sockaddr_un un;
+	socklen_t len = address(d, INNER, &un);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&un, len) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/** A memif client waits for HELLO: who has gone by now, or has something to say, is none. */
+static bool is_stranger(int fd)
+{
+	char c;
+
+	return recv(fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+static void let_in(struct door *d)
+{
+	struct pass p = {.end = {-1, -1}};
+
+	p.end[CLIENT] = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC);
+	if (p.end[CLIENT] < 0)
+		return;
+	if (!is_stranger(p.end[CLIENT]))
+		p.end[DRIVER] = connect_inner(d);
+	if (p.end[DRIVER] < 0)
+		close_end(&p.end[CLIENT]); /* it comes again */
+	else
+		d->pass[d->passes++] = p;
+}
+
+/** One look at all passes, each of which may be the last one then. */
+static void serve_all(struct door *d, const struct pollfd *polled)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < d->passes; i++, polled += 2) {
+		const short events[2] = {polled[CLIENT].revents, polled[DRIVER].revents};
+		struct pass p = d->pass[i];
+
+		if (serve(&p, events)) {
+			d->pass[kept++] = p;
+			continue;
+		}
+		close_end(&p.end[CLIENT]);
+		close_end(&p.end[DRIVER]);
+	}
+	d->passes = kept;
+}
+
+static void *keep_door(void *arg)
+{
+	struct pollfd polled[2 + 2 * PASSES];
+	struct door *d = arg;
+
+	while (!atomic_load_explicit(&d->closing, memory_order_acquire)) {
+		unsigned int n = 2 + 2 * d->passes;
+
+		polled[0] = (struct pollfd){.fd = d->wake, .events = POLLIN};
+		/* With no room for more they wait outside. */
+		polled[1] = (struct pollfd){.fd = d->passes < PASSES ? d->listener : -1, .events = POLLIN};
+		for (unsigned int i = 0; i < 2 * d->passes; i++)
+			polled[2 + i] = (struct pollfd){.fd = d->pass[i / 2].end[i % 2], .events = POLLIN};
+		if (poll(polled, n, -1) <= 0)
+			continue;
+		serve_all(d, polled + 2);
+		if (polled[1].revents != 0)
+			let_in(d);
+	}
+	return NULL;
+}
+
+static void destroy(struct door *d)
+{
+	struct sockaddr_un un;
+
+	for (unsigned int i = 0; i < 2 * d->passes; i++)
+		close_end(&d->pass[i / 2].end[i % 2]);
+	if (d->file && d->listener >= 0 && address(d, "", &un) != 0)
+		unlink(un.sun_path);
+	close_end(&d->listener);
+	close_end(&d->wake);
+	free(d);
+}
+
+static int open_listener(struct door *d)
+{
+	struct sockaddr_un un, inner;
+	socklen_t len = address(d, "", &un);
+	int fd, rc;
+
+	if (address(d, INNER, &inner) == 0)
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&un, len) != 0 || listen(fd, BACKLOG) != 0) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	d->listener = fd;
+	if (d->file) /* the name is ours now, and so is what its last owner may have left behind */
+		unlink(inner.sun_path);
+	return 0;
+}
+
+static int create(const char *name, bool file, struct door **out)
+{
+	struct door *d = calloc(1, sizeof(*d));
+	int rc = 0;
+
+	if (d == NULL)
+		return -ENOMEM;
+	d->file = file;
+	d->users = 1;
+	d->listener = -1;
+	if (snprintf(d->name, sizeof(d->name), "%s", name) >= (int)sizeof(d->name))
+		rc = -ENAMETOOLONG;
+	d->wake = eventfd(0, EFD_CLOEXEC);
+	if (rc == 0)
+		rc = d->wake >= 0 ? open_listener(d) : -errno;
+	if (rc == 0)
+		rc = rte_ctrl_thread_create(&d->thread, "memfab-door", NULL, keep_door, d);
+	if (rc != 0) {
+		destroy(d);
+		return rc;
+	}
+	d->next = doors;
+	doors = d;
+	*out = d;
+	return 0;
+}
+
+static int find_or_create(const char *name, bool file, struct door **out)
+{
+	struct door *d;
+	int rc = 0;
+
+	pthread_mutex_lock(&doors_lock);
+	for (d = doors; d != NULL && (strcmp(d->name, name) != 0 || d->file != file);)
+		d = d->next;
+	if (d != NULL) {
+		d->users++;
+		*out = d;
+	} else {
+		rc = create(name, file, out);
+	}
+	pthread_mutex_unlock(&doors_lock);
+	return rc;
+}
+
+static bool is(const char *value, const char *what)
+{
+	return value != NULL && strcmp(value, what) == 0;
+}
+
+/** The device with the socket behind the door. */
+static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, char *inner,
+		   size_t room)
+{
+	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s" INNER, (int)strcspn(device, ","), device,
+				      socket);
+
+	for (unsigned int i = 0; i < args->count && len < room; i++)
+		if (strcmp(args->pairs[i].key, "socket") != 0)
+			len += (size_t)snprintf(inner + len, room - len, ",%s=%s", args->pairs[i].key,
+						args->pairs[i].value);
+	return len < room ? 0 : -ENAMETOOLONG;
+}
+
+static int door_for(const char *device, const struct rte_kvargs *args, char *inner, size_t room,
+		    struct door **out)
+{
+	const char *role = rte_kvargs_get(args, "role"), *socket = rte_kvargs_get(args, "socket");
+	int rc;
+
+	if (!is(role, "server") && !is(role, "master"))
+		return 0;
+	if (socket == NULL)
+		socket = DEFAULT_SOCKET;
+	rc = rewrite(device, args, socket, inner, room);
+	return rc == 0 ? find_or_create(socket, is(rte_kvargs_get(args, "socket-abstract"), "no"), out) : rc;
+}
+
+int door_new(const char *device, char *inner, size_t room, struct door **out)
+{
+	const char *comma = strchr(device, ',');
+	struct rte_kvargs *args;
+	int rc;
+
+	*out = NULL;
+	if ((size_t)snprintf(inner, room, "%s", device) >= room)
+		return -ENAMETOOLONG;
+	if (strncmp(device, "net_memif", 9) != 0 || comma == NULL)
+		return 0;
+	args = rte_kvargs_parse(comma + 1, NULL);
+	if (args == NULL)
+		return 0; /* the driver says what is wrong */
+	rc = door_for(device, args, inner, room, out);
+	rte_kvargs_free(args);
+	return rc;
+}
+
+void door_free(struct door *d)
+{
+	struct door **at = &doors;
+	const uint64_t one = 1;
+	bool last;
+
+	if (d == NULL)
+		return;
+	pthread_mutex_lock(&doors_lock);
+	last = --d->users == 0;
+	while (last && *at != d)
+		at = &(*at)->next;
+	if (last) {
+		*at = d->next;
+		atomic_store_explicit(&d->closing, true, memory_order_release);
+		while (write(d->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+		pthread_join(d->thread, NULL);
+		destroy(d);
+	}
+	pthread_mutex_unlock(&doors_lock);
+}

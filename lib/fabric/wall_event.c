@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What breaks at a time under the wall clock, and who stands still: each role has the outages that begin
+ * with it,
+ * and looks at them in its turn. A cable is the switch's where the switch is here; a port that carries a link
+ * loses its frames.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+#include "exhaust.h"
+#include "mf_table.h"
+#include "wall_fault.h"
+#include "wall_port.h"
+
+static struct wall_role *faults_of(const struct wall *w, const struct role *r)
+{
+	return &w->faults->role[r - w->role];
+}
+
+static struct wall_end *end_of(const struct wall *w, const struct wall_role *r, unsigned int node)
+{
+	return &w->faults->end[r->role->kind == ROLE_SWITCH ? MF_LINK_SWITCH : MF_LINK_NODE][node];
+}
+
+mf_time wall_role_clock(const struct wall_role *r, mf_time now)
+{
+	return r->skew != NULL ? skew_clock(r->skew, now) : now;
+}
+
+static bool is_here(const struct wall_end *e)
+{
+	return e->role != NULL;
+}
+
+/* Outages. */
+
+/** Its process is gone: without memory for another one nothing goes on. */
+static void crash_node(struct wall *w, struct wall_role *r)
+{
+	unsigned int node = r->role->index;
+
+	r->dead++;
+	if (role_crash(r->role, wall_role_clock(r, r->now)) != 0) {
+		snprintf(w->f->info.error, sizeof(w->f->info.error), "%s: no memory for another process",
+			 role_name(r->role));
+		w->err = -ENOMEM;
+		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
+	}
+	if (w->net[0].up[node].crossing != NULL)
+		role_short_spans(r->role, node);
+	wall_end_cut(end_of(w, r, node));
+}
+
+static void revive_node(struct wall *w, struct wall_role *r)
+{
+	w->f->node[r->role->index].gone = --r->dead > 0;
+	wall_end_mend(end_of(w, r, r->role->index));
+}
+
+static void all_ends(struct wall *w, struct wall_role *r, void (*what)(struct wall_end *e))
+{
+	for (unsigned int i = 0; i < w->f->nodes; i++)
+		if (is_here(end_of(w, r, i)))
+			what(end_of(w, r, i));
+}
+
+static void exhaust(struct wall_role *r, const struct outage *o, bool on)
+{
+	unsigned int what = o->rule->what;
+	mf_time now = wall_role_clock(r, r->now);
+
+	if (what == MF_CONFIG_EGRESS) {
+		if (exhaust_counts(&r->closed[o->node], on))
+			role_exhaust(r->role, o->node, on, now);
+	} else if (exhaust_counts(&r->none[what], on)) {
+		role_exhaust(r->role, what == MF_CONFIG_REQUESTS ? ROLE_REQUESTS : exhaust_room(what), on,
+			     now);
+	}
+}
+
+static void begin(struct wall *w, struct wall_role *r, const struct outage *o)
+{
+	switch (o->rule->class) {
+	case MF_FAULT_LINK_DOWN:
+		wall_end_cut(end_of(w, r, o->node));
+		break;
+	case MF_FAULT_NODE_CRASH:
+		crash_node(w, r);
+		break;
+	case MF_FAULT_SWITCH_CRASH:
+		all_ends(w, r, wall_end_cut);
+		role_crash(r->role, wall_role_clock(r, r->now));
+		break;
+	case MF_FAULT_EXHAUST:
+		exhaust(r, o, true);
+		break;
+	}
+}
+
+static void end(struct wall *w, struct wall_role *r, const struct outage *o)
+{
+	switch (o->rule->class) {
+	case MF_FAULT_LINK_DOWN:
+		wall_end_mend(end_of(w, r, o->node));
+		break;
+	case MF_FAULT_NODE_CRASH:
+		revive_node(w, r);
+		break;
+	case MF_FAULT_SWITCH_CRASH:
+		all_ends(w, r, wall_end_mend);
+		break;
+	case MF_FAULT_EXHAUST:
+		exhaust(r, o, false);
+		break;
+	}
+}
+
+static void step_outage(struct wall *w, struct wall_role *r, struct outage *o)
+{
+	if (outage_step(o))
+		begin(w, r, o);
+	else
+		end(w, r, o);
+}
+
+/** All that has become due, in the order of time: there may have been no turn for long. */
+static void step_outages(struct wall *w, struct wall_role *r)
+{
+	while (r->next <= r->now) {
+		mf_time next = MF_NEVER;
+
+		for (unsigned int i = 0; i < r->outages; i++) {
+			if (r->outage[i].at == r->next)
+				step_outage(w, r, &r->outage[i]);
+			next = mf_time_min(next, r->outage[i].at);
+		}
+		r->next = next;
+	}
+}
+
+/* Turns. */
+
+static unsigned int turn_node(struct wall *w, struct wall_role *r)
+{
+	unsigned int node = r->role->index;
+
+	if (is_here(end_of(w, r, node)))
+		wall_end_step(w, end_of(w, r, node));
+	return r->dead == 0 && w->net[0].up[node].harm != NULL ? wall_harm_turn(&w->net[0].up[node]) : 0;
+}
+
+static unsigned int turn_switch(struct wall *w, struct wall_role *r)
+{
+	unsigned int work = 0;
+
+	for (unsigned int i = 0; i < w->f->nodes; i++) {
+		if (!is_here(end_of(w, r, i)))
+			continue;
+		wall_end_step(w, end_of(w, r, i));
+		work += wall_harm_turn(&w->net[0].down[i]);
+	}
+	return work;
+}
+
+bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned int *work)
+{
+	struct wall_role *r = faults_of(w, role);
+
+	r->now = *now;
+	step_outages(w, r);
+	r->stalled = r->stalls.n > 0 && stalls_over(&r->stalls, r->now) != r->now;
+	if (r->stalled)
+		return false;
+	*now = wall_role_clock(r, r->now);
+	if (role->kind == ROLE_NODE)
+		*work += turn_node(w, r);
+	else if (role->kind == ROLE_SWITCH)
+		*work += turn_switch(w, r);
+	return r->dead == 0;
+}
+
+mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now)
+{
+	return wall_role_clock(faults_of(w, r), now);
+}
+
+/* Set-up. */
+
+/** Whose outage it is; NULL: of another process. */
+static struct role *whose(const struct wall *w, const struct mf_config_fault *f, unsigned int node)
+{
+	bool of_switch = f->class == MF_FAULT_EXHAUST
+				 ? f->what >= MF_CONFIG_EGRESS
+				 : f->class == MF_FAULT_LINK_DOWN && w->net[0].sw != NULL;
+
+	if (f->role == MF_CONFIG_SCHED)
+		return w->net[0].sched;
+	if (f->role == MF_CONFIG_SWITCH || of_switch)
+		return w->net[0].sw;
+	for (unsigned int i = 0; i < w->roles; i++)
+		if (w->role[i].kind == ROLE_NODE && w->role[i].index == node)
+			return &w->role[i];
+	return NULL;
+}
+
+static int add_outage(struct wall *w, unsigned int rule, unsigned int node)
+{
+	const struct mf_config_fault *f = &w->f->config->fault[rule];
+	struct role *role = whose(w, f, node);
+	struct wall_role *r;
+	struct outage *more;
+
+	if (role == NULL)
+		return 0;
+	r = faults_of(w, role);
+	more = realloc(r->outage, (r->outages + 1) * sizeof(*more));
+	if (more == NULL)
+		return -ENOMEM;
+	r->outage = more;
+	outage_init(&more[r->outages], w->f->config, rule, node);
+	r->next = mf_time_min(r->next, more[r->outages++].at);
+	if (f->class != MF_FAULT_STALL)
+		return 0;
+	if (role == w->net[0].sw &&
+	    stalls_add(&faults_of(w, w->net[0].sched)->stalls, f->from, f->until) != 0)
+		return -ENOMEM;
+	return stalls_add(&r->stalls, f->from, f->until);
+}
+
+static int add_rule(struct wall *w, unsigned int rule)
+{
+	const struct mf_config_fault *f = &w->f->config->fault[rule];
+	int err = 0;
+
+	if (f->class < MF_FAULT_STAGE_CLASSES || f->class == MF_FAULT_SKEW)
+		return 0;
+	if (f->role != MF_CONFIG_NODES)
+		return add_outage(w, rule, w->f->nodes);
+	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
+		err = add_outage(w, rule, f->link.node[i]);
+	return err;
+}
+
+static void init_end(struct wall *w, struct wall_end *e, struct role *role, unsigned int node)
+{
+	bool is_switch = role->kind == ROLE_SWITCH;
+	unsigned int at;
+
+	*e = (struct wall_end){.role = faults_of(w, role), .node = node};
+	e->connection = e->connection_told = e->up = 1;
+	e->out = is_switch ? &w->net[0].down[node] : &w->net[0].up[node];
+	e->guard = w->f->guards != NULL && w->f->guards[node].on ? &w->f->guards[node] : NULL;
+	if (meet_carried(w, 0, node)) {
+		struct role *port =
+			meet_port_role(w, 0, node, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
+
+		e->carried = &port->carrier->end[at];
+		e->in = &e->carried->in;
+	} else {
+		e->other = &w->faults->end[is_switch ? MF_LINK_NODE : MF_LINK_SWITCH][node];
+		e->in = is_switch ? &w->net[0].up[node] : &w->net[0].down[node];
+	}
+}
+
+static void init_ends(struct wall *w)
+{
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct role *r = &w->role[i];
+
+		if (r->kind == ROLE_NODE)
+			init_end(w, &w->faults->end[MF_LINK_NODE][r->index], r, r->index);
+		for (unsigned int n = 0; n < w->f->nodes && r->kind == ROLE_SWITCH; n++)
+			if (w->net[0].down[n].to != NULL)
+				init_end(w, &w->faults->end[MF_LINK_SWITCH][n], r, n);
+	}
+}
+
+/** What an end sends, and what comes to it from a port. */
+static int init_ways(struct wall *w, enum mf_link_end end, unsigned int node)
+{
+	struct wall_end *e = &w->faults->end[end][node];
+	struct wall_harm *out = &w->faults->harm[end][node], *in = &w->faults->from_port[end][node];
+
+	*out = (struct wall_harm){
+		.from_end = e, .to_end = e->other, .from = e->role, .to = faults_of(w, e->out->to)};
+	e->out->harm = out;
+	e->out->odd = true;
+	if (e->carried != NULL) {
+		*in = (struct wall_harm){.to_end = e, .from = out->to, .to = e->role};
+		e->in->harm = in;
+		e->in->odd = true;
+	}
+	return wall_harm_init(w, out, node, end == MF_LINK_NODE);
+}
+
+static int make(struct wall *w)
+{
+	struct wall_faults *f = w->faults;
+	unsigned int n = w->f->nodes;
+
+	f->role = mf_table_new(w->roles, sizeof(*f->role));
+	for (int end = 0; end < MF_LINK_ENDS; end++) {
+		f->end[end] = mf_table_new(n, sizeof(*f->end[end]));
+		f->harm[end] = mf_table_new(n, sizeof(*f->harm[end]));
+		f->from_port[end] = mf_table_new(n, sizeof(*f->from_port[end]));
+		if (f->end[end] == NULL || f->harm[end] == NULL || f->from_port[end] == NULL)
+			return -ENOMEM;
+	}
+	if (f->role == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < w->roles; i++) {
+		f->role[i].role = &w->role[i];
+		f->role[i].next = MF_NEVER;
+		if (w->role[i].kind == ROLE_NODE)
+			f->role[i].skew = &w->f->node[w->role[i].index].skew;
+		else if (w->role[i].kind != ROLE_PORT)
+			f->role[i].skew = &w->f->skew;
+		if (w->role[i].kind == ROLE_SWITCH)
+			f->role[i].closed = calloc(n, sizeof(*f->role[i].closed));
+	}
+	return w->net[0].sw == NULL || faults_of(w, w->net[0].sw)->closed != NULL ? 0 : -ENOMEM;
+}
+
+int wall_fault_set_up(struct wall *w)
+{
+	int err;
+
+	if (w->f->config->faults == 0 && w->f->guards == NULL)
+		return 0;
+	w->faults = calloc(1, sizeof(*w->faults));
+	if (w->faults == NULL)
+		return -ENOMEM;
+	err = make(w);
+	if (err == 0)
+		init_ends(w);
+	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++)
+		for (unsigned int n = 0; n < w->f->nodes && err == 0; n++)
+			if (is_here(&w->faults->end[end][n]))
+				err = init_ways(w, end, n);
+	for (unsigned int i = 0; i < w->f->config->faults && err == 0; i++)
+		err = add_rule(w, i);
+	return err;
+}
+
+static void role_over(struct wall *w, struct wall_role *r)
+{
+	for (unsigned int k = 0; k < r->outages; k++)
+		w->f->fault_fired[r->outage[k].rule - w->f->config->fault] += r->outage[k].times;
+	free(r->outage);
+	free(r->closed);
+	free(r->stalls.stall);
+}
+
+void wall_fault_tear_down(struct wall *w)
+{
+	struct wall_faults *f = w->faults;
+
+	if (f == NULL)
+		return;
+	for (unsigned int i = 0; f->role != NULL && i < w->roles; i++)
+		role_over(w, &f->role[i]);
+	for (int end = 0; end < MF_LINK_ENDS; end++) {
+		for (unsigned int n = 0; f->harm[end] != NULL && n < w->f->nodes; n++)
+			wall_harm_fini(w, &f->harm[end][n], n, end == MF_LINK_NODE);
+		mf_table_free(f->end[end]);
+		mf_table_free(f->harm[end]);
+		mf_table_free(f->from_port[end]);
+	}
+	mf_table_free(f->role);
+	free(f);
+	w->faults = NULL;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of two switches schedules (docs/fault-tolerance.md). Nodes tell by TAKE whom they obey, and a switch
+ * goes by what most of those say that it has links to, so that none of them can depose it. A node that has
+ * lost its cable is alone with what it wants: the standby has the others ask the active switch whether that
+ * is so, and only that one, which sees it, gives way.
+ *
+ * TAKE may be lost on the way. It is said again until it is heard, by both sides; who has heard all is
+ * silent.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "circuit.h"
+#include "standby.h"
+
+#define NEWER_MAX 256 /* epochs that a node may be ahead of a switch, and be believed */
+#define LONE_TICKS 3 /* times that a node says what nobody else does, until it gets a newer epoch still */
+#define CALM_TICKS 16 /* a link that was lost deposes nobody for so long; twice as long each time */
+#define CALM_MOST 10 /* doublings */
+
+int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
+{
+	struct standby *s = sw->standby;
+
+	s->epoch = s->begun = config->epoch;
+	s->number = config->number;
+	s->knows = config->epoch_known;
+	s->again = config->take_again;
+	s->tick = MF_NEVER;
+	s->port = calloc(sw->ports, sizeof(*s->port));
+	if (s->port == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		s->port[i] = (struct log_port){.word = s->epoch, .lone = MF_NEVER, .life = config->begins};
+		if (config->begins && test_bit(sw->reach_set, i)) {
+			set_bit(s->told, i);
+			set_bit(s->took, i);
+		}
+	}
+	return 0;
+}
+
+static unsigned int count(const struct mf_switch *sw, const uint64_t *set)
+{
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		n += (unsigned int)__builtin_popcountll(sw->reach_set[w] & set[w]);
+	return n;
+}
+
+static void arm(struct mf_switch *sw, mf_time at)
+{
+	sw->standby->tick = mf_time_min(sw->standby->tick, at);
+	due(sw, sw->standby->tick);
+}
+
+/* ---- to the nodes ---- */
+
+static void say(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now)
+{
+	uint64_t *word = mf_mux_put(sw->port[port].mux, now + sw->identify, tie(TIE_GRANT, 0), 1, 0);
+
+	if (word == NULL) { /* it is said again */
+		sw->stats.drop_room++;
+		return;
+	}
+	*word = mf_proto_put_single(m);
+	switch_dirty(sw, port);
+	switch_backlog(sw, port, now);
+}
+
+/** What the epoch is, and whether it has heard from the node of a port. */
+static void tell(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct standby *s = sw->standby;
+	uint16_t since = (uint16_t)(s->epoch - s->begun);
+	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK};
+
+	if (!test_bit(sw->reach_set, port))
+		return;
+	if (s->knows) {
+		m.op = test_bit(s->took, port) ? MF_TAKE_HEARD : MF_TAKE_TELL;
+		m.epoch = s->epoch;
+		m.dst = since < MF_TAKE_SINCE_MAX ? since : MF_TAKE_SINCE_MAX;
+	}
+	say(sw, port, &m, now);
+	if (!test_bit(s->took, port))
+		arm(sw, now + s->again);
+}
+
+/** One node wants this switch: has it lost the active one? The others pass that on. */
+static void ask_others(struct mf_switch *sw, uint16_t lost, mf_time now)
+{
+	const struct standby *s = sw->standby;
+	const struct mf_msg m = {
+		.kind = MF_TAKE, .op = MF_TAKE_LOST, .epoch = (uint16_t)(s->epoch + 1), .dst = lost};
+
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (i != lost && test_bit(sw->reach_set, i) && test_bit(s->took, i))
+			say(sw, i, &m, now);
+}
+
+/* ---- epochs ---- */
+
+/** A node obeys this switch: so do others, and pairs of which both do are released. */
+static void release(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != port && test_bit(s->took, i)) {
+			s->owes |= !standby_release(sw, i, port, now);
+			s->owes |= !standby_release(sw, port, i, now);
+		}
+	if (s->owes)
+		due(sw, now);
+}
+
+/** What had to wait. @return whether some has to, still */
+static bool release_rest(struct mf_switch *sw, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	s->owes = false;
+	for (uint16_t i = 0; i < sw->ports && !standby_idles(s); i++)
+		if (test_bit(s->took, i))
+			release(sw, i, now);
+	return s->owes;
+}
+
+/**
+ * A node that was started again while the other switch was the active one: that has told the others, or did
+ * not come to it. @return false: there is no room, and the node will tell again
+ */
+static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct log_port *p = &sw->standby->port[port];
+
+	if (p->reborn == 0 || standby_idles(sw->standby))
+		return true;
+	if (sw->standby->longest != 0 && now > p->reborn + sw->standby->longest)
+		p->reborn = 0;
+	if (p->reborn != 0 && !link_announce(sw, port, now))
+		return false;
+	p->reborn = 0;
+	return true;
+}
+
+/** The node of a port obeys this epoch. */
+static void obeys(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	s->port[port].lone = MF_NEVER;
+	if (test_bit(s->took, port) || !announced(sw, port, now))
+		return;
+	set_bit(s->took, port);
+	if (!standby_idles(s))
+		release(sw, port, now);
+}
+
+/** What the node of a port has told, in the light of the epoch. */
+static void weigh(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct standby *s = sw->standby;
+	struct log_port *p = &s->port[port];
+	int16_t newer = (int16_t)(p->word - s->epoch);
+
+	if (newer == 0) {
+		obeys(sw, port, now);
+		return;
+	}
+	clear_bit(s->took, port);
+	if (newer < 0) {
+		p->lone = MF_NEVER;
+	} else if (p->lone == MF_NEVER) {
+		p->lone = now;
+		arm(sw, now + s->again / 8);
+	}
+}
+
+/** The epoch is another one. */
+static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
+{
+	struct standby *s = sw->standby;
+	bool was_active = !standby_idles(s);
+
+	if (!s->knows)
+		s->begun = epoch;
+	s->epoch = epoch;
+	s->knows = true;
+	s->deposed = was_active && standby_idles(s);
+	memset(s->took, 0, sizeof(s->took));
+	memset(s->lost_by, 0, sizeof(s->lost_by));
+	sw->stats.takes += !was_active && !standby_idles(s);
+	if (s->deposed)
+		s->begun = epoch;
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
+			weigh(sw, i, now);
+	for (unsigned int i = 0; i < sw->ports; i++)
+		tell(sw, i, now);
+}
+
+/** Whether more than half of the nodes that there are want this epoch, or a newer one. */
+static bool is_wanted(const struct mf_switch *sw, uint16_t epoch)
+{
+	const struct standby *s = sw->standby;
+	uint64_t want[MF_PORTS_MAX / 64] = {0};
+
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (test_bit(s->told, i) && (int16_t)(s->port[i].word - epoch) >= 0)
+			set_bit(want, i);
+	return 2 * count(sw, want) > count(sw, sw->reach_set);
+}
+
+/** A node begins a life when it is started again, and when it has had no link for a while. */
+static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
+{
+	struct log_port *p = &sw->standby->port[port];
+
+	if (life == 0) /* it does not say */
+		return;
+	if (p->life != 0 && p->life != life && p->reborn == 0) {
+		p->reborn = mf_time_max(now, 1);
+		link_begin_life(&sw->port[port]);
+		sw->port[port].told = 0;
+	}
+	p->life = life;
+}
+
+/** The node of a port has told which epoch's switch it obeys. */
+static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time now)
+{
+	struct standby *s = sw->standby;
+	int16_t newer = (int16_t)(epoch - s->epoch);
+
+	if (s->knows && newer > NEWER_MAX) {
+		sw->stats.drop_take++;
+		tell(sw, port, now);
+		return;
+	}
+	s->port[port].word = epoch;
+	set_bit(s->told, port);
+	if ((!s->knows || newer > 0) && is_wanted(sw, epoch)) {
+		enter(sw, epoch, now);
+		return;
+	}
+	if (!s->knows)
+		return;
+	weigh(sw, port, now);
+	if (newer <= 0)
+		tell(sw, port, now);
+}
+
+/**
+ * By way of another node, the standby asks whether the link of one is lost. If that has links to all others,
+ * it can do more. A link that is lost again and again is no reason.
+ */
+static void passed_on(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
+{
+	struct standby *s = sw->standby;
+	struct log_port *p = &s->port[m->dst < sw->ports ? m->dst : 0];
+
+	if (standby_idles(s) || m->epoch != (uint16_t)(s->epoch + 1) || m->dst >= sw->ports ||
+	    !link_lost(sw, m->dst) || now < p->calm)
+		return;
+	if (s->lost != m->dst)
+		memset(s->lost_by, 0, sizeof(s->lost_by));
+	s->lost = m->dst;
+	set_bit(s->lost_by, port);
+	if (count(sw, s->lost_by) + 1 <= count(sw, sw->reach_set))
+		return;
+	if (now > p->calm + (CALM_TICKS * s->again << p->lost))
+		p->lost = 0;
+	p->calm = now + (CALM_TICKS * s->again << p->lost);
+	p->lost += p->lost < CALM_MOST;
+	enter(sw, m->epoch, now);
+}
+
+void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	if (s->deposed)
+		return;
+	switch (m->op) {
+	case MF_TAKE_TELL:
+		note_life(sw, (uint16_t)port, m->dst, now);
+		told(sw, (uint16_t)port, m->epoch, now);
+		break;
+	case MF_TAKE_ASK:
+		clear_bit(s->told, port);
+		clear_bit(s->took, port);
+		tell(sw, port, now);
+		break;
+	case MF_TAKE_LOST:
+		passed_on(sw, (uint16_t)port, m, now);
+		break;
+	default: /* a node has heard nothing */
+		sw->stats.drop_proto++;
+		break;
+	}
+}
+
+void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	if (s->deposed)
+		return;
+	s->port[port].word = epoch;
+	set_bit(s->told, port);
+	if (!s->knows || (int16_t)(epoch - s->epoch) > 0)
+		enter(sw, epoch, now);
+	else
+		told(sw, (uint16_t)port, epoch, now);
+}
+
+bool mf_switch_deposed(const struct mf_switch *sw)
+{
+	return sw->standby != NULL && sw->standby->deposed;
+}
+
+bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch)
+{
+	if (sw->standby == NULL)
+		return true;
+	*epoch = sw->standby->epoch;
+	return !standby_idles(sw->standby);
+}
+
+/* ---- time ---- */
+
+/** A node has wanted a newer epoch for so long, and is alone: it gets one, of which this switch is active. */
+static void renew(struct mf_switch *sw, uint16_t wanted, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	sw->stats.renewed++;
+	enter(sw, (uint16_t)(wanted + ((wanted & 1) != s->number)), now);
+}
+
+/** A node wants something else than most. @return whether all have another epoch by now */
+static bool lone(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	struct standby *s = sw->standby;
+	const struct log_port *p = &s->port[port];
+
+	if (!standby_idles(s) && now >= p->lone + LONE_TICKS * s->again) {
+		renew(sw, p->word, now);
+		return true;
+	}
+	if (standby_idles(s) && (p->word & 1) == s->number)
+		ask_others(sw, port, now);
+	return false;
+}
+
+mf_time takeover_run(struct mf_switch *sw, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	if (s->deposed)
+		return MF_NEVER;
+	if (s->owes && release_rest(sw, now))
+		return now;
+	if (s->tick > now)
+		return s->tick;
+	s->tick = MF_NEVER;
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (!test_bit(sw->reach_set, i) || test_bit(s->took, i))
+			continue;
+		tell(sw, i, now);
+		if (s->knows && s->port[i].lone <= now && lone(sw, i, now))
+			break;
+	}
+	return s->tick;
+}
+
+void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct standby *s = sw->standby;
+
+	s->port[port].since = mf_time_max(now, 1);
+	if (!standby_idles(s)) /* the others have been told that its node is back */
+		s->port[port].life = s->port[port].reborn = 0;
+	if (s->lost == port)
+		memset(s->lost_by, 0, sizeof(s->lost_by));
+	tell(sw, port, now);
+}
+
+void standby_forget(struct mf_switch *sw)
+{
+	struct standby *s = sw->standby;
+
+	for (uint32_t i = 0; i < sw->ports * sw->ports; i++) {
+		standby_unlog(sw, &s->pair[i]);
+		s->pair[i].released = false;
+	}
+	memset(s->told, 0, sizeof(s->told));
+	memset(s->took, 0, sizeof(s->took));
+	memset(s->lost_by, 0, sizeof(s->lost_by));
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		s->port[i].lone = MF_NEVER;
+		if (!s->deposed)
+			s->port[i].calm = s->port[i].reborn = s->port[i].lost = s->port[i].life = 0;
+	}
+	s->tick = MF_NEVER;
+	s->owes = false;
+	s->knows = s->deposed;
+	s->deposed = false;
+}

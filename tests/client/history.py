@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What programs do on a fabric is recorded (MEMFAB_HISTORY), and the check judges it.
+
+  history.py ROOT CHECK EXAMPLE...
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT, CHECK, *EXAMPLES = sys.argv[1:]
+sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
+
+from emu import Tap, why
+from histories import Checker, altered
+
+FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
+ARGS = {'chase': ['--number', '500'], 'kv': ['--number', '500', '--threads', '3'],
+        'lock': ['--number', '300', '--threads', '3']}
+
+
+def run(program, history, *args):
+  return subprocess.run([program, *args, FABRIC], env={**os.environ, 'MEMFAB_HISTORY': history},
+                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
+
+
+def main():
+  tap, checker = Tap(), Checker(CHECK)
+  with tempfile.TemporaryDirectory() as folder:
+    for program in EXAMPLES:
+      name = os.path.basename(program)
+      history = os.path.join(folder, f'{name}.hist')
+      process = run(program, history, *ARGS[name])
+      if 'EAL' in process.stderr:
+        tap.skip(name, 'EAL cannot start')
+        continue
+      if not tap.ok(process.returncode == 0, f'{name}: runs', why(process)):
+        continue
+      checker.passes(tap, name, history, least=500)
+      altered(tap, checker, name, folder, history)
+    process = run(EXAMPLES[0], os.path.join(folder, 'small') + ',room=64KiB', *ARGS['chase'])
+    tap.ok(process.returncode == 0 and 'room was full' in process.stderr, 'no more room: is said',
+           why(process))
+  for history, text in (('', 'no name'), ('/no/such/folder/x', 'No such file'), ('x,room=1', '64KiB')):
+    process = run(EXAMPLES[0], history, *ARGS['chase'])
+    tap.ok(process.returncode == 1 and text in process.stderr and process.stderr.count('\n') == 1,
+           f"MEMFAB_HISTORY='{history}': is refused", why(process))
+  tap.done()
+
+
+main()

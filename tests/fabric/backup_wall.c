@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two switches under the wall clock, all in one process: one is cut off again and again, or its lcore stalls
+ * and the watchdog cuts it off. No operation fails, and no read finds wrong data. It needs EAL: skipped where
+ * that cannot start.
+ */
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mf_eal.h"
+#include "mf_fabric.h"
+#include "mf_live.h"
+#include "mf_rng.h"
+#include "wall.h"
+
+TestSuite(backup_wall, .timeout = 120);
+
+#define PATIENCE 60 /* seconds that a busy machine may take for anything here */
+#define DEPTH 4
+#define LONGEST MF_SEC(1) /* of an operation: then a switch that was cut off knows all again */
+
+static const char fabric[] =
+	"{\"seed\": %u, \"watchdog\": \"%s\","
+	"\"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"60s\", \"drain\": \"30s\"}},"
+	"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 3},"
+	"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+	"\"backup\": {}, \"link\": {\"ring\": 4},"
+	"\"host\": {\"read_timeout\": \"1s\", \"write_timeout\": \"1s\"},"
+	"\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 1, \"cas\": 1, \"fadd\": 1},"
+	"                \"size\": %u, \"depth\": %u, \"span\": \"64KiB\"}]}";
+
+struct scene {
+	struct mf_fabric *f;
+	struct mf_rng rng;
+	unsigned int cuts, wanted;
+	mf_time since; /* both switches are there; 0: they are not */
+	atomic_uint stalled, replaced, over;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct mf_fabric *make(struct mf_config *config, unsigned int seed, const char *watchdog,
+			      unsigned int size)
+{
+	char text[2048], err[256] = "";
+	int n = snprintf(text, sizeof(text), fabric, seed, watchdog, size, DEPTH);
+	struct mf_fabric *f;
+
+	cr_assert_eq(mf_config_parse(text, (size_t)n, "test", config, err, sizeof(err)), 0, "%s", err);
+	f = mf_fabric_new(config, MF_CLOCK_WALL, err, sizeof(err));
+	cr_assert_not_null(f, "%s", err);
+	return f;
+}
+
+static void start_one(void)
+{
+	struct mf_config config;
+	struct mf_fabric *f = make(&config, 0, "0", 8);
+
+	if (mf_eal_start_one("backup_wall", &config) != 0)
+		cr_skip_test("EAL does not start");
+	mf_fabric_free(f);
+	mf_config_free(&config);
+}
+
+/** So many lcores, on the CPUs that there are: each switch has one, and so has each scheduler. */
+static void start_many(unsigned int lcores)
+{
+	char options[1024];
+	cpu_set_t cpus;
+	int n;
+
+	n = snprintf(options, sizeof(options),
+		     "--no-huge -m 512 --no-shconf --no-pci --no-telemetry --log-level lib.eal:error "
+		     "--file-prefix memfab-%d --lcores (0-%u)@(",
+		     (int)getpid(), lcores - 1);
+	cr_assert_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	for (unsigned int i = 0; i < CPU_SETSIZE && n < 900; i++)
+		if (CPU_ISSET(i, &cpus))
+			n += snprintf(options + n, sizeof(options) - (size_t)n, "%u,", i);
+	options[n - 1] = ')';
+	if (mf_eal_start_line("backup_wall", options) != 0)
+		cr_skip_test("EAL does not start");
+}
+
+static bool is_well(const struct wall_net *net)
+{
+	return atomic_load(&net->cuts) == atomic_load(&net->crashed) && !atomic_load(&net->reviving);
+}
+
+/** Whether both switches know all. */
+static bool all_is_new(struct scene *s, const struct wall *w, mf_time at)
+{
+	if (!is_well(&w->net[0]) || !is_well(&w->net[1]))
+		s->since = 0;
+	else if (s->since == 0)
+		s->since = at;
+	return s->since != 0 && at >= s->since + LONGEST + LONGEST / 5;
+}
+
+/** Now and then one of the two is cut off: mostly the active one. */
+static void cut_one(struct scene *s, struct wall *w, mf_time at)
+{
+	unsigned int active = mf_host_epoch(s->f->node[0].host) % 2;
+
+	if (s->cuts == s->wanted || !all_is_new(s, w, at) || mf_rng_below(&s->rng, 4) != 0)
+		return;
+	s->cuts++;
+	twin_cut(&w->net[mf_rng_below(&s->rng, 4) == 0 ? !active : active]);
+	s->since = 0;
+}
+
+static json_int_t number(const json_t *o, const char *part, const char *key)
+{
+	return json_integer_value(json_object_get(json_object_get(o, part), key));
+}
+
+/** Nothing is lost, and nothing is wrong. */
+static void judge(const struct scene *s, unsigned int seed)
+{
+	json_t *all = mf_fabric_result(s->f), *r = json_object_get(all, "result");
+
+	cr_expect_eq(number(r, "operations", "failed_all"), 0,
+		     "seed %u: %lld failed, %lld by timers, %lld unknown", seed,
+		     number(r, "operations", "failed_all"),
+		     number(json_object_get(r, "operations"), "failed_by_cause", "timeout"),
+		     number(json_object_get(r, "operations"), "failed_by_cause", "unknown"));
+	cr_expect_eq(number(r, "operations", "mismatches"), 0, "seed %u: %lld wrong", seed,
+		     number(r, "operations", "mismatches"));
+	cr_expect_gt(number(r, "operations", "verified"), 100, "seed %u", seed);
+	cr_expect_eq(number(json_object_get(r, "phases"), "end", "under_way"), 0, "seed %u", seed);
+	cr_expect_eq(number(r, "backup", "fail_overs"), s->cuts, "seed %u", seed);
+	cr_expect_geq(number(r, "backup", "take_overs"), s->cuts / 2, "seed %u", seed);
+	json_decref(all);
+}
+
+static bool finished(const struct mf_fabric *f, mf_time at)
+{
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL && !mf_client_finished(f->node[i].client, at))
+			return false;
+	return true;
+}
+
+/** On one lcore, which is ours: cuts lie between any two turns. */
+Test(backup_wall, cut_off_between_turns)
+{
+	static const unsigned int size[] = {8, 300, 3000};
+	double end = now() + PATIENCE;
+
+	start_one();
+	for (unsigned int seed = 1; seed <= 2; seed++) {
+		struct mf_run_options options = {0};
+		struct scene s = {.wanted = 3};
+		struct mf_config config;
+		mf_time at;
+
+		s.f = make(&config, seed, "0", size[seed % 3]);
+		mf_rng_init(&s.rng, seed, "cuts", 0);
+		cr_assert_eq(mf_fabric_start(s.f, &options), 0);
+		do {
+			mf_fabric_turn(s.f);
+			at = wall_now(s.f->embedded);
+			cut_one(&s, s.f->embedded, at);
+			if (s.cuts == s.wanted && all_is_new(&s, s.f->embedded, at))
+				mf_fabric_stop(s.f);
+		} while (!finished(s.f, at) && now() < end);
+		mf_fabric_end(s.f);
+		cr_expect_eq(s.cuts, s.wanted, "seed %u: %u cuts", seed, s.cuts);
+		judge(&s, seed);
+		mf_fabric_free(s.f);
+		mf_config_free(&config);
+	}
+}
+
+/** In a tick, on the main lcore; the other roles are in the midst of something. */
+static void cut_in_tick(void *ctx, mf_time at)
+{
+	struct scene *s = ctx;
+
+	cut_one(s, s->f->running, at);
+	if (s->cuts == s->wanted && all_is_new(s, s->f->running, at))
+		mf_fabric_stop(s->f);
+}
+
+static void run_many(struct scene *s, const char *watchdog, unsigned int seed, unsigned int size,
+		     struct mf_run_options *options)
+{
+	struct mf_config config;
+
+	options->tick_ctx = options->say_ctx = s;
+	s->f = make(&config, seed, watchdog, size);
+	mf_rng_init(&s->rng, seed, "cuts", 0);
+	cr_assert_eq(mf_fabric_run(s->f, options), 0);
+	judge(s, seed);
+	mf_fabric_free(s->f);
+	mf_config_free(&config);
+}
+
+Test(backup_wall, cut_off_on_several_lcores)
+{
+	start_many(5);
+	for (unsigned int seed = 1; seed <= 2; seed++) {
+		struct mf_run_options options = {.tick = cut_in_tick};
+		struct scene s = {.wanted = 3};
+
+		run_many(&s, "0", seed, seed == 1 ? 64 : 3000, &options);
+		cr_expect_eq(s.cuts, s.wanted, "seed %u: %u cuts", seed, s.cuts);
+	}
+}
+
+/** The first switch is on the main lcore, alone: that is lost in something until somebody has noticed. */
+static void stall_in_tick(void *ctx, mf_time at)
+{
+	struct scene *s = ctx;
+	double end = now() + PATIENCE;
+
+	if (!all_is_new(s, s->f->running, at))
+		return;
+	if (s->cuts == s->wanted) {
+		mf_fabric_stop(s->f);
+		return;
+	}
+	while (atomic_load(&s->replaced) == s->cuts && now() < end)
+		;
+	s->cuts++;
+	s->since = 0;
+}
+
+static void stalled(void *ctx, const struct mf_stall *stall)
+{
+	struct scene *s = ctx;
+
+	if (strcmp(stall->role, "sw0") != 0)
+		return;
+	atomic_fetch_add(stall->over ? &s->over : &s->stalled, 1);
+	atomic_fetch_add(&s->replaced, stall->replaced);
+}
+
+Test(backup_wall, the_watchdog_notices_a_switch_that_stalls)
+{
+	struct mf_run_options options = {.tick = stall_in_tick, .stalled = stalled};
+	struct scene s = {.wanted = 2};
+
+	start_many(5);
+	run_many(&s, "20ms", 1, 64, &options);
+	cr_expect_eq(s.cuts, s.wanted);
+	cr_expect_eq(atomic_load(&s.stalled), s.wanted);
+	cr_expect_eq(atomic_load(&s.replaced), s.wanted);
+	cr_expect_eq(atomic_load(&s.over), s.wanted);
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Strangers at the sockets of memifs: they connect and go at once, or stay and say nothing, or say nonsense.
+The process behind a socket lives on, and so does the traffic of those who are let in.
+
+  doors.py EMU ROOT [--strikes N]
+"""
+import os
+import random
+import socket
+import sys
+import time
+
+from emu import Emu, Tap, why
+from parts import NODES, ROLES, Folder, Group, fabric, memif, write
+
+WAIT = 90  # seconds: the machine may be busy
+STRIKES = 1000
+
+
+def strikes():
+  return int(sys.argv[sys.argv.index('--strikes') + 1]) if '--strikes' in sys.argv else STRIKES
+
+
+def addresses(ports):
+  """Of the sockets, abstract or in a folder."""
+  for port in ports:
+    if 'role=server' in port['device']:
+      arguments = dict(pair.split('=') for pair in port['device'].split(',')[1:])
+      yield arguments['socket'] if arguments.get('socket-abstract') == 'no' else '\0' + arguments['socket']
+
+
+def reach(address):
+  """A connection, or None where nobody is, or nobody has time."""
+  s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+  s.settimeout(1)
+  try:
+    s.connect(address)
+  except OSError:
+    s.close()
+    return None
+  return s
+
+
+def strike(address, rng, held):
+  """@return whether somebody was there"""
+  s = reach(address)
+  if s is None:
+    return False
+  what = rng.random()
+  if what < 0.05:
+    try:
+      s.send(rng.randbytes(rng.choice((1, 64, 127, 129, 1000))))
+    except OSError:
+      pass
+  if what < 0.1 and len(held) < 8:
+    held.append(s)
+    return True
+  if held and rng.random() < 0.05:
+    held.pop(rng.randrange(len(held))).close()
+  s.close()
+  return True
+
+
+def wait_for(address):
+  end = time.monotonic() + WAIT
+  s = None
+  while s is None and time.monotonic() < end:
+    time.sleep(0.02)
+    s = reach(address)
+  if s is not None:
+    s.close()
+  return s is not None
+
+
+def besiege(group, sockets, rng):
+  """@return how often somebody was there"""
+  done, held, end = 0, [], time.monotonic() + WAIT
+  while done < strikes() and time.monotonic() < end and group.running['sw0'].poll() is None:
+    done += strike(sockets[done % len(sockets)], rng, held)
+  for s in held:
+    s.close()
+  return done
+
+
+def siege(tap, emu, what, abstract, rng):
+  """Before anybody is let in, and while traffic runs."""
+  with Folder() as folder:
+    ports, links = memif(f'doors-{what}')
+    if not abstract:
+      for port in ports:
+        port['device'] = port['device'].replace('socket=', f'socket-abstract=no,socket={folder}/')
+    path, sockets = write(folder, 'fabric.json', fabric(ports, links)), list(addresses(ports))
+    group = Group(emu, folder)
+    group.start('sw0', path)
+    tap.ok(all(wait_for(address) for address in sockets), f'{what}: the switch is there', group.all_said({}))
+    before = besiege(group, sockets, rng)
+    for role in ROLES[1:]:
+      group.start(role, path)
+    tap.ok(group.waits_for('sw0', 'is up', times=len(NODES)), f'{what}: who belongs there comes in',
+           group.all_said({}))
+    while_up = besiege(group, sockets, rng)
+    status = group.end()
+    # While all are connected the driver looks at its socket once a second.
+    tap.ok(before == strikes() and while_up > 10, f'{what}: there were strangers', [before, while_up])
+    print(f'# {what}: {before} before, {while_up} while traffic ran', flush=True)
+    tap.ok(all(code == 0 for code in status.values()), f'{what}: all end well', group.all_said(status))
+    done = (group.result('cn') or {}).get('operations', {})
+    tap.ok(done.get('completed_all') == done.get('begun_all') and done.get('verified', 0) > 0 == done.get(
+      'mismatches') == done.get('failed_all'), f'{what}: all completed and verified', done)
+    left = [name for name in os.listdir(folder) if 'memfab-doors' in name]
+    tap.ok(not left, f'{what}: no socket is left behind', left)
+
+
+def main():
+  emu, tap, seed = Emu(sys.argv[1], sys.argv[2]), Tap(), int(time.time())
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if process.returncode != 0:
+    tap.skip('strangers at sockets', 'EAL does not start: ' + why(process)[:200])
+  else:
+    print(f'# seed {seed}', flush=True)
+    for what, abstract in (('abstract', True), ('a file', False)):
+      siege(tap, emu, what.replace(' ', '-'), abstract, random.Random(seed))
+  tap.done()
+
+
+main()

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wall clock: whatever is broken on purpose, on one lcore and on several, operations end and what is read is
+right. Nothing depends on how fast the machine is. Skipped where EAL cannot start."""
+import json
+import os
+import sys
+import tempfile
+
+from emu import Emu, Tap, why
+
+PLACES = {'one lcore': '0', 'three lcores': '0,1@0,2@0'}
+AGAIN = {'from': '60ms', 'every': '60ms', 'for': '8ms'}
+
+
+def fabric(faults, depth=4, **more):
+  return {'seed': 3, 'watchdog': '0',
+          'clock': {'wall': {'warmup': '20ms', 'duration': '300ms', 'drain': '60s'}},
+          'nodes': [{'name': 'c', 'role': 'compute', 'count': 3},
+                    {'name': 'm', 'role': 'memory', 'count': 2}],
+          'host': {'read_timeout': '80ms', 'write_timeout': '80ms', 'once': True},
+          'switch': {'grant_timeout': '20ms', 'hold_timeout': '10ms'},
+          'workload': [{'mix': {'read': 2, 'write_ack': 2, 'cas': 1}, 'size': 300, 'depth': depth,
+                        'span': '2KiB'}],
+          'ethernet': [{'from': 'c', 'to': 'm', 'size': 400, 'load': 0.0005}],
+          'faults': faults, **more}
+
+
+def rule(name, **keys):
+  return {'class': name, **keys}
+
+
+# What is broken together, and how deep clients go: a link that puts messages in another order promises none.
+CASES = {
+  'corruption': ([rule('bit', rate=2e-6), rule('sync', rate=3e-5), rule('type', rate=1e-3)], 4),
+  'losses': ([rule('lose', rate=0.003), rule('cut', rate=2e-4), rule('duplicate', rate=0.003)], 4),
+  'delays': ([rule('delay', rate=0.001, time='300us')], 4),
+  'order': ([rule('reorder', rate=0.01, time='200us')], 1),
+  'hostile nodes': ([rule('flood', node='c0', to='m', rate=0.001), rule('spoof', node='c1', rate=0.001),
+                     rule('garbage', node='c2', rate=0.0002)], 4),
+  'cables': ([rule('link_down', link='c', **AGAIN),
+              rule('link_down', link='m1', **{**AGAIN, 'for': '1us'})], 4),
+  'nodes': ([rule('node_crash', node='m0', **AGAIN), rule('node_crash', node='c1', **AGAIN)], 4),
+  'the switch': ([rule('switch_crash', **AGAIN)], 4),
+  'stalls': ([rule('stall', role='scheduler', **{'from': '60ms', 'until': '150ms'}),
+              rule('stall', role='switch', **{'from': '180ms', 'until': '200ms'}),
+              rule('stall', role=['m0', 'c2'], **{'from': '210ms', 'until': '280ms'})], 4),
+  'pools': ([rule('exhaust', what=what, node=node, **AGAIN) for what, node in (
+    ('queue', 'c'), ('grants', '*'), ('buffers', 'm'), ('room', '*'), ('egress', '*'))] +
+            [rule('exhaust', what='requests', **AGAIN),
+             rule('exhaust', what='buffers', node='m0', **{'from': '280ms'})], 4),
+  'clocks': ([rule('skew', role='c0', ppm=50000), rule('skew', role=['c1', 'm0'], ppm=-90000, offset='70ms'),
+              rule('skew', role='switch', ppm=300, offset='2s'), rule('lose', rate=0.002)], 4),
+  'all of it': ([rule('bit', rate=1e-6), rule('lose', rate=0.001), rule('delay', rate=0.001, time='50us'),
+                 rule('link_down', link='*', **AGAIN),
+                 rule('node_crash', node='*', **{**AGAIN, 'every': '90ms'}),
+                 rule('switch_crash', **{**AGAIN, 'every': '120ms'}),
+                 rule('stall', role='m0', **{'from': '70ms', 'until': '75ms'}),
+                 rule('skew', role='c0', ppm=-1000)], 1),
+}
+
+
+def run(emu, config, place='one lcore', *args):
+  """The process, and its result."""
+  with tempfile.TemporaryDirectory() as folder:
+    path, out = os.path.join(folder, 'fabric.json'), os.path.join(folder, 'result.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(config, file)
+    process = emu.run('--lcores', PLACES[place], '--no-huge', '-m', '256', '--no-shconf', '--no-pci',
+                      '--file-prefix', f'faults{os.getpid()}', '--', '--json', out, *args, path)
+    try:
+      with open(out, encoding='utf-8') as file:
+        return process, json.load(file)['result']
+    except (OSError, ValueError):
+      return process, None
+
+
+def sound(tap, name, process, result):
+  """All that began has ended, and what was read is right."""
+  if not tap.ok(process.returncode == 0 and result is not None, f'{name}: sound', why(process)):
+    return False
+  done = result['operations']
+  ended = done['completed_all'] + done['failed_all']
+  tap.ok(done['mismatches'] == 0 < done['verified'] and done['begun_all'] == ended,
+         f'{name}: verified, and all ends', done)
+  return True
+
+
+def classes(tap, emu):
+  for what, (faults, depth) in CASES.items():
+    for place in PLACES:
+      name = f'{what}, {place}'
+      process, result = run(emu, fabric(faults, depth), place)
+      if not sound(tap, name, process, result):
+        continue
+      fired = {r['class']: result['faults'][r['class']] for r in faults}
+      tap.ok(all(fired.values()), f'{name}: each class has fired', fired)
+      checks = result.get('checks', {})
+      tap.ok(checks.get('undetected', 0) == 0, f'{name}: none undetected', checks)
+
+
+def traffic_goes_on(tap, emu):
+  """For a while no message of a node gets through; then all does again."""
+  faults = [rule('lose', link='m', rate=1, **{'from': '50ms', 'until': '100ms'}),
+            rule('link_down', link='m', **{'from': '120ms', 'until': '160ms'})]
+  config = fabric(faults)
+  config['workload'][0]['measured'] = 50
+  config['clock']['wall'] |= {'warmup': '200ms', 'duration': '100s'}
+  process, result = run(emu, config, 'three lcores')
+  if sound(tap, 'after faults', process, result):
+    tap.ok(result['operations']['kinds']['read']['completed'] > 0, 'after faults: traffic goes on',
+           result['operations'])
+
+
+def watchdog(tap, emu):
+  """It notices a role that stands still, though its lcore goes on."""
+  faults = [rule('stall', role='scheduler', **{'from': '100ms', 'until': '3s'})]
+  config = fabric(faults, watchdog='20ms')
+  config['clock']['wall']['duration'] = '3s'
+  process, result = run(emu, config, 'one lcore')
+  if sound(tap, 'a stalled scheduler', process, result):
+    seen = result['watchdog']['roles'].get('scheduler', {})
+    tap.ok(seen.get('stalled', 0) == 1 and 'scheduler on lcore 0 is stalled' in process.stderr,
+           'a stalled scheduler: the watchdog says so', (seen, process.stderr))
+
+
+def disable(tap, emu):
+  """Bad blocks, and a bit error rate that is too high, disable a link; somebody mends it."""
+  headers = rule('sync', link='c0', direction='up', rate=1, count=20, **{'from': '60ms'})
+  for what, cause, key in ((4, 'bad blocks', 'bad_blocks'), ({}, 'hi-BER', 'hi_ber')):
+    limit = {'bad': what} if what else {}
+    for place in ('one lcore', 'three lcores'):
+      name = f'{cause}, {place}'
+      config = fabric([headers], link={'disable': {**limit, 'within': '10s', 'repair': '50ms'},
+                                       'ber_window': '1s'})
+      process, result = run(emu, config, place)
+      if not sound(tap, name, process, result):
+        continue
+      seen = result['disabled']
+      link, said = seen['links'][0], f'link of c0 is disabled: {cause}' in process.stderr
+      tap.ok(seen[key] >= 1 and link['node'] == 'c0' and link['seen_by'] == 'switch' and said,
+             f'{name}: the link is disabled', (seen, process.stderr))
+      tap.ok(seen['repaired'] >= 1, f'{name}: and mended', seen)
+
+
+def local_fault(tap, emu):
+  """Without a rule the same is a local fault, which both ends know until it is over."""
+  faults = [rule('sync', link='c0', direction='up', rate=1, count=20, **{'from': '60ms'})]
+  process, result = run(emu, fabric(faults, link={'ber_window': '50ms'}))
+  if sound(tap, 'hi-BER', process, result):
+    tap.ok(result['local_faults']['hi_ber'] >= 1, 'hi-BER: a local fault', result['local_faults'])
+
+
+def shares(tap, emu):
+  """What one asks for beyond its share is known as that; who asks for little has a share."""
+  config = fabric([rule('flood', node='c0', to='m', rate=0.01)], limits={'share': 0.3, 'burst': '4KiB'})
+  process, result = run(emu, config)
+  if sound(tap, 'a share', process, result):
+    tap.ok(result['limits']['beyond_share'] > 0, 'a share: a flood is beyond it', result['limits'])
+
+
+def replays(tap, emu):
+  """What broke is in the records, and breaks again."""
+  faults = CASES['all of it'][0][:-1] + CASES['pools'][0]
+  with tempfile.TemporaryDirectory() as folder:
+    config = fabric(faults, 1)
+    process, result = run(emu, config, 'three lcores', '--record', folder)
+    if not sound(tap, 'a record', process, result):
+      return
+    path = os.path.join(folder, 'fabric.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(config, file)
+    again = emu.run('--replay', folder, path)
+    tap.ok(again.returncode == 0 and 'differ' not in again.stdout, 'a record: replays', why(again))
+
+
+def carried(tap, emu):
+  """A link over ports: its frames are lost while it is cut. What crashes is a process, and no role of it."""
+  nodes = ('c0', 'c1', 'c2', 'm0', 'm1')
+  ports = [{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(nodes)]
+  links = [{'node': node, 'carried': {'node': node, 'switch': node, 'when': 'always', 'hello': '20ms',
+                                      'silence': '1s', 'replay_max': '20ms'}} for node in nodes]
+  down = rule('link_down', link='m0', **{'from': '60ms', 'until': '1500ms'})
+  config = fabric([down, rule('lose', rate=0.002)], ports=ports, links=links)
+  config['clock']['wall']['duration'] = '2s'
+  process, result = run(emu, config)
+  if sound(tap, 'over ports', process, result):
+    cut = [p['counters'] for p in result['ports'] if p['name'] == 'm0'][0]
+    tap.ok(result['faults']['link_down'] > 0 < cut['rx_cut_frames'] + cut['tx_cut_frames'],
+           'over ports: frames are lost while the cable is out', cut)
+  for crash, key in ((rule('node_crash', node='m1', **AGAIN), 'node: the link of \'m1\''),
+                     (rule('switch_crash', **AGAIN), 'class: the link of \'c0\'')):
+    process, _ = run(emu, fabric([crash], ports=ports, links=links))
+    tap.ok(process.returncode != 0 and f'fabric.json: faults[0].{key} is carried by ports' in process.stderr,
+           f'over ports: {crash["class"]} is refused', why(process))
+
+
+def histories(tap, emu):
+  with tempfile.TemporaryDirectory() as folder:
+    process, _ = run(emu, fabric([rule('skew', role='c0', ppm=10)]), 'one lcore', '--history',
+                     os.path.join(folder, 'run.hist'))
+    tap.ok(process.returncode != 0 and "the clock of 'c0' is skewed" in process.stderr,
+           'a history by wrong clocks is refused', why(process))
+
+
+def main():
+  tap, emu = Tap(), Emu(*sys.argv[1:3])
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if 'EAL' in process.stderr:
+    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
+    sys.exit(0)
+  for part in (classes, traffic_goes_on, watchdog, disable, local_fault, shares, replays, carried, histories):
+    part(tap, emu)
+  tap.done()
+
+
+main()

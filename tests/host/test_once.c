@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests that are sent again (once.h), message by message: what was sent again rests, and of what comes in
+ * other pieces than before each octet counts once.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "mf_host.h"
+
+TestSuite(host_once, .timeout = 60);
+
+#define P 2560
+#define SIZE 4096
+#define US 0
+#define MEMORY 1
+#define OTHER 2
+#define RETRY MF_US(10)
+#define TIMEOUT MF_US(20)
+#define QUARANTINE MF_US(100)
+
+static const struct mf_proto proto = {.ext = true};
+
+struct bench {
+	struct mf_host *host;
+	struct mf_memory *memory;
+	mf_time now;
+	struct mf_msg sent; /**< the last message of several blocks that it sent */
+	unsigned int messages; /**< how many */
+	unsigned int acks;
+};
+
+static void start(struct bench *b, uint16_t node)
+{
+	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
+	struct mf_host_config config = {.node = node,
+					.nodes = 3,
+					.compute = node == US,
+					.x = 4,
+					.chunk = 64,
+					.queue = 16,
+					.read_timeout = TIMEOUT,
+					.write_timeout = TIMEOUT,
+					.quarantine = QUARANTINE,
+					.retries = 2,
+					.retry_timeout = RETRY,
+					.proto = proto,
+					.mux = {.policy = MF_MUX_FAIR,
+						.period = P,
+						.memory_blocks = 1 << 14,
+						.memory_items = 1 << 10,
+						.frames = 16,
+						.frame_bytes = 1 << 16,
+						.quantum = 16},
+					.memory_enabled = true,
+					.ber_window = MF_US(125)};
+
+	*b = (struct bench){.now = MF_US(1)};
+	if (node == MEMORY) {
+		b->memory = mf_memory_flat.create(&memory);
+		config.memory_ops = &mf_memory_flat;
+		config.memory = b->memory;
+	}
+	b->host = mf_host_new(&config);
+	cr_assert_not_null(b->host);
+}
+
+static void stop(struct bench *b)
+{
+	mf_host_free(b->host);
+	if (b->memory != NULL)
+		mf_memory_flat.destroy(b->memory);
+}
+
+/** What a span that was sent says: whole messages. */
+static void see(struct bench *b, const struct mf_span *s)
+{
+	const uint8_t *data;
+	struct mf_msg m;
+
+	for (unsigned int i = 0, from = 0; i < s->count; i++) {
+		uint8_t type = (uint8_t)s->word[i];
+
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST)
+			b->acks += mf_proto_get_single(s->word[i], &m) == 0 && m.kind == MF_ACK;
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MS)
+			from = i;
+		if (s->sync[i] != MF_SYNC_CTRL || type != MF_BT_MT)
+			continue;
+		cr_assert_eq(mf_proto_get(&proto, s->word + from, i + 1 - from, &b->sent, &data), 0);
+		b->messages++;
+	}
+}
+
+static void run(struct bench *b, mf_time until)
+{
+	struct mf_span s;
+
+	for (; b->now < until; b->now += P) {
+		mf_host_run(b->host, b->now);
+		while (mf_host_tx(b->host, b->now, MF_SPAN_MAX, &s) > 0)
+			see(b, &s);
+	}
+}
+
+static void give(struct bench *b, const struct mf_msg *m, const void *data)
+{
+	struct mf_span s = {.start = b->now, .period = P};
+
+	s.count = (uint16_t)mf_proto_put_chunk(&proto, m, data, s.word);
+	for (unsigned int i = 0; i < s.count; i++)
+		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
+	mf_host_rx(b->host, s.start, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/** Reads 64 octets, which is answered when the request was sent so often. @return its id */
+static uint8_t read_with(struct bench *b, unsigned int sendings)
+{
+	static const uint8_t data[64];
+	uint8_t buf[64];
+	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
+	struct mf_completion done;
+	struct mf_msg answer;
+	unsigned int before = b->messages;
+
+	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);
+	while (b->messages < before + sendings)
+		run(b, b->now + MF_US(1));
+	answer = (struct mf_msg){.kind = MF_RRES,
+				 .src = MEMORY,
+				 .dst = US,
+				 .id = b->sent.id,
+				 .ext = true,
+				 .epoch = b->sent.epoch,
+				 .size = sizeof(data),
+				 .last = true};
+	give(b, &answer, data);
+	cr_assert_eq(mf_host_completions(b->host, b->now, &done, 1), 1);
+	cr_assert_eq(done.status, MF_OK);
+	return answer.id;
+}
+
+/**
+ * Each sending of a request may be granted and answered, and a /G/ does not say which use of the id it is
+ * for: the id of what was sent again rests, also where it ended well. One that was sent once does not.
+ */
+Test(host_once, what_was_sent_again_rests)
+{
+	for (unsigned int sendings = 1; sendings <= 3; sendings++) {
+		uint8_t id, next;
+		struct bench b;
+
+		start(&b, US);
+		id = read_with(&b, sendings);
+		next = read_with(&b, 1);
+		cr_assert_eq(next == id, sendings == 1, "sent %u times: ids %u, then %u", sendings, id, next);
+		cr_assert_eq(mf_host_stats(b.host)->quarantined, sendings > 1);
+		run(&b, b.now + QUARANTINE + MF_US(1));
+		cr_assert_eq(read_with(&b, 1), id, "the lowest one that is free");
+		stop(&b);
+	}
+}
+
+static void expect(const struct bench *b, unsigned int from, unsigned int to, uint8_t value)
+{
+	uint8_t found[SIZE];
+
+	cr_assert_eq(mf_memory_flat.read(b->memory, 0, SIZE, found), MF_OK);
+	for (unsigned int i = from; i < to; i++)
+		cr_assert_eq(found[i], value, "octet %u is %u, should be %u", i, found[i], value);
+}
+
+static struct mf_msg chunk(uint16_t src, uint8_t id, uint32_t offset, uint32_t size, bool last)
+{
+	return (struct mf_msg){.kind = MF_WREQ_ACK,
+			       .src = src,
+			       .dst = MEMORY,
+			       .id = id,
+			       .ext = true,
+			       .epoch = 7,
+			       .addr = offset,
+			       .offset = offset,
+			       .size = size,
+			       .last = last};
+}
+
+/**
+ * A write is sent again and granted in other pieces: what of it was applied before has been overwritten by
+ * somebody since, and stays so.
+ */
+Test(host_once, octets_of_a_write_are_applied_once)
+{
+	uint8_t first[64], second[64];
+	struct mf_msg m = chunk(US, 3, 0, 32, false);
+	struct bench b;
+
+	memset(first, 1, sizeof(first));
+	memset(second, 2, sizeof(second));
+	start(&b, MEMORY);
+	give(&b, &m, first);
+	expect(&b, 0, 32, 1);
+	m = chunk(OTHER, 3, 0, 32, true);
+	give(&b, &m, second);
+	expect(&b, 0, 32, 2);
+	cr_assert_eq(b.acks, 1);
+	m = chunk(US, 3, 0, 64, true);
+	m.again = 1;
+	give(&b, &m, first);
+	expect(&b, 0, 32, 2);
+	expect(&b, 32, 64, 1);
+	cr_assert_eq(b.acks, 2, "it is there as a whole");
+	cr_assert_eq(mf_host_stats(b.host)->rx_octets, 96);
+	stop(&b);
+}
+
+/** The same of a response: what comes again in a longer piece is taken from where it is new. */
+Test(host_once, octets_of_a_response_are_taken_once)
+{
+	uint8_t data[64], buf[64];
+	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
+	struct mf_completion done;
+	struct mf_msg m;
+	struct bench b;
+
+	start(&b, US);
+	cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
+	run(&b, b.now + MF_US(1));
+	m = (struct mf_msg){.kind = MF_RRES,
+			    .src = MEMORY,
+			    .dst = US,
+			    .id = b.sent.id,
+			    .ext = true,
+			    .epoch = b.sent.epoch,
+			    .size = 32};
+	memset(data, 1, sizeof(data));
+	give(&b, &m, data);
+	m.size = 64;
+	m.last = true;
+	memset(data, 2, sizeof(data));
+	give(&b, &m, data);
+	cr_assert_eq(mf_host_completions(b.host, b.now, &done, 1), 1);
+	cr_assert_eq(done.status, MF_OK);
+	for (unsigned int i = 0; i < 64; i++)
+		cr_assert_eq(buf[i], i < 32 ? 1 : 2, "octet %u", i);
+	cr_assert_eq(mf_host_stats(b.host)->rx_octets, 64);
+	stop(&b);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of two switches schedules (docs/fault-tolerance.md), and that one node, whatever it says, can neither
+ * depose the one nor call the other.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "rig.h"
+
+TestSuite(takeover, .timeout = 60);
+
+#define PORTS 4
+#define HOSTILE 3
+#define AGAIN MF_US(10)
+
+static struct mf_switch_config config;
+
+static void start(struct rig *r, uint8_t number)
+{
+	rig_config(&config, PORTS);
+	config.twin = config.epoch_known = config.begins = config.in_order = true;
+	config.number = number;
+	config.chunk = 256;
+	config.take_again = AGAIN;
+	config.proto.ext = true;
+	rig_start(r, &config, false);
+}
+
+static void say(struct rig *r, mf_time at, unsigned int port, enum mf_take what, uint16_t epoch, uint16_t of)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = (uint8_t)what, .epoch = epoch, .dst = of};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, port, &word, 1);
+}
+
+static bool is_active(const struct rig *r)
+{
+	uint16_t epoch;
+
+	return mf_switch_active(r->sw, &epoch);
+}
+
+/** TAKE of this sort that left a port. */
+static unsigned int count(const struct rig *r, unsigned int port, enum mf_take what, struct mf_msg *last)
+{
+	unsigned int n = 0;
+	struct mf_msg m;
+
+	for (unsigned int i = 0; i < r->outs[port]; i++)
+		if (mf_proto_get_single(r->out[port][i].word, &m) == 0 && m.kind == MF_TAKE && m.op == what) {
+			*last = m;
+			n++;
+		}
+	return n;
+}
+
+/** All that one port can say, at random, for long. */
+static void lie(struct rig *r, mf_time at, unsigned int times)
+{
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, 7, "hostile", 0);
+	for (unsigned int i = 0; i < times; i++) {
+		uint16_t epoch = (uint16_t)mf_rng_below(&rng, mf_rng_below(&rng, 2) ? 4 : 65536);
+		enum mf_take what = mf_rng_below(&rng, 3) == 0 ? MF_TAKE_LOST : MF_TAKE_TELL;
+
+		say(r, at, HOSTILE, what, epoch, (uint16_t)mf_rng_below(&rng, 6));
+		at += MF_US(1) + mf_rng_below(&rng, MF_US(5));
+	}
+	rig_run(r, at);
+}
+
+Test(takeover, one_node_calls_no_switch)
+{
+	struct rig r;
+
+	start(&r, 1);
+	lie(&r, MF_US(1), 1000);
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->takes, 0);
+	cr_expect_gt(mf_switch_stats(r.sw)->drop_take, 0);
+	rig_stop(&r);
+}
+
+Test(takeover, one_node_deposes_no_switch)
+{
+	struct rig r;
+
+	start(&r, 0);
+	lie(&r, MF_US(1), 1000);
+	cr_expect(is_active(&r));
+	cr_expect_not(mf_switch_deposed(r.sw));
+	rig_stop(&r);
+}
+
+Test(takeover, it_cannot_vouch_for_itself_or_others)
+{
+	struct rig r;
+
+	start(&r, 0);
+	rig_run(&r, MF_US(1));
+	mf_switch_link_down(r.sw, 1, MF_US(1));
+	for (unsigned int i = 0; i < 100; i++)
+		say(&r, MF_US(2 + i), HOSTILE, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(150));
+	cr_expect(is_active(&r));
+	rig_stop(&r);
+}
+
+Test(takeover, most_nodes_call_one)
+{
+	struct rig r;
+	struct mf_msg m;
+
+	start(&r, 1);
+	say(&r, MF_US(1), 0, MF_TAKE_TELL, 1, 1);
+	say(&r, MF_US(2), 1, MF_TAKE_TELL, 1, 1);
+	rig_run(&r, MF_US(2));
+	cr_expect_not(is_active(&r), "half of them are not most");
+	say(&r, MF_US(3), 2, MF_TAKE_TELL, 1, 1);
+	rig_run(&r, MF_US(4));
+	cr_expect(is_active(&r));
+	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
+	cr_expect_eq(m.epoch, 1);
+	cr_expect_geq(count(&r, 3, MF_TAKE_TELL, &m), 1);
+	rig_stop(&r);
+}
+
+/** One has lost its cable: the standby has the others ask, and the active one gives way. */
+Test(takeover, a_lost_cable_is_vouched_for)
+{
+	struct rig r;
+	struct mf_msg m;
+
+	start(&r, 1);
+	say(&r, MF_US(1), 1, MF_TAKE_TELL, 1, 1);
+	rig_run(&r, MF_US(4));
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(count(&r, 1, MF_TAKE_LOST, &m), 0);
+	for (unsigned int i = 0; i < PORTS; i++)
+		if (i != 1) {
+			cr_expect_eq(count(&r, i, MF_TAKE_LOST, &m), 1, "port %u", i);
+			cr_expect(m.epoch == 1 && m.dst == 1);
+		}
+	rig_stop(&r);
+
+	start(&r, 0);
+	rig_run(&r, MF_US(1));
+	for (uint16_t i = 0; i < PORTS; i++)
+		if (i != 1)
+			say(&r, MF_US(2 + i), i, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(10));
+	cr_expect(is_active(&r), "the cable is there");
+	mf_switch_link_down(r.sw, 1, MF_US(10));
+	for (uint16_t i = 0; i < PORTS; i++)
+		if (i != 1)
+			say(&r, MF_US(12 + i), i, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(14));
+	cr_expect(is_active(&r), "not all have a way to the other one");
+	rig_run(&r, MF_US(20));
+	cr_expect(mf_switch_deposed(r.sw));
+	rig_stop(&r);
+}
+
+/** What is not heard is said again, and what is heard is not. */
+Test(takeover, it_is_said_again)
+{
+	struct rig r;
+	struct mf_msg m;
+
+	start(&r, 0);
+	rig_run(&r, MF_US(100));
+	for (unsigned int i = 0; i < PORTS; i++)
+		cr_expect_eq(r.outs[i], 0, "nobody has anything to say");
+	say(&r, MF_US(101), 2, MF_TAKE_ASK, 0, 0);
+	rig_run(&r, MF_US(101) + 5 * AGAIN + MF_US(1));
+	cr_expect_eq(count(&r, 2, MF_TAKE_TELL, &m), 6);
+	say(&r, MF_US(160), 2, MF_TAKE_TELL, 0, 9);
+	rig_run(&r, MF_US(300));
+	cr_expect_eq(count(&r, 2, MF_TAKE_TELL, &m), 6);
+	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
+	rig_stop(&r);
+}
