@@ -26,6 +26,12 @@
 #define COUNT_PERIOD MF_MS(10) /**< how often an lcore looks which of its nodes have finished */
 #define QUIET_LOOKS 3 /**< looks without any work before the run is over */
 
+/**
+ * Behind the end of the last client: whatever works for longer than this is of no client any more, but faults
+ * that come again and again.
+ */
+#define REST MF_SEC(1)
+
 /** Whether this process has work of its own: else it is there for others as long as they want it. */
 static bool has_load(const struct mf_fabric *f)
 {
@@ -148,6 +154,15 @@ void wall_look(struct wall *w, mf_time now)
 	}
 }
 
+/** All clients have ended, and nothing of theirs is on its way. */
+static bool is_at_rest(const struct wall *w, mf_time now)
+{
+	if (w->busy == now)
+		return false;
+	return w->quiet_looks >= QUIET_LOOKS ||
+	       now - w->busy >= w->f->config->sw.grant_timeout[MF_CLOCK_WALL] + REST;
+}
+
 /** The end of the run, the snapshots, the screen: on the main lcore, between polls. */
 static void look_around(struct wall *w, mf_time now)
 {
@@ -170,7 +185,9 @@ static void look_around(struct wall *w, mf_time now)
 		f->info.interrupted = true;
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	}
-	if (w->stopped && ((left == 0 && w->quiet_looks >= QUIET_LOOKS) || now >= f->stop + f->drain))
+	if (left > 0)
+		w->busy = now;
+	if (w->stopped && (is_at_rest(w, now) || now >= f->stop + f->drain))
 		w->finished = true;
 	if ((w->finished || !w->loads) && meet_over(w))
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);

@@ -103,6 +103,7 @@ struct wall {
 	mf_time next_look;
 	uint64_t work_seen;
 	unsigned int quiet_looks;
+	mf_time busy; /**< when somebody was last seen who had not ended */
 	bool measured, stopped;
 	double shown;
 };

@@ -106,7 +106,9 @@ static int alloc_tables(struct mf_host *h)
 	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
 	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
 	h->life = calloc(h->nodes, 1);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life)
+	h->write_next = calloc(h->nodes, 1);
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life ||
+	    !h->write_next)
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
@@ -197,6 +199,7 @@ void host_fini(struct mf_host *h)
 	mf_table_free(h->state);
 	mf_table_free(h->op);
 	free(h->life);
+	free(h->write_next);
 	free(h->assembly);
 	mf_table_free(h->job);
 	free(h->peer);

@@ -238,6 +238,7 @@ struct mf_host {
 	struct host_response *response;
 	uint32_t response_head, response_tail;
 	uint8_t *life; /**< [nodes]: which time a node was said to be back */
+	uint8_t *write_next; /**< [nodes]: the first id that the next write may have */
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */

@@ -5,6 +5,7 @@
 
 #include "timers.h"
 
+/** The lowest: what was used last is in the cache. */
 static inline uint8_t host_id_take(struct host_peer *p)
 {
 	unsigned int w = 0;
@@ -18,6 +19,27 @@ static inline uint8_t host_id_take(struct host_peer *p)
 	return (uint8_t)(w * 64 + (unsigned int)__builtin_ctzll(free));
 }
 
+/**
+ * Writes take them in turn. A plain write is over when it is sent. If it is lost its circuit stands at the
+ * switch until a chunk that was granted later has come, or a timer; a write that had its id by then would be
+ * taken for it, and go in front of reads that were asked before.
+ */
+static inline uint8_t host_id_take_next(struct host_peer *p, uint8_t *next)
+{
+	unsigned int w = *next / 64, id;
+	uint64_t free = p->ids[w] & UINT64_MAX << *next % 64;
+
+	while (unlikely(free == 0)) {
+		w = (w + 1) % (MF_IDS / 64);
+		free = p->ids[w];
+	}
+	p->ids[w] ^= free & -free;
+	p->free_ids--;
+	id = w * 64 + (unsigned int)__builtin_ctzll(free);
+	*next = (uint8_t)(id + 1);
+	return (uint8_t)id;
+}
+
 static inline void host_id_free(struct host_peer *p, uint8_t id)
 {
 	p->ids[id / 64] |= UINT64_C(1) << (id % 64);
@@ -27,7 +49,8 @@ static inline void host_id_free(struct host_peer *p, uint8_t id)
 /** Takes an id (there must be one) and its entry. */
 static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind)
 {
-	uint8_t id = host_id_take(&h->peer[node]);
+	struct host_peer *p = &h->peer[node];
+	uint8_t id = host_is_write(kind) ? host_id_take_next(p, &h->write_next[node]) : host_id_take(p);
 	struct host_state *s = &h->state[host_index(h, node, id)];
 
 	s->seq = h->seq++;

@@ -15,7 +15,7 @@ import random
 import time
 
 from emu import Emu, Tap, why
-from parts import NODES, Folder, Group, Spaces, fabric, write
+from parts import NODES, WAIT, Folder, Group, Spaces, fabric, write
 
 SWITCHES = ('sw0', 'sw1')
 A_ROUND = 10  # kills between two looks at the result
@@ -162,7 +162,10 @@ def one_round(group, path, rng, kills, longest_time):
     if not both_up(group, switch, kill // 2 + 1):
       return None
   time.sleep(0.5)
-  group.interrupt()
+  # The client before those that it needs, or what it has under way fails for their leaving.
+  group.interrupt('cn')
+  group.running['cn'].wait(WAIT)
+  group.interrupt(*SWITCHES, 'mn')
   group.end()
   results = {node: group.result(node) for node in NODES}
   return results if None not in results.values() else None

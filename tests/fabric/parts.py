@@ -72,9 +72,10 @@ class Group:
     self.running[role].kill()
     self.running[role].wait()
 
-  def interrupt(self):
-    for process in self.running.values():
-      process.send_signal(signal.SIGINT)
+  def interrupt(self, *roles):
+    """@param roles  none: all that run"""
+    for role in roles or self.running:
+      self.running[role].send_signal(signal.SIGINT)
 
   def said(self, role):
     try:

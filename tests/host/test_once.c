@@ -28,6 +28,7 @@ struct bench {
 	struct mf_msg sent; /**< the last message of several blocks that it sent */
 	unsigned int messages; /**< how many */
 	unsigned int acks;
+	uint8_t asked; /**< id of the last /N/ */
 };
 
 static void start(struct bench *b, uint16_t node)
@@ -83,6 +84,8 @@ static void see(struct bench *b, const struct mf_span *s)
 
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST)
 			b->acks += mf_proto_get_single(s->word[i], &m) == 0 && m.kind == MF_ACK;
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
+			b->asked = m.id;
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MS)
 			from = i;
 		if (s->sync[i] != MF_SYNC_CTRL || type != MF_BT_MT)
@@ -160,6 +163,46 @@ Test(host_once, what_was_sent_again_rests)
 		cr_assert_eq(read_with(&b, 1), id, "the lowest one that is free");
 		stop(&b);
 	}
+}
+
+/** Writes 8 octets in one chunk, which is granted. @return its id */
+static uint8_t write_one(struct bench *b)
+{
+	uint8_t data[8] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = MEMORY, .len = sizeof(data), .buf = data};
+	struct mf_completion done;
+	struct mf_span grant = {.period = P, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_msg m;
+
+	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);
+	run(b, b->now + MF_US(1));
+	m = (struct mf_msg){.kind = MF_GRANT, .dst = MEMORY, .id = b->asked, .size = sizeof(data)};
+	grant.start = b->now;
+	grant.word[0] = mf_proto_put_single(&m);
+	mf_host_rx(b->host, b->now, &grant);
+	run(b, b->now + MF_US(1));
+	cr_assert_eq(mf_host_completions(b->host, b->now, &done, 1), 1);
+	cr_assert_eq(done.status, MF_OK);
+	return m.id;
+}
+
+/**
+ * A plain write is over when it is sent. If it is lost on the way, the switch waits for it behind those that
+ * come before its next chunk: none of all other ids is used twice in between.
+ */
+Test(host_once, writes_take_ids_in_turn)
+{
+	struct bench b;
+
+	start(&b, US);
+	for (unsigned int i = 0; i < 3 * MF_IDS; i++) {
+		uint8_t id = write_one(&b);
+
+		cr_assert_eq(id, i % MF_IDS, "write %u has id %u", i, id);
+		if (i % 16 == 0)
+			cr_assert_eq(read_with(&b, 1), 0, "a read takes the lowest");
+	}
+	stop(&b);
 }
 
 static void expect(const struct bench *b, unsigned int from, unsigned int to, uint8_t value)

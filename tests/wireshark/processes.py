@@ -85,7 +85,7 @@ def captured(tap, emu, folder):
   """The files of all of them, or None."""
   switch = Process(emu, folder, 'sw0', 'sw0', fabric(folder))
   other = Process(emu, folder, 'mn', 'other', fabric(folder, scheduler={'chunk': 128}))
-  tap.ok(switch.waits_for('refused'), 'a process with another file is refused', switch.said())
+  tap.ok(switch.waits_for('refuse'), 'a process with another file is refused', switch.said())
   other.end(ask=True)
   all_of_them = [switch] + [Process(emu, folder, role, role, fabric(folder)) for role in ('mn', 'cn')]
   status = [p.end() for p in all_of_them]
