@@ -107,8 +107,7 @@ static int alloc_tables(struct mf_host *h)
 	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
 	h->life = calloc(h->nodes, 1);
 	h->write_next = calloc(h->nodes, 1);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life ||
-	    !h->write_next)
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life || !h->write_next)
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
