@@ -302,6 +302,20 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 	return 0;
 }
 
+/**
+ * A link that is lost for good carries nothing, and no more than fits the multiplexer would ever begin, and be
+ * ended by its timer. So what has waited there for longer than any timer makes room.
+ */
+static bool make_room(struct mf_host *h, mf_time now)
+{
+	mf_time longest = mf_time_max(h->config.read_timeout, h->config.write_timeout);
+
+	if (likely(longest == 0 || mf_mux_silent(h->mux, now) < longest))
+		return false;
+	mf_mux_flush(h->mux, now);
+	return true;
+}
+
 /** Destinations that wait for room, in turn. */
 void host_ready_run(struct mf_host *h, mf_time now)
 {
@@ -313,6 +327,8 @@ void host_ready_run(struct mf_host *h, mf_time now)
 		while ((o = head_that_may_go(h, p)) != NULL) {
 			enum host_key_state started = op_start(h, node, o, now);
 
+			if (started == HOST_KEY_NO_ROOM && make_room(h, now))
+				continue;
 			if (started == HOST_KEY_NO_ROOM)
 				return;
 			if (started == HOST_KEY_WAITS)

@@ -461,6 +461,11 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 	m->stats = stats;
 }
 
+mf_time mf_mux_silent(const struct mf_mux *m, mf_time now)
+{
+	return m->backlog > 0 && now > m->line_free ? now - m->line_free : 0;
+}
+
 void mf_mux_close(struct mf_mux *m, bool closed)
 {
 	m->memory_enabled = !closed;

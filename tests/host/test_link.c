@@ -320,3 +320,28 @@ Test(host_link, both_roles_and_memory_only)
 		c.memory_ops->destroy(c.memory);
 	}
 }
+
+/** A link that does not come back: whatever is asked for ends by its timer, also what is more than fits. */
+Test(host_link, what_is_asked_of_a_dead_link_ends)
+{
+	struct mf_host_config c = config(0);
+	struct mf_host *h = mf_host_new(&c);
+	struct mf_completion done[16];
+	mf_time now = 1;
+	static uint8_t buf[600];
+	unsigned int asked = 0, ended = 0;
+
+	cr_assert_not_null(h);
+	mf_host_link_lost(h, now);
+	while (asked < 4000) {
+		for (unsigned int i = 0; i < 4; i++)
+			submit(h, now, i % 2 == 0 ? MF_OP_READ : MF_OP_WRITE_ACK, buf, ++asked);
+		now += c.read_timeout + 1;
+		mf_host_run(h, now);
+		for (unsigned int n; (n = mf_host_completions(h, now, done, 16)) > 0; ended += n)
+			for (unsigned int i = 0; i < n; i++)
+				cr_assert_neq(done[i].status, MF_OK);
+		cr_assert_leq(asked - ended, 4, "%u of %u have ended", ended, asked);
+	}
+	mf_host_free(h);
+}
