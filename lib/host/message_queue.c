@@ -303,8 +303,8 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 }
 
 /**
- * A link that is lost for good carries nothing, and no more than fits the multiplexer would ever begin, and be
- * ended by its timer. So what has waited there for longer than any timer makes room.
+ * A link that is lost for good carries nothing, and no more than fits the multiplexer would ever begin, and
+ * be ended by its timer. So what has waited there for longer than any timer makes room.
  */
 static bool make_room(struct mf_host *h, mf_time now)
 {

@@ -191,7 +191,7 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
  */
 void mf_mux_flush(struct mf_mux *m, mf_time now);
 
-/** For how long, ps, something has waited while nothing was taken, since anything was last; 0: nothing waits. */
+/** For how long, ps, nothing has been taken, though something waits; 0: nothing does. */
 mf_time mf_mux_silent(const struct mf_mux *m, mf_time now);
 
 /** For tests of what happens then: there is no room for memory, or there is again what there was. */

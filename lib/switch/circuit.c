@@ -224,10 +224,11 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now)
 }
 
 /*
- * Wall clock: a chunk that does not come in time mostly comes late, since its sender had no CPU; or a fault of
- * the file has taken it. It is dropped, though the sender of a plain write takes it for done (D11). So its
- * client is told that what it has written there may be lost, before a request that waited for the write can be
- * answered. Of what is lost behind the switch nobody here knows: only an acknowledgement says that it arrived.
+ * Wall clock: a chunk that does not come in time mostly comes late, since its sender had no CPU; or a fault
+ * of the file has taken it. It is dropped, though the sender of a plain write takes it for done (D11). So its
+ * client is told that what it has written there may be lost, before a request that waited for the write can
+ * be answered. Of what is lost behind the switch nobody here knows: only an acknowledgement says that it
+ * arrived.
  */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 {
