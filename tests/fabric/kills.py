@@ -8,27 +8,14 @@ had begun ends, and operations go on.
 Without options a few, as a test; a thousand take ten minutes. Over memif the partner's end unmaps the memory
 that a port is polled in, so there it is many that count.
 """
-import argparse
 import random
 import resource
 import time
 
-from emu import Emu, Tap, why
-from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, write
+from parts import ROLES, Folder, Group, carried, fabric, memif, write
+from rounds import A_ROUND, options, over_each
 
-A_ROUND = 10  # kills between two looks at the results
 CAUSES = {'timeout', 'unknown', 'restarted'}
-
-
-def options():
-  parser = argparse.ArgumentParser(description='Kills the processes of a fabric.')
-  parser.add_argument('emu')
-  parser.add_argument('root')
-  parser.add_argument('--kills', type=int)
-  parser.add_argument('--over', choices=('memif', 'veth'), default='memif')
-  parser.add_argument('--roles', default=','.join(ROLES))
-  parser.add_argument('--seed', type=int, default=int(time.time()))
-  return parser.parse_args()
 
 
 def config(ports, links):
@@ -107,16 +94,16 @@ class Round:
     return '' if result['operations']['completed_all'] > 0 else 'nothing was done'
 
 
-def kills(tap, emu, what, ports, before, args):
+def kills(tap, emu, what, ports, before, most, args):
   """So many kills in rounds; the first reason of each kind why it is not good is told."""
   rng = random.Random(args.seed)
   crashes, faults, number = [], [], 0
-  while number < args.kills:
+  while number < most:
     with Folder() as folder:
       group = Group(emu, folder, before)
       turn = Round(group, write(folder, 'fabric.json', config(*ports)), rng, args.roles)
       try:
-        for _ in range(min(A_ROUND, args.kills - number)):
+        for _ in range(min(A_ROUND, most - number)):
           turn.kill()
           number += 1
         fault = turn.survivor() if rng.random() < 0.5 else turn.newcomer()
@@ -132,31 +119,19 @@ def kills(tap, emu, what, ports, before, args):
   tap.ok(not faults, f'{what}: operations end, and go on, {seed}', '\n'.join(faults[:2]))
 
 
-def over_veth(tap, emu, args):
-  with Spaces() as spaces:
-    if spaces.reason:
-      tap.skip('veth', spaces.reason)
-      return
-    kills(tap, emu, 'veth', (spaces.ports(), carried()), spaces.before(), args)
-
-
 def main():
-  args, tap = options(), Tap()
+  parser = options('Kills the processes of a fabric.')
+  parser.add_argument('--roles', default=','.join(ROLES))
+  args = parser.parse_args()
+  args.roles = args.roles.split(',')
   # Who crashes ends at once, and is not killed while his memory is written to a file.
   resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-  emu = Emu(args.emu, args.root)
-  args.roles = args.roles.split(',')
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('kills', 'EAL does not start: ' + why(process))
-    tap.done()
-  few = args.kills is None
-  args.kills = 6 if few else args.kills
-  if few or args.over == 'memif':
-    kills(tap, emu, 'memif', memif('kills'), {}, args)
-  if few or args.over == 'veth':
-    over_veth(tap, emu, args)
-  tap.done()
+
+  def test(tap, emu, over, number, spaces):
+    ports = (spaces.ports(), carried()) if spaces else memif('kills')
+    kills(tap, emu, over, ports, spaces.before() if spaces else {}, number, args)
+
+  over_each('kills', args, 6, test)
 
 
 main()

@@ -7,13 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mf_host.h"
+#include "alone.h"
 #include "mf_rng.h"
 
 TestSuite(host_access, .timeout = 60);
 
 #define SEED 0x5eed0062
-#define P 2560
 #define SIZE 65536
 #define US 0 /**< who asks */
 #define MEMORY 1
@@ -47,28 +46,14 @@ static void start(struct bench *b)
 						  {.at = THEIRS, .size = LEN, .owner = OTHER}};
 	struct mf_regions_config regions = {
 		.region = region, .regions = 2, .memory_ops = &mf_memory_flat, .draw = draw};
-	struct mf_host_config config = {.node = MEMORY,
-					.nodes = 3,
-					.memory_ops = &mf_memory_flat,
-					.x = 4,
-					.chunk = 256,
-					.queue = 16,
-					.proto = {.ext = true},
-					.mux = {.policy = MF_MUX_FAIR,
-						.period = P,
-						.memory_blocks = 1 << 14,
-						.memory_items = 1 << 10,
-						.frames = 16,
-						.frame_bytes = 1 << 16,
-						.quantum = 16},
-					.memory_enabled = true,
-					.ber_window = MF_US(125)};
+	struct mf_host_config config = alone_config(MEMORY, 256);
 
+	config.memory_ops = &mf_memory_flat;
 	mf_rng_init(&rng, SEED, "access", 0);
 	regions.memory = config.memory = b->memory = mf_memory_flat.create(&memory);
 	config.access = b->regions = mf_regions_new(&regions);
 	for (unsigned int i = 0; i < sizeof(config.timing.cost) / sizeof(config.timing.cost[0]); i++)
-		config.timing.cost[i] = i % 3 * P;
+		config.timing.cost[i] = i % 3 * ALONE_PERIOD;
 	b->host = mf_host_new(&config);
 	cr_assert(b->memory != NULL && b->regions != NULL && b->host != NULL, "errno %d %p %p", errno,
 		  (void *)b->memory, (void *)b->regions);
@@ -109,7 +94,7 @@ static struct answer ask(const struct mf_msg *m)
 {
 	const struct mf_proto proto = {.ext = true};
 	static const uint8_t data[256] = {1, 2, 3};
-	struct mf_span s = {.start = MF_US(1), .period = P};
+	struct mf_span s = {.start = MF_US(1), .period = ALONE_PERIOD};
 	struct answer a = {.n = 0};
 	struct bench b;
 
@@ -121,7 +106,7 @@ static struct answer ask(const struct mf_msg *m)
 	for (unsigned int i = 0; i < s.count; i++)
 		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
 	mf_host_rx(b.host, s.start, &s);
-	for (mf_time now = s.start; now < MF_US(3); now += P) {
+	for (mf_time now = s.start; now < MF_US(3); now += ALONE_PERIOD) {
 		collect(&b, now, &a);
 		mf_host_run(b.host, now);
 	}

@@ -6,11 +6,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_host.h"
+#include "alone.h"
 
 TestSuite(host_once, .timeout = 60);
 
-#define P 2560
 #define SIZE 4096
 #define US 0
 #define MEMORY 1
@@ -34,28 +33,13 @@ struct bench {
 static void start(struct bench *b, uint16_t node)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
-	struct mf_host_config config = {.node = node,
-					.nodes = 3,
-					.compute = node == US,
-					.x = 4,
-					.chunk = 64,
-					.queue = 16,
-					.read_timeout = TIMEOUT,
-					.write_timeout = TIMEOUT,
-					.quarantine = QUARANTINE,
-					.retries = 2,
-					.retry_timeout = RETRY,
-					.proto = proto,
-					.mux = {.policy = MF_MUX_FAIR,
-						.period = P,
-						.memory_blocks = 1 << 14,
-						.memory_items = 1 << 10,
-						.frames = 16,
-						.frame_bytes = 1 << 16,
-						.quantum = 16},
-					.memory_enabled = true,
-					.ber_window = MF_US(125)};
+	struct mf_host_config config = alone_config(node, 64);
 
+	config.compute = node == US;
+	config.read_timeout = config.write_timeout = TIMEOUT;
+	config.quarantine = QUARANTINE;
+	config.retries = 2;
+	config.retry_timeout = RETRY;
 	*b = (struct bench){.now = MF_US(1)};
 	if (node == MEMORY) {
 		b->memory = mf_memory_flat.create(&memory);
@@ -99,7 +83,7 @@ static void run(struct bench *b, mf_time until)
 {
 	struct mf_span s;
 
-	for (; b->now < until; b->now += P) {
+	for (; b->now < until; b->now += ALONE_PERIOD) {
 		mf_host_run(b->host, b->now);
 		while (mf_host_tx(b->host, b->now, MF_SPAN_MAX, &s) > 0)
 			see(b, &s);
@@ -108,7 +92,7 @@ static void run(struct bench *b, mf_time until)
 
 static void give(struct bench *b, const struct mf_msg *m, const void *data)
 {
-	struct mf_span s = {.start = b->now, .period = P};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
 
 	s.count = (uint16_t)mf_proto_put_chunk(&proto, m, data, s.word);
 	for (unsigned int i = 0; i < s.count; i++)
@@ -171,7 +155,7 @@ static uint8_t write_one(struct bench *b)
 	uint8_t data[8] = {0};
 	struct mf_op op = {.kind = MF_OP_WRITE, .node = MEMORY, .len = sizeof(data), .buf = data};
 	struct mf_completion done;
-	struct mf_span grant = {.period = P, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_span grant = {.period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
 	struct mf_msg m;
 
 	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Faults of the file: clocks are skewed from the start, and what cannot break in this process is refused. */
+#include <errno.h>
+
+#include "config_internal.h"
+#include "make.h"
+
+/** Of the roles of this process; several rules for one clock add up. */
+static void skew_clocks(struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+		int64_t ppb = (int64_t)(c->ppm * 1000);
+
+		if (c->class != MF_FAULT_SKEW)
+			continue;
+		for (unsigned int i = 0; i < f->nodes; i++) {
+			if (!f->part.node[i] || !cfg_set_has(&c->link, i))
+				continue;
+			f->node[i].skew.ppb += ppb;
+			f->node[i].skew.offset += c->offset;
+			f->fault_fired[k]++;
+		}
+		if (c->role == MF_CONFIG_SWITCH && f->part.sw) {
+			f->skew.ppb += ppb;
+			f->skew.offset += c->offset;
+			f->fault_fired[k]++;
+		}
+	}
+}
+
+/**
+ * Roles crash within a process. A partner elsewhere would not know a link that comes back with the same
+ * epoch from one that was silent for a while.
+ */
+static int check_crashes(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+		bool of_switch = c->class == MF_FAULT_SWITCH_CRASH;
+
+		for (unsigned int i = 0; i < f->nodes; i++)
+			if ((of_switch ? f->part.sw
+				       : c->class == MF_FAULT_NODE_CRASH && f->part.node[i] &&
+						 cfg_set_has(&c->link, i)) &&
+			    fabric_carried(f, i))
+				return make_fail(
+					err, errlen,
+					"faults[%u].%s: the link of '%s' is carried by ports: end the "
+					"process of the %s instead",
+					k, of_switch ? "class" : "node", f->config->node[i].name,
+					of_switch ? "switch" : "node");
+	}
+	return 0;
+}
+
+/** A forger looks into the regions of the memory nodes, which under the wall clock are other lcores'. */
+static int check_forgers(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++)
+		if (f->config->fault[k].class == MF_FAULT_FORGE)
+			return make_fail(err, errlen,
+					 "faults[%u].class: \"forge\" is for the virtual clock only", k);
+	return 0;
+}
+
+int make_faults(struct mf_fabric *f, char *err, size_t errlen)
+{
+	skew_clocks(f);
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		return 0;
+	if (f->config->faults > 0 && f->config->backup.on)
+		return make_fail(err, errlen, "faults: with \"backup\" under the virtual clock only");
+	if (check_forgers(f, err, errlen) != 0)
+		return -EINVAL;
+	return check_crashes(f, err, errlen);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The scheduler of a switch. */
+#include <errno.h>
+#include <string.h>
+
+#include <rte_vect.h>
+
+#include "make.h"
+
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
+{
+	const struct mf_config_sched *c = &f->config->sched;
+
+	*out = (struct mf_sched_config){
+		.ports = f->nodes,
+		.priority = c->priority,
+		.order = c->order,
+		.release = f->clock == MF_CLOCK_WALL ? MF_RELEASE_WINDOW : c->release,
+		.chunk = c->chunk[f->clock],
+		.x = c->x,
+		.window = c->window,
+		.iterations = c->iterations,
+		.srpt_transfer = c->srpt_transfer,
+		.slots = f->clock == MF_CLOCK_VIRTUAL && c->slots,
+		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
+		.max_simd_bits = rte_vect_get_max_simd_bitwidth(),
+		.insert = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->insert : 0,
+		.iteration = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->iteration : 0,
+	};
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		out->period[i] = f->link[i].period;
+	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
+	for (unsigned int n = 1; n < f->nodes; n *= 2)
+		out->ahead += out->iteration;
+}
+
+struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen)
+{
+	struct mf_sched_config s;
+	struct mf_sched *sched;
+
+	fabric_sched_config(f, &s);
+	f->sched_ops = mf_sched_find(f->config->sched.policy);
+	sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
+	if (sched == NULL)
+		make_fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
+	return sched;
+}
