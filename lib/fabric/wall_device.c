@@ -14,6 +14,7 @@
 
 #include "wall_door.h"
 #include "wall_gate.h"
+#include "wall_interface.h"
 
 #define DESCRIPTORS 512
 #define CACHE 64
@@ -117,6 +118,7 @@ static void leave_device(struct wall_port *p)
 	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
 		return;
 	p->device = info.device;
+	interface_unwatch(p);
 	rte_eth_dev_close(p->id);
 }
 
@@ -134,6 +136,8 @@ static struct rte_mempool *new_pool(const struct wall_port *p, const char *what,
 /** As many as there is room for in the queues, and those that are under way. */
 static int make_pools(struct wall_port *p, char *err, size_t errlen)
 {
+	if (p->rx_pool != NULL)
+		return 0; /* the device is made again */
 	p->rx_pool = new_pool(p, "rx", 2 * DESCRIPTORS + 2 * PORT_BURST + CACHE);
 	p->tx_pool = new_pool(p, "tx", 2 * DESCRIPTORS + 2 * PORT_BURST + MF_IMPAIR_OUT + CACHE);
 	return p->rx_pool != NULL && p->tx_pool != NULL ? 0 : fail(p, err, errlen, "no buffers", -rte_errno);
@@ -176,7 +180,7 @@ static int set_mtu(struct wall_port *p, char *err, size_t errlen)
 	return rc == 0 ? 0 : fail(p, err, errlen, "mtu", rc);
 }
 
-int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
+int port_device_make(const struct wall *w, struct wall_port *p, char *err, size_t errlen)
 {
 	int rc = find_device(p, err, errlen);
 
@@ -194,6 +198,27 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 		rc = configure(p, err, errlen);
 	if (rc == 0)
 		rc = set_mtu(p, err, errlen);
+	if (rc == 0 && p->made)
+		interface_watch(p);
+	return rc;
+}
+
+void port_device_drop(struct wall_port *p)
+{
+	p->started = false;
+	if (p->owner != 0)
+		leave_device(p);
+	p->owner = 0;
+	p->made = false;
+	if (p->device != NULL)
+		rte_dev_remove(p->device);
+	p->device = NULL;
+}
+
+int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = port_device_make(w, p, err, errlen);
+
 	p->gated = strncmp(p->config->device, "net_memif", 9) == 0;
 	p->client = p->gated && strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
@@ -201,16 +226,18 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 }
 
 /** A live partner says hello in that time. */
-void port_look_after(struct wall_port *p, mf_time now)
+void port_look_after(struct wall *w, struct wall_port *p, mf_time now)
 {
+	bool silent = p->stats.rx_frames == p->rx_seen;
+
 	if (likely(now < p->retry))
 		return;
 	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
+	p->rx_seen = p->stats.rx_frames;
 	if (p->gate != NULL) {
-		if (p->connected && p->stats.rx_frames == p->rx_seen)
+		if (p->connected && silent)
 			gate_ask();
-		p->rx_seen = p->stats.rx_frames;
-	} else if (!p->started) {
+	} else if ((!silent || interface_look(w, p, now)) && !p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
 		p->stats.starts += p->started;
 	}
