@@ -180,18 +180,20 @@ static int set_mtu(struct wall_port *p, char *err, size_t errlen)
 	return rc == 0 ? 0 : fail(p, err, errlen, "mtu", rc);
 }
 
-int port_device_make(const struct wall *w, struct wall_port *p, char *err, size_t errlen)
+/** A port of this process that has the same device. */
+static const struct wall_port *same(const struct wall *w, const struct wall_port *p)
 {
-	int rc = find_device(p, err, errlen);
+	for (const struct wall_port *q = w->port; q < p; q++)
+		if (q->ends > 0 && q->id == p->id)
+			return q;
+	return NULL;
+}
 
-	for (const struct wall_port *q = w->port; q < p && rc == 0; q++)
-		if (q->ends > 0 && q->id == p->id) {
-			snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name,
-				 p->config->device, q->config->name);
-			return -EBUSY;
-		}
-	if (rc == 0)
-		rc = own(p, err, errlen);
+/** The device has been found. */
+static int set_up(struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = own(p, err, errlen);
+
 	if (rc == 0)
 		rc = make_pools(p, err, errlen);
 	if (rc == 0)
@@ -203,9 +205,15 @@ int port_device_make(const struct wall *w, struct wall_port *p, char *err, size_
 	return rc;
 }
 
+int port_device_make(struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = find_device(p, err, errlen);
+
+	return rc == 0 ? set_up(p, err, errlen) : rc;
+}
+
 void port_device_drop(struct wall_port *p)
 {
-	p->started = false;
 	if (p->owner != 0)
 		leave_device(p);
 	p->owner = 0;
@@ -217,8 +225,17 @@ void port_device_drop(struct wall_port *p)
 
 int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 {
-	int rc = port_device_make(w, p, err, errlen);
+	int rc = find_device(p, err, errlen);
+	const struct wall_port *other = rc == 0 ? same(w, p) : NULL;
 
+	p->readers = &w->f->readers;
+	if (other != NULL) {
+		snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name, p->config->device,
+			 other->config->name);
+		return -EBUSY;
+	}
+	if (rc == 0)
+		rc = set_up(p, err, errlen);
 	p->gated = strncmp(p->config->device, "net_memif", 9) == 0;
 	p->client = p->gated && strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
@@ -226,18 +243,19 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 }
 
 /** A live partner says hello in that time. */
-void port_look_after(struct wall *w, struct wall_port *p, mf_time now)
+void port_look_after(const struct wall *w, struct wall_port *p, mf_time now)
 {
-	bool silent = p->stats.rx_frames == p->rx_seen;
+	bool silent;
 
 	if (likely(now < p->retry))
 		return;
+	silent = p->stats.rx_frames == p->rx_seen;
 	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
 	p->rx_seen = p->stats.rx_frames;
 	if (p->gate != NULL) {
 		if (p->connected && silent)
 			gate_ask();
-	} else if ((!silent || interface_look(w, p, now)) && !p->started) {
+	} else if ((!silent || interface_look(w, p)) && !p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
 		p->stats.starts += p->started;
 	}
@@ -245,6 +263,7 @@ void port_look_after(struct wall *w, struct wall_port *p, mf_time now)
 
 void port_close(struct wall_port *p)
 {
+	interface_leave(p);
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
 	if (p->started)

@@ -3,12 +3,14 @@
  * Interfaces of the kernel that go away and come back: a NIC is pulled out, a veth is deleted, or is moved to
  * another network namespace. The socket of a net_af_packet is bound to the interface itself, not to its
  * name, so it hears nothing ever again, and says nothing about it. A socket of our own is bound beside it, to
- * no protocol: it gets no frames, and is asked where it is bound whenever the port has been silent. Where that
- * is nowhere the device goes, and is made again when there is an interface of that name.
+ * no protocol: it gets no frames, and is asked where it is bound whenever the port has been silent. Where
+ * that is nowhere the device goes, and is made again when there is an interface of that name.
  *
- * That takes a few milliseconds of the port's lcore, now and then, while the port's links are down anyway.
+ * Both may sleep in the kernel for long, so a thread does it; the port's lcore leaves a device alone that is
+ * not started.
  */
 #include <net/if.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,9 +18,12 @@
 
 #include <linux/if_packet.h>
 
+#include <rte_lcore.h>
+
 #include "wall_interface.h"
 
-#define AGAIN MF_SEC(1) /**< between two attempts to have a device */
+#define LOOK_US 20000
+#define LOOKS 10 /**< between two attempts to have a device */
 
 /** The name behind "iface=", or "". */
 static void name_of(const struct wall_port *p, char name[IF_NAMESIZE])
@@ -72,46 +77,68 @@ static void say(const struct wall *w, const struct wall_port *p, bool gone)
 }
 
 /** Who reads the counters of ports does not meet one that is half there. */
-static void drop(struct wall *w, struct wall_port *p)
+static void drop(struct wall_port *p)
 {
-	pthread_mutex_lock(&w->f->readers);
+	pthread_mutex_lock(p->readers);
 	port_device_drop(p);
-	pthread_mutex_unlock(&w->f->readers);
-	p->gone = true;
+	pthread_mutex_unlock(p->readers);
 }
 
-static bool make(struct wall *w, struct wall_port *p)
+static bool make(struct wall_port *p)
 {
 	char err[256];
 	int rc;
 
-	pthread_mutex_lock(&w->f->readers);
-	rc = port_device_make(w, p, err, sizeof(err));
+	pthread_mutex_lock(p->readers);
+	rc = port_device_make(p, err, sizeof(err));
 	if (rc != 0)
 		port_device_drop(p);
-	pthread_mutex_unlock(&w->f->readers);
-	p->gone = rc != 0;
+	pthread_mutex_unlock(p->readers);
 	return rc == 0;
 }
 
-bool interface_look(struct wall *w, struct wall_port *p, mf_time now)
+static void *replace(void *port)
 {
+	struct wall_port *p = port;
 	char name[IF_NAMESIZE];
+	unsigned int looks = 0;
 
-	if (!p->gone && is_gone(p)) {
-		drop(w, p);
-		say(w, p, true);
-	}
-	if (!p->gone)
-		return true;
 	name_of(p, name);
-	if (now < p->again || if_nametoindex(name) == 0)
+	drop(p);
+	while (!p->leaving) {
+		if (looks++ % LOOKS == 0 && if_nametoindex(name) != 0 && make(p))
+			break;
+		usleep(LOOK_US);
+	}
+	p->replaced = true;
+	return NULL;
+}
+
+bool interface_look(const struct wall *w, struct wall_port *p)
+{
+	if (!p->gone) {
+		if (!is_gone(p))
+			return true;
+		p->started = p->replaced = false;
+		p->gone = rte_ctrl_thread_create(&p->replacer, "interface", NULL, replace, p) == 0;
+		if (p->gone)
+			say(w, p, true);
 		return false;
-	p->again = now + AGAIN;
-	if (!make(w, p))
+	}
+	if (!p->replaced)
 		return false;
+	pthread_join(p->replacer, NULL);
+	p->gone = false;
 	for (unsigned int i = 0; i < p->ends; i++)
 		mf_link_set_mac(p->end[i].link, p->mac);
 	say(w, p, false);
 	return true;
+}
+
+void interface_leave(struct wall_port *p)
+{
+	p->leaving = true;
+	if (p->gone)
+		pthread_join(p->replacer, NULL);
+	p->gone = false;
 }

@@ -9,9 +9,11 @@
 void interface_watch(struct wall_port *p);
 void interface_unwatch(struct wall_port *p);
 /**
- * Of a port that is silent, or has no device. For its lcore. Makes the device again where it has to.
+ * Of a port that is silent. For its lcore. Sees to it that the device is made again where it has to.
  * @return whether there is one
  */
-bool interface_look(struct wall *w, struct wall_port *p, mf_time now);
+bool interface_look(const struct wall *w, struct wall_port *p);
+/** Before the port is closed: nobody makes a device any more. */
+void interface_leave(struct wall_port *p);
 
 #endif

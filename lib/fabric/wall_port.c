@@ -370,7 +370,7 @@ static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time no
 }
 
 /** Whether or not the port may be polled now: time goes by for its links. */
-static void begin_turn(struct wall *w, struct wall_port *p, mf_time now)
+static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 {
 	port_look_after(w, p, now);
 	if (likely(gate_enter(p))) {
