@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of numbers by themselves: where windows end, wherever numbers begin, the wrap of 2^32 included. */
+/* The rules of numbers by themselves: where windows end, wherever numbers begin, the wrap included. */
 #include <criterion/criterion.h>
 
 #include "llr.h"
