@@ -97,3 +97,19 @@ Test(numbers, acknowledgements_end)
 		cr_expect_eq(l.limit, at + 2 * WINDOW, "a limit never goes back");
 	}
 }
+
+/* A process that was away takes that for a round trip: what is lost next does not wait for as long. */
+Test(numbers, a_round_trip_is_no_absence)
+{
+	struct llr l = begun(first[0]);
+	mf_time now = MF_SEC(1);
+
+	llr_emitted(&l, now);
+	now += MF_SEC(7);
+	llr_shift(&l, now, MF_SEC(7));
+	cr_expect_eq(llr_run(&l, now), LLR_TIMER_NONE);
+	cr_assert_eq(llr_acked(&l, now, first[0] + 1, first[0] + 1 + WINDOW), LLR_ACK_GOOD);
+	llr_emitted(&l, now); /* is lost */
+	now += 2 * l.config.replay_max + l.config.ack_after;
+	cr_expect_eq(llr_run(&l, now), LLR_TIMER_REPLAY);
+}
