@@ -45,6 +45,13 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 		switch_end ? "switch" : "node", port, text);
 }
 
+void partners_device(void *ctx, const char *port, const char *device, bool gone)
+{
+	(void)ctx;
+	fprintf(stderr, "%s: port %s: the interface of %s %s\n", program_name, port, device,
+		gone ? "is gone" : "is there again");
+}
+
 void partners_disabled(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at)
 {
 	(void)ctx;

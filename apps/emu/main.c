@@ -73,6 +73,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.progress_ctx = &progress,
 		.record = o->record,
 		.say = partners_say,
+		.device = partners_device,
 		.waiting = partners_wait,
 		.disabled = partners_disabled,
 		.stalled = partners_stalled,

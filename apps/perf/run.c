@@ -88,6 +88,7 @@ static int run_fabric(struct run *r, bool stay)
 	struct mf_run_options options = {
 		.stay = stay,
 		.say = partners_say,
+		.device = partners_device,
 		.waiting = partners_wait,
 		.disabled = partners_disabled,
 		.stalled = partners_stalled,

@@ -36,7 +36,7 @@ static void take_port(const struct wall_port *p, struct carried_port *out)
 		.impair = p->impair.stats,
 		.held_frames = p->impair.held,
 	};
-	if (rte_eth_stats_get(p->id, &out->device) != 0)
+	if (p->owner == 0 || rte_eth_stats_get(p->id, &out->device) != 0)
 		out->device = (struct rte_eth_stats){0};
 }
 

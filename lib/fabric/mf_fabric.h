@@ -63,6 +63,11 @@ struct mf_run_options {
 	 */
 	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
 		    const struct mf_link_status *status);
+	/**
+	 * The same thread: the interface that a port's device stands on is gone; or was, and the device is
+	 * there again. Or NULL.
+	 */
+	void (*device)(void *ctx, const char *port, const char *device, bool gone);
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */

@@ -14,6 +14,7 @@
 
 #include "wall_door.h"
 #include "wall_gate.h"
+#include "wall_interface.h"
 
 #define DESCRIPTORS 512
 #define CACHE 64
@@ -117,6 +118,7 @@ static void leave_device(struct wall_port *p)
 	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
 		return;
 	p->device = info.device;
+	interface_unwatch(p);
 	rte_eth_dev_close(p->id);
 }
 
@@ -134,6 +136,8 @@ static struct rte_mempool *new_pool(const struct wall_port *p, const char *what,
 /** As many as there is room for in the queues, and those that are under way. */
 static int make_pools(struct wall_port *p, char *err, size_t errlen)
 {
+	if (p->rx_pool != NULL)
+		return 0; /* the device is made again */
 	p->rx_pool = new_pool(p, "rx", 2 * DESCRIPTORS + 2 * PORT_BURST + CACHE);
 	p->tx_pool = new_pool(p, "tx", 2 * DESCRIPTORS + 2 * PORT_BURST + MF_IMPAIR_OUT + CACHE);
 	return p->rx_pool != NULL && p->tx_pool != NULL ? 0 : fail(p, err, errlen, "no buffers", -rte_errno);
@@ -176,24 +180,62 @@ static int set_mtu(struct wall_port *p, char *err, size_t errlen)
 	return rc == 0 ? 0 : fail(p, err, errlen, "mtu", rc);
 }
 
-int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
+/** A port of this process that has the same device. */
+static const struct wall_port *same(const struct wall *w, const struct wall_port *p)
 {
-	int rc = find_device(p, err, errlen);
+	for (const struct wall_port *q = w->port; q < p; q++)
+		if (q->ends > 0 && q->id == p->id)
+			return q;
+	return NULL;
+}
 
-	for (const struct wall_port *q = w->port; q < p && rc == 0; q++)
-		if (q->ends > 0 && q->id == p->id) {
-			snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name,
-				 p->config->device, q->config->name);
-			return -EBUSY;
-		}
-	if (rc == 0)
-		rc = own(p, err, errlen);
+/** The device has been found. */
+static int set_up(struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = own(p, err, errlen);
+
 	if (rc == 0)
 		rc = make_pools(p, err, errlen);
 	if (rc == 0)
 		rc = configure(p, err, errlen);
 	if (rc == 0)
 		rc = set_mtu(p, err, errlen);
+	if (rc == 0 && p->made)
+		interface_watch(p);
+	return rc;
+}
+
+int port_device_make(struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = find_device(p, err, errlen);
+
+	return rc == 0 ? set_up(p, err, errlen) : rc;
+}
+
+void port_device_drop(struct wall_port *p)
+{
+	if (p->owner != 0)
+		leave_device(p);
+	p->owner = 0;
+	p->made = false;
+	if (p->device != NULL)
+		rte_dev_remove(p->device);
+	p->device = NULL;
+}
+
+int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
+{
+	int rc = find_device(p, err, errlen);
+	const struct wall_port *other = rc == 0 ? same(w, p) : NULL;
+
+	p->readers = &w->f->readers;
+	if (other != NULL) {
+		snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name, p->config->device,
+			 other->config->name);
+		return -EBUSY;
+	}
+	if (rc == 0)
+		rc = set_up(p, err, errlen);
 	p->gated = strncmp(p->config->device, "net_memif", 9) == 0;
 	p->client = p->gated && strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
@@ -201,16 +243,19 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 }
 
 /** A live partner says hello in that time. */
-void port_look_after(struct wall_port *p, mf_time now)
+void port_look_after(const struct wall *w, struct wall_port *p, mf_time now)
 {
+	bool silent;
+
 	if (likely(now < p->retry))
 		return;
+	silent = p->stats.rx_frames == p->rx_seen;
 	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
+	p->rx_seen = p->stats.rx_frames;
 	if (p->gate != NULL) {
-		if (p->connected && p->stats.rx_frames == p->rx_seen)
+		if (p->connected && silent)
 			gate_ask();
-		p->rx_seen = p->stats.rx_frames;
-	} else if (!p->started) {
+	} else if ((!silent || interface_look(w, p)) && !p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
 		p->stats.starts += p->started;
 	}
@@ -218,6 +263,7 @@ void port_look_after(struct wall_port *p, mf_time now)
 
 void port_close(struct wall_port *p)
 {
+	interface_leave(p);
 	if (p->pendings > 0)
 		rte_pktmbuf_free_bulk(p->pending, p->pendings);
 	if (p->started)

@@ -370,9 +370,9 @@ static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time no
 }
 
 /** Whether or not the port may be polled now: time goes by for its links. */
-static void begin_turn(struct wall_port *p, mf_time now)
+static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 {
-	port_look_after(p, now);
+	port_look_after(w, p, now);
 	if (likely(gate_enter(p))) {
 		receive_all(p, now);
 		gate_leave(p);
@@ -395,7 +395,7 @@ void port_exchange(struct wall *w, struct wall_port *p)
 	mf_time now = port_now(w);
 
 	p->turn = now;
-	begin_turn(p, now);
+	begin_turn(w, p, now);
 	for (unsigned int i = 0; i < p->ends; i++)
 		if (mf_link_changed(p->end[i].link))
 			notice(w, p, &p->end[i], 0);
@@ -411,7 +411,7 @@ unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	unsigned int work = 0;
 
 	p->turn = now;
-	begin_turn(p, at);
+	begin_turn(w, p, at);
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
 

@@ -64,6 +64,13 @@ struct wall_port {
 	atomic_bool started; /**< of a memif written by the interrupt thread */
 	bool made; /**< the device is of our making */
 	struct rte_device *device; /**< then, when the port is closed */
+	int watch; /**< a socket that loses the interface as the device does, and 1; 0: none */
+	/* Where that is lost */
+	bool gone; /**< a thread has the device, to make it again */
+	pthread_t replacer;
+	atomic_bool replaced; /**< written by it: it is done */
+	atomic_bool leaving; /**< read by it: it need not go on */
+	pthread_mutex_t *readers; /**< of the fabric */
 	struct door *door; /**< in front of a memif server; NULL: none */
 	bool gated; /**< a memif: see wall_gate.h */
 	bool client; /**< the device has to be started again when its partner is gone */
@@ -97,10 +104,14 @@ struct wall_port {
 /** Opens and configures the device. @return 0, or -errno with one line in err */
 int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen);
 void port_close(struct wall_port *p);
+/** The device alone: makes it as port_open() does, or again; it is not started. */
+int port_device_make(struct wall_port *p, char *err, size_t errlen);
+/** Nothing is left of it, so that it can be made again. */
+void port_device_drop(struct wall_port *p);
 /** A device of our making goes as a whole, so that it can be made again. The port is closed. */
 void port_remove(struct wall_port *p);
 /** Starts the device where it is not, or sees to it that somebody looks after its partner: now and then. */
-void port_look_after(struct wall_port *p, mf_time now);
+void port_look_after(const struct wall *w, struct wall_port *p, mf_time now);
 
 /* wall_port.c */
 /** Time of the ports: from the set-up on, not from the start of the run. */

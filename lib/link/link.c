@@ -193,6 +193,11 @@ void mf_link_set_state(struct mf_link *l, uint16_t state)
 	link_greet_now(l);
 }
 
+void mf_link_set_mac(struct mf_link *l, const uint8_t mac[MF_LINK_MAC])
+{
+	memcpy(l->config.mac, mac, MF_LINK_MAC);
+}
+
 void mf_link_leave(struct mf_link *l, mf_time now)
 {
 	(void)now;

@@ -102,9 +102,13 @@ void llr_emitted(struct llr *l, mf_time now)
 	l->nxt++;
 }
 
-/** rtt_max and rtt_min go at once where they have to, and come back slowly. */
+/**
+ * rtt_max and rtt_min go at once where they have to, and come back slowly. The timer would have replayed what
+ * takes longer than replay_max: then this process was away, and what is lost next is not to wait for as long.
+ */
 static void sample(struct llr *l, mf_time rtt)
 {
+	rtt = mf_time_min(rtt, mf_time_max(l->config.replay_max, l->config.replay_after));
 	l->backed_off = false;
 	if (l->srtt == 0) {
 		l->srtt = l->rtt_max = l->rtt_min = mf_time_max(rtt, 1);

@@ -172,6 +172,9 @@ const struct mf_link_stats *mf_link_stats(const struct mf_link *l);
 /** What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. */
 void mf_link_set_state(struct mf_link *l, uint16_t state);
 
+/** Its port has another address: HELLO has it from now on, other frames from the next connection on. */
+void mf_link_set_mac(struct mf_link *l, const uint8_t mac[MF_LINK_MAC]);
+
 /** Ends the connection, if there is one, with a BYE; the handshake begins anew. */
 void mf_link_leave(struct mf_link *l, mf_time now);
 
