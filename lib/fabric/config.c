@@ -201,7 +201,10 @@ int mf_config_load(const char *path, struct mf_config *config, char *err, size_t
 		close(fd);
 	if (len < 0) {
 		memset(config, 0, sizeof(*config));
-		snprintf(err, errlen, "%s: %s", path, strerror((int)-len));
+		if (len == -EFBIG)
+			snprintf(err, errlen, "%s: File too large: more than %d MiB", path, FILE_MAX >> 20);
+		else
+			snprintf(err, errlen, "%s: %s", path, strerror((int)-len));
 		one_line(err);
 		rc = (int)len;
 	} else {

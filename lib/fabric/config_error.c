@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config_internal.h"
+#include "mf_foreign.h"
 
 void cfg_push(struct cfg *c, const char *key)
 {
@@ -179,13 +180,17 @@ int cfg_fail_key(struct cfg *c, const char *key, const char *format, ...)
 
 int cfg_fail_json(struct cfg *c, const json_error_t *error)
 {
+	const char *other = mf_foreign(c->text, c->len);
 	char reason[JSON_ERROR_TEXT_LENGTH];
 
 	if (json_error_code(error) == json_error_out_of_memory)
 		return cfg_fail_memory(c);
 	snprintf(reason, sizeof(reason), "%s", error->text);
 	make_printable(reason);
-	snprintf(c->err, c->errlen, "%s:%d:%d: %s", c->file, error->line, error->column, reason);
+	if (other == NULL && strstr(reason, " near '/") != NULL)
+		other = "JSON has no comments";
+	snprintf(c->err, c->errlen, "%s:%d:%d: %s%s%s", c->file, error->line, error->column, reason,
+		 other != NULL ? ": " : "", other != NULL ? other : "");
 	return -EINVAL;
 }
 

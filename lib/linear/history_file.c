@@ -141,6 +141,8 @@ static bool heads_ok(const struct file_head *head, size_t len, const struct comp
 		return refuse(c, "no history");
 	if (head->version != VERSION)
 		return refuse(c, "a history of another version");
+	if (len % sizeof(uint64_t) != 0)
+		return refuse(c, "cut off, or something stands behind it");
 	if (head->logs == 0 || head->logs > UINT16_MAX + 1U ||
 	    (len - sizeof(*head)) / sizeof(struct file_log) < head->logs)
 		return refuse(c, "cut off");
@@ -183,9 +185,7 @@ static struct mf_history *parse(void *copy, size_t len, const struct complaint *
 	const struct file_log *log = (const void *)(head + 1);
 	struct mf_history *h = NULL;
 
-	if (len % sizeof(uint64_t) != 0)
-		refuse(c, "cut off");
-	else if (heads_ok(head, len, c))
+	if (heads_ok(head, len, c))
 		h = calloc(1, sizeof(*h));
 	if (h == NULL) {
 		free(copy);

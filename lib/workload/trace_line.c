@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mf_foreign.h"
+
 #include "trace_priv.h"
 
 #define BLANK_MAX 64 /* lines */
@@ -29,11 +31,14 @@ static int refill(struct mf_trace *t)
 /** Plain ASCII with blanks and tabulators. */
 static int check_text(struct mf_trace *t, const char *line, size_t len)
 {
+	const char *other = t->line == 1 ? mf_foreign(line, len) : NULL;
+
 	for (size_t i = 0; i < len; i++) {
 		uint8_t octet = (uint8_t)line[i];
 
 		if ((octet < ' ' && octet != '\t') || octet > '~')
-			return mf_trace_fail(t, "is not text: octet 0x%02x at column %zu", octet, i + 1);
+			return mf_trace_fail(t, "is not text: octet 0x%02x at column %zu%s%s", octet, i + 1,
+					     other != NULL ? ": " : "", other != NULL ? other : "");
 	}
 	return 0;
 }

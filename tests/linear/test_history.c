@@ -241,6 +241,10 @@ Test(history, a_damaged_file_is_refused)
 	}
 	for (size_t n = 0; n < len; n += 1 + n / 16)
 		cr_expect_null(mf_history_parse(octets, n, err, sizeof(err)), "cut off at %zu", n);
+	cr_expect_null(mf_history_parse(octets, len - 1, err, sizeof(err)));
+	cr_expect_not_null(strstr(err, "cut off"));
+	cr_expect_null(mf_history_parse("client,op\n", 10, err, sizeof(err)));
+	cr_expect_not_null(strstr(err, "no history"), "of other tools: %s", err);
 	free(octets);
 	mf_history_free(s.h);
 }

@@ -108,7 +108,12 @@ static const struct {
 	{"0,1,0,1,64,8,0\n\xef\xbb\xbf", "T:2: is not text: octet 0xef at column 1"},
 	{"\xff\xfe"
 	 "0,1\n",
-	 "T:1: is not text: octet 0xff at column 1"},
+	 "T:1: is not text: octet 0xff at column 1: UTF-16: save it as UTF-8"},
+	{"\xef\xbb\xbf"
+	 "0,1,0,1,64,8,0\n",
+	 "T:1: is not text: octet 0xef at column 1: a byte order mark: save it as UTF-8 without one"},
+	{"\x1f\x8b\x08\n", "T:1: is not text: octet 0x1f at column 1: compressed by gzip: unpack it first"},
+	{"0,1,0,1,64,8,0\n\x1f\x8b\n", "T:2: is not text: octet 0x1f at column 1"},
 	{"0,1,0,1,64,8,0\r\n1,1,0,1,64\r,8,0\r\n", "T:2: is not text: octet 0x0d at column 11"},
 	{"0,1,0,1,64,8," LONG_60 LONG_60 LONG_60 LONG_60 LONG_60 "\n", "T:1: is longer than 255 octets"},
 	{HEAD, "T:1: there is no message behind this line"},
