@@ -4,6 +4,7 @@
 #include "keys.h"
 #include "once.h"
 #include "rx.h"
+#include "twin.h"
 
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
 				  const struct mf_msg *m, const uint8_t *data)
@@ -194,6 +195,45 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 	}
 }
 
+/**
+ * With two switches a refusal comes by both, and two bits of it are few to say of which use it is: the id is
+ * not used again before the second has come (D10), where one may come.
+ * @param by  the switches by which it has come, a bit each
+ */
+static bool refused_again(const struct mf_host *h, uint8_t by)
+{
+	const struct host_twin *t = h->twin;
+
+	if (!t || h->timer[HOST_TIMER_QUARANTINE].timeout == 0)
+		return false;
+	return (t->up[0] && !(by & 1)) || (t->up[1] && !(by & 2));
+}
+
+/** The switch by which something comes, as a bit. */
+static uint8_t by_switch(const struct mf_host *h)
+{
+	return h->twin ? (uint8_t)(1u << h->twin->served) : 1;
+}
+
+static void refused(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
+{
+	if (!more_grants(h, s) && !refused_again(h, by_switch(h))) {
+		host_state_done(h, s, status, date);
+		return;
+	}
+	host_state_fail(h, s, status, date);
+	s->mark = by_switch(h);
+}
+
+/** The same of one that is over. */
+static void refused_late(struct mf_host *h, struct host_state *s, mf_time at)
+{
+	h->stats.drop_unknown++;
+	s->mark |= by_switch(h);
+	if (!more_grants(h, s) && !refused_again(h, s->mark))
+		answered_late(h, s, at);
+}
+
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
@@ -216,13 +256,8 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
 		h->stats.drop_unknown++;
 	} else if (!waits) {
-		h->stats.drop_unknown++;
-		if (!more_grants(h, s))
-			answered_late(h, s, at);
+		refused_late(h, s, at);
 	} else if (!comes_again(h, s, m)) {
-		if (more_grants(h, s))
-			host_state_fail(h, s, m->status, at + h->cost_single);
-		else
-			host_state_done(h, s, m->status, at + h->cost_single);
+		refused(h, s, m->status, at + h->cost_single);
 	}
 }

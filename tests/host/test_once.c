@@ -31,7 +31,7 @@ struct bench {
 	uint8_t asked; /**< id of the last /N/ */
 };
 
-static void start(struct bench *b, uint16_t node)
+static void begin(struct bench *b, uint16_t node, bool twin)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = {.node = node,
@@ -46,6 +46,9 @@ static void start(struct bench *b, uint16_t node)
 					.retries = 2,
 					.retry_timeout = RETRY,
 					.proto = proto,
+					.twin = twin,
+					.begins = twin,
+					.take_again = MF_US(10),
 					.mux = {.policy = MF_MUX_FAIR,
 						.period = P,
 						.memory_blocks = 1 << 14,
@@ -64,6 +67,11 @@ static void start(struct bench *b, uint16_t node)
 	}
 	b->host = mf_host_new(&config);
 	cr_assert_not_null(b->host);
+}
+
+static void start(struct bench *b, uint16_t node)
+{
+	begin(b, node, false);
 }
 
 static void stop(struct bench *b)
@@ -202,6 +210,68 @@ Test(host_once, writes_take_ids_in_turn)
 		if (i % 16 == 0)
 			cr_assert_eq(read_with(&b, 1), 0, "a read takes the lowest");
 	}
+	stop(&b);
+}
+
+/** Begins to read. @return the request */
+static struct mf_msg ask(struct bench *b)
+{
+	static uint8_t buf[64];
+	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
+
+	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);
+	run(b, b->now + MF_US(1));
+	return b->sent;
+}
+
+/** A request is refused, by way of a switch. @return operations that have failed with that */
+static unsigned int refuse_by(struct bench *b, unsigned int link, const struct mf_msg *request)
+{
+	const struct mf_msg err = {.kind = MF_ERR,
+				   .src = MEMORY,
+				   .dst = US,
+				   .id = request->id,
+				   .epoch = request->epoch & ((1 << MF_ERR_USE_BITS) - 1),
+				   .status = MF_ERR_KEY,
+				   .of = MF_RREQ};
+	struct mf_span s = {.start = b->now, .period = P, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_completion done[16];
+	unsigned int n;
+
+	s.word[0] = mf_proto_put_single(&err);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+	n = mf_host_completions(b->host, b->now, done, 16);
+	for (unsigned int i = 0; i < n; i++)
+		cr_assert_eq(done[i].status, MF_ERR_KEY);
+	return n;
+}
+
+/**
+ * Two switches, and a long cable to one of them: the second copy of a refusal comes when four others have been
+ * refused. It says two bits of the use of its id, so the id rests until it is there.
+ */
+Test(host_once, a_refusal_comes_by_both_switches)
+{
+	struct mf_msg m[5], next;
+	struct bench b;
+
+	begin(&b, US, true);
+	for (unsigned int i = 0; i < 4; i++) {
+		m[i] = ask(&b);
+		cr_assert_eq(refuse_by(&b, 1, &m[i]), 1);
+	}
+	m[4] = ask(&b);
+	for (unsigned int i = 0; i < 4; i++)
+		cr_expect_eq(refuse_by(&b, 0, &m[i]), 0,
+			     "copy %u is taken for a refusal of what is asked now", i);
+	cr_expect_eq(refuse_by(&b, 0, &m[4]), 1);
+	cr_expect_eq(refuse_by(&b, 1, &m[4]), 0);
+	next = ask(&b);
+	cr_expect_eq(next.id, m[0].id, "all copies are there: the lowest id is free");
+	mf_host_link_down(b.host, 1, b.now);
+	cr_expect_eq(refuse_by(&b, 0, &next), 1);
+	cr_expect_eq(ask(&b).id, next.id, "no other copy can come");
 	stop(&b);
 }
 
