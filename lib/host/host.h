@@ -125,8 +125,8 @@ struct host_state {
 	uint8_t flags;
 	uint8_t mega_next;
 	uint8_t again; /**< how often it was sent again */
-	/** Retries: what had moved when its timer ended last, in 256 octets. From FAILED on: the switches by which
-	 * its refusal has come, a bit each. */
+	/** Retries: what had moved when its timer ended last, in 256 octets. From FAILED on: the switches by
+	 * which its refusal has come, a bit each. */
 	uint8_t mark;
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");

@@ -15,6 +15,7 @@ struct host_receiver {
 };
 
 struct host_twin {
+	uint16_t *writing; /**< [nodes]: one more than the id of the write that it began last here */
 	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
 	bool up[2];
@@ -38,6 +39,8 @@ void host_twin_fini(struct mf_host *h);
 void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Whether a request that comes by the link that is served is executed. */
 bool host_twin_hears(struct mf_host *h);
+/** A request, or a write with this chunk, begins at the memory node. */
+void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
 /** Does what is due: frames behind whose /T/ nothing came, and what is said again. */

@@ -48,6 +48,7 @@ static void begin(struct bench *b, uint16_t node, bool twin)
 					.proto = proto,
 					.twin = twin,
 					.begins = twin,
+					.in_order = true,
 					.take_again = MF_US(10),
 					.mux = {.policy = MF_MUX_FAIR,
 						.period = P,
@@ -114,15 +115,20 @@ static void run(struct bench *b, mf_time until)
 	}
 }
 
-static void give(struct bench *b, const struct mf_msg *m, const void *data)
+static void give_by(struct bench *b, unsigned int link, const struct mf_msg *m, const void *data)
 {
 	struct mf_span s = {.start = b->now, .period = P};
 
 	s.count = (uint16_t)mf_proto_put_chunk(&proto, m, data, s.word);
 	for (unsigned int i = 0; i < s.count; i++)
 		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
-	mf_host_rx(b->host, s.start, &s);
+	mf_host_rx_by(b->host, link, s.start, &s);
 	run(b, b->now + MF_US(1));
+}
+
+static void give(struct bench *b, const struct mf_msg *m, const void *data)
+{
+	give_by(b, 0, m, data);
 }
 
 /** Reads 64 octets, which is answered when the request was sent so often. @return its id */
@@ -248,8 +254,8 @@ static unsigned int refuse_by(struct bench *b, unsigned int link, const struct m
 }
 
 /**
- * Two switches, and a long cable to one of them: the second copy of a refusal comes when four others have been
- * refused. It says two bits of the use of its id, so the id rests until it is there.
+ * Two switches, and a long cable to one of them: the second copy of a refusal comes when four others have
+ * been refused. It says two bits of the use of its id, so the id rests until it is there.
  */
 Test(host_once, a_refusal_comes_by_both_switches)
 {
@@ -358,4 +364,61 @@ Test(host_once, octets_of_a_response_are_taken_once)
 		cr_assert_eq(buf[i], i < 32 ? 1 : 2, "octet %u", i);
 	cr_assert_eq(mf_host_stats(b.host)->rx_octets, 64);
 	stop(&b);
+}
+
+/** What comes behind the first half of a write, by the switch that is obeyed. */
+static void give_read(struct bench *b)
+{
+	struct mf_span s = {.start = b->now, .period = P, .sync = {MF_SYNC_CTRL}};
+	const struct mf_msg m = {.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 9, .ext = true, .size = 64};
+	unsigned int n = mf_proto_put_request(&proto, &m, s.word);
+
+	s.count = (uint16_t)n;
+	s.sync[n - 1] = MF_SYNC_CTRL;
+	for (unsigned int i = 1; i + 1 < n; i++)
+		s.sync[i] = MF_SYNC_DATA;
+	mf_host_rx(b->host, b->now, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/**
+ * Two switches. By the first one half of a write came, and what is behind it in the order of their pair: the
+ * other half was lost there. It comes by the second one, too late for the order. When it is sent again it is
+ * applied: what is sent again has no place in the order.
+ */
+static void half_comes_late(bool read, bool rest)
+{
+	struct mf_msg first = chunk(US, 3, 0, 32, false), second = chunk(US, 3, 32, 32, true);
+	struct mf_msg other = chunk(US, 4, 0, 32, true);
+	uint8_t data[32], later[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	memset(later, 2, sizeof(later));
+	other.addr = 32;
+	begin(&b, MEMORY, true);
+	give_by(&b, 0, &first, data);
+	if (read)
+		give_read(&b);
+	else
+		give_by(&b, 0, &other, later);
+	if (rest)
+		give_by(&b, 1, &first, data);
+	give_by(&b, 1, &second, data);
+	expect(&b, 0, 32, 1);
+	expect(&b, 32, 64, read ? 0 : 2);
+	cr_expect_eq(b.acks, !read, "of what was written as a whole");
+	cr_expect_eq(mf_host_stats(b.host)->gaps, 1);
+	cr_expect_eq(mf_host_stats(b.host)->copies, rest);
+	second.again = 1;
+	give_by(&b, 1, &second, data);
+	expect(&b, 32, 64, 1);
+	cr_expect_eq(b.acks, !read + 1u);
+	stop(&b);
+}
+
+Test(host_once, a_copy_does_not_overtake)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		half_comes_late(i & 1, i & 2);
 }

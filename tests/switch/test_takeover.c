@@ -184,3 +184,55 @@ Test(takeover, it_is_said_again)
 	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
 	rig_stop(&r);
 }
+
+#define MEMORY 2
+
+/** A chunk of a write of 512 octets, of port 0. */
+static void write_chunk(struct rig *r, mf_time at, uint8_t id, uint32_t offset)
+{
+	static const uint8_t data[256];
+	const struct mf_msg m = {.kind = MF_WREQ_ACK,
+				 .src = 0,
+				 .dst = MEMORY,
+				 .id = id,
+				 .ext = true,
+				 .size = sizeof(data),
+				 .offset = offset,
+				 .last = offset != 0};
+	uint64_t word[MF_BLOCKS_MAX];
+	unsigned int n = mf_proto_put_chunk(&config.proto, &m, data, word);
+
+	rig_message(r, at, 0, word, n);
+}
+
+static void notify(struct rig *r, mf_time at, uint8_t id)
+{
+	const struct mf_msg m = {.kind = MF_NOTIFY, .dst = MEMORY, .id = id, .ext = true, .size = 512};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, 0, &word, 1);
+}
+
+/**
+ * A chunk that comes twice at the standby says nothing of the next one: what is behind the write does not
+ * pass in front of its last chunk, and that passes.
+ */
+Test(takeover, what_passes_twice_is_taken_down_once)
+{
+	struct rig r;
+
+	start(&r, 1);
+	notify(&r, MF_US(1), 1);
+	notify(&r, MF_US(2), 2);
+	write_chunk(&r, MF_US(3), 1, 0);
+	write_chunk(&r, MF_US(4), 1, 0);
+	write_chunk(&r, MF_US(5), 2, 0);
+	rig_run(&r, MF_US(6));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 2, "not the second write's");
+	write_chunk(&r, MF_US(7), 1, 256);
+	write_chunk(&r, MF_US(8), 2, 256);
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 4);
+	rig_stop(&r);
+}
