@@ -197,16 +197,13 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 
 /**
  * With two switches a refusal comes by both, and two bits of it are few to say of which use it is: the id is
- * not used again before the second has come (D10), where one may come.
+ * not used again before the second has come (D10). That a link is lost says nothing: it may be there again
+ * when the copy comes.
  * @param by  the switches by which it has come, a bit each
  */
 static bool refused_again(const struct mf_host *h, uint8_t by)
 {
-	const struct host_twin *t = h->twin;
-
-	if (!t || h->timer[HOST_TIMER_QUARANTINE].timeout == 0)
-		return false;
-	return (t->up[0] && !(by & 1)) || (t->up[1] && !(by & 2));
+	return h->twin && h->timer[HOST_TIMER_QUARANTINE].timeout != 0 && by != 3;
 }
 
 /** The switch by which something comes, as a bit. */

@@ -277,7 +277,7 @@ Test(host_once, a_refusal_comes_by_both_switches)
 	cr_expect_eq(next.id, m[0].id, "all copies are there: the lowest id is free");
 	mf_host_link_down(b.host, 1, b.now);
 	cr_expect_eq(refuse_by(&b, 0, &next), 1);
-	cr_expect_eq(ask(&b).id, next.id, "no other copy can come");
+	cr_expect_neq(ask(&b).id, next.id, "the link may be there again when the copy comes");
 	stop(&b);
 }
 
