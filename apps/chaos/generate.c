@@ -278,7 +278,6 @@ static void draw_times(struct draft *d)
 
 static void draw_backup(struct draft *d)
 {
-	d->backup &= json_object_get(d->json, "limits") == NULL;
 	if (!d->backup)
 		return;
 	put_time(put_object(d->json, "backup"), "propagation", draw_from(d->rng, 1, 100) * 1000);

@@ -175,22 +175,44 @@ static bool comes_again(const struct mf_host *h, const struct host_state *s, con
 	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries;
 }
 
-/** The switch refuses a demand as it comes: nothing was granted, and nothing will be. */
+/** A message of a demand that was refused. @param rests  whether its id must */
+static void message_refused(struct mf_host *h, struct host_state *s, const struct mf_msg *m, bool rests,
+			    mf_time date)
+{
+	if (s->phase != HOST_ACTIVE || (s->moved != 0 && !comes_again(h, s, m)))
+		h->stats.drop_unknown++;
+	else if (comes_again(h, s, m))
+		return;
+	else if (rests)
+		host_state_fail(h, s, m->status, date);
+	else
+		host_state_done(h, s, m->status, date);
+}
+
+/**
+ * The switch refuses a demand as it comes: nothing was granted, and nothing will be. Of two switches this is
+ * the active one, and the other one is told. A request is refused like this by one of two alone.
+ */
 static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
-	bool more = s->phase != HOST_FREE && host_is_write(s->kind) && !(s->flags & HOST_MEGA_MEMBER);
+	bool more = s->phase != HOST_FREE && (host_is_write(s->kind) || h->twin != NULL) &&
+		    !(s->flags & HOST_MEGA_MEMBER);
+	bool rests = false;
 
+	if (h->deaf) {
+		h->stats.drop_fenced++;
+		return;
+	}
 	if (!more)
 		h->stats.drop_unknown++;
+	else if (h->twin != NULL && s->phase == HOST_ACTIVE && !comes_again(h, s, m))
+		rests = !host_twin_passes_on(h, m, at);
 	while (more) {
 		uint8_t next = s->mega_next;
 
 		more = s->flags & HOST_MEGA_MORE;
-		if (s->phase != HOST_ACTIVE || (s->moved != 0 && !comes_again(h, s, m)))
-			h->stats.drop_unknown++;
-		else if (!comes_again(h, s, m))
-			host_state_done(h, s, m->status, at + h->cost_single);
+		message_refused(h, s, m, rests, at + h->cost_single);
 		s = &h->state[host_index(h, m->src, next)];
 	}
 }

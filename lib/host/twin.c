@@ -113,6 +113,19 @@ void host_twin_begins(struct mf_host *h, const struct mf_msg *m)
 	*writing = write ? m->id + 1u : 0;
 }
 
+bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = h->node,
+				 .dst = refusal->src,
+				 .id = refusal->id,
+				 .status = refusal->status,
+				 .of = refusal->of};
+
+	host_single_put(h, &m, at + h->cost_single);
+	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
+}
+
 /** Whether a switch has not heard what the node says. */
 static bool is_unheard(const struct host_twin *t)
 {

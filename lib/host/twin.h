@@ -41,6 +41,12 @@ void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
 bool host_twin_hears(struct mf_host *h);
 /** A request, or a write with this chunk, begins at the memory node. */
 void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
+/**
+ * Tells the standby, which does not know of it, that a demand was refused: it would let the request out, or
+ * wait for the write.
+ * @return false: not yet, behind what may have the same id by then
+ */
+bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
 /** Does what is due: frames behind whose /T/ nothing came, and what is said again. */

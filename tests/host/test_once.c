@@ -28,6 +28,7 @@ struct bench {
 	struct mf_msg sent; /**< the last message of several blocks that it sent */
 	unsigned int messages; /**< how many */
 	unsigned int acks;
+	unsigned int passed_on; /**< that a demand was refused */
 	uint8_t asked; /**< id of the last /N/ */
 };
 
@@ -91,8 +92,11 @@ static void see(struct bench *b, const struct mf_span *s)
 	for (unsigned int i = 0, from = 0; i < s->count; i++) {
 		uint8_t type = (uint8_t)s->word[i];
 
-		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST)
-			b->acks += mf_proto_get_single(s->word[i], &m) == 0 && m.kind == MF_ACK;
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
+		    mf_proto_get_single(s->word[i], &m) == 0) {
+			b->acks += m.kind == MF_ACK;
+			b->passed_on += m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US;
+		}
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
 			b->asked = m.id;
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MS)
@@ -421,4 +425,42 @@ Test(host_once, a_copy_does_not_overtake)
 {
 	for (unsigned int i = 0; i < 4; i++)
 		half_comes_late(i & 1, i & 2);
+}
+
+/** A switch of two refuses a demand. @return operations that have failed with that */
+static unsigned int refuse_demand(struct bench *b, unsigned int link, uint8_t id)
+{
+	const struct mf_msg err = {.kind = MF_ERR,
+				   .src = MEMORY,
+				   .dst = US,
+				   .id = id,
+				   .status = MF_ERR_RESOURCE,
+				   .of = MF_NOTIFY};
+	struct mf_span s = {.start = b->now, .period = P, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_completion done;
+	unsigned int n;
+
+	s.word[0] = mf_proto_put_single(&err);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+	n = mf_host_completions(b->host, b->now, &done, 1);
+	cr_expect(n == 0 || done.status == MF_ERR_RESOURCE);
+	return n;
+}
+
+/** The active switch refuses what is asked too often, reads, too. The other one is told, and is not heard. */
+Test(host_once, the_active_switch_refuses)
+{
+	const unsigned int last_sending = 2; /* of RETRY each */
+	struct mf_msg m;
+	struct bench b;
+
+	begin(&b, US, true);
+	m = ask(&b);
+	run(&b, b.now + last_sending * RETRY);
+	cr_expect_eq(refuse_demand(&b, 1, m.id), 0, "it is not the active one");
+	cr_expect_eq(b.passed_on, 0);
+	cr_expect_eq(refuse_demand(&b, 0, m.id), 1);
+	cr_expect_eq(b.passed_on, 1);
+	stop(&b);
 }
