@@ -80,7 +80,10 @@ void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const stru
 	mf_host_rx(h, now, span);
 }
 
-/* A deposed switch that does not know it lets out what the active one will let out again. */
+/*
+ * A deposed switch that does not know it lets out what the active one will let out again. And what it had
+ * sent before may be behind what the active one sends: a write would be applied behind later reads.
+ */
 bool host_twin_hears(struct mf_host *h)
 {
 	const struct host_twin *t = h->twin;

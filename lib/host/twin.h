@@ -37,7 +37,7 @@ int host_twin_init(struct mf_host *h);
 void host_twin_fini(struct mf_host *h);
 /** TAKE has come by the link that is served. */
 void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
-/** Whether a request that comes by the link that is served is executed. */
+/** Whether a request or a write that comes by the link that is served is executed. */
 bool host_twin_hears(struct mf_host *h);
 /** A request, or a write with this chunk, begins at the memory node. */
 void host_twin_begins(struct mf_host *h, const struct mf_msg *m);

@@ -464,3 +464,53 @@ Test(host_once, the_active_switch_refuses)
 	cr_expect_eq(b.passed_on, 1);
 	stop(&b);
 }
+
+/** A switch tells its epoch. */
+static void tell_epoch(struct bench *b, unsigned int link, uint16_t epoch)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_HEARD, .epoch = epoch};
+	struct mf_span s = {.start = b->now, .period = P, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(&m);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/**
+ * The other switch is the active one, which may have let reads out behind a write: what the deposed one sent
+ * of that comes too late. When it says that it knows, all of that has come.
+ */
+Test(host_once, what_a_deposed_switch_sent_is_not_applied)
+{
+	struct mf_msg m = chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	begin(&b, MEMORY, true);
+	tell_epoch(&b, 1, 1);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	give_by(&b, 0, &m, data);
+	expect(&b, 0, 32, 0);
+	cr_expect_eq(mf_host_stats(b.host)->drop_fenced, 1);
+	tell_epoch(&b, 0, 1);
+	give_by(&b, 0, &m, data);
+	expect(&b, 0, 32, 1);
+	stop(&b);
+}
+
+/** A switch died: what the other one passed before it knows is not lost. */
+Test(host_once, what_the_other_switch_sends_is_applied)
+{
+	struct mf_msg m = chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	begin(&b, MEMORY, true);
+	mf_host_link_down(b.host, 0, b.now);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	give_by(&b, 1, &m, data);
+	expect(&b, 0, 32, 1);
+	stop(&b);
+}
