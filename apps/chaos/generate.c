@@ -157,9 +157,8 @@ static void draw_size(struct draft *d, json_t *w)
 
 bool draft_keeps_order(const struct draft *d)
 {
-	static const enum mf_fault_class holes[] = {MF_FAULT_BIT,      MF_FAULT_SYNC, MF_FAULT_TYPE,
-						    MF_FAULT_CUT,      MF_FAULT_LOSE, MF_FAULT_EXHAUST,
-						    MF_FAULT_DUPLICATE};
+	static const enum mf_fault_class holes[] = {MF_FAULT_BIT, MF_FAULT_SYNC, MF_FAULT_TYPE,
+						    MF_FAULT_CUT, MF_FAULT_LOSE, MF_FAULT_EXHAUST};
 
 	for (unsigned int i = 0; i < sizeof(holes) / sizeof(holes[0]) && d->backup; i++)
 		if (d->has[holes[i]])
@@ -234,6 +233,7 @@ static void draw_host(struct draft *d)
 {
 	const mf_time slowest = 800; /* ps an octet, 10 Gb/s */
 	json_t *h = put_object(d->json, "host"), *s = put_object(d->json, "switch");
+	uint64_t mega;
 
 	d->timeout =
 		MF_US(40) + 3 * d->clients * d->depth * d->octets * slowest + draw(d->rng, 30) * MF_US(1);
@@ -242,7 +242,8 @@ static void draw_host(struct draft *d)
 	put_time(h, "read_timeout", d->timeout);
 	put_time(h, "write_timeout", d->timeout);
 	put_time(h, "quarantine", d->timeout * draw_from(d->rng, 3, 5));
-	put_number(h, "mega", draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1);
+	mega = draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1;
+	put_number(h, "mega", d->backup && d->has[MF_FAULT_DUPLICATE] ? 1 : mega);
 	if (draw_often(d->rng, 0.1))
 		put_number(h, "queue", draw_from(d->rng, 1, 4));
 	put_text(h, "frame_queue", "16KiB");
@@ -277,7 +278,6 @@ static void draw_times(struct draft *d)
 
 static void draw_backup(struct draft *d)
 {
-	d->backup &= !d->refuses && json_object_get(d->json, "limits") == NULL;
 	if (!d->backup)
 		return;
 	put_time(put_object(d->json, "backup"), "propagation", draw_from(d->rng, 1, 100) * 1000);

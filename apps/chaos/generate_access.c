@@ -150,7 +150,7 @@ static void draw_limits(struct draft *d)
 	json_t *limits;
 	bool share = draw_often(d->rng, 0.6);
 
-	if (d->backup || draw_often(d->rng, 0.7))
+	if (draw_often(d->rng, 0.7))
 		return;
 	limits = put_object(d->json, "limits");
 	if (share) {
@@ -158,7 +158,7 @@ static void draw_limits(struct draft *d)
 		put_number(limits, "burst", draw_from(d->rng, 8, 4096) * 8);
 	}
 	if (!draft_any_fault(d) || (share && draw_often(d->rng, 0.5)) || d->retries ||
-	    d->has[MF_FAULT_DUPLICATE] || d->has[MF_FAULT_REORDER])
+	    d->has[MF_FAULT_DUPLICATE] || !draft_keeps_order(d))
 		return;
 	d->refuses = true;
 	put_number(limits, "rate", (uint64_t)draw_rate(d->rng, 1e5, 1e8));

@@ -33,7 +33,7 @@ bool generate_store(struct draft *d)
 	if (name[kind][0] == 'D' || name[kind][0] == 'E')
 		put_number(w, "inserts", INSERTS);
 	if (name[kind][0] == 'E')
-		put_number(w, "scan", scan = draw_from(d->rng, 1, 8));
+		put_number(w, "scan", scan = draw_from(d->rng, 1, records < 8 ? records : 8));
 	if (d->strangers != NULL)
 		json_object_set(w, "nodes", d->askers);
 	d->store = true;

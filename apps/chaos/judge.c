@@ -132,16 +132,17 @@ static void judge_history(const struct run *r, struct verdict *v)
 	judge_access(&r->config, h, v);
 }
 
-/** Where there are two switches and one of them dies, once, nobody notices. */
+/** Where there are two switches and one of them dies, once, nobody notices, but who is refused anyway. */
 static void judge_failover(const struct run *r, struct verdict *v)
 {
 	const struct mf_config *c = &r->config;
+	uint64_t failed = v->sum[SUM_FAILED], refused = v->sum[SUM_REFUSED];
 
 	if (!c->backup.on || c->faults != 1 || c->fault[0].class != MF_FAULT_SWITCH_CRASH ||
-	    c->fault[0].every != 0 || v->sum[SUM_FAILED] == 0)
+	    c->fault[0].every != 0 || c->limits.rate != 0 || failed <= refused)
 		return;
 	verdict_violation(v, "failover", "%llu operations failed though one switch was there all the time",
-			  (unsigned long long)v->sum[SUM_FAILED]);
+			  (unsigned long long)(failed - refused));
 }
 
 static void judge_all(const struct run *r, int rc, struct verdict *v)

@@ -122,6 +122,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 		.twin = f->config->backup.on,
 		.begins = fabric_whole(f),
+		.in_order = f->config->sched.order == MF_ORDER_PAIR,
 		.take_again = make_take_again(f),
 	};
 

@@ -65,7 +65,7 @@ static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 1
  *       |  response     |                          v
  *       |  complete     v               ACK  AWAIT_ACK
  *       |<--(date)--- DONE <--------------------'  |
- *       |                                          v  timer, or refused while grants may come
+ *       |                                          v  timer, or refused while grants or a copy may come
  *       |<--(date)--- LATE <-- QUARANTINE <--(date)-- FAILED <-- ACTIVE, SENT, AWAIT_ACK
  *
  * What was sent again ends as FAILED, whatever its status: answers to its other sendings may come.
@@ -125,7 +125,9 @@ struct host_state {
 	uint8_t flags;
 	uint8_t mega_next;
 	uint8_t again; /**< how often it was sent again */
-	uint8_t mark; /**< retries: what had moved when its timer ended last, in 256 octets */
+	/** Retries: what had moved when its timer ended last, in 256 octets. From FAILED on: the switches by
+	 * which its refusal has come, a bit each. */
+	uint8_t mark;
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 

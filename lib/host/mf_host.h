@@ -68,6 +68,7 @@ struct mf_host_config {
 	/* two links to two switches, see docs/fault-tolerance.md */
 	bool twin;
 	bool begins; /**< with the fabric: both links are up, and all know that epoch 0 begins */
+	bool in_order; /**< MF_ORDER_PAIR: not writes alone, requests are granted in their order, too */
 	mf_time take_again; /**< what was said of epochs, and not heard, is said again after that time */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */

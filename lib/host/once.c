@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a memory node knows of the uses of ids: see once.h. */
 #include "once.h"
+#include "twin.h"
 
 struct host_once *host_once_begin(struct mf_host *h, const struct mf_msg *m, enum host_once_what what)
 {
 	struct host_once *e = host_once_at(h, m->src, m->id);
 
 	host_response_end(h, &h->response[host_index(h, m->src, m->id)]);
+	if (unlikely(h->twin != NULL))
+		host_twin_begins(h, m);
 	*e = (struct host_once){.use = m->epoch, .what = (uint8_t)what, .again = m->again};
 	return e;
 }

@@ -32,6 +32,7 @@ enum host_once_what {
 	HOST_ONCE_RMW, /**< executed: its result is kept */
 	HOST_ONCE_WRITE, /**< its first `moved` octets are applied */
 	HOST_ONCE_WRITTEN, /**< applied as a whole */
+	HOST_ONCE_CUT_SHORT, /**< as HOST_ONCE_WRITE, and no more of it is applied: host_twin_begins() */
 	HOST_ONCE_REFUSED, /**< result: enum mf_status */
 };
 

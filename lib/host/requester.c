@@ -4,6 +4,7 @@
 #include "keys.h"
 #include "once.h"
 #include "rx.h"
+#include "twin.h"
 
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
 				  const struct mf_msg *m, const uint8_t *data)
@@ -174,24 +175,82 @@ static bool comes_again(const struct mf_host *h, const struct host_state *s, con
 	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries;
 }
 
-/** The switch refuses a demand as it comes: nothing was granted, and nothing will be. */
+/** A message of a demand that was refused. @param rests  whether its id must */
+static void message_refused(struct mf_host *h, struct host_state *s, const struct mf_msg *m, bool rests,
+			    mf_time date)
+{
+	if (s->phase != HOST_ACTIVE || (s->moved != 0 && !comes_again(h, s, m)))
+		h->stats.drop_unknown++;
+	else if (comes_again(h, s, m))
+		return;
+	else if (rests)
+		host_state_fail(h, s, m->status, date);
+	else
+		host_state_done(h, s, m->status, date);
+}
+
+/**
+ * The switch refuses a demand as it comes: nothing was granted, and nothing will be. Of two switches this is
+ * the active one, and the other one is told. A request is refused like this by one of two alone.
+ */
 static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
-	bool more = s->phase != HOST_FREE && host_is_write(s->kind) && !(s->flags & HOST_MEGA_MEMBER);
+	bool more = s->phase != HOST_FREE && (host_is_write(s->kind) || h->twin != NULL) &&
+		    !(s->flags & HOST_MEGA_MEMBER);
+	bool rests = false;
 
+	if (h->deaf) {
+		h->stats.drop_fenced++;
+		return;
+	}
 	if (!more)
 		h->stats.drop_unknown++;
+	else if (h->twin != NULL && s->phase == HOST_ACTIVE && !comes_again(h, s, m))
+		rests = !host_twin_passes_on(h, m, at);
 	while (more) {
 		uint8_t next = s->mega_next;
 
 		more = s->flags & HOST_MEGA_MORE;
-		if (s->phase != HOST_ACTIVE || (s->moved != 0 && !comes_again(h, s, m)))
-			h->stats.drop_unknown++;
-		else if (!comes_again(h, s, m))
-			host_state_done(h, s, m->status, at + h->cost_single);
+		message_refused(h, s, m, rests, at + h->cost_single);
 		s = &h->state[host_index(h, m->src, next)];
 	}
+}
+
+/**
+ * With two switches a refusal comes by both, and two bits of it are few to say of which use it is: the id is
+ * not used again before the second has come (D10). That a link is lost says nothing: it may be there again
+ * when the copy comes.
+ * @param by  the switches by which it has come, a bit each
+ */
+static bool refused_again(const struct mf_host *h, uint8_t by)
+{
+	return h->twin && h->timer[HOST_TIMER_QUARANTINE].timeout != 0 && by != 3;
+}
+
+/** The switch by which something comes, as a bit. */
+static uint8_t by_switch(const struct mf_host *h)
+{
+	return h->twin ? (uint8_t)(1u << h->twin->served) : 1;
+}
+
+static void refused(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
+{
+	if (!more_grants(h, s) && !refused_again(h, by_switch(h))) {
+		host_state_done(h, s, status, date);
+		return;
+	}
+	host_state_fail(h, s, status, date);
+	s->mark = by_switch(h);
+}
+
+/** The same of one that is over. */
+static void refused_late(struct mf_host *h, struct host_state *s, mf_time at)
+{
+	h->stats.drop_unknown++;
+	s->mark |= by_switch(h);
+	if (!more_grants(h, s) && !refused_again(h, s->mark))
+		answered_late(h, s, at);
 }
 
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
@@ -216,13 +275,8 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
 		h->stats.drop_unknown++;
 	} else if (!waits) {
-		h->stats.drop_unknown++;
-		if (!more_grants(h, s))
-			answered_late(h, s, at);
+		refused_late(h, s, at);
 	} else if (!comes_again(h, s, m)) {
-		if (more_grants(h, s))
-			host_state_fail(h, s, m->status, at + h->cost_single);
-		else
-			host_state_done(h, s, m->status, at + h->cost_single);
+		refused(h, s, m->status, at + h->cost_single);
 	}
 }

@@ -456,8 +456,13 @@ static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, m
 	struct host_once *e = host_once_at(h, m->src, m->id);
 	enum host_once_verdict verdict = host_once_judge(e, m);
 
+	if (verdict == HOST_ONCE_AGAIN && e->what == HOST_ONCE_CUT_SHORT)
+		e->what = HOST_ONCE_WRITE;
 	if (verdict == HOST_ONCE_NEW) {
 		e = host_once_begin(h, m, HOST_ONCE_WRITE);
+	} else if (e->what == HOST_ONCE_CUT_SHORT && m->offset + m->size > e->moved) {
+		h->stats.gaps++;
+		return NULL;
 	} else if (verdict == HOST_ONCE_OLD || e->what != HOST_ONCE_WRITE) {
 		once_written(h, e, m, verdict, ready);
 		return NULL;

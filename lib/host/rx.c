@@ -114,6 +114,8 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
+		if (unlikely(h->deaf) && !host_twin_hears(h))
+			break;
 		host_rx_write(h, word, n, first, last);
 		break;
 	default:

@@ -79,6 +79,7 @@ void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
 	state_end(h, s, HOST_FAILED, status);
+	s->mark = 0;
 	host_event_put(h, s, date);
 }
 

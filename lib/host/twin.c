@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "once.h"
 #include "rx.h"
 #include "twin.h"
 
@@ -26,8 +27,9 @@ int host_twin_init(struct mf_host *h)
 	t->again = t->alone = MF_NEVER;
 	t->life = t->knows ? 1 : (uint16_t)(2 + h->config.use % (MF_TAKE_SINCE_MAX - 1));
 	h->deaf = !t->knows;
+	t->writing = calloc(h->nodes, sizeof(*t->writing));
 	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
-	if (!t->other.assembly)
+	if (!t->writing || !t->other.assembly)
 		return -ENOMEM;
 	return mf_demux_init(&t->other.demux, h->config.memory_enabled, h->config.mux.period,
 			     h->config.ber_window);
@@ -40,6 +42,7 @@ void host_twin_fini(struct mf_host *h)
 	if (h->twin->other.assembly)
 		mf_demux_fini(&h->twin->other.demux);
 	free(h->twin->other.assembly);
+	free(h->twin->writing);
 	free(h->twin);
 }
 
@@ -77,7 +80,10 @@ void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const stru
 	mf_host_rx(h, now, span);
 }
 
-/* A deposed switch that does not know it lets out what the active one will let out again. */
+/*
+ * A deposed switch that does not know it lets out what the active one will let out again. And what it had
+ * sent before may be behind what the active one sends: a write would be applied behind later reads.
+ */
 bool host_twin_hears(struct mf_host *h)
 {
 	const struct host_twin *t = h->twin;
@@ -86,6 +92,41 @@ bool host_twin_hears(struct mf_host *h)
 		return true;
 	h->stats.drop_fenced++;
 	return false;
+}
+
+/*
+ * A pair is granted one after the other, and what either switch sends is in that order. So when something new
+ * begins while a write that was begun before is not whole, the switch that it came by will not send the rest:
+ * that was lost there, or a chunk that came twice has taken the place of the last. The rest may still come by
+ * the other switch, but would be applied behind what is later. What is sent again has no place in the order.
+ */
+void host_twin_begins(struct mf_host *h, const struct mf_msg *m)
+{
+	bool write = m->kind == MF_WREQ || m->kind == MF_WREQ_ACK;
+	uint16_t *writing = &h->twin->writing[m->src];
+	struct host_once *e;
+
+	if (m->again > 0 || (!write && !h->config.in_order))
+		return;
+	if (*writing != 0) {
+		e = host_once_at(h, m->src, (uint8_t)(*writing - 1));
+		if (e->what == HOST_ONCE_WRITE)
+			e->what = HOST_ONCE_CUT_SHORT;
+	}
+	*writing = write ? m->id + 1u : 0;
+}
+
+bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = h->node,
+				 .dst = refusal->src,
+				 .id = refusal->id,
+				 .status = refusal->status,
+				 .of = refusal->of};
+
+	host_single_put(h, &m, at + h->cost_single);
+	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
 }
 
 /** Whether a switch has not heard what the node says. */

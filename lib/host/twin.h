@@ -15,6 +15,7 @@ struct host_receiver {
 };
 
 struct host_twin {
+	uint16_t *writing; /**< [nodes]: one more than the id of the write that it began last here */
 	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
 	bool up[2];
@@ -36,8 +37,16 @@ int host_twin_init(struct mf_host *h);
 void host_twin_fini(struct mf_host *h);
 /** TAKE has come by the link that is served. */
 void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
-/** Whether a request that comes by the link that is served is executed. */
+/** Whether a request or a write that comes by the link that is served is executed. */
 bool host_twin_hears(struct mf_host *h);
+/** A request, or a write with this chunk, begins at the memory node. */
+void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
+/**
+ * Tells the standby, which does not know of it, that a demand was refused: it would let the request out, or
+ * wait for the write.
+ * @return false: not yet, behind what may have the same id by then
+ */
+bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
 /** Does what is due: frames behind whose /T/ nothing came, and what is said again. */

@@ -233,7 +233,7 @@ static void tell_refused(struct mf_switch *sw, mf_time now, const struct mf_sche
 
 	if (g->resp && g->cookie == NONE)
 		return; /* the rest of a response, at a take-over: its requester's timer ends it */
-	if (g->resp) {
+	if (g->resp && sw->standby == NULL) {
 		const uint64_t *word = sw->requests[g->cookie].word;
 
 		m.of = mf_proto_kind(word[0]);

@@ -29,6 +29,8 @@ static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsign
 {
 	uint32_t blocks = m->mega ? size / 8 : mf_proto_chunk_blocks(&sw->proto, size);
 
+	if (standby_logs(sw, (uint16_t)port, m->dst))
+		return true; /* the active switch judges */
 	return limits_demand(sw, m, (uint16_t)port, blocks + n, now, at, excess);
 }
 
@@ -103,9 +105,22 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 			});
 }
 
+/** A node passes on that the active switch has refused a demand of its own: the log does not know. */
+static void refused_there(struct mf_switch *sw, uint16_t port, const struct mf_msg *m)
+{
+	if (m->dst >= sw->ports || !standby_logs(sw, port, m->dst))
+		return;
+	standby_cancel(sw, port, m->dst, m->id, false);
+	standby_cancel(sw, m->dst, port, m->id, true);
+}
+
 static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
 		  const struct mf_msg *m)
 {
+	if (sw->standby != NULL && m->src == port && m->of == MF_NOTIFY && m->kind == MF_ERR) {
+		refused_there(sw, (uint16_t)port, m);
+		return;
+	}
 	/* A restart is what the switch says of a node, not a node of itself; and it refuses demands. */
 	if (m->src != port || m->status == MF_ERR_RESTARTED || m->of == MF_NOTIFY) {
 		sw->stats.drop_spoof++;

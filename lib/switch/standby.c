@@ -196,6 +196,7 @@ void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uin
 	e->mega = demand->mega;
 	if (passed) {
 		e->passed = early.passed;
+		e->end = early.end;
 		e->out = true;
 	}
 	sw->stats.logged++;
@@ -275,6 +276,7 @@ static void note_early(struct mf_switch *sw, struct log_pair *p, const struct mf
 	e->id = m->id;
 	e->use = m->epoch;
 	e->passed = m->size;
+	e->end = m->offset + m->size;
 }
 
 /** The demand of a chunk. Messages of a mega have ids of their own, and come in their order. */
@@ -292,6 +294,17 @@ static uint32_t find_of(const struct mf_switch *sw, const struct log_pair *p, ui
 	return i;
 }
 
+/** Whether a chunk passed before: on its way here it may come twice. If not, it has now. */
+static bool is_copy(struct log_entry *e, const struct mf_msg *m)
+{
+	uint32_t end = e->mega ? m->id + 1u : m->offset + m->size;
+
+	if (e->mega ? end == e->end : end <= e->end)
+		return true;
+	e->end = end;
+	return false;
+}
+
 /** A chunk of a demand, of n blocks, has passed. */
 static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, unsigned int n,
 		  mf_time now)
@@ -307,6 +320,8 @@ static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg 
 			note_early(sw, p, m, now);
 		return;
 	}
+	if (is_copy(e, m))
+		return;
 	e->passed += e->mega ? n * 8 : m->size;
 	if (!e->early && (e->passed >= e->size || (m->last && !e->mega)))
 		take_out(sw, p, before);

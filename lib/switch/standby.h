@@ -21,6 +21,7 @@ struct log_entry {
 	uint32_t slot; /**< NONE: no request, or it has been let out */
 	uint32_t size; /**< octets of the demand; mega: of the wire */
 	uint32_t passed; /**< of these */
+	uint32_t end; /**< octets up to the last that passed; mega: the last message's id + 1 */
 	uint16_t behind;
 	uint16_t use; /**< of its id; of requests and responses */
 	uint16_t by; /**< port that it came by */

@@ -216,6 +216,16 @@ static bool is_wanted(const struct mf_switch *sw, uint16_t epoch)
 	return 2 * count(sw, want) > count(sw, sw->reach_set);
 }
 
+/**
+ * A node knows nothing any more of what others have asked it. They are told, and their operations are over:
+ * what is in the log of these would be executed a second time.
+ */
+static void unlog_asked(struct mf_switch *sw, uint16_t port)
+{
+	for (uint16_t cn = 0; cn < sw->ports; cn++)
+		standby_unlog(sw, standby_pair(sw, cn, port));
+}
+
 /** A node begins a life when it is started again, and when it has had no link for a while. */
 static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
 {
@@ -227,6 +237,7 @@ static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_tim
 		p->reborn = mf_time_max(now, 1);
 		link_begin_life(&sw->port[port]);
 		sw->port[port].told = 0;
+		unlog_asked(sw, port);
 	}
 	p->life = life;
 }
@@ -384,8 +395,10 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	struct standby *s = sw->standby;
 
 	s->port[port].since = mf_time_max(now, 1);
-	if (!standby_idles(s)) /* the others have been told that its node is back */
+	if (!standby_idles(s)) { /* the others have been told that its node is back */
 		s->port[port].life = s->port[port].reborn = 0;
+		unlog_asked(sw, (uint16_t)port);
+	}
 	if (s->lost == port)
 		memset(s->lost_by, 0, sizeof(s->lost_by));
 	tell(sw, port, now);

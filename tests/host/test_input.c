@@ -120,14 +120,14 @@ Test(host_input, grants_of_megas)
 	net_run(s->net, MF_SEC(1)); /* the first one goes alone; then a mega of three, one waits */
 	cr_assert_eq(s->count, 1);
 	cr_assert_eq(st->mega_messages, 3);
-	for (g.id = 0; g.id < 3; g.id++) {
-		g.size = g.id == 0 ? 239 : 240;
+	for (g.id = 1; g.id < 4; g.id++) { /* writes take ids in turn */
+		g.size = g.id == 1 ? 239 : 240;
 		inject_single(s, 0, &g);
 	}
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, 1);
 	cr_assert_eq(st->grants_returned, 3);
-	g.id = 0;
+	g.id = 1;
 	inject_single(s, 0, &g);
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, 4);
@@ -413,17 +413,18 @@ Test(host_input, refused_demands)
 	cr_assert_eq(s->count, 1);
 	cr_assert_eq(s->done[0].status, MF_ERR_RESOURCE);
 	cr_assert_eq(st->mega_messages, 3);
-	err.id = 1;
+	err.id = 2;
 	inject_single(s, 0, &err);
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, 1, "a mega has the name of its first");
 	cr_assert_eq(st->drop_unknown, 1);
-	err.id = 0;
+	err.id = 1;
 	inject_single(s, 0, &err);
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, 4);
 	for (unsigned int i = 1; i < 4; i++)
 		cr_assert_eq(s->done[i].status, MF_ERR_RESOURCE);
+	err.id = 4;
 	inject_single(s, 0, &err);
 	inject_single(s, 0, &err);
 	net_run(s->net, MF_SEC(1));

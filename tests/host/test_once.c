@@ -27,10 +27,11 @@ struct bench {
 	struct mf_msg sent; /**< the last message of several blocks that it sent */
 	unsigned int messages; /**< how many */
 	unsigned int acks;
+	unsigned int passed_on; /**< that a demand was refused */
 	uint8_t asked; /**< id of the last /N/ */
 };
 
-static void start(struct bench *b, uint16_t node)
+static void begin(struct bench *b, uint16_t node, bool twin)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = alone_config(node, 64);
@@ -40,6 +41,9 @@ static void start(struct bench *b, uint16_t node)
 	config.quarantine = QUARANTINE;
 	config.retries = 2;
 	config.retry_timeout = RETRY;
+	config.twin = config.begins = twin;
+	config.in_order = true;
+	config.take_again = MF_US(10);
 	*b = (struct bench){.now = MF_US(1)};
 	if (node == MEMORY) {
 		b->memory = mf_memory_flat.create(&memory);
@@ -48,6 +52,11 @@ static void start(struct bench *b, uint16_t node)
 	}
 	b->host = mf_host_new(&config);
 	cr_assert_not_null(b->host);
+}
+
+static void start(struct bench *b, uint16_t node)
+{
+	begin(b, node, false);
 }
 
 static void stop(struct bench *b)
@@ -66,8 +75,11 @@ static void see(struct bench *b, const struct mf_span *s)
 	for (unsigned int i = 0, from = 0; i < s->count; i++) {
 		uint8_t type = (uint8_t)s->word[i];
 
-		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST)
-			b->acks += mf_proto_get_single(s->word[i], &m) == 0 && m.kind == MF_ACK;
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
+		    mf_proto_get_single(s->word[i], &m) == 0) {
+			b->acks += m.kind == MF_ACK;
+			b->passed_on += m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US;
+		}
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
 			b->asked = m.id;
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MS)
@@ -90,15 +102,20 @@ static void run(struct bench *b, mf_time until)
 	}
 }
 
-static void give(struct bench *b, const struct mf_msg *m, const void *data)
+static void give_by(struct bench *b, unsigned int link, const struct mf_msg *m, const void *data)
 {
 	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
 
 	s.count = (uint16_t)mf_proto_put_chunk(&proto, m, data, s.word);
 	for (unsigned int i = 0; i < s.count; i++)
 		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
-	mf_host_rx(b->host, s.start, &s);
+	mf_host_rx_by(b->host, link, s.start, &s);
 	run(b, b->now + MF_US(1));
+}
+
+static void give(struct bench *b, const struct mf_msg *m, const void *data)
+{
+	give_by(b, 0, m, data);
 }
 
 /** Reads 64 octets, which is answered when the request was sent so often. @return its id */
@@ -189,6 +206,68 @@ Test(host_once, writes_take_ids_in_turn)
 	stop(&b);
 }
 
+/** Begins to read. @return the request */
+static struct mf_msg ask(struct bench *b)
+{
+	static uint8_t buf[64];
+	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
+
+	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);
+	run(b, b->now + MF_US(1));
+	return b->sent;
+}
+
+/** A request is refused, by way of a switch. @return operations that have failed with that */
+static unsigned int refuse_by(struct bench *b, unsigned int link, const struct mf_msg *request)
+{
+	const struct mf_msg err = {.kind = MF_ERR,
+				   .src = MEMORY,
+				   .dst = US,
+				   .id = request->id,
+				   .epoch = request->epoch & ((1 << MF_ERR_USE_BITS) - 1),
+				   .status = MF_ERR_KEY,
+				   .of = MF_RREQ};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_completion done[16];
+	unsigned int n;
+
+	s.word[0] = mf_proto_put_single(&err);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+	n = mf_host_completions(b->host, b->now, done, 16);
+	for (unsigned int i = 0; i < n; i++)
+		cr_assert_eq(done[i].status, MF_ERR_KEY);
+	return n;
+}
+
+/**
+ * Two switches, and a long cable to one of them: the second copy of a refusal comes when four others have
+ * been refused. It says two bits of the use of its id, so the id rests until it is there.
+ */
+Test(host_once, a_refusal_comes_by_both_switches)
+{
+	struct mf_msg m[5], next;
+	struct bench b;
+
+	begin(&b, US, true);
+	for (unsigned int i = 0; i < 4; i++) {
+		m[i] = ask(&b);
+		cr_assert_eq(refuse_by(&b, 1, &m[i]), 1);
+	}
+	m[4] = ask(&b);
+	for (unsigned int i = 0; i < 4; i++)
+		cr_expect_eq(refuse_by(&b, 0, &m[i]), 0,
+			     "copy %u is taken for a refusal of what is asked now", i);
+	cr_expect_eq(refuse_by(&b, 0, &m[4]), 1);
+	cr_expect_eq(refuse_by(&b, 1, &m[4]), 0);
+	next = ask(&b);
+	cr_expect_eq(next.id, m[0].id, "all copies are there: the lowest id is free");
+	mf_host_link_down(b.host, 1, b.now);
+	cr_expect_eq(refuse_by(&b, 0, &next), 1);
+	cr_expect_neq(ask(&b).id, next.id, "the link may be there again when the copy comes");
+	stop(&b);
+}
+
 static void expect(const struct bench *b, unsigned int from, unsigned int to, uint8_t value)
 {
 	uint8_t found[SIZE];
@@ -271,5 +350,150 @@ Test(host_once, octets_of_a_response_are_taken_once)
 	for (unsigned int i = 0; i < 64; i++)
 		cr_assert_eq(buf[i], i < 32 ? 1 : 2, "octet %u", i);
 	cr_assert_eq(mf_host_stats(b.host)->rx_octets, 64);
+	stop(&b);
+}
+
+/** What comes behind the first half of a write, by the switch that is obeyed. */
+static void give_read(struct bench *b)
+{
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .sync = {MF_SYNC_CTRL}};
+	const struct mf_msg m = {.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 9, .ext = true, .size = 64};
+	unsigned int n = mf_proto_put_request(&proto, &m, s.word);
+
+	s.count = (uint16_t)n;
+	s.sync[n - 1] = MF_SYNC_CTRL;
+	for (unsigned int i = 1; i + 1 < n; i++)
+		s.sync[i] = MF_SYNC_DATA;
+	mf_host_rx(b->host, b->now, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/**
+ * Two switches. By the first one half of a write came, and what is behind it in the order of their pair: the
+ * other half was lost there. It comes by the second one, too late for the order. When it is sent again it is
+ * applied: what is sent again has no place in the order.
+ */
+static void half_comes_late(bool read, bool rest)
+{
+	struct mf_msg first = chunk(US, 3, 0, 32, false), second = chunk(US, 3, 32, 32, true);
+	struct mf_msg other = chunk(US, 4, 0, 32, true);
+	uint8_t data[32], later[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	memset(later, 2, sizeof(later));
+	other.addr = 32;
+	begin(&b, MEMORY, true);
+	give_by(&b, 0, &first, data);
+	if (read)
+		give_read(&b);
+	else
+		give_by(&b, 0, &other, later);
+	if (rest)
+		give_by(&b, 1, &first, data);
+	give_by(&b, 1, &second, data);
+	expect(&b, 0, 32, 1);
+	expect(&b, 32, 64, read ? 0 : 2);
+	cr_expect_eq(b.acks, !read, "of what was written as a whole");
+	cr_expect_eq(mf_host_stats(b.host)->gaps, 1);
+	cr_expect_eq(mf_host_stats(b.host)->copies, rest);
+	second.again = 1;
+	give_by(&b, 1, &second, data);
+	expect(&b, 32, 64, 1);
+	cr_expect_eq(b.acks, !read + 1u);
+	stop(&b);
+}
+
+Test(host_once, a_copy_does_not_overtake)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		half_comes_late(i & 1, i & 2);
+}
+
+/** A switch of two refuses a demand. @return operations that have failed with that */
+static unsigned int refuse_demand(struct bench *b, unsigned int link, uint8_t id)
+{
+	const struct mf_msg err = {.kind = MF_ERR,
+				   .src = MEMORY,
+				   .dst = US,
+				   .id = id,
+				   .status = MF_ERR_RESOURCE,
+				   .of = MF_NOTIFY};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+	struct mf_completion done;
+	unsigned int n;
+
+	s.word[0] = mf_proto_put_single(&err);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+	n = mf_host_completions(b->host, b->now, &done, 1);
+	cr_expect(n == 0 || done.status == MF_ERR_RESOURCE);
+	return n;
+}
+
+/** The active switch refuses what is asked too often, reads, too. The other one is told, and is not heard. */
+Test(host_once, the_active_switch_refuses)
+{
+	const unsigned int last_sending = 2; /* of RETRY each */
+	struct mf_msg m;
+	struct bench b;
+
+	begin(&b, US, true);
+	m = ask(&b);
+	run(&b, b.now + last_sending * RETRY);
+	cr_expect_eq(refuse_demand(&b, 1, m.id), 0, "it is not the active one");
+	cr_expect_eq(b.passed_on, 0);
+	cr_expect_eq(refuse_demand(&b, 0, m.id), 1);
+	cr_expect_eq(b.passed_on, 1);
+	stop(&b);
+}
+
+/** A switch tells its epoch. */
+static void tell_epoch(struct bench *b, unsigned int link, uint16_t epoch)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_HEARD, .epoch = epoch};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(&m);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/**
+ * The other switch is the active one, which may have let reads out behind a write: what the deposed one sent
+ * of that comes too late. When it says that it knows, all of that has come.
+ */
+Test(host_once, what_a_deposed_switch_sent_is_not_applied)
+{
+	struct mf_msg m = chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	begin(&b, MEMORY, true);
+	tell_epoch(&b, 1, 1);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	give_by(&b, 0, &m, data);
+	expect(&b, 0, 32, 0);
+	cr_expect_eq(mf_host_stats(b.host)->drop_fenced, 1);
+	tell_epoch(&b, 0, 1);
+	give_by(&b, 0, &m, data);
+	expect(&b, 0, 32, 1);
+	stop(&b);
+}
+
+/** A switch died: what the other one passed before it knows is not lost. */
+Test(host_once, what_the_other_switch_sends_is_applied)
+{
+	struct mf_msg m = chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	begin(&b, MEMORY, true);
+	mf_host_link_down(b.host, 0, b.now);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	give_by(&b, 1, &m, data);
+	expect(&b, 0, 32, 1);
 	stop(&b);
 }

@@ -184,3 +184,167 @@ Test(takeover, it_is_said_again)
 	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
 	rig_stop(&r);
 }
+
+#define MEMORY 2
+
+/** A chunk of a write of 512 octets, of port 0. */
+static void write_chunk(struct rig *r, mf_time at, uint8_t id, uint32_t offset)
+{
+	static const uint8_t data[256];
+	const struct mf_msg m = {.kind = MF_WREQ_ACK,
+				 .src = 0,
+				 .dst = MEMORY,
+				 .id = id,
+				 .ext = true,
+				 .size = sizeof(data),
+				 .offset = offset,
+				 .last = offset != 0};
+	uint64_t word[MF_BLOCKS_MAX];
+	unsigned int n = mf_proto_put_chunk(&config.proto, &m, data, word);
+
+	rig_message(r, at, 0, word, n);
+}
+
+static void notify(struct rig *r, mf_time at, uint8_t id)
+{
+	const struct mf_msg m = {.kind = MF_NOTIFY, .dst = MEMORY, .id = id, .ext = true, .size = 512};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, 0, &word, 1);
+}
+
+/**
+ * A chunk that comes twice at the standby says nothing of the next one: what is behind the write does not
+ * pass in front of its last chunk, and that passes.
+ */
+Test(takeover, what_passes_twice_is_taken_down_once)
+{
+	struct rig r;
+
+	start(&r, 1);
+	notify(&r, MF_US(1), 1);
+	notify(&r, MF_US(2), 2);
+	write_chunk(&r, MF_US(3), 1, 0);
+	write_chunk(&r, MF_US(4), 1, 0);
+	write_chunk(&r, MF_US(5), 2, 0);
+	rig_run(&r, MF_US(6));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 2, "not the second write's");
+	write_chunk(&r, MF_US(7), 1, 256);
+	write_chunk(&r, MF_US(8), 2, 256);
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 4);
+	rig_stop(&r);
+}
+
+static void ask(struct rig *r, mf_time at, uint8_t id)
+{
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	const struct mf_msg m = {
+		.kind = MF_RREQ, .src = 0, .dst = MEMORY, .id = id, .ext = true, .size = 64, .addr = 64};
+	unsigned int n = mf_proto_put_request(&config.proto, &m, word);
+
+	rig_message(r, at, 0, word, n);
+}
+
+/** Says to a switch that a demand was refused. */
+static void pass_on(struct rig *r, mf_time at, uint8_t id)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = 0,
+				 .dst = MEMORY,
+				 .id = id,
+				 .status = MF_ERR_RESOURCE,
+				 .of = MF_NOTIFY};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, 0, &word, 1);
+}
+
+static void start_limited(struct rig *r, uint8_t number)
+{
+	rig_config(&config, PORTS);
+	config.twin = config.epoch_known = config.begins = config.in_order = true;
+	config.number = number;
+	config.chunk = 256;
+	config.take_again = AGAIN;
+	config.proto.ext = true;
+	config.limits = (struct mf_switch_limits){.rate = MF_MS(1), .rate_burst = 1};
+	rig_start(r, &config, false);
+}
+
+/**
+ * Limits are the active switch's. The standby has taken down what that refused: it hears of it by who asked,
+ * and lets nothing of it out in front of the next write, nor waits for it.
+ */
+Test(takeover, the_active_one_refuses)
+{
+	struct mf_msg m;
+	struct rig r;
+
+	start_limited(&r, 1);
+	ask(&r, MF_US(1), 1);
+	notify(&r, MF_US(2), 2);
+	notify(&r, MF_US(3), 3);
+	pass_on(&r, MF_US(4), 1);
+	pass_on(&r, MF_US(5), 2);
+	write_chunk(&r, MF_US(6), 3, 0);
+	rig_run(&r, MF_US(7));
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->logged, 3);
+	cr_expect_eq(mf_switch_stats(r.sw)->requests_forwarded, 0, "it was refused");
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
+	cr_expect_eq(rig_drops(&r), 0);
+	rig_stop(&r);
+
+	start_limited(&r, 0);
+	ask(&r, MF_US(1), 1);
+	ask(&r, MF_US(2), 2);
+	pass_on(&r, MF_US(3), 1); /* says nothing to the active one: it is about what that has said */
+	rig_run(&r, MF_US(4));
+	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 1);
+	cr_assert_eq(r.outs[0], 1);
+	cr_assert_eq(mf_proto_get_single(r.out[0][0].word, &m), 0);
+	cr_expect(m.kind == MF_ERR && m.of == MF_NOTIFY && m.status == MF_ERR_RESOURCE && m.id == 2);
+	cr_expect_eq(r.msgs, 1, "the first one's demand, and it is not cancelled");
+	rig_stop(&r);
+}
+
+/** @return demands that the scheduler is told of when the backup takes over, where one was asked before */
+static unsigned int told_behind(bool lost)
+{
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	start(&r, 1);
+	ask(&r, MF_US(1), 1);
+	for (unsigned int i = 0; i < PORTS; i++)
+		if (i != MEMORY || !lost)
+			say(&r, MF_US(2), i, MF_TAKE_TELL, 1, 1);
+	rig_run(&r, MF_US(3));
+	if (lost) {
+		mf_switch_link_down(r.sw, MEMORY, MF_US(3));
+		rig_run(&r, MF_US(4));
+		rig_grant(&r, MF_US(5), &(struct mf_sched_grant){.src = MEMORY, .dst = MEMORY});
+		rig_run(&r, MF_US(6));
+		cr_expect(mf_switch_link_up(r.sw, MEMORY, MF_US(6)));
+		say(&r, MF_US(7), MEMORY, MF_TAKE_TELL, 1, 2);
+		rig_run(&r, MF_US(8));
+	}
+	cr_expect(is_active(&r));
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/**
+ * A memory node that had no link has forgotten what it executed by the switch that died. Who asked is told,
+ * and gives up; so does the log.
+ */
+Test(takeover, what_was_asked_of_a_former_life_is_over)
+{
+	cr_expect_eq(told_behind(false), 1);
+	cr_expect_eq(told_behind(true), 0);
+}
