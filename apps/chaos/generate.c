@@ -42,8 +42,8 @@ static void draw_nodes(struct draft *d)
 }
 
 /**
- * Nodes without clients: who forges harms his own order and his own X, so he has none. Those of the file
- * have.
+ * Adds nodes without clients, for forging: what a node forges is in the way of its own operations, in their
+ * order and their X. The nodes of the base have clients, as before.
  */
 static void add_strangers(struct draft *d)
 {

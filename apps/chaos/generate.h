@@ -20,18 +20,18 @@ struct classes {
 struct draft {
 	json_t *json; /**< the case */
 	struct mf_rng *rng;
-	bool has[MF_FAULT_CLASSES]; /**< classes that it has, but for skewed clocks */
-	bool skews; /**< it may have those */
+	bool has[MF_FAULT_CLASSES]; /**< classes that it has; not SKEW */
+	bool skews; /**< it may have skewed clocks, too */
 	bool retries; /**< requests are sent again */
-	json_t *askers; /**< names of the entries of nodes that have clients */
-	const char *strangers; /**< the entry of those that have none; NULL: there is none */
-	bool store; /**< clients ask for records */
-	bool refuses; /**< some operations fail, as their nodes may not do that, or ask for too much */
+	json_t *askers; /**< names of entries of "nodes" that have clients */
+	const char *strangers; /**< name of the entry of nodes without clients; NULL: there is none */
+	bool store; /**< clients ask for records of a store */
+	bool refuses; /**< some operations are refused: they have no right to them, or ask for too much */
 	bool backup; /**< there is a second switch */
 	mf_time active; /**< faults may strike until then */
 	mf_time timeout; /**< of reads and writes: longer than anything takes that is not lost */
 	uint64_t clients, depth, octets; /**< at most: nodes that ask, operations of each, octets of one */
-	uint64_t span; /**< octets of each client's, of each memory */
+	uint64_t span; /**< octets that each client uses of each memory */
 };
 
 /**
@@ -41,21 +41,23 @@ struct draft {
  */
 json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes);
 
-/** Whether there is any fault; whether one takes messages away, or delivers them damaged. */
+/** Whether it has any fault. */
 bool draft_any_fault(const struct draft *d);
+/** Whether it has one that may lose messages, or damage them: any but DELAY and FORGE. */
+bool draft_loses(const struct draft *d);
 /**
- * Where messages of a pair pass each other, or are sent again, nobody promises their order (docs/chaos.md).
- * There clients have one operation under way each, or do not count on it: then the history is what is judged.
+ * Whether operations of a pair take effect in the order in which they were begun (docs/chaos.md). Where
+ * messages pass each other, or are sent again, nobody promises that: there each client has one operation
+ * under way, or does not verify what it reads, and only the history is judged.
  */
 bool draft_keeps_order(const struct draft *d);
-bool draft_loses(const struct draft *d);
 
 /* generate_store.c */
-/** @return whether the clients ask a store: all that there is to their load is drawn then */
+/** Draws whether clients ask a store, and if so all of their load. @return whether they do */
 bool generate_store(struct draft *d);
 
 /* generate_access.c */
-/** Regions and limits. */
+/** Draws regions, and limits of what nodes may ask for. */
 void generate_access(struct draft *d);
 
 /* generate_faults.c */

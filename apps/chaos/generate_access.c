@@ -7,7 +7,7 @@
 
 #define PIECES_MAX 12
 
-/** Some nodes of those that ask: all, those of an entry, or one. NULL: none */
+/** Names some nodes that ask: all, with that probability, those of an entry, or one. @return NULL: none */
 static const char *some_askers(struct draft *d, char *name, size_t len, double all)
 {
 	const json_t *nodes = json_object_get(d->json, "nodes"), *entry;
@@ -36,7 +36,7 @@ static void put_askers(struct draft *d, json_t *region, const char *key, double 
 		put_text(region, key, some);
 }
 
-/** One compute node: what is used is somebody's, or who spies could claim it. */
+/** Gives the region to one compute node: what clients use must have an owner, or a spy could claim it. */
 static void put_owner(struct draft *d, json_t *region)
 {
 	const json_t *entry = json_array_get(json_object_get(d->json, "nodes"), 0);
@@ -63,7 +63,7 @@ static json_t *add_region(json_t *regions, uint64_t at, uint64_t size)
 	return region;
 }
 
-/** All that is used is one region, of all: nobody notices. */
+/** Makes all that is used one region that all may use: nobody is refused. */
 static void one_for_all(struct draft *d, json_t *regions, uint64_t used)
 {
 	json_t *region = add_region(regions, 0, used);
@@ -74,8 +74,8 @@ static void one_for_all(struct draft *d, json_t *regions, uint64_t used)
 }
 
 /**
- * Borders anywhere in what is used, so that clients' own parts have some within them. Now and then there is
- * a gap, which nobody may use.
+ * Cuts what is used into regions anywhere, so within the parts of clients, too. Now and then there is a
+ * gap, which nobody may use.
  */
 static void pieces(struct draft *d, json_t *regions, uint64_t used)
 {
@@ -103,7 +103,7 @@ static void pieces(struct draft *d, json_t *regions, uint64_t used)
 		one_for_all(d, regions, used);
 }
 
-/** Behind what is used: nobody's, to be claimed. */
+/** Adds regions without an owner behind what is used, for spies to claim. */
 static void spare(struct draft *d, json_t *regions, uint64_t used)
 {
 	uint64_t at = (used + 7) / 8 * 8;
@@ -117,8 +117,8 @@ static void spare(struct draft *d, json_t *regions, uint64_t used)
 }
 
 /**
- * Where some are refused, which fails their operations, there has to be a fault, and plain writes are not
- * drawn: they are refused without a word, and whoever wrote them would look for them.
+ * Draws regions. Clients may be refused only where there are faults, since refusals fail operations. Then
+ * there are no plain writes: those are refused without an answer, and whoever wrote them would miss them.
  */
 static void draw_regions(struct draft *d)
 {
@@ -142,8 +142,8 @@ static void draw_regions(struct draft *d)
 }
 
 /**
- * Not more than so often where requests come twice: nobody knows of what is refused then whether it happened
- * before, and a history in which much is open takes long to search.
+ * Draws limits. There is no "rate" where requests may come twice: nobody knows whether what is refused then
+ * has happened the first time, and a history with many such operations takes long to search.
  */
 static void draw_limits(struct draft *d)
 {

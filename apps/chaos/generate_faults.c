@@ -6,7 +6,7 @@
 #include "generate.h"
 
 #define RULES_MAX 5
-/* Clocks are as they are beside whatever breaks: drawn last, and of other cases. */
+/* Skewed clocks are no class like the others: they are drawn last, and may be there beside any. */
 #define DRAWN MF_FAULT_SKEW
 #define SKEWED 0.125
 
@@ -105,7 +105,7 @@ static void event(struct draft *d, json_t *rule, bool again)
 	put_time(rule, "for", draw_from(d->rng, 100, 5000 + length / 2000) * 1000);
 }
 
-/** Of two, either. */
+/** Of two switches either one. */
 static void some_switch(struct draft *d, json_t *rule)
 {
 	if (d->backup && draw_often(d->rng, 0.4))
@@ -149,7 +149,7 @@ static void of_sources(struct draft *d, json_t *rule)
 	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, 0.01, 0.2)));
 }
 
-/** A node without a client. */
+/** "forge": at a node without a client. */
 static void of_forgers(struct draft *d, json_t *rule)
 {
 	const json_t *nodes = json_object_get(d->json, "nodes");
@@ -176,7 +176,7 @@ static void of_pools(struct draft *d, json_t *rule)
 	event(d, rule, true);
 }
 
-/** No clock of a machine is as bad; timers that differ by as much must not matter. */
+/** "skew": much more than any machine's clock is wrong by; timers that differ so much must not matter. */
 static void of_clocks(struct draft *d, json_t *rule)
 {
 	if (draw_often(d->rng, 0.3))

@@ -2,12 +2,12 @@
 /* Now and then clients ask for records of a store that all of them share, instead of words of their own. */
 #include "generate.h"
 
-#define SHARE 0.1
+#define SHARE 0.1 /* of cases */
 #define INSERTS 8 /* of each client */
 
 /**
- * A query is several messages at once, and counts on the order of a pair; and what its client knows of
- * records whose writes failed is not judged well yet. So there is no store where something is lost.
+ * A query is several messages at once and counts on the order of a pair, and a client does not know enough
+ * yet of records whose writes have failed. So there is no store where messages are lost or come twice.
  */
 bool generate_store(struct draft *d)
 {

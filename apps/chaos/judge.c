@@ -11,7 +11,7 @@
 #include "mf_live.h"
 
 #define TICK MF_US(5)
-#define STATES (1U << 16) /* of a word: where more is open than that the search gives up, and it is told */
+#define STATES (1U << 16) /* that the search visits for a word: beyond that it gives up, and says so */
 #define HISTORY (UINT64_C(64) << 20) /* octets of all clients; what is not used takes no memory */
 
 /** A run under way. */
@@ -132,7 +132,7 @@ static void judge_history(const struct run *r, struct verdict *v)
 	judge_access(&r->config, h, v);
 }
 
-/** Where there are two switches and one of them dies, once, nobody notices, but who is refused anyway. */
+/** Where one of two switches dies once, and nothing else breaks, none fails that is not refused anyway. */
 static void judge_failover(const struct run *r, struct verdict *v)
 {
 	const struct mf_config *c = &r->config;

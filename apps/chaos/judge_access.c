@@ -8,7 +8,7 @@ struct access {
 	const struct mf_config *config;
 	struct verdict *v;
 	bool guarded[MF_PORTS_MAX]; /**< memory nodes that have regions */
-	bool certain; /**< nothing but what is forged goes wrong */
+	bool certain; /**< nothing else goes wrong, so whoever has the right must not fail */
 };
 
 static bool has(const struct mf_config_set *set, unsigned int node)
@@ -24,7 +24,7 @@ static bool reads(uint8_t kind)
 	return kind != MF_HISTORY_WRITE && kind != MF_HISTORY_WRITE_ACK;
 }
 
-/** Whether a client may do all of it. */
+/** Whether a client has the right to all of an operation. */
 static bool may(const struct access *a, const struct mf_history_record *r)
 {
 	for (unsigned int i = 0; i < a->config->regions; i++) {
@@ -42,7 +42,7 @@ static bool may(const struct access *a, const struct mf_history_record *r)
 	return !a->guarded[r->node];
 }
 
-/** What a refusal says, and what may befall anything on its way. */
+/** Whether a failure could have befallen any operation: one that says more tells what is there. */
 static bool tells_nothing(uint8_t status)
 {
 	return status != MF_ERR_RANGE && status != MF_ERR_ALIGN && status != MF_ERR_OPCODE;

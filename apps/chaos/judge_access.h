@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether all clients were let in where they may, and nowhere else. */
+/* Judges whether clients were let in where they have the right, and nowhere else. */
 #ifndef JUDGE_ACCESS_H
 #define JUDGE_ACCESS_H
 
@@ -7,7 +7,7 @@
 #include "mf_history.h"
 #include "verdict.h"
 
-/** @param h  of a run of this configuration, which is over */
+/** Adds what is wrong to v. @param h  of a run with this configuration that is over */
 void judge_access(const struct mf_config *config, const struct mf_history *h, struct verdict *v);
 
 #endif

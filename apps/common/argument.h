@@ -23,25 +23,25 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
 		   size_t errlen);
 
-/** One option. @return 0; ARGUMENT_ENOUGH: what is behind it is not looked at; or as above */
+#define ARGUMENT_ENOUGH 1 /**< the rest of the command line is not to be looked at: --help, --version */
+/** Takes one option. @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err */
 typedef int argument_take(void *options, int opt, const char *arg, char *err, size_t errlen);
-#define ARGUMENT_ENOUGH 1
 
 /** How the command line of a program is read. */
 struct argument_reader {
 	const char *letters; /**< of getopt_long(): begins with a colon */
-	const struct option *table;
+	const struct option *table; /**< of getopt_long() */
 	argument_take *take;
-	void *options;
+	void *options; /**< the first argument of take() */
 };
 
 /**
- * All options, one by one; optind is then the first word behind them.
- * @return 0, ARGUMENT_ENOUGH, or -EINVAL
+ * Takes all options, one by one; optind is then the first word behind them.
+ * @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err
  */
 int argument_options(const struct argument_reader *r, int argc, char **argv, char *err, size_t errlen);
 
-/** The one word behind the options, a fabric file. */
+/** The one word behind the options, a fabric file. @return 0, or -EINVAL with one line in err */
 int argument_file(int argc, char **argv, const char **file, char *err, size_t errlen);
 
 #endif

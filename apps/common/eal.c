@@ -30,7 +30,7 @@ static int start_given(const struct eal_args *a)
 	return rc;
 }
 
-/** Nodes, switches and schedulers; a port is polled by the lcore of the roles that it carries links of. */
+/** Roles that may have an lcore each: nodes, switches, schedulers. A port has that of a role at its links. */
 static unsigned int count_roles(const struct mf_config *config, const struct mf_part *part)
 {
 	unsigned int n = 0;

@@ -5,7 +5,7 @@
 
 #include "roles.h"
 
-/** Roles that are named so far: nodes by port, then each switch and its scheduler. */
+/** Which roles were named: nodes by port; behind them each switch and its scheduler. */
 struct chosen {
 	bool role[MF_PORTS_MAX + 2 * MF_CONFIG_SWITCHES];
 };

@@ -17,7 +17,7 @@
 	X(ack_with_gap) /* a write is acknowledged although a chunk of it is missing */                  \
 	X(timer_forgotten) /* requests have no timers */                                                 \
 	X(not_zeroed) /* a region is not zeroed before another owner gets it */                          \
-	X(key_in_part) /* of keys the low half is compared */                                            \
+	X(key_in_part) /* only the low half of a key is compared */                                      \
 	/* at most once */                                                                               \
 	X(no_duplicate_filter) /* a second copy of a request is executed like the first one */           \
 	X(epoch_ignored) /* answers are taken whatever use of the id they are for */                     \

@@ -7,10 +7,10 @@
 
 #include "mf_history.h"
 
-/** Of an operation under way. */
+/** What is known of an operation under way. */
 struct recorded {
 	uint64_t place; /**< in the log; MF_HISTORY_NONE: it is not recorded */
-	uint8_t *octets; /**< of one over several buffers: all of them, in their order */
+	uint8_t *octets; /**< where it has several buffers: their octets in one piece; else NULL */
 	uint8_t status; /**< the first one that is not MF_OK */
 };
 
@@ -44,7 +44,7 @@ static struct recorded *recorded(struct memfab_queue *q, const struct slot *s)
 	return &q->history->slot[s - q->slot];
 }
 
-/** Between the buffers and all of their octets. */
+/** Copies the octets of all buffers into one piece. */
 static void gather(uint8_t *octets, const struct memfab_sqe *s)
 {
 	for (uint32_t i = 0; i < s->iovs; octets += s->iov[i++].iov_len)
@@ -64,7 +64,10 @@ static enum mf_history_kind kind_of(uint8_t op)
 	return kind[op];
 }
 
-/** What is asked of regions is none; what comes of it is like the loss of what is there (seat.c). */
+/**
+ * Reads, writes and atomics. Operations on regions are not recorded: what they change is told as a cut
+ * (seat.c).
+ */
 static bool is_access(uint8_t op)
 {
 	return op != MEMFAB_NOP && op < MEMFAB_CLAIM;

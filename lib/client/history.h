@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program's operations say of themselves in a history (docs/history.md): called in the turns of its
- * node's guest, where operations begin and complete, if there is one.
+ * Records a program's operations in a history (docs/history.md), if there is one. Called where operations
+ * begin and complete, in the turns of the node's guest.
  */
 #ifndef CLIENT_HISTORY_H
 #define CLIENT_HISTORY_H
 
 #include "client.h"
 
-/** Operations of a queue that are recorded. */
+/** Those of a queue that are under way and recorded. */
 struct queue_history;
 
-/** @return 0 or -ENOMEM; without a history nothing is made */
+/** Sets q->history; NULL where nothing is recorded. @return 0 or -ENOMEM */
 int queue_history_new(struct memfab_queue *q);
 void queue_history_free(struct memfab_queue *q);
 
 /** An operation begins. @return 0, or -ENOMEM: it cannot be recorded */
 int queue_history_begin(struct memfab_queue *q, const struct slot *s, mf_time now);
-/** A part of it has completed. */
+/** A part of the operation has completed. */
 void queue_history_part(struct memfab_queue *q, const struct slot *s, uint8_t status);
-/** All of it has. */
+/** All of it has, so its outcome is known. */
 void queue_history_end(struct memfab_queue *q, const struct slot *s, mf_time now);
 
 #endif

@@ -34,7 +34,7 @@ struct mf_session_options {
 		    const struct mf_link_status *status);
 	void (*waiting)(void *ctx, const char *whom);
 	void *say_ctx;
-	const char *history; /**< FILE[,room=SIZE]: what clients do is written there; NULL: nowhere */
+	const char *history; /**< FILE[,room=SIZE] (mf_history_target()), written when closed; NULL: none */
 };
 
 struct mf_history_log;
@@ -58,12 +58,12 @@ const struct mf_config *mf_session_config(const struct mf_session *s);
 const struct mf_fabric *mf_session_fabric(const struct mf_session *s);
 /** Number of a node of this process by its name. @return -ENOENT: there is none */
 int mf_session_node(const struct mf_session *s, const char *name);
-/** Log of a node of this process; NULL: there is no history. */
+/** Log of a node of this process, the session's; NULL: there is no history, or the node never asks. */
 struct mf_history_log *mf_session_history(const struct mf_session *s, unsigned int node);
 /** Whether all partners have been there; before that nothing is sent. Any thread. */
 bool mf_session_ready(const struct mf_session *s);
 
-/** As mf_fabric_link_up(). */
+/** As mf_fabric_link_up(): whether blocks of the node's link can pass. Any thread. */
 bool mf_session_link_up(const struct mf_session *s, unsigned int node);
 
 /**

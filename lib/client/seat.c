@@ -22,7 +22,8 @@ struct seat {
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
 	struct seat *next;
 	struct mf_history_log *log; /**< NULL: nothing is recorded */
-	bool cuts, cut[MF_PORTS_MAX]; /**< targets that were lost since the last turn */
+	bool cuts; /**< some of cut[] is set */
+	bool cut[MF_PORTS_MAX]; /**< the node was lost since the last turn */
 };
 
 static pthread_mutex_t seats_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,7 +68,7 @@ unsigned int seat_lost(const struct seat *s, unsigned int node)
 	return atomic_load_explicit(&s->lost[node], memory_order_acquire);
 }
 
-/** What was lost is written down in front of what completes then. */
+/** Records nodes that were lost, in front of the operations that complete for it. */
 static void record_cuts(struct seat *s, mf_time now)
 {
 	for (uint16_t node = 0; node < MF_PORTS_MAX; node++) {

@@ -130,7 +130,7 @@ void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest 
 	mf_session_unlock(s);
 }
 
-/** Whoever closes the fabric is told nothing: what went wrong is said. */
+/** Closing returns no error, so what goes wrong here is printed. */
 static void write_history(const struct mf_session *s)
 {
 	const struct mf_history *h = mf_fabric_history(s->fabric);

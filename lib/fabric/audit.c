@@ -16,7 +16,7 @@ struct demand {
 	uint64_t key; /**< 0: none */
 	mf_time since;
 	uint32_t size, granted;
-	uint32_t others; /**< came with it, and may be granted yet: see enter() */
+	uint32_t others; /**< demands with the same key and time that may be granted yet: see enter() */
 	bool twice; /**< there were others */
 };
 
@@ -93,8 +93,8 @@ static void enter(struct audit *a, const struct mf_sched_msg *m)
 	d = find(a, key, m->at);
 	a->used += d->key == 0;
 	/*
-	 * Of two that came at one time by one port the scheduler refuses one, or, if it stood still before,
-	 * takes the second when the first is granted: which, only it knows.
+	 * Of two with one id that came by one port at one time the scheduler refuses one; if it was stalled
+	 * it may take the second when the first is granted. Nobody here can tell, so both are allowed.
 	 */
 	*d = (struct demand){.key = key,
 			     .since = m->at,

@@ -136,7 +136,7 @@ static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
 }
 
-/** Whether a node's load has times of its own. */
+/** Whether a node's load is a trace, which has times of its own. */
 static bool plays_trace(const struct mf_config *config, uint16_t node)
 {
 	int w = config->node[node].workload;
@@ -144,7 +144,7 @@ static bool plays_trace(const struct mf_config *config, uint16_t node)
 	return w >= 0 && config->workload[w].trace.message != NULL;
 }
 
-/** The scheduler has no clock but the switch's, and a trace none but the file's. */
+/** "skew": what has no clock of its own cannot be skewed: a scheduler, or a node that plays a trace. */
 static int check_skew(struct cfg *c, const struct mf_config_fault *f)
 {
 	if (f->class != MF_FAULT_SKEW)

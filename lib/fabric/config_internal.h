@@ -147,7 +147,7 @@ int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);
 /* "disable" of a link; config_disable.c */
 int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);
-/** The link to a second switch is as the first one, and at no port. */
+/** Sets the link to a second switch as that to the first one, but at no port yet. */
 void cfg_llr_second(struct mf_config_node *n);
 struct mf_link_config;
 /* What both have. */

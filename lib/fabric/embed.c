@@ -13,7 +13,7 @@
 #include "history.h"
 #include "wall_port.h"
 
-/** The program is no part of what would crash: it would wait for good for what the node has forgotten. */
+/** Refuses crashes of a program's node: the program would live on, and wait for its answers for good. */
 static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	for (unsigned int k = 0; k < f->config->faults; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is free of something that there is a fixed number of is taken away, by a fault of the file. Several
- * rules may want the same: it is there again when the last of them has ended.
+ * Pools and queues whose free room is taken away for a time (fault "exhaust"). Where several rules take the
+ * same, it is given back when the last of them has ended.
  */
 #ifndef EXHAUST_H
 #define EXHAUST_H
@@ -9,14 +9,14 @@
 #include "mf_config.h"
 #include "mf_host.h"
 
-/** Of `wants` rules one more wants it, or one less. @return whether that makes a difference */
+/** One more of `wants` rules takes it, or one less. @return whether it is taken, or given back, by that */
 static inline bool exhaust_counts(unsigned int *wants, bool on)
 {
 	*wants += on ? 1 : -1U;
 	return *wants == on;
 }
 
-/** What of a host that is. */
+/** The room of a host that the file calls so: any but REQUESTS and EGRESS, which are of a switch. */
 static inline enum mf_host_room exhaust_room(enum mf_config_what what)
 {
 	static const enum mf_host_room room[] = {

@@ -31,9 +31,9 @@ struct node {
 	bool above; /**< its stack is one above the MAC */
 	struct mf_regions *regions; /**< of its memory; NULL: everybody may do all */
 	struct mf_rng keys; /**< of the regions, where they are of the seed */
-	bool gone; /**< its process is, by a fault */
-	bool unplugged; /**< its cable is pulled, by a fault: virtual clock */
-	struct skew skew; /**< of its clock */
+	bool gone; /**< a fault has its process crashed */
+	bool unplugged; /**< virtual clock: a fault has its cable pulled */
+	struct skew skew; /**< how wrong its clock is */
 } __attribute__((aligned(64)));
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
@@ -62,14 +62,14 @@ struct mf_fabric {
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
 	struct mf_switch *sw;
-	struct skew skew; /**< of the switch's clock */
+	struct skew skew; /**< how wrong the switch's clock is */
 	struct {
 		struct mf_switch *sw; /**< NULL: there is none */
 		struct mf_sched *sched;
 		struct link_timing *link; /**< [nodes]: of the links to it */
 		mf_time sched_waited;
-		uint64_t cuts; /**< wall clock: times that the watchdog has cut a switch off */
-		uint64_t deposed; /**< the same: that one began again since the other had taken over */
+		uint64_t cuts; /**< wall clock: how often the watchdog has cut a switch off */
+		uint64_t deposed; /**< wall clock: how often one began again since the other had taken over */
 	} backup;
 	void *stack_shared; /**< see mf_stack_ops.share */
 	const struct mf_sched_ops *sched_ops;
@@ -96,7 +96,7 @@ struct mf_fabric {
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	struct link_guard *guards; /**< [nodes]; NULL: corruption disables no link */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
-	struct mf_forge_stats forged; /**< of all who forge, after the run */
+	struct mf_forge_stats forged; /**< of all nodes that forge, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */
 	struct mf_history *history; /**< NULL: nothing is recorded for a check */
 	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
@@ -107,7 +107,7 @@ struct mf_fabric {
 	 */
 	pthread_mutex_t readers;
 	struct wall *carries; /**< whose ports are there to be seen, below readers; NULL: none */
-	struct wall *running; /**< what runs it now, for tests that break something; NULL: nothing */
+	struct wall *running; /**< wall clock: the run under way, for tests that break it; NULL: none */
 	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
 	struct mf_run_info info;
 };
@@ -140,18 +140,18 @@ bool fabric_carried(const struct mf_fabric *f, unsigned int i);
 int node_new_memory(struct mf_fabric *f, unsigned int i);
 
 /**
- * The process of a node is gone: its memory is another one, its host a new one, its client has lost what was
- * under way. Its link is the engine's, and node.gone is until it is there again. @return 0 or -ENOMEM
+ * The process of a node crashes: it gets another memory and a new host, and its client loses what was under
+ * way. The engine cuts the link, and clears node.gone when the process is there again. @return 0 or -ENOMEM
  */
 int node_crash(struct mf_fabric *f, unsigned int i, mf_time now);
 
-/** Wall clock: what the clock of a node shows. Its client and its frames go by it. */
+/** What the clock of a node shows at t. Client and frames go by it. Virtual clock: t, whatever the skew. */
 static inline mf_time node_clock(const struct mf_fabric *f, unsigned int i, mf_time t)
 {
 	return f->clock == MF_CLOCK_WALL ? skew_clock(&f->node[i].skew, t) : t;
 }
 
-/** Virtual clock: how long a timer lasts. */
+/** How long a timer of t ps is to be set: only under the virtual clock a skewed clock changes that. */
 static inline mf_time fabric_timer(const struct mf_fabric *f, const struct skew *s, mf_time t)
 {
 	return f->clock == MF_CLOCK_VIRTUAL ? skew_timer(s, t) : t;

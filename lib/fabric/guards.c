@@ -12,7 +12,7 @@ static const struct mf_config_disable *rule_of(const struct mf_fabric *f, unsign
 	return &f->config->node[node].link.disable;
 }
 
-/** What a wire does to blocks is drawn by the stages of the file's faults. */
+/** Whether the file has faults that may damage blocks: those of stages. */
 static bool any_stage(const struct mf_config *config)
 {
 	for (unsigned int k = 0; k < config->faults; k++)
@@ -21,7 +21,7 @@ static bool any_stage(const struct mf_config *config)
 	return false;
 }
 
-/** A link without a rule goes into local fault and comes out of it; with two switches, not yet. */
+/** A link without "disable" is watched for local fault where blocks may be damaged, and no backup is. */
 static bool is_watched(const struct mf_fabric *f, unsigned int node)
 {
 	return f->config->node[node].up &&
@@ -92,7 +92,9 @@ mf_time guards_over(const struct mf_fabric *f, unsigned int node)
 
 	if (g->rule)
 		return link->disable.repair;
-	/* How the window that is running ends nobody knows; the next one has no bad header. */
+	/*
+	 * The window that runs may have bad headers yet to come; the next one has none, so it is over then.
+	 */
 	return g->cause == MF_GUARD_HI_BER ? 2 * link->ber_window : 1;
 }
 

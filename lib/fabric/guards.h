@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links that corruption disables ("disable", EDM 3.3), or puts into local fault: what watches them, and what
- * came of it. A receiver in local fault hears nothing, and lets its sender know (remote fault, IEEE 802.3
- * 46.3.4), so the link is down for both, until it is over.
+ * Links that corruption disables ("disable", EDM 3.3) or puts into local fault: what watches them, and what
+ * came of it. A receiver in local fault hears nothing and tells its sender so (remote fault, IEEE 802.3
+ * 46.3.4), so the link is down for both ends until it is over.
  */
 #ifndef GUARDS_H
 #define GUARDS_H
@@ -21,8 +21,8 @@ struct mf_run_options;
 struct link_guard {
 	struct mf_guard end[MF_LINK_ENDS]; /**< what arrives there */
 	bool on;
-	bool rule; /**< "disable": the link stays down until it is mended, if it is */
-	atomic_bool disabled; /**< or in local fault; wall clock: by the end that set it */
+	bool rule; /**< "disable" is there: the link is disabled until it is mended. Else: local fault */
+	atomic_bool disabled; /**< it is down for that; wall clock: by the end that set it */
 	uint64_t times[MF_GUARD_CAUSES]; /**< that it was disabled, by cause */
 	uint64_t repaired;
 	enum mf_guard_cause cause; /**< of the last time, */
@@ -30,7 +30,7 @@ struct link_guard {
 	mf_time at; /**< and when it was too much */
 };
 
-/** Where a link of the file has "disable", or blocks may be damaged. @return 0 or -ENOMEM */
+/** Makes f->guards, where a link has "disable" or blocks may be damaged. @return 0 or -ENOMEM */
 int guards_init(struct mf_fabric *f);
 void guards_fini(struct mf_fabric *f);
 
@@ -43,18 +43,18 @@ static inline mf_time guard_tripped(const struct link_guard *g)
 	return mf_time_min(g->end[MF_LINK_NODE].tripped, g->end[MF_LINK_SWITCH].tripped);
 }
 
-/** Which end saw it first, where one thread calls both. */
+/** Which end saw it first; for an engine that calls both ends from one thread. */
 static inline enum mf_link_end guard_seen_by(const struct link_guard *g)
 {
 	return g->end[MF_LINK_NODE].tripped <= g->end[MF_LINK_SWITCH].tripped ? MF_LINK_NODE : MF_LINK_SWITCH;
 }
 
-/** An end that found too much has set `disabled`: it is told, or counted as local fault. */
+/** After an end that found too much has set `disabled`: counts it and, with "disable", tells the user. */
 void guards_disable(struct mf_fabric *f, unsigned int node, enum mf_link_end seen_by,
 		    const struct mf_run_options *options);
-/** So long after that it is mended, or the local fault is over; 0: never. */
+/** How long after that the link is mended, or the local fault is over, ps; 0: never. */
 mf_time guards_over(const struct mf_fabric *f, unsigned int node);
-/** Somebody has mended it, or it is over. Each end has to be reset by who calls it. */
+/** It is mended, or over. The caller resets the guards of both ends, each on its own lcore. */
 void guards_repair(struct mf_fabric *f, unsigned int node);
 
 /** Sets "disabled" and "local_faults" of the result, where there are guards. */

@@ -22,7 +22,7 @@ static uint64_t longest_of(const struct mf_config_workload *w)
 	return scan > record ? scan : record;
 }
 
-/** A fault that loses a message now and then: one of two switches may know less of a pair than the other. */
+/** A fault that loses single messages, so that one of two switches may know less of a pair than the other. */
 static bool makes_holes(const struct mf_config_fault *f)
 {
 	return f->class <= MF_FAULT_LOSE || f->class == MF_FAULT_EXHAUST;
@@ -75,7 +75,7 @@ static void stores(struct mf_fabric *f)
 	}
 }
 
-/** A client, or the place for a guest. */
+/** Whether a node has a client, or may have a guest, whose operations are recorded. */
 static bool asks(const struct mf_fabric *f, unsigned int i)
 {
 	const struct node *n = &f->node[i];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "link_fault.h"
-
 #include <errno.h>
 
 #include "config_internal.h"
+#include "link_fault.h"
 
-/** The rules of one direction of a link, and which of the file's they are. */
+/** The rules of one direction of a link. @param which  their numbers among the file's @return how many */
 static unsigned int rules_of(const struct mf_config *config, unsigned int sw, unsigned int node, bool up,
 			     struct mf_fault_rule *rule, uint16_t *which)
 {
@@ -54,7 +53,7 @@ int link_fault_new(const struct mf_fabric *f, unsigned int sw, unsigned int node
 
 	if (c.rules == 0)
 		return 0;
-	for (unsigned int i = 0; i < c.rules; i++) /* it is load, and ends with that */
+	for (unsigned int i = 0; i < c.rules; i++) /* what a port sends by itself ends with the load */
 		if (rule[i].class >= MF_FAULT_FLOOD)
 			rule[i].until = mf_time_min(rule[i].until, mf_time_max(f->stop, rule[i].from + 1));
 	*out = mf_fault_new(&c);

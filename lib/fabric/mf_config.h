@@ -130,14 +130,14 @@ struct mf_config_node {
 	struct mf_config_host host;
 	struct mf_config_link link;
 	mf_time backup_propagation; /**< of its link to the second switch, where there is one */
-	struct mf_config_llr backup_llr; /**< the same */
+	struct mf_config_llr backup_llr; /**< of the same link, if ports carry it */
 	int workload; /**< of its client: index in mf_config.workload, -1: no client */
 	unsigned int client; /**< its place in the clients of that workload */
 	int ethernet; /**< what it sends: index in mf_config.ethernet, -1: nothing */
 	uint16_t frames_to; /**< and to whom: never itself */
 };
 
-#define MF_CONFIG_SWITCHES 2
+#define MF_CONFIG_SWITCHES 2 /**< at most: the first one and its backup */
 
 /** A second switch; links to it are as those to the first one, but for their length. */
 struct mf_config_backup {
@@ -328,7 +328,7 @@ enum mf_config_what {
 };
 
 /**
- * What is broken on purpose, and where; see struct mf_fault_rule. What a class has not is 0.
+ * What is broken on purpose, and where; see struct mf_fault_rule. Members that a class does not use are 0.
  */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
@@ -341,8 +341,8 @@ struct mf_config_fault {
 	double rate;
 	mf_time from, until; /**< MF_NEVER: to the end */
 	mf_time time;
-	double ppm; /**< so much faster its clock goes, in millionths */
-	mf_time offset; /**< and so much more it shows */
+	double ppm; /**< SKEW: the clock is fast by so many millionths; negative: slow */
+	mf_time offset; /**< SKEW: what it shows at the start, ps */
 	mf_time every, length; /**< again and again, about every so often for about so long; 0: once */
 	uint64_t count; /**< on each link and direction; 0: any number */
 };
@@ -451,7 +451,7 @@ struct json_t *mf_config_to_json(const struct mf_config *config);
  */
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
 
-/** The scheduler of the first, or of the second switch. */
+/** Name of the scheduler of switch 0 or 1, for messages and files. */
 const char *mf_config_sched_name(unsigned int sw);
 /** Number of the node of this name, or -ENOENT. */
 int mf_config_node(const struct mf_config *config, const char *name);

@@ -54,8 +54,8 @@ unsigned int mf_fabric_turn(struct mf_fabric *f);
 bool mf_fabric_ready(const struct mf_fabric *f);
 
 /**
- * Whether blocks of a node's link can pass: all partners have been there, and the ports that carry it, where
- * some do, have its other end now. Any thread; what it says is as old as the last turn.
+ * Whether blocks of a node's link can pass: all partners have been there once, and where ports carry the link
+ * its other end is there now. Any thread; the answer is as old as the last turn.
  */
 bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node);
 
@@ -69,7 +69,10 @@ mf_time mf_fabric_turned(const struct mf_fabric *f);
 int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g);
 void mf_fabric_unseat(struct mf_fabric *f, unsigned int node, struct mf_guest *g);
 
-/** Of a node that a guest may have, where mf_run_options.history is; NULL: there is none. */
+/**
+ * The log of a node for its guest, between mf_fabric_start() and mf_fabric_free().
+ * @return the fabric's; NULL: mf_run_options.history is 0, or the node never asks
+ */
 struct mf_history_log *mf_fabric_history_log(struct mf_fabric *f, unsigned int node);
 
 /**

@@ -32,7 +32,7 @@ struct mf_stall {
 	mf_time time; /**< without a turn */
 	bool asleep; /**< its thread waits in the kernel; else it has a CPU, and is lost in what it does */
 	bool over; /**< it has had a turn again */
-	bool replaced; /**< its switch is cut off, and the other one of two goes on without it */
+	bool replaced; /**< the watchdog has cut its switch off, and the other one of two goes on */
 };
 
 struct mf_run_options {

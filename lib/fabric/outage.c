@@ -12,9 +12,7 @@ unsigned int outages_max(const struct mf_config *config)
 	return n;
 }
 
-/**
- * Once, or about every so often: up to a quarter of that late, for more or less than so long by a quarter.
- */
+/** One that comes again is late by up to a quarter of `every`, and lasts 3/4 to 5/4 of `length`. */
 static mf_time begins(struct outage *o)
 {
 	const struct mf_config_fault *f = o->rule;
@@ -50,7 +48,7 @@ bool outage_step(struct outage *o)
 	o->times += o->on;
 	if (!o->on)
 		o->at = begins(o);
-	else if (o->rule->class == MF_FAULT_STALL) /* nobody is there who would be told of its end */
+	else if (o->rule->class == MF_FAULT_STALL) /* its end is in struct stalls: nobody is told of it */
 		o->at = MF_NEVER;
 	else
 		o->at = ends(o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rule of "faults" that is not a link's stage does at one place: it begins and ends, perhaps again and
- * again. When is known of the file and its seed alone, whatever happens.
+ * What breaks at a node or a switch for a time, by one rule of "faults", once or again and again. When it
+ * begins and ends follows from the file and its seed alone, whatever happens in the run.
  */
 #ifndef OUTAGE_H
 #define OUTAGE_H
@@ -12,19 +12,19 @@
 #include "mf_rng.h"
 
 struct outage {
-	mf_time at; /**< begins or ends; MF_NEVER: neither any more */
-	bool on;
-	uint16_t node; /**< nodes: it is the switch */
+	mf_time at; /**< when it begins or ends next; MF_NEVER: never again */
+	bool on; /**< it has begun */
+	uint16_t node; /**< number of the node; f->nodes: it is at a switch */
 	const struct mf_config_fault *rule;
-	uint64_t times; /**< that it has begun */
-	uint64_t round;
+	uint64_t times; /**< how often it has begun */
+	uint64_t round; /**< number of the next one, where it comes again and again */
 	struct mf_rng rng;
 };
 
-/** Most that there can be of a file. */
+/** How many there can be at most, with this file. */
 unsigned int outages_max(const struct mf_config *config);
 void outage_init(struct outage *o, const struct mf_config *config, unsigned int rule, unsigned int node);
-/** What is due at o->at. @return it begins; false: it ends */
+/** Goes on to the next change; o->at is when the one after it is. @return true: it begins, false: it ends */
 bool outage_step(struct outage *o);
 
 #endif

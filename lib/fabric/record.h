@@ -34,8 +34,8 @@ enum record_call {
 	RECORD_LINK_LOST, /**< in: a port's link is lost */
 	RECORD_LINK_BACK, /**< in: and asked for again */
 	RECORD_CRASH, /**< in: the process of the role is gone */
-	RECORD_TAKE_AWAY, /**< in: there is no more of something */
-	RECORD_GIVE_BACK, /**< in: and there is again */
+	RECORD_TAKE_AWAY, /**< in: free room is taken away: role_exhaust() */
+	RECORD_GIVE_BACK, /**< in: and given back */
 	RECORD_END, /**< the record is whole */
 	RECORD_CALLS
 };
@@ -45,8 +45,7 @@ struct record_entry {
 	uint8_t zero;
 	/**
 	 * RX, TX, SHORT_SPANS, LINK_*: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
-	 * GIVE_BACK: see
-	 * role_exhaust()
+	 * GIVE_BACK: what
 	 */
 	uint16_t count;
 	uint32_t size; /**< octets of data that follow */

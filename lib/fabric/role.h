@@ -29,8 +29,8 @@ struct role {
 	mf_time next; /**< NODE, TWIN, SWITCH, SCHED: when it wants to be run */
 	unsigned int lcore; /**< which of the run's lcores polls it */
 	bool given; /**< something has arrived since it was run */
-	uint8_t net; /**< SWITCH, SCHED: 0, or 1: of the backup */
-	uint8_t links; /**< TWIN: those that are up, a bit each */
+	uint8_t net; /**< SWITCH, SCHED: 0, or 1: the backup */
+	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
 	union {
 		struct wall_port *carrier; /**< PORT */
 		struct mf_switch *sw; /**< SWITCH */
@@ -47,7 +47,7 @@ static inline bool role_is_node(const struct role *r)
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
-#define ROLES_BESIDE 4 /**< the nodes: switches and schedulers */
+#define ROLES_BESIDE 4 /**< beside the nodes: two switches and their schedulers */
 
 /**
  * All roles of this process but ports, without records.
@@ -57,11 +57,11 @@ const char *role_name(const struct role *r);
 unsigned int role_all(struct mf_fabric *f, struct role *out);
 
 /**
- * Whether it has room for what a span may cause. The ports of a port are the ends of links that it carries,
- * those of a node with two links are these.
+ * Whether it has room for what a span may cause.
+ * @param port  switch: the port; TWIN: which of its two links; PORT: which of the ends that it carries
  */
 bool role_can_rx(const struct role *r, unsigned int port);
-/** A span arrives; port does not count for a node with one link. */
+/** A span arrives. @param port  as of role_can_rx(); of a node with one link it does not count */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
 void role_run(struct role *r, mf_time now);
@@ -82,14 +82,15 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now);
 bool role_link_back(struct role *r, unsigned int port, mf_time now);
 
 /**
- * The process of the role is gone, and with it what it knew: a node as by node_crash(), a switch but for its
- * links, which are told one by one. @return 0 or -ENOMEM
+ * The process of the role crashes, and all that it knew is gone. A node: see node_crash(). A switch: see
+ * mf_switch_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
  */
 int role_crash(struct role *r, mf_time now);
-#define ROLE_REQUESTS UINT16_MAX
+#define ROLE_REQUESTS UINT16_MAX /**< the switch's buffer for requests */
 /**
- * There is no more of something, or there is again.
- * @param what  node: enum mf_host_room; switch: a port, whose egress has no room, or ROLE_REQUESTS
+ * Takes free room away, or gives it back.
+ * @param what  node: enum mf_host_room; switch: a port, for the room of its egress, or ROLE_REQUESTS
+ * @param on    it is taken away
  */
 void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now);
 

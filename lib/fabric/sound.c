@@ -140,7 +140,7 @@ static bool descriptors_sound(const struct mf_fabric *f, const struct mf_switch 
 	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
 }
 
-/** The scheduler has seen everything, and no egress was over its bound (D3). */
+/** Whether schedulers have seen all descriptors, and no egress was over its bound (D3). */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	if (!f->part.sw)
@@ -170,7 +170,7 @@ static bool checks_sound(const struct mf_fabric *f, const struct reason *r)
 					f->config->proto.check32 ? 32 : 16);
 }
 
-/** Who may not was refused, and learned nothing. */
+/** Whether all that was forged was refused, and told and left nothing. */
 static bool access_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	const struct mf_forge_stats *s = &f->forged;

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Who is not called for a while, as a thread that has lost its CPU. All of it is known beforehand, so what is
- * sent to a stalled role is dated at once by when it will be taken.
- */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +20,7 @@ static int compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/** Those that touch become one. */
+/** Makes one of stalls that overlap or touch; they are in order. */
 static void join(struct stalls *s)
 {
 	unsigned int n = 0;

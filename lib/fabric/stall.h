@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is not called for a while, by a fault of the file: under both clocks known beforehand. */
+/*
+ * Times at which a role is not called, as if its thread had lost its CPU (fault "stall"). They are known
+ * when they begin, so what is sent to a stalled role is dated at once by when it will be taken.
+ */
 #ifndef STALL_H
 #define STALL_H
 
@@ -9,21 +12,19 @@ struct stall {
 	mf_time from, until;
 };
 
-/** Of one role, in order. */
+/** Those of one role: in order, none of them touch. {0}: none. The owner frees .stall. */
 struct stalls {
 	struct stall *stall;
 	unsigned int n;
 };
 
-/** Who would be called at t is called then. */
+/** When a role that would be called at t is called: t, or the end of the stall. */
 mf_time stalls_over(const struct stalls *s, mf_time t);
-/** One more: what is the same as one that there is becomes one with it. @return 0 or -ENOMEM */
+/** One more; with those that it overlaps or touches it becomes one. @return 0 or -ENOMEM */
 int stalls_add(struct stalls *s, mf_time from, mf_time until);
-/**
- * A clock that stands still while its role is stalled, and back again: the first time at which it shows
- * that.
- */
+/** What a clock that stands still during the stalls shows at t. */
 mf_time stalls_clock(const struct stalls *s, mf_time t);
+/** The other way round: the first time at which that clock shows this. */
 mf_time stalls_time(const struct stalls *s, mf_time clock);
 
 #endif

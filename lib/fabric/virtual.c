@@ -44,7 +44,7 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 	return 0;
 }
 
-/** All that was asked for has come, so long ago as is to be waited then; or it takes too long. */
+/** Nothing has been under way for as long as the run is to settle; or the drain takes too long. */
 static bool is_over(struct virtual *v)
 {
 	const struct mf_fabric *f = v->f;

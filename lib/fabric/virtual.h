@@ -64,12 +64,12 @@ struct virtual
 	mf_time switch_done;
 	/* monitor */
 	mf_time monitor_next;
-	mf_time quiet_from; /**< behind the load: nothing was to be done since then; 0: the load goes on */
+	mf_time quiet_from; /**< behind the load: when something was under way last; 0: not looked at yet */
 	bool over;
 	/* faults */
-	struct mf_fault_region *region; /**< where those who forge know that regions are; NULL: nobody does */
-	bool *claimable; /**< of these, those that are nobody's at first */
-	bool forging; /**< somebody does, and is told what comes */
+	struct mf_fault_region *region; /**< [f->regions], what forgers know of them; NULL: nobody forges */
+	bool *claimable; /**< [f->regions]: it has no owner in the file */
+	bool forging; /**< somebody forges, so stages are told what comes to their nodes */
 	/* ... that are not of a link's stage */
 	struct virtual_events *events; /**< NULL: there are none */
 	mf_time event_next;
@@ -85,7 +85,7 @@ void virtual_event_look(struct virtual *v, unsigned int i);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
 
-/* virtual_stall.c: who is called when, and what is dated how, where somebody stands still or is gone */
+/* virtual_stall.c: who is called when, and what is dated by when, where somebody is stalled or gone */
 /** What a node that would be called at t is called at: later, or never. */
 mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
 /** When a sender that would send at t may do so: a node, or a port of the switch. MF_NEVER: not yet */
@@ -111,7 +111,7 @@ int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after);
 /** What is held back and due at v->now goes. @return the same */
 int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after);
 int virtual_fault_init(struct virtual *v);
-/** v->span comes to a node. */
+/** v->span comes to a node: its stage is told, which may forge. */
 void virtual_fault_hear(struct virtual *v, unsigned int node);
 /** Counts what has happened. */
 void virtual_fault_fini(struct virtual *v);

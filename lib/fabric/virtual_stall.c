@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Who is called when, where some role stands still. All of it is known beforehand, so what is sent to a
- * stalled role is dated at once by when it will be taken.
- */
+/* Who is called when, where some role is stalled (stall.h). */
 #include "virtual_event.h"
 
 bool virtual_event_whole(const struct virtual *v, unsigned int i)

@@ -22,23 +22,23 @@ struct wall_link {
 	struct role *to; /**< the receiver, and the port that it has this link at */
 	unsigned int port;
 	bool scramble;
-	bool odd; /**< it is captured, or something may happen to it */
+	bool odd; /**< it is captured, or has `harm` */
 	struct capture_tap *tap; /**< the sender's; NULL: it is not captured */
 	struct wall_harm *harm; /**< NULL: nothing happens to it; wall_fault.h */
 	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
-	struct crossing *in; /**< the receiver's: the same crossing; NULL: nothing is taken from it */
+	struct crossing *in; /**< the receiver's: `crossing`, or NULL while nothing is to be taken from it */
 } __rte_cache_aligned;
 
-/** A link of two switches whose ends are in this process: it goes down, and comes up again (wall_twin.c). */
+/** Of two switches, a link whose ends are both in this process: how it comes up again (wall_twin.c). */
 struct wall_twin {
-	unsigned int cuts; /**< those that the node knows: its lcore's */
-	/* What both have done about which cut, in this order: */
+	unsigned int cuts; /**< wall_net.cuts as the node knows it; its lcore's */
+	/* Numbers of the cut that this was done for, in this order: */
 	atomic_uint dry __rte_cache_aligned; /**< the node has thrown away what was sent before */
 	atomic_uint whole __rte_cache_aligned; /**< the switch has the link up */
 } __rte_cache_aligned;
 
-/** A switch, and what goes to it: there are two where the file has "backup". */
+/** A switch, its scheduler and its links. There are two where the file has "backup". */
 struct wall_net {
 	struct role *sched, *sw; /**< NULL: of another process */
 	struct wall_link *up, *down; /**< [ports] */
@@ -46,11 +46,11 @@ struct wall_net {
 	uint16_t *crossed_port; /**< those whose links up cross lcores */
 	unsigned int crossed;
 	struct wall_twin *twin; /**< [ports]; NULL: there is one switch */
-	atomic_uint cuts; /**< times that all links to it were cut: by the watchdog */
-	/* The switch's: */
-	atomic_uint crashed; /**< the cut that it knows: it has forgotten all, and sends nothing */
+	atomic_uint cuts; /**< how often all links to it were cut, by the watchdog; any thread */
+	/* Written by the switch's lcore: */
+	atomic_uint crashed; /**< the last cut that it knows of, for which it has forgotten all */
 	atomic_bool reviving; /**< some of its links are not up again yet */
-	uint64_t deposed; /**< times that it has begun again, since another one had taken over */
+	uint64_t deposed; /**< how often it has begun again since the other one had taken over */
 };
 
 struct wall_lcore {
@@ -86,7 +86,7 @@ struct wall {
 	bool carries; /**< some link goes over a port */
 	atomic_bool met; /**< all partners have been there, and the run is not over */
 	bool over; /**< the roles' run is: they hear of nothing any more */
-	mf_time alone; /**< two switches: then one is enough to begin */
+	mf_time alone; /**< two switches: from then on one of them is enough to begin */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
 	bool limited; /**< its clients stop by themselves, after so many operations */
@@ -97,13 +97,13 @@ struct wall {
 	struct watch *watch; /**< watch.h; NULL: there is none */
 	struct wall_faults *faults; /**< wall_fault.h; NULL: nothing is broken on purpose */
 	int err; /**< why a role has stopped the run; 0: none has */
-	/** On the watchdog's thread: a role does not get on. @return whether another one takes its place. */
+	/** By the watchdog, of a role without turns. @return another takes its place. NULL: none can */
 	bool (*fail_over)(struct wall *w, const struct role *r);
 	atomic_bool stop;
 	mf_time next_look;
 	uint64_t work_seen;
 	unsigned int quiet_looks;
-	mf_time busy; /**< when somebody was last seen who had not ended */
+	mf_time busy; /**< when a role was last seen that had not ended */
 	bool measured, stopped;
 	double shown;
 };
@@ -143,30 +143,30 @@ unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now
  */
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work);
-/** Whether there is room for a span; and sends one, whose words may be changed by it. */
+/** Whether there is room for a span. And sends one, which may be changed by that (scrambled in place). */
 bool wall_can_send(struct wall_link *l);
 void wall_send(struct wall_link *l, struct mf_span *span, mf_time now);
-/** Throws away what has crossed. */
+/** Throws away what is in the crossing. @param scratch  room for a span */
 void wall_drain(struct wall_link *l, struct mf_span *scratch);
 
 /* wall_harm.c */
-/** The same where something may happen to it. */
+/** wall_give() where something may happen to what is given. */
 bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 		    mf_time now, unsigned int *work);
 
-/* wall_event.c; all but the first are called only where w->faults is there */
-/** What the file's faults need, if it has any. wall_fault_tear_down() always follows. @return 0, -errno */
+/* wall_event.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
+/** Makes what the file's faults need, if any. wall_fault_tear_down() always follows. @return 0 or -errno */
 int wall_fault_set_up(struct wall *w);
-/** Counts what has happened. */
+/** Counts what has happened, and frees w->faults. */
 void wall_fault_tear_down(struct wall *w);
 /**
- * Before a role's turn: what breaks of it, or is mended.
- * @param now   then by the role's own clock
- * @param work  what it had to do with that is added
- * @return false: it has no turn
+ * Before a role's turn: breaks, or mends, what is due.
+ * @param now   in: time of the run; out: what the role's clock shows
+ * @param work  what there was to do is added
+ * @return false: the role is stalled or gone, and has no turn
  */
 bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned int *work);
-/** What a role's clock shows. */
+/** What a role's clock shows at `now`. */
 mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now);
 
 /* wall_sched.c: the scheduler has an lcore of its own */
@@ -177,25 +177,25 @@ void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now);
 unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now);
 
 /* wall_twin.c: two switches */
-/** Of a node, before and behind its own turn: what comes by both links, what goes to both. @return spans */
+/** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */
 unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
 unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
-/** Of a switch: links that were cut, or are there again; whether it was deposed. Before its own turn. */
+/** Before a switch's own turn: whether its links were cut or it was deposed; brings links up again. */
 void twin_look(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
-/** Whether the link of a port is up for the switch: else what comes is not taken, and what goes is lost. */
+/** Whether the switch has a port's link up. Else nothing is taken from it, and what goes there is lost. */
 bool twin_whole(const struct wall_net *net, unsigned int port);
-/** What a switch would send on a link that is not. */
+/** Throws away what a switch would send on a link that is not up. */
 void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
-/** The same as a dead switch: all its links are cut, and it has to begin again. Any thread. */
+/** Cuts all links of a switch, as if it had died; it begins again with nothing. Any thread. */
 void twin_cut(struct wall_net *net);
-/** wall.fail_over, where there are two switches. */
+/** wall.fail_over of two switches: cuts off the one whose switch or scheduler gets no turn. */
 bool twin_fail_over(struct wall *w, const struct role *r);
-/** @return 0 or -ENOMEM */
+/** Where there are two switches; with one nothing is made. @return 0 or -ENOMEM */
 int twin_set_up(struct wall *w);
 void twin_tear_down(struct wall *w);
 
 /* wall_meet.c */
-/** Whether a link to switch `net` is carried by ports at this process' ends. */
+/** Whether ports carry the link of a node to switch `net`, at the ends that are in this process. */
 bool meet_carried(const struct wall *w, unsigned int net, unsigned int node);
 /** The role of the port that an end of a link is at. @param number  of the end there */
 struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,

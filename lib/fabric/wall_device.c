@@ -29,8 +29,8 @@ static int fail(const struct wall_port *p, char *err, size_t errlen, const char 
 }
 
 /**
- * The driver of af_packet says -1 for all causes, and has one that nobody would guess: it joins a fanout
- * group, numbered by process id XOR interface, that somebody else may have in this network namespace.
+ * The driver of af_packet returns -1 for all causes. One of them nobody would guess: it joins a fanout
+ * group, numbered by process id XOR interface, which another process here may have already.
  */
 static int cannot_have(const struct wall_port *p, char *err, size_t errlen, int rc)
 {
@@ -83,8 +83,8 @@ static void drain(struct wall_port *p)
 }
 
 /**
- * Nobody else in this process is to use it: neither another fabric whose file has the same name, nor a
- * program that takes all ports that it finds, as testpmd does with those of a net_memfab.
+ * Makes us the owner of the ethdev, so that nobody else in this process uses it: neither another fabric
+ * whose file has the same device, nor a program that takes all ports that it finds, as testpmd does.
  */
 static int own(struct wall_port *p, char *err, size_t errlen)
 {

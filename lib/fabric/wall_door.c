@@ -18,11 +18,11 @@
 #include <rte_kvargs.h>
 #include <rte_lcore.h>
 
-#define PASSES 32 /* clients at a time: devices on one socket, and some who come to nothing */
-#define FDS 16 /* that come with a message; memif has one */
-#define MESSAGE 1024 /* memif has 128 */
+#define PASSES 32 /* clients at a time: of several devices on one socket, and some that are none */
+#define FDS 16 /* descriptors with a message at most; memif sends one */
+#define MESSAGE 1024 /* octets of a message at most; memif sends 128 */
 #define BACKLOG 16
-#define CONNECT_S 2 /* that the driver's thread may be kept from its socket */
+#define CONNECT_S 2 /* seconds: the driver's thread may not get to its socket for that long */
 #define INNER "+inner"
 #define DEFAULT_SOCKET "/run/memif.sock" /* as the driver has it */
 
@@ -30,7 +30,7 @@ enum side { CLIENT, DRIVER };
 
 /** A client that is let through. */
 struct pass {
-	int end[2]; /**< by side; of the client -1: it has gone, and the driver has not said HELLO yet */
+	int end[2]; /**< by side. CLIENT -1: it has gone, but the driver has not said HELLO yet */
 	bool greeted;
 };
 
@@ -61,7 +61,7 @@ static socklen_t address(const struct door *d, const char *suffix, struct sockad
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len); /* the zero before or behind */
 }
 
-/** What has come to one end goes to the other one. @return false: an end is gone */
+/** Hands what has come from one side to the other. @return false: a side is gone */
 static bool hand_over(const struct pass *p, enum side from)
 {
 	union {
@@ -136,7 +136,7 @@ static int connect_inner(const struct door *d)
 	return -1;
 }
 
-/** A memif client waits for HELLO: who has gone by now, or has something to say, is none. */
+/** Whether it is no memif client: those wait for HELLO, and neither leave nor say anything before. */
 static bool is_stranger(int fd)
 {
 	char c;
@@ -154,12 +154,12 @@ static void let_in(struct door *d)
 	if (!is_stranger(p.end[CLIENT]))
 		p.end[DRIVER] = connect_inner(d);
 	if (p.end[DRIVER] < 0)
-		close_end(&p.end[CLIENT]); /* it comes again */
+		close_end(&p.end[CLIENT]); /* a memif client tries again */
 	else
 		d->pass[d->passes++] = p;
 }
 
-/** One look at all passes, each of which may be the last one then. */
+/** Serves all passes, and drops those that are over. @param polled  two of each */
 static void serve_all(struct door *d, const struct pollfd *polled)
 {
 	unsigned int kept = 0;
@@ -187,7 +187,7 @@ static void *keep_door(void *arg)
 		unsigned int n = 2 + 2 * d->passes;
 
 		polled[0] = (struct pollfd){.fd = d->wake, .events = POLLIN};
-		/* With no room for more they wait outside. */
+		/* Without room for another pass clients wait in the listener's backlog. */
 		polled[1] = (struct pollfd){.fd = d->passes < PASSES ? d->listener : -1, .events = POLLIN};
 		for (unsigned int i = 0; i < 2 * d->passes; i++)
 			polled[2 + i] = (struct pollfd){.fd = d->pass[i / 2].end[i % 2], .events = POLLIN};
@@ -230,7 +230,7 @@ static int open_listener(struct door *d)
 		return rc;
 	}
 	d->listener = fd;
-	if (d->file) /* the name is ours now, and so is what its last owner may have left behind */
+	if (d->file) /* the outer name is ours, so the inner one can only be left over from a dead owner */
 		unlink(inner.sun_path);
 	return 0;
 }

@@ -6,9 +6,9 @@
  *
  *     client --- socket of the file --- [ door ] --- socket of our own --- driver
  *
- * The door takes clients in instead, and is the driver's client itself. It never leaves before it had HELLO;
- * what either side sends, descriptors included, it hands to the other one. Blocks do not come this way: they
- * are in memory that both sides share.
+ * The door takes clients in instead, and is the driver's client in their place, which never leaves before
+ * HELLO. What either side sends, descriptors included, it hands to the other. Blocks do not come this way:
+ * they are in memory that both sides share.
  */
 #ifndef WALL_DOOR_H
 #define WALL_DOOR_H
@@ -18,15 +18,15 @@
 struct door;
 
 /**
- * A door for the device, if it is a memif server; it may be that of another device on the same socket.
- *
+ * A door for the device, if it is a memif server. Devices on one socket share theirs. Any thread.
  * @param device  name and arguments, as EAL takes them
- * @param inner   becomes the device behind the door; without one it is `device`
- * @param out     NULL: it needs none
+ * @param inner   the device to make instead, behind the door; without a door the same as `device`
+ * @param room    octets of inner
+ * @param out     set to the door, for door_free(); NULL: the device needs none
  * @return 0 or -errno
  */
 int door_new(const char *device, char *inner, size_t room, struct door **out);
-/** The device has gone. NULL: nothing */
+/** The device is removed; the last one of a door ends it. NULL: nothing is done. */
 void door_free(struct door *d);
 
 #endif

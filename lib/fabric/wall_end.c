@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A link that is cut under the wall clock, and comes back. Either end may begin: it takes nothing any more,
- * sends
- * nothing, and waits for the next connection. The other one sees that, and does the same. What was on its
- * way between two lcores is then all that there is in the ring: who takes from it throws that away, and is
- * ready.
+ * A link that is cut under the wall clock, and comes back. Either end may begin: it takes and sends nothing
+ * any more and waits for the next connection. The other one sees that and does the same. From then on
+ * nothing new comes into the ring between their lcores, so each end empties the one that it takes from, and
+ * is ready.
  *
  *                 own outage, or the other one                own outages over, and the
  *                 waits for the next                          other one waits for it, too
@@ -15,7 +14,7 @@
  *         +--------------------------------------------------------------------------------------+
  *           switch: the node is ready, and the switch itself has swept the port; node: the switch is up
  *
- * Each word that is told is written by one end, and says that all before it has been done.
+ * Each word that is told is written by one end alone, which has done all that the word says before.
  */
 #include "wall_fault.h"
 #include "wall_port.h"
@@ -72,14 +71,14 @@ static void lose(struct wall_end *e, uint32_t connection)
 	wait_for(e, connection);
 }
 
-/** What came before is of nobody. */
+/** Throws away what came of the connection before. */
 static void drain(struct crossing *c, struct mf_span *room)
 {
 	while (c != NULL && crossing_take_span(c, room))
 		;
 }
 
-/** A scrambler of the next connection begins as that of the first one did: the other end's does. */
+/** The next connection is there. Scramblers begin anew, as those of the other end do. */
 static void rise(struct wall_end *e)
 {
 	e->phase = END_WHOLE;
@@ -118,7 +117,7 @@ static void step(struct wall_end *e)
 	}
 }
 
-/** Corruption disables the link, or puts it into local fault; or that is over. */
+/** Cuts the link when corruption was too much at this end (guards.h), and mends it when that is over. */
 static void look_at_guard(struct wall *w, struct wall_end *e)
 {
 	enum mf_link_end own = is_switch(e) ? MF_LINK_SWITCH : MF_LINK_NODE;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What breaks at a time under the wall clock, and who stands still: each role has the outages that begin
- * with it,
- * and looks at them in its turn. A cable is the switch's where the switch is here; a port that carries a link
- * loses its frames.
+ * What breaks at a time under the wall clock, and who is stalled. Each role has outages of its own, and
+ * looks at them in its turn. The outage of a cable is the switch's, where the switch is in this process,
+ * else the node's; where a port carries the link it loses the link's frames meanwhile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static bool is_here(const struct wall_end *e)
 
 /* Outages. */
 
-/** Its process is gone: without memory for another one nothing goes on. */
+/** The process of a node is gone. If there is no memory for the next one, the run ends with an error. */
 static void crash_node(struct wall *w, struct wall_role *r)
 {
 	unsigned int node = r->role->index;
@@ -127,7 +126,7 @@ static void step_outage(struct wall *w, struct wall_role *r, struct outage *o)
 		end(w, r, o);
 }
 
-/** All that has become due, in the order of time: there may have been no turn for long. */
+/** All that has become due since the last turn, which may be long ago, in the order of time. */
 static void step_outages(struct wall *w, struct wall_role *r)
 {
 	while (r->next <= r->now) {
@@ -190,7 +189,7 @@ mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now
 
 /* Set-up. */
 
-/** Whose outage it is; NULL: of another process. */
+/** The role that has an outage; NULL: one of another process. */
 static struct role *whose(const struct wall *w, const struct mf_config_fault *f, unsigned int node)
 {
 	bool of_switch = f->class == MF_FAULT_EXHAUST
@@ -279,7 +278,7 @@ static void init_ends(struct wall *w)
 	}
 }
 
-/** What an end sends, and what comes to it from a port. */
+/** The ways out of an end and, where a port carries its link, into it. @return 0 or -errno */
 static int init_ways(struct wall *w, enum mf_link_end end, unsigned int node)
 {
 	struct wall_end *e = &w->faults->end[end][node];

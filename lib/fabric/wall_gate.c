@@ -27,17 +27,17 @@
 /** A fabric with memifs. */
 struct gate_fabric {
 	struct wall *w;
-	bool closing; /**< under the lock */
+	bool closing; /**< it is to leave; under the lock */
 	atomic_bool closed;
 	struct gate_fabric *next;
 };
 
 static struct {
-	struct port_gate pollers; /**< what they know of it */
+	struct port_gate pollers; /**< what lcores that poll ports see of it */
 	sem_t asked;
 	pthread_mutex_t lock; /**< of what follows */
 	struct gate_fabric *fabrics;
-	bool turning; /**< the interrupt thread comes by */
+	bool turning; /**< an alarm is set: the interrupt thread comes by */
 } gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static long membarrier(int command)
@@ -143,7 +143,7 @@ static void close_all(struct wall *w)
 			port_close(&w->port[i]);
 }
 
-/** Those that are to go, go. @return how many ports of the others are connected */
+/** Looks at all fabrics; those that are to leave leave. @return how many ports of the others are connected */
 static unsigned int look(unsigned int *ports)
 {
 	struct gate_fabric **at = &gate.fabrics, *f;
@@ -186,7 +186,7 @@ void gate_ask(void)
 	sem_post(&gate.asked);
 }
 
-/** The first one has it set up, and the interrupt thread come. */
+/** The first fabric sets the gate up, and has the interrupt thread come. @return 0 or -errno */
 static int start_turning(void)
 {
 	static bool made;
@@ -205,7 +205,7 @@ static int start_turning(void)
 	return rc;
 }
 
-/** @return how many ports have it */
+/** Gives the fabric's memif ports the gate. @return how many there are */
 static unsigned int give(struct wall *w)
 {
 	unsigned int n = 0;
@@ -245,7 +245,7 @@ int gate_join(struct wall *w, char *err, size_t errlen)
 	}
 	pthread_mutex_unlock(&gate.lock);
 	if (rc == 0) {
-		gate_ask(); /* its devices are started by who may be waiting with those of another one */
+		gate_ask(); /* the interrupt thread starts its devices, and may rest for those of others */
 		return 0;
 	}
 	snprintf(err, errlen, "no alarms of EAL: %s", rte_strerror(-rc));

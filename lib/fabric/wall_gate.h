@@ -21,9 +21,9 @@
 
 #include "wall_port.h"
 
-/** The gate for the memif ports of a fabric, if it has any. @return 0, or -errno with one line in err */
+/** Gives the memif ports of a fabric, if it has any, the gate. @return 0, or -errno with one line in err */
 int gate_join(struct wall *w, char *err, size_t errlen);
-/** Closes the ports of the fabric that have a gate. */
+/** Closes those ports, and waits for that. */
 void gate_leave_all(struct wall *w);
 /** A port has been silent: perhaps there is something to be done for it. */
 void gate_ask(void);

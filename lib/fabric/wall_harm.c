@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A way between two roles that something may happen to: in the place of wall_link.c's, between what a role
- * sends and who takes it, or the ring to that one.
+ * What wall_link.c does, for a way between two roles that something may happen to: spans pass a stage of
+ * faults before they are handed over, or cross to the receiver's lcore.
  */
 #include <errno.h>
 
@@ -12,8 +12,8 @@
 #define GIVE_BURST 16 /**< spans of a turn, as in wall_link.c */
 
 /*
- * A stage is given a span only if there is room for all that it may make of one: of each block a span, with a
- * copy and another one that was held back, and of the longest message that began before the same.
+ * A stage is given a span only if there is room for all that may come of it: a span of each block, the same
+ * of its copy, of what was held back, and of the longest message, begun before, that is let go with it.
  */
 #define HELD_CELLS 16384
 #define HELD_ROOM 8192
@@ -21,7 +21,7 @@ static_assert(HELD_ROOM > 4 * 2 * MF_SPAN_MAX + 2 * (65536 / 8 + 32) / CELL_WORD
 
 enum way { GO, WAIT, LOSE };
 
-/** Whether what is sent gets there. A host is not asked for what it sends before it has a link again. */
+/** What becomes of what is sent now. Without the link a switch's spans are lost, and a node's wait. */
 static enum way way_of(const struct wall_link *l)
 {
 	const struct wall_end *from = l->harm->from_end, *to = l->harm->to_end;
@@ -42,7 +42,7 @@ static bool has_room(const struct wall_link *l)
 	return role_can_rx(l->to, l->port);
 }
 
-/** Dated by the clock of who takes it, as ever. */
+/** Hands a span on; it is dated by the receiver's clock. */
 static void pass(struct wall_link *l, struct mf_span *s)
 {
 	mf_time now = wall_role_clock(l->harm->to, l->harm->from->now);
@@ -81,7 +81,7 @@ static void take_held(struct wall_harm *h)
 	crossing_take_span(&h->held, &h->span);
 }
 
-/** What is due of what has left the stage. */
+/** Hands on what has left the stage and is due. @return spans */
 static unsigned int release(struct wall_link *l)
 {
 	struct wall_harm *h = l->harm;

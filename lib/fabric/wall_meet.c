@@ -23,7 +23,7 @@
 #include "wall_gate.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
-#define ALONE MF_SEC(15) /**< for the second switch where one is there */
+#define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
 #define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
 
 static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int net, unsigned int node)
@@ -54,7 +54,7 @@ bool meet_carried(const struct wall *w, unsigned int net, unsigned int node)
 	return here != switch_is || llr_of(w, net, node)->carry == MF_CARRY_ALWAYS;
 }
 
-/** The links to the second switch have numbers of their own. */
+/** Number of a link in its frames: those to the second switch come behind those to the first. */
 static uint16_t link_id(unsigned int net, unsigned int node)
 {
 	return (uint16_t)(net * MF_PORTS_MAX + node);
@@ -249,7 +249,7 @@ static bool is_ready(const struct port_end *e)
 	return is_up(e) && (__atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_READY);
 }
 
-/** Ends of one node, of this process, that have what is asked for; those that need no port have it. */
+/** How many links of a node of this process have what is asked for; those without ports have it. */
 static unsigned int ends_of(const struct wall *w, unsigned int node, bool (*has)(const struct port_end *e))
 {
 	unsigned int n = 0;
@@ -262,7 +262,7 @@ static unsigned int ends_of(const struct wall *w, unsigned int node, bool (*has)
 	return n;
 }
 
-/** Of two switches one may be dead for good: nodes wait for it no longer than for so long. */
+/** Whether all partners are there; of two switches, one, if the other has not come within ALONE. */
 static bool may_begin(struct wall *w)
 {
 	bool all = all_ends(w, false, is_ready);
@@ -288,7 +288,7 @@ static bool knows(const struct port_end *e)
 	return !is_up(e) || (__atomic_load_n(&e->echo, __ATOMIC_RELAXED) & MF_LINK_DONE);
 }
 
-/** The ends of a link that are here. */
+/** Whether the ends of a link that are at ports of this process have their partners. */
 static bool link_is_up(const struct wall *w, unsigned int net, unsigned int node)
 {
 	const struct mf_config_llr *llr = llr_of(w, net, node);
@@ -395,7 +395,7 @@ static bool serves(const struct wall *w)
 	return false;
 }
 
-/** All switches, or of two the one that is left. */
+/** Whether the switch has said that all is over; of two, for each node one of them. */
 static bool switch_done(const struct wall *w)
 {
 	if (w->nets == 1)

@@ -4,8 +4,9 @@
  * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn. A
  * port is polled by the lcore of the roles whose links it carries.
  *
- * Of two switches each is on an lcore of its own, if there are so many, and nodes are on others: who gets no
- * turns holds up nobody else. The second scheduler has an lcore for itself where three others are left.
+ * Of two switches each has an lcore of its own, if there are enough, and nodes have others: whoever gets no
+ * turns then holds up nobody else. The second scheduler has an lcore for itself where at least three others
+ * are left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -195,9 +196,9 @@ static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
 }
 
 struct dealt {
-	unsigned int shared; /**< lcores that are no scheduler's own */
-	unsigned int next; /**< of them */
-	unsigned int first; /**< of them for nodes, where not all are */
+	unsigned int shared; /**< the first so many lcores are no scheduler's own */
+	unsigned int next; /**< the one that the next role gets */
+	unsigned int first; /**< the first one that nodes get */
 };
 
 static void place_switches(struct wall *w, struct dealt *d)
@@ -253,16 +254,13 @@ static int place(struct wall *w)
 	return 0;
 }
 
-/** The lines of a link's two directions. @param down  to the node */
+/** One direction of a link. @param down  to the node */
 static struct wall_link *line(struct wall *w, unsigned int net, unsigned int node, bool down)
 {
 	return down ? &w->net[net].down[node] : &w->net[net].up[node];
 }
 
-/**
- * @param net, node, down  which line, of which link
- * @param from             whose sender is polled by an lcore that may be another than the receiver's
- */
+/** Makes one direction of a link: with a crossing where its two roles are on different lcores. */
 static int make_line(struct wall *w, unsigned int net, unsigned int node, bool down, struct role *from,
 		     struct role *to)
 {
@@ -314,7 +312,7 @@ static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
 	return 0;
 }
 
-/** An end that is here, with its port. */
+/** Ties an end that is in this process to the port that carries its link. */
 static int carry(struct wall *w, unsigned int net, unsigned int n, enum mf_link_end end)
 {
 	unsigned int at;
@@ -323,7 +321,7 @@ static int carry(struct wall *w, unsigned int net, unsigned int n, enum mf_link_
 	struct role *r = end_role(w, e);
 
 	if (r->kind == ROLE_TWIN)
-		r->links &= (uint8_t) ~(1u << net); /* until the port says that it is there */
+		r->links &= (uint8_t) ~(1u << net); /* until the port says that it is up */
 	*line(w, net, n, end == MF_LINK_SWITCH) = (struct wall_link){.to = port, .port = at};
 	e->in = (struct wall_link){.to = r, .port = r->kind == ROLE_TWIN ? net : n};
 	return tap_end(w, e, port->lcore);

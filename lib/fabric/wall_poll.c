@@ -23,7 +23,7 @@ static unsigned int poll_guests(struct role *r, struct mf_host *h, struct mf_gue
 	return work;
 }
 
-/** What is due, once what has come is taken. @return how much work it found */
+/** A node's own turn, behind what has come. @return how much work it found */
 static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r, mf_time now)
 {
 	const struct node *n = &w->f->node[r->index];
@@ -62,7 +62,7 @@ static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role 
 	if (likely(mf_host_obeys(h)))
 		work += run_node(w, r, now);
 	else
-		role_run(r, now); /* which asks */
+		role_run(r, now); /* the host asks for the epoch; client and guests wait */
 	if (mf_host_tx_waits(h)) {
 		work += twin_give(w, l, r, now);
 		r->next = mf_time_min(r->next, mf_host_next(h));
@@ -70,7 +70,7 @@ static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role 
 	return work;
 }
 
-/* The parts of a switch's turn are compiled twice, for one that has a backup, or is one, and for others. */
+/* A switch's turn is compiled twice: for one of two, and for one alone. */
 
 static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct wall_lcore *l,
 						    struct role *r, mf_time now, bool two)
@@ -187,7 +187,7 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	}
 }
 
-/** Where something is broken on purpose. Who stands still has had no turn: the watchdog sees that. */
+/** With faults. A stalled role has no turn, which the watchdog sees. */
 static __rte_noinline __rte_cold unsigned int poll_harmed(struct wall *w, struct wall_lcore *l,
 							  struct role *r, mf_time now)
 {

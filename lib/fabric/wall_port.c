@@ -35,7 +35,7 @@ static void receive(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_
 
 	if (likely(h->link < LINKS_MAX))
 		at = p->at[end][h->link];
-	if (unlikely(at == 0) && h->link < LINKS_MAX) /* an end's own frame, thrown back: it counts it */
+	if (unlikely(at == 0) && h->link < LINKS_MAX) /* an own frame, thrown back: its end counts it */
 		at = p->at[!end][h->link];
 	if (likely(at != 0)) {
 		if (unlikely(p->end[at - 1].cut)) {
@@ -277,7 +277,7 @@ static void say_unknown(const struct wall *w, struct wall_port *p)
 				p->config->name, &st);
 }
 
-/** Of two switches one may be gone, or not ready, and the other one not: nobody waits for it. */
+/** Of two switches each link goes down and up by itself; a switch tells that it is ready link by link. */
 static void tell_of_two(struct port_end *e, const struct mf_link_status *st, mf_time now)
 {
 	if (e->switch_end)
@@ -359,7 +359,7 @@ struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now)
 	return s;
 }
 
-/** A partner that is dead takes the device with it; that its links are silent shows later. */
+/** Ends links as soon as the device has lost its partner, instead of when they have been silent for long. */
 static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time now)
 {
 	if (!p->hasty || p->connected)

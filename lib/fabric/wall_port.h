@@ -28,13 +28,13 @@ struct port_end {
 	bool open; /**< blocks pass */
 	bool opened; /**< has ever been open */
 	bool look; /**< the link is up, and the role is not ready for it yet */
-	bool cut; /**< by a fault of the file: its frames are lost */
+	bool cut; /**< by a fault of the file: its frames are lost, both ways */
 	uint32_t connection; /**< which one the role knows */
 	uint16_t
 		state; /**< what is told to the partner: MF_LINK_READY, MF_LINK_DONE; set by the main lcore */
 	uint16_t told;
-	/* Of two switches: who is not ready to take what comes says so, and nobody waits for it. */
-	uint16_t mask; /**< of the state, what may be told */
+	/* Two switches: each link tells by itself when it is ready, instead of all of a process together. */
+	uint16_t mask; /**< bits of `state` that may be told */
 	uint16_t wants; /**< what the partner must have told before blocks pass */
 	bool absent; /**< the role knows that there is no link */
 	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
@@ -52,7 +52,7 @@ struct port_stats {
 	uint64_t tx_refusals; /**< of links that are not at this port */
 	uint64_t tx_dropped_frames; /**< the port took none for too long */
 	uint64_t tx_no_buffer_frames;
-	uint64_t rx_cut_frames, tx_cut_frames; /**< while a fault of the file had cut their link */
+	uint64_t rx_cut_frames, tx_cut_frames; /**< lost while a fault of the file cut their link */
 	uint64_t starts; /**< of the device */
 };
 
@@ -60,8 +60,8 @@ struct wall_port {
 	const struct mf_config_port *config;
 	unsigned int number; /**< in the configuration */
 	uint16_t id; /**< of the ethdev */
-	uint64_t owner; /**< of the ethdev, for all who look at ports in this process. 0: not ours yet */
-	atomic_bool started; /**< of a memif written by the interrupt thread */
+	uint64_t owner; /**< our id as the owner of the ethdev; 0: it is not ours yet */
+	atomic_bool started; /**< the device is; of a memif written by the interrupt thread */
 	bool made; /**< the device is of our making */
 	struct rte_device *device; /**< then, when the port is closed */
 	int watch; /**< a socket that loses the interface as the device does, and 1; 0: none */
@@ -78,8 +78,8 @@ struct wall_port {
 	struct port_gate *gate;
 	atomic_bool busy; /**< written by its lcore: it is in a call of the driver */
 	mf_time restart; /**< of a client: not before */
-	bool hasty; /**< there is another way: a link is lost with who is at the device's other end */
-	atomic_bool connected; /**< written by the interrupt thread while the gate is open */
+	bool hasty; /**< two switches: a link is lost as soon as the device loses its partner */
+	atomic_bool connected; /**< the device has a partner; written by the interrupt thread */
 	uint64_t rx_seen; /**< frames that had come when its lcore looked last */
 	mf_time turn; /**< when this turn began: time of the run, of the ports before and after it */
 	mf_time retry; /**< when somebody looks whether it is well */
@@ -90,8 +90,8 @@ struct wall_port {
 	struct rte_mempool *rx_pool, *tx_pool;
 	struct port_end *end;
 	unsigned int ends;
-	uint16_t at[MF_LINK_ENDS][MF_CONFIG_SWITCHES *
-				  MF_PORTS_MAX]; /**< by end and link id: place in `end` + 1; 0: not here */
+	/** By end and link id: place in `end` + 1; 0: it is not here. */
+	uint16_t at[MF_LINK_ENDS][MF_CONFIG_SWITCHES * MF_PORTS_MAX];
 	struct rte_mbuf *pending[PORT_BURST + MF_IMPAIR_OUT]; /**< to be sent */
 	unsigned int pendings;
 	bool impaired;
@@ -140,7 +140,9 @@ void meet_tear_down(struct wall *w);
 bool meet_look(struct wall *w);
 /** Waits until all partners are there. @return 0; -EINTR: interrupted */
 int meet(struct wall *w);
-/** The ends of the node's link that are at ports of this process have their partners. Any thread. */
+/**
+ * Whether the ends of a node's link, to some switch, that are at our ports have their partners. Any thread.
+ */
 bool meet_link_up(const struct wall *w, unsigned int node);
 /** This process' clients have finished: tells so, and whether all is over. Called now and then. */
 bool meet_over(struct wall *w);

@@ -3,12 +3,12 @@
  * Two switches (EDM 3.3, docs/fault-tolerance.md) under the wall clock: what a node sends goes on both of its
  * links, and a link goes down, and comes up, while all else runs.
  *
- * All links of a switch are cut at once, from any thread, by one number more. Node and switch see it in their
- * next turns, which may be long after. Nothing of before may pass for new, so a link whose ends are in this
- * process comes up in steps, each of which is the number of the cut:
+ * Any thread cuts all links of a switch at once by counting `cuts` up. Node and switch see that in their
+ * next turns, which may be long after. Nothing from before the cut may pass for new, so a link with both
+ * ends in this process comes up in steps, each of which is told by setting a word to the number of the cut:
  *
- *      cuts       there is a cut: the node goes to the other switch, sends nothing here, takes nothing
- *      crashed    the switch has forgotten all, sends nothing, takes nothing
+ *      cuts       the node goes to the other switch, and neither sends nor takes anything here
+ *      crashed    the switch has forgotten all, and neither sends nor takes anything
  *      dry        the node has thrown away what the switch had sent
  *      whole      the switch has thrown away what the node had sent, and has the link up; so has the node
  *
@@ -38,7 +38,7 @@ static unsigned int crashed_of(const struct wall_net *net)
 
 /* ---- nodes ---- */
 
-/** A link that is not up, and that no port carries. */
+/** The node's part of bringing up a link that no port carries. */
 static void await(struct wall_net *net, struct wall_lcore *l, struct role *r, unsigned int link, mf_time now)
 {
 	struct wall_twin *t = &net->twin[r->index];
@@ -53,7 +53,7 @@ static void await(struct wall_net *net, struct wall_lcore *l, struct role *r, un
 		role_link_back(r, link, now);
 }
 
-/** @return whether it is up */
+/** Whether a node's link is up, with what is due to it. */
 static bool look_at_link(struct wall *w, struct wall_lcore *l, struct role *r, unsigned int link, mf_time now)
 {
 	struct wall_net *net = &w->net[link];
@@ -103,7 +103,7 @@ static void send_copy(struct wall_link *l, struct mf_span *room, const struct mf
 	wall_send(l, room, now);
 }
 
-/* On both, or it waits: what a switch does not get it does not know of. */
+/* A span goes to both switches at once or waits, so that neither knows less than the other. */
 unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct wall_link *up[MF_CONFIG_SWITCHES];
@@ -142,7 +142,7 @@ void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, m
 		;
 }
 
-/** All links are lost, at its own word. */
+/** The switch forgets all and ends its connections: all its links were cut. */
 static void crash(struct wall *w, struct wall_net *net, struct role *r, unsigned int cuts, mf_time now)
 {
 	role_crash(r, now);
@@ -156,7 +156,7 @@ static void crash(struct wall *w, struct wall_net *net, struct role *r, unsigned
 	atomic_store_explicit(&net->crashed, cuts, memory_order_release);
 }
 
-/** @return whether the link of a port is as it should be: up, or another's affair */
+/** The switch's part of bringing up a link. @return false: it has to be called again */
 static bool revive_port(struct wall *w, struct wall_net *net, struct wall_lcore *l, struct role *r,
 			unsigned int port, mf_time now)
 {
@@ -176,7 +176,7 @@ static bool revive_port(struct wall *w, struct wall_net *net, struct wall_lcore 
 	return true;
 }
 
-/** The switch begins again, with nothing, at the links that there are. */
+/** After a crash: brings links up, until none is left that this process can bring up. */
 static void revive(struct wall *w, struct wall_net *net, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	bool all = true;
@@ -210,14 +210,16 @@ void twin_cut(struct wall_net *net)
 
 /* ---- the watchdog's word ---- */
 
-/** As far as this process knows. */
+/** Whether the switch works, as far as this process knows; one of another process is taken for well. */
 static bool is_well(const struct wall_net *net)
 {
 	return net->sw == NULL || (cuts_of(net) == crashed_of(net) &&
 				   !atomic_load_explicit(&net->reviving, memory_order_relaxed));
 }
 
-/** Whether somebody gets on who can be told: a node here; or the switch, to whose links the others are. */
+/**
+ * Whether a cut is seen though r has no turns: by the switch, on another lcore, or by nodes that are here.
+ */
 static bool can_be_told(const struct wall *w, const struct wall_net *net, const struct role *r)
 {
 	if (r->lcore != net->sw->lcore)

@@ -40,8 +40,7 @@ enum mf_fault_class {
 	MF_FAULT_FLOOD, /**< reads, and notifications of writes, of the node itself */
 	MF_FAULT_SPOOF, /**< messages of all kinds that claim to be of another node */
 	MF_FAULT_GARBAGE, /**< blocks at random, of all types; their sync headers are good */
-	/** Requests and writes of the node itself: what is not right is the key, the right or the place. */
-	MF_FAULT_FORGE,
+	MF_FAULT_FORGE, /**< requests of the node itself with a wrong key, right or place */
 	MF_FAULT_STAGE_CLASSES, /**< those above are what a stage does; the others are the engine's */
 	MF_FAULT_LINK_DOWN = MF_FAULT_STAGE_CLASSES, /**< a cable is pulled, and plugged in again */
 	MF_FAULT_NODE_CRASH, /**< the process of a node is gone, and comes back with nothing in it */
@@ -52,43 +51,48 @@ enum mf_fault_class {
 	MF_FAULT_CLASSES
 };
 
-/** Of a node that floods or forges, the ids from here on are not its host's (mf_host_config.leaves_ids). */
+/**
+ * Where a node floods or forges, its host leaves the ids from MF_FAULT_FLOOD_ID on
+ * (mf_host_config.leaves_ids): those below MF_FAULT_FORGE_ID are for FLOOD, the others for FORGE.
+ */
 #define MF_FAULT_FLOOD_ID 192
-#define MF_FAULT_FORGE_ID 224 /**< ... and of one that forges, these are not its floods' */
+#define MF_FAULT_FORGE_ID 224
 
 /** "bit", "sync", ... by class; NULL behind the last one */
 extern const char *const mf_fault_names[MF_FAULT_CLASSES + 1];
 
-/** A region of a memory node. */
+/** Where a region is. */
 struct mf_fault_region {
-	uint64_t at, size;
-	uint16_t node;
+	uint64_t at, size; /**< octets */
+	uint16_t node; /**< its memory node */
 };
 
+/** What a region's memory node knows of a right of some node. */
 struct mf_fault_secret {
-	uint64_t key;
-	bool may, owns; /**< the node has the right, and the region */
-	bool claimable; /**< it was nobody's at first: who claims it has it */
-	bool free; /**< it is nobody's */
+	uint64_t key; /**< of the right */
+	bool may; /**< the node has the right */
+	bool owns; /**< it owns the region */
+	bool claimable; /**< the region has no owner in the file, so it may be claimed */
+	bool free; /**< nobody owns it now */
 };
 
-/** What those who forge know of regions: all of it. */
+/** What FORGE knows of regions: all of it. */
 struct mf_fault_secrets {
 	const struct mf_fault_region *region; /**< by node and address; the caller's */
 	unsigned int regions;
-	/** Of a right (enum mf_right) of a node in a region, as it is now. */
+	/** Looks a right (enum mf_right) of a node in region[] up, as it is now. Called by mf_fault_run(). */
 	struct mf_fault_secret (*look)(void *ctx, unsigned int region, uint16_t node, unsigned int right);
 	void *ctx;
 };
 
-/** What came of what was forged. Plain writes are refused without a word. */
+/** What came of forged messages. Refused writes that are not acknowledged have no answer. */
 struct mf_forge_stats {
 	uint64_t sent; /**< requests, and demands of writes */
-	uint64_t refused; /**< answered as they have to be: MF_ERR_KEY, whatever is wrong */
-	uint64_t let_in; /**< answered as if all was right */
-	uint64_t told; /**< answered with an error that tells something */
-	uint64_t claimed; /**< regions that were nobody's, looked at and given up again */
-	uint64_t found; /**< what somebody before had left there */
+	uint64_t refused; /**< answered with MF_ERR_KEY, as all of them have to be */
+	uint64_t let_in; /**< done all the same: a fault of the fabric, as are `told` and `found` */
+	uint64_t told; /**< answered with another error, which tells something */
+	uint64_t claimed; /**< free regions that were claimed, to look at what is in them */
+	uint64_t found; /**< reads of them that found something of a former owner */
 };
 
 static inline void mf_forge_add(struct mf_forge_stats *to, const struct mf_forge_stats *s)
@@ -115,17 +119,17 @@ struct mf_fault_config {
 	const struct mf_fault_rule *rule; /**< copied */
 	unsigned int rules; /**< 1..MF_FAULT_RULES */
 	/**
-	 * ps a block of this link. 0: wall clock, where a block takes no time; what was delayed, or comes by
-	 * itself, starts later than what was sent last, and is the caller's to hold back until then
+	 * ps a block of this link. 0: wall clock, where a block takes no time; the caller then holds spans
+	 * that start later than now back until they do
 	 */
 	uint32_t period;
-	uint32_t pace; /**< FLOOD...: ps a block of the rate that theirs is the share of, 1.. */
+	uint32_t pace; /**< FLOOD...: ps a block, 1..: mf_fault_rule.rate is a share of that rate */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
 	const struct mf_proto
 		*proto; /**< how messages are checked; NULL: nobody watches what comes of them */
 	uint16_t node, nodes; /**< FLOOD...: whose port, of how many nodes; needs proto */
-	const struct mf_fault_secrets *secrets; /**< FORGE */
+	const struct mf_fault_secrets *secrets; /**< copied; needed by FORGE */
 };
 
 struct mf_fault;
@@ -155,9 +159,9 @@ mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx);
 
-/** Something comes to the port that sends here: for FORGE; others do not listen. */
+/** What comes the other way, to the node that sends here. Only FORGE listens. */
 void mf_fault_hear(struct mf_fault *f, const struct mf_span *span);
-/** What came of what was forged; NULL: nothing is. */
+/** What came of forged messages; NULL: no rule is FORGE. */
 const struct mf_forge_stats *mf_fault_forged(const struct mf_fault *f);
 
 /** What the check at the other end makes of it all; NULL: nobody watches. */

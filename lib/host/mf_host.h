@@ -65,11 +65,11 @@ struct mf_host_config {
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
 	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
-	/* two links to two switches, see docs/fault-tolerance.md */
-	bool twin;
-	bool begins; /**< with the fabric: both links are up, and all know that epoch 0 begins */
+	bool twin; /**< two links to two switches, see docs/fault-tolerance.md */
+	/** twin: it begins with the fabric: both links are up, and all know that epoch 0 begins */
+	bool begins;
 	bool in_order; /**< MF_ORDER_PAIR: not writes alone, requests are granted in their order, too */
-	mf_time take_again; /**< what was said of epochs, and not heard, is said again after that time */
+	mf_time take_again; /**< twin: a TAKE that was not answered is sent again after so long, ps, 1.. */
 	const struct mf_probe *probe; /**< or NULL */
 	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
 	const double *stack_param; /**< of its table */
@@ -230,8 +230,9 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now);
 /** Two links: switch epoch % 2 is obeyed. */
 uint16_t mf_host_epoch(const struct mf_host *h);
 /**
- * Whether one is, and both switches have said so, once, or one, and the other was waited for as long as a
- * read may take: until then others may know of another epoch, and what begins fail for that.
+ * Whether the host knows which switch to obey: both have told it the same epoch once, or one has and the
+ * other was waited for as long as a read may take. What is begun before that may fail, since others may
+ * know of a newer epoch. With one link: always.
  */
 bool mf_host_obeys(const struct mf_host *h);
 

@@ -297,9 +297,9 @@ static bool lost_once(const struct check *c, uint16_t node)
 }
 
 /**
- * What was refused has not happened, and never will. Where a node was lost it may be that what was refused
- * by its new life had happened in the one before; where a pair is not in order, that a second copy found no
- * room.
+ * Whether an operation has not taken effect and never will, since it was refused. Not so where the node was
+ * lost meanwhile: its former life may have done what the new one refused. Nor for want of room where a pair
+ * is not in order: that may have been said of a second copy.
  */
 static bool never_happened(const struct check *c, const struct item *i)
 {

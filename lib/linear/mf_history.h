@@ -43,7 +43,7 @@ enum mf_history_outcome {
 	MF_HISTORY_FAILED, /**< it may have taken effect, may do so yet, or never will */
 	MF_HISTORY_RESTARTED, /**< failed with a cut: it has taken effect until now or never will */
 	MF_HISTORY_REFUSED, /**< failed as a whole, since the client may not do it: it never takes effect */
-	/** The same, beyond a limit or without room. What is sent twice may have happened the first time */
+	/** The same, for a limit or want of room. If it was sent twice the first may have taken effect. */
 	MF_HISTORY_NO_ROOM,
 	MF_HISTORY_OUTCOMES
 };
@@ -140,7 +140,7 @@ void mf_history_unknown(struct mf_history_log *l, uint16_t node, uint64_t addr, 
 mf_time mf_history_full(const struct mf_history *h);
 uint64_t mf_history_records(const struct mf_history *h);
 
-/** Calls for each record, log by log, in the order of their calls. */
+/** Calls see() for each record: log by log, in each in the order in which operations were called. */
 void mf_history_each(const struct mf_history *h, void (*see)(void *ctx, const struct mf_history_record *r),
 		     void *ctx);
 
@@ -198,13 +198,13 @@ void mf_history_explain(const struct mf_history_verdict *v, FILE *out);
  */
 int mf_history_check_files(const char *program, const char *const *path, unsigned int n, FILE *out);
 
-/** Where a history is to be written. */
+/** Where a history is to be written, and what it may take. */
 struct mf_history_target {
-	char name[4096]; /**< of the file */
-	uint64_t room; /**< octets that the operations of all clients may take */
+	char name[4096]; /**< of the file, not opened yet */
+	uint64_t room; /**< octets for the logs of all clients together: 64 KiB to 1 TiB */
 };
 
-/** Reads FILE[,room=SIZE]. @param err  on failure one line @return 0 or -EINVAL */
+/** Reads FILE[,room=SIZE]; without room it is 256 MiB. @return 0 or -EINVAL, with one line in err */
 int mf_history_target(const char *text, struct mf_history_target *out, char *err, size_t errlen);
 
 /** Writes a history as a file. @return 0 or -errno */

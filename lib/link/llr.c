@@ -10,7 +10,7 @@ static bool before(uint32_t a, uint32_t b)
 	return MF_PLANTED(wrap_off_by_one) ? a < b : (int32_t)(a - b) < 0;
 }
 
-/** Within that time an answer comes, if all have a CPU. */
+/** An answer comes within that time, if all have a CPU. */
 static mf_time round_trips(const struct llr *l)
 {
 	return 2 * mf_time_max(l->rtt_max, l->config.ack_after);
@@ -36,9 +36,9 @@ static void start_probe(struct llr *l, mf_time now)
 }
 
 /**
- * The timer has replayed, and now there is an answer. Where frames had been lost it comes within a round trip
- * of a replay. Where it comes at another time the partner had no CPU to answer, and will be there again:
- * then the timer is given what that took. No round trip can be measured there (Karn).
+ * The timer has replayed, and now there is an answer. If frames were lost it comes within a round trip of a
+ * replay. If it comes at another time the partner had no CPU to answer, and that will happen again: so the
+ * timer gets as long as that took. A round trip cannot be measured from it (Karn).
  */
 static void learn(struct llr *l, mf_time now)
 {

@@ -41,11 +41,11 @@ struct llr {
 	bool backed_off; /**< wait was doubled and stays so until a round trip has been measured */
 	mf_time replay_at; /**< MF_NEVER: nothing is outstanding */
 	mf_time probe_at; /**< asks by POLL whether a gap's NACK, or the tail, was lost; MF_NEVER: does not */
-	mf_time probe_wait; /**< from the last time that it asked, or from progress */
-	mf_time since; /**< of the last progress, or of the first frame behind it */
-	bool by_timer; /**< a replay since then was begun by the timer */
-	mf_time patience; /**< what a partner has needed that had got all; 0: nothing known */
-	mf_time patience_at; /**< when it is halved */
+	mf_time probe_wait; /**< from one POLL to the next, or from progress to the first */
+	mf_time since; /**< time of the last progress, or of the first frame sent behind it */
+	bool by_timer; /**< the timer has begun a replay since then */
+	mf_time patience; /**< how long a partner that had all frames took to answer; 0: not known */
+	mf_time patience_at; /**< when `patience` is halved */
 	mf_time began; /**< the last replay, */
 	uint32_t began_from;
 	bool began_ever;

@@ -136,14 +136,14 @@ int mf_regions_give(struct mf_regions *r, uint64_t at, uint16_t owner, const str
  */
 void mf_regions_restart(struct mf_regions *r, struct mf_memory *memory);
 
-/** What the node's operator sees of a region. */
+/** A right of a node in a region, as the operator of the memory node sees it. */
 struct mf_region_view {
 	uint64_t key; /**< of the right */
-	bool may; /**< the node has it */
+	bool may; /**< the node has the right */
 	uint16_t owner; /**< or MF_REGION_FREE */
 };
 
-/** Looks at the region that has an address; where there is none the key is 0. Nothing is counted. */
+/** Looks at the region of an address; in no region: key 0, MF_REGION_FREE. Nothing is counted or changed. */
 struct mf_region_view mf_regions_look(struct mf_regions *r, uint16_t node, enum mf_right right,
 				      uint64_t addr);
 

@@ -56,8 +56,8 @@ void mf_demux_fini(struct mf_demux *d)
 }
 
 /**
- * Behind a bad header: is anything the worse for it still? Where there is a guard, local fault lasts until
- * who owns the link has seen to it that its other end knows. @return local fault
+ * Behind a bad header: whether the receiver is in local fault still. Where there is a guard that lasts
+ * until the link's owner has reset it, when the other end knows. @return local fault
  */
 static __attribute__((noinline)) bool look(struct mf_demux *d, mf_time at)
 {

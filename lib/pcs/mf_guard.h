@@ -49,7 +49,7 @@ void mf_guard_fini(struct mf_guard *g);
 void mf_guard_bad(struct mf_guard *g, mf_time at);
 /** It is too much for another reason. */
 void mf_guard_trip(struct mf_guard *g, mf_time at, enum mf_guard_cause cause);
-/** Whether the receiver was in local fault since the link was there. */
+/** Whether it was hi-BER or lost lock that was too much: then the receiver is in local fault. */
 static inline bool mf_guard_is_deaf(const struct mf_guard *g)
 {
 	return g->tripped != MF_NEVER && g->cause != MF_GUARD_BAD;

@@ -43,16 +43,16 @@ enum mf_kind {
 	MF_KINDS
 };
 
-/** What TAKE says, between a node and a switch (docs/fault-tolerance.md). */
+/** What TAKE says between a node and a switch, of two, about epochs (docs/fault-tolerance.md). */
 enum mf_take {
 	MF_TAKE_TELL, /**< node: I obey the active switch of this epoch; switch: that is the epoch */
-	MF_TAKE_HEARD, /**< switch: so it is, and I have heard that you obey */
+	MF_TAKE_HEARD, /**< switch: that is the epoch, and I have heard that you obey */
 	MF_TAKE_ASK, /**< I do not know the epoch */
-	MF_TAKE_LOST, /**< a node, `dst`, has lost the active switch; the standby asks, others pass it on */
+	MF_TAKE_LOST, /**< node `dst` has lost the active switch: the standby says so, nodes pass it on */
 	MF_TAKES
 };
 
-#define MF_TAKE_SINCE_MAX 511
+#define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
 
 /** Read-modify-write on 8 octets, and what is asked in its manner. */
 enum mf_rmw_op {
@@ -91,8 +91,9 @@ struct mf_msg {
 	uint8_t id;
 	uint16_t src; /**< node (= port) numbers; N, G and GRET carry no source on the wire */
 	/**
-	 * TAKE, LOST: who has lost the switch. TELL, HEARD, of a switch: it has forgotten nothing for so many
-	 * epochs, MF_TAKE_SINCE_MAX: or more; of a node: which life of it this is, 0: it does not say. ASK: 0
+	 * To whom. Of TAKE it is something else. LOST: who has lost the switch. TELL and HEARD of a switch:
+	 * for how many epochs it has forgotten nothing; MF_TAKE_SINCE_MAX: so many or more. TELL of a node:
+	 * the number of its life; 0: it does not say. ASK: 0
 	 */
 	uint16_t dst;
 	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */

@@ -220,7 +220,7 @@ static inline uint64_t mf_proto_checked(uint64_t word)
 	return word | field(MSG_CHECK, mf_crc16_one(word) ^ MF_CRC16_GOOD);
 }
 
-/** The number of the use of an id, of an extended message that is known to be good. */
+/** Number of the use of its id, of a good message with the extension. @param word  its blocks, 3 at least */
 static inline uint16_t mf_proto_use(const uint64_t *word)
 {
 	return (uint16_t)field_of(word[2], EXT_EPOCH);

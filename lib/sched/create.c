@@ -32,7 +32,7 @@ static bool valid(const struct mf_sched_config *c)
 	return true;
 }
 
-/** A matching of 512 ports touches more pages of 4 KiB than a CPU keeps addresses of. */
+/** Large tables are in huge pages: a matching of 512 ports touches more small ones than a TLB has entries. */
 static void *alloc_large(struct mf_sched *s, size_t n, size_t size)
 {
 	void *table = mf_table_new_dense(n, size);

@@ -13,8 +13,8 @@
 typedef void intake_apply(struct mf_sched *s, const struct mf_sched_msg *msg);
 
 /**
- * One that is there already is not over X: whoever asks again has what it asked for before. And who is beyond
- * its share is told nothing.
+ * Dismisses a demand that found no room. The sender is told that it is beyond X, unless the same demand is
+ * in the queue already (it was sent again), or it is beyond the share of its pair.
  */
 static inline void intake_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg)
 {

@@ -141,7 +141,7 @@ static inline void issue_find(struct mf_sched *s)
 	list->found = list->n;
 }
 
-/** A grant in words, which are stored as such. */
+/** A grant as the words that it is stored in. */
 struct issue_words {
 	mf_time at, since;
 	uint64_t names; /* dst, resp, id, src, first, last */
@@ -151,7 +151,7 @@ struct issue_words {
 
 static_assert(sizeof(struct issue_words) == sizeof(struct mf_sched_grant), "grant");
 
-/** dst, resp, id and src of a key, where a grant has them. */
+/** dst, resp, id and src of a key, at their places in issue_words.names. */
 static inline uint64_t issue_names(uint64_t low)
 {
 #ifdef __BMI2__
@@ -323,7 +323,7 @@ SCHED_PART void issue_rise(struct mf_sched *s)
 	}
 }
 
-/** ... by what they still want. */
+/** Raises those that were not granted in full, by what they still want. */
 SCHED_PART void issue_raise(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;
@@ -338,7 +338,7 @@ SCHED_PART void issue_raise(struct mf_sched *s)
 	issue_rise(s);
 }
 
-/** ... by a chunk each. */
+/** The same where each was granted a chunk. */
 static inline void issue_raise_evenly(struct mf_sched *s)
 {
 	struct sched_issues *list = &s->issues;

@@ -120,14 +120,14 @@ struct mf_sched_msg {
 struct mf_sched_grant {
 	mf_time at; /**< when it leaves the scheduler */
 	mf_time since; /**< at of its demand: arrival at the scheduler */
-	uint16_t dst; /**< in the order of the bits of a key: see issue.h */
+	uint16_t dst; /**< dst, resp, id, src: in this order they are the bits of a key (issue.h) */
 	bool resp;
 	uint8_t id;
 	uint16_t src;
 	bool first; /**< first grant of its demand: for a response it is the request itself */
 	bool last; /**< the demand is now granted in full */
 	bool mega;
-	bool refused; /**< size 0: the demand was one beyond X; told of those without a cookie, too */
+	bool refused; /**< size 0: the demand was beyond X. Told of those without a cookie, too */
 	uint32_t size; /**< l: octets granted (wire octets for a mega); 0: only gives the cookie back */
 	uint32_t cookie;
 	uint16_t iteration; /**< of its matching, from 1: for statistics */

@@ -29,9 +29,9 @@ struct mf_switch_port_config {
 /** What each node may ask for; all 0: whatever it likes. See docs/design.md. */
 struct mf_switch_limits {
 	/**
-	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes together;
-	 * wall clock: the Nth part of what it is asked for. What a node asks for beyond it is served behind
-	 * what others ask for. 0: no shares
+	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes
+	 * together. Under the wall clock, whose links have no rate, it is the Nth part of what the node is
+	 * asked for. What is asked for beyond it is served behind what others ask for. 0: no shares
 	 */
 	uint32_t share;
 	uint32_t burst; /**< blocks that may be asked for at once within the share */
@@ -68,8 +68,8 @@ struct mf_switch_config {
 	bool begins; /**< the fabric begins: all nodes know the epoch */
 	bool in_order; /**< MF_ORDER_PAIR */
 	uint32_t chunk; /**< c: the first grant of a response */
-	mf_time take_again; /**< what was said of epochs, and not heard, is said again after that time */
-	mf_time longest; /**< no operation takes longer, whatever happens; 0: nobody knows */
+	mf_time take_again; /**< a TAKE that was not answered is sent again after so long, ps, 1.. */
+	mf_time longest; /**< ps: no operation takes longer, with all retries; 0: some have no timer */
 	uint64_t seed; /**< of a bridge */
 };
 
@@ -93,9 +93,9 @@ struct mf_switch_stats {
 	uint64_t refused_expired; /**< ... of who had let its grants expire */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */
-	uint64_t renewed; /**< times that it stayed the active one, in a newer epoch that a node wanted */
-	uint64_t drop_take; /**< epochs that nobody can have come to */
-	uint64_t log_expired; /**< demands that were taken down, of which nothing was seen any more */
+	uint64_t renewed; /**< times that it stayed the active one, in a newer epoch that a node asked for */
+	uint64_t drop_take; /**< TAKEs of epochs that cannot be */
+	uint64_t log_expired; /**< demands taken down that were too old to be under way still */
 	uint64_t drop_standby; /**< frames, while it was not */
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;

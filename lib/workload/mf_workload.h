@@ -424,7 +424,7 @@ struct mf_ether_stats {
 	uint64_t duplicated; /**< came again, or more than MF_ETHER_WINDOW behind a later one */
 	uint64_t damaged; /**< one of ours by its EtherType, but not as it was sent */
 	uint64_t foreign; /**< for somebody else (flooded), or not one of ours */
-	uint64_t early; /**< came before they were sent: by another clock. Their latency is unknown */
+	uint64_t early; /**< by the receiver's clock they came before they were sent: no latency is known */
 	struct mf_hist latency; /**< from the intended start to reception, ps, by the receiver's clock */
 };
 

@@ -15,7 +15,7 @@ import time
 from parts import ROLES, Folder, Group, carried, fabric, memif, write
 from rounds import A_ROUND, options, over_each
 
-CAUSES = {'timeout', 'unknown', 'restarted'}
+CAUSES = {'timeout', 'unknown', 'restarted', 'resource'}  # the last: the switch still has demands of before
 
 
 def config(ports, links):

@@ -22,7 +22,7 @@ static int configure(struct rte_eth_dev *dev)
 	return port_rss_configure(dev);
 }
 
-/** Where links go over ports somebody has to look for partners: perhaps nobody else turns the fabric. */
+/** Where ports carry links, partners are found in turns of the fabric: perhaps nobody else turns it now. */
 static int link_update(struct rte_eth_dev *dev, int wait)
 {
 	const struct port *p = port_of(dev);

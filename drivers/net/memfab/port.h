@@ -88,7 +88,7 @@ struct port {
 	/* changed under the lock of the session */
 	bool started, loopback, hashed;
 	bool carried; /**< links of the fabric go over ports, and may be lost */
-	atomic_bool told_up; /**< what the last LSC was about */
+	atomic_bool told_up; /**< the state of the link that the last LSC event told */
 	uint16_t rx_queues, tx_queues;
 	uint16_t next_tx; /**< the queue whose turn is first */
 	uint32_t longest; /**< frame that is received, without FCS */
@@ -133,7 +133,7 @@ void port_args_free(struct port_args *args);
 
 /* turn.c */
 unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now);
-/** Link is up, or down: told from a thread that may be asked anything. */
+/** Tells the program of the link's state (LSC), from a thread on which it may call ethdev. */
 void port_tell_link(void *port_id);
 
 /* queue.c */

@@ -186,7 +186,7 @@ void port_tell_link(void *port_id)
 	rte_eth_dev_callback_process(dev, RTE_ETH_EVENT_INTR_LSC, NULL);
 }
 
-/** Its link was lost, or is back, since the last turn. */
+/** Has the program told when its link was lost, or is back, since the last turn. */
 static void watch_link(struct port *p)
 {
 	bool up = mf_session_link_up(p->session, p->node);
