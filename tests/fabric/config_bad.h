@@ -21,7 +21,7 @@ static const struct {
 	{"nul", ":1:"},
 	{"nul_escaped", ":1:"},
 	{"bom", ":1:1: '[' or '{' expected near '???': a byte order mark: save it as UTF-8 without one"},
-	{"utf16", ":1:0: unable to decode byte 0xff: UTF-16: save it as UTF-8"},
+	{"utf16", ":1:2: string or '}' expected near end of file: UTF-16: save it as UTF-8"},
 	{"newline_in_string", ":1:"},
 	{"duplicate_key", ":4:8: duplicate object key"},
 	{"duplicate_deep", ":3:7: duplicate object key"},
