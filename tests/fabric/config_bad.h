@@ -20,7 +20,7 @@ static const struct {
 	{"deep_objects", ": maximum parsing depth reached"},
 	{"nul", ":1:"},
 	{"nul_escaped", ":1:"},
-	{"bom", ":1:1: '[' or '{' expected near '???': a byte order mark: save it as UTF-8 without one"},
+	{"bom", "': a byte order mark: save it as UTF-8 without one"},
 	{"utf16", ":1:2: string or '}' expected near end of file: UTF-16: save it as UTF-8"},
 	{"newline_in_string", ":1:"},
 	{"duplicate_key", ":4:8: duplicate object key"},
