@@ -8,11 +8,58 @@
 #include <unistd.h>
 
 #include <rte_eal.h>
-#include <rte_errno.h>
 #include <rte_interrupts.h>
 
 #include "eal.h"
 #include "mf_eal.h"
+
+/** Whether an option is there, with or without a value. @return the value; NULL: it is not */
+static const char *find(const struct eal_args *a, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (int i = 0; i < a->count; i++) {
+		const char *arg = a->argv[i];
+
+		if (strncmp(arg, option, len) == 0 && arg[len] == '=')
+			return arg + len + 1;
+		if (strcmp(arg, option) == 0)
+			return i + 1 < a->count ? a->argv[i + 1] : "";
+	}
+	return NULL;
+}
+
+/** What EAL takes and waits for ever, or refuses with a word about something else. @return why; NULL: good */
+static const char *refuse(const struct eal_args *a)
+{
+	const char *type = find(a, "--proc-type");
+
+	if (type != NULL && strcmp(type, "secondary") == 0)
+		return "--proc-type: memfab is a primary process";
+	if (find(a, "--no-huge") != NULL && find(a, "--in-memory") != NULL)
+		return "--in-memory is for hugepages; with --no-huge give -m 512 --no-shconf in its place";
+	return NULL;
+}
+
+/**
+ * EAL answers a wrong option with a hundred lines of usage on standard output, under which what it says of
+ * the option is lost. Whoever asks for them gets them.
+ */
+static int init(const struct eal_args *a, int argc, char **argv)
+{
+	FILE *out = stdout, *nowhere = NULL;
+	int rc;
+
+	if (find(a, "-h") == NULL && find(a, "--help") == NULL)
+		nowhere = fopen("/dev/null", "w");
+	if (nowhere != NULL)
+		stdout = nowhere;
+	rc = mf_eal_init(argc, argv);
+	stdout = out;
+	if (nowhere != NULL)
+		fclose(nowhere);
+	return rc;
+}
 
 /** The arguments of the command line behind the name of the program; EAL wants to write to the array. */
 static int start_given(const struct eal_args *a)
@@ -23,7 +70,7 @@ static int start_given(const struct eal_args *a)
 	if (argv != NULL && name != NULL) {
 		argv[0] = name;
 		memcpy(argv + 1, a->argv, (size_t)a->count * sizeof(*argv));
-		rc = rte_eal_init(a->count + 1, argv) < 0 ? -rte_errno : 0;
+		rc = init(a, a->count + 1, argv);
 	}
 	free(argv);
 	free(name);
@@ -78,13 +125,17 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part,
 	      enum mf_clock clock, char *err, size_t errlen)
 {
-	int rc = 0;
+	const char *why = clock == MF_CLOCK_WALL && a->given ? refuse(a) : NULL;
+	char words[128];
+	int rc = why != NULL ? -EINVAL : 0;
 
-	if (clock == MF_CLOCK_WALL)
+	if (rc == 0 && clock == MF_CLOCK_WALL)
 		rc = a->given ? start_given(a) : start_chosen(a, config, part);
+	if (rc == -EINVAL && why == NULL && a->given)
+		why = "its lines above say why, -h before the -- lists all";
 	if (rc != 0)
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
-			 rte_strerror(-rc));
+			 why != NULL ? why : mf_eal_why(rc, words, sizeof(words)));
 	else
 		mf_eal_choose_variants(true);
 	return rc;

@@ -10,6 +10,7 @@
 #include "check.h"
 
 #define PAGES "/sys/kernel/mm/hugepages"
+#define MOUNT "mkdir -p /dev/hugepages && mount -t hugetlbfs nodev /dev/hugepages"
 
 struct pages {
 	const struct machine *m;
@@ -53,10 +54,11 @@ static void judge(const struct pages *p, struct finding *f)
 
 	find_mount(p->m, place, sizeof(place));
 	if (p->total == 0) {
-		worse(f, WARN, "echo 1024 >" PAGES "/hugepages-2048kB/nr_hugepages");
+		worse(f, WARN, "echo 1024 >" PAGES "/hugepages-2048kB/nr_hugepages%s%s",
+		      place[0] == '\0' ? " && " : "", place[0] == '\0' ? MOUNT : "");
 	} else if (place[0] == '\0') {
 		say(f, "not mounted");
-		worse(f, FAIL, "mkdir -p /dev/hugepages && mount -t hugetlbfs nodev /dev/hugepages");
+		worse(f, FAIL, MOUNT);
 	} else {
 		say(f, "mounted at %s", place);
 		if (p->available == 0)

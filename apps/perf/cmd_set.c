@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* set NAME VALUE: for the next start. */
+#include <string.h>
+
 #include "cmd.h"
 #include "setting.h"
+
+/** What only the test mixed has goes with it: there is no word that takes it back. */
+static void forget_mix(struct test *t)
+{
+	if (t->kind != TEST_MIXED)
+		memset(t->mix, 0, sizeof(t->mix));
+}
 
 static void do_set(void *parsed, struct cmdline *cl, void *data)
 {
 	const struct words *w = parsed;
 	struct session *s = data;
+	enum setting which = setting_find(w->word[1]);
 	struct test t = s->test;
 	char reason[256];
 
 	(void)cl;
-	if (setting_set(&t, setting_find(w->word[1]), w->word[2], reason, sizeof(reason)) != 0)
+	if (setting_set(&t, which, w->word[2], reason, sizeof(reason)) != 0) {
 		session_fault(s, "set %s: %s", w->word[1], reason);
-	else
-		s->test = t;
+		return;
+	}
+	if (which == SETTING_TEST)
+		forget_mix(&t);
+	s->test = t;
 }
 
 static void do_forever(void *parsed, struct cmdline *cl, void *data)

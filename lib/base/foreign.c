@@ -18,6 +18,8 @@ const char *mf_foreign(const void *octets, size_t len)
 		{"\xef\xbb\xbf", 3, "a byte order mark: save it as UTF-8 without one"},
 		{"\xff\xfe", 2, "UTF-16: save it as UTF-8"},
 		{"\xfe\xff", 2, "UTF-16: save it as UTF-8"},
+		{"{\0", 2, "UTF-16: save it as UTF-8"},
+		{"\0{", 2, "UTF-16: save it as UTF-8"},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -23,6 +23,8 @@ const char *memfab_strerror(int error)
 	switch (error < 0 ? -error : error) {
 	case 0:
 		return "success";
+	case EPERM:
+		return "the fabric belongs to the process that this one was forked from";
 	case EINVAL:
 		return "bad argument";
 	case EAGAIN:

@@ -19,6 +19,7 @@
  *
  * Errors are negative numbers of errno.h, in results of functions and of operations:
  *
+ *	-EPERM       the process was forked from the one that has the fabric: it can only close it
  *	-EINVAL      bad argument: size 0, no buffer, address beyond 48 bits, a target without memory
  *	-EAGAIN      no slot is free: look at completions first
  *	-ERANGE      address or length outside the target's memory
@@ -86,7 +87,7 @@ void memfab_close(struct memfab *m);
 /**
  * Waits until all partners in other processes are there.
  * @param timeout  ms; < 0: for ever
- * @return 0 or -ETIMEDOUT
+ * @return 0, -ETIMEDOUT or -EPERM
  */
 int memfab_wait_ready(struct memfab *m, int timeout);
 
@@ -171,7 +172,8 @@ static inline void memfab_prep(struct memfab_sqe *s, enum memfab_op op, int node
 			       uint64_t len)
 {
 	s->op = (uint8_t)op;
-	s->node = (uint16_t)node;
+	/* What is no number of a node stays none: -EINVAL. */
+	s->node = node >= 0 && node <= UINT16_MAX ? (uint16_t)node : UINT16_MAX;
 	s->addr = addr;
 	s->buf = buf;
 	s->len = len;
@@ -238,7 +240,7 @@ void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
 /**
  * Waits until n completions are there; submits nothing.
  * @param timeout  us; < 0: for ever, which ends by the timers of the fabric
- * @return 0; -ETIMEDOUT; -ENOENT: fewer than n are under way
+ * @return 0; -ETIMEDOUT; -ENOENT: fewer than n are under way; -EPERM
  */
 int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout);
 

@@ -53,6 +53,12 @@ int mf_session_open(const char *file, const struct mf_session_options *options, 
 /** The last one ends the fabric. Its guests must have gone. Any thread, no lock held. NULL: nothing */
 void mf_session_close(struct mf_session *s);
 
+/**
+ * Whether this process was forked from one that had a fabric open. It has none: -EPERM, nothing is turned,
+ * and what is closed is left alone. Any thread.
+ */
+bool mf_session_forked(void);
+
 const struct mf_config *mf_session_config(const struct mf_session *s);
 /** Counters (mf_live.h) may be read by any thread. */
 const struct mf_fabric *mf_session_fabric(const struct mf_session *s);

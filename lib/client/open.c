@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_errno.h>
-#include <rte_lcore.h>
 
 #include "client.h"
 #include "mf_eal.h"
@@ -20,6 +18,7 @@ static pthread_mutex_t eal_lock = PTHREAD_MUTEX_INITIALIZER;
 static int start_chosen(const char *file, char *err, size_t errlen)
 {
 	struct mf_config *config = malloc(sizeof(*config));
+	char words[128];
 	int rc;
 
 	if (config == NULL) {
@@ -31,7 +30,8 @@ static int start_chosen(const char *file, char *err, size_t errlen)
 		rc = mf_eal_start_one("memfab", config);
 		mf_config_free(config);
 		if (rc != 0)
-			snprintf(err, errlen, "cannot start DPDK's EAL: %s", rte_strerror(-rc));
+			snprintf(err, errlen, "cannot start DPDK's EAL: %s",
+				 mf_eal_why(rc, words, sizeof(words)));
 	}
 	free(config);
 	return rc;
@@ -40,9 +40,11 @@ static int start_chosen(const char *file, char *err, size_t errlen)
 static int start_given(const char *options, char *err, size_t errlen)
 {
 	int rc = mf_eal_start_line("memfab", options);
+	char words[128];
 
 	if (rc != 0)
-		snprintf(err, errlen, "cannot start DPDK's EAL with '%s': %s", options, rte_strerror(-rc));
+		snprintf(err, errlen, "cannot start DPDK's EAL with '%s': %s", options,
+			 mf_eal_why(rc, words, sizeof(words)));
 	return rc;
 }
 
@@ -54,7 +56,7 @@ static int start_eal(const char *file, const struct memfab_options *o, char *err
 	int rc = 0;
 
 	pthread_mutex_lock(&eal_lock);
-	ours = rte_lcore_count() == 0;
+	ours = rte_get_tsc_hz() == 0; /* it counts lcores long before it can fail */
 	if (ours)
 		rc = o->eal != NULL ? start_given(o->eal, err, errlen) : start_chosen(file, err, errlen);
 	if (rc == 0 && !chosen) {
@@ -109,6 +111,8 @@ int memfab_wait_ready(struct memfab *m, int timeout)
 		 limit = (uint64_t)(timeout < 0 ? 0 : timeout) * (rte_get_tsc_hz() / 1000);
 
 	while (!mf_session_ready(m->session)) {
+		if (mf_session_forked())
+			return -EPERM;
 		if (timeout >= 0 && rte_rdtsc() - begin >= limit)
 			return -ETIMEDOUT;
 		mf_session_poll(m->session);

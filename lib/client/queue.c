@@ -85,6 +85,10 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 	struct memfab_queue *q;
 	int node, rc;
 
+	if (mf_session_forked()) {
+		snprintf(err, errlen, "the fabric belongs to the process that this one was forked from");
+		return -EPERM;
+	}
 	if (entries == 0 || entries > CLIENT_ENTRIES_MAX) {
 		snprintf(err, errlen, "a queue has 1 to %d entries", CLIENT_ENTRIES_MAX);
 		return -EINVAL;
@@ -126,7 +130,7 @@ void memfab_queue_free(struct memfab_queue *q)
 	unsigned int empty = 0;
 	uint32_t end;
 
-	if (q == NULL)
+	if (q == NULL || mf_session_forked())
 		return;
 	s = seat_session(q->seat);
 	mf_session_lock(s);
@@ -143,7 +147,7 @@ struct memfab_sqe *memfab_get_sqe(struct memfab_queue *q)
 	struct memfab_sqe *s;
 	uint16_t slot;
 
-	if (unlikely(q->idles == 0))
+	if (unlikely(q->idles == 0 || mf_session_forked()))
 		return NULL;
 	slot = q->idle[--q->idles];
 	q->sq[q->prepared++ & q->mask] = slot;
@@ -225,6 +229,8 @@ int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout)
 		return -ENOENT;
 	if (ready(q) >= n)
 		return 0;
+	if (mf_session_forked())
+		return -EPERM;
 	begin = rte_rdtsc();
 	do {
 		turn(q, &empty);

@@ -36,6 +36,34 @@ struct mf_session {
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mf_session *open_sessions;
 
+/**
+ * Memory of EAL is shared with who was forked: were the fabric turned there, too, it would be turned by two.
+ * The threads that turn it, and those that may hold its lock, are not there.
+ */
+static bool forked;
+
+static void on_fork(void)
+{
+	forked = forked || open_sessions != NULL;
+}
+
+static void register_on_fork(void)
+{
+	pthread_atfork(NULL, NULL, on_fork);
+}
+
+static void watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, register_on_fork);
+}
+
+bool mf_session_forked(void)
+{
+	return forked;
+}
+
 static bool try_lock(struct mf_session *s)
 {
 	return !atomic_load_explicit(&s->turn, memory_order_relaxed) &&
@@ -70,7 +98,7 @@ unsigned int session_turn(struct mf_session *s)
 
 unsigned int mf_session_poll(struct mf_session *s)
 {
-	return session_poller_has(s->poller) ? 0 : session_turn(s);
+	return session_poller_has(s->poller) || forked ? 0 : session_turn(s);
 }
 
 static int node_of(const struct mf_config *config, const char *name)
@@ -274,14 +302,21 @@ static int open_path(char *path, const struct mf_session_options *o, struct mf_s
 int mf_session_open(const char *file, const struct mf_session_options *options, struct mf_session **out,
 		    char *err, size_t errlen)
 {
-	char *path = realpath(file, NULL);
+	char *path;
 	int rc;
 
+	if (forked) {
+		snprintf(err, errlen, "%s: cannot be opened behind a fork: exec a program, or fork before",
+			 file);
+		return -EPERM;
+	}
+	path = realpath(file, NULL);
 	if (path == NULL) {
 		rc = -errno;
 		snprintf(err, errlen, "%s: %s", file, strerror(errno));
 		return rc;
 	}
+	watch_forks();
 	pthread_mutex_lock(&open_lock);
 	rc = open_path(path, options, out, err, errlen);
 	pthread_mutex_unlock(&open_lock);
@@ -292,7 +327,7 @@ void mf_session_close(struct mf_session *s)
 {
 	struct mf_session **at = &open_sessions;
 
-	if (s == NULL)
+	if (s == NULL || forked)
 		return;
 	pthread_mutex_lock(&open_lock);
 	if (--s->users == 0) {

@@ -10,6 +10,12 @@ static struct memfab_sqe *only_one(struct memfab_queue *q)
 	return q->idles > q->mask ? memfab_get_sqe(q) : NULL;
 }
 
+/** Why there was no slot. */
+static int why_none(void)
+{
+	return mf_session_forked() ? -EPERM : -EBUSY;
+}
+
 static int wait_for(struct memfab_queue *q, uint64_t *old)
 {
 	const struct memfab_cqe *c;
@@ -31,7 +37,7 @@ static int transfer(struct memfab_queue *q, enum memfab_op op, int node, uint64_
 	struct memfab_sqe *s = only_one(q);
 
 	if (s == NULL)
-		return -EBUSY;
+		return why_none();
 	memfab_prep(s, op, node, addr, buf, len);
 	return wait_for(q, NULL);
 }
@@ -57,7 +63,7 @@ int memfab_cas(struct memfab_queue *q, int node, uint64_t addr, uint64_t expecte
 	struct memfab_sqe *s = only_one(q);
 
 	if (s == NULL)
-		return -EBUSY;
+		return why_none();
 	memfab_prep_cas(s, node, addr, expected, desired);
 	return wait_for(q, old);
 }
@@ -71,7 +77,7 @@ int memfab_atomic(struct memfab_queue *q, enum memfab_op op, int node, uint64_t 
 		return -EOPNOTSUPP;
 	s = only_one(q);
 	if (s == NULL)
-		return -EBUSY;
+		return why_none();
 	memfab_prep_atomic(s, op, node, addr, operand);
 	return wait_for(q, old);
 }

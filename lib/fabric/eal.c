@@ -98,6 +98,44 @@ static unsigned int choose_mib(const struct mf_config *config)
 	return (unsigned int)(octets / MIB);
 }
 
+int mf_eal_init(int argc, char **argv)
+{
+	static int
+		first; /* the reason of the first failure: behind some of them it takes no options any more */
+	int rc;
+
+	rte_errno = 0;
+	if (rte_eal_init(argc, argv) < 0) {
+		rc = rte_errno != 0 ? -rte_errno : -EADDRINUSE; /* it gives no reason for this one alone */
+		if (rc == -EINVAL && first != 0 && first != -EINVAL)
+			rc = -EALREADY;
+		first = first == 0 ? rc : first;
+		return rc;
+	}
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return -ENOTSUP;
+	return 0;
+}
+
+const char *mf_eal_why(int error, char *buf, size_t room)
+{
+	switch (error) {
+	case -EADDRINUSE:
+		return "another process has this --file-prefix: give one of its own, or --no-shconf";
+	case -EACCES:
+		return "no hugepages can be used: give --no-huge -m 512 --no-shconf, or reserve some "
+		       "(memfab-doctor says how)";
+	case -EALREADY:
+		return "it has failed before in this process, and keeps options of then";
+	case -ENOTSUP:
+		return "a device cannot be used, or this is no primary process";
+	case -ENOMEM:
+		return "no memory: less than -m asks for";
+	}
+	snprintf(buf, room, "%s", rte_strerror(-error));
+	return buf;
+}
+
 int mf_eal_start_line(const char *program, const char *options)
 {
 	size_t len = strlen(options), words = len / 2 + 2;
@@ -109,7 +147,7 @@ int mf_eal_start_line(const char *program, const char *options)
 		argv[argc++] = name;
 		for (char *arg = strtok_r(text, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 			argv[argc++] = arg;
-		rc = rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;
+		rc = mf_eal_init(argc, argv);
 	}
 	free(argv);
 	free(text);

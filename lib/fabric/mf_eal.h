@@ -7,8 +7,19 @@
 #define MF_EAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "mf_config.h"
+
+/**
+ * rte_eal_init() with a reason for every failure. EAL gives none where another process has its --file-prefix.
+ * @return 0 or -errno: -EADDRINUSE that; -EACCES no hugepages; -EALREADY it has failed before; -EINVAL bad
+ * options
+ */
+int mf_eal_init(int argc, char **argv);
+
+/** That error in words, with what to do about it. @param buf  for those that have no words of ours */
+const char *mf_eal_why(int error, char *buf, size_t room);
 
 /** With these options, separated by blanks. @return 0 or -errno */
 int mf_eal_start_line(const char *program, const char *options);

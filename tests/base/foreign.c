@@ -13,6 +13,7 @@ Test(foreign, known_by_its_first_octets)
 	cr_assert_not_null(strstr(mf_foreign("\xef\xbb\xbf{", 4), "byte order mark"));
 	cr_assert_not_null(strstr(mf_foreign("\xff\xfe{\0", 4), "UTF-16"));
 	cr_assert_not_null(strstr(mf_foreign("\xfe\xff\0{", 4), "UTF-16"));
+	cr_assert_not_null(strstr(mf_foreign("{\0\"\0", 4), "UTF-16"));
 }
 
 Test(foreign, not_beyond_what_there_is)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening and closing; who turns the fabric; several threads. */
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -194,4 +195,84 @@ Test(client_open, bad_options_of_eal)
 
 	cr_assert_neq(memfab_open(rig_file(), &options, &m, rig_err, sizeof(rig_err)), 0);
 	cr_assert_not_null(strstr(rig_err, "--no-such-option"));
+	cr_assert_null(strchr(rig_err, '\n'));
+	/* EAL counts lcores before it fails, and is not taken for started. */
+	rig_open(NULL);
+	rig_fini();
+}
+
+/** It keeps the lcores of a failure, and does not take those of another try: which is said. */
+Test(client_open, eal_is_lost)
+{
+	struct memfab_options options;
+	struct memfab *m;
+	char eal[128];
+
+	snprintf(eal, sizeof(eal), "--huge-dir /nowhere --no-pci --no-shconf -l %d", sched_getcpu());
+	options = (struct memfab_options){.eal = eal};
+	cr_assert_neq(memfab_open(rig_file(), &options, &m, rig_err, sizeof(rig_err)), 0);
+	cr_assert_not_null(strstr(rig_err, "no hugepages"), "%s", rig_err);
+	cr_assert_neq(memfab_open(rig_file(), NULL, &m, rig_err, sizeof(rig_err)), 0);
+	cr_assert_not_null(strstr(rig_err, "failed before"), "%s", rig_err);
+}
+
+/** What a process finds that was forked from one with a fabric. @return the line of the first surprise; 0 */
+static int forked(struct memfab_queue *q)
+{
+	struct memfab *m;
+	struct memfab_queue *other;
+	uint64_t word = 1, old;
+
+	if (memfab_read(q, mn0, 0, &word, 8) != -EPERM || memfab_write(q, mn0, 0, &word, 8) != -EPERM ||
+	    memfab_cas(q, mn0, 0, 0, 1, &old) != -EPERM)
+		return __LINE__;
+	if (memfab_get_sqe(q) != NULL || memfab_peek_cqe(q) != NULL || memfab_wait_cqe(q, 1, -1) != -EPERM)
+		return __LINE__;
+	if (memfab_queue_new(rig, "cn0", 1, &other, rig_err, sizeof(rig_err)) != -EPERM ||
+	    memfab_open(rig_file(), NULL, &m, rig_err, sizeof(rig_err)) != -EPERM ||
+	    strchr(rig_err, '\n') != NULL)
+		return __LINE__;
+	memfab_queue_free(q);
+	rig_fini();
+	return 0;
+}
+
+static void forks(const struct memfab_options *options)
+{
+	struct memfab_queue *q;
+	uint64_t word = 17, is = 0;
+	int status = -1;
+	pid_t child;
+
+	rig_open(options);
+	q = rig_queue("cn0", 4);
+	cr_assert_eq(memfab_write_ack(q, mn0, 0, &word, 8), 0);
+	memfab_prep_read(rig_sqe(q), mn0, 0, &is, 8);
+	memfab_submit(q);
+	child = fork();
+	if (child == 0) {
+		alarm(20);
+		_exit(forked(q) != 0);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	cr_assert_eq(rig_take(q).res, 8);
+	cr_assert_eq(is, word);
+	for (unsigned int i = 0; i < 100; i++)
+		cr_assert_eq(memfab_write_ack(q, mn0, 8 * i, &word, 8), 0);
+	memfab_queue_free(q);
+	rig_fini();
+}
+
+/** EAL's memory is shared with children: they leave it alone, and the parent goes on. */
+Test(client_open, fork_with_users)
+{
+	forks(NULL);
+}
+
+Test(client_open, fork_with_thread)
+{
+	static const struct memfab_options options = {.thread = true};
+
+	forks(&options);
 }

@@ -159,6 +159,7 @@ Test(client_ops, misuse)
 	}
 	cr_assert_eq(memfab_read(q, mn0, 0, buf, 64), 0, "it goes on");
 	cr_assert_eq(memfab_read(q, -ENOENT, 0, buf, 64), -EINVAL);
+	cr_assert_eq(memfab_read(q, 0x10000 + mn0, 0, buf, 64), -EINVAL, "not the node of its lower bits");
 	memfab_queue_free(q);
 	free(buf);
 }

@@ -131,6 +131,10 @@ def faults(tap, perf):
   tap.ok(process.returncode == 2 and 'No such file' in process.stderr, 'no file of commands', why(process))
   process, _ = script(perf, 'virtual', ['start', 'wait 20ms', 'stop'], '--warmup', '1s')
   tap.ok(process.returncode == 1 and 'no samples' in process.stdout, 'no samples: exit 1', why(process))
+  process, _ = script(perf, 'virtual', ['set test mixed', 'set mix read:1,cas:1', 'set iters 50', 'start',
+                                        'wait', 'set test read_lat', 'start', 'wait'])
+  tap.ok(process.returncode == 0 and process.stdout.count('operations measured') == 2,
+         'the mix of one test does not refuse the next one', why(process))
   process, _ = script(perf, 'virtual', ['start'], 'read_lat', '-n', '50')
   tap.ok(process.returncode == 0 and len(tables(process.stdout, LATENCY)) == 1,
          'a test that ends by itself is waited for', why(process))

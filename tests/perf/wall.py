@@ -41,6 +41,29 @@ def one_lcore(tap, perf):
          why(process))
 
 
+def bad_eal(tap, perf):
+  """EAL's options: the last line says what is wrong and what to do, and EAL's usage does not bury it"""
+  prefix = f'memfab-perf-{os.getpid()}'
+  good = ['--no-huge', '-m', '256', '--no-pci', '--no-telemetry', '--file-prefix', prefix]
+  holder = subprocess.Popen([perf.program, *good, '--', '-i', perf.rack], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+  holder.stdout.read(1)  # of its prompt: EAL is up
+  cases = {'--no-huge and --in-memory': (['--no-huge', '--in-memory'], 2, '--no-shconf in its place'),
+           'an unknown option': (['--no-huge', '--no-such-option'], 2, 'its lines above say why'),
+           'a secondary process': ([*good, '--proc-type=secondary'], 2, 'is a primary process'),
+           'no hugepages': (['--huge-dir', '/nowhere', '--no-shconf', '--no-pci'], 1, '--no-huge -m 512'),
+           "another one's file prefix": (good, 1, 'another process has this --file-prefix')}
+  for name, (eal, code, says) in cases.items():
+    process = perf.run(*eal, '--', 'read_lat', '-n', '10', perf.rack)
+    last = process.stderr.splitlines()[-1]
+    tap.ok(process.returncode == code and process.stdout == '' and says in last
+           and last.startswith("memfab-perf: cannot start DPDK's EAL"), f'EAL: {name}', why(process))
+  holder.communicate(b'quit\n', timeout=60)
+  process = perf.run('--help', '--', 'read_lat', perf.rack)
+  tap.ok(process.returncode == 0 and '--no-huge' in process.stdout, "EAL's own usage, if asked for",
+         why(process))
+
+
 def schema(tap, perf):
   with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'result.json')
@@ -89,6 +112,7 @@ def main(program, _, root):
     sys.exit(0)
   soundly(tap, perf)
   one_lcore(tap, perf)
+  bad_eal(tap, perf)
   schema(tap, perf)
   for number in (signal.SIGINT, signal.SIGTERM):
     interrupt(tap, perf, number)
