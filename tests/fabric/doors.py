@@ -89,7 +89,7 @@ def in_a_folder(ports, folder):
 
 
 def files(tap, emu):
-  """The files of the sockets are deleted, and left behind by a switch that is killed: nodes find their way."""
+  """Files of sockets are deleted, and left behind by a switch that is killed: nodes find their way."""
   with Folder() as folder:
     ports, links = memif('doors-files')
     in_a_folder(ports, folder)
