@@ -316,7 +316,7 @@ Test(region, no_more_than_one_may_own)
 	done(r);
 }
 
-/* It changes with each hand-over, also to nobody: an operator who gives a region away later gives no old key. */
+/* It changes with each hand-over, also to nobody: who gives a region away later gives no old key. */
 Test(region, a_key_ends_with_its_owner)
 {
 	const struct mf_region_config g = {.at = 64, .size = 64, .owner = 1};
