@@ -46,7 +46,7 @@ static int cannot_have(const struct wall_port *p, char *err, size_t errlen, int 
 /** By the name before the arguments: that of a device that is there, or is made now. */
 static int find_device(struct wall_port *p, char *err, size_t errlen)
 {
-	char name[MF_CONFIG_DEVICE_LEN], device[MF_CONFIG_DEVICE_LEN + 32];
+	char name[MF_CONFIG_DEVICE_LEN], device[MF_CONFIG_DEVICE_LEN + 64];
 	int rc;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->config->device, ","), p->config->device);

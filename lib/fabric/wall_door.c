@@ -22,6 +22,7 @@
 #define FDS 16 /* descriptors with a message at most; memif sends one */
 #define MESSAGE 1024 /* octets of a message at most; memif sends 128 */
 #define BACKLOG 16
+#define LOOK_MS 500 /* between two looks whether its file is there */
 #define CONNECT_S 2 /* seconds: the driver's thread may not get to its socket for that long */
 #define INNER "+inner"
 #define DEFAULT_SOCKET "/run/memif.sock" /* as the driver has it */
@@ -49,10 +50,10 @@ struct door {
 static pthread_mutex_t doors_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct door *doors;
 
-/** @return its length; 0: the name is too long */
+/** The driver's own is abstract, so that nobody takes it away. @return its length; 0: it is too long */
 static socklen_t address(const struct door *d, const char *suffix, struct sockaddr_un *un)
 {
-	size_t at = d->file ? 0 : 1, len = strlen(d->name) + strlen(suffix);
+	size_t at = d->file && suffix[0] == '\0' ? 0 : 1, len = strlen(d->name) + strlen(suffix);
 
 	*un = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (at + len >= sizeof(un->sun_path))
@@ -178,10 +179,65 @@ static void serve_all(struct door *d, const struct pollfd *polled)
 	d->passes = kept;
 }
 
+/** Somebody was killed, and could not take the name with it. */
+static bool is_left_behind(const struct sockaddr_un *un, socklen_t len)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool refused;
+
+	if (fd < 0)
+		return false;
+	refused = connect(fd, (const struct sockaddr *)un, len) != 0 && errno == ECONNREFUSED;
+	close(fd);
+	return refused;
+}
+
+static int bind_to(int fd, const struct door *d)
+{
+	struct sockaddr_un un;
+	socklen_t len = address(d, "", &un);
+
+	if (bind(fd, (struct sockaddr *)&un, len) == 0)
+		return 0;
+	if (errno != EADDRINUSE || !d->file || !is_left_behind(&un, len))
+		return -1;
+	unlink(un.sun_path);
+	return bind(fd, (struct sockaddr *)&un, len);
+}
+
+/** @return a socket, or -errno */
+static int listen_at(const struct door *d)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return -errno;
+	if (bind_to(fd, d) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	rc = errno != 0 ? -errno : -EADDRINUSE;
+	close(fd);
+	return rc;
+}
+
+/** Who has deleted the file has not meant us: it is made again, or nobody would find the way. */
+static void look_for_name(struct door *d)
+{
+	int fd;
+
+	if (access(d->name, F_OK) == 0 || errno != ENOENT)
+		return;
+	fd = listen_at(d);
+	if (fd < 0)
+		return;
+	close(d->listener);
+	d->listener = fd;
+}
+
 static void *keep_door(void *arg)
 {
 	struct pollfd polled[2 + 2 * PASSES];
 	struct door *d = arg;
+	int rc;
 
 	while (!atomic_load_explicit(&d->closing, memory_order_acquire)) {
 		unsigned int n = 2 + 2 * d->passes;
@@ -191,7 +247,10 @@ static void *keep_door(void *arg)
 		polled[1] = (struct pollfd){.fd = d->passes < PASSES ? d->listener : -1, .events = POLLIN};
 		for (unsigned int i = 0; i < 2 * d->passes; i++)
 			polled[2 + i] = (struct pollfd){.fd = d->pass[i / 2].end[i % 2], .events = POLLIN};
-		if (poll(polled, n, -1) <= 0)
+		rc = poll(polled, n, d->file ? LOOK_MS : -1);
+		if (rc == 0)
+			look_for_name(d);
+		if (rc <= 0)
 			continue;
 		serve_all(d, polled + 2);
 		if (polled[1].revents != 0)
@@ -215,23 +274,15 @@ static void destroy(struct door *d)
 
 static int open_listener(struct door *d)
 {
-	struct sockaddr_un un, inner;
-	socklen_t len = address(d, "", &un);
-	int fd, rc;
+	struct sockaddr_un un;
+	int fd;
 
-	if (address(d, INNER, &inner) == 0)
+	if (address(d, "", &un) == 0 || address(d, INNER, &un) == 0)
 		return -ENAMETOOLONG;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = listen_at(d);
 	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&un, len) != 0 || listen(fd, BACKLOG) != 0) {
-		rc = -errno;
-		close(fd);
-		return rc;
-	}
+		return fd;
 	d->listener = fd;
-	if (d->file) /* the outer name is ours, so the inner one can only be left over from a dead owner */
-		unlink(inner.sun_path);
 	return 0;
 }
 
@@ -289,11 +340,12 @@ static bool is(const char *value, const char *what)
 static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, char *inner,
 		   size_t room)
 {
-	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s" INNER, (int)strcspn(device, ","), device,
-				      socket);
+	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s" INNER ",socket-abstract=yes",
+				      (int)strcspn(device, ","), device, socket);
 
 	for (unsigned int i = 0; i < args->count && len < room; i++)
-		if (strcmp(args->pairs[i].key, "socket") != 0)
+		if (strcmp(args->pairs[i].key, "socket") != 0 &&
+		    strcmp(args->pairs[i].key, "socket-abstract") != 0)
 			len += (size_t)snprintf(inner + len, room - len, ",%s=%s", args->pairs[i].key,
 						args->pairs[i].value);
 	return len < room ? 0 : -ENAMETOOLONG;

@@ -83,13 +83,50 @@ def besiege(group, sockets, rng):
   return done
 
 
+def in_a_folder(ports, folder):
+  for port in ports:
+    port['device'] = port['device'].replace('socket=', f'socket-abstract=no,socket={folder}/')
+
+
+def files(tap, emu):
+  """Files of sockets are deleted, and left behind by a switch that is killed: nodes find their way."""
+  with Folder() as folder:
+    ports, links = memif('doors-files')
+    in_a_folder(ports, folder)
+    config = fabric(ports, links, '600s')
+    for link in config['links']:
+      link['carried'] |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
+    path, sockets = write(folder, 'fabric.json', config), list(addresses(ports))
+    group = Group(emu, folder)
+    group.start('sw0', path)
+    tap.ok(all(wait_for(address) for address in sockets), 'files: the switch is there', group.all_said({}))
+    for address in sockets:
+      os.remove(address)
+    for role in ROLES[1:]:
+      group.start(role, path)
+    tap.ok(all(group.waits_for(node, 'is up') for node in NODES), 'files: deleted ones are made again',
+           group.all_said({}))
+    group.kill('sw0')
+    tap.ok(all(os.path.exists(address) for address in sockets), 'files: who is killed leaves them behind')
+    group.start('sw0', path)
+    tap.ok(all(group.waits_for(node, 'again') for node in NODES), 'files: who is started again has them',
+           group.all_said({}))
+    group.start('sw0', path, name='second')
+    group.running['second'].wait(WAIT)
+    tap.ok('in use' in group.said('second'), 'files: but nobody has those of who lives',
+           group.said('second'))
+    group.interrupt('cn', 'mn', 'sw0')
+    status = group.end()
+    tap.ok(None not in status.values(), 'files: all end', status)
+    tap.ok(not any(map(os.path.exists, sockets)), 'files: and leave none behind', os.listdir(folder))
+
+
 def siege(tap, emu, what, abstract, rng):
   """Before anybody is let in, and while traffic runs."""
   with Folder() as folder:
     ports, links = memif(f'doors-{what}')
     if not abstract:
-      for port in ports:
-        port['device'] = port['device'].replace('socket=', f'socket-abstract=no,socket={folder}/')
+      in_a_folder(ports, folder)
     path, sockets = write(folder, 'fabric.json', fabric(ports, links)), list(addresses(ports))
     group = Group(emu, folder)
     group.start('sw0', path)
@@ -119,6 +156,7 @@ def main():
     tap.skip('strangers at sockets', 'EAL does not start: ' + why(process)[:200])
   else:
     print(f'# seed {seed}', flush=True)
+    files(tap, emu)
     for what, abstract in (('abstract', True), ('a file', False)):
       siege(tap, emu, what.replace(' ', '-'), abstract, random.Random(seed))
   tap.done()

@@ -316,6 +316,24 @@ Test(region, no_more_than_one_may_own)
 	done(r);
 }
 
+/* It changes with each hand-over, also to nobody: who gives a region away later gives no old key. */
+Test(region, a_key_ends_with_its_owner)
+{
+	const struct mf_region_config g = {.at = 64, .size = 64, .owner = 1};
+	struct mf_regions *r = new_regions(&g, 1, 0);
+	uint64_t old, epoch;
+
+	for (enum mf_right right = 0; right < MF_RIGHTS; right++) {
+		old = mf_regions_look(r, 1, right, 64).key;
+		cr_assert_eq(mf_regions_release(r, 1, 64, &epoch), MF_OK);
+		cr_expect_neq(mf_regions_look(r, 1, right, 64).key, old, "released: right %d", right);
+		old = mf_regions_look(r, 1, right, 64).key;
+		cr_assert_eq(mf_regions_claim(r, 1, 64, &epoch), MF_OK);
+		cr_expect_neq(mf_regions_look(r, 1, right, 64).key, old, "claimed: right %d", right);
+	}
+	done(r);
+}
+
 Test(region, the_operator_gives)
 {
 	const struct mf_region_config g = {.at = 64, .size = 64, .owner = 1};

@@ -409,6 +409,69 @@ Test(demux, a_guard_is_told_of_what_is_bad)
 	mf_guard_fini(&g);
 }
 
+/**
+ * 16 bad headers among 64, of which the monitor's window has the last two alone. @return when the last one is
+ */
+static mf_time lose_the_lock(void)
+{
+	const mf_time headers = 64 * PERIOD, from = WINDOW / headers * headers;
+
+	bad_headers(from, 14, 1);
+	bad_headers(from + 61 * PERIOD, 2, 1);
+	cr_assert_not(d.ber.hi_ber);
+	return from + 62 * PERIOD;
+}
+
+/* Without a guard the lock is there again behind 64 headers, and not one earlier. */
+Test(demux, lock_takes_64_headers)
+{
+	mf_time last;
+
+	setup(true, PERIOD);
+	last = lose_the_lock();
+	cr_expect_eq(singles_taken(last + 63 * PERIOD, 1), 0);
+	cr_expect_eq(singles_taken(last + 64 * PERIOD, 1), 1);
+	mf_demux_fini(&d);
+}
+
+/* With one it stays in local fault for as long as its other end may not know: until that is told. */
+Test(demux, a_guarded_receiver_stays_deaf)
+{
+	struct mf_guard g;
+	mf_time last;
+
+	cr_assert_eq(mf_guard_init(&g, 0, WINDOW), 0);
+	setup(true, PERIOD);
+	mf_demux_guard(&d, &g);
+	last = lose_the_lock();
+	cr_expect_eq(singles_taken(last + 64 * PERIOD, 1), 0);
+	cr_expect_eq(singles_taken(last + 10 * WINDOW, 1), 0);
+	mf_guard_reset(&g);
+	cr_expect_eq(singles_taken(last + 10 * WINDOW + PERIOD, 1), 1);
+	mf_demux_fini(&d);
+	mf_guard_fini(&g);
+}
+
+/* In local fault every block is an error, and those alone count that are bad themselves. */
+Test(demux, what_is_bad_counts_in_local_fault)
+{
+	struct mf_guard g;
+
+	cr_assert_eq(mf_guard_init(&g, 0, WINDOW), 0);
+	setup(true, PERIOD);
+	mf_demux_guard(&d, &g);
+	bad_headers(0, MF_BER_LIMIT, 1);
+	cr_assert(mf_guard_is_deaf(&g));
+	cr_expect_eq(g.bad, MF_BER_LIMIT);
+	cr_expect_eq(singles_taken(20 * PERIOD, 3), 0);
+	cr_expect_eq(g.bad, MF_BER_LIMIT, "they are good");
+	bad_headers(30 * PERIOD, 2, 1);
+	cr_expect_eq(g.bad, MF_BER_LIMIT + 2);
+	cr_expect_eq(d.stats.bad_blocks, MF_BER_LIMIT + 3 + 2);
+	mf_demux_fini(&d);
+	mf_guard_fini(&g);
+}
+
 static uint64_t random_word(uint64_t *rng)
 {
 	static const uint8_t types[] = {MF_BT_MS, MF_BT_MS, MF_BT_MT, MF_BT_MT, MF_BT_MST,
