@@ -385,14 +385,17 @@ static bool inherited(const struct word_check *c, const struct about *a, uint64_
 	return false;
 }
 
-/** Tries 0 and all that was found: one of them it held, or what it held makes no difference. */
+/**
+ * Tries 0 and all that was found: one of them it held, or what it held makes no difference. Not after one
+ * that was given up: it cannot be wrong any more, and the next one would take as long.
+ */
 static int search_any(struct word_check *c, const struct about *a, const struct stretch *s)
 {
 	int answer = search_from(c, a, s, 0);
 	bool gave_up = answer == MF_HISTORY_GAVE_UP || a->blinds > 0;
 	unsigned int tries = 0;
 
-	for (size_t i = 0; i < a->found && answer != MF_HISTORY_YES; i++) {
+	for (size_t i = 0; i < a->found && answer == MF_HISTORY_NO; i++) {
 		if (i > 0 && c->found[i].value == c->found[i - 1].value)
 			continue;
 		if (tries++ == INITIAL_MAX)
