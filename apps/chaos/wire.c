@@ -149,7 +149,7 @@ static void mend(struct wire *w)
 	rig_until_up(w->rig, 3 * w->rig->end[0].config.hello_period);
 	w->rig->end[0].to_put += 1 + pick(w, 3000);
 	w->rig->end[1].to_put += 1 + pick(w, 3000);
-	rig_until_delivered(w->rig, MF_SEC(2));
+	rig_until_delivered(w->rig, MF_MS(500));
 }
 
 void wire_run(uint64_t seed, struct wire_seen *seen)
