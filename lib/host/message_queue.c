@@ -308,9 +308,11 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
  */
 static bool make_room(struct mf_host *h, mf_time now)
 {
-	mf_time longest = mf_time_max(h->config.read_timeout, h->config.write_timeout);
+	mf_time read = h->config.read_timeout, write = h->config.write_timeout;
 
-	if (likely(longest == 0 || mf_mux_silent(h->mux, now) < longest))
+	if (read == 0 || write == 0) /* some wait for good, and go when the link is there again */
+		return false;
+	if (likely(mf_mux_silent(h->mux, now) < mf_time_max(read, write)))
 		return false;
 	mf_mux_flush(h->mux, now);
 	return true;

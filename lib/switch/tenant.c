@@ -64,9 +64,8 @@ static bool refuse(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, 
 
 /**
  * The links of the wall clock have no rate that could be shared. What is shared there is what a memory node
- * is
- * asked for: time is counted in blocks of all demands for it, so who asks for no more than his part of all of
- * them is never beyond it, however fast the machine is.
+ * is asked for: time is counted in blocks of all demands for it, so who asks for no more than his part of all
+ * of them is never beyond it, however fast the machine is.
  */
 static bool in_share(struct mf_switch *sw, uint16_t port, uint16_t mn, uint32_t blocks, mf_time when)
 {

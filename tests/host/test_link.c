@@ -345,3 +345,30 @@ Test(host_link, what_is_asked_of_a_dead_link_ends)
 	}
 	mf_host_free(h);
 }
+
+/** With reads that have no timer nothing is thrown away: all that was asked goes when the link is back. */
+Test(host_link, what_has_no_timer_waits_for_the_link)
+{
+	struct mf_host_config c = config(0);
+	struct mf_host *h;
+	static uint8_t buf[600];
+	mf_time now = 1;
+	struct mf_span s;
+	unsigned int n, blocks = 0;
+
+	c.read_timeout = 0;
+	c.x = 128;
+	c.queue = 256;
+	c.mux.memory_blocks = 64; /* of 256 that are asked for */
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	mf_host_link_lost(h, now);
+	for (unsigned int i = 0; i < 128; i++)
+		submit(h, now, MF_OP_READ, buf, i);
+	now += 2 * c.write_timeout;
+	mf_host_run(h, now);
+	while ((n = mf_host_tx(h, ++now, MF_SPAN_MAX, &s)) > 0)
+		blocks += n;
+	cr_assert_eq(blocks, 128 * 2);
+	mf_host_free(h);
+}
