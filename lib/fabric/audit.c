@@ -165,21 +165,25 @@ static struct audit *audit_of(const struct mf_sched *s)
 	return (struct audit *)(uintptr_t)s;
 }
 
-static int input(struct mf_sched *s, const struct mf_sched_msg *msg)
+static unsigned int inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n)
 {
 	struct audit *a = audit_of(s);
 
-	if (msg->kind == MF_SCHED_DEMAND)
-		enter(a, msg);
-	return a->ops->input(a->sched, msg);
+	n = a->ops->inputs(a->sched, msgs, n);
+	for (unsigned int i = 0; i < n; i++)
+		if (msgs[i].kind == MF_SCHED_DEMAND)
+			enter(a, &msgs[i]);
+	return n;
 }
 
-static unsigned int inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n)
+static int input(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	for (unsigned int i = 0; i < n; i++)
-		if (input(s, &msgs[i]) != 0)
-			return i;
-	return n;
+	struct audit *a = audit_of(s);
+	int err = a->ops->input(a->sched, msg);
+
+	if (err == 0 && msg->kind == MF_SCHED_DEMAND)
+		enter(a, msg);
+	return err;
 }
 
 static unsigned int run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max)

@@ -73,7 +73,6 @@ struct virtual
 	/* ... that are not of a link's stage */
 	struct virtual_events *events; /**< NULL: there are none */
 	mf_time event_next;
-	uint32_t told; /**< descriptors since the last matching, where there are events */
 };
 
 /* virtual_event.c: what breaks at a time. The others are called only where v->events is there. */

@@ -357,13 +357,28 @@ static int twin_init(struct virtual *v, const struct virtual_events *first)
 	return 0;
 }
 
+/**
+ * Whether links may bring more within the time of an insert than the scheduler has room for, so that they
+ * have to be pushed back: a block may make two descriptors.
+ */
+static bool may_fall_behind(const struct virtual *v)
+{
+	const struct mf_config_sched *c = &v->f->config->sched;
+
+	for (unsigned int i = 0; i < v->f->nodes && c->timed; i++)
+		if (v->f->node[i].host != NULL &&
+		    2 * c->insert > MF_SCHED_PENDING * (mf_time)v->link[i].period)
+			return true;
+	return false;
+}
+
 int virtual_event_init(struct virtual *v)
 {
 	unsigned int n = outages_max(v->f->config);
 	struct virtual_events *e;
 	int err = 0;
 
-	if (n == 0 && v->f->guards == NULL)
+	if (n == 0 && v->f->guards == NULL && !may_fall_behind(v))
 		return 0;
 	e = v->events = calloc(1, sizeof(*e));
 	if (e == NULL)

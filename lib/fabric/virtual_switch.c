@@ -5,9 +5,12 @@
  * in the order of their numbers: first what arrives, then what is sent, then what is decided; and what is
  * decided and has to go at once goes at that time still.
  */
+#include <string.h>
+
 #include "virtual.h"
 
 #define GRANTS 64
+#define DATED 64 /* descriptors at a time */
 #define NEAR 4 /* arrivals between the steps in which what they need is fetched */
 
 /* Actors, in the order of their calls. */
@@ -39,26 +42,6 @@ static mf_time sched_next(const struct virtual *v)
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_next(v, next) : next;
 }
 
-/**
- * A stalled scheduler is told nothing: that waits in the switch, which takes no more than it has room for.
- */
-static bool is_stalled(struct virtual *v)
-{
-	mf_time until = virtual_event_sched_stalled(v);
-
-	if (until == 0)
-		return false;
-	if (!mf_switch_can_rx(v->sw))
-		virtual_event_close(v, until);
-	event_set(&v->queue, actor_sched(v), until);
-	return true;
-}
-
-static bool takes_time(const struct virtual *v)
-{
-	return v->f->config->sched.timed && v->f->config->sched.insert > 0;
-}
-
 /** Lets the scheduler match, and hands over its grants. */
 static void match(struct virtual *v)
 {
@@ -66,7 +49,6 @@ static void match(struct virtual *v)
 	struct mf_sched_grant grant[GRANTS];
 	unsigned int n;
 
-	v->told = 0;
 	do {
 		if (__builtin_expect(v->events != NULL, 0))
 			n = virtual_event_match(v, grant, GRANTS);
@@ -81,44 +63,54 @@ static void match(struct virtual *v)
 }
 
 /**
- * Of n descriptors those that are handed over next, dated by the scheduler's clock. What waited for a stalled
- * scheduler may be more than it has room for between two matchings. 0: none now
+ * Hands over as many of n descriptors as the scheduler has room for. One that was stalled has a clock of its
+ * own. @return how many
  */
-static unsigned int fit(struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
+static unsigned int hand_over(struct virtual *v, const struct mf_sched_msg *msg, unsigned int n)
 {
-	if (n > MF_SCHED_PENDING)
-		n = MF_SCHED_PENDING;
-	if (v->told + n > MF_SCHED_PENDING) {
-		if (takes_time(v)) /* what it was told takes effect later: the rest waits for that */
-			return 0;
-		match(v);
+	struct mf_sched_msg dated[DATED];
+
+	if (__builtin_expect(v->events != NULL, 0)) {
+		n = n < DATED ? n : DATED;
+		memcpy(dated, msg, n * sizeof(*msg));
+		virtual_event_descriptors(v, dated, n);
+		msg = dated;
 	}
-	virtual_event_descriptors(v, msg, n);
-	v->told += n;
-	return n;
+	return v->f->sched_ops->inputs(v->sched, msg, n);
+}
+
+/**
+ * The scheduler takes nothing before then. What it is to be told waits in the switch, which takes no more
+ * from its links than it has room for: so they push back, until a scheduler that takes time has taken all
+ * that it can at a time.
+ */
+static __attribute__((noinline)) void push_back(struct virtual *v, mf_time until)
+{
+	event_set(&v->queue, actor_sched(v), until);
+	if (v->events != NULL && !mf_switch_can_rx(v->sw))
+		virtual_event_close(v, mf_time_max(until, v->now + 1 + v->f->config->sched.insert));
 }
 
 /** Hands over what the switch has for the scheduler. */
 static void tell(struct virtual *v)
 {
-	struct mf_fabric *f = v->f;
+	mf_time until = __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_stalled(v) : 0;
 	struct mf_sched_msg *msg;
 	unsigned int n;
 
-	if (__builtin_expect(v->events != NULL, 0) && is_stalled(v))
+	if (until != 0) {
+		push_back(v, until);
 		return;
+	}
 	while ((msg = mf_switch_sched_peek(v->sw, &n)) != NULL) {
 		/* A switch that takes over tells what was asked before: it is matched from now on. */
 		if (__builtin_expect(v->nodes->twin != NULL, 0) && msg->at < v->now)
 			match(v);
-		if (__builtin_expect(v->events != NULL, 0))
-			n = fit(v, msg, n);
-		if (n == 0) {
-			event_set(&v->queue, actor_sched(v), v->now + v->f->config->sched.insert);
+		n = hand_over(v, msg, n);
+		if (n == 0) { /* what it was told before has yet to take effect */
+			push_back(v, sched_next(v));
 			return;
 		}
-		for (unsigned int i = 0; i < n; i++)
-			f->sched_ops->input(v->sched, &msg[i]);
 		mf_switch_sched_advance(v->sw, n);
 		event_set(&v->queue, actor_sched(v), sched_next(v));
 	}
@@ -170,16 +162,13 @@ static void receive(struct virtual *v, unsigned int i)
 	after(v);
 }
 
-/** What is still due then waits until a stalled or slow scheduler takes what it is to be told. */
-static void await_sched(struct virtual *v)
+/** What is still due waits until a stalled or slow scheduler is called: it is told something then. */
+static __attribute__((noinline)) void await_sched(struct virtual *v)
 {
-	mf_time until = virtual_event_sched_stalled(v);
 	unsigned int left;
 
-	if (until == 0 && takes_time(v) && mf_switch_sched_peek(v->sw, &left) != NULL)
-		until = v->now + v->f->config->sched.insert;
-	if (until != 0)
-		event_set(&v->queue, actor_switch(v), until);
+	if (mf_switch_sched_peek(v->sw, &left) != NULL)
+		event_set(&v->queue, actor_switch(v), MF_NEVER);
 }
 
 static void run(struct virtual *v)
@@ -187,7 +176,7 @@ static void run(struct virtual *v)
 	event_set(&v->queue, actor_switch(v), MF_NEVER);
 	mf_switch_run(v->sw, v->now);
 	after(v);
-	if (__builtin_expect(v->events != NULL, 0) && mf_switch_next(v->sw) <= v->now)
+	if (__builtin_expect(mf_switch_next(v->sw) <= v->now, 0))
 		await_sched(v);
 }
 
@@ -312,14 +301,20 @@ static void come_near(struct virtual *v)
 		mf_switch_fetch_items(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 }
 
+/** What arrives until then is found when that begins; and again, where it was put off. */
+static inline int find_arrivals(struct virtual *v, mf_time until)
+{
+	if (__builtin_expect(v->arrives > until, 1))
+		return 0;
+	return arrivals_find(&v->arrivals, v->up, v->f->nodes, v->arrives, until, &v->arrives);
+}
+
 int virtual_switch(struct virtual *v, mf_time until)
 {
 	struct arrivals *a = &v->arrivals;
 	int err = 0;
 
-	if (v->arrives <= until)
-		err = arrivals_find(a, v->up, v->f->nodes, v->arrives, until, &v->arrives);
-	while (err >= 0) {
+	while (err >= 0 && (err = find_arrivals(v, until)) == 0) {
 		mf_time arrives = arrivals_next(a), next = virtual_actor_next(v);
 
 		v->now = mf_time_min(arrives, next);

@@ -180,7 +180,11 @@ struct mf_sched_ops {
 	 *   There is room for MF_SCHED_PENDING descriptors a port between two calls of run().
 	 */
 	int (*input)(struct mf_sched *s, const struct mf_sched_msg *msg);
-	/** Takes n descriptors, as input() takes each. @return how many, from the first on */
+	/**
+	 * Takes n descriptors, as input() takes each.
+	 * @return how many, from the first on. There is no room for the others now: they are the caller's
+	 *   still, and are not counted as refused
+	 */
 	unsigned int (*inputs)(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n);
 	/**
 	 * Works up to time now. Call again while it returns max.

@@ -29,36 +29,39 @@ static uint32_t pending(const struct mf_sched *s)
 	return s->inbox.tail - s->inbox.head + s->forwards.tail - s->forwards.head;
 }
 
-static int refuse(struct mf_sched *s)
-{
-	s->stats.refused++;
-	return -ENOBUFS;
-}
-
-/** A message that means nothing. A demand gives its cookie back. */
-static int drop(struct mf_sched *s, const struct mf_sched_msg *msg)
+/** A message that means nothing. A demand gives its cookie back. @return false: there is no room for that */
+static bool drop(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (msg->kind == MF_SCHED_DEMAND) {
 		if (s->dismissed_count >= MF_SCHED_PENDING * s->ports)
-			return refuse(s);
+			return false;
 		leave_dismissed(s, msg, msg->cookie, false);
 	}
 	s->stats.dropped_bad++;
-	return 0;
+	return true;
 }
 
-int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
+/** @return false: there is no room */
+static bool take(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	if (!acceptable(s, msg))
 		return drop(s, msg);
 	if (pending(s) == MF_SCHED_PENDING * s->ports || (msg->kind == MF_SCHED_FLUSH && s->flushing))
-		return refuse(s);
+		return false;
 	s->flushing |= msg->kind == MF_SCHED_FLUSH;
 	if (msg->kind == MF_SCHED_FORWARDED)
 		forwards_add(&s->forwards, effective(s, msg), msg);
 	else
 		inbox_add(&s->inbox, effective(s, msg), msg);
-	return 0;
+	return true;
+}
+
+int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg)
+{
+	if (take(s, msg))
+		return 0;
+	s->stats.refused++;
+	return -ENOBUFS;
 }
 
 /** Those of a burst that were forwarded, up to one that is not, or is not as it should be. */
@@ -116,7 +119,7 @@ unsigned int mf_sched_inputs(struct mf_sched *s, const struct mf_sched_msg *msgs
 		taken += input_demands(s, msgs + i + taken, n - i - taken);
 		if (taken)
 			continue;
-		if (mf_sched_input(s, msgs + i) < 0)
+		if (!take(s, msgs + i))
 			return i;
 		taken = 1;
 	}

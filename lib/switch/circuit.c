@@ -16,6 +16,10 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	uint32_t circuits = (uint32_t)(all < 1u << 20 ? all : 1u << 20);
 
 	sw->requests_max = config->requests != 0 ? config->requests : circuits;
+	/* Of one node: its even share, and never less than X lets it ask for. */
+	sw->requests_port = sw->requests_max / sw->ports;
+	if (sw->requests_port < config->x * sw->ports)
+		sw->requests_port = config->x * sw->ports;
 	if (circuits < 4096)
 		circuits = 4096; /* several chunks of one demand may be under way */
 	sw->circuits_used = sw->ports;

@@ -182,17 +182,18 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 	}
 }
 
-/** A slot for a request, or NONE. */
-static uint32_t request_new(struct mf_switch *sw)
+/** A slot for a request that came by a port, or NONE. Who floods the switch leaves the others theirs. */
+static uint32_t request_new(struct mf_switch *sw, unsigned int port)
 {
 	uint32_t slot = sw->request_free;
 
-	if (unlikely(sw->no_requests))
+	if (unlikely(sw->no_requests || sw->port[port].requests >= sw->requests_port))
 		return NONE;
 	if (slot != NONE)
 		sw->request_free = sw->requests[slot].next;
 	else if (sw->requests_used < sw->requests_max)
 		slot = sw->requests_used++;
+	sw->port[port].requests += slot != NONE;
 	return slot;
 }
 
@@ -239,7 +240,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 
 	if (unlikely(sw->limited) && !within_limits(sw, m->src, now, at, m, n, size, &excess))
 		return;
-	slot = request_new(sw);
+	slot = request_new(sw, m->src);
 	if (unlikely(slot == NONE)) {
 		sw->stats.drop_room++;
 		return;

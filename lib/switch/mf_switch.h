@@ -45,7 +45,12 @@ struct mf_switch_config {
 	struct mf_proto proto;
 	struct mf_timing timing;
 	uint32_t x; /**< X, to size the request buffer */
-	uint32_t requests; /**< room for buffered requests; 0: 2 * X * ports * ports, at most 2^20 */
+	/**
+	 * Room for buffered requests; 0: 2 * X * ports * ports, at most 2^20. Of one port there are never
+	 * more than its even share, or X * ports where that is more: what is beyond is dropped, and counts as
+	 * drop_room.
+	 */
+	uint32_t requests;
 	bool window; /**< wall clock: tell the scheduler what was forwarded (D4) */
 	mf_time grant_timeout; /**< a granted chunk that does not come expires; 0: never (D5) */
 	mf_time hold_timeout; /**< a message whose next block does not come is aborted; 0: never (D14) */

@@ -87,6 +87,7 @@ struct port {
 	mf_time last; /**< when its last part came, for the hold timer */
 	/* K and W */
 	uint32_t backlog_k, source_w;
+	uint32_t requests; /**< of this node that are buffered */
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
@@ -148,6 +149,7 @@ struct mf_switch {
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
 	bool no_requests; /**< for a test */
 	uint32_t request_free, requests_used, requests_max;
+	uint32_t requests_port; /**< of one port at most */
 	struct request *requests; /**< [requests_max + circuits_max] */
 	struct pair *pair; /**< [cn * ports + mn] */
 
@@ -278,9 +280,12 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 /** A slot is free again. */
 static inline void request_release(struct mf_switch *sw, uint32_t slot)
 {
-	uint32_t *list = slot < sw->requests_max ? &sw->request_free : &sw->parked_grant_free;
+	bool request = slot < sw->requests_max;
+	uint32_t *list = request ? &sw->request_free : &sw->parked_grant_free;
+	struct request *r = &sw->requests[slot];
 
-	sw->requests[slot].next = *list;
+	sw->port[r->cn].requests -= request;
+	r->next = *list;
 	*list = slot;
 }
 

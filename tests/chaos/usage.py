@@ -36,6 +36,7 @@ REFUSED = {
 MENDED = [
   'a-flood-waits-for-a-slow-scheduler.json',
   'flood-behind-a-stalled-scheduler.json',
+  'a-flood-at-line-rate-behind-a-stalled-scheduler.json',
   'deaf-when-a-node-came-back.json',
   'links-lost-behind-a-slow-scheduler.json',
   'ghost-in-front-of-a-read.json',

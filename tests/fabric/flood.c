@@ -116,3 +116,41 @@ Test(flood, of_a_port)
 			      alone, held);
 	}
 }
+
+/**
+ * Two nodes read, swap and write beside five that flood at line rate. Nothing of theirs may be lost, and no
+ * descriptor of anybody's: the links push back.
+ */
+static void nobody_else_loses(const char *sched, const char *fault)
+{
+	char text[2048];
+	json_t *result;
+
+	snprintf(text, sizeof(text),
+		 "{\"seed\": 7, \"clock\": {\"virtual\":"
+		 " {\"warmup\": \"0us\", \"duration\": \"100us\", \"drain\": \"50ms\"}},"
+		 "\"scheduler\": {\"time\": \"asic\"%s}, \"link\": {\"rate\": \"100G\"},"
+		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 2},"
+		 "            {\"name\": \"bad\", \"role\": \"compute\", \"count\": 5},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		 "\"workload\": [{\"nodes\": \"c\", \"depth\": 16, \"size\": 64, \"span\": \"1MiB\","
+		 "               \"mix\": {\"read\": 2, \"cas\": 1, \"write_ack\": 1}}],"
+		 "\"faults\": [{\"class\": \"flood\", \"node\": \"bad\", \"to\": \"m\", \"rate\": 1}%s]}",
+		 sched, fault);
+	result = whole_sound(text, false);
+	cr_expect_gt(whole_number(result, "operations.completed_all"), 50);
+	cr_expect_eq(whole_number(result, "operations.failed_all"), 0);
+	json_decref(result);
+}
+
+Test(flood, behind_a_stalled_scheduler)
+{
+	nobody_else_loses("", ", {\"class\": \"stall\", \"role\": \"scheduler\","
+			      " \"from\": \"5us\", \"until\": \"35us\"}");
+}
+
+/* An insert takes 2 us here. */
+Test(flood, behind_a_slow_scheduler)
+{
+	nobody_else_loses(", \"insert\": 1000, \"ghz\": 0.5", "");
+}

@@ -246,6 +246,7 @@ static void play(uint64_t seed, bool window, unsigned int steps, struct mf_switc
 	mf_rng_init(&f->rng, seed, "garbage", 0);
 	rig_config(&f->config, PORTS);
 	f->config.requests = REQUESTS;
+	f->config.x = REQUESTS / PORTS + 1; /* one port may have all of them */
 	f->config.grant_timeout = TIMEOUT;
 	f->config.hold_timeout = TIMEOUT / 4;
 	f->config.window = window;

@@ -189,6 +189,41 @@ Test(intake, no_slot_is_a_counted_drop)
 	rig_stop(&r);
 }
 
+/* Who asks for more than X lets it fills its own part of the buffer, and has it again as it is used. */
+Test(intake, a_flood_leaves_room_for_the_others)
+{
+	struct rig r;
+	const struct mf_switch_stats *s;
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	struct mf_sched_grant g;
+	unsigned int share;
+	mf_time now = 0;
+
+	rig_config(&config, 3);
+	config.x = 2;
+	share = 2 * config.x * config.ports;
+	rig_start(&r, &config, false);
+	s = mf_switch_stats(r.sw);
+	for (unsigned int i = 0; i < 4 * share; i++)
+		rig_message(&r, now += MF_US(1), 0, word, rig_request(&r, 0, 2, (uint8_t)i, 64, word));
+	rig_run(&r, now += MF_US(1));
+	cr_expect_eq(s->requests, share);
+	cr_expect_eq(s->drop_room, 3 * share);
+	for (unsigned int i = 0; i < share; i++)
+		rig_message(&r, now += MF_US(1), 1, word, rig_request(&r, 1, 2, (uint8_t)i, 64, word));
+	rig_run(&r, now += MF_US(1));
+	cr_expect_eq(s->requests, 2 * share, "the other one's are there");
+	cr_expect_eq(s->drop_room, 3 * share);
+	g = rig_grant_of(now, 2, 0, r.msg[0].id, true, true, 0, r.msg[0].cookie);
+	mf_switch_grant(r.sw, now, &g);
+	for (unsigned int i = 0; i < 2; i++)
+		rig_message(&r, now += MF_US(1), 0, word, rig_request(&r, 0, 2, (uint8_t)i, 64, word));
+	rig_run(&r, now += MF_US(1));
+	cr_expect_eq(s->requests, 2 * share + 1);
+	cr_expect_eq(s->drop_room, 3 * share + 1);
+	rig_stop(&r);
+}
+
 Test(intake, what_is_wrong_is_dropped_by_cause)
 {
 	struct rig r;
