@@ -27,6 +27,7 @@ struct bench {
 	struct mf_msg sent; /**< the last message of several blocks that it sent */
 	unsigned int messages; /**< how many */
 	unsigned int acks;
+	unsigned int refusals; /**< of its own */
 	unsigned int passed_on; /**< that a demand was refused */
 	uint8_t asked; /**< id of the last /N/ */
 };
@@ -78,6 +79,7 @@ static void see(struct bench *b, const struct mf_span *s)
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
 		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->acks += m.kind == MF_ACK;
+			b->refusals += m.kind == MF_ERR && m.src == MEMORY;
 			b->passed_on += m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US;
 		}
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
@@ -495,5 +497,108 @@ Test(host_once, what_the_other_switch_sends_is_applied)
 	cr_expect_eq(mf_host_epoch(b.host), 1);
 	give_by(&b, 1, &m, data);
 	expect(&b, 0, 32, 1);
+	stop(&b);
+}
+
+/** A read beyond the end of the memory, sent so often before. */
+static void ask_beyond(struct bench *b, unsigned int link, uint8_t again)
+{
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
+	const struct mf_msg m = {.kind = MF_RREQ,
+				 .src = US,
+				 .dst = MEMORY,
+				 .id = 9,
+				 .ext = true,
+				 .again = again,
+				 .addr = SIZE,
+				 .size = 64};
+
+	s.count = (uint16_t)mf_proto_put_request(&proto, &m, s.word);
+	for (unsigned int i = 0; i < s.count; i++)
+		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
+	mf_host_rx_by(b->host, link, s.start, &s);
+	run(b, b->now + MF_US(1));
+}
+
+/* What was refused is so again when it is sent again, and not for a copy of that by the other switch. */
+Test(host_once, each_sending_is_refused_once)
+{
+	struct bench b;
+
+	begin(&b, MEMORY, true);
+	ask_beyond(&b, 0, 0);
+	cr_assert_geq(b.refusals, 1);
+	b.refusals = 0;
+	ask_beyond(&b, 1, 0);
+	cr_expect_eq(b.refusals, 0, "a copy");
+	ask_beyond(&b, 0, 1);
+	cr_expect_geq(b.refusals, 1, "sent again");
+	b.refusals = 0;
+	ask_beyond(&b, 1, 1);
+	cr_expect_eq(b.refusals, 0, "a copy of what was sent again");
+	stop(&b);
+}
+
+/** Time passes, and the line takes nothing. */
+static void hold(struct bench *b, mf_time time)
+{
+	for (mf_time until = b->now + time; b->now < until; b->now += MF_US(1))
+		mf_host_run(b->host, b->now);
+}
+
+static unsigned int failed(struct bench *b)
+{
+	struct mf_completion done[16];
+	unsigned int n = mf_host_completions(b->host, b->now, done, 16);
+
+	for (unsigned int i = 0; i < n; i++)
+		cr_assert_eq(done[i].status, MF_ERR_UNKNOWN);
+	return n;
+}
+
+/** A part of the write that has this id is granted. */
+static void grant_part(struct bench *b, uint8_t id, uint32_t size)
+{
+	const struct mf_msg m = {.kind = MF_GRANT, .dst = MEMORY, .id = id, .size = size};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(&m);
+	mf_host_rx(b->host, b->now, &s);
+}
+
+/**
+ * The first chunk of a write stands in front of a line that takes nothing until the write has failed, and its
+ * id is that of another write. When it goes at last it is not that one which has begun.
+ */
+Test(host_once, a_chunk_that_goes_late_is_of_its_own_use)
+{
+	static uint8_t data[128];
+	const struct mf_op op = {.kind = MF_OP_WRITE, .node = MEMORY, .len = sizeof(data), .buf = data};
+	struct mf_completion done;
+	struct bench b;
+	mf_time gone;
+
+	start(&b, US);
+	cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
+	run(&b, b.now + MF_US(1));
+	cr_assert_eq(b.asked, 0);
+	grant_part(&b, 0, 64);
+	for (unsigned int i = 1; i <= MF_IDS; i++) {
+		hold(&b, 2 * RETRY + TIMEOUT + MF_US(2));
+		cr_assert_eq(failed(&b), 1, "write %u", i);
+		cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
+	}
+	cr_assert_eq(b.messages, 0);
+	run(&b, b.now + MF_US(5));
+	cr_assert_eq(b.messages, 1, "the chunk has gone");
+	cr_assert_eq(b.asked, 0, "the last one has its id");
+	gone = b.now;
+	for (unsigned int i = 0; i < 2; i++) {
+		grant_part(&b, 0, 64);
+		run(&b, b.now + MF_US(1));
+	}
+	cr_assert_eq(mf_host_completions(b.host, b.now, &done, 1), 1);
+	cr_assert_eq(done.status, MF_OK);
+	cr_expect_geq(done.first, gone);
 	stop(&b);
 }

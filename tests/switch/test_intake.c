@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes in for the scheduler: notifications, requests, and all that is refused. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "rig.h"
 
@@ -170,6 +171,47 @@ Test(intake, slots_do_not_leak)
 	}
 	cr_expect_eq(rig_drops(&r), 0);
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 50000);
+	rig_stop(&r);
+}
+
+/** What arrives at once: whole, at port 0. */
+static void arrives(struct rig *r, mf_time at, const uint64_t *word, unsigned int n)
+{
+	struct mf_span s = {.start = at, .period = P, .count = (uint16_t)n};
+
+	memcpy(s.word, word, n * sizeof(*word));
+	for (unsigned int k = 0; k < n; k++)
+		s.sync[k] = k == 0 || k == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA;
+	mf_switch_rx(r->sw, 0, at, &s);
+}
+
+/** Nor is one kept of a request that the scheduler is not told of, since nobody empties the ring. */
+Test(intake, slots_do_not_leak_where_no_descriptor_is_free)
+{
+	const struct mf_msg notify = {.kind = MF_NOTIFY, .dst = 1, .size = 64};
+	const uint64_t single = mf_proto_put_single(&notify);
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	const struct mf_switch_stats *s;
+	struct mf_sched_msg msg;
+	struct rig r;
+	mf_time now = MF_US(1);
+
+	rig_config(&config, 3);
+	config.requests = 2;
+	rig_start(&r, &config, false);
+	s = mf_switch_stats(r.sw);
+	while (s->drop_descriptor == 0)
+		arrives(&r, now += 4 * P, &single, 1);
+	for (unsigned int i = 0; i < 5; i++)
+		arrives(&r, now += 4 * P, word, rig_request(&r, 0, 1, (uint8_t)i, 64, word));
+	cr_expect_eq(s->drop_descriptor, 1 + 5);
+	while (mf_switch_to_sched(r.sw, &msg, 1) == 1)
+		cr_assert(!msg.resp);
+	for (unsigned int i = 0; i < 2; i++) {
+		arrives(&r, now += 4 * P, word, rig_request(&r, 0, 1, (uint8_t)i, 64, word));
+		cr_expect_eq(mf_switch_to_sched(r.sw, &msg, 1), 1, "request %u", i);
+	}
+	cr_expect_eq(s->drop_room, 0);
 	rig_stop(&r);
 }
 
