@@ -3,6 +3,7 @@
 """The command line of memfab-chaos; that a seed is a case; and the cases that campaigns have found."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,38 @@ MENDED = [
 ]
 
 
+def known_tests(root):
+  """Cases of Criterion, tests of meson and cases of campaigns, by name."""
+  names = set(os.listdir(os.path.join(root, 'tests', 'fabric', 'chaos')))
+  for folder, _, files in os.walk(os.path.join(root, 'tests')):
+    for file in files:
+      if file.endswith('.c'):
+        with open(os.path.join(folder, file), encoding='utf-8') as text:
+          names.update(re.findall(r'^\w*(?:Test|TEST)\((?:\w+, )?(\w+)', text.read(), re.M))
+      elif file.endswith('.py'):
+        names.add('emu-' + file[:-3])
+      elif file == 'meson.build':
+        with open(os.path.join(folder, file), encoding='utf-8') as text:
+          names.update(re.findall(r"test\('([\w-]+)'", text.read()))
+  return names
+
+
+def fault_table(root, tap):
+  """Each name in the table of all faults is there."""
+  with open(os.path.join(root, 'docs', 'fault-tolerance.md'), encoding='utf-8') as text:
+    section = text.read().split('## Every fault\n')[1].split('\n## ')[0]
+  with open(os.path.join(root, 'docs', 'fabric-file.md'), encoding='utf-8') as text:
+    classes = set(re.findall(r'^\| `([a-z_]+)` \|', text.read(), re.M))
+  rows = [line.split('|')[1:-1] for line in section.splitlines() if line.startswith('| ')][2:]
+  tests, wrong = known_tests(root), []
+  for fault, _, files, kinds, shown in rows:
+    files, kinds, shown = (re.findall('`([^`]+)`', cell) for cell in (files, kinds, shown))
+    wrong += [name for name in files if not os.path.exists(os.path.join(root, name))]
+    wrong += [name for name in kinds if name not in classes] + [name for name in shown if name not in tests]
+    wrong += [] if files and shown else [fault]
+  tap.ok(len(rows) > 15 and not wrong, 'docs/fault-tolerance.md: the names in its table are there', wrong)
+
+
 def main(program, root):
   tap = Tap()
   base = os.path.join(root, 'examples', 'chaos.json')
@@ -83,6 +116,7 @@ def main(program, root):
   tap.ok(process.returncode == 0 and ' compared' in process.stdout, 'three runs', why(process))
   process = run('--link', '--runs', '3')
   tap.ok(process.returncode == 0 and 'connections' in process.stdout, 'three runs of links', why(process))
+  fault_table(root, tap)
   for name in MENDED:
     process = run('--case', os.path.join(root, 'tests', 'fabric', 'chaos', name))
     tap.ok(process.returncode == 0, f'{name}: mended', why(process))
