@@ -158,11 +158,9 @@ static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_it
 			rx_part(h, it, first, last);
 	} else if (it->kind == MF_RX_SINGLE) {
 		rx_single(h, it->word[0], first);
-	} else if (it->kind == MF_RX_ABORT) {
-		h->assembling = false;
-	} else if (h->frame_fn) {
+	} else if (it->kind == MF_RX_FRAME && h->frame_fn) {
 		h->frame_fn(h->frame_ctx, first, it->frame, it->count);
-	}
+	} /* MF_RX_ABORT: what comes next of a message begins one, which ends what was assembled */
 }
 
 bool mf_host_can_rx(const struct mf_host *h)
