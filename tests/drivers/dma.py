@@ -112,7 +112,7 @@ def refused(path):
       f'fabric={path},window=9999999': '2097152', f'fabric={path},workload=2': 'workload',
       f'fabric={path},only=1': 'node=', f'fabric={path},fabric={path}': 'fabric'}.items()):
     process = run(PROGRAM, *options(2 + number, 'dma_memfab0' + (',' + args if args else '')))
-    lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab: ')]
+    lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab0: ')]
     TAP.ok(len(lines) == 1 and said in lines[0], f'{args.replace(path, "FILE")}: refused',
            process.stderr[-1000:])
 
