@@ -78,8 +78,8 @@ static int need_port(struct wall *w, unsigned int net, unsigned int node, enum m
 	if (llr_of(w, net, node)->port[end] >= 0)
 		return 0;
 	snprintf(err, errlen,
-		 "--run: '%s' and '%s' are in different processes, and their link has no port at "
-		 "the %s: %slinks[].carried.%s",
+		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
+		 "%slinks[].carried.%s",
 		 w->f->config->node[node].name, switch_name(w, net), end == MF_LINK_NODE ? "node" : "switch",
 		 net == 0 ? "" : "backup.", end == MF_LINK_NODE ? "node" : "switch");
 	return -EINVAL;
