@@ -15,6 +15,7 @@
 #include "mf_history.h"
 #include "mf_telemetry.h"
 
+#include "session_log.h"
 #include "session_poller.h"
 
 #define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
@@ -210,9 +211,8 @@ static int build(struct mf_session *s, const struct mf_session_options *o, char 
 
 static int start(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
-	struct mf_run_options options = {.say = o->say,
-					 .waiting = o->waiting,
-					 .say_ctx = o->say_ctx,
+	struct mf_run_options options = {.say = session_log_link,
+					 .waiting = session_log_waiting,
 					 .history = s->history_out != NULL ? s->history.room : 0};
 	int rc = mf_fabric_start(s->fabric, &options);
 	const char *why = mf_fabric_error(s->fabric);
@@ -274,18 +274,22 @@ static int create(char *path, const struct mf_session_options *o, struct mf_sess
 	return 0;
 }
 
+/** Two nodes alone are two fabrics, as if each had a process of its own. */
+static bool apart(const struct mf_session *s, const struct mf_session_options *o)
+{
+	return s->only != NULL && o->only != NULL && strcmp(s->only, o->only) != 0;
+}
+
 static bool agree(const struct mf_session *s, const struct mf_session_options *o)
 {
-	if (s->workload != o->workload || (s->only != NULL) != (o->only != NULL))
-		return false;
-	return s->only == NULL || strcmp(s->only, o->only) == 0;
+	return s->workload == o->workload && (s->only != NULL) == (o->only != NULL);
 }
 
 static int open_path(char *path, const struct mf_session_options *o, struct mf_session **out, char *err,
 		     size_t errlen)
 {
 	for (struct mf_session *s = open_sessions; s != NULL; s = s->next) {
-		if (strcmp(s->path, path) != 0)
+		if (strcmp(s->path, path) != 0 || apart(s, o))
 			continue;
 		free(path);
 		if (!agree(s, o)) {
