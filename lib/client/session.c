@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_pause.h>
 
 #include "mf_history.h"
@@ -22,6 +23,7 @@
 
 struct mf_session {
 	atomic_bool turn; /**< taken: who has it may turn, and change guests */
+	atomic_uint wanted; /**< threads that wait for it, before which nobody takes it for a turn */
 	struct mf_fabric *fabric;
 	struct session_poller *poller; /**< service or thread */
 	struct mf_session *next;
@@ -71,14 +73,19 @@ static bool try_lock(struct mf_session *s)
 	       !atomic_exchange_explicit(&s->turn, true, memory_order_acquire);
 }
 
-/** Who has it may have lost its CPU within a turn. */
+/**
+ * Who has it may have lost its CPU within a turn; and those who turn have it nearly all the time, so they
+ * leave it to who waits.
+ */
 void mf_session_lock(struct mf_session *s)
 {
+	atomic_fetch_add_explicit(&s->wanted, 1, memory_order_relaxed);
 	for (unsigned int i = 0; !try_lock(s); i++)
 		if (i < PATIENCE)
 			rte_pause();
 		else
 			sched_yield();
+	atomic_fetch_sub_explicit(&s->wanted, 1, memory_order_relaxed);
 }
 
 void mf_session_unlock(struct mf_session *s)
@@ -90,7 +97,7 @@ unsigned int session_turn(struct mf_session *s)
 {
 	unsigned int work;
 
-	if (!try_lock(s))
+	if (unlikely(atomic_load_explicit(&s->wanted, memory_order_relaxed) != 0) || !try_lock(s))
 		return 0;
 	work = mf_fabric_turn(s->fabric);
 	mf_session_unlock(s);
