@@ -29,10 +29,12 @@ def open_to_all(path):
   return None
 
 
-def options(number, *vdevs):
+def options(number, *vdevs, service=False):
+  """@param service  a service lcore turns the fabric, on the CPU of the program's thread"""
   cpu = min(os.sched_getaffinity(0))
   args = ['--no-huge', '-m', '512', '--no-shconf', '--no-pci', '--no-telemetry', '--file-prefix',
-          f'dma-memfab-{os.getpid()}-{number}', '--lcores', f'0@{cpu}']
+          f'dma-memfab-{os.getpid()}-{number}', '--lcores']
+  args += [f'(0,1)@{cpu}', '-S', '1'] if service else [f'0@{cpu}']
   for vdev in vdevs:
     args += ['--vdev', vdev]
   return args
@@ -43,22 +45,23 @@ def run(program, *args, env=None):
                         timeout=100, check=False, env={**os.environ, **(env or {})})
 
 
-def autotest(path):
+def autotest(path, number, what, service=False):
   name = 'dmadev_autotest'
   folder = open_to_all(os.path.realpath(DRIVER))
   if NOT_STOCK:
-    return TAP.skip(name, NOT_STOCK)
+    return TAP.skip(what, NOT_STOCK)
   if shutil.which('dpdk-test') is None:
-    return TAP.skip(name, 'dpdk-test is not installed')
+    return TAP.skip(what, 'dpdk-test is not installed')
   if folder:
-    return TAP.skip(name, f'EAL loads no drivers from below {folder}, which anybody may write to')
-  process = run('dpdk-test', *options(0, f'dma_memfab0,fabric={path}'), '-d', DRIVER, env={'DPDK_TEST': name})
+    return TAP.skip(what, f'EAL loads no drivers from below {folder}, which anybody may write to')
+  process = run('dpdk-test', *options(number, f'dma_memfab0,fabric={path}', service=service), '-d', DRIVER,
+                env={'DPDK_TEST': name})
   lines = [line for line in process.stdout.replace('\r', '\n').split('\n') if 'Errors: 0' not in line]
   text = '\n'.join(lines[-40:]) + process.stderr[-1000:]
   own = '\n'.join(lines).split('[dma_memfab0]')[-1].split('### Test')[0]
-  TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, name, text)
+  TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, what, text)
   for part in ('copy', 'burst capacity', 'error handling', 'fill'):
-    TAP.ok(f'Running {part} Tests' in own, f'{name} runs its {part} tests', own)
+    TAP.ok(f'Running {part} Tests' in own, f'{what} runs its {part} tests', own)
   return None
 
 
@@ -124,7 +127,8 @@ def main():
     path = os.path.join(folder, 'fabric.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(FABRIC, file)
-    autotest(path)
+    autotest(path, 0, 'dmadev_autotest')
+    autotest(path, 31, 'dmadev_autotest, a service lcore', service=True)
     program(path)
     with_ports(path)
     only(folder)

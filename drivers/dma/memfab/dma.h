@@ -65,6 +65,7 @@ struct vchan {
 	uint64_t stage; /**< address of the channel's own */
 	uint32_t mask, room; /**< of the ring; descriptors that the program asked for */
 	uint32_t enqueued, submitted, issued, reported;
+	uint32_t empty; /**< looks since the last one that found something */
 	struct rte_dma_stats stats;
 };
 
