@@ -20,6 +20,7 @@
 
 #include "carried.h"
 #include "config_internal.h"
+#include "wall_door.h"
 #include "wall_gate.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
@@ -219,7 +220,7 @@ void meet_tear_down(struct wall *w)
 			mf_link_free(p->end[k].link);
 		if (p->gate == NULL)
 			port_close(p);
-		port_remove(p);
+		door_free(p->door);
 		rte_free(p->end);
 	}
 	rte_free(w->port);

@@ -3,8 +3,6 @@
 """dma_memfab: by dpdk-test's dmadev_autotest, by a program of ours, and with bad arguments."""
 import json
 import os
-import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -14,19 +12,11 @@ sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Emu, Tap
 from parts import Group, memif, write
+from stock import why_not
 
 TAP = Tap()
 FABRIC = {'memory': {'size': '2MiB'}, 'nodes': [{'name': 'cn0', 'role': 'compute'},
                                                 {'name': 'mn', 'role': 'memory', 'count': 2}]}
-
-
-def open_to_all(path):
-  """The folder on the way to a file that anybody may write to: EAL loads nothing from below it"""
-  while path != '/':
-    path = os.path.dirname(path)
-    if os.stat(path).st_mode & stat.S_IWOTH:
-      return path
-  return None
 
 
 def options(number, *vdevs, service=False):
@@ -47,13 +37,9 @@ def run(program, *args, env=None):
 
 def autotest(path, number, what, service=False):
   name = 'dmadev_autotest'
-  folder = open_to_all(os.path.realpath(DRIVER))
-  if NOT_STOCK:
-    return TAP.skip(what, NOT_STOCK)
-  if shutil.which('dpdk-test') is None:
-    return TAP.skip(what, 'dpdk-test is not installed')
-  if folder:
-    return TAP.skip(what, f'EAL loads no drivers from below {folder}, which anybody may write to')
+  reason = why_not('dpdk-test', DRIVER, NOT_STOCK)
+  if reason:
+    return TAP.skip(what, reason)
   process = run('dpdk-test', *options(number, f'dma_memfab0,fabric={path}', service=service), '-d', DRIVER,
                 env={'DPDK_TEST': name})
   lines = [line for line in process.stdout.replace('\r', '\n').split('\n') if 'Errors: 0' not in line]
@@ -107,6 +93,18 @@ def only(folder):
       group.kill(role)
 
 
+def unclosed(folder):
+  """A program that ends EAL with the device open: its bus removes it, with the memif behind it in its hand"""
+  what = 'a device that EAL closes'
+  reason = why_not('dpdk-test', DRIVER, NOT_STOCK)
+  if reason:
+    return TAP.skip(what, reason)
+  device = f'dma_memfab0,fabric={os.path.join(folder, "only.json")},node=cn0,only=1'
+  process = run('dpdk-test', *options(32, device), '-d', DRIVER, env={'DPDK_TEST': 'version_autotest'})
+  return TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, what,
+                f'exit {process.returncode}\n{process.stderr[-500:]}')
+
+
 def refused(path):
   for number, (args, said) in enumerate({
       '': 'fabric=', 'fabric=/no/such.json': '/no/such.json', f'fabric={path},node=nobody': 'nobody',
@@ -132,6 +130,7 @@ def main():
     program(path)
     with_ports(path)
     only(folder)
+    unclosed(folder)
     refused(path)
   return None
 
