@@ -179,7 +179,9 @@ int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_c
 	o->sound = mf_fabric_sound(f, o->reason, sizeof(o->reason));
 	if (o->sound && o->iterations == 0) {
 		o->sound = false;
-		snprintf(o->reason, sizeof(o->reason), "no samples: nothing completed behind the warm-up");
+		snprintf(o->reason, sizeof(o->reason), "no samples: %s",
+			 o->interrupted ? "interrupted in the warm-up, or just behind it"
+					: "nothing completed behind the warm-up");
 	}
 	return rc == 0 ? take_json(o, f, config) : rc;
 }

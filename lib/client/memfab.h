@@ -58,6 +58,7 @@ struct memfab_options {
 	/**
 	 * NULL: the whole fabric lives in this process. The name of a compute node: only that one does, and
 	 * the others are in processes of their own (memfab-emu --run), behind the ports that the file names.
+	 * Another node of the same file is a fabric of its own.
 	 */
 	const char *only;
 	/** A thread of its own turns the fabric; else whoever waits for something does. */
@@ -69,7 +70,7 @@ struct memfab_options {
 };
 
 /**
- * Opens the fabric of a file; the same file twice in a process is the same fabric.
+ * Opens the fabric of a file; the same file twice in a process, with the same `only`, is the same fabric.
  *
  * With MEMFAB_HISTORY=FILE[,room=SIZE] in the environment what the program does is recorded, and written
  * there when the fabric is closed (docs/history.md).

@@ -24,16 +24,12 @@ enum mf_session_poller {
 struct mf_session_options {
 	/**
 	 * NULL: all roles are played here. A node's name: that one only, and the others are partners in other
-	 * processes, behind the port that the file names for its link.
+	 * processes, behind the port that the file names for its link. With several nodes of a file a process
+	 * has a session for each, whose ports are devices of their own.
 	 */
 	const char *only;
 	bool workload; /**< the file's workloads run, too, each at its node and for the file's duration */
 	enum mf_session_poller poller;
-	/** As those of struct mf_run_options. NULL: nothing is said */
-	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
-		    const struct mf_link_status *status);
-	void (*waiting)(void *ctx, const char *whom);
-	void *say_ctx;
 	const char *history; /**< FILE[,room=SIZE] (mf_history_target()), written when closed; NULL: none */
 };
 
@@ -44,7 +40,8 @@ struct mf_session;
  * Opens the fabric of a file, or takes the one that is open already. EAL must be up. Any thread.
  *
  * @param file     JSON
- * @param options  count for the first one only; those of later ones must agree in `only` and `workload`
+ * @param options  count for the first one of a file, or of a file and an `only`; later ones must agree in
+ *                 `workload`, and in whether all roles are played here
  * @param err      on failure: one line
  * @return 0; -EINVAL: bad file; -EEXIST: open with other options; or another -errno
  */

@@ -10,17 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_pause.h>
 
 #include "mf_history.h"
 #include "mf_telemetry.h"
 
+#include "session_log.h"
 #include "session_poller.h"
 
 #define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
 
 struct mf_session {
 	atomic_bool turn; /**< taken: who has it may turn, and change guests */
+	atomic_uint wanted; /**< threads that wait for it, before which nobody takes it for a turn */
 	struct mf_fabric *fabric;
 	struct session_poller *poller; /**< service or thread */
 	struct mf_session *next;
@@ -70,14 +73,19 @@ static bool try_lock(struct mf_session *s)
 	       !atomic_exchange_explicit(&s->turn, true, memory_order_acquire);
 }
 
-/** Who has it may have lost its CPU within a turn. */
+/**
+ * Who has it may have lost its CPU within a turn; and those who turn have it nearly all the time, so they
+ * leave it to who waits.
+ */
 void mf_session_lock(struct mf_session *s)
 {
+	atomic_fetch_add_explicit(&s->wanted, 1, memory_order_relaxed);
 	for (unsigned int i = 0; !try_lock(s); i++)
 		if (i < PATIENCE)
 			rte_pause();
 		else
 			sched_yield();
+	atomic_fetch_sub_explicit(&s->wanted, 1, memory_order_relaxed);
 }
 
 void mf_session_unlock(struct mf_session *s)
@@ -89,7 +97,7 @@ unsigned int session_turn(struct mf_session *s)
 {
 	unsigned int work;
 
-	if (!try_lock(s))
+	if (unlikely(atomic_load_explicit(&s->wanted, memory_order_relaxed) != 0) || !try_lock(s))
 		return 0;
 	work = mf_fabric_turn(s->fabric);
 	mf_session_unlock(s);
@@ -210,9 +218,8 @@ static int build(struct mf_session *s, const struct mf_session_options *o, char 
 
 static int start(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
-	struct mf_run_options options = {.say = o->say,
-					 .waiting = o->waiting,
-					 .say_ctx = o->say_ctx,
+	struct mf_run_options options = {.say = session_log_link,
+					 .waiting = session_log_waiting,
 					 .history = s->history_out != NULL ? s->history.room : 0};
 	int rc = mf_fabric_start(s->fabric, &options);
 	const char *why = mf_fabric_error(s->fabric);
@@ -274,18 +281,22 @@ static int create(char *path, const struct mf_session_options *o, struct mf_sess
 	return 0;
 }
 
+/** Two nodes alone are two fabrics, as if each had a process of its own. */
+static bool apart(const struct mf_session *s, const struct mf_session_options *o)
+{
+	return s->only != NULL && o->only != NULL && strcmp(s->only, o->only) != 0;
+}
+
 static bool agree(const struct mf_session *s, const struct mf_session_options *o)
 {
-	if (s->workload != o->workload || (s->only != NULL) != (o->only != NULL))
-		return false;
-	return s->only == NULL || strcmp(s->only, o->only) == 0;
+	return s->workload == o->workload && (s->only != NULL) == (o->only != NULL);
 }
 
 static int open_path(char *path, const struct mf_session_options *o, struct mf_session **out, char *err,
 		     size_t errlen)
 {
 	for (struct mf_session *s = open_sessions; s != NULL; s = s->next) {
-		if (strcmp(s->path, path) != 0)
+		if (strcmp(s->path, path) != 0 || apart(s, o))
 			continue;
 		free(path);
 		if (!agree(s, o)) {

@@ -12,6 +12,8 @@
 #include <rte_service.h>
 #include <rte_service_component.h>
 
+#define PATIENCE 1000 /* turns without work */
+
 struct session_poller {
 	struct mf_session *session;
 	uint32_t service;
@@ -20,11 +22,22 @@ struct session_poller {
 	atomic_bool over;
 };
 
+/**
+ * Who asked for what is done here may be on the same CPU, so that gets others when nothing was found for a
+ * while (D20). A service lcore has other services, too.
+ */
 static int32_t serve(void *arg)
 {
+	static _Thread_local unsigned int empty;
 	struct session_poller *p = arg;
 
-	return session_turn(p->session) > 0 ? 0 : -EAGAIN;
+	if (session_turn(p->session) > 0) {
+		empty = 0;
+		return 0;
+	}
+	if (++empty >= PATIENCE)
+		sched_yield();
+	return -EAGAIN;
 }
 
 /** What it finds no use for, it gives to others: its users may be on the same CPU (D20). */

@@ -59,6 +59,12 @@ bool mf_fabric_ready(const struct mf_fabric *f);
  */
 bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node);
 
+/**
+ * EAL's interrupt thread comes by soon, and runs what is due: alarms, interrupts. While memifs carry links it
+ * is kept from that for up to a second (wall_gate.h). Any thread.
+ */
+void mf_fabric_interrupts(void);
+
 /** Time of the last turn, ps since the fabric was ready. Any thread. */
 mf_time mf_fabric_turned(const struct mf_fabric *f);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <rte_dev.h>
+#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_ether.h>
 #include <rte_mbuf.h>
@@ -43,6 +44,23 @@ static int cannot_have(const struct wall_port *p, char *err, size_t errlen, int 
 	return rc;
 }
 
+/**
+ * One that an earlier fabric of the process has made, and left with its bus when it was closed: it cannot be
+ * made again while it is there. It was not taken from there then, since who closes a fabric may be the bus
+ * itself, at the end of EAL: that goes from device to device, and has the next one in its hand.
+ */
+static void remove_closed(const char *name)
+{
+	const char *bus = strncmp(name, "net_", 4) == 0 ? "vdev" : "pci";
+	struct rte_devargs *args;
+
+	for (args = rte_devargs_next(bus, NULL); args != NULL; args = rte_devargs_next(bus, args))
+		if (strcmp(args->name, name) == 0) {
+			rte_eal_hotplug_remove(bus, name);
+			return;
+		}
+}
+
 /** By the name before the arguments: that of a device that is there, or is made now. */
 static int find_device(struct wall_port *p, char *err, size_t errlen)
 {
@@ -52,6 +70,7 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->config->device, ","), p->config->device);
 	if (rte_eth_dev_get_port_by_name(name, &p->id) == 0)
 		return 0;
+	remove_closed(name);
 	rc = door_new(p->config->device, device, sizeof(device), &p->door);
 	if (rc == 0)
 		rc = rte_dev_probe(device);
@@ -272,11 +291,4 @@ void port_close(struct wall_port *p)
 		leave_device(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
-}
-
-void port_remove(struct wall_port *p)
-{
-	if (p->device != NULL)
-		rte_dev_remove(p->device);
-	door_free(p->door);
 }

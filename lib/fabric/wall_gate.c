@@ -13,6 +13,7 @@
 #include <rte_ethdev.h>
 #include <rte_pause.h>
 
+#include "mf_embed.h"
 #include "wall_gate.h"
 
 /* For EAL's handlers: an alarm that is due sooner may be run with this one, and none of them in between. */
@@ -34,6 +35,7 @@ struct gate_fabric {
 
 static struct {
 	struct port_gate pollers; /**< what lcores that poll ports see of it */
+	atomic_bool made; /**< there is a semaphore */
 	sem_t asked;
 	pthread_mutex_t lock; /**< of what follows */
 	struct gate_fabric *fabrics;
@@ -183,19 +185,24 @@ static void gate_turn(void *unused)
 
 void gate_ask(void)
 {
-	sem_post(&gate.asked);
+	if (atomic_load_explicit(&gate.made, memory_order_acquire))
+		sem_post(&gate.asked);
+}
+
+void mf_fabric_interrupts(void)
+{
+	gate_ask();
 }
 
 /** The first fabric sets the gate up, and has the interrupt thread come. @return 0 or -errno */
 static int start_turning(void)
 {
-	static bool made;
 	int rc;
 
-	if (!made) {
+	if (!atomic_load_explicit(&gate.made, memory_order_relaxed)) {
 		sem_init(&gate.asked, 0, 0);
 		gate.pollers.fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0;
-		made = true;
+		atomic_store_explicit(&gate.made, true, memory_order_release);
 	}
 	if (gate.turning)
 		return 0;

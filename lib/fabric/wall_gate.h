@@ -25,7 +25,7 @@
 int gate_join(struct wall *w, char *err, size_t errlen);
 /** Closes those ports, and waits for that. */
 void gate_leave_all(struct wall *w);
-/** A port has been silent: perhaps there is something to be done for it. */
+/** There may be something to be done in the interrupt thread: it comes by. Any thread */
 void gate_ask(void);
 
 struct port_gate {

@@ -20,6 +20,7 @@
 
 #include "carried.h"
 #include "config_internal.h"
+#include "wall_door.h"
 #include "wall_gate.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
@@ -78,8 +79,8 @@ static int need_port(struct wall *w, unsigned int net, unsigned int node, enum m
 	if (llr_of(w, net, node)->port[end] >= 0)
 		return 0;
 	snprintf(err, errlen,
-		 "--run: '%s' and '%s' are in different processes, and their link has no port at "
-		 "the %s: %slinks[].carried.%s",
+		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
+		 "%slinks[].carried.%s",
 		 w->f->config->node[node].name, switch_name(w, net), end == MF_LINK_NODE ? "node" : "switch",
 		 net == 0 ? "" : "backup.", end == MF_LINK_NODE ? "node" : "switch");
 	return -EINVAL;
@@ -219,7 +220,7 @@ void meet_tear_down(struct wall *w)
 			mf_link_free(p->end[k].link);
 		if (p->gate == NULL)
 			port_close(p);
-		port_remove(p);
+		door_free(p->door);
 		rte_free(p->end);
 	}
 	rte_free(w->port);

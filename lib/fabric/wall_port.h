@@ -108,8 +108,6 @@ void port_close(struct wall_port *p);
 int port_device_make(struct wall_port *p, char *err, size_t errlen);
 /** Nothing is left of it, so that it can be made again. */
 void port_device_drop(struct wall_port *p);
-/** A device of our making goes as a whole, so that it can be made again. The port is closed. */
-void port_remove(struct wall_port *p);
 /** Starts the device where it is not, or sees to it that somebody looks after its partner: now and then. */
 void port_look_after(const struct wall *w, struct wall_port *p, mf_time now);
 

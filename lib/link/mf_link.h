@@ -167,6 +167,8 @@ bool mf_link_changed(const struct mf_link *l);
 void mf_link_status(struct mf_link *l, struct mf_link_status *out);
 /** The same for who only looks, any thread: each value is one of a moment ago. */
 void mf_link_look(const struct mf_link *l, struct mf_link_status *out);
+/** What there is to say of a state: "is up (sw0)", "is refused: ...". @return false: nothing yet */
+bool mf_link_status_text(const struct mf_link_status *st, char *text, size_t len);
 const struct mf_link_stats *mf_link_stats(const struct mf_link *l);
 
 /** What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. */

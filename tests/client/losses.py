@@ -11,7 +11,7 @@ import time
 ROOT, EMU, PROGRAM = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal
 from parts import Group, memif, write
 
 TAP = Tap()
@@ -31,10 +31,7 @@ def config():
 
 
 def main():
-  process = Emu(EMU, ROOT).run('--duration', '10ms', os.path.join(ROOT, 'examples', 'quickstart.json'))
-  if process.returncode != 0:
-    TAP.skip('a target that is killed', 'EAL does not start: ' + why(process)[:200])
-    TAP.done()
+  need_eal(TAP, Emu(EMU, ROOT), 'a target that is killed')
   with tempfile.TemporaryDirectory() as folder:
     group, path = Group(Emu(EMU, ROOT), folder), write(folder, 'fabric.json', config())
     group.start('sw0', path)

@@ -10,7 +10,7 @@ import tempfile
 ROOT, EMU, PROGRAM = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal, why
 from parts import Group, memif, write
 
 TAP = Tap()
@@ -28,10 +28,7 @@ def config(number, device):
 
 
 def main():
-  process = Emu(EMU, ROOT).run('--duration', '10ms', os.path.join(ROOT, 'examples', 'quickstart.json'))
-  if process.returncode != 0:
-    TAP.skip('two fabrics in one process', 'EAL does not start: ' + why(process)[:200])
-    TAP.done()
+  need_eal(TAP, Emu(EMU, ROOT), 'two fabrics in one process')
   with tempfile.TemporaryDirectory() as folder:
     paths = [write(folder, f'{i}.json', config(i, f'net_memif{i}')) for i in (0, 1)]
     clash = write(folder, 'clash.json', config(2, 'net_memif1'))

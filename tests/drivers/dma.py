@@ -3,8 +3,6 @@
 """dma_memfab: by dpdk-test's dmadev_autotest, by a program of ours, and with bad arguments."""
 import json
 import os
-import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -14,25 +12,19 @@ sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Emu, Tap
 from parts import Group, memif, write
+from stock import why_not
 
 TAP = Tap()
 FABRIC = {'memory': {'size': '2MiB'}, 'nodes': [{'name': 'cn0', 'role': 'compute'},
                                                 {'name': 'mn', 'role': 'memory', 'count': 2}]}
 
 
-def open_to_all(path):
-  """The folder on the way to a file that anybody may write to: EAL loads nothing from below it"""
-  while path != '/':
-    path = os.path.dirname(path)
-    if os.stat(path).st_mode & stat.S_IWOTH:
-      return path
-  return None
-
-
-def options(number, *vdevs):
+def options(number, *vdevs, service=False):
+  """@param service  a service lcore turns the fabric, on the CPU of the program's thread"""
   cpu = min(os.sched_getaffinity(0))
   args = ['--no-huge', '-m', '512', '--no-shconf', '--no-pci', '--no-telemetry', '--file-prefix',
-          f'dma-memfab-{os.getpid()}-{number}', '--lcores', f'0@{cpu}']
+          f'dma-memfab-{os.getpid()}-{number}', '--lcores']
+  args += [f'(0,1)@{cpu}', '-S', '1'] if service else [f'0@{cpu}']
   for vdev in vdevs:
     args += ['--vdev', vdev]
   return args
@@ -43,22 +35,19 @@ def run(program, *args, env=None):
                         timeout=100, check=False, env={**os.environ, **(env or {})})
 
 
-def autotest(path):
+def autotest(path, number, what, service=False):
   name = 'dmadev_autotest'
-  folder = open_to_all(os.path.realpath(DRIVER))
-  if NOT_STOCK:
-    return TAP.skip(name, NOT_STOCK)
-  if shutil.which('dpdk-test') is None:
-    return TAP.skip(name, 'dpdk-test is not installed')
-  if folder:
-    return TAP.skip(name, f'EAL loads no drivers from below {folder}, which anybody may write to')
-  process = run('dpdk-test', *options(0, f'dma_memfab0,fabric={path}'), '-d', DRIVER, env={'DPDK_TEST': name})
+  reason = why_not('dpdk-test', DRIVER, NOT_STOCK)
+  if reason:
+    return TAP.skip(what, reason)
+  process = run('dpdk-test', *options(number, f'dma_memfab0,fabric={path}', service=service), '-d', DRIVER,
+                env={'DPDK_TEST': name})
   lines = [line for line in process.stdout.replace('\r', '\n').split('\n') if 'Errors: 0' not in line]
   text = '\n'.join(lines[-40:]) + process.stderr[-1000:]
   own = '\n'.join(lines).split('[dma_memfab0]')[-1].split('### Test')[0]
-  TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, name, text)
+  TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, what, text)
   for part in ('copy', 'burst capacity', 'error handling', 'fill'):
-    TAP.ok(f'Running {part} Tests' in own, f'{name} runs its {part} tests', own)
+    TAP.ok(f'Running {part} Tests' in own, f'{what} runs its {part} tests', own)
   return None
 
 
@@ -104,6 +93,18 @@ def only(folder):
       group.kill(role)
 
 
+def unclosed(folder):
+  """A program that ends EAL with the device open: its bus removes it, with the memif behind it in its hand"""
+  what = 'a device that EAL closes'
+  reason = why_not('dpdk-test', DRIVER, NOT_STOCK)
+  if reason:
+    return TAP.skip(what, reason)
+  device = f'dma_memfab0,fabric={os.path.join(folder, "only.json")},node=cn0,only=1'
+  process = run('dpdk-test', *options(32, device), '-d', DRIVER, env={'DPDK_TEST': 'version_autotest'})
+  return TAP.ok(process.returncode == 0 and 'Test OK' in process.stdout, what,
+                f'exit {process.returncode}\n{process.stderr[-500:]}')
+
+
 def refused(path):
   for number, (args, said) in enumerate({
       '': 'fabric=', 'fabric=/no/such.json': '/no/such.json', f'fabric={path},node=nobody': 'nobody',
@@ -112,7 +113,7 @@ def refused(path):
       f'fabric={path},window=9999999': '2097152', f'fabric={path},workload=2': 'workload',
       f'fabric={path},only=1': 'node=', f'fabric={path},fabric={path}': 'fabric'}.items()):
     process = run(PROGRAM, *options(2 + number, 'dma_memfab0' + (',' + args if args else '')))
-    lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab: ')]
+    lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab0: ')]
     TAP.ok(len(lines) == 1 and said in lines[0], f'{args.replace(path, "FILE")}: refused',
            process.stderr[-1000:])
 
@@ -124,10 +125,12 @@ def main():
     path = os.path.join(folder, 'fabric.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(FABRIC, file)
-    autotest(path)
+    autotest(path, 0, 'dmadev_autotest')
+    autotest(path, 31, 'dmadev_autotest, a service lcore', service=True)
     program(path)
     with_ports(path)
     only(folder)
+    unclosed(folder)
     refused(path)
   return None
 

@@ -16,7 +16,7 @@ import re
 import signal
 import time
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal
 from parts import NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, shell, write
 from reader import Reader
 
@@ -169,15 +169,12 @@ def pull(tap, emu, spaces, args):
 def main():
   args, tap = options(), Tap()
   emu = Emu(args.emu, args.root)
-  process = emu.run('--duration', '200ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('cables', 'EAL does not start: ' + why(process)[:200])
-  else:
-    with Spaces() as spaces:
-      if spaces.reason:
-        tap.skip('cables', spaces.reason)
-      else:
-        pull(tap, emu, spaces, args)
+  need_eal(tap, emu, 'cables')
+  with Spaces() as spaces:
+    if spaces.reason:
+      tap.skip('cables', spaces.reason)
+    else:
+      pull(tap, emu, spaces, args)
   tap.done()
 
 

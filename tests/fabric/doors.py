@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal
 from parts import NODES, ROLES, Folder, Group, fabric, memif, write
 
 WAIT = 90  # seconds: the machine may be busy
@@ -151,14 +151,11 @@ def siege(tap, emu, what, abstract, rng):
 
 def main():
   emu, tap, seed = Emu(sys.argv[1], sys.argv[2]), Tap(), int(time.time())
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('strangers at sockets', 'EAL does not start: ' + why(process)[:200])
-  else:
-    print(f'# seed {seed}', flush=True)
-    files(tap, emu)
-    for what, abstract in (('abstract', True), ('a file', False)):
-      siege(tap, emu, what.replace(' ', '-'), abstract, random.Random(seed))
+  need_eal(tap, emu, 'strangers at sockets')
+  print(f'# seed {seed}', flush=True)
+  files(tap, emu)
+  for what, abstract in (('abstract', True), ('a file', False)):
+    siege(tap, emu, what.replace(' ', '-'), abstract, random.Random(seed))
   tap.done()
 
 

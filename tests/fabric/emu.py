@@ -93,5 +93,17 @@ def differences(a, b, path=''):
     yield f'{path}: {text_of(a)[:80]} != {text_of(b)[:80]}'
 
 
+def need_eal(tap, emu, name):
+  """Ends the test, skipped, where EAL cannot be started; what else is wrong is a fault."""
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if process.returncode == 0:
+    return
+  if 'cannot start DPDK\'s EAL' in process.stderr:
+    tap.skip(name, why(process)[:200].replace('\n', ': '))
+  else:
+    tap.ok(False, f'{name}: memfab-emu runs', why(process))
+  tap.done()
+
+
 def why(process):
   return f'exit {process.returncode}\n{process.stderr[-2000:]}'

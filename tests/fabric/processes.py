@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal, why
 from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, memif, shell, without_root,
                    write)
 
@@ -350,11 +350,8 @@ def millions(tap, emu):
 
 def main():
   emu, tap = Emu(sys.argv[1], sys.argv[2]), Tap()
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('several processes', 'EAL does not start: ' + process.stderr[:200])
-  else:
-    (millions if '--full' in sys.argv else all_of)(tap, emu)
+  need_eal(tap, emu, 'several processes')
+  (millions if '--full' in sys.argv else all_of)(tap, emu)
   tap.done()
 
 

@@ -6,7 +6,7 @@ import random
 import sys
 import time
 
-from emu import Emu, Tap
+from emu import Emu, Tap, need_eal
 from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, shell, write
 
 
@@ -85,13 +85,10 @@ def cable(tap, emu):
 
 def main():
   emu, tap = Emu(sys.argv[1], sys.argv[2]), Tap()
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('memory nodes that are lost', 'EAL does not start: ' + process.stderr[:200])
-  else:
-    killed(tap, emu, 'killed', plain)
-    killed(tap, emu, 'killed, a store', ycsb)
-    cable(tap, emu)
+  need_eal(tap, emu, 'memory nodes that are lost')
+  killed(tap, emu, 'killed', plain)
+  killed(tap, emu, 'killed, a store', ycsb)
+  cable(tap, emu)
   tap.done()
 
 

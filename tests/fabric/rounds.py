@@ -5,7 +5,7 @@ import argparse
 import random
 import time
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal
 from parts import Folder, Group, Spaces, write
 
 A_ROUND = 10  # kills between two looks at the result
@@ -27,10 +27,7 @@ def over_each(name, args, few, test, make=Spaces):
   It is skipped where EAL does not start, or where veth is not to be had.
   @param make  the namespaces; memif has none: spaces is None"""
   tap, emu = Tap(), Emu(args.emu, args.root)
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip(name, 'EAL does not start: ' + why(process)[:200])
-    tap.done()
+  need_eal(tap, emu, name)
   kills = few if args.kills is None else args.kills
   if args.kills is None or args.over == 'memif':
     test(tap, emu, 'memif', kills, None)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal
 from parts import ROLES, Folder, Group, fabric, memif, write
 
 STOP = 1.0  # seconds
@@ -71,12 +71,9 @@ def partner(tap, emu):
 
 def main():
   emu, tap = Emu(sys.argv[1], sys.argv[2]), Tap()
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode != 0:
-    tap.skip('processes that are stopped', 'EAL does not start: ' + why(process)[:200])
-  else:
-    alone(tap, emu)
-    partner(tap, emu)
+  need_eal(tap, emu, 'processes that are stopped')
+  alone(tap, emu)
+  partner(tap, emu)
   tap.done()
 
 

@@ -104,6 +104,24 @@ def interrupt(tap, perf, number):
   tap.ok('NIC statistics for port 0' in out, '--stats-period without a prompt', out[-2000:])
 
 
+def interrupt_warmup(tap, perf):
+  """What has not come to be measured when it is interrupted, says so."""
+  with subprocess.Popen([perf.program, 'read_lat', '--warmup', '1h', '--stats-period', '0.1', perf.rack],
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                        text=True) as process:
+    while 'NIC statistics' not in (line := process.stdout.readline()) and line:
+      pass
+    process.send_signal(signal.SIGINT)
+    try:
+      _, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+      process.kill()
+      err = process.communicate()[1]
+  said = [line for line in err.replace('\r', '\n').split('\n') if line.startswith('memfab-perf: ')]
+  tap.ok(process.returncode == 1 and len(said) == 1 and 'interrupted in the warm-up' in said[0],
+         'interrupted in the warm-up: a line says so', f'exit {process.returncode}\n{err}')
+
+
 def main(program, _, root):
   perf, tap = Perf(program, root), Tap()
   process = perf.run('read_lat', '-n', '10', perf.rack)
@@ -116,6 +134,7 @@ def main(program, _, root):
   schema(tap, perf)
   for number in (signal.SIGINT, signal.SIGTERM):
     interrupt(tap, perf, number)
+  interrupt_warmup(tap, perf)
   tap.done()
 
 

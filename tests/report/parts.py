@@ -12,7 +12,7 @@ import tempfile
 REPORT, EMU, PERF, ROOT = sys.argv[1:]
 sys.path[:0] = [os.path.join(ROOT, 'apps', 'report'), os.path.join(ROOT, 'tests', 'fabric')]
 
-from emu import Emu, Tap, why
+from emu import Emu, Tap, need_eal, why
 from memfab_report import histogram
 from processes import Group, fabric, memif, sound, write
 
@@ -351,10 +351,7 @@ def loss():
 
 
 def main():
-  process = THE_EMU.run('--duration', '10ms', THE_EMU.example('quickstart'))
-  if process.returncode != 0:
-    TAP.skip('parts', 'EAL does not start: ' + process.stderr[:200])
-    TAP.done()
+  need_eal(TAP, THE_EMU, 'parts')
   three()
   loss()
   perf()

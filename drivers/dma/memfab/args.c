@@ -8,33 +8,42 @@
 
 #include "dma.h"
 
-static int take_text(const char *key, const char *value, void *out)
+/** Where a value goes, and whose it is. */
+struct taker {
+	const char *name;
+	void *out;
+};
+
+static int take_text(const char *key, const char *value, void *opaque)
 {
-	char **text = out;
+	const struct taker *t = opaque;
+	char **text = t->out;
 
 	if (value == NULL || *value == '\0') {
-		DMA_LOG(ERR, "%s: has no value", key);
+		DMA_LOG(ERR, t->name, "%s: has no value", key);
 		return -EINVAL;
 	}
 	*text = strdup(value);
 	return *text != NULL ? 0 : -ENOMEM;
 }
 
-static int take_bool(const char *key, const char *value, void *out)
+static int take_bool(const char *key, const char *value, void *opaque)
 {
-	bool *flag = out;
+	const struct taker *t = opaque;
+	bool *flag = t->out;
 
 	if (value == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
-		DMA_LOG(ERR, "%s: is 0 or 1", key);
+		DMA_LOG(ERR, t->name, "%s: is 0 or 1", key);
 		return -EINVAL;
 	}
 	*flag = *value == '1';
 	return 0;
 }
 
-static int take_octets(const char *key, const char *value, void *out)
+static int take_octets(const char *key, const char *value, void *opaque)
 {
-	uint64_t *octets = out;
+	const struct taker *t = opaque;
+	uint64_t *octets = t->out;
 	char *end = NULL;
 
 	if (value != NULL && *value >= '0' && *value <= '9') {
@@ -42,13 +51,13 @@ static int take_octets(const char *key, const char *value, void *out)
 		*octets = strtoull(value, &end, 0);
 	}
 	if (end == NULL || *end != '\0' || errno != 0 || *octets == 0) {
-		DMA_LOG(ERR, "%s: is a number of octets above 0", key);
+		DMA_LOG(ERR, t->name, "%s: is a number of octets above 0", key);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int dma_args_parse(const char *text, struct dma_args *args)
+int dma_args_parse(const char *name, const char *text, struct dma_args *args)
 {
 	static const struct {
 		const char *key;
@@ -67,21 +76,23 @@ int dma_args_parse(const char *text, struct dma_args *args)
 	int rc = 0;
 
 	if (list == NULL) {
-		DMA_LOG(ERR, "takes fabric=, node=, target=, window=, workload=, only=, not '%s'", text);
+		DMA_LOG(ERR, name, "takes fabric=, node=, target=, window=, workload=, only=, not '%s'",
+			text);
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < RTE_DIM(key) && rc == 0; i++) {
+		struct taker t = {.name = name, .out = (char *)args + key[i].at};
 		unsigned int n = rte_kvargs_count(list, key[i].key);
 
 		if (n == 1)
-			rc = rte_kvargs_process(list, key[i].key, key[i].take, (char *)args + key[i].at);
+			rc = rte_kvargs_process(list, key[i].key, key[i].take, &t);
 		else if (n > 1 || i == 0)
 			rc = -EINVAL;
 		if (rc != 0 && n != 1)
-			DMA_LOG(ERR, "%s=: is needed once", key[i].key);
+			DMA_LOG(ERR, name, "%s=: is needed once", key[i].key);
 	}
 	if (rc == 0 && args->only && args->node == NULL) {
-		DMA_LOG(ERR, "only=1 needs node=");
+		DMA_LOG(ERR, name, "only=1 needs node=");
 		rc = -EINVAL;
 	}
 	rte_kvargs_free(list);

@@ -26,8 +26,9 @@
 #define PATTERN 512 /**< octets of the block of a descriptor that is filled from */
 
 extern int memfab_dma_log;
-#define DMA_LOG(level, format, ...) \
-	rte_log(RTE_LOG_##level, (uint32_t)memfab_dma_log, "dma_memfab: " format "\n", ##__VA_ARGS__)
+/** @param name  of the device: there may be several */
+#define DMA_LOG(level, name, format, ...) \
+	rte_log(RTE_LOG_##level, (uint32_t)memfab_dma_log, "%s: " format "\n", name, ##__VA_ARGS__)
 
 /** Of the device. */
 struct dma_args {
@@ -38,7 +39,7 @@ struct dma_args {
 };
 
 /** @return 0; -EINVAL with a line in the log */
-int dma_args_parse(const char *text, struct dma_args *args);
+int dma_args_parse(const char *name, const char *text, struct dma_args *args);
 void dma_args_free(struct dma_args *args);
 
 enum dma_kind { DMA_COPY, DMA_FILL };
@@ -64,10 +65,12 @@ struct vchan {
 	uint64_t stage; /**< address of the channel's own */
 	uint32_t mask, room; /**< of the ring; descriptors that the program asked for */
 	uint32_t enqueued, submitted, issued, reported;
+	uint32_t empty; /**< looks since the last one that found something */
 	struct rte_dma_stats stats;
 };
 
 struct dma_device {
+	const char *name; /**< EAL's */
 	struct memfab *fabric;
 	char *node;
 	int target;

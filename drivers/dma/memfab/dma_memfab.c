@@ -53,7 +53,7 @@ static int start(struct rte_dma_dev *dev)
 
 	for (unsigned int i = 0; i < dev->data->dev_conf.nb_vchans; i++)
 		if (d->vchan[i].queue == NULL) {
-			DMA_LOG(ERR, "channel %u is not set up", i);
+			DMA_LOG(ERR, d->name, "channel %u is not set up", i);
 			return -EINVAL;
 		}
 	return 0;
@@ -189,12 +189,13 @@ static int find_target(struct dma_device *d, const struct dma_args *args)
 		d->target++;
 	size = memfab_memory(d->fabric, d->target);
 	if (size == 0) {
-		DMA_LOG(ERR, "there is no memory node '%s'", args->target != NULL ? args->target : "");
+		DMA_LOG(ERR, d->name, "there is no memory node '%s'",
+			args->target != NULL ? args->target : "");
 		return -ENOENT;
 	}
 	d->window = args->window != 0 ? args->window : size > stages ? size - stages : size;
 	if (d->window > size) {
-		DMA_LOG(ERR, "the target has %" PRIu64 " octets, less than the window", size);
+		DMA_LOG(ERR, d->name, "the target has %" PRIu64 " octets, less than the window", size);
 		return -ERANGE;
 	}
 	d->staging = size - d->window >= stages && keeps_order(args->fabric, args);
@@ -217,7 +218,7 @@ static int open_fabric(struct dma_device *d, const struct dma_args *args)
 	if (rc == 0)
 		memfab_queue_free(q);
 	else
-		DMA_LOG(ERR, "%s", err);
+		DMA_LOG(ERR, d->name, "%s", err);
 	return rc;
 }
 
@@ -225,17 +226,20 @@ static int start_device(struct rte_vdev_device *vdev, const struct dma_args *arg
 {
 	const char *name = rte_vdev_device_name(vdev);
 	struct rte_dma_dev *dev = rte_dma_pmd_allocate(name, (int)rte_socket_id(), sizeof(struct dma_device));
+	struct dma_device *d;
 	int rc;
 
 	if (dev == NULL)
 		return -ENOMEM;
+	d = dev->data->dev_private;
+	d->name = name;
 	dev->device = &vdev->device;
 	dev->dev_ops = &ops;
-	dev->fp_obj->dev_private = dev->data->dev_private;
+	dev->fp_obj->dev_private = d;
 	burst_functions(dev->fp_obj);
-	rc = open_fabric(dev->data->dev_private, args);
+	rc = open_fabric(d, args);
 	if (rc == 0)
-		rc = find_target(dev->data->dev_private, args);
+		rc = find_target(d, args);
 	if (rc != 0) {
 		close_device(dev);
 		rte_dma_pmd_release(name);
@@ -247,11 +251,12 @@ static int start_device(struct rte_vdev_device *vdev, const struct dma_args *arg
 
 static int probe(struct rte_vdev_device *vdev)
 {
+	const char *name = rte_vdev_device_name(vdev);
 	struct dma_args args = {.fabric = NULL};
-	int rc = dma_args_parse(rte_vdev_device_args(vdev), &args);
+	int rc = dma_args_parse(name, rte_vdev_device_args(vdev), &args);
 
 	if (rc == 0 && rte_eal_iova_mode() != RTE_IOVA_VA) {
-		DMA_LOG(ERR, "needs --iova-mode=va: addresses are used by the CPU");
+		DMA_LOG(ERR, name, "needs --iova-mode=va: addresses are used by the CPU");
 		rc = -ENOTSUP;
 	}
 	if (rc == 0)

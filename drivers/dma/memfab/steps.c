@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Descriptors as steps of the client, and what has become of them. */
 #include <errno.h>
+#include <sched.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
@@ -8,6 +9,7 @@
 #include "dma.h"
 
 #define BURST 32
+#define PATIENCE 100 /* looks in vain; then whoever turns the fabric may want the CPU */
 
 static uint16_t status_of(const struct vchan *v, int64_t error)
 {
@@ -130,10 +132,15 @@ void vchan_advance(struct vchan *v)
 
 	if (memfab_outstanding(v->queue) == 0)
 		return;
+	if (v->empty >= PATIENCE)
+		sched_yield();
+	else
+		v->empty++;
 	do {
 		n = memfab_peek_batch_cqe(v->queue, c, BURST);
 		for (unsigned int i = 0; i < n; i++)
 			complete(v, c[i]);
+		v->empty = n > 0 ? 0 : v->empty;
 		memfab_cq_advance(v->queue, n);
 	} while (n == BURST);
 	vchan_issue(v);

@@ -36,7 +36,7 @@ int vchan_setup(struct dma_device *d, uint16_t number, const struct rte_dma_vcha
 	rc = memfab_queue_new(d->fabric, d->node, RTE_MIN(2 * ring, (uint32_t)QUEUE_MAX), &v->queue, err,
 			      sizeof(err));
 	if (rc != 0) {
-		DMA_LOG(ERR, "%s", err);
+		DMA_LOG(ERR, d->name, "%s", err);
 		vchan_free(v);
 		return rc;
 	}

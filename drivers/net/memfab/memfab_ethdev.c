@@ -240,12 +240,6 @@ static int create(struct rte_vdev_device *vdev, struct mf_session *s, unsigned i
 	return 0;
 }
 
-static void waiting(void *ctx, const char *whom)
-{
-	(void)ctx;
-	PORT_LOG(NOTICE, "waiting for %s", whom);
-}
-
 /** The port of a node of a session that is open. */
 static int attach(struct rte_vdev_device *vdev, struct mf_session *s, const struct port_args *args)
 {
@@ -268,8 +262,8 @@ static int attach(struct rte_vdev_device *vdev, struct mf_session *s, const stru
 
 static int open_port(struct rte_vdev_device *vdev, const struct port_args *args)
 {
-	const struct mf_session_options options = {
-		.only = args->only ? args->node : NULL, .workload = args->workload, .waiting = waiting};
+	const struct mf_session_options options = {.only = args->only ? args->node : NULL,
+						   .workload = args->workload};
 	char err[512];
 	struct mf_session *s;
 	int rc;

@@ -194,8 +194,10 @@ static void watch_link(struct port *p)
 	if (likely(up == atomic_load_explicit(&p->told_up, memory_order_relaxed)))
 		return;
 	atomic_store_explicit(&p->told_up, up, memory_order_relaxed);
-	if (rte_eth_devices[p->id].data->dev_conf.intr_conf.lsc)
-		rte_eal_alarm_set(1, port_tell_link, (void *)(uintptr_t)p->id);
+	if (!rte_eth_devices[p->id].data->dev_conf.intr_conf.lsc)
+		return;
+	rte_eal_alarm_set(1, port_tell_link, (void *)(uintptr_t)p->id);
+	mf_fabric_interrupts();
 }
 
 unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now)

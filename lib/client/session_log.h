@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a session says of its partners goes into EAL's log, as "memfab": whom it waits for (notice), why a
+ * link is refused (warning), and when links come up and go down (info, which EAL does not show by itself).
+ */
+#ifndef SESSION_LOG_H
+#define SESSION_LOG_H
+
+#include <stdbool.h>
+
+#include "mf_link.h"
+
+/* As those of struct mf_run_options. */
+void session_log_link(void *ctx, const char *node, bool switch_end, const char *port,
+		      const struct mf_link_status *status);
+void session_log_waiting(void *ctx, const char *whom);
+
+#endif
