@@ -348,3 +348,46 @@ Test(takeover, what_was_asked_of_a_former_life_is_over)
 	cr_expect_eq(told_behind(false), 1);
 	cr_expect_eq(told_behind(true), 0);
 }
+
+/** A link is lost, and is there again. */
+static void flap(struct rig *r, mf_time at, uint16_t port)
+{
+	mf_switch_link_down(r->sw, port, at);
+	rig_run(r, at + 1);
+	rig_grant(r, at + 2, &(struct mf_sched_grant){.src = port, .dst = port});
+	rig_run(r, at + 3);
+	cr_assert(mf_switch_link_up(r->sw, port, at + 3));
+}
+
+/** @return demands that the active switch's scheduler is told of, of one that was asked behind a flap */
+static unsigned int told_after(uint16_t port, bool obeys)
+{
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	start(&r, 0);
+	rig_run(&r, MF_US(1));
+	flap(&r, MF_US(1), port);
+	ask(&r, MF_US(2), 1);
+	rig_run(&r, MF_US(3));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 0, "whom does it obey?");
+	say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 2);
+	rig_run(&r, MF_US(5));
+	cr_expect(is_active(&r));
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/**
+ * A node whose link was lost may obey the other switch by now, and has asked that one for what is not known
+ * here. What it asks from then on waits until it obeys this one: it would overtake that.
+ */
+Test(takeover, who_obeys_the_other_one_is_not_scheduled)
+{
+	for (uint16_t port = 0; port <= MEMORY; port += MEMORY) {
+		cr_expect_eq(told_after(port, true), 1);
+		cr_expect_eq(told_after(port, false), 0);
+	}
+}
