@@ -89,6 +89,15 @@ static inline bool standby_idle(const struct mf_switch *sw)
 	return unlikely(sw->standby != NULL) && standby_idles(sw->standby);
 }
 
+/**
+ * Whether a node has told which of its lives this is: it will say itself whether it was started again. That
+ * its link was lost does not say so, as it has another one.
+ */
+static inline bool standby_knows_life(const struct mf_switch *sw, unsigned int port)
+{
+	return sw->standby != NULL && sw->standby->port[port].life != 0;
+}
+
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
 	return &sw->standby->pair[cn * sw->ports + mn];

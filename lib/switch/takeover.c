@@ -131,8 +131,8 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 }
 
 /**
- * A node that was started again while the other switch was the active one: that has told the others, or did
- * not come to it. @return false: there is no room, and the node will tell again
+ * A node that was started again is announced to the others before any of its pairs is released.
+ * @return false: there is no room, and the node will tell again
  */
 static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 {
@@ -140,12 +140,18 @@ static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 
 	if (p->reborn == 0 || standby_idles(sw->standby))
 		return true;
-	if (sw->standby->longest != 0 && now > p->reborn + sw->standby->longest)
-		p->reborn = 0;
-	if (p->reborn != 0 && !link_announce(sw, port, now))
+	if (!link_announce(sw, port, sw->port[port].lives, now))
 		return false;
 	p->reborn = 0;
 	return true;
+}
+
+/** Of those that were started again long ago the other switch has told, and nothing older is under way. */
+static void forget_reborn(struct standby *s, unsigned int ports, mf_time now)
+{
+	for (unsigned int i = 0; i < ports; i++)
+		if (s->longest != 0 && now > s->port[i].reborn + s->longest)
+			s->port[i].reborn = 0;
 }
 
 /** The node of a port obeys this epoch. */
@@ -197,6 +203,8 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 	sw->stats.takes += !was_active && !standby_idles(s);
 	if (s->deposed)
 		s->begun = epoch;
+	if (!was_active)
+		forget_reborn(s, sw->ports, now);
 	for (uint16_t i = 0; i < sw->ports; i++)
 		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
 			weigh(sw, i, now);
@@ -226,14 +234,16 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 		standby_unlog(sw, standby_pair(sw, cn, port));
 }
 
-/** A node begins a life when it is started again, and when it has had no link for a while. */
+/**
+ * A node begins a life when it is started again, and when it has had no link for a while. Who asks what the
+ * epoch is was started again, and has yet to say which life it is.
+ * @param life  0: it does not say
+ */
 static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
 {
 	struct log_port *p = &sw->standby->port[port];
 
-	if (life == 0) /* it does not say */
-		return;
-	if (p->life != 0 && p->life != life && p->reborn == 0) {
+	if (p->life != 0 && p->life != life) {
 		p->reborn = mf_time_max(now, 1);
 		link_begin_life(&sw->port[port]);
 		sw->port[port].told = 0;
@@ -299,10 +309,12 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 		return;
 	switch (m->op) {
 	case MF_TAKE_TELL:
-		note_life(sw, (uint16_t)port, m->dst, now);
+		if (m->dst != 0)
+			note_life(sw, (uint16_t)port, m->dst, now);
 		told(sw, (uint16_t)port, m->epoch, now);
 		break;
 	case MF_TAKE_ASK:
+		note_life(sw, (uint16_t)port, 0, now);
 		clear_bit(s->told, port);
 		clear_bit(s->took, port);
 		tell(sw, port, now);
@@ -395,10 +407,8 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	struct standby *s = sw->standby;
 
 	s->port[port].since = mf_time_max(now, 1);
-	if (!standby_idles(s)) { /* the others have been told that its node is back */
-		s->port[port].life = s->port[port].reborn = 0;
+	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
-	}
 	if (s->lost == port)
 		memset(s->lost_by, 0, sizeof(s->lost_by));
 	tell(sw, port, now);

@@ -372,7 +372,7 @@ static unsigned int told_after(uint16_t port, bool obeys)
 	ask(&r, MF_US(2), 1);
 	rig_run(&r, MF_US(3));
 	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 0, "whom does it obey?");
-	say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 2);
+	say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 1);
 	rig_run(&r, MF_US(5));
 	cr_expect(is_active(&r));
 	n = rig_told(&r, MF_SCHED_DEMAND, &d);
@@ -389,5 +389,47 @@ Test(takeover, who_obeys_the_other_one_is_not_scheduled)
 	for (uint16_t port = 0; port <= MEMORY; port += MEMORY) {
 		cr_expect_eq(told_after(port, true), 1);
 		cr_expect_eq(told_after(port, false), 0);
+	}
+}
+
+/** Words of a node that is back, at port 0: that it is the same, and that it was started again. */
+static void count_words(const struct rig *r, uint16_t node, unsigned int *same, unsigned int *again)
+{
+	struct mf_msg m;
+
+	*same = *again = 0;
+	for (unsigned int i = 0; i < r->outs[0]; i++)
+		if (mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_ERR &&
+		    m.status == MF_ERR_RESTARTED && m.src == node)
+			++*(m.id == 0 ? same : again);
+}
+
+/**
+ * A node that has lost one of its two links is the same when that is there again: what others know of it,
+ * such as what they have executed for it, stays. Only its own word says that it is another one.
+ */
+Test(takeover, a_lost_link_is_no_new_life)
+{
+	static const struct {
+		enum mf_take what;
+		uint16_t life;
+		bool again;
+	} word[] = {{MF_TAKE_TELL, 1, false}, {MF_TAKE_TELL, 2, true}, {MF_TAKE_ASK, 0, true}};
+
+	for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		unsigned int same, again;
+		struct rig r;
+
+		start(&r, 0);
+		rig_run(&r, MF_US(1));
+		flap(&r, MF_US(1), MEMORY);
+		say(&r, MF_US(2), MEMORY, word[i].what, 0, word[i].life);
+		rig_run(&r, MF_US(3));
+		say(&r, MF_US(4), MEMORY, MF_TAKE_TELL, 0, word[i].what == MF_TAKE_ASK ? 1 : word[i].life);
+		rig_run(&r, MF_US(5));
+		count_words(&r, MEMORY, &same, &again);
+		cr_expect_eq(same, 3, "word %u", i);
+		cr_expect_eq(again, word[i].again ? 3 : 0, "word %u: %u", i, again);
+		rig_stop(&r);
 	}
 }
