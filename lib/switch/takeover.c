@@ -260,7 +260,8 @@ static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time no
 
 	if (s->knows && newer > NEWER_MAX) {
 		sw->stats.drop_take++;
-		tell(sw, port, now);
+		if (!test_bit(s->took, port)) /* it answers what it is told: at once that would have no end */
+			arm(sw, now + s->again);
 		return;
 	}
 	s->port[port].word = epoch;

@@ -165,6 +165,29 @@ Test(takeover, a_lost_cable_is_vouched_for)
 	rig_stop(&r);
 }
 
+#define FAR 1001 /* epochs ahead: nobody's */
+
+/** A node that is too far ahead to be believed answers what it is told: it is told with the turns alone. */
+Test(takeover, two_that_differ_do_not_talk_for_ever)
+{
+	struct mf_msg m;
+	struct rig r;
+
+	start(&r, 1);
+	say(&r, MF_US(1), HOSTILE, MF_TAKE_ASK, 0, 0);
+	rig_run(&r, MF_US(2));
+	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
+	for (unsigned int i = 0; i < 50; i++)
+		say(&r, MF_US(3) + i * MF_NS(100), HOSTILE, MF_TAKE_TELL, FAR, 1);
+	rig_run(&r, MF_US(9));
+	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
+	rig_run(&r, MF_US(9) + 2 * AGAIN);
+	cr_expect_geq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 2, "it is said again");
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 50);
+	rig_stop(&r);
+}
+
 /** What is not heard is said again, and what is heard is not. */
 Test(takeover, it_is_said_again)
 {
