@@ -383,7 +383,7 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);
-	if ((m.kind == MF_RRES || write_passes(sw, p, &m, ready, now)) &&
+	if ((m.kind == MF_RRES ? !standby_hushes(sw, port, now) : write_passes(sw, p, &m, ready, now)) &&
 	    send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;

@@ -48,6 +48,7 @@ MENDED = [
   'two-switches-a-node-that-lies.json',
   'two-switches-a-node-without-links.json',
   'two-switches-a-read-behind-a-lost-write.json',
+  'two-switches-an-answer-before-the-word.json',
   'two-switches-an-epoch-of-garbage.json',
   'two-switches-executed-before-a-lost-link.json',
   'two-switches-flapping-cables.json',

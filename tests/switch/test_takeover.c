@@ -456,3 +456,34 @@ Test(takeover, a_lost_link_is_no_new_life)
 		rig_stop(&r);
 	}
 }
+
+/** Answers of a memory node, ACK and a response, that the standby lets through to who asked. */
+static uint64_t answers_of_life(uint16_t life)
+{
+	static const uint8_t data[8];
+	const struct mf_msg ack = {.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = 1};
+	const struct mf_msg response = {
+		.kind = MF_RRES, .src = MEMORY, .dst = 0, .id = 2, .ext = true, .size = 8, .last = true};
+	uint64_t word[MF_BLOCKS_MAX], passed;
+	struct rig r;
+
+	start(&r, 1);
+	rig_stop(&r);
+	config.longest = MF_US(100);
+	rig_start(&r, &config, false);
+	say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 0, life);
+	rig_single(&ack, word);
+	rig_message(&r, MF_US(2), MEMORY, word, 1);
+	rig_message(&r, MF_US(3), MEMORY, word, mf_proto_put_chunk(&config.proto, &response, data, word));
+	rig_run(&r, MF_US(4));
+	passed = mf_switch_stats(r.sw)->chunks + mf_switch_stats(r.sw)->singles;
+	rig_stop(&r);
+	return passed;
+}
+
+/** The active switch tells of a new life before its answers come; by the standby those could be first. */
+Test(takeover, no_answer_before_the_word)
+{
+	cr_expect_eq(answers_of_life(1), 2);
+	cr_expect_eq(answers_of_life(2), 0);
+}
