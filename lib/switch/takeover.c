@@ -252,6 +252,24 @@ static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_tim
 	p->life = life;
 }
 
+/** Whether a node that was alone with wanting this switch goes on with the other one. */
+static bool gives_up(const struct standby *s, uint16_t port, uint16_t epoch)
+{
+	return standby_idles(s) && test_bit(s->told, port) && (s->port[port].word & 1) == s->number &&
+	       (epoch & 1) != s->number;
+}
+
+/**
+ * What the active switch did not hear of such a node, or threw away, is over for who asked, and must not be
+ * let out here behind what is asked next.
+ */
+static void unlog_all(struct mf_switch *sw, uint16_t port)
+{
+	unlog_asked(sw, port);
+	for (uint16_t mn = 0; mn < sw->ports; mn++)
+		standby_unlog(sw, standby_pair(sw, port, mn));
+}
+
 /** The node of a port has told which epoch's switch it obeys. */
 static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time now)
 {
@@ -264,6 +282,8 @@ static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time no
 			arm(sw, now + s->again);
 		return;
 	}
+	if (s->knows && gives_up(s, port, epoch))
+		unlog_all(sw, port);
 	s->port[port].word = epoch;
 	set_bit(s->told, port);
 	if ((!s->knows || newer > 0) && is_wanted(sw, epoch)) {

@@ -53,6 +53,7 @@ MENDED = [
   'two-switches-executed-before-a-lost-link.json',
   'two-switches-flapping-cables.json',
   'two-switches-held-too-late.json',
+  'two-switches-what-the-active-one-threw-away.json',
 ]
 
 

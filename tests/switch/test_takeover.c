@@ -487,3 +487,35 @@ Test(takeover, no_answer_before_the_word)
 	cr_expect_eq(answers_of_life(1), 2);
 	cr_expect_eq(answers_of_life(2), 0);
 }
+
+/** @return requests, of one that was asked before, that the standby lets out in front of a write */
+static uint64_t let_out_behind(bool lone)
+{
+	uint64_t requests;
+	struct rig r;
+
+	start(&r, 1);
+	if (lone)
+		say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 1, 1);
+	ask(&r, MF_US(2), 1);
+	for (unsigned int i = 0; i < PORTS; i++)
+		say(&r, MF_US(3), i, MF_TAKE_TELL, 2, 1);
+	notify(&r, MF_US(4), 2);
+	write_chunk(&r, MF_US(5), 2, 0);
+	rig_run(&r, MF_US(6));
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
+	requests = mf_switch_stats(r.sw)->requests_forwarded;
+	rig_stop(&r);
+	return requests;
+}
+
+/**
+ * While the link of a memory node to the active switch was lost, that threw away what was asked of it, and
+ * who asked gives up. The standby has it, and does not let it out when the active switch goes on.
+ */
+Test(takeover, what_the_active_one_threw_away_is_over)
+{
+	cr_expect_eq(let_out_behind(false), 1);
+	cr_expect_eq(let_out_behind(true), 0);
+}
