@@ -236,14 +236,15 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 
 /**
  * A node begins a life when it is started again, and when it has had no link for a while. Who asks what the
- * epoch is was started again, and has yet to say which life it is.
+ * epoch is was started again, and has yet to say which life it is: a new one where the life before is
+ * not known, too, unless all there is was started again.
  * @param life  0: it does not say
  */
 static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
 {
 	struct log_port *p = &sw->standby->port[port];
 
-	if (p->life != 0 && p->life != life) {
+	if (p->life != 0 ? p->life != life : life == 0 && p->reborn == 0 && sw->standby->knows) {
 		p->reborn = mf_time_max(now, 1);
 		link_begin_life(&sw->port[port]);
 		sw->port[port].told = 0;

@@ -44,6 +44,7 @@ MENDED = [
   'a-key-asked-for-without-room.json',
   'order-under-duplicates.json',
   'two-switches-a-grant-that-comes-twice.json',
+  'two-switches-a-life-before-is-not-known.json',
   'two-switches-a-node-in-an-epoch-of-its-own.json',
   'two-switches-a-node-that-lies.json',
   'two-switches-a-node-without-links.json',
