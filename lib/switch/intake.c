@@ -137,6 +137,8 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		else
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
 	}
+	if (standby_hushes(sw, port, now))
+		return;
 	sw->stats.singles++;
 	forward_single(sw, port, m->dst, item->word[0], now, item->at);
 }

@@ -77,12 +77,12 @@ static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint8_t id,
  * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
  * lost: whoever comes back there knows of that, and asks for nothing of before.
  */
-static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, mf_time now)
+static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, uint8_t life, mf_time now)
 {
 	if (to == back || !test_bit(sw->reach_set, to))
 		return true;
 	for (unsigned int i = 0; i < TOLD_TIMES; i++)
-		if (!put_word(sw, to, back, sw->port[back].lives, now))
+		if (!put_word(sw, to, back, life, now))
 			return false;
 	return true;
 }
@@ -92,11 +92,11 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 	return !test_bit(sw->reach_set, to) || put_word(sw, to, of, 0, now);
 }
 
-bool link_announce(struct mf_switch *sw, uint16_t back, mf_time now)
+bool link_announce(struct mf_switch *sw, uint16_t back, uint8_t life, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && announce(sw, p->told, back, now))
+	while (p->told < sw->ports && announce(sw, p->told, back, life, now))
 		p->told++;
 	return p->told == sw->ports;
 }
@@ -104,13 +104,14 @@ bool link_announce(struct mf_switch *sw, uint16_t back, mf_time now)
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
+	uint8_t life = standby_knows_life(sw, port) ? 0 : p->lives;
 
 	if (p->link == LINK_UP)
 		return true;
 	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
 		return false;
 	if (p->up && p->memory_enabled && sw->bridge == NULL && !standby_idle(sw) &&
-	    !link_announce(sw, (uint16_t)port, now))
+	    !link_announce(sw, (uint16_t)port, life, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;

@@ -383,7 +383,7 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);
-	if ((m.kind == MF_RRES || write_passes(sw, p, &m, ready, now)) &&
+	if ((m.kind == MF_RRES ? !standby_hushes(sw, port, now) : write_passes(sw, p, &m, ready, now)) &&
 	    send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;
@@ -472,6 +472,10 @@ void standby_unlog(struct mf_switch *sw, struct log_pair *p)
 		take_out(sw, p, NONE);
 }
 
+/**
+ * When the link is there again its node may obey the other switch, and have asked that one for what is not
+ * known here: what it asks here would go in front. So its pairs are the log's until it tells what it obeys.
+ */
 void standby_link_down(struct mf_switch *sw, unsigned int port)
 {
 	struct standby *s = sw->standby;
@@ -479,8 +483,11 @@ void standby_link_down(struct mf_switch *sw, unsigned int port)
 	clear_bit(s->took, port);
 	clear_bit(s->told, port);
 	s->port[port].lone = MF_NEVER;
-	for (uint16_t mn = 0; mn < sw->ports; mn++)
-		standby_unlog(sw, standby_pair(sw, (uint16_t)port, mn));
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		standby_unlog(sw, standby_pair(sw, (uint16_t)port, i));
+		standby_pair(sw, (uint16_t)port, i)->released = false;
+		standby_pair(sw, i, (uint16_t)port)->released = false;
+	}
 }
 
 /** The oldest of all is of an operation that is over. */

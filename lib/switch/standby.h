@@ -89,6 +89,26 @@ static inline bool standby_idle(const struct mf_switch *sw)
 	return unlikely(sw->standby != NULL) && standby_idles(sw->standby);
 }
 
+/**
+ * Whether a node has told which of its lives this is: it will say itself whether it was started again. That
+ * its link was lost does not say so, as it has another one.
+ */
+static inline bool standby_knows_life(const struct mf_switch *sw, unsigned int port)
+{
+	return sw->standby != NULL && sw->standby->port[port].life != 0;
+}
+
+/**
+ * Whether what a node answers does not pass here: it was started again, and who asked would have the answer
+ * before the active switch's word of that, and take it for one of the life before. That one sends it, too.
+ */
+static inline bool standby_hushes(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct standby *s = sw->standby;
+
+	return standby_idle(sw) && s->port[port].reborn != 0 && now < s->port[port].reborn + s->longest;
+}
+
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
 	return &sw->standby->pair[cn * sw->ports + mn];

@@ -307,8 +307,12 @@ static inline void link_begin_life(struct port *p)
 {
 	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
 }
-/** Tells all other ports that a node is back. @return false: there is no room for all: again, later */
-bool link_announce(struct mf_switch *sw, uint16_t back, mf_time now);
+/**
+ * Tells all other ports that a node is back.
+ * @param life  which of its lives that is; 0: only its link was lost
+ * @return false: there is no room for all: again, later
+ */
+bool link_announce(struct mf_switch *sw, uint16_t back, uint8_t life, mf_time now);
 /**
  * Tells a port that writes on their way from it to another one may be lost, in order with what it has from
  * there. @return false: there is no room

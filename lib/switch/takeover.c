@@ -131,8 +131,8 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 }
 
 /**
- * A node that was started again while the other switch was the active one: that has told the others, or did
- * not come to it. @return false: there is no room, and the node will tell again
+ * A node that was started again is announced to the others before any of its pairs is released.
+ * @return false: there is no room, and the node will tell again
  */
 static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 {
@@ -140,12 +140,18 @@ static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 
 	if (p->reborn == 0 || standby_idles(sw->standby))
 		return true;
-	if (sw->standby->longest != 0 && now > p->reborn + sw->standby->longest)
-		p->reborn = 0;
-	if (p->reborn != 0 && !link_announce(sw, port, now))
+	if (!link_announce(sw, port, sw->port[port].lives, now))
 		return false;
 	p->reborn = 0;
 	return true;
+}
+
+/** Of those that were started again long ago the other switch has told, and nothing older is under way. */
+static void forget_reborn(struct standby *s, unsigned int ports, mf_time now)
+{
+	for (unsigned int i = 0; i < ports; i++)
+		if (s->longest != 0 && now > s->port[i].reborn + s->longest)
+			s->port[i].reborn = 0;
 }
 
 /** The node of a port obeys this epoch. */
@@ -197,6 +203,8 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 	sw->stats.takes += !was_active && !standby_idles(s);
 	if (s->deposed)
 		s->begun = epoch;
+	if (!was_active)
+		forget_reborn(s, sw->ports, now);
 	for (uint16_t i = 0; i < sw->ports; i++)
 		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
 			weigh(sw, i, now);
@@ -226,20 +234,41 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 		standby_unlog(sw, standby_pair(sw, cn, port));
 }
 
-/** A node begins a life when it is started again, and when it has had no link for a while. */
+/**
+ * A node begins a life when it is started again, and when it has had no link for a while. Who asks what the
+ * epoch is was started again, and has yet to say which life it is: a new one where the life before is
+ * not known, too, unless all there is was started again.
+ * @param life  0: it does not say
+ */
 static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
 {
 	struct log_port *p = &sw->standby->port[port];
 
-	if (life == 0) /* it does not say */
-		return;
-	if (p->life != 0 && p->life != life && p->reborn == 0) {
+	if (p->life != 0 ? p->life != life : life == 0 && p->reborn == 0 && sw->standby->knows) {
 		p->reborn = mf_time_max(now, 1);
 		link_begin_life(&sw->port[port]);
 		sw->port[port].told = 0;
 		unlog_asked(sw, port);
 	}
 	p->life = life;
+}
+
+/** Whether a node that was alone with wanting this switch goes on with the other one. */
+static bool gives_up(const struct standby *s, uint16_t port, uint16_t epoch)
+{
+	return standby_idles(s) && test_bit(s->told, port) && (s->port[port].word & 1) == s->number &&
+	       (epoch & 1) != s->number;
+}
+
+/**
+ * What the active switch did not hear of such a node, or threw away, is over for who asked, and must not be
+ * let out here behind what is asked next.
+ */
+static void unlog_all(struct mf_switch *sw, uint16_t port)
+{
+	unlog_asked(sw, port);
+	for (uint16_t mn = 0; mn < sw->ports; mn++)
+		standby_unlog(sw, standby_pair(sw, port, mn));
 }
 
 /** The node of a port has told which epoch's switch it obeys. */
@@ -250,9 +279,12 @@ static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time no
 
 	if (s->knows && newer > NEWER_MAX) {
 		sw->stats.drop_take++;
-		tell(sw, port, now);
+		if (!test_bit(s->took, port)) /* it answers what it is told: at once that would have no end */
+			arm(sw, now + s->again);
 		return;
 	}
+	if (s->knows && gives_up(s, port, epoch))
+		unlog_all(sw, port);
 	s->port[port].word = epoch;
 	set_bit(s->told, port);
 	if ((!s->knows || newer > 0) && is_wanted(sw, epoch)) {
@@ -299,10 +331,12 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 		return;
 	switch (m->op) {
 	case MF_TAKE_TELL:
-		note_life(sw, (uint16_t)port, m->dst, now);
+		if (m->dst != 0)
+			note_life(sw, (uint16_t)port, m->dst, now);
 		told(sw, (uint16_t)port, m->epoch, now);
 		break;
 	case MF_TAKE_ASK:
+		note_life(sw, (uint16_t)port, 0, now);
 		clear_bit(s->told, port);
 		clear_bit(s->took, port);
 		tell(sw, port, now);
@@ -395,10 +429,8 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	struct standby *s = sw->standby;
 
 	s->port[port].since = mf_time_max(now, 1);
-	if (!standby_idles(s)) { /* the others have been told that its node is back */
-		s->port[port].life = s->port[port].reborn = 0;
+	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
-	}
 	if (s->lost == port)
 		memset(s->lost_by, 0, sizeof(s->lost_by));
 	tell(sw, port, now);

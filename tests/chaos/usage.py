@@ -46,11 +46,17 @@ MENDED = [
   'a-key-asked-for-without-room.json',
   'order-under-duplicates.json',
   'two-switches-a-grant-that-comes-twice.json',
+  'two-switches-a-life-before-is-not-known.json',
+  'two-switches-a-node-in-an-epoch-of-its-own.json',
   'two-switches-a-node-that-lies.json',
   'two-switches-a-node-without-links.json',
   'two-switches-a-read-behind-a-lost-write.json',
+  'two-switches-an-answer-before-the-word.json',
+  'two-switches-an-epoch-of-garbage.json',
+  'two-switches-executed-before-a-lost-link.json',
   'two-switches-flapping-cables.json',
   'two-switches-held-too-late.json',
+  'two-switches-what-the-active-one-threw-away.json',
 ]
 
 

@@ -165,6 +165,29 @@ Test(takeover, a_lost_cable_is_vouched_for)
 	rig_stop(&r);
 }
 
+#define FAR 1001 /* epochs ahead: nobody's */
+
+/** A node that is too far ahead to be believed answers what it is told: it is told with the turns alone. */
+Test(takeover, two_that_differ_do_not_talk_for_ever)
+{
+	struct mf_msg m;
+	struct rig r;
+
+	start(&r, 1);
+	say(&r, MF_US(1), HOSTILE, MF_TAKE_ASK, 0, 0);
+	rig_run(&r, MF_US(2));
+	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
+	for (unsigned int i = 0; i < 50; i++)
+		say(&r, MF_US(3) + i * MF_NS(100), HOSTILE, MF_TAKE_TELL, FAR, 1);
+	rig_run(&r, MF_US(9));
+	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
+	rig_run(&r, MF_US(9) + 2 * AGAIN);
+	cr_expect_geq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 2, "it is said again");
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 50);
+	rig_stop(&r);
+}
+
 /** What is not heard is said again, and what is heard is not. */
 Test(takeover, it_is_said_again)
 {
@@ -347,4 +370,152 @@ Test(takeover, what_was_asked_of_a_former_life_is_over)
 {
 	cr_expect_eq(told_behind(false), 1);
 	cr_expect_eq(told_behind(true), 0);
+}
+
+/** A link is lost, and is there again. */
+static void flap(struct rig *r, mf_time at, uint16_t port)
+{
+	mf_switch_link_down(r->sw, port, at);
+	rig_run(r, at + 1);
+	rig_grant(r, at + 2, &(struct mf_sched_grant){.src = port, .dst = port});
+	rig_run(r, at + 3);
+	cr_assert(mf_switch_link_up(r->sw, port, at + 3));
+}
+
+/** @return demands that the active switch's scheduler is told of, of one that was asked behind a flap */
+static unsigned int told_after(uint16_t port, bool obeys)
+{
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	start(&r, 0);
+	rig_run(&r, MF_US(1));
+	flap(&r, MF_US(1), port);
+	ask(&r, MF_US(2), 1);
+	rig_run(&r, MF_US(3));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 0, "whom does it obey?");
+	say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 1);
+	rig_run(&r, MF_US(5));
+	cr_expect(is_active(&r));
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/**
+ * A node whose link was lost may obey the other switch by now, and has asked that one for what is not known
+ * here. What it asks from then on waits until it obeys this one: it would overtake that.
+ */
+Test(takeover, who_obeys_the_other_one_is_not_scheduled)
+{
+	for (uint16_t port = 0; port <= MEMORY; port += MEMORY) {
+		cr_expect_eq(told_after(port, true), 1);
+		cr_expect_eq(told_after(port, false), 0);
+	}
+}
+
+/** Words of a node that is back, at port 0: that it is the same, and that it was started again. */
+static void count_words(const struct rig *r, uint16_t node, unsigned int *same, unsigned int *again)
+{
+	struct mf_msg m;
+
+	*same = *again = 0;
+	for (unsigned int i = 0; i < r->outs[0]; i++)
+		if (mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_ERR &&
+		    m.status == MF_ERR_RESTARTED && m.src == node)
+			++*(m.id == 0 ? same : again);
+}
+
+/**
+ * A node that has lost one of its two links is the same when that is there again: what others know of it,
+ * such as what they have executed for it, stays. Only its own word says that it is another one.
+ */
+Test(takeover, a_lost_link_is_no_new_life)
+{
+	static const struct {
+		enum mf_take what;
+		uint16_t life;
+		bool again;
+	} word[] = {{MF_TAKE_TELL, 1, false}, {MF_TAKE_TELL, 2, true}, {MF_TAKE_ASK, 0, true}};
+
+	for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		unsigned int same, again;
+		struct rig r;
+
+		start(&r, 0);
+		rig_run(&r, MF_US(1));
+		flap(&r, MF_US(1), MEMORY);
+		say(&r, MF_US(2), MEMORY, word[i].what, 0, word[i].life);
+		rig_run(&r, MF_US(3));
+		say(&r, MF_US(4), MEMORY, MF_TAKE_TELL, 0, word[i].what == MF_TAKE_ASK ? 1 : word[i].life);
+		rig_run(&r, MF_US(5));
+		count_words(&r, MEMORY, &same, &again);
+		cr_expect_eq(same, 3, "word %u", i);
+		cr_expect_eq(again, word[i].again ? 3 : 0, "word %u: %u", i, again);
+		rig_stop(&r);
+	}
+}
+
+/** Answers of a memory node, ACK and a response, that the standby lets through to who asked. */
+static uint64_t answers_of_life(uint16_t life)
+{
+	static const uint8_t data[8];
+	const struct mf_msg ack = {.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = 1};
+	const struct mf_msg response = {
+		.kind = MF_RRES, .src = MEMORY, .dst = 0, .id = 2, .ext = true, .size = 8, .last = true};
+	uint64_t word[MF_BLOCKS_MAX], passed;
+	struct rig r;
+
+	start(&r, 1);
+	rig_stop(&r);
+	config.longest = MF_US(100);
+	rig_start(&r, &config, false);
+	say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 0, life);
+	rig_single(&ack, word);
+	rig_message(&r, MF_US(2), MEMORY, word, 1);
+	rig_message(&r, MF_US(3), MEMORY, word, mf_proto_put_chunk(&config.proto, &response, data, word));
+	rig_run(&r, MF_US(4));
+	passed = mf_switch_stats(r.sw)->chunks + mf_switch_stats(r.sw)->singles;
+	rig_stop(&r);
+	return passed;
+}
+
+/** The active switch tells of a new life before its answers come; by the standby those could be first. */
+Test(takeover, no_answer_before_the_word)
+{
+	cr_expect_eq(answers_of_life(1), 2);
+	cr_expect_eq(answers_of_life(2), 0);
+}
+
+/** @return requests, of one that was asked before, that the standby lets out in front of a write */
+static uint64_t let_out_behind(bool lone)
+{
+	uint64_t requests;
+	struct rig r;
+
+	start(&r, 1);
+	if (lone)
+		say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 1, 1);
+	ask(&r, MF_US(2), 1);
+	for (unsigned int i = 0; i < PORTS; i++)
+		say(&r, MF_US(3), i, MF_TAKE_TELL, 2, 1);
+	notify(&r, MF_US(4), 2);
+	write_chunk(&r, MF_US(5), 2, 0);
+	rig_run(&r, MF_US(6));
+	cr_expect_not(is_active(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
+	requests = mf_switch_stats(r.sw)->requests_forwarded;
+	rig_stop(&r);
+	return requests;
+}
+
+/**
+ * While the link of a memory node to the active switch was lost, that threw away what was asked of it, and
+ * who asked gives up. The standby has it, and does not let it out when the active switch goes on.
+ */
+Test(takeover, what_the_active_one_threw_away_is_over)
+{
+	cr_expect_eq(let_out_behind(false), 1);
+	cr_expect_eq(let_out_behind(true), 0);
 }
