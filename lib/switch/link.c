@@ -164,7 +164,8 @@ mf_time link_run(struct mf_switch *sw, mf_time now)
 			return now; /* when the scheduler has taken what it was told */
 		sw->flushing = true;
 		sw->port[i].link = LINK_FLUSH;
-		switch_tell(sw, &(struct mf_sched_msg){.at = now,
+		/* Behind what has arrived and is being looked at: that is still told as a demand. */
+		switch_tell(sw, &(struct mf_sched_msg){.at = now + sw->identify,
 						       .src = (uint16_t)i,
 						       .dst = (uint16_t)i,
 						       .kind = MF_SCHED_FLUSH});
