@@ -4,6 +4,7 @@
 #include "generate.h"
 
 #define STRANGERS "stranger"
+#define BACKUP_SHARE 0.25 /* of the cases have a second switch */
 #define CALM_SHARE 0.2 /* of the cases go on, without faults, until every timer has run out */
 
 bool draft_any_fault(const struct draft *d)
@@ -227,7 +228,9 @@ static void draw_once(struct draft *d, json_t *host)
 
 /**
  * Timers are longer than anything takes that is not lost: all that may be under way over the slowest link,
- * three times, with room for what faults delay and for the frames of both queues on the way.
+ * three times, with room for what faults delay and for the frames of both queues on the way. Without faults
+ * nothing may fail, and a long one with SRPT, or one that is beyond its share, waits for as long as there is
+ * load.
  */
 static void draw_host(struct draft *d)
 {
@@ -239,6 +242,8 @@ static void draw_host(struct draft *d)
 		MF_US(40) + 3 * d->clients * d->depth * d->octets * slowest + draw(d->rng, 30) * MF_US(1);
 	if (json_object_get(d->json, "ethernet") != NULL)
 		d->timeout *= 2;
+	if (!draft_any_fault(d))
+		d->timeout += d->active;
 	put_time(h, "read_timeout", d->timeout);
 	put_time(h, "write_timeout", d->timeout);
 	put_time(h, "quarantine", d->timeout * draw_from(d->rng, 3, 5));
@@ -255,6 +260,28 @@ static void draw_host(struct draft *d)
 	put_number(put_object(d->json, "proto"), "check", draw_often(d->rng, 0.3) ? 32 : 16);
 }
 
+bool draft_damages(const struct draft *d)
+{
+	return d->has[MF_FAULT_BIT] || d->has[MF_FAULT_SYNC] || d->has[MF_FAULT_TYPE] ||
+	       d->has[MF_FAULT_CUT] || d->has[MF_FAULT_GARBAGE];
+}
+
+/** Corruption disables links, or puts receivers into local fault. Somebody mends what is disabled. */
+static void draw_disable(struct draft *d)
+{
+	json_t *disable;
+
+	if (!draft_damages(d))
+		return;
+	d->down = 2 * MF_US(125) + MF_US(10);
+	if (draw_often(d->rng, 0.7))
+		return;
+	disable = put_object(put_object(d->json, "link"), "disable");
+	put_number(disable, "bad", draw_from(d->rng, 1, 30));
+	put_time(disable, "within", draw_from(d->rng, 1, 200) * MF_US(1));
+	put_time(disable, "repair", draw_from(d->rng, 1, 100) * MF_US(1));
+}
+
 /**
  * Some cases have a time behind the last fault in which nothing may fail any more (judge.h). Not with SRPT:
  * there a long one waits for as long as short ones come, whatever the timers.
@@ -269,11 +296,21 @@ static void draw_times(struct draft *d)
 
 	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) &&
 	    draw_often(d->rng, CALM_SHARE))
-		active += 8 * d->timeout + MF_US(30);
+		active += d->down + 8 * d->timeout + MF_US(30);
 	put_time(v, "warmup", warmup);
 	put_time(v, "duration", active - warmup);
 	put_text(v, "drain", "50ms");
 	json_object_set_new(d->json, "clock", clock);
+}
+
+/** A base with a second switch has one in all cases that may have one. */
+static void decide_backup(struct draft *d)
+{
+	bool often = json_object_get(d->json, "backup") != NULL;
+
+	json_object_del(d->json, "backup");
+	d->backup =
+		draft_any_fault(d) && !d->has[MF_FAULT_FORGE] && (draw_often(d->rng, BACKUP_SHARE) || often);
 }
 
 static void draw_backup(struct draft *d)
@@ -298,7 +335,7 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	add_strangers(&d);
 	draw_links(&d);
 	draw_scheduler(&d);
-	d.backup = draft_any_fault(&d) && !d.has[MF_FAULT_FORGE] && draw_often(&rng, 0.25);
+	decide_backup(&d);
 	draw_workload(&d);
 	generate_access(&d);
 	if (d.depth > 1 && !draft_keeps_order(&d))
@@ -306,6 +343,7 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	draw_frames(&d);
 	draw_host(&d);
 	draw_backup(&d);
+	draw_disable(&d);
 	draw_times(&d);
 	generate_faults(&d);
 	json_decref(d.askers);

@@ -29,6 +29,7 @@ struct draft {
 	bool refuses; /**< some operations are refused: they have no right to them, or ask for too much */
 	bool backup; /**< there is a second switch */
 	mf_time active; /**< faults may strike until then */
+	mf_time down; /**< a link may be down for so long behind that, for what was damaged on it */
 	mf_time timeout; /**< of reads and writes: longer than anything takes that is not lost */
 	uint64_t clients, depth, octets; /**< at most: nodes that ask, operations of each, octets of one */
 	uint64_t span; /**< octets that each client uses of each memory */
@@ -45,6 +46,8 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 bool draft_any_fault(const struct draft *d);
 /** Whether it has one that may lose messages, or damage them: any but DELAY and FORGE. */
 bool draft_loses(const struct draft *d);
+/** Whether it has one that damages blocks, or sends such: links are disabled for that. */
+bool draft_damages(const struct draft *d);
 /**
  * Whether operations of a pair take effect in the order in which they were begun (docs/chaos.md). Where
  * messages pass each other, or are sent again, nobody promises that: there each client has one operation

@@ -19,6 +19,13 @@ static const char *some_nodes(struct draft *d)
 	return draw_often(d->rng, 0.5) ? "*" : json_string_value(json_object_get(entry, "name"));
 }
 
+/** Of two switches either one. */
+static void some_switch(struct draft *d, json_t *rule)
+{
+	if (d->backup && draw_often(d->rng, 0.4))
+		put_number(rule, "switch", 1);
+}
+
 static void on_link(struct draft *d, json_t *rule, double lo, double hi)
 {
 	static const char *const direction[] = {"both", "both", "up", "down"};
@@ -26,6 +33,7 @@ static void on_link(struct draft *d, json_t *rule, double lo, double hi)
 	json_object_set_new(rule, "rate", json_real(draw_rate(d->rng, lo, hi)));
 	put_text(rule, "link", some_nodes(d));
 	put_text(rule, "direction", DRAW_OF(d->rng, direction));
+	some_switch(d, rule);
 }
 
 static void of_bits(struct draft *d, json_t *rule)
@@ -36,6 +44,14 @@ static void of_bits(struct draft *d, json_t *rule)
 static void of_blocks(struct draft *d, json_t *rule)
 {
 	on_link(d, rule, 1e-5, 5e-3);
+}
+
+/** "sync": now and then so many headers that a receiver is in local fault at once. */
+static void of_headers(struct draft *d, json_t *rule)
+{
+	bool broken = draw_often(d->rng, 0.3);
+
+	on_link(d, rule, broken ? 1e-2 : 1e-5, broken ? 1 : 5e-3);
 }
 
 static void of_messages(struct draft *d, json_t *rule)
@@ -103,13 +119,6 @@ static void event(struct draft *d, json_t *rule, bool again)
 	put_time(rule, "until", d->active);
 	put_time(rule, "every", MF_US(10) + length);
 	put_time(rule, "for", draw_from(d->rng, 100, 5000 + length / 2000) * 1000);
-}
-
-/** Of two switches either one. */
-static void some_switch(struct draft *d, json_t *rule)
-{
-	if (d->backup && draw_often(d->rng, 0.4))
-		put_number(rule, "switch", 1);
 }
 
 static void of_cables(struct draft *d, json_t *rule)
@@ -196,7 +205,7 @@ static const struct entry {
 } entries[MF_FAULT_CLASSES] = {
 	/* a stage of a link's */
 	[MF_FAULT_BIT] = {"bit", of_bits, false},
-	[MF_FAULT_SYNC] = {"sync", of_blocks, false},
+	[MF_FAULT_SYNC] = {"sync", of_headers, false},
 	[MF_FAULT_TYPE] = {"type", of_blocks, false},
 	[MF_FAULT_CUT] = {"cut", of_blocks, false},
 	[MF_FAULT_LOSE] = {"lose", of_messages, false},

@@ -37,19 +37,57 @@ static void add_up(const struct mf_fabric *f, unsigned int nodes, struct verdict
 	}
 }
 
+/** How long a link is down behind the last block that was damaged on it: disabled, or in local fault. */
+static mf_time down_for(const struct mf_config *config)
+{
+	mf_time longest = 0;
+
+	for (unsigned int i = 0; i < config->sw.ports; i++) {
+		const struct mf_config_link *l = &config->node[i].link;
+
+		if (config->node[i].up && l->disable.on && l->disable.repair == 0)
+			return MF_NEVER;
+		if (config->node[i].up)
+			longest = mf_time_max(longest, l->disable.on ? l->disable.repair : 2 * l->ber_window);
+	}
+	return longest + MF_US(10);
+}
+
+/** When the last fault is over, and what it did to links. */
+static mf_time over(const struct mf_config *config)
+{
+	mf_time last = 0, down = down_for(config);
+
+	for (unsigned int i = 0; i < config->faults; i++) {
+		const struct mf_config_fault *f = &config->fault[i];
+		bool damages = f->class <= MF_FAULT_CUT || f->class == MF_FAULT_GARBAGE;
+
+		if (f->class == MF_FAULT_SKEW)
+			continue;
+		if (f->until == MF_NEVER || (damages && down == MF_NEVER))
+			return MF_NEVER;
+		last = mf_time_max(last, f->until + (damages ? down : 0));
+	}
+	return last;
+}
+
+/** The longest that an operation of a node may take, its id, and what waits for that. */
+static mf_time longest_of(const struct mf_config_node *node)
+{
+	mf_time read = node->host.read_timeout[MF_CLOCK_VIRTUAL],
+		write = node->host.write_timeout[MF_CLOCK_VIRTUAL];
+
+	return node->host.quarantine[MF_CLOCK_VIRTUAL] + 2 * mf_time_max(read, write);
+}
+
 /** What faults left behind ends by timers: an operation's, then its id's; what waits for that, once more. */
 static mf_time calm_from(const struct mf_config *config)
 {
-	mf_time last = 0, longest = 0;
+	mf_time last = over(config), longest = 0;
 
-	for (unsigned int i = 0; i < config->faults; i++)
-		if (config->fault[i].class != MF_FAULT_SKEW)
-			last = mf_time_max(last, config->fault[i].until);
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		if (config->node[i].up)
-			longest = mf_time_max(
-				longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL] +
-						 2 * config->node[i].host.read_timeout[MF_CLOCK_VIRTUAL]);
+			longest = mf_time_max(longest, longest_of(&config->node[i]));
 	longest += longest / 8; /* by the slowest clock */
 	return last == MF_NEVER ? MF_NEVER : last + longest;
 }

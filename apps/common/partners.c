@@ -23,11 +23,12 @@ void partners_device(void *ctx, const char *port, const char *device, bool gone)
 		gone ? "is gone" : "is there again");
 }
 
-void partners_disabled(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at)
+void partners_disabled(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
+		       mf_time at)
 {
 	(void)ctx;
-	fprintf(stderr, "%s: link of %s is disabled: %s at %.3f us, seen by the %s\n", program_name, node,
-		cause, (double)at / MF_US(1), switch_end ? "switch" : "node");
+	fprintf(stderr, "%s: link of %s to %s is disabled: %s at %.3f us, seen by the %s\n", program_name,
+		node, sw, cause, (double)at / MF_US(1), switch_end ? "switch" : "node");
 }
 
 void partners_stalled(void *ctx, const struct mf_stall *s)

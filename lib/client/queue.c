@@ -186,6 +186,8 @@ unsigned int memfab_peek_batch_cqe(struct memfab_queue *q, const struct memfab_c
 {
 	uint32_t n = ready(q);
 
+	if (unlikely(mf_session_forked()))
+		return 0; /* what completed before the fork is the parent's to take: memory is shared */
 	if (n == 0) {
 		mf_session_poll(seat_session(q->seat));
 		n = ready(q);
@@ -225,12 +227,12 @@ int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout)
 	unsigned int empty = 0;
 	uint64_t begin;
 
+	if (mf_session_forked())
+		return -EPERM;
 	if (n > memfab_outstanding(q))
 		return -ENOENT;
 	if (ready(q) >= n)
 		return 0;
-	if (mf_session_forked())
-		return -EPERM;
 	begin = rte_rdtsc();
 	do {
 		turn(q, &empty);

@@ -2,7 +2,8 @@
 /*
  * Links that corruption disables ("disable", EDM 3.3) or puts into local fault: what watches them, and what
  * came of it. A receiver in local fault hears nothing and tells its sender so (remote fault, IEEE 802.3
- * 46.3.4), so the link is down for both ends until it is over.
+ * 46.3.4), so the link is down for both ends until it is over. Where there are two switches a node has a link
+ * to each of them, and what happens to the one says nothing of the other: the back-up network takes over.
  */
 #ifndef GUARDS_H
 #define GUARDS_H
@@ -34,8 +35,9 @@ struct link_guard {
 int guards_init(struct mf_fabric *f);
 void guards_fini(struct mf_fabric *f);
 
-/** What watches an end; NULL: nothing does. */
-struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int node, enum mf_link_end end);
+/** What watches an end of a node's link to switch `sw`; NULL: nothing does. */
+struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int sw, unsigned int node,
+			   enum mf_link_end end);
 
 /** When corruption was too much at either end, and is not mended; MF_NEVER: it was not. */
 static inline mf_time guard_tripped(const struct link_guard *g)
@@ -50,12 +52,12 @@ static inline enum mf_link_end guard_seen_by(const struct link_guard *g)
 }
 
 /** After an end that found too much has set `disabled`: counts it and, with "disable", tells the user. */
-void guards_disable(struct mf_fabric *f, unsigned int node, enum mf_link_end seen_by,
+void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enum mf_link_end seen_by,
 		    const struct mf_run_options *options);
 /** How long after that the link is mended, or the local fault is over, ps; 0: never. */
-mf_time guards_over(const struct mf_fabric *f, unsigned int node);
+mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int node);
 /** It is mended, or over. The caller resets the guards of both ends, each on its own lcore. */
-void guards_repair(struct mf_fabric *f, unsigned int node);
+void guards_repair(struct mf_fabric *f, unsigned int sw, unsigned int node);
 
 /** Sets "disabled" and "local_faults" of the result, where there are guards. */
 void guards_json(const struct mf_fabric *f, json_t *o);

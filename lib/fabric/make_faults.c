@@ -71,6 +71,11 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen)
 		return 0;
 	if (f->config->faults > 0 && f->config->backup.on)
 		return make_fail(err, errlen, "faults: with \"backup\" under the virtual clock only");
+	for (unsigned int i = 0; i < f->nodes && f->config->backup.on; i++)
+		if (f->config->node[i].link.disable.on)
+			return make_fail(err, errlen,
+					 "link.disable of '%s': with \"backup\" under the virtual clock only",
+					 f->config->node[i].name);
 	if (check_forgers(f, err, errlen) != 0)
 		return -EINVAL;
 	return check_crashes(f, err, errlen);

@@ -59,7 +59,7 @@ struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *er
 		s->port[i].memory_enabled = make_carries_blocks(f, i);
 		s->link_delay[i] = number == 0 ? f->link[i].delay : f->backup.link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
-		s->port[i].guard = guards_of(f, i, MF_LINK_SWITCH);
+		s->port[i].guard = guards_of(f, number, i, MF_LINK_SWITCH);
 		make_mux(f, i, f->config->bridge_ops != NULL, c->frames, c->frame_queue, &s->port[i].mux);
 		limits(f, i, &s->port[i]);
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)

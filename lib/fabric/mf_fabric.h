@@ -73,8 +73,9 @@ struct mf_run_options {
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
 	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
-	/** Corruption has disabled the link of a node, as the switch's end saw it, or the node's. Or NULL. */
-	void (*disabled)(void *ctx, const char *node, bool switch_end, const char *cause, mf_time at);
+	/** Corruption has disabled a node's link to a switch: as the switch saw it, or the node. Or NULL. */
+	void (*disabled)(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
+			 mf_time at);
 	void *disabled_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is

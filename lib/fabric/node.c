@@ -64,6 +64,14 @@ int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 	return err == 0 ? mf_host_restart(n->host, now, n->memory) : err;
 }
 
+/** Whether a frame waits for what follows its end. */
+static bool hears_still(const struct mf_host *h, unsigned int link)
+{
+	const struct mf_demux *d = mf_host_demux_of(h, link);
+
+	return d != NULL && mf_demux_next(d) != MF_NEVER;
+}
+
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 {
 	for (unsigned int i = 0; i < f->nodes; i++) {
@@ -81,8 +89,9 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			return false;
 		if (f->backup.sw != NULL && mf_switch_tx_next(f->backup.sw, i, now) != MF_NEVER)
 			return false;
-		if (mf_demux_next(mf_host_demux(n->host)) != MF_NEVER)
-			return false;
+		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
+			if (hears_still(n->host, link))
+				return false;
 	}
 	if (f->backup.sw != NULL && mf_switch_has_frames(f->backup.sw))
 		return false;

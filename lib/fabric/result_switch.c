@@ -160,6 +160,14 @@ static void add_host(struct mf_host_stats *sum, const struct mf_host_stats *h)
 	sum->timeouts += h->timeouts;
 }
 
+static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *aborts)
+{
+	if (d == NULL)
+		return;
+	*bad += d->stats.bad_blocks;
+	*aborts += d->stats.aborts;
+}
+
 /** Everything that was thrown away, by where and why. */
 json_t *drops_json(const struct mf_fabric *f)
 {
@@ -169,18 +177,14 @@ json_t *drops_json(const struct mf_fabric *f)
 	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (fabric_port_here(f, i)) {
-			const struct mf_demux *d = mf_switch_demux(f->sw, i);
-
-			bad += d->stats.bad_blocks;
-			aborts += d->stats.aborts;
-		}
+		if (fabric_port_here(f, i))
+			add_receiver(mf_switch_demux(f->sw, i), &bad, &aborts);
+		if (f->config->node[i].up && f->backup.sw != NULL)
+			add_receiver(mf_switch_demux(f->backup.sw, i), &bad, &aborts);
 		if (f->node[i].host == NULL)
 			continue;
-		const struct mf_demux *d = mf_host_demux(f->node[i].host);
-
-		bad += d->stats.bad_blocks;
-		aborts += d->stats.aborts;
+		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
+			add_receiver(mf_host_demux_of(f->node[i].host, link), &bad, &aborts);
 		add_host(&hosts, mf_host_stats(f->node[i].host));
 	}
 	result_count(sw, "check", s->drop_check);

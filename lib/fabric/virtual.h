@@ -75,14 +75,16 @@ struct virtual
 	mf_time event_next;
 };
 
-/* virtual_event.c: what breaks at a time. The others are called only where v->events is there. */
+/* virtual_event.c: what breaks at a time. All others are called only where v->events is there. */
 /** @return 0 or -ENOMEM */
 int virtual_event_init(struct virtual *v);
 void virtual_event_fini(struct virtual *v);
-/** Where there are guards: node i or its port of the switch was given what came. */
-void virtual_event_look(struct virtual *v, unsigned int i);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
+
+/* virtual_link.c */
+/** Where there are guards: node i or its port of the switch was given what came. */
+void virtual_link_look(struct virtual *v, unsigned int i);
 
 /* virtual_stall.c: who is called when, and what is dated by when, where somebody is stalled or gone */
 /** What a node that would be called at t is called at: later, or never. */

@@ -2,112 +2,13 @@
 /*
  * What breaks at a time: cables, processes, the switch. It ends a stretch: when it happens all before it is
  * done on both sides. What a rule of the file does on one node is an outage, which begins and ends, perhaps
- * again and again. A link is down as long as any outage wants it to be:
- *
- *               first cut          block lock lost         last outage over, and block lock
- *     LINK_WHOLE ------> LINK_DARK ---------------> LINK_LOST -----------------------------> LINK_WHOLE
- *                        all that is sent           both ends                    the switch may say
- *                        and was is lost            are told                     that it is not ready
+ * again and again. What that does to a link: virtual_link.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "exhaust.h"
-#include "guards.h"
 #include "virtual_event.h"
-
-/*
- * Blocks until a receiver without a signal has lost its block lock, and has it again (IEEE 802.3
- * 49.2.13.3).
- */
-#define LOCK_LOST 16
-#define LOCK_FOUND 64
-
-/* Links. */
-
-/** Whether a node has a cable at all. */
-static void unplug(const struct virtual *v, unsigned int i)
-{
-	const struct virtual *first = v->nodes, *second = first->twin;
-
-	v->f->node[i].unplugged =
-		first->events->place[i].cuts > 0 && (second == NULL || second->events->place[i].cuts > 0);
-}
-
-static void cut(struct virtual *v, unsigned int i)
-{
-	struct place *p = &v->events->place[i];
-
-	if (p->cuts++ > 0)
-		return;
-	for (struct wire *w = &v->up[i]; w != NULL; w = w == &v->up[i] ? &v->down[i] : NULL) {
-		wire_clear(w, v->now);
-		w->cut = true;
-		if (w->fault != NULL)
-			mf_fault_cut(w->fault, v->now);
-	}
-	p->at = MF_NEVER;
-	unplug(v, i);
-	if (p->phase == LINK_WHOLE) {
-		p->phase = LINK_DARK;
-		p->at = v->now + LOCK_LOST * (mf_time)v->link[i].period;
-	}
-	virtual_node_changed(v, i);
-}
-
-static mf_time lock_found(const struct virtual *v, unsigned int i)
-{
-	return v->now + LOCK_FOUND * (mf_time)v->link[i].period;
-}
-
-static void mend(struct virtual *v, unsigned int i)
-{
-	struct place *p = &v->events->place[i];
-
-	if (--p->cuts > 0)
-		return;
-	unplug(v, i);
-	if (p->phase == LINK_LOST)
-		p->at = lock_found(v, i);
-}
-
-static void lost(struct virtual *v, unsigned int i)
-{
-	struct place *p = &v->events->place[i];
-
-	p->phase = LINK_LOST;
-	p->at = p->cuts == 0 ? lock_found(v, i) : MF_NEVER;
-	if (p->dead == 0)
-		mf_host_link_down(v->f->node[i].host, v->number, v->now);
-	mf_switch_link_down(v->sw, i, v->now);
-	virtual_node_changed(v, i);
-	virtual_switch_changed(v);
-}
-
-static void found(struct virtual *v, unsigned int i)
-{
-	struct place *p = &v->events->place[i];
-
-	if (!mf_switch_link_up(v->sw, i, v->now)) {
-		p->at = lock_found(v, i); /* asked again */
-		virtual_switch_changed(v);
-		return;
-	}
-	p->phase = LINK_WHOLE;
-	p->at = MF_NEVER;
-	v->up[i].cut = v->down[i].cut = false;
-	mf_host_link_up(v->f->node[i].host, v->number, v->now);
-	virtual_node_changed(v, i);
-	virtual_switch_changed(v);
-}
-
-static void step_link(struct virtual *v, unsigned int i)
-{
-	if (v->events->place[i].phase == LINK_DARK)
-		lost(v, i);
-	else
-		found(v, i);
-}
 
 /* Processes. */
 
@@ -120,7 +21,7 @@ static int kill_node(struct virtual *v, unsigned int i)
 		net->events->place[i].dead++;
 	err = node_crash(v->f, i, v->now);
 	for (struct virtual *net = v; net != NULL; net = net->twin)
-		cut(net, i);
+		virtual_link_cut(net, i);
 	return err;
 }
 
@@ -128,7 +29,7 @@ static void revive_node(struct virtual *v, unsigned int i)
 {
 	for (struct virtual *net = v; net != NULL; net = net->twin) {
 		v->f->node[i].gone = --net->events->place[i].dead > 0;
-		mend(net, i);
+		virtual_link_mend(net, i);
 	}
 	virtual_node_changed(v, i);
 }
@@ -137,7 +38,7 @@ static void kill_switch(struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL)
-			cut(v, i);
+			virtual_link_cut(v, i);
 	mf_switch_crash(v->sw, v->now);
 	virtual_switch_changed(v);
 }
@@ -146,7 +47,7 @@ static void revive_switch(struct virtual *v)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL)
-			mend(v, i);
+			virtual_link_mend(v, i);
 }
 
 /* Pools. */
@@ -170,45 +71,6 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	virtual_node_changed(v, o->node);
 }
 
-/* Corruption. */
-
-/**
- * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message
- * that had begun is over by then.
- */
-void virtual_event_look(struct virtual *v, unsigned int i)
-{
-	const struct link_timing *link = &v->f->link[i];
-	mf_time at = guard_tripped(&v->f->guards[i]);
-	struct place *p = &v->events->place[i];
-
-	if (at == MF_NEVER || v->f->guards[i].disabled)
-		return;
-	at += MF_SPAN_MAX * (mf_time)link->period + 2 * link->delay;
-	p->guard = mf_time_min(p->guard, mf_time_max(at, v->now + 2 * v->ahead));
-	v->event_next = mf_time_min(v->event_next, p->guard);
-}
-
-/** Corruption disables a link, or somebody has mended it. */
-static void step_guard(struct virtual *v, unsigned int i)
-{
-	struct place *p = &v->events->place[i];
-
-	p->guard = MF_NEVER;
-	if (v->f->guards[i].disabled) {
-		for (int end = 0; end < MF_LINK_ENDS; end++)
-			mf_guard_reset(&v->f->guards[i].end[end]);
-		guards_repair(v->f, i);
-		mend(v, i);
-		return;
-	}
-	v->f->guards[i].disabled = true;
-	guards_disable(v->f, i, guard_seen_by(&v->f->guards[i]), v->options);
-	if (guards_over(v->f, i) != 0)
-		p->guard = v->now + guards_over(v->f, i);
-	cut(v, i);
-}
-
 /* Outages. */
 
 /** The network that a rule is about: of which switch. */
@@ -221,7 +83,7 @@ static int begin(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		cut(network(v, o), o->node);
+		virtual_link_cut(network(v, o), o->node);
 		return 0;
 	case MF_FAULT_NODE_CRASH:
 		return kill_node(v, o->node);
@@ -240,7 +102,7 @@ static void end(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		mend(network(v, o), o->node);
+		virtual_link_mend(network(v, o), o->node);
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(v, o->node);
@@ -270,9 +132,11 @@ static mf_time next_of_all(const struct virtual *v)
 	for (unsigned int k = 0; k < e->outages; k++)
 		next = mf_time_min(next, e->outage[k].at);
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		next = mf_time_min(next, mf_time_min(e->place[i].at, e->place[i].guard));
-		if (v->twin != NULL)
-			next = mf_time_min(next, v->twin->events->place[i].at);
+		for (const struct virtual *net = v; net != NULL; net = net->twin) {
+			const struct place *p = &net->events->place[i];
+
+			next = mf_time_min(next, mf_time_min(p->at, p->guard));
+		}
 	}
 	return next;
 }
@@ -292,10 +156,11 @@ int virtual_event(struct virtual *v)
 	for (struct virtual *net = v; net != NULL; net = net->twin)
 		for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 			if (net->events->place[i].at == v->now)
-				step_link(net, i);
-	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
-		if (e->place[i].guard == v->now)
-			step_guard(v, i);
+				virtual_link_step(net, i);
+	for (struct virtual *net = v; net != NULL; net = net->twin)
+		for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
+			if (net->events->place[i].guard == v->now)
+				virtual_link_guard(net, i);
 	v->event_next = next_of_all(v);
 	return err;
 }
@@ -378,7 +243,7 @@ int virtual_event_init(struct virtual *v)
 	struct virtual_events *e;
 	int err = 0;
 
-	if (n == 0 && v->f->guards == NULL && !may_fall_behind(v))
+	if (n == 0 && v->f->guards[0] == NULL && !may_fall_behind(v))
 		return 0;
 	e = v->events = calloc(1, sizeof(*e));
 	if (e == NULL)

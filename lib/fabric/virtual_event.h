@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside of virtual_event.c and virtual_stall.c: what breaks at a time under the virtual clock. */
+/* Inside of virtual_event.c, virtual_link.c and virtual_stall.c: what breaks at a time, virtual clock. */
 #ifndef VIRTUAL_EVENT_H
 #define VIRTUAL_EVENT_H
 
@@ -31,5 +31,14 @@ struct virtual_events {
 	unsigned int no_requests; /**< outages that take away the switch's buffer */
 	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
 };
+
+/* virtual_link.c */
+/** One more outage that cuts the link of node i to v's switch; one less. */
+void virtual_link_cut(struct virtual *v, unsigned int i);
+void virtual_link_mend(struct virtual *v, unsigned int i);
+/** Does what is due at place.at. */
+void virtual_link_step(struct virtual *v, unsigned int i);
+/** Does what is due at place.guard: corruption disables the link, or somebody has mended it. */
+void virtual_link_guard(struct virtual *v, unsigned int i);
 
 #endif

@@ -70,6 +70,10 @@ static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int
 	if (from->forging)
 		virtual_fault_hear(v, i);
 	mf_host_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
+	if (__builtin_expect(v->f->guards[0] != NULL, 0)) {
+		from->now = v->now;
+		virtual_link_look(from, i);
+	}
 	after(v, i);
 }
 
@@ -83,8 +87,8 @@ static void receive(struct virtual *v, unsigned int i)
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
 	mf_host_rx(v->f->node[i].host, v->now, &v->span);
-	if (__builtin_expect(v->f->guards != NULL, 0))
-		virtual_event_look(v, i);
+	if (__builtin_expect(v->f->guards[0] != NULL, 0))
+		virtual_link_look(v, i);
 	after(v, i);
 }
 

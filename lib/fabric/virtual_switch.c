@@ -157,8 +157,8 @@ static void receive(struct virtual *v, unsigned int i)
 	v->f->info.events++;
 	wire_receive(&v->up[i], &v->span);
 	mf_switch_rx(v->sw, i, v->now, &v->span);
-	if (__builtin_expect(v->f->guards != NULL, 0))
-		virtual_event_look(v, i);
+	if (__builtin_expect(v->f->guards[0] != NULL, 0))
+		virtual_link_look(v, i);
 	after(v);
 }
 

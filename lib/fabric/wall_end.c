@@ -127,16 +127,16 @@ static void look_at_guard(struct wall *w, struct wall_end *e)
 			return;
 		e->disabled = false;
 		mf_guard_reset(&e->guard->end[own]);
-		guards_repair(w->f, e->node);
+		guards_repair(w->f, 0, e->node);
 		wall_end_mend(e);
 		return;
 	}
 	if (e->guard->end[own].tripped == MF_NEVER || e->phase != END_WHOLE ||
 	    atomic_exchange(&e->guard->disabled, true))
 		return;
-	guards_disable(w->f, e->node, own, w->options);
+	guards_disable(w->f, 0, e->node, own, w->options);
 	e->disabled = true;
-	e->repair = guards_over(w->f, e->node);
+	e->repair = guards_over(w->f, 0, e->node);
 	e->repair = e->repair != 0 ? e->role->now + e->repair : MF_NEVER;
 	wall_end_cut(e);
 }

@@ -252,7 +252,7 @@ static void init_end(struct wall *w, struct wall_end *e, struct role *role, unsi
 	*e = (struct wall_end){.role = faults_of(w, role), .node = node};
 	e->connection = e->connection_told = e->up = 1;
 	e->out = is_switch ? &w->net[0].down[node] : &w->net[0].up[node];
-	e->guard = w->f->guards != NULL && w->f->guards[node].on ? &w->f->guards[node] : NULL;
+	e->guard = w->f->guards[0] != NULL && w->f->guards[0][node].on ? &w->f->guards[0][node] : NULL;
 	if (meet_carried(w, 0, node)) {
 		struct role *port =
 			meet_port_role(w, 0, node, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
@@ -328,7 +328,7 @@ int wall_fault_set_up(struct wall *w)
 {
 	int err;
 
-	if (w->f->config->faults == 0 && w->f->guards == NULL)
+	if (w->f->config->faults == 0 && w->f->guards[0] == NULL)
 		return 0;
 	w->faults = calloc(1, sizeof(*w->faults));
 	if (w->faults == NULL)

@@ -105,7 +105,7 @@ static int alloc_tables(struct mf_host *h)
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
 	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
 	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
-	h->life = calloc(h->nodes, 1);
+	h->life = calloc(h->nodes, sizeof(*h->life));
 	h->write_next = calloc(h->nodes, 1);
 	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life || !h->write_next)
 		return -ENOMEM;
@@ -151,7 +151,7 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 		return -errno;
 	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
 	h->demux_ready = err == 0;
-	mf_demux_guard(&h->demux, c->guard);
+	mf_demux_guard(&h->demux, c->guard[0]);
 	if (!err && c->twin)
 		err = host_twin_init(h);
 	return err || !c->stack ? err : host_stack_init(h);
@@ -339,6 +339,13 @@ uint32_t mf_host_ahead(const struct mf_host *h, mf_time now)
 const struct mf_demux *mf_host_demux(const struct mf_host *h)
 {
 	return &h->demux;
+}
+
+const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int link)
+{
+	if (!h->twin)
+		return link == 0 ? &h->demux : NULL;
+	return h->twin->served == link ? &h->demux : &h->twin->other.demux;
 }
 
 uint32_t mf_host_outstanding(const struct mf_host *h)

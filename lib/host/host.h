@@ -239,7 +239,7 @@ struct mf_host {
 	uint32_t job_room; /**< HOST_GRANT_QUEUE, or less for a test */
 	struct host_response *response;
 	uint32_t response_head, response_tail;
-	uint8_t *life; /**< [nodes]: which time a node was said to be back */
+	uint16_t *life; /**< [nodes]: which of its lives a node was said to have; 0: nothing was said */
 	uint8_t *write_next; /**< [nodes]: the first id that the next write may have */
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
@@ -391,8 +391,8 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 void host_rx_idle(struct mf_host *h, mf_time now);
 
 /* link.c */
-/** The switch says that a node is back, for this time; it says so several times. */
-void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at);
+/** The switch says that a node has this life; it says so several times. 0: its link was lost. */
+void host_link_restarted(struct mf_host *h, uint16_t node, uint16_t life, mf_time at);
 /** Messages that began before the one of this number are not known to who should see to them. */
 void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);
 

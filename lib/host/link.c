@@ -10,6 +10,7 @@
  */
 #include "keys.h"
 #include "once.h"
+#include "twin.h"
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_host *h, mf_time now)
@@ -34,8 +35,10 @@ static void drop_tx(struct mf_host *h, mf_time now)
 /**
  * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not
  * those from number `begun` on, as those are that begin in the places of others that failed.
+ * @param tells  whether there is a switch that may have them, and is told
  */
-static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, uint32_t begun, mf_time date)
+static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, uint32_t begun, bool tells,
+			  mf_time date)
 {
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
@@ -43,6 +46,8 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 		if (s->phase < HOST_ACTIVE || s->phase > HOST_AWAIT_ACK || (int32_t)(s->seq - begun) >= 0)
 			continue;
 		h->stats.link_lost++;
+		if (tells && h->twin)
+			host_twin_gives_up(h, node, s->id, date);
 		host_state_fail(h, s, s->kind == MF_OP_READ ? (uint8_t)read : MF_ERR_UNKNOWN, date);
 	}
 }
@@ -58,26 +63,26 @@ static void writes_lost(struct mf_host *h, uint16_t node, mf_time at)
 {
 	if (!h->submits)
 		return;
-	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, at + h->cost_single);
+	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
 	h->link_lost = true;
 	tell(h, node);
 	h->link_lost = false;
 }
 
-void host_link_restarted(struct mf_host *h, uint16_t node, uint8_t time, mf_time at)
+void host_link_restarted(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {
-	if (time == 0) {
+	if (life == 0) {
 		writes_lost(h, node, at);
 		return;
 	}
-	if (h->life[node] == time)
+	if (h->twin ? !host_twin_is_news(h, node, life, at) : h->life[node] == life)
 		return;
-	h->life[node] = time;
+	h->life[node] = life;
 	host_once_forget(h, node);
 	if (!h->submits)
 		return;
 	host_keys_forget(h, node);
-	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, at + h->cost_single);
+	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
 	tell(h, node);
 }
 
@@ -100,7 +105,7 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 		if (node == h->node)
 			continue;
 		host_keys_forget(h, node);
-		fail_messages(h, node, MF_ERR_TIMEOUT, begun, now);
+		fail_messages(h, node, MF_ERR_TIMEOUT, begun, false, now);
 		tell(h, node);
 	}
 	h->link_lost = false;
@@ -128,7 +133,7 @@ void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now)
 {
 	for (uint16_t node = 0; node < h->nodes; node++)
 		if (node != h->node)
-			fail_messages(h, node, MF_ERR_TIMEOUT, since, now);
+			fail_messages(h, node, MF_ERR_TIMEOUT, since, true, now);
 }
 
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)

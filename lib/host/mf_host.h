@@ -64,10 +64,11 @@ struct mf_host_config {
 	bool leaves_ids; /**< the upper quarter of ids is not its own: somebody else sends with them */
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
-	struct mf_guard *guard; /**< told of what is bad on the link; or NULL */
+	struct mf_guard *guard[2]; /**< by link: told of what is bad on it; or NULL */
 	bool twin; /**< two links to two switches, see docs/fault-tolerance.md */
 	/** twin: it begins with the fabric: both links are up, and all know that epoch 0 begins */
 	bool begins;
+	uint16_t life; /**< twin, and it does not: which of its lives this is; 0: any that was not before */
 	bool in_order; /**< MF_ORDER_PAIR: not writes alone, requests are granted in their order, too */
 	mf_time take_again; /**< twin: a TAKE that was not answered is sent again after so long, ps, 1.. */
 	const struct mf_probe *probe; /**< or NULL */
@@ -273,7 +274,10 @@ const struct mf_host_stats *mf_host_stats(const struct mf_host *h);
 const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
 /** See mf_mux_ahead(). */
 uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
+/** The receiver of the link that something came by last. */
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
+/** That of a link, 0 or 1; NULL: it has no such link. Not while another thread calls the host. */
+const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int link);
 
 /*
  * Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. What

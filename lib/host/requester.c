@@ -257,7 +257,7 @@ static void refused_late(struct mf_host *h, struct host_state *s, mf_time at)
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	if (m->status == MF_ERR_RESTARTED) {
-		host_link_restarted(h, m->src, m->id, at);
+		host_link_restarted(h, m->src, mf_proto_life(m), at);
 		return;
 	}
 	if (m->of == MF_NOTIFY) {

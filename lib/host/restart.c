@@ -3,8 +3,8 @@
  * The process of the node is gone and is there again: what it knew is lost, ids in quarantine and all. What
  * is counted goes on, and the engine, the client and the receiver of frames have the same host.
  */
-#include "host.h"
 #include "mf_rng.h"
+#include "twin.h"
 
 /** What stays of the host before. */
 static void inherit(struct mf_host *h, struct mf_host *before)
@@ -14,6 +14,8 @@ static void inherit(struct mf_host *h, struct mf_host *before)
 	mf_demux_fini(&h->demux); /* the one that counts has nothing under way either */
 	h->demux = before->demux;
 	before->demux_ready = false;
+	if (h->twin)
+		host_twin_inherit(h, before);
 }
 
 int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
@@ -27,10 +29,14 @@ int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 		mf_host_exhaust(h, what, false);
 	config = h->config;
 	mf_span_no_signal(&s, now);
-	mf_host_rx(h, now, &s);
+	if (h->twin)
+		host_twin_leave(h, now);
+	else
+		mf_host_rx(h, now, &s);
 	before = *h;
 	config.memory = memory;
 	config.begins = false;
+	config.life = h->twin ? host_twin_next_life(h->twin->life) : 0;
 	config.use = (uint16_t)mf_hash64(config.use + UINT64_C(1)); /* not what it went on with */
 	memset(h, 0, sizeof(*h));
 	err = host_init(h, &config);

@@ -93,6 +93,12 @@ static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsig
 	host_rx_bad(h, err ? err : -EPROTO);
 }
 
+/** Whether a request or a chunk of a write is taken, by the link that it came by. */
+static inline bool hears(struct mf_host *h, const uint64_t *word, mf_time at)
+{
+	return likely(h->twin == NULL) || host_twin_hears(h, field_of(word[0], MS_SRC), at);
+}
+
 static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
 			      mf_time last)
 {
@@ -103,20 +109,17 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 		host_rx_response(h, word, n, first, last);
 		break;
 	case MF_RREQ:
-		if (unlikely(h->deaf) && !host_twin_hears(h))
-			break;
-		host_rx_read(h, word, n, first, last);
+		if (likely(hears(h, word, last)))
+			host_rx_read(h, word, n, first, last);
 		break;
 	case MF_RMWREQ:
-		if (unlikely(h->deaf) && !host_twin_hears(h))
-			break;
-		host_rx_rmw(h, word, n, first, last);
+		if (likely(hears(h, word, last)))
+			host_rx_rmw(h, word, n, first, last);
 		break;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
-		if (unlikely(h->deaf) && !host_twin_hears(h))
-			break;
-		host_rx_write(h, word, n, first, last);
+		if (likely(hears(h, word, last)))
+			host_rx_write(h, word, n, first, last);
 		break;
 	default:
 		rx_unknown(h, word, n);

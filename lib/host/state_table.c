@@ -6,6 +6,7 @@
  */
 #include "completions.h"
 #include "state_table.h"
+#include "twin.h"
 
 static inline void slot_release(struct mf_host *h, struct host_state *s)
 {
@@ -33,6 +34,8 @@ void host_state_expire(struct mf_host *h, struct host_state *s)
 	if (host_retry(h, s))
 		return;
 	h->stats.timeouts++;
+	if (h->twin)
+		host_twin_gives_up(h, s->node, s->id, s->deadline);
 	host_state_fail(h, s, expiry_status(s), s->deadline);
 }
 

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "mf_rng.h"
 #include "once.h"
 #include "rx.h"
 #include "twin.h"
@@ -17,6 +18,7 @@
 int host_twin_init(struct mf_host *h)
 {
 	struct host_twin *t = calloc(1, sizeof(*t));
+	int err;
 
 	h->twin = t;
 	if (!t)
@@ -25,14 +27,17 @@ int host_twin_init(struct mf_host *h)
 	for (unsigned int i = 0; i < 2; i++)
 		t->up[i] = t->told[i] = t->heard[i] = h->config.begins;
 	t->again = t->alone = MF_NEVER;
-	t->life = t->knows ? 1 : (uint16_t)(2 + h->config.use % (MF_TAKE_SINCE_MAX - 1));
+	t->life = t->knows ? 1 : h->config.life;
 	h->deaf = !t->knows;
+	t->lives = calloc(h->nodes, sizeof(*t->lives));
 	t->writing = calloc(h->nodes, sizeof(*t->writing));
 	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
-	if (!t->writing || !t->other.assembly)
+	if (!t->lives || !t->writing || !t->other.assembly)
 		return -ENOMEM;
-	return mf_demux_init(&t->other.demux, h->config.memory_enabled, h->config.mux.period,
-			     h->config.ber_window);
+	err = mf_demux_init(&t->other.demux, h->config.memory_enabled, h->config.mux.period,
+			    h->config.ber_window);
+	mf_demux_guard(&t->other.demux, h->config.guard[1]);
+	return err;
 }
 
 void host_twin_fini(struct mf_host *h)
@@ -42,6 +47,7 @@ void host_twin_fini(struct mf_host *h)
 	if (h->twin->other.assembly)
 		mf_demux_fini(&h->twin->other.demux);
 	free(h->twin->other.assembly);
+	free(h->twin->lives);
 	free(h->twin->writing);
 	free(h->twin);
 }
@@ -81,14 +87,41 @@ void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const stru
 }
 
 /*
+ * Both switches tell of a new life, each in front of all that it lets through of it, and who hears it twice
+ * has heard it once. What comes of that node by the other link, before the word does there, is of a life that
+ * is over: nobody knows any more here whether it was executed. The word may be lost on its way; so that lasts
+ * for as long as an operation may take. The other link may be slow, and tell then of the life before.
+ */
+bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+{
+	struct host_lives *l = &h->twin->lives[node];
+
+	l->by[h->twin->served] = life;
+	if (life == h->life[node] || life == l->before)
+		return false;
+	l->before = h->life[node];
+	l->since = at;
+	return true;
+}
+
+static bool is_former(const struct mf_host *h, uint16_t from, mf_time at)
+{
+	mf_time longest = mf_time_max(h->config.read_timeout, h->config.write_timeout);
+	const struct host_lives *l = &h->twin->lives[from];
+
+	return l->by[h->twin->served] != h->life[from] && at < l->since + longest;
+}
+
+/*
  * A deposed switch that does not know it lets out what the active one will let out again. And what it had
  * sent before may be behind what the active one sends: a write would be applied behind later reads.
  */
-bool host_twin_hears(struct mf_host *h)
+bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 {
 	const struct host_twin *t = h->twin;
+	bool fenced = h->deaf && (!t->knows || !t->told[t->served] || t->said[t->served] != t->epoch);
 
-	if (t->knows && t->told[t->served] && t->said[t->served] == t->epoch)
+	if (likely(!fenced && (from >= h->nodes || !is_former(h, from, at))))
 		return true;
 	h->stats.drop_fenced++;
 	return false;
@@ -129,6 +162,19 @@ bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_tim
 	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
 }
 
+void host_twin_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = h->node,
+				 .dst = node,
+				 .id = id,
+				 .status = MF_ERR_RESOURCE,
+				 .of = MF_NOTIFY};
+
+	if (!host_jobs_full(h, 1)) /* it may have begun just now, and its request wait */
+		host_single_put(h, &m, mf_mux_behind(h->mux, at));
+}
+
 /** Whether a switch has not heard what the node says. */
 static bool is_unheard(const struct host_twin *t)
 {
@@ -149,14 +195,13 @@ static bool say(struct mf_host *h, const struct mf_msg *m, mf_time now)
 void host_twin_tell(struct mf_host *h, mf_time now)
 {
 	struct host_twin *t = h->twin;
-	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK};
+	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK, .dst = t->life};
 
 	if (!t->owes || h->job_head != h->job_tail)
 		return; /* chunks that were granted wait for room */
 	if (t->knows) {
 		m.op = MF_TAKE_TELL;
 		m.epoch = t->epoch;
-		m.dst = t->life;
 	}
 	if (!say(h, &m, now))
 		return;
@@ -175,9 +220,6 @@ static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 {
 	struct host_twin *t = h->twin;
 
-	/* The switches count the lives of a node each for itself. */
-	if (!t->knows || ((epoch ^ t->epoch) & 1))
-		memset(h->life, 0, h->nodes);
 	t->epoch = epoch;
 	t->knows = true;
 	t->heard[0] = t->heard[1] = false;
@@ -272,6 +314,20 @@ static void cut(struct mf_host *h, unsigned int link, mf_time now)
 	mf_host_rx_by(h, link, now, &s);
 }
 
+void host_twin_leave(struct mf_host *h, mf_time now)
+{
+	cut(h, 1, now);
+	cut(h, 0, now);
+}
+
+void host_twin_inherit(struct mf_host *h, struct mf_host *before)
+{
+	struct mf_demux fresh = h->twin->other.demux;
+
+	h->twin->other.demux = before->twin->other.demux;
+	before->twin->other.demux = fresh;
+}
+
 void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 {
 	struct host_twin *t = h->twin;
@@ -286,10 +342,17 @@ void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 	cut(h, link, now);
 	if (!t->up[!link]) {
 		mf_host_link_lost(h, now);
-		t->life = t->life % MF_TAKE_SINCE_MAX + 1;
+		t->life = host_twin_next_life(t->life);
 	} else if (t->knows && link == active(t)) {
 		enter(h, (uint16_t)(t->epoch + 1), now);
 	}
+}
+
+/** Others must not take it for its life before, of which nothing is known here: any other number will do. */
+static void begin_life(struct mf_host *h, mf_time now)
+{
+	if (h->twin->life == 0)
+		h->twin->life = (uint16_t)(2 + mf_hash64(now ^ h->config.use) % (MF_LIFE_MAX - 1));
 }
 
 void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
@@ -298,9 +361,12 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 
 	if (!t || t->up[link])
 		return;
+	begin_life(h, now);
 	t->up[link] = true;
 	t->asked[link] = 0;
 	t->since[link] = h->seq;
+	for (uint16_t node = 0; node < h->nodes; node++) /* nothing of before comes by it */
+		t->lives[node].by[link] = h->life[node];
 	if (t->knows && !t->up[active(t)])
 		enter(h, (uint16_t)(t->epoch + 1), now);
 	else

@@ -14,7 +14,15 @@ struct host_receiver {
 	mf_time assembly_first;
 };
 
+/** What the two switches have said of the lives of a node. */
+struct host_lives {
+	mf_time since; /**< its life is known since then */
+	uint16_t by[2]; /**< the life that was told last by each link */
+	uint16_t before; /**< its life before; 0: it is not known */
+};
+
 struct host_twin {
+	struct host_lives *lives; /**< [nodes] */
 	uint16_t *writing; /**< [nodes]: one more than the id of the write that it began last here */
 	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
@@ -26,7 +34,7 @@ struct host_twin {
 	bool told[2]; /**< the switch has said since the link came up what it knows of epochs */
 	bool heard[2]; /**< it has heard that this epoch's is obeyed */
 	uint16_t said[2]; /**< told: the epoch */
-	uint16_t life; /**< a new one begins when it knows nothing any more of what others ask */
+	uint16_t life; /**< a new one begins when it knows nothing any more of what others ask; 0: none has */
 	uint8_t asked[2]; /**< times that it did not know either */
 	uint32_t since[2]; /**< messages that began before are not known to the switch */
 	mf_time alone; /**< the second link is waited for until then; MF_NEVER: the first is not settled */
@@ -35,10 +43,21 @@ struct host_twin {
 
 int host_twin_init(struct mf_host *h);
 void host_twin_fini(struct mf_host *h);
+/** The process is gone: what was arriving by either link does not go on. The first is served now. */
+void host_twin_leave(struct mf_host *h, mf_time now);
+/** The receiver of the second link stays, as that of the first does: they are links', and no process's. */
+void host_twin_inherit(struct mf_host *h, struct mf_host *before);
 /** TAKE has come by the link that is served. */
 void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
-/** Whether a request or a write that comes by the link that is served is executed. */
-bool host_twin_hears(struct mf_host *h);
+/** Whether a request or a write of a node that comes by the link that is served is executed. */
+bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at);
+/** Whether it is news what the switch of the link that is served says of a node's life. */
+bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, mf_time at);
+/** Which life follows one. */
+static inline uint16_t host_twin_next_life(uint16_t life)
+{
+	return (uint16_t)(life % MF_LIFE_MAX + 1);
+}
 /** A request, or a write with this chunk, begins at the memory node. */
 void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
 /**
@@ -47,6 +66,11 @@ void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
  * @return false: not yet, behind what may have the same id by then
  */
 bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at);
+/**
+ * Tells the standby that a message is over here, though it may not have been executed: it would let the
+ * request out behind what is asked from now on.
+ */
+void host_twin_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
 /** Does what is due: frames behind whose /T/ nothing came, and what is said again. */

@@ -34,8 +34,7 @@ enum mf_kind {
 	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
 	MF_ACK, /**< one block: an acknowledged write has taken effect */
 	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
-		   switch: MF_ERR_RESTARTED, of src, and of no request: `of` is 0, and the id is 1..255 in
-		   turn, since the word comes several times */
+		   switch: MF_ERR_RESTARTED, of src, and of no request: mf_proto_life() */
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
@@ -53,6 +52,7 @@ enum mf_take {
 };
 
 #define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
+#define MF_LIFE_MAX 16383 /**< lives of a node have numbers from 1 to that, and over again */
 
 /** Read-modify-write on 8 octets, and what is asked in its manner. */
 enum mf_rmw_op {
@@ -92,8 +92,8 @@ struct mf_msg {
 	uint16_t src; /**< node (= port) numbers; N, G and GRET carry no source on the wire */
 	/**
 	 * To whom. Of TAKE it is something else. LOST: who has lost the switch. TELL and HEARD of a switch:
-	 * for how many epochs it has forgotten nothing; MF_TAKE_SINCE_MAX: so many or more. TELL of a node:
-	 * the number of its life; 0: it does not say. ASK: 0
+	 * for how many epochs it has forgotten nothing; MF_TAKE_SINCE_MAX: so many or more. TELL and ASK of a
+	 * node: the number of its life; 0: it does not say. ASK of a switch: 0
 	 */
 	uint16_t dst;
 	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
@@ -106,7 +106,7 @@ struct mf_msg {
 	/**
 	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
 	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
-	 * the switch that is active
+	 * the switch that is active. MF_ERR_RESTARTED: bits of the life that find no room in the id
 	 */
 	uint16_t epoch;
 	/**
@@ -171,6 +171,12 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 
 /** Most blocks of any message. */
 #define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
+
+/** Which life of its source MF_ERR_RESTARTED tells of, 1..MF_LIFE_MAX; 0: only its link was lost. */
+static inline uint16_t mf_proto_life(const struct mf_msg *m)
+{
+	return (uint16_t)(m->epoch << 8 | m->id);
+}
 
 /**
  * Encodes /N/, /G/, ACK, ERR, GRET or TAKE.

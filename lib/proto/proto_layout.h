@@ -52,6 +52,7 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define ERR_STATUS 38, 4
 #define ERR_OF 42, 4
 #define ERR_USE 46, 2 /* MF_ERR_USE_BITS */
+#define ERR_LIFE 42, 6 /* MF_ERR_RESTARTED, in the place of the two: the high bits of the life */
 #define ACK_USE 38, 10 /* MF_ACK_USE_BITS */
 #define GRET_ID 21, 8
 #define GRET_RESP 29, 1
@@ -60,8 +61,8 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 
 #define TAKE_EPOCH 12, 16
 #define TAKE_WHAT 28, 2 /* enum mf_take */
-#define TAKE_OF 30, 9 /* epochs, or a port */
-#define TAKE_SPARE 39, 9
+#define TAKE_OF 30, 14 /* epochs, a life, or a port */
+#define TAKE_SPARE 44, 4
 
 /* Data blocks of the extension: the key, then the epoch and how often it was sent before. */
 #define EXT_EPOCH 0, 16

@@ -12,6 +12,8 @@ static uint64_t put_mst(const struct mf_msg *m)
 	if (m->kind == MF_GRET)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
+	if (m->kind == MF_ERR && m->status == MF_ERR_RESTARTED)
+		return w | field(ERR_STATUS, m->status) | field(ERR_LIFE, m->epoch);
 	if (m->kind == MF_ERR)
 		return w | field(ERR_STATUS, m->status) | field(ERR_OF, m->of) | field(ERR_USE, m->epoch);
 	return w | field(ACK_USE, m->epoch);
@@ -58,13 +60,7 @@ static bool is_refusal(uint8_t status)
 	return (status >= MF_ERR_RANGE && status <= MF_ERR_RESOURCE) || status == MF_ERR_KEY;
 }
 
-/* The switch says so of a node, not of a request: the id is which time it is. */
-static bool is_restart(const struct mf_msg *m)
-{
-	return m->status == MF_ERR_RESTARTED && m->of == MF_KIND_NONE && m->epoch == 0;
-}
-
-/* So does it of a demand that it refuses. */
+/* The switch says so of a demand that it refuses. */
 static bool is_refused_demand(const struct mf_msg *m)
 {
 	return m->status == MF_ERR_RESOURCE && m->of == MF_NOTIFY && m->epoch == 0;
@@ -73,11 +69,13 @@ static bool is_refused_demand(const struct mf_msg *m)
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
+	if (m->status == MF_ERR_RESTARTED) { /* it says so of a node, not of a request */
+		m->epoch = field_of(w, ERR_LIFE);
+		return 0;
+	}
 	m->of = field_of(w, ERR_OF);
 	m->epoch = field_of(w, ERR_USE);
-	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_restart(m) || is_refused_demand(m)
-		       ? 0
-		       : -EPROTO;
+	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_refused_demand(m) ? 0 : -EPROTO;
 }
 
 static int get_take(uint64_t w, struct mf_msg *m)
@@ -85,7 +83,7 @@ static int get_take(uint64_t w, struct mf_msg *m)
 	m->epoch = field_of(w, TAKE_EPOCH);
 	m->op = field_of(w, TAKE_WHAT);
 	m->dst = field_of(w, TAKE_OF);
-	if (m->op == MF_TAKE_ASK && (m->epoch != 0 || m->dst != 0))
+	if (m->op == MF_TAKE_ASK && m->epoch != 0)
 		return -EPROTO;
 	return field_of(w, TAKE_SPARE) ? -EPROTO : 0;
 }

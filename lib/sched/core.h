@@ -97,7 +97,8 @@ struct sched_list {
 	uint32_t count;
 	uint16_t src[SCHED_NAMED]
 		__attribute__((aligned(64))); /* of the first keys, if there are more than a few */
-	uint32_t more; /* count, if there are more than a few; or 0 */
+	uint16_t more; /* count, if there are more than a few; or 0 */
+	uint16_t named; /* of those, in src */
 	uint32_t front; /* where the first key would be if the few were in the room, too */
 } __attribute__((aligned(64)));
 

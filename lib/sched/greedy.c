@@ -22,8 +22,8 @@ static inline void deactivate(struct mf_sched *s, unsigned int dst, bool so)
 	s->active.word[dst / 64] &= ~((uint64_t)so << dst % 64);
 }
 
-/** Step (3), over the destinations that may have an eligible message. @return whether there is one */
-static bool select_message(struct mf_sched *s, struct sched_request *request)
+/** Step (3), over the destinations that may have an eligible message. @return its key, or that of none */
+static sched_key select_message(struct mf_sched *s, uint32_t *place)
 {
 	sched_key best = SCHED_KEY_NONE;
 	uint16_t dst[SCHED_LIST];
@@ -36,26 +36,23 @@ static bool select_message(struct mf_sched *s, struct sched_request *request)
 		deactivate(s, dst[i], at == l->count);
 		if (at < l->count && *list_at(l, at) < best) {
 			best = *list_at(l, at);
-			*request = (struct sched_request){
-				.low = (uint64_t)best,
-				.high = (uint64_t)(best >> 64),
-				.at = at,
-			};
+			*place = at;
 		}
 	}
 	activated(s);
-	return best != SCHED_KEY_NONE;
+	return best;
 }
 
 static void greedy_match(struct mf_sched *s)
 {
-	struct sched_request best;
+	uint32_t at = 0;
+	sched_key best = select_message(s, &at);
 
-	if (!select_message(s, &best))
+	if (best == SCHED_KEY_NONE)
 		return;
 	ports_begin(s);
-	sched_clear(&s->free[SCHED_SRC], issue_src(&best));
-	issue_add(s, &best, 1);
+	sched_clear(&s->free[SCHED_SRC], sched_key_src(best));
+	issue_add(s, s->issues.n++, best, at, 1);
 	issue(s);
 	issue_matched(s, 1, 1);
 	if (s->window)

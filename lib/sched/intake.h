@@ -14,13 +14,15 @@ typedef void intake_apply(struct mf_sched *s, const struct mf_sched_msg *msg);
 
 /**
  * Dismisses a demand that found no room. The sender is told that it is beyond X, unless the same demand is
- * in the queue already (it was sent again), or it is beyond the share of its pair.
+ * in the queue already (it was sent again), or it is beyond the share of its pair, as a flood is.
  */
 static inline void intake_dismiss(struct mf_sched *s, const struct mf_sched_msg *msg)
 {
 	uint32_t head = s->queue[sched_queue(s, msg->src, msg->dst, msg->resp)];
 
-	leave_dismissed(s, msg, msg->cookie, !msg->excess && !queue_has(s, head, msg->resp, msg->id));
+	bool told = !msg->excess || s->config.tells_excess;
+
+	leave_dismissed(s, msg, msg->cookie, told && !queue_has(s, head, msg->resp, msg->id));
 }
 
 static inline void intake_message(struct mf_sched *s, const struct mf_sched_msg *msg)

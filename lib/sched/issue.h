@@ -137,6 +137,7 @@ static inline void issue_find(struct mf_sched *s)
 
 		list->request[k].demand = i;
 		__builtin_prefetch(demand + i, 1);
+		__builtin_prefetch(&demand[i].flags, 1); /* which may be in the next line */
 	}
 	list->found = list->n;
 }
@@ -162,8 +163,12 @@ static inline uint64_t issue_names(uint64_t low)
 #endif
 }
 
-/** What the demands of requests know of their grants, which leave at once. @return all are whole chunks */
-static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n)
+/**
+ * What the demands of requests know of their grants, which leave at once.
+ * @param megas  there may be some among them
+ * @return all are whole chunks
+ */
+static inline bool issue_write_with(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n, bool megas)
 {
 	struct sched_issues *list = &s->issues;
 	const struct sched_request *r = list->request;
@@ -172,12 +177,11 @@ static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, uns
 	const mf_time at = s->clock;
 	unsigned int done = 0;
 	uint64_t octets = 0;
-	uint32_t odd = 0;
 
 	for (unsigned int k = 0; k < n; k++) {
 		struct issue_words *w = (struct issue_words *)(g + k);
 		struct sched_demand *e = demand + r[k].demand;
-		uint64_t low = r[k].low, mega = low & 1;
+		uint64_t low = r[k].low, mega = megas & low;
 		uint32_t rest = e->remaining, size = chunk | -(uint32_t)mega, flags = e->flags;
 
 		size = size < rest ? size : rest;
@@ -190,7 +194,6 @@ static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, uns
 		w->iteration = r[k].iteration;
 		e->remaining = rest - size;
 		e->flags = flags | SCHED_STARTED;
-		odd |= size ^ chunk;
 		octets += size;
 		list->left_of[k - done] = list->done_of[done] = k;
 		done += size == rest;
@@ -198,7 +201,12 @@ static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, uns
 	list->done = done;
 	list->left = n - done;
 	s->stats.granted_octets += octets;
-	return !odd;
+	return !megas && octets == (uint64_t)n * chunk;
+}
+
+static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n)
+{
+	return s->megas ? issue_write_with(s, g, n, true) : issue_write_with(s, g, n, false);
 }
 
 /** WINDOW: the ports of grants have more outstanding. */
@@ -351,15 +359,18 @@ static inline void issue_raise_evenly(struct mf_sched *s)
 	issue_rise(s);
 }
 
-/** A request is granted in that iteration: to be issued. Its destination is not free any more. */
-static inline void issue_add(struct mf_sched *s, const struct sched_request *asked, unsigned int iteration)
+/** The k-th request that is granted, in that iteration. Its destination is not free any more. */
+static inline void issue_add(struct mf_sched *s, unsigned int k, sched_key key, uint16_t at,
+			     unsigned int iteration)
 {
-	struct sched_request *r = s->issues.request + s->issues.n++;
+	struct sched_request *r = s->issues.request + k;
 
-	sched_clear(&s->free[SCHED_DST], issue_dst(asked));
-	*r = *asked;
+	sched_clear(&s->free[SCHED_DST], sched_key_dst(key));
+	r->low = (uint64_t)key;
+	r->high = (uint64_t)(key >> 64);
+	r->demand = sched_queue(s, sched_key_src(key), sched_key_dst(key), sched_key_resp(key));
+	r->at = at;
 	r->iteration = iteration;
-	r->demand = issue_queue(s, r);
 	__builtin_prefetch(s->queue + r->demand);
 }
 

@@ -15,7 +15,7 @@
  * The first bit of the octets, which are never so many, is that of demands beyond a share.
  */
 typedef unsigned __int128 sched_key;
-#define SCHED_KEY_NONE (~(sched_key)0)
+#define SCHED_KEY_NONE (~(sched_key)0 >> 1) /* keys have less than 127 bits: see pim_priority_encoder() */
 #define SCHED_KEY_DST 1
 #define SCHED_KEY_RESP 10
 #define SCHED_KEY_ID 11

@@ -17,7 +17,7 @@
 
 #define LIST_SHORT 16 /* keys */
 #define LIST_WANDER 64 /* keys that a list can wander */
-#define LIST_BEYOND SCAN_NAMES /* names behind the end that may be read */
+#define LIST_BEYOND SCAN_FAR /* names behind the end that may be read */
 
 /** Octets of a room for so many keys, and the names of their sources. */
 static inline size_t list_octets(size_t size)
@@ -89,11 +89,10 @@ static inline uint32_t list_rank(struct sched_list *l, sched_key key)
 /** The place of the first key behind the line of names, not before `from`, whose source is in the map. */
 static inline uint32_t list_free_far(const struct sched_list *l, uint32_t from, const struct sched_map *free)
 {
-	for (uint32_t at = from, n = l->more; at < n; at += SCAN_NAMES) {
-		uint32_t end = n - at < SCAN_NAMES ? n - at : SCAN_NAMES;
-		uint32_t hit = scan_named(list_far(l, at), end, 0, free);
+	for (uint32_t at = from, n = l->more; at < n; at += SCAN_FAR) {
+		uint32_t hit = scan_far(list_far(l, at), n - at < SCAN_FAR ? n - at : SCAN_FAR, free);
 
-		if (hit < SCAN_NAMES)
+		if (hit < SCAN_FAR)
 			return at + hit;
 	}
 	return l->more;
@@ -102,7 +101,7 @@ static inline uint32_t list_free_far(const struct sched_list *l, uint32_t from, 
 /** ... of more than a few. */
 static inline uint32_t list_free_more(const struct sched_list *l, uint32_t from, const struct sched_map *free)
 {
-	uint32_t n = l->more, named = n < SCHED_NAMED ? n : SCHED_NAMED, at;
+	uint32_t n = l->more, named = l->named, at;
 
 	if (from < named) {
 		at = scan_named(l->src, named, from, free);
@@ -190,6 +189,14 @@ static inline void list_name(struct sched_list *l, uint32_t at, sched_key key)
 		scan_name(l->src, at, sched_key_src(key));
 }
 
+/** There are n keys. */
+static inline void list_counts(struct sched_list *l, uint32_t n)
+{
+	l->count = n;
+	l->more = n > SCHED_FEW ? n : 0;
+	l->named = l->more < SCHED_NAMED ? l->more : SCHED_NAMED;
+}
+
 /** Inserts a key into a list that is more than a few. */
 SCHED_PART void list_insert_room(struct sched_list *l, sched_key key)
 {
@@ -206,7 +213,7 @@ SCHED_PART void list_insert_room(struct sched_list *l, sched_key key)
 		l->few[at] = key;
 	}
 	list_name(l, at, key);
-	l->more = l->count = n + 1;
+	list_counts(l, n + 1);
 }
 
 /** No step waits for a store to the line of a list, which is read and written as a whole. */
@@ -236,8 +243,7 @@ SCHED_PART void list_remove_room(struct sched_list *l, uint32_t at)
 		at++;
 	}
 	list_close(l, n, at);
-	l->count = n - 1;
-	l->more = n - 1 > SCHED_FEW ? n - 1 : 0;
+	list_counts(l, n - 1);
 }
 
 static inline void list_remove(struct sched_list *l, uint32_t at)

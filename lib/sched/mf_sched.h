@@ -46,6 +46,11 @@ struct mf_sched_config {
 	unsigned int iterations; /**< of a matching; 0: until it is maximal */
 	bool srpt_transfer; /**< SRPT by what remains of the whole transfer (D7) */
 	/**
+	 * Who is beyond X is told, though he is beyond his share, too: there is another switch that has to be
+	 * told. Else it would be a block to him for each of a flood.
+	 */
+	bool tells_excess;
+	/**
 	 * WIRE: a chunk that leaves some of its message is cut so that it ends at a multiple of a chunk's
 	 * time: the ports of long messages are released together. By steps (2) and (7) to the letter a
 	 * message waits, whatever its priority, while its two ports are busy in turn.

@@ -39,7 +39,7 @@ static struct mf_sched *pim_create(const struct mf_sched_config *config)
 		return NULL;
 	for (unsigned int i = 0; i < SCHED_PORTS_MAX; i++)
 		p->best[i] = SCHED_NOBODY;
-	p->asked[SCHED_NOBODY] = (struct sched_request){.low = UINT64_MAX, .high = UINT64_MAX};
+	p->asked[SCHED_NOBODY] = SCHED_KEY_NONE;
 	p->core.run = pim_run;
 	if (bits >= 256 && mf_sched_pim_has_avx2())
 		p->core.run = mf_sched_pim_run_avx2;

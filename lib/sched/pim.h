@@ -39,7 +39,7 @@ struct pim {
 	const sched_key *key[SCHED_LIST];
 
 	struct burst burst;
-	struct sched_request asked[SCHED_PORTS_MAX + 1]; /* theirs; the last is that of nobody */
+	sched_key asked[SCHED_PORTS_MAX + 1]; /* theirs; the last is that of nobody */
 };
 
 /**
@@ -48,14 +48,13 @@ struct pim {
  *
  * No branch hangs on which is the better one, which nobody could foretell.
  */
-static inline void pim_priority_encoder(struct pim *p, unsigned int i, uint32_t at, sched_key key)
+static inline void pim_priority_encoder(struct pim *p, unsigned int i, sched_key key)
 {
 	unsigned int src = sched_key_src(key), best = p->best[src];
-	const struct sched_request *other = p->asked + best;
-	bool better = key < ((sched_key)other->high << 64 | other->low);
+	unsigned int better = (__int128)(key - p->asked[best]) >> 127; /* keys have less than 127 bits */
 
-	p->asked[i] = (struct sched_request){.low = (uint64_t)key, .high = (uint64_t)(key >> 64), .at = at};
-	p->best[src] = best ^ ((best ^ i) & -(unsigned int)better);
+	p->asked[i] = key;
+	p->best[src] = best ^ ((best ^ i) & better);
 }
 
 /**
@@ -82,6 +81,28 @@ static inline void pim_search(struct pim *p, const uint16_t *dst, const uint16_t
 	p->founds = found;
 }
 
+/** ... of some, behind the line of names, where all are busy that are in it, or in a list that is a few. */
+static inline void pim_search_far(struct pim *p, const uint16_t *some, unsigned int n)
+{
+	const struct mf_sched *s = &p->core;
+	const struct sched_map *free = &s->free[SCHED_SRC];
+	unsigned int found = p->founds;
+
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int dst = p->dst[some[i]], from = p->from[some[i]];
+		const struct sched_list *l = s->list + dst;
+		uint32_t at = l->more ? list_free_far(l, from > SCHED_NAMED ? from : SCHED_NAMED, free)
+				      : scan_few(l->few, l->count, from, free);
+
+		p->key[found] = list_at(l, at);
+		__builtin_prefetch(p->key[found]);
+		p->found_dst[found] = dst;
+		p->found_at[found] = at;
+		found += at < l->count;
+	}
+	p->founds = found;
+}
+
 /**
  * ... where lists are long: most find somebody in the line of names, whose sources before `from` are busy by
  * now. Nobody could foretell who does not. These are looked after when all others are done.
@@ -90,27 +111,24 @@ static inline void pim_search_many(struct pim *p, unsigned int n)
 {
 	const struct mf_sched *s = &p->core;
 	const struct sched_map *free = &s->free[SCHED_SRC];
-	uint16_t dst_far[SCHED_LIST], from_far[SCHED_LIST];
-	unsigned int found = 0, far = 0;
+	uint16_t others[SCHED_LIST];
+	unsigned int far = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int dst = p->dst[i];
 		const struct sched_list *l = s->list + dst;
-		uint32_t at = scan_named(l->src, l->more < SCHED_NAMED ? l->more : SCHED_NAMED, 0, free);
+		uint32_t at = scan_named(l->src, l->named, 0, free);
 
 		__builtin_prefetch(s->list[p->dst[i + PIM_AHEAD]].src);
-		dst_far[far] = dst;
-		from_far[far] = p->from[i];
+		others[far] = i;
+		p->key[i - far] = list_at(l, at);
+		__builtin_prefetch(p->key[i - far]);
+		p->found_dst[i - far] = dst;
+		p->found_at[i - far] = at;
 		far += at == SCAN_NAMES;
-		p->key[found] = list_at(l, at);
-		__builtin_prefetch(p->key[found]);
-		p->found_dst[found] = dst;
-		p->found_at[found] = at;
-		found += at != SCAN_NAMES;
 	}
-	p->founds = found;
-	memset(dst_far + far, 0, PIM_AHEAD * sizeof(*dst_far));
-	pim_search(p, dst_far, from_far, far);
+	p->founds = n - far;
+	pim_search_far(p, others, far);
 }
 
 /** First cycle. */
@@ -126,7 +144,7 @@ SCHED_PART void pim_requests(struct pim *p)
 		pim_search(p, p->dst, p->from, n);
 	n = p->founds;
 	for (unsigned int i = 0; i < n; i++)
-		pim_priority_encoder(p, i, p->found_at[i], *p->key[i]);
+		pim_priority_encoder(p, i, *p->key[i]);
 }
 
 /** ... while all sources are free and have room for any chunk: all turn to the first of their lists. */
@@ -136,8 +154,10 @@ SCHED_PART void pim_requests_open(struct pim *p)
 	unsigned int n = p->seekers;
 
 	p->seekers = 0;
-	for (unsigned int i = 0; i < n; i++)
-		pim_priority_encoder(p, i, 0, list[p->dst[i]].few[0]);
+	for (unsigned int i = 0; i < n; i++) {
+		__builtin_prefetch(list[p->dst[i + PIM_AHEAD]].few);
+		pim_priority_encoder(p, i, list[p->dst[i]].few[0]);
+	}
 	p->founds = n;
 	memcpy(p->found_dst, p->dst, n * sizeof(p->dst[0]));
 	memset(p->found_at, 0, n * sizeof(p->found_at[0]));
@@ -193,7 +213,7 @@ static inline void pim_end(struct pim *p)
 static inline unsigned int pim_won(struct pim *p, uint16_t *won)
 {
 	struct mf_sched *s = &p->core;
-	unsigned int src = issue_src(p->asked);
+	unsigned int src = sched_key_src(p->asked[0]);
 
 	if (p->founds > 1)
 		return scan_won(p->best, s->words, won, &s->free[SCHED_SRC]);
@@ -210,13 +230,14 @@ static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
 {
 	struct mf_sched *s = &p->core;
 	uint16_t won[SCHED_LIST];
-	unsigned int n = pim_won(p, won);
+	unsigned int n = pim_won(p, won), first = s->issues.n;
 
 	if (!n)
 		return 0;
 	issue_find(s);
 	for (unsigned int k = 0; k < n; k++)
-		issue_add(s, p->asked + won[k], iteration);
+		issue_add(s, first + k, p->asked[won[k]], p->found_at[won[k]], iteration);
+	s->issues.n = first + n;
 	return n;
 }
 

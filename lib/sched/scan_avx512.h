@@ -8,6 +8,7 @@
 #include "core.h"
 
 #define SCAN_NAMES 32 /* sources that are looked at at a time */
+#define SCAN_FAR 64 /* ... behind the line of names */
 
 /**
  * The keys of a list's own line, and the map's 8 words, fit a register each. A source's word is looked up by
@@ -41,6 +42,15 @@ static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from
 	uint32_t hit = _bzhi_u32(scan_in(_mm512_loadu_si512(src), free), n);
 
 	return _tzcnt_u32(hit & ~_bzhi_u32(UINT32_MAX, from));
+}
+
+/** @return place of the first of n <= SCAN_FAR whose source is in the map; SCAN_FAR: there is none */
+static inline uint32_t scan_far(const uint16_t *src, uint32_t n, const struct sched_map *free)
+{
+	uint64_t low = scan_in(_mm512_loadu_si512(src), free);
+	uint64_t high = scan_in(_mm512_loadu_si512(src + SCAN_NAMES), free);
+
+	return _tzcnt_u64(_bzhi_u64(high << SCAN_NAMES | low, n));
 }
 
 /**
@@ -148,7 +158,7 @@ static inline void scan_insert(sched_key *few, uint32_t n, sched_key key)
 	uint32_t before = (below | (equal & below << 1)) & _bzhi_u32(0xaa, 2 * n);
 	__mmask8 others = ~(UINT32_C(3) << 2 * __builtin_popcount(before));
 
-	_mm512_mask_store_epi64(few, 0x3f, _mm512_mask_expand_epi64(k, others, old));
+	_mm512_store_si512(few, _mm512_mask_mov_epi64(old, 0x3f, _mm512_mask_expand_epi64(k, others, old)));
 }
 
 /** Takes out one of SCHED_FEW. */
@@ -156,7 +166,9 @@ static inline void scan_remove(sched_key *few, uint32_t at)
 {
 	__mmask8 others = ~(UINT32_C(3) << 2 * at);
 
-	_mm512_mask_store_epi64(few, 0x3f, _mm512_maskz_compress_epi64(others, _mm512_load_si512(few)));
+	__m512i line = _mm512_load_si512(few);
+
+	_mm512_store_si512(few, _mm512_mask_mov_epi64(line, 0x3f, _mm512_maskz_compress_epi64(others, line)));
 }
 
 /** Moves keys by one place, towards the end or towards the start of a list. */
@@ -196,8 +208,11 @@ static inline void scan_name(uint16_t *src, uint32_t at, uint16_t name)
 {
 	const __m512i one = _mm512_set1_epi16((short)name);
 
-	_mm512_mask_storeu_epi16(src, (UINT32_C(1) << SCHED_NAMED) - 1,
-				 _mm512_mask_expand_epi16(one, ~(UINT32_C(1) << at), _mm512_load_si512(src)));
+	const __mmask32 named = (UINT32_C(1) << SCHED_NAMED) - 1;
+	__m512i line = _mm512_load_si512(src),
+		all = _mm512_mask_expand_epi16(one, ~(UINT32_C(1) << at), line);
+
+	_mm512_store_si512(src, _mm512_mask_mov_epi16(line, named, all));
 }
 
 /** The one at a place goes, and another comes at the end. */
@@ -205,9 +220,10 @@ static inline void scan_forget(uint16_t *src, uint32_t at, uint16_t name)
 {
 	const __m512i one = _mm512_set1_epi16((short)name);
 	const __mmask32 named = (UINT32_C(1) << SCHED_NAMED) - 1;
-	__m512i all = _mm512_mask_mov_epi16(one, named, _mm512_load_si512(src));
+	__m512i line = _mm512_load_si512(src), all = _mm512_mask_mov_epi16(one, named, line);
 
-	_mm512_mask_storeu_epi16(src, named, _mm512_maskz_compress_epi16(~(UINT32_C(1) << at), all));
+	all = _mm512_maskz_compress_epi16(~(UINT32_C(1) << at), all);
+	_mm512_store_si512(src, _mm512_mask_mov_epi16(line, named, all));
 }
 
 #endif

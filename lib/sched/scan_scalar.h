@@ -8,6 +8,7 @@
 #include "core.h"
 
 #define SCAN_NAMES 32 /* sources that are looked at at a time */
+#define SCAN_FAR 64 /* ... behind the line of names */
 
 /** @return place of the first of SCHED_FEW keys, not before `from`, whose source is in the map; n: none */
 static inline uint32_t scan_few(const sched_key *few, uint32_t n, uint32_t from, const struct sched_map *free)
@@ -28,6 +29,15 @@ static inline uint32_t scan_named(const uint16_t *src, uint32_t n, uint32_t from
 		if (sched_test(free, src[from]))
 			return from;
 	return SCAN_NAMES;
+}
+
+/** @return place of the first of n <= SCAN_FAR sources that is in the map; SCAN_FAR: none */
+static inline uint32_t scan_far(const uint16_t *src, uint32_t n, const struct sched_map *free)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (sched_test(free, src[i]))
+			return i;
+	return SCAN_FAR;
 }
 
 /**

@@ -75,13 +75,15 @@ static inline void circuit_unlink(struct mf_switch *sw, uint32_t c)
 
 /**
  * The circuit that a chunk goes along, or NONE. Hosts use their grants nearly in order: it is the first, or
- * close to it. The messages of a mega have ids of their own; within a pair they come in order.
+ * close to it. The messages of a mega have ids of their own; within a pair they come in order. One that was
+ * granted by itself is none of them, though some of the mega, which was lost, has not come.
  * @param overtakes  whether other chunks of the pair and direction were granted before it
  */
 static inline uint32_t circuit_find(const struct mf_switch *sw, unsigned int ingress, uint16_t dst,
 				    uint8_t id, bool resp, bool *overtakes)
 {
-	uint32_t c = ingress;
+	uint32_t c = ingress, mega = NONE;
+	bool before_mega = false;
 
 	*overtakes = false;
 	while (circuit_is(sw, c = sw->circuits[c].next)) {
@@ -89,11 +91,16 @@ static inline uint32_t circuit_find(const struct mf_switch *sw, unsigned int ing
 
 		if (ct->dst != dst || ct->chunk.resp != resp)
 			continue;
-		if (ct->chunk.id == id || ct->mega)
+		if (ct->chunk.id == id)
 			return c;
+		if (unlikely(ct->mega) && mega == NONE) {
+			mega = c;
+			before_mega = *overtakes;
+		}
 		*overtakes = true;
 	}
-	return NONE;
+	*overtakes = before_mega;
+	return mega;
 }
 
 /** @return NONE: there is no room */

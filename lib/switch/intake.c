@@ -137,7 +137,9 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		else
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
 	}
-	if (standby_hushes(sw, port, now))
+	if (unlikely(sw->standby != NULL))
+		standby_answered(sw, m->dst, (uint16_t)port, m->id);
+	if (standby_hushes(sw, port, m->dst))
 		return;
 	sw->stats.singles++;
 	forward_single(sw, port, m->dst, item->word[0], now, item->at);

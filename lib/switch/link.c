@@ -60,9 +60,14 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
  * Puts a word of a node, or of what was on its way to it, for a port, behind what that gets from there.
  * @return false: there is no room
  */
-static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint8_t id, mf_time now)
+static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint16_t life, mf_time now)
 {
-	const struct mf_msg m = {.kind = MF_ERR, .src = of, .dst = to, .id = id, .status = MF_ERR_RESTARTED};
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = of,
+				 .dst = to,
+				 .id = (uint8_t)life,
+				 .epoch = life >> 8,
+				 .status = MF_ERR_RESTARTED};
 	uint64_t *word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
 
 	if (word == NULL)
@@ -77,7 +82,7 @@ static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint8_t id,
  * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
  * lost: whoever comes back there knows of that, and asks for nothing of before.
  */
-static bool announce(struct mf_switch *sw, uint16_t to, uint16_t back, uint8_t life, mf_time now)
+bool link_announce_to(struct mf_switch *sw, uint16_t to, uint16_t back, uint16_t life, mf_time now)
 {
 	if (to == back || !test_bit(sw->reach_set, to))
 		return true;
@@ -92,11 +97,11 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 	return !test_bit(sw->reach_set, to) || put_word(sw, to, of, 0, now);
 }
 
-bool link_announce(struct mf_switch *sw, uint16_t back, uint8_t life, mf_time now)
+bool link_announce(struct mf_switch *sw, uint16_t back, uint16_t life, mf_time now)
 {
 	struct port *p = &sw->port[back];
 
-	while (p->told < sw->ports && announce(sw, p->told, back, life, now))
+	while (p->told < sw->ports && link_announce_to(sw, p->told, back, life, now))
 		p->told++;
 	return p->told == sw->ports;
 }
@@ -104,7 +109,8 @@ bool link_announce(struct mf_switch *sw, uint16_t back, uint8_t life, mf_time no
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
-	uint8_t life = standby_knows_life(sw, port) ? 0 : p->lives;
+	uint16_t life =
+		sw->standby != NULL ? 0 : p->lives; /* two links: a node says itself which life it is */
 
 	if (p->link == LINK_UP)
 		return true;

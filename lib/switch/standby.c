@@ -320,6 +320,8 @@ static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg 
 			note_early(sw, p, m, now);
 		return;
 	}
+	if (resp && sw->standby->in_order && e->at > p->held_at)
+		p->held = false; /* asked behind the held write, and answered */
 	if (is_copy(e, m))
 		return;
 	e->passed += e->mega ? n * 8 : m->size;
@@ -349,15 +351,39 @@ static bool is_next(const struct standby *s, const struct log_pair *p, uint32_t 
 	return write != NONE && i == write;
 }
 
+/**
+ * A chunk of a write that did not pass here comes by the other switch alone, and may be on its way still: the
+ * log was not whole, something before it was lost, or there was no room. What is behind it does not pass
+ * before it is known to be there, or cannot come any more.
+ */
+static bool is_held(const struct standby *s, const struct log_pair *p, mf_time now)
+{
+	return p->held && now < p->held_at + s->longest;
+}
+
+static void hold(struct log_pair *p, uint8_t id, mf_time now)
+{
+	p->held = true;
+	p->held_id = id;
+	p->held_at = now;
+}
+
+void standby_answered(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id)
+{
+	struct log_pair *p = standby_pair(sw, cn, mn);
+
+	p->held &= p->held_id != id;
+}
+
 /** A chunk of a write passes. @return whether it may, with what was asked before it */
-static bool write_passes(struct mf_switch *sw, const struct log_pair *p, const struct mf_msg *m,
-			 mf_time ready, mf_time now)
+static bool write_passes(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, mf_time ready,
+			 mf_time now)
 {
 	struct pair *pair = circuit_pair(sw, m->src, m->dst);
 	uint32_t before, i = find_of(sw, p, m->id, false, &before);
 
 	if (!is_whole(sw->standby, m->src, now) || !is_whole(sw->standby, m->dst, now) ||
-	    (sw->standby->in_order && !is_next(sw->standby, p, i)))
+	    is_held(sw->standby, p, now) || (sw->standby->in_order && !is_next(sw->standby, p, i)))
 		return false;
 	evidence(sw, p, i, ready, now);
 	pair->write_ready = mf_time_max(pair->write_ready, ready);
@@ -383,10 +409,12 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);
-	if ((m.kind == MF_RRES ? !standby_hushes(sw, port, now) : write_passes(sw, p, &m, ready, now)) &&
+	if (!standby_hushes(sw, port, m.dst) && (m.kind == MF_RRES || write_passes(sw, p, &m, ready, now)) &&
 	    send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;
+	} else if (m.kind != MF_RRES) {
+		hold(p, m.id, now);
 	}
 	lower(sw, p, &m, n, now);
 }
@@ -507,10 +535,12 @@ static void forget_oldest(struct mf_switch *sw)
 mf_time standby_run(struct mf_switch *sw, mf_time now)
 {
 	struct standby *s = sw->standby;
+	mf_time next;
 
 	while (s->longest != 0 && s->oldest != NONE && s->entry[s->oldest].at + s->longest <= now)
 		forget_oldest(sw);
+	next = takeover_run(sw, now); /* may take out all there is */
 	if (s->longest == 0 || s->oldest == NONE)
-		return takeover_run(sw, now);
-	return mf_time_min(s->entry[s->oldest].at + s->longest, takeover_run(sw, now));
+		return next;
+	return mf_time_min(s->entry[s->oldest].at + s->longest, next);
 }

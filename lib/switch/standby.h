@@ -37,17 +37,23 @@ struct log_entry {
 struct log_pair {
 	uint32_t head, tail;
 	bool released; /**< its demands are the scheduler's */
+	bool held; /**< a chunk of a write did not pass here, and is not known to be there */
+	uint8_t held_id; /**< of that write */
+	mf_time held_at;
 };
 
 /** What is known of the node of a port. */
 struct log_port {
 	mf_time since; /**< what came before may not be in the log */
 	mf_time lone; /**< from when on it has wanted another epoch than most; MF_NEVER: it does not */
-	mf_time reborn; /**< it was started again, and the others may not know; 0: it was not */
 	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
 	uint32_t held; /**< entries that came by it */
 	uint16_t word; /**< epoch that it has told */
 	uint16_t life; /**< which of its lives this is; 0: that is not known, or of no interest */
+	uint16_t news; /**< the life that the others are told of; 0: nothing is to be told */
+	uint16_t heard; /**< of ports before this one it has been told the news since its link came up */
+	bool owed; /**< not all of the others have been told the news of it */
+	bool strange; /**< its link came up at the active switch: a life that was not known is news */
 	uint8_t lost; /**< times that it deposed this switch, each soon after the one before */
 };
 
@@ -90,23 +96,15 @@ static inline bool standby_idle(const struct mf_switch *sw)
 }
 
 /**
- * Whether a node has told which of its lives this is: it will say itself whether it was started again. That
- * its link was lost does not say so, as it has another one.
+ * Whether what a node sends to another one does not pass here: it may have been started again, and that one
+ * has not been told, and would take an answer for one of the life before.
  */
-static inline bool standby_knows_life(const struct mf_switch *sw, unsigned int port)
-{
-	return sw->standby != NULL && sw->standby->port[port].life != 0;
-}
-
-/**
- * Whether what a node answers does not pass here: it was started again, and who asked would have the answer
- * before the active switch's word of that, and take it for one of the life before. That one sends it, too.
- */
-static inline bool standby_hushes(const struct mf_switch *sw, unsigned int port, mf_time now)
+static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
 	const struct standby *s = sw->standby;
 
-	return standby_idle(sw) && s->port[port].reborn != 0 && now < s->port[port].reborn + s->longest;
+	return unlikely(s != NULL) &&
+	       (!test_bit(s->told, from) || s->port[from].owed || s->port[to].heard < sw->ports);
 }
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
@@ -125,6 +123,8 @@ static inline bool standby_logs(const struct mf_switch *sw, uint16_t cn, uint16_
 void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use);
 /** The rest of a demand is not wanted. */
 void standby_cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp);
+/** A write of a pair is answered: it is there. */
+void standby_answered(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id);
 /** A chunk, whole, whose last block came at `at`. */
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
 		   mf_time at);

@@ -312,7 +312,9 @@ static inline void link_begin_life(struct port *p)
  * @param life  which of its lives that is; 0: only its link was lost
  * @return false: there is no room for all: again, later
  */
-bool link_announce(struct mf_switch *sw, uint16_t back, uint8_t life, mf_time now);
+bool link_announce(struct mf_switch *sw, uint16_t back, uint16_t life, mf_time now);
+/** The same to one of them. */
+bool link_announce_to(struct mf_switch *sw, uint16_t to, uint16_t back, uint16_t life, mf_time now);
 /**
  * Tells a port that writes on their way from it to another one may be lost, in order with what it has from
  * there. @return false: there is no room

@@ -32,7 +32,10 @@ int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (s->port == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < sw->ports; i++) {
-		s->port[i] = (struct log_port){.word = s->epoch, .lone = MF_NEVER, .life = config->begins};
+		s->port[i] = (struct log_port){.word = s->epoch,
+					       .lone = MF_NEVER,
+					       .life = config->begins,
+					       .heard = (uint16_t)sw->ports};
 		if (config->begins && test_bit(sw->reach_set, i)) {
 			set_bit(s->told, i);
 			set_bit(s->took, i);
@@ -131,27 +134,24 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 }
 
 /**
- * A node that was started again is announced to the others before any of its pairs is released.
+ * A new life of a node is told to the others, and to it what there was of others while it had no link, before
+ * anything of a pair passes here. Both switches do so: who has a link to one of them alone hears it, too.
  * @return false: there is no room, and the node will tell again
  */
 static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 {
 	struct log_port *p = &sw->standby->port[port];
 
-	if (p->reborn == 0 || standby_idles(sw->standby))
-		return true;
-	if (!link_announce(sw, port, sw->port[port].lives, now))
+	if (p->owed && !link_announce(sw, port, p->news, now))
 		return false;
-	p->reborn = 0;
-	return true;
-}
+	p->owed = false;
+	for (; p->heard < sw->ports; p->heard++) {
+		uint16_t news = sw->standby->port[p->heard].news;
 
-/** Of those that were started again long ago the other switch has told, and nothing older is under way. */
-static void forget_reborn(struct standby *s, unsigned int ports, mf_time now)
-{
-	for (unsigned int i = 0; i < ports; i++)
-		if (s->longest != 0 && now > s->port[i].reborn + s->longest)
-			s->port[i].reborn = 0;
+		if (news != 0 && !link_announce_to(sw, port, p->heard, news, now))
+			return false;
+	}
+	return true;
 }
 
 /** The node of a port obeys this epoch. */
@@ -203,8 +203,6 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 	sw->stats.takes += !was_active && !standby_idles(s);
 	if (s->deposed)
 		s->begun = epoch;
-	if (!was_active)
-		forget_reborn(s, sw->ports, now);
 	for (uint16_t i = 0; i < sw->ports; i++)
 		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
 			weigh(sw, i, now);
@@ -235,22 +233,25 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 }
 
 /**
- * A node begins a life when it is started again, and when it has had no link for a while. Who asks what the
- * epoch is was started again, and has yet to say which life it is: a new one where the life before is
- * not known, too, unless all there is was started again.
- * @param life  0: it does not say
+ * A node begins a life when it is started again, and when it has had no link for a while. Where the life
+ * before is not known, who asks what the epoch is was started again, unless all there is was.
  */
-static void note_life(struct mf_switch *sw, uint16_t port, uint16_t life, mf_time now)
+static void note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
-	struct log_port *p = &sw->standby->port[port];
+	struct standby *s = sw->standby;
+	struct log_port *p = &s->port[port];
+	bool unknown = s->knows && (m->op == MF_TAKE_ASK || p->strange);
 
-	if (p->life != 0 ? p->life != life : life == 0 && p->reborn == 0 && sw->standby->knows) {
-		p->reborn = mf_time_max(now, 1);
-		link_begin_life(&sw->port[port]);
+	if (m->dst == 0)
+		return;
+	if (p->life != 0 ? p->life != m->dst : unknown) {
+		p->news = m->dst;
+		p->owed = true;
 		sw->port[port].told = 0;
 		unlog_asked(sw, port);
 	}
-	p->life = life;
+	p->life = m->dst;
+	announced(sw, port, now);
 }
 
 /** Whether a node that was alone with wanting this switch goes on with the other one. */
@@ -331,12 +332,11 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 		return;
 	switch (m->op) {
 	case MF_TAKE_TELL:
-		if (m->dst != 0)
-			note_life(sw, (uint16_t)port, m->dst, now);
+		note_life(sw, (uint16_t)port, m, now);
 		told(sw, (uint16_t)port, m->epoch, now);
 		break;
 	case MF_TAKE_ASK:
-		note_life(sw, (uint16_t)port, 0, now);
+		note_life(sw, (uint16_t)port, m, now);
 		clear_bit(s->told, port);
 		clear_bit(s->took, port);
 		tell(sw, port, now);
@@ -429,6 +429,9 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	struct standby *s = sw->standby;
 
 	s->port[port].since = mf_time_max(now, 1);
+	s->port[port].strange = !standby_idles(s);
+	s->port[port].heard = 0;
+	announced(sw, (uint16_t)port, now);
 	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
 	if (s->lost == port)
@@ -449,8 +452,10 @@ void standby_forget(struct mf_switch *sw)
 	memset(s->lost_by, 0, sizeof(s->lost_by));
 	for (unsigned int i = 0; i < sw->ports; i++) {
 		s->port[i].lone = MF_NEVER;
-		if (!s->deposed)
-			s->port[i].calm = s->port[i].reborn = s->port[i].lost = s->port[i].life = 0;
+		if (!s->deposed) {
+			s->port[i].calm = s->port[i].lost = s->port[i].life = s->port[i].news = 0;
+			s->port[i].owed = false;
+		}
 	}
 	s->tick = MF_NEVER;
 	s->owes = false;

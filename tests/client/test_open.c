@@ -237,7 +237,8 @@ static int forked(struct memfab_queue *q)
 	return 0;
 }
 
-static void forks(const struct memfab_options *options)
+/** Forks behind a read: one that is under way; or one that is known to have completed. */
+static void forks(const struct memfab_options *options, bool completes)
 {
 	struct memfab_queue *q;
 	uint64_t word = 17, is = 0;
@@ -249,6 +250,8 @@ static void forks(const struct memfab_options *options)
 	cr_assert_eq(memfab_write_ack(q, mn0, 0, &word, 8), 0);
 	memfab_prep_read(rig_sqe(q), mn0, 0, &is, 8);
 	memfab_submit(q);
+	if (completes)
+		cr_assert_eq(memfab_wait_cqe(q, 1, -1), 0);
 	child = fork();
 	if (child == 0) {
 		alarm(20);
@@ -267,12 +270,17 @@ static void forks(const struct memfab_options *options)
 /** EAL's memory is shared with children: they leave it alone, and the parent goes on. */
 Test(client_open, fork_with_users)
 {
-	forks(NULL);
+	forks(NULL, false);
+}
+
+Test(client_open, fork_behind_a_completion)
+{
+	forks(NULL, true);
 }
 
 Test(client_open, fork_with_thread)
 {
 	static const struct memfab_options options = {.thread = true};
 
-	forks(&options);
+	forks(&options, false);
 }

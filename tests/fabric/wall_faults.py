@@ -137,7 +137,7 @@ def disable(tap, emu):
       if not sound(tap, name, process, result):
         continue
       seen = result['disabled']
-      link, said = seen['links'][0], f'link of c0 is disabled: {cause}' in process.stderr
+      link, said = seen['links'][0], f'link of c0 to sw0 is disabled: {cause}' in process.stderr
       tap.ok(seen[key] >= 1 and link['node'] == 'c0' and link['seen_by'] == 'switch' and said,
              f'{name}: the link is disabled', (seen, process.stderr))
       tap.ok(seen['repaired'] >= 1, f'{name}: and mended', seen)

@@ -372,3 +372,66 @@ Test(host_link, what_has_no_timer_waits_for_the_link)
 	cr_assert_eq(blocks, 128 * 2);
 	mf_host_free(h);
 }
+
+/* Two links: what watches them, and what they hear, is theirs, whichever is served, in whichever life. */
+
+static void put_bad(struct mf_host *h, unsigned int link, mf_time now, unsigned int n)
+{
+	struct mf_span s = {.start = now, .period = 2560};
+
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(&s, 3, MF_IDLE_WORD);
+	mf_host_rx_by(h, link, now, &s);
+}
+
+/** Whether it hears what the switch of a link says. */
+static bool hears(struct mf_host *h, unsigned int link, mf_time now)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_TELL};
+	uint64_t before = mf_host_stats(h)->rx[MF_TAKE];
+	struct mf_span s = {.start = now, .period = 2560};
+
+	mf_span_put(&s, MF_SYNC_CTRL, mf_proto_put_single(&m));
+	mf_host_rx_by(h, link, now, &s);
+	return mf_host_stats(h)->rx[MF_TAKE] > before;
+}
+
+Test(host_link, of_two_links_each_is_watched_for_itself)
+{
+	for (unsigned int bad = 0; bad < 2; bad++) {
+		struct mf_host_config c = config(0);
+		struct mf_guard g[2];
+		struct mf_host *h;
+
+		for (unsigned int i = 0; i < 2; i++)
+			cr_assert_eq(mf_guard_init(&g[i], 0, 1), 0);
+		c.twin = c.begins = c.proto.ext = c.in_order = true;
+		c.take_again = MF_US(10);
+		c.mux.period = 2560;
+		c.guard[0] = &g[0];
+		c.guard[1] = &g[1];
+		h = mf_host_new(&c);
+		cr_assert_not_null(h);
+		put_bad(h, 0, MF_US(1), 2);
+		put_bad(h, 1, MF_US(2), 3);
+		put_bad(h, bad, MF_US(3), 16);
+		cr_expect_eq(g[0].bad, bad == 0 ? 18 : 2);
+		cr_expect_eq(g[1].bad, bad == 0 ? 3 : 19);
+		cr_expect(mf_guard_is_deaf(&g[bad]) && !mf_guard_is_deaf(&g[!bad]));
+		cr_expect(hears(h, !bad, MF_US(4)) && !hears(h, bad, MF_US(4)));
+
+		/* Another process at the same links. Which one was served last makes no difference. */
+		hears(h, 1, MF_US(5));
+		cr_assert_eq(mf_host_restart(h, MF_US(5), NULL), 0);
+		put_bad(h, 0, MF_US(6), 1);
+		put_bad(h, 1, MF_US(6), 1);
+		cr_expect_eq(g[0].bad, bad == 0 ? 19 : 3, "%u", bad);
+		cr_expect_eq(g[1].bad, bad == 0 ? 4 : 20, "%u", bad);
+		mf_host_link_up(h, 0, MF_US(7));
+		mf_host_link_up(h, 1, MF_US(7));
+		cr_expect(hears(h, !bad, MF_US(8)) && !hears(h, bad, MF_US(8)));
+		mf_host_free(h);
+		for (unsigned int i = 0; i < 2; i++)
+			mf_guard_fini(&g[i]);
+	}
+}

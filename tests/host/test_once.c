@@ -28,7 +28,8 @@ struct bench {
 	unsigned int messages; /**< how many */
 	unsigned int acks;
 	unsigned int refusals; /**< of its own */
-	unsigned int passed_on; /**< that a demand was refused */
+	unsigned int passed_on; /**< that a demand was refused, or is given up */
+	unsigned int passed_behind; /**< so many messages */
 	uint8_t asked; /**< id of the last /N/ */
 };
 
@@ -37,7 +38,7 @@ static void begin(struct bench *b, uint16_t node, bool twin)
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = alone_config(node, 64);
 
-	config.compute = node == US;
+	config.compute = node == US || twin;
 	config.read_timeout = config.write_timeout = TIMEOUT;
 	config.quarantine = QUARANTINE;
 	config.retries = 2;
@@ -45,6 +46,7 @@ static void begin(struct bench *b, uint16_t node, bool twin)
 	config.twin = config.begins = twin;
 	config.in_order = true;
 	config.take_again = MF_US(10);
+	config.timing.cost[MF_STAGE_MAKE_REQUEST] = MF_US(1) / 100;
 	*b = (struct bench){.now = MF_US(1)};
 	if (node == MEMORY) {
 		b->memory = mf_memory_flat.create(&memory);
@@ -80,7 +82,10 @@ static void see(struct bench *b, const struct mf_span *s)
 		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->acks += m.kind == MF_ACK;
 			b->refusals += m.kind == MF_ERR && m.src == MEMORY;
-			b->passed_on += m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US;
+			if (m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US) {
+				b->passed_on++;
+				b->passed_behind = b->messages;
+			}
 		}
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
 			b->asked = m.id;
@@ -498,6 +503,139 @@ Test(host_once, what_the_other_switch_sends_is_applied)
 	give_by(&b, 1, &m, data);
 	expect(&b, 0, 32, 1);
 	stop(&b);
+}
+
+static void count_restart(void *ctx, uint16_t node)
+{
+	unsigned int *n = ctx;
+
+	*n += node == US;
+}
+
+/** A switch says, once, which life the other node has: US or MEMORY. */
+static void tell_life_of(struct bench *b, uint16_t node, unsigned int link, uint16_t life)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = node,
+				 .dst = node == US ? MEMORY : US,
+				 .id = (uint8_t)life,
+				 .epoch = life >> 8,
+				 .status = MF_ERR_RESTARTED};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(&m);
+	mf_host_rx_by(b->host, link, b->now, &s);
+}
+
+static void tell_life(struct bench *b, unsigned int link, uint16_t life)
+{
+	tell_life_of(b, US, link, life);
+}
+
+static void begin_told(struct bench *b, unsigned int *restarts)
+{
+	begin(b, MEMORY, true);
+	*restarts = 0;
+	mf_host_on_restart(b->host, count_restart, restarts);
+	tell_epoch(b, 0, 0);
+	tell_epoch(b, 1, 0);
+}
+
+/** Both switches tell of each life: it begins with the first word, whichever that is by. */
+Test(host_once, a_life_is_told_by_both_switches)
+{
+	static const struct {
+		unsigned int link;
+		uint16_t life;
+		unsigned int restarts;
+	} word[] = {{1, 700, 1}, {1, 700, 1}, {0, 700, 1}, {0, 701, 2}, {0, 702, 3},
+		    {1, 701, 3}, {1, 702, 3}, {1, 703, 4}, {0, 703, 4}};
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		tell_life(&b, word[i].link, word[i].life);
+		cr_expect_eq(restarts, word[i].restarts, "word %u: %u", i, restarts);
+		if (i == 1)
+			tell_epoch(&b, 1, 1); /* another switch is obeyed: lives are the same */
+	}
+	stop(&b);
+}
+
+/**
+ * What was executed for a life is forgotten with the word of the next one. What comes of it later, by the
+ * other link, is not executed a second time.
+ */
+Test(host_once, a_former_life_is_not_executed_again)
+{
+	struct mf_msg old = chunk(US, 3, 0, 32, true), new = chunk(US, 4, 0, 32, true);
+	uint8_t data[32];
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	memset(data, 1, sizeof(data));
+	give_by(&b, 0, &old, data);
+	expect(&b, 0, 32, 1);
+	tell_life(&b, 0, 2);
+	memset(data, 2, sizeof(data));
+	give_by(&b, 0, &new, data);
+	expect(&b, 0, 32, 2);
+	memset(data, 1, sizeof(data));
+	give_by(&b, 1, &old, data);
+	expect(&b, 0, 32, 2);
+	cr_expect_eq(mf_host_stats(b.host)->drop_fenced, 1);
+	tell_life(&b, 1, 2);
+	give_by(&b, 1, &old, data);
+	expect(&b, 0, 32, 1);
+	stop(&b);
+}
+
+/** The word may be lost, and nothing would pass by that link for ever: so no longer than operations take. */
+Test(host_once, a_former_life_is_over_in_time)
+{
+	struct mf_msg m = chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	memset(data, 1, sizeof(data));
+	tell_life(&b, 0, 2);
+	give_by(&b, 1, &m, data);
+	expect(&b, 0, 32, 0);
+	run(&b, b.now + TIMEOUT);
+	give_by(&b, 1, &m, data);
+	expect(&b, 0, 32, 1);
+	stop(&b);
+}
+
+/**
+ * The standby may have what the requester gives up, and would let it out behind what is asked next. It is
+ * told, and behind the request, which may have begun just before.
+ */
+Test(host_once, what_is_given_up_is_passed_on)
+{
+	static uint8_t buf[64];
+	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
+	struct mf_completion done[4];
+
+	for (unsigned int life = 0; life < 3; life++) {
+		struct bench b;
+
+		begin(&b, US, true);
+		cr_expect_eq(mf_host_submit(b.host, b.now, &op), 0);
+		if (life == 2) /* its timer ends */
+			run(&b, b.now + 4 * TIMEOUT);
+		else
+			tell_life_of(&b, MEMORY, 0, (uint16_t)life);
+		run(&b, b.now + MF_US(1));
+		cr_expect_eq(mf_host_completions(b.host, b.now, done, 4), 1);
+		cr_expect_eq(b.passed_on, 1, "%u: %u", life, b.passed_on);
+		cr_expect_eq(b.passed_behind, b.messages, "%u: in front of the request", life);
+		stop(&b);
+	}
 }
 
 /** A read beyond the end of the memory, sent so often before. */

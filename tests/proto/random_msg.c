@@ -20,8 +20,8 @@ static void random_err(struct test_rng *r, struct mf_msg *m)
 	m->status = status[below(r, sizeof(status))];
 	if (m->status != MF_ERR_RESTARTED)
 		m->of = below(r, MF_RMWREQ + 1);
-	if (m->status != MF_ERR_RESTARTED)
-		m->epoch = below(r, 1 << MF_ERR_USE_BITS);
+	m->epoch =
+		below(r, m->status == MF_ERR_RESTARTED ? (MF_LIFE_MAX + 1) / MF_IDS : 1 << MF_ERR_USE_BITS);
 }
 
 /* The size of a message, or it is a piece of a transfer that has something behind it. */
@@ -60,10 +60,9 @@ static struct mf_msg random_take(struct test_rng *r)
 {
 	struct mf_msg m = {.kind = MF_TAKE, .op = below(r, MF_TAKES)};
 
-	if (m.op != MF_TAKE_ASK) {
+	if (m.op != MF_TAKE_ASK)
 		m.epoch = (uint16_t)rnd(r);
-		m.dst = below(r, MF_PORTS_MAX);
-	}
+	m.dst = below(r, MF_LIFE_MAX + 1);
 	return m;
 }
 

@@ -56,11 +56,9 @@ Test(reject, spare_bits)
 {
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    ext = {.kind = MF_RREQ, .size = 8, .ext = true},
-			    rmw = {.kind = MF_RMWREQ, .ext = true},
-			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED},
-			    gret = {.kind = MF_GRET, .size = 1}, take = {.kind = MF_TAKE},
-			    ask = {.kind = MF_TAKE, .op = MF_TAKE_ASK}, grant = {.kind = MF_GRANT, .size = 1},
-			    notify = {.kind = MF_NOTIFY, .size = 1};
+			    rmw = {.kind = MF_RMWREQ, .ext = true}, gret = {.kind = MF_GRET, .size = 1},
+			    take = {.kind = MF_TAKE}, ask = {.kind = MF_TAKE, .op = MF_TAKE_ASK},
+			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
 
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
@@ -70,19 +68,16 @@ Test(reject, spare_bits)
 		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(rmw, 2, EXT_FROM, 1u << i);
-	for (unsigned int i = 0; i < 9; i++) {
+	for (unsigned int i = 0; i < 4; i++)
 		expect_refused(take, MS, TAKE_SPARE, 1u << i);
-		expect_refused(ask, MS, TAKE_OF, 1u << i);
+	for (unsigned int i = 0; i < 16; i++)
 		expect_refused(ask, MS, TAKE_EPOCH, 1u << i);
-	}
 	for (unsigned int i = 0; i < 6; i++)
 		expect_refused(grant, MS, G_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)
 		expect_refused(notify, MS, N_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 2; i++)
 		expect_refused(gret, MS, GRET_SPARE, 1u << i);
-	for (unsigned int i = 1; i < 1u << MF_ERR_USE_BITS; i++)
-		expect_refused(restarted, MS, ERR_USE, i);
 }
 
 /* A piece of a transfer with nothing behind it says its size; a mega-message is no piece. */
@@ -103,8 +98,7 @@ Test(reject, fields_out_of_range)
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
-			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE},
-			    restarted = {.kind = MF_ERR, .status = MF_ERR_RESTARTED};
+			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE};
 
 	for (unsigned int kind = 0; kind < 16; kind++) {
 		if (kind == MF_KIND_NONE || kind > MF_RRES)
@@ -124,8 +118,6 @@ Test(reject, fields_out_of_range)
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		if (of != MF_NOTIFY)
 			expect_refused(full, MS, ERR_OF, of);
-	for (unsigned int of = MF_KIND_NONE + 1; of < 16; of++)
-		expect_refused(restarted, MS, ERR_OF, of);
 	expect_refused(rres, MS, MS_ADDR, 1);
 	expect_refused(rres, MT, MT_ADDR, 1);
 	expect_refused(wreq, MS, MS_LAST, 0); /* 8 octets cannot be followed by more */

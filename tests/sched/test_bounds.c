@@ -39,6 +39,35 @@ Test(sched_bounds, queues_are_bounded)
 	mf_sched_pim.destroy(s);
 }
 
+/** Beyond the share of its pair, too, where there are two switches: the other one has to be told. */
+Test(sched_bounds, who_is_beyond_x_is_told)
+{
+	for (unsigned int excess = 0; excess < 3; excess++) {
+		struct mf_sched_config c = fast_config(4);
+		struct mf_sched *s;
+		struct mf_sched_grant g[8];
+
+		c.tells_excess = excess == 2;
+		s = mf_sched_pim.create(&c);
+
+		control(&mf_sched_pim, s, 0, MF_SCHED_HOLD, 0, 1, 0, 0);
+		for (unsigned int i = 0; i <= c.x; i++) {
+			const struct mf_sched_msg m = {.kind = MF_SCHED_DEMAND,
+						       .src = 0,
+						       .dst = 1,
+						       .id = (uint8_t)i,
+						       .excess = excess > 0,
+						       .size = 8,
+						       .cookie = MF_SCHED_NO_COOKIE};
+
+			cr_assert_eq(mf_sched_pim.input(s, &m), 0);
+		}
+		cr_assert_eq(mf_sched_pim.run(s, 0, g, 8), excess == 1 ? 0 : 1);
+		cr_expect(excess == 1 || (g[0].size == 0 && g[0].refused && g[0].id == c.x));
+		mf_sched_pim.destroy(s);
+	}
+}
+
 Test(sched_bounds, nonsense_is_dropped_and_counted)
 {
 	static const struct mf_sched_msg bad[] = {

@@ -280,3 +280,44 @@ Test(order, a_later_write_does_not_overtake_it)
 		rig_stop(&r);
 	}
 }
+
+/**
+ * Nor does it go along the circuit of a mega of which one message was lost: it is none of that, so nothing
+ * of the mega comes any more, and the request goes before it.
+ */
+Test(order, nor_does_it_take_the_place_of_one_of_a_mega)
+{
+	for (unsigned int b = 0; b < 2; b++) {
+		struct rig r;
+		struct mf_sched_grant g;
+		struct mf_sched_msg d;
+		unsigned int n;
+
+		start(&r, b);
+		n = rig_chunk(&r, MF_WREQ, CN, MN, 20, 64, word);
+		blocks = rig_request(&r, CN, MN, 8, 64, request);
+		rig_message(&r, 0, CN, request, blocks);
+		rig_run(&r, MF_NS(500));
+		cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+		g = rig_grant_of(MF_US(1), CN, MN, 7, false, true, 2 * 8 * n, MF_SCHED_NO_COOKIE);
+		g.mega = true;
+		rig_grant(&r, g.at, &g);
+		g = rig_grant_of(MF_US(2), MN, CN, 8, true, true, 64, d.cookie);
+		rig_grant(&r, g.at, &g);
+		rig_message(&r, MF_US(3), CN, word, n); /* of two: 7 is lost, 20 comes */
+		g = rig_grant_of(MF_US(4), CN, MN, 9, false, true, 64, MF_SCHED_NO_COOKIE);
+		rig_grant(&r, g.at, &g);
+		rig_run(&r, MF_US(5));
+		cr_assert_eq(r.outs[MN], n, "the request waits for the other one");
+		n = rig_chunk(&r, MF_WREQ, CN, MN, 9, 64, word);
+		rig_message(&r, MF_US(6), CN, word, n);
+		rig_run(&r, MF_US(10));
+		cr_assert_eq(r.outs[MN], n + blocks + n);
+		cr_expect(rig_sent(&r, MN, n, r.out[MN][n].at, request, blocks));
+		cr_expect(rig_sent(&r, MN, n + blocks, r.out[MN][n + blocks].at, word, n));
+		cr_expect_eq(mf_switch_stats(r.sw)->overtaken, 1);
+		rig_run(&r, MF_US(40));
+		cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the response that nobody sends");
+		rig_stop(&r);
+	}
+}

@@ -36,6 +36,7 @@ local LAYOUT = {
   ERR_STATUS = {38, 4},
   ERR_OF = {42, 4},
   ERR_USE = {46, 2},
+  ERR_LIFE = {42, 6},
   ACK_USE = {38, 10},
   GRET_ID = {21, 8},
   GRET_RESP = {29, 1},
@@ -43,8 +44,8 @@ local LAYOUT = {
   GRET_SPARE = {46, 2},
   TAKE_EPOCH = {12, 16},
   TAKE_WHAT = {28, 2},
-  TAKE_OF = {30, 9},
-  TAKE_SPARE = {39, 9},
+  TAKE_OF = {30, 14},
+  TAKE_SPARE = {44, 4},
   EXT_EPOCH = {0, 16},
   EXT_AGAIN = {16, 8},
   EXT_FROM = {24, 12},
@@ -468,6 +469,7 @@ local NAMES = {
   {"ERR_STATUS", "Status", STATUSES},
   {"ERR_OF", "Kind of the request", KINDS},
   {"ERR_USE", "Use of the id, low bits"},
+  {"ERR_LIFE", "Life, high bits"},
   {"ACK_USE", "Use of the id, low bits"},
   {"GRET_ID", "Id of the grant"},
   {"GRET_RESP", "Granted a response"},
@@ -475,7 +477,7 @@ local NAMES = {
   {"GRET_SPARE", "Zero"},
   {"TAKE_EPOCH", "Epoch of the switch that is obeyed"},
   {"TAKE_WHAT", "What of it", TAKES},
-  {"TAKE_OF", "Epochs since it forgot, or who lost the switch"},
+  {"TAKE_OF", "Epochs since it forgot, life, or who lost the switch"},
   {"TAKE_SPARE", "Zero"},
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
@@ -644,7 +646,7 @@ local function decode_mst(m, s)
   if m.kind == PROTO.MF_TAKE then
     m.epoch = field_of(s, 1, "TAKE_EPOCH")
     m.take, m.of = field_of(s, 1, "TAKE_WHAT"), field_of(s, 1, "TAKE_OF")
-    if m.take == 2 and (m.epoch ~= 0 or m.of ~= 0) then
+    if m.take == 2 and m.epoch ~= 0 then
       m.problems[#m.problems + 1] = "who does not know the epoch tells one"
     end
     zero(m, s, 1, "TAKE_SPARE")
@@ -659,12 +661,15 @@ local function decode_mst(m, s)
   end
   m.src, m.id = field_of(s, 1, "MS_SRC"), field_of(s, 1, "MS_ID")
   if m.kind == PROTO.MF_ERR then
-    m.status, m.of = field_of(s, 1, "ERR_STATUS"), field_of(s, 1, "ERR_OF")
+    m.status = field_of(s, 1, "ERR_STATUS")
     m.restarted = m.status == PROTO.MF_ERR_RESTARTED
+    if m.restarted then -- of no request
+      m.of, m.life = 0, field_of(s, 1, "ERR_LIFE") * 256 + m.id
+    else
+      m.of = field_of(s, 1, "ERR_OF")
+    end
     if not STATUSES[m.status] then
       m.problems[#m.problems + 1] = "unknown status"
-    elseif m.restarted and (m.of ~= 0 or field_of(s, 1, "ERR_USE") ~= 0) then
-      m.problems[#m.problems + 1] = "a restart is of no request"
     end
   elseif m.kind ~= PROTO.MF_ACK then
     m.unknown = true
@@ -743,6 +748,9 @@ local function summary(m, s)
   end
   if m.status then
     text[#text + 1] = STATUSES[m.status] or "?"
+  end
+  if m.life and m.life ~= 0 then
+    text[#text + 1] = "life " .. m.life
   end
   if m.addressed then
     text[#text + 1] = "at " .. hex(s, #s - 6, 3) .. hex(s, 6, 3):sub(3)
@@ -1109,6 +1117,8 @@ local MST = {
   [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_WHAT", "TAKE_OF", "TAKE_SPARE", "MSG_CHECK"},
 }
 
+local RESTARTED = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_LIFE", "MSG_CHECK"}
+
 local function made(tree, name, ...)
   return tree:add(fields[name], ...):set_generated()
 end
@@ -1250,6 +1260,7 @@ local function show_message(tree, range, m, s)
   if m.single then
     local names = m.single == BLOCK.MF_BT_MST and (MST[m.kind] or {"MS_KIND", "MSG_CHECK"}) or
       CONTROLS[m.single]
+    names = m.restarted and RESTARTED or names
     show_block(tree, range, m.single == BLOCK.MF_BT_MST and "/MST/" or KINDS[m.kind], names)
   else
     show_long(tree, range, m, s)
