@@ -25,7 +25,6 @@
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
-#define LINGER 10 /**< HELLO periods in which a goodbye is repeated until the partner knows it */
 
 static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int net, unsigned int node)
 {
@@ -422,19 +421,25 @@ bool meet_over(struct wall *w)
 	return has_switch ? nodes_done : switch_done(w);
 }
 
+/**
+ * Until every partner knows that we are done. One that is slow still answers, and one that is gone is silent
+ * for so long that its link goes down: whoever is left without that word waits for us for good.
+ */
+static void until_known(struct wall *w)
+{
+	while (!(all_ends(w, false, knows) && all_ends(w, true, knows)) && !interrupted(w))
+		exchange(w);
+}
+
 void part(struct wall *w)
 {
-	mf_time until;
-
 	if (!w->carries || !w->met)
 		return;
 	if (w->f->captures != NULL)
 		capture_ring_shift(w->f->captures, 0);
 	w->over = true;
-	until = port_now(w) + LINGER * MF_MS(100);
 	if (!w->f->info.interrupted && !w->options->stay)
-		while (port_now(w) < until && !(all_ends(w, false, knows) && all_ends(w, true, knows)))
-			exchange(w);
+		until_known(w);
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends; k++)
 			mf_link_leave(w->port[i].end[k].link, port_now(w));

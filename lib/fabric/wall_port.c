@@ -227,16 +227,22 @@ static void transmit_all(struct wall_port *p, mf_time now)
 	flush(p, now);
 }
 
+static void tell_state(struct port_end *e)
+{
+	uint16_t state = __atomic_load_n(&e->state, __ATOMIC_RELAXED) & e->mask;
+
+	if (likely(state == e->told))
+		return;
+	e->told = state;
+	mf_link_set_state(e->link, state);
+}
+
 static void run_links(struct wall_port *p, mf_time now)
 {
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
-		uint16_t state = __atomic_load_n(&e->state, __ATOMIC_RELAXED) & e->mask;
 
-		if (unlikely(state != e->told)) {
-			e->told = state;
-			mf_link_set_state(e->link, state);
-		}
+		tell_state(e);
 		if (unlikely(mf_link_next(e->link) <= now))
 			mf_link_run(e->link, now);
 	}
@@ -277,13 +283,18 @@ static void say_unknown(const struct wall *w, struct wall_port *p)
 				p->config->name, &st);
 }
 
-/** Of two switches each link goes down and up by itself; a switch tells that it is ready link by link. */
+/**
+ * Of two switches each link goes down and up by itself; a switch tells that it is ready link by link, and
+ * does not in the first HELLO of the next connection: what has been said stays said.
+ */
 static void tell_of_two(struct port_end *e, const struct mf_link_status *st, mf_time now)
 {
-	if (e->switch_end)
+	if (e->switch_end) {
 		e->mask = e->open ? UINT16_MAX : (uint16_t)~MF_LINK_READY;
-	else if (!e->open && !e->absent && is_loss(e, st))
+		tell_state(e);
+	} else if (!e->open && !e->absent && is_loss(e, st)) {
 		role_link_lost(e->in.to, e->in.port, now);
+	}
 	e->absent = !e->open;
 }
 

@@ -100,19 +100,22 @@ static void hello_down(struct mf_link *l, mf_time now, const struct mf_link_hell
 		link_up(l, now);
 }
 
+/** What an end has told it has told, as long as the connection lasts: a HELLO may be late. */
 static void hello_same(struct mf_link *l, mf_time now, const struct mf_link_hello *b)
 {
+	uint16_t state = l->hello.state | b->state, echo = l->hello.echo | b->echo;
+
 	if (b->partner != l->own) {
 		link_greet_now(l);
 		return;
 	}
 	l->silence_at = now + l->config.silence;
-	if (l->hello.state == b->state && l->hello.echo == b->echo)
+	if (l->hello.state == state && l->hello.echo == echo)
 		return;
-	if (l->hello.state != b->state)
+	if (l->hello.state != state)
 		link_greet_now(l);
-	l->hello.state = b->state;
-	l->hello.echo = b->echo;
+	l->hello.state = state;
+	l->hello.echo = echo;
 	l->changed = true;
 }
 

@@ -171,7 +171,10 @@ void mf_link_look(const struct mf_link *l, struct mf_link_status *out);
 bool mf_link_status_text(const struct mf_link_status *st, char *text, size_t len);
 const struct mf_link_stats *mf_link_stats(const struct mf_link *l);
 
-/** What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. */
+/**
+ * What this end tells of itself, from now on: MF_LINK_READY, MF_LINK_DONE. What is no longer told is known to
+ * be over by the partner of the next connection alone.
+ */
 void mf_link_set_state(struct mf_link *l, uint16_t state);
 
 /** Its port has another address: HELLO has it from now on, other frames from the next connection on. */

@@ -263,6 +263,13 @@ def other_version(tap, emu, spaces):
     say_so(tap, 'another version', group, 'another version of the link frames (1 against 2)')
 
 
+def unheard(tap, emu, spaces):
+  """Who has finished stays until the others know it, however long they do not listen."""
+  with Wire(spaces, '--unheard', '2') as wire:
+    over_veth(tap, emu, spaces, 'the end is heard late')
+  tap.ok(wire.did.get('unheard', 0) > 0, 'the end is heard late: it was', wire.did)
+
+
 def stale(tap, emu, spaces):
   """Two processes are one end: the later one is it."""
   with Folder() as folder:
@@ -339,7 +346,7 @@ def all_of(tap, emu):
   refused(tap, emu, 'another rate', 'rate', other_rate)
   bad_files(tap, emu)
   with_spaces(tap, emu, (veth, stale, unknown_link, fanout_group, netem))
-  with_spaces(tap, emu, (harmed, garbage, other_version), apart=True)
+  with_spaces(tap, emu, (harmed, garbage, other_version, unheard), apart=True)
 
 
 def millions(tap, emu):

@@ -3,7 +3,7 @@
 """The wires between three namespaces, for tests that run processes over them: carries Ethernet frames between
 wire-NODE0 and wire-NODE1, and does to them what it is told, from a seed: what a qdisc does, and more.
 
-  wire.py [--harm P] [--garbage P] [--version V] [--seed N]
+  wire.py [--harm P] [--garbage P] [--version V] [--unheard T] [--seed N]
 
 Ends with SIGTERM and writes what it did, as JSON: {"cause": frames}.
 """
@@ -17,6 +17,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'wireshark'))
 import frames as f  # noqa: E402
@@ -24,6 +25,7 @@ import frames as f  # noqa: E402
 NODES = ('cn', 'mn')
 BURST = 64
 HELD = 3  # frames that pass one that is late
+STATE, DONE = 84, 2  # of a HELLO: where it is, and its bit
 
 
 def options():
@@ -31,6 +33,8 @@ def options():
   parser.add_argument('--harm', type=float, default=0, help='share lost, doubled, late, damaged: each')
   parser.add_argument('--garbage', type=float, default=0, help='share of frames behind which comes another')
   parser.add_argument('--version', type=int, help='that HELLO is of')
+  parser.add_argument('--unheard', type=float, default=0,
+                      help='seconds in which no end hears that the other one has finished')
   parser.add_argument('--seed', type=int, default=1)
   return parser.parse_args()
 
@@ -122,6 +126,7 @@ class Direction:
     self.rng = random.Random(args.seed)
     self.garbage = Garbage(self.rng)
     self.late = []  # [frames that still pass, frame]
+    self.done = None  # when this side first said that it has finished
 
   def send(self, frame):
     try:
@@ -160,9 +165,20 @@ class Direction:
     self.did[kind.__name__] += 1
     self.send(kind(self.garbage, like))
 
+  def unheard(self, frame):
+    """A HELLO: without the word that all is done, until it has been said for long."""
+    self.done = self.done or (time.monotonic() if frame[STATE] & DONE else None)
+    if self.done is None or time.monotonic() >= self.done + self.args.unheard:
+      return frame
+    self.did['unheard'] += 1
+    return resealed(frame, STATE, bytes([frame[STATE] & ~DONE]))
+
   def carry(self, frame):
-    if self.args.version is not None and frame[12:14] == b'\x88\xb5' and frame[15] == f.HELLO:
-      frame = resealed(frame, 14, bytes([self.args.version]))
+    if frame[12:14] == b'\x88\xb5' and frame[15] == f.HELLO:
+      if self.args.version is not None:
+        frame = resealed(frame, 14, bytes([self.args.version]))
+      if self.args.unheard:
+        frame = self.unheard(frame)
     if self.args.harm == 0:
       self.send(frame)
     else:

@@ -196,6 +196,52 @@ HELLO_TEST(a3_state_is_told_at_once)
 	cr_assert_eq(status(RIG_SWITCH).echo, MF_LINK_READY);
 }
 
+static uint8_t kept[MF_LINK_FRAME_MAX];
+
+static bool keep_hello(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)r;
+	if (from == RIG_SWITCH && h->type == MF_LINK_HELLO)
+		memcpy(kept, h, sizeof(*h) + h->length);
+	return true;
+}
+
+/** A3: the network delivers an older HELLO behind a newer one: what has been told stays, and is echoed. */
+HELLO_TEST(a3_a_late_hello_takes_nothing_back)
+{
+	start();
+	rig_until_up(rig, MF_MS(1));
+	rig->filter = keep_hello;
+	rig_run(rig, rig->now + MF_MS(200));
+	cr_assert_eq(mf_link_frame_head(kept)->type, MF_LINK_HELLO);
+	rig->filter = NULL;
+	mf_link_set_state(rig->end[RIG_SWITCH].link, MF_LINK_READY | MF_LINK_DONE);
+	mf_link_set_state(rig->end[RIG_NODE].link, MF_LINK_DONE);
+	rig_run(rig, rig->now + MF_MS(1));
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, kept);
+	cr_assert_eq(status(RIG_NODE).partner_state, MF_LINK_READY | MF_LINK_DONE);
+	cr_assert_eq(status(RIG_NODE).echo, MF_LINK_DONE);
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert_eq(status(RIG_SWITCH).echo, MF_LINK_READY | MF_LINK_DONE);
+}
+
+/** The next connection begins with what is told then. */
+HELLO_TEST(a3_the_next_connection_takes_back)
+{
+	start();
+	rig_until_up(rig, MF_MS(1));
+	mf_link_set_state(rig->end[RIG_SWITCH].link, MF_LINK_READY);
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert_eq(status(RIG_NODE).partner_state, MF_LINK_READY);
+	mf_link_leave(rig->end[RIG_SWITCH].link, rig->now);
+	mf_link_set_state(rig->end[RIG_SWITCH].link, 0);
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert(status(RIG_NODE).up);
+	cr_assert_eq(status(RIG_NODE).connections, 2);
+	cr_assert_eq(status(RIG_NODE).partner_state, 0);
+	cr_assert_eq(status(RIG_SWITCH).echo, 0);
+}
+
 /* Refusals. */
 
 static uint64_t refused(const struct mf_link_stats *s, unsigned int reason)

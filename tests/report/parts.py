@@ -223,7 +223,7 @@ def run(folder, harm):
     group.start(role, path)
   status = group.end()
   sound(TAP, 'three processes', group, status)
-  if any(status.values()):
+  if any(code != 0 for code in status.values()):
     return None, None
   texts = {}
   for role in ROLES:
