@@ -37,6 +37,8 @@ void link_up(struct mf_link *l, mf_time now)
 	l->connections++;
 	l->stats.up_events++;
 	l->partner = l->known = l->hello.epoch;
+	l->told_state = l->hello.state;
+	l->told_echo = l->hello.echo;
 	l->tag = tag_with(l, l->partner);
 	l->head = link_head(l, l->mac, MF_LINK_DATA);
 	l->head.epoch = l->tag;

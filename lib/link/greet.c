@@ -48,7 +48,7 @@ static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t 
 		.window = l->config.window,
 		.blocks = l->config.blocks,
 		.state = l->state,
-		.echo = partner != 0 && partner == l->partner ? l->hello.state : 0,
+		.echo = l->up && partner == l->partner ? l->told_state : 0,
 		.first = l->config.first,
 		.node = l->config.node,
 	};

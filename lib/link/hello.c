@@ -81,10 +81,8 @@ void link_rx_version(struct mf_link *l, mf_time now, const uint8_t *frame)
 /** Takes what a HELLO tells of its end. */
 static void note(struct mf_link *l, const struct mf_link_hello *b)
 {
-	if (l->hello.state != b->state || l->hello.echo != b->echo || l->partner != b->epoch)
+	if (l->partner != b->epoch)
 		l->changed = true;
-	if (l->hello.state != b->state)
-		link_greet_now(l); /* echoes it */
 	l->hello = *b;
 	l->partner = b->epoch;
 }
@@ -100,22 +98,22 @@ static void hello_down(struct mf_link *l, mf_time now, const struct mf_link_hell
 		link_up(l, now);
 }
 
-/** What an end has told it has told, as long as the connection lasts: a HELLO may be late. */
+/** A HELLO may be late, and takes back nothing that a later one has told. */
 static void hello_same(struct mf_link *l, mf_time now, const struct mf_link_hello *b)
 {
-	uint16_t state = l->hello.state | b->state, echo = l->hello.echo | b->echo;
+	uint16_t state = l->told_state | b->state, echo = l->told_echo | b->echo;
 
 	if (b->partner != l->own) {
 		link_greet_now(l);
 		return;
 	}
 	l->silence_at = now + l->config.silence;
-	if (l->hello.state == state && l->hello.echo == echo)
+	if (l->told_state == state && l->told_echo == echo)
 		return;
-	if (l->hello.state != state)
-		link_greet_now(l);
-	l->hello.state = state;
-	l->hello.echo = echo;
+	if (l->told_state != state)
+		link_greet_now(l); /* echoes it */
+	l->told_state = state;
+	l->told_echo = echo;
 	l->changed = true;
 }
 

@@ -166,8 +166,8 @@ void mf_link_look(const struct mf_link *l, struct mf_link_status *out)
 		.got = l->refusal.got,
 		.epoch = l->own,
 		.partner_epoch = l->partner,
-		.partner_state = l->hello.state,
-		.echo = l->hello.echo,
+		.partner_state = l->told_state,
+		.echo = l->told_echo,
 		.partner_node = l->hello.node,
 		.round_trip = l->config.retransmit ? l->llr.srtt : 0,
 	};

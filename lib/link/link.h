@@ -64,6 +64,7 @@ struct mf_link {
 	enum mf_link_down down;
 	uint32_t connections;
 	struct mf_link_hello hello; /**< of the partner */
+	uint16_t told_state, told_echo; /**< by the partner in this connection, or in the last one */
 	uint8_t mac[MF_LINK_MAC]; /**< of the partner */
 	struct link_refusal refusal;
 	struct link_parting bye, refuse;

@@ -93,8 +93,8 @@ struct mf_link_status {
 	bool by_partner; /**< who refuses; of have and got the first is his */
 	uint64_t have, got;
 	uint64_t epoch, partner_epoch; /**< partner_epoch 0: not known */
-	uint16_t partner_state; /**< MF_LINK_READY, MF_LINK_DONE: as told last */
-	uint16_t echo; /**< our state as the partner told last that it knows it */
+	uint16_t partner_state; /**< MF_LINK_READY, MF_LINK_DONE: as told in this connection, or the last */
+	uint16_t echo; /**< our state as the partner has told that it knows it, the same */
 	uint16_t partner_node;
 	char partner_name[MF_LINK_NAME + 1]; /**< printable; empty: not known */
 	mf_time round_trip; /**< smoothed, with the partner's delay of ACKs; 0: not measured */

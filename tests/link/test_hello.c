@@ -206,7 +206,7 @@ static bool keep_hello(struct rig *r, int from, struct mf_link_head *h)
 	return true;
 }
 
-/** A3: the network delivers an older HELLO behind a newer one: what has been told stays, and is echoed. */
+/** A3: an older HELLO comes behind a newer one, or behind the BYE: what has been told stays, and is echoed. */
 HELLO_TEST(a3_a_late_hello_takes_nothing_back)
 {
 	start();
@@ -223,6 +223,13 @@ HELLO_TEST(a3_a_late_hello_takes_nothing_back)
 	cr_assert_eq(status(RIG_NODE).echo, MF_LINK_DONE);
 	rig_run(rig, rig->now + MF_MS(1));
 	cr_assert_eq(status(RIG_SWITCH).echo, MF_LINK_READY | MF_LINK_DONE);
+	mf_link_leave(rig->end[RIG_SWITCH].link, rig->now);
+	rig_run(rig, rig->now + rig->delay);
+	rig_kill(rig, RIG_SWITCH);
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert_eq(status(RIG_NODE).down, MF_LINK_DOWN_PARTNER_LEFT);
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, kept);
+	cr_assert_eq(status(RIG_NODE).partner_state, MF_LINK_READY | MF_LINK_DONE);
 }
 
 /** The next connection begins with what is told then. */
