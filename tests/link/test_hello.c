@@ -206,7 +206,7 @@ static bool keep_hello(struct rig *r, int from, struct mf_link_head *h)
 	return true;
 }
 
-/** A3: an older HELLO comes behind a newer one, or behind the BYE: what has been told stays, and is echoed. */
+/** A3: an older HELLO comes behind a newer one, or behind the BYE: what was told stays, and is echoed. */
 HELLO_TEST(a3_a_late_hello_takes_nothing_back)
 {
 	start();
