@@ -719,3 +719,50 @@ Test(takeover, nothing_passes_a_write_that_came_too_early)
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0, "it is not the last that was held");
 	rig_stop(&r);
 }
+
+static void respond(struct rig *r, mf_time at, uint8_t id)
+{
+	static const uint8_t data[64];
+	const struct mf_msg m = {.kind = MF_RRES,
+				 .src = MEMORY,
+				 .dst = 0,
+				 .id = id,
+				 .ext = true,
+				 .size = sizeof(data),
+				 .last = true};
+	uint64_t word[MF_BLOCKS_MAX];
+
+	rig_message(r, at, MEMORY, word, mf_proto_put_chunk(&config.proto, &m, data, word));
+}
+
+/** Whether a write passes behind one that did not, and behind the answer to a read. @param asked  when */
+static bool passes_behind_the_answer(mf_time asked)
+{
+	struct rig r;
+	uint64_t chunks;
+
+	start_patient(&r, 1);
+	notify(&r, MF_US(2), 1);
+	notify(&r, MF_US(2), 2);
+	if (asked < MF_US(10))
+		ask(&r, asked, 5);
+	write_whole(&r, MF_US(10), 2);
+	write_whole(&r, MF_US(11), 1);
+	if (asked > MF_US(11))
+		ask(&r, asked, 5);
+	respond(&r, MF_US(20), 5);
+	notify(&r, MF_US(21), 3);
+	write_whole(&r, MF_US(22), 3);
+	rig_run(&r, MF_US(25));
+	chunks = mf_switch_stats(r.sw)->chunks;
+	rig_stop(&r);
+	cr_expect(chunks == 1 || chunks == 3, "the response, and all of the write or nothing: %lu", chunks);
+	return chunks == 3;
+}
+
+/** In a pair things are done in their order: what was asked behind the write is answered behind it. */
+Test(takeover, an_answer_says_that_the_held_write_is_there)
+{
+	cr_expect(passes_behind_the_answer(MF_US(15)));
+	cr_expect_not(passes_behind_the_answer(MF_US(5)), "it may have been answered before the write");
+}
