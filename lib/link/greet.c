@@ -37,6 +37,11 @@ void link_greet_now(struct mf_link *l)
 	l->greet_at = 0;
 }
 
+static uint16_t partner_state(const struct mf_link *l)
+{
+	return l->up ? l->told_state : l->hello.state;
+}
+
 static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t partner, uint16_t *len)
 {
 	struct mf_link_hello body = {
@@ -48,7 +53,7 @@ static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t 
 		.window = l->config.window,
 		.blocks = l->config.blocks,
 		.state = l->state,
-		.echo = l->up && partner == l->partner ? l->told_state : 0,
+		.echo = partner != 0 && partner == l->partner ? partner_state(l) : 0,
 		.first = l->config.first,
 		.node = l->config.node,
 	};
