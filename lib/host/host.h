@@ -391,8 +391,8 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 void host_rx_idle(struct mf_host *h, mf_time now);
 
 /* link.c */
-/** The switch says that a node has this life; it says so several times. 0: its link was lost. */
-void host_link_restarted(struct mf_host *h, uint16_t node, uint16_t life, mf_time at);
+/** The switch tells of a life of a node (mf_proto_of_life()); it does so several times. */
+void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Messages that began before the one of this number are not known to who should see to them. */
 void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);
 

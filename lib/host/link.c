@@ -69,21 +69,55 @@ static void writes_lost(struct mf_host *h, uint16_t node, mf_time at)
 	h->link_lost = false;
 }
 
-void host_link_restarted(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+/** Nothing of what a node was asked before is known to it, nor what it asked. */
+static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
 {
-	if (life == 0) {
-		writes_lost(h, node, at);
-		return;
-	}
-	if (h->twin ? !host_twin_is_news(h, node, life, at) : h->life[node] == life)
-		return;
-	h->life[node] = life;
 	host_once_forget(h, node);
 	if (!h->submits)
 		return;
 	host_keys_forget(h, node);
 	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
 	tell(h, node);
+}
+
+/** Whether a life is not the one that was known. Where none was known it is news if that is said. */
+static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
+{
+	uint16_t before = h->life[node];
+
+	if (h->twin ? !host_twin_is_news(h, node, life, said, at) : life == before)
+		return false;
+	h->life[node] = life;
+	return before != 0 || said;
+}
+
+/**
+ * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers the
+ * new one. If there is no room for it here, the switch asks again.
+ */
+static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+{
+	const struct mf_msg m = {.kind = MF_ERR,
+				 .src = h->node,
+				 .dst = node,
+				 .id = (uint8_t)life,
+				 .epoch = life >> 8,
+				 .status = MF_ERR_LIFE};
+
+	host_single_put(h, &m, mf_mux_behind(h->mux, at + h->cost_single));
+}
+
+void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	uint16_t life = mf_proto_life(m);
+
+	if (life == 0) {
+		writes_lost(h, m->src, at);
+		return;
+	}
+	if (is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at))
+		begin_anew(h, m->src, at);
+	say_heard(h, m->src, life, at);
 }
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)

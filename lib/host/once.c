@@ -16,14 +16,11 @@ struct host_once *host_once_begin(struct mf_host *h, const struct mf_msg *m, enu
 
 void host_once_forget(struct mf_host *h, uint16_t node)
 {
-	if (!h->once)
-		return;
-	for (uint32_t id = 0; id < MF_IDS; id++) {
+	for (uint32_t id = 0; id < MF_IDS && h->response; id++) {
 		uint32_t i = host_index(h, node, (uint8_t)id);
 
-		if (h->once[i].what == HOST_ONCE_NONE)
-			continue;
 		host_response_end(h, &h->response[i]);
-		h->once[i] = (struct host_once){0};
+		if (h->once && h->once[i].what != HOST_ONCE_NONE)
+			h->once[i] = (struct host_once){0};
 	}
 }

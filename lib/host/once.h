@@ -107,7 +107,7 @@ static inline enum host_once_verdict host_once_judge(const struct host_once *e, 
 
 /** A use begins: what was known of the id is forgotten, and a response that was under way is over. */
 struct host_once *host_once_begin(struct mf_host *h, const struct mf_msg *m, enum host_once_what what);
-/** Forgets all that is known of a source. */
+/** Forgets all that is known of a source, and what was to be answered to it. */
 void host_once_forget(struct mf_host *h, uint16_t node);
 
 #endif

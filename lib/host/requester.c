@@ -256,8 +256,8 @@ static void refused_late(struct mf_host *h, struct host_state *s, mf_time at)
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
-	if (m->status == MF_ERR_RESTARTED) {
-		host_link_restarted(h, m->src, mf_proto_life(m), at);
+	if (mf_proto_of_life(m->status)) {
+		host_link_restarted(h, m, at);
 		return;
 	}
 	if (m->of == MF_NOTIFY) {

@@ -34,6 +34,8 @@ int host_twin_init(struct mf_host *h)
 	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
 	if (!t->lives || !t->writing || !t->other.assembly)
 		return -ENOMEM;
+	for (uint16_t i = 0; i < h->nodes && t->knows; i++)
+		h->life[i] = t->lives[i].by[0] = t->lives[i].by[1] = 1;
 	err = mf_demux_init(&t->other.demux, h->config.memory_enabled, h->config.mux.period,
 			    h->config.ber_window);
 	mf_demux_guard(&t->other.demux, h->config.guard[1]);
@@ -92,13 +94,17 @@ void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const stru
  * is over: nobody knows any more here whether it was executed. The word may be lost on its way; so that lasts
  * for as long as an operation may take. The other link may be slow, and tell then of the life before.
  */
-bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
 {
 	struct host_lives *l = &h->twin->lives[node];
 
 	l->by[h->twin->served] = life;
 	if (life == h->life[node] || life == l->before)
 		return false;
+	if (h->life[node] == 0 && !said) { /* there was none of which anything could come */
+		l->by[!h->twin->served] = life;
+		return true;
+	}
 	l->before = h->life[node];
 	l->since = at;
 	return true;

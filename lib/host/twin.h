@@ -51,8 +51,11 @@ void host_twin_inherit(struct mf_host *h, struct mf_host *before);
 void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Whether a request or a write of a node that comes by the link that is served is executed. */
 bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at);
-/** Whether it is news what the switch of the link that is served says of a node's life. */
-bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, mf_time at);
+/**
+ * Whether it is news what the switch of the link that is served tells of a node's life.
+ * @param said  that it is, for who was there before
+ */
+bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at);
 /** Which life follows one. */
 static inline uint16_t host_twin_next_life(uint16_t life)
 {

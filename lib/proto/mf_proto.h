@@ -71,7 +71,7 @@ enum mf_rmw_op {
 
 static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
 
-/** How an operation failed. Why a request was refused travels in MF_ERR; so does MF_ERR_RESTARTED. */
+/** How an operation failed. Why a request was refused travels in MF_ERR; so do the last two. */
 enum mf_status {
 	MF_OK,
 	MF_ERR_RANGE, /**< address or length outside the memory */
@@ -82,6 +82,7 @@ enum mf_status {
 	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
 	MF_ERR_KEY, /**< access refused */
 	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
+	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
 	MF_STATUSES
 };
 
@@ -106,7 +107,7 @@ struct mf_msg {
 	/**
 	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
 	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
-	 * the switch that is active. MF_ERR_RESTARTED: bits of the life that find no room in the id
+	 * the switch that is active. mf_proto_of_life(): bits of the life that find no room in the id
 	 */
 	uint16_t epoch;
 	/**
@@ -172,7 +173,16 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 /** Most blocks of any message. */
 #define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
 
-/** Which life of its source MF_ERR_RESTARTED tells of, 1..MF_LIFE_MAX; 0: only its link was lost. */
+/** Whether an ERR with a status is of a life, and of no request. */
+static inline bool mf_proto_of_life(uint8_t status)
+{
+	return status == MF_ERR_RESTARTED || status == MF_ERR_LIFE;
+}
+
+/**
+ * Which life of its source an ERR of one tells of, of a node's to the switch: of its destination,
+ * 1..MF_LIFE_MAX. MF_ERR_RESTARTED also 0: only the link was lost.
+ */
 static inline uint16_t mf_proto_life(const struct mf_msg *m)
 {
 	return (uint16_t)(m->epoch << 8 | m->id);

@@ -41,6 +41,7 @@ const char *mf_status_name(uint8_t status)
 		[MF_ERR_UNKNOWN] = "unknown",
 		[MF_ERR_KEY] = "key",
 		[MF_ERR_RESTARTED] = "restarted",
+		[MF_ERR_LIFE] = "life",
 	};
 
 	return name(names, MF_STATUSES, status);

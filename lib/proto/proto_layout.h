@@ -52,7 +52,7 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define ERR_STATUS 38, 4
 #define ERR_OF 42, 4
 #define ERR_USE 46, 2 /* MF_ERR_USE_BITS */
-#define ERR_LIFE 42, 6 /* MF_ERR_RESTARTED, in the place of the two: the high bits of the life */
+#define ERR_LIFE 42, 6 /* MF_ERR_RESTARTED, MF_ERR_LIFE, in the place of the two: the high bits of the life */
 #define ACK_USE 38, 10 /* MF_ACK_USE_BITS */
 #define GRET_ID 21, 8
 #define GRET_RESP 29, 1

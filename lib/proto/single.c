@@ -12,7 +12,7 @@ static uint64_t put_mst(const struct mf_msg *m)
 	if (m->kind == MF_GRET)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
-	if (m->kind == MF_ERR && m->status == MF_ERR_RESTARTED)
+	if (m->kind == MF_ERR && mf_proto_of_life(m->status))
 		return w | field(ERR_STATUS, m->status) | field(ERR_LIFE, m->epoch);
 	if (m->kind == MF_ERR)
 		return w | field(ERR_STATUS, m->status) | field(ERR_OF, m->of) | field(ERR_USE, m->epoch);
@@ -69,9 +69,9 @@ static bool is_refused_demand(const struct mf_msg *m)
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
-	if (m->status == MF_ERR_RESTARTED) { /* it says so of a node, not of a request */
+	if (mf_proto_of_life(m->status)) {
 		m->epoch = field_of(w, ERR_LIFE);
-		return 0;
+		return m->status == MF_ERR_RESTARTED || mf_proto_life(m) != 0 ? 0 : -EPROTO;
 	}
 	m->of = field_of(w, ERR_OF);
 	m->epoch = field_of(w, ERR_USE);

@@ -8,6 +8,7 @@
  * the ingress, or where the length of each message is not known beforehand (a mega-message).
  */
 #include "forward.h"
+#include "lives.h"
 #include "standby.h"
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
@@ -120,6 +121,8 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	case MF_RRES:
 		if (m.src != port)
 			sw->stats.drop_spoof++;
+		else if (m.kind == MF_RRES && m.dst < sw->ports && lives_bar(sw, port, m.dst))
+			sw->stats.drop_link++;
 		else
 			begin_chunk(sw, port, now, &m, item->at);
 		break;

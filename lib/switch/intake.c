@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "lives.h"
 #include "tenant.h"
 #include "mf_proto_inline.h"
 #include "standby.h"
@@ -121,13 +122,21 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		refused_there(sw, (uint16_t)port, m);
 		return;
 	}
+	if (m->src == port && m->status == MF_ERR_LIFE && sw->lives != NULL) {
+		lives_heard(sw, (uint16_t)port, m->dst, mf_proto_life(m));
+		return;
+	}
 	/* A restart is what the switch says of a node, not a node of itself; and it refuses demands. */
-	if (m->src != port || m->status == MF_ERR_RESTARTED || m->of == MF_NOTIFY) {
+	if (m->src != port || m->status >= MF_ERR_RESTARTED || m->of == MF_NOTIFY) {
 		sw->stats.drop_spoof++;
 		return;
 	}
 	if (!reachable(sw, port, m->dst))
 		return;
+	if (lives_bar(sw, port, m->dst)) {
+		sw->stats.drop_link++;
+		return;
+	}
 	if (m->kind == MF_ERR) {
 		sw->stats.errors++;
 		/* It answers a request whose response would have come from here, or a write to here. One that
@@ -165,7 +174,9 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		break;
 	case MF_GRET:
 		sw->stats.returns++;
-		if (m.dst < sw->ports)
+		if (m.resp && m.dst < sw->ports && lives_bar(sw, port, m.dst))
+			sw->stats.drop_link++;
+		else if (m.dst < sw->ports)
 			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, now, item->at);
 		else
 			sw->stats.drop_dst++;

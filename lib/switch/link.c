@@ -16,9 +16,10 @@
  * for their sender (D11) may be lost, and who comes back may be a memory node with nothing in it.
  */
 #include "circuit.h"
+#include "lives.h"
 #include "standby.h"
 
-#define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
+#define LIVES 255 /* that a switch counts: what is told next must not be taken for the same */
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -38,7 +39,6 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 	cut(sw, port, now);
 	p->link = LINK_SWEEP;
 	p->told = 0;
-	link_begin_life(p);
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
 	if (sw->standby != NULL)
@@ -56,68 +56,75 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 		standby_forget(sw);
 }
 
-/**
- * Puts a word of a node, or of what was on its way to it, for a port, behind what that gets from there.
- * @return false: there is no room
- */
-static bool put_word(struct mf_switch *sw, uint16_t to, uint16_t of, uint16_t life, mf_time now)
+bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t life,
+	      unsigned int times, mf_time now)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
 				 .src = of,
 				 .dst = to,
 				 .id = (uint8_t)life,
 				 .epoch = life >> 8,
-				 .status = MF_ERR_RESTARTED};
-	uint64_t *word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
+				 .status = (uint8_t)status};
+	uint64_t *word;
 
-	if (word == NULL)
-		return false;
-	*word = mf_proto_put_single(&m);
-	switch_dirty(sw, to);
-	switch_backlog(sw, to, now);
-	return true;
-}
-
-/*
- * Several times, since who misses the word takes what it knew of before for true. Not where its own link is
- * lost: whoever comes back there knows of that, and asks for nothing of before.
- */
-bool link_announce_to(struct mf_switch *sw, uint16_t to, uint16_t back, uint16_t life, mf_time now)
-{
-	if (to == back || !test_bit(sw->reach_set, to))
-		return true;
-	for (unsigned int i = 0; i < TOLD_TIMES; i++)
-		if (!put_word(sw, to, back, life, now))
+	for (unsigned int i = 0; i < times; i++) {
+		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
+		if (word == NULL)
 			return false;
+		*word = mf_proto_put_single(&m);
+		switch_dirty(sw, to);
+		switch_backlog(sw, to, now);
+	}
 	return true;
 }
 
 bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
 {
-	return !test_bit(sw->reach_set, to) || put_word(sw, to, of, 0, now);
+	return !test_bit(sw->reach_set, to) || link_say(sw, to, of, MF_ERR_RESTARTED, 0, 1, now);
 }
 
-bool link_announce(struct mf_switch *sw, uint16_t back, uint16_t life, mf_time now)
+/** That goes for all that the others had for it. @return false: there is no room for all: again, later */
+static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 {
-	struct port *p = &sw->port[back];
+	struct port *p = &sw->port[of];
 
-	while (p->told < sw->ports && link_announce_to(sw, p->told, back, life, now))
-		p->told++;
-	return p->told == sw->ports;
+	for (; p->told < sw->ports; p->told++)
+		if (p->told != of && test_bit(sw->reach_set, p->told) &&
+		    !link_say(sw, p->told, of, MF_ERR_RESTARTED, 0, TOLD_TIMES, now))
+			return false;
+	return true;
+}
+
+/** Nothing of before can come of a node whose link was lost, but others may have answers for it. */
+static void begin_life(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	if (sw->port[port].told != 0)
+		return;
+	sw->port[port].told = 1;
+	lives_cut(sw, port);
+	lives_begin(sw, port, sw->lives->of[port].number % LIVES + 1, true, now);
+}
+
+/** What the others are told before anything passes. @return false: there is no room for all: again, later */
+static bool announce(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	if (!sw->port[port].up || !sw->port[port].memory_enabled || sw->bridge != NULL)
+		return true;
+	if (sw->standby != NULL) /* a node with two links says itself which life it is */
+		return standby_idle(sw) || all_writes_lost(sw, port, now);
+	begin_life(sw, port, now);
+	return lives_tell(sw, port, now);
 }
 
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
-	uint16_t life =
-		sw->standby != NULL ? 0 : p->lives; /* two links: a node says itself which life it is */
 
 	if (p->link == LINK_UP)
 		return true;
 	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
 		return false;
-	if (p->up && p->memory_enabled && sw->bridge == NULL && !standby_idle(sw) &&
-	    !link_announce(sw, (uint16_t)port, life, now))
+	if (!announce(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
 	sw->links_lost--;

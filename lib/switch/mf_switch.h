@@ -90,7 +90,7 @@ struct mf_switch_stats {
 	uint64_t expired; /**< circuits whose chunk did not come */
 	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
-	uint64_t drop_link; /**< for a port whose link is lost, or from it */
+	uint64_t drop_link; /**< for a port whose link is lost, or from it, or for its life before */
 	uint64_t refused_x; /**< demands beyond X of their pair, answered with an error */
 	/* limits */
 	uint64_t excess; /**< demands beyond the share of their pair */

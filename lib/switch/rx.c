@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What arrives at a port of the switch: to the scheduler's intake, along circuits, or to layer 2. */
 #include "forward.h"
+#include "lives.h"
 #include "standby.h"
 
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -74,7 +75,7 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 		return false;
 	struct circuit *ct = &sw->circuits[c];
 
-	if (unlikely(!cuts_through(sw, port, ct) || n != ct->blocks))
+	if (unlikely(!cuts_through(sw, port, ct) || n != ct->blocks || lives_bar(sw, port, m.dst)))
 		return false;
 	circuit_begun(sw, ct, now);
 	to = mf_mux_put(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), n,

@@ -7,7 +7,7 @@
 #ifndef STANDBY_H
 #define STANDBY_H
 
-#include "switch_priv.h"
+#include "lives.h"
 
 /**
  * A demand that is not over: a request (then slot has its blocks, until it is let out), or an /N/. Or what
@@ -49,10 +49,6 @@ struct log_port {
 	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
 	uint32_t held; /**< entries that came by it */
 	uint16_t word; /**< epoch that it has told */
-	uint16_t life; /**< which of its lives this is; 0: that is not known, or of no interest */
-	uint16_t news; /**< the life that the others are told of; 0: nothing is to be told */
-	uint16_t heard; /**< of ports before this one it has been told the news since its link came up */
-	bool owed; /**< not all of the others have been told the news of it */
 	bool strange; /**< its link came up at the active switch: a life that was not known is news */
 	uint8_t lost; /**< times that it deposed this switch, each soon after the one before */
 };
@@ -96,15 +92,15 @@ static inline bool standby_idle(const struct mf_switch *sw)
 }
 
 /**
- * Whether what a node sends to another one does not pass here: it may have been started again, and that one
- * has not been told, and would take an answer for one of the life before.
+ * Whether what a node sends to another one does not pass here: one of them may have been started again, and
+ * the other one not have been told, and would take an answer for one of the life before.
  */
 static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
 	const struct standby *s = sw->standby;
 
-	return unlikely(s != NULL) &&
-	       (!test_bit(s->told, from) || s->port[from].owed || s->port[to].heard < sw->ports);
+	return unlikely(s != NULL) && (!test_bit(s->told, from) || !test_bit(s->told, to) ||
+				       test_bit(sw->lives->of[from].untold, to) || lives_bar(sw, from, to));
 }
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)

@@ -97,8 +97,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = limits_init(sw, c);
 	if (err == 0 && c->twin)
 		err = standby_init(sw, c);
-	if (err == 0 && c->bridge != NULL)
-		err = bridge_init(sw, c);
+	if (err == 0)
+		err = c->bridge != NULL ? bridge_init(sw, c) : lives_init(sw, c);
 	if (err != 0) {
 		mf_switch_free(sw);
 		errno = -err;
@@ -120,6 +120,7 @@ void mf_switch_free(struct mf_switch *sw)
 	limits_fini(sw);
 	bridge_fini(sw);
 	standby_fini(sw);
+	lives_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
 	mf_table_free(sw->pair);
@@ -219,6 +220,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 		due(sw, bridge_run(sw, now));
 	due(sw, run_holds(sw, now));
 	due(sw, circuit_expire(sw, now));
+	if (unlikely(sw->barring != 0))
+		due(sw, lives_run(sw, now));
 	if (unlikely(sw->standby != NULL))
 		due(sw, standby_run(sw, now));
 	if (sw->links_lost != 0)

@@ -91,8 +91,7 @@ struct port {
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
-	uint16_t told; /**< link lost: ports before this one have been told that it is back */
-	uint8_t lives; /**< how often it was, from 1 to 255 and over again */
+	uint16_t told; /**< link lost: its next life has begun; one of two: ports that have been told of it */
 	enum link_state link;
 } __attribute__((aligned(64)));
 
@@ -144,6 +143,8 @@ struct mf_switch {
 	bool one_rate; /**< of all ports */
 	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
 	unsigned int links_lost; /**< ports whose link is not up */
+	unsigned int barring; /**< nodes with a life that somebody has not heard of: lives.h */
+	struct lives *lives; /**< NULL: a bridge */
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
@@ -302,19 +303,16 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 mf_time link_run(struct mf_switch *sw, mf_time now);
 /** The scheduler holds nothing of a port any more. */
 void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
-/** What is announced of a port next is news: who has heard of it once does not take it for the same. */
-static inline void link_begin_life(struct port *p)
-{
-	p->lives = p->lives < UINT8_MAX ? p->lives + 1 : 1;
-}
+#define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
 /**
- * Tells all other ports that a node is back.
- * @param life  which of its lives that is; 0: only its link was lost
- * @return false: there is no room for all: again, later
+ * Puts a word of a node for a port, behind what that gets from there.
+ * @param status  MF_ERR_RESTARTED or MF_ERR_LIFE
+ * @param life    which one it has; 0: what was on its way to it may be lost
+ * @param times   so often
+ * @return false: there is no room for all
  */
-bool link_announce(struct mf_switch *sw, uint16_t back, uint16_t life, mf_time now);
-/** The same to one of them. */
-bool link_announce_to(struct mf_switch *sw, uint16_t to, uint16_t back, uint16_t life, mf_time now);
+bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t life,
+	      unsigned int times, mf_time now);
 /**
  * Tells a port that writes on their way from it to another one may be lost, in order with what it has from
  * there. @return false: there is no room

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "circuit.h"
+#include "lives.h"
 #include "standby.h"
 
 #define NEWER_MAX 256 /* epochs that a node may be ahead of a switch, and be believed */
@@ -32,10 +33,7 @@ int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (s->port == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < sw->ports; i++) {
-		s->port[i] = (struct log_port){.word = s->epoch,
-					       .lone = MF_NEVER,
-					       .life = config->begins,
-					       .heard = (uint16_t)sw->ports};
+		s->port[i] = (struct log_port){.word = s->epoch, .lone = MF_NEVER};
 		if (config->begins && test_bit(sw->reach_set, i)) {
 			set_bit(s->told, i);
 			set_bit(s->took, i);
@@ -134,24 +132,13 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 }
 
 /**
- * A new life of a node is told to the others, and to it what there was of others while it had no link, before
- * anything of a pair passes here. Both switches do so: who has a link to one of them alone hears it, too.
+ * The life of a node is told to the others, and theirs to it, before anything of a pair passes here. Both
+ * switches do so: who has a link to one of them alone hears it, too.
  * @return false: there is no room, and the node will tell again
  */
 static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 {
-	struct log_port *p = &sw->standby->port[port];
-
-	if (p->owed && !link_announce(sw, port, p->news, now))
-		return false;
-	p->owed = false;
-	for (; p->heard < sw->ports; p->heard++) {
-		uint16_t news = sw->standby->port[p->heard].news;
-
-		if (news != 0 && !link_announce_to(sw, port, p->heard, news, now))
-			return false;
-	}
-	return true;
+	return lives_tell(sw, port, now) && lives_tell_to(sw, port, now);
 }
 
 /** The node of a port obeys this epoch. */
@@ -238,19 +225,18 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
  */
 static void note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
-	struct standby *s = sw->standby;
-	struct log_port *p = &s->port[port];
-	bool unknown = s->knows && (m->op == MF_TAKE_ASK || p->strange);
+	const struct standby *s = sw->standby;
+	uint16_t before = sw->lives->of[port].number;
+	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || s->port[port].strange));
 
 	if (m->dst == 0)
 		return;
-	if (p->life != 0 ? p->life != m->dst : unknown) {
-		p->news = m->dst;
-		p->owed = true;
-		sw->port[port].told = 0;
-		unlog_asked(sw, port);
+	if (before != m->dst) {
+		lives_begin(sw, port, m->dst, news, now);
+		lives_ignorant(sw, port);
+		if (news)
+			unlog_asked(sw, port);
 	}
-	p->life = m->dst;
 	announced(sw, port, now);
 }
 
@@ -430,7 +416,7 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 
 	s->port[port].since = mf_time_max(now, 1);
 	s->port[port].strange = !standby_idles(s);
-	s->port[port].heard = 0;
+	lives_doubt(sw, (uint16_t)port, now);
 	announced(sw, (uint16_t)port, now);
 	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
@@ -452,11 +438,11 @@ void standby_forget(struct mf_switch *sw)
 	memset(s->lost_by, 0, sizeof(s->lost_by));
 	for (unsigned int i = 0; i < sw->ports; i++) {
 		s->port[i].lone = MF_NEVER;
-		if (!s->deposed) {
-			s->port[i].calm = s->port[i].lost = s->port[i].life = s->port[i].news = 0;
-			s->port[i].owed = false;
-		}
+		if (!s->deposed)
+			s->port[i].calm = s->port[i].lost = 0;
 	}
+	if (!s->deposed)
+		lives_forget(sw);
 	s->tick = MF_NEVER;
 	s->owes = false;
 	s->knows = s->deposed;

@@ -201,6 +201,18 @@ static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
 		say(h, now, node, time);
 }
 
+/** Blocks from i on are those in which it says, as often as it was told, that it knows the life of a node. */
+static bool says_heard(const struct mf_span *s, unsigned int i, uint16_t node)
+{
+	struct mf_msg m;
+
+	for (unsigned int end = i + 3; i < end; i++)
+		if (i >= s->count || mf_proto_get_single(s->word[i], &m) != 0 || m.kind != MF_ERR ||
+		    m.status != MF_ERR_LIFE || m.src != 0 || m.dst != node || mf_proto_life(&m) == 0)
+			return false;
+	return true;
+}
+
 /** What is under way to it fails at once, and nothing else; what waited goes to who is there now. */
 Test(host_link, another_node_was_lost)
 {
@@ -242,7 +254,8 @@ Test(host_link, another_node_was_lost)
 		cr_expect_eq(done[i].status, done[i].kind == MF_OP_READ ? MF_ERR_RESTARTED : MF_ERR_UNKNOWN);
 	}
 	cr_expect_eq(mf_host_outstanding(h), 2);
-	cr_expect_eq(send_all(h, 5, &s), 2, "the one that waited");
+	cr_expect_eq(send_all(h, 5, &s), 2 + 3, "the one that waited");
+	cr_expect(says_heard(&s, 2, 1));
 	mf_proto_peek(s.word[0], &res);
 	cr_expect(res.kind == MF_RREQ && res.id > 1, "ids rest");
 
@@ -263,6 +276,7 @@ Test(host_link, another_node_was_lost)
 	cr_expect(done[0].user == 6 && done[0].status == MF_OK);
 	say_restarted(h, 8, 0);
 	cr_expect_eq(told.count, 1);
+	cr_expect_eq(send_all(h, 9, &s), 1, "the grant that came back");
 	mf_host_free(h);
 }
 
@@ -315,10 +329,39 @@ Test(host_link, both_roles_and_memory_only)
 		mf_host_run(h, 3);
 		cr_expect_eq(told.count, (unsigned int)both);
 		cr_expect_eq(mf_host_completions(h, 3, done, 2), (unsigned int)both);
-		cr_expect_eq(send_all(h, 4, &s), 2 + 64 / 8, "the answer that was made");
+		cr_expect_eq(send_all(h, 4, &s), 2 + 64 / 8 + 3, "the answer that was made");
+		cr_expect(says_heard(&s, 2 + 64 / 8, 1), "behind it");
 		mf_host_free(h);
 		c.memory_ops->destroy(c.memory);
 	}
+}
+
+/** What is left of an answer to a life that is over is not sent to the next one, whatever is granted. */
+Test(host_link, an_answer_to_a_former_life_is_over)
+{
+	struct mf_memory_config mc = {.size = 4096, .numa_node = -1};
+	struct mf_msg read = {.kind = MF_RREQ, .src = 1, .dst = 0, .id = 3, .size = 512}, m;
+	const struct mf_msg grant = {.kind = MF_GRANT, .dst = 1, .id = 3, .size = 256, .resp = true};
+	struct mf_host_config c = config(0);
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_host *h;
+	struct mf_span s;
+
+	c.compute = false;
+	c.memory_ops = mf_memory_find("flat");
+	c.memory = c.memory_ops->create(&mc);
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	give(h, 1, word, mf_proto_put_request(&c.proto, &read, word));
+	cr_expect_eq(send_all(h, 2, &s), 2 + c.chunk / 8);
+	say_restarted(h, 3, 1);
+	word[0] = mf_proto_put_single(&grant);
+	give(h, 4, word, 1);
+	cr_assert_eq(send_all(h, 5, &s), 3 + 1);
+	cr_expect(says_heard(&s, 0, 1));
+	cr_expect(mf_proto_get_single(s.word[3], &m) == 0 && m.kind == MF_GRET && m.resp);
+	mf_host_free(h);
+	c.memory_ops->destroy(c.memory);
 }
 
 /** A link that does not come back: whatever is asked for ends by its timer, also what is more than fits. */

@@ -81,7 +81,7 @@ static void see(struct bench *b, const struct mf_span *s)
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
 		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->acks += m.kind == MF_ACK;
-			b->refusals += m.kind == MF_ERR && m.src == MEMORY;
+			b->refusals += m.kind == MF_ERR && m.src == MEMORY && m.status != MF_ERR_LIFE;
 			if (m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US) {
 				b->passed_on++;
 				b->passed_behind = b->messages;
@@ -513,18 +513,24 @@ static void count_restart(void *ctx, uint16_t node)
 }
 
 /** A switch says, once, which life the other node has: US or MEMORY. */
-static void tell_life_of(struct bench *b, uint16_t node, unsigned int link, uint16_t life)
+static void tell_life_as(struct bench *b, uint16_t node, unsigned int link, uint16_t life,
+			 enum mf_status status)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
 				 .src = node,
 				 .dst = node == US ? MEMORY : US,
 				 .id = (uint8_t)life,
 				 .epoch = life >> 8,
-				 .status = MF_ERR_RESTARTED};
+				 .status = (uint8_t)status};
 	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
 
 	s.word[0] = mf_proto_put_single(&m);
 	mf_host_rx_by(b->host, link, b->now, &s);
+}
+
+static void tell_life_of(struct bench *b, uint16_t node, unsigned int link, uint16_t life)
+{
+	tell_life_as(b, node, link, life, MF_ERR_RESTARTED);
 }
 
 static void tell_life(struct bench *b, unsigned int link, uint16_t life)
@@ -561,6 +567,34 @@ Test(host_once, a_life_is_told_by_both_switches)
 			tell_epoch(&b, 1, 1); /* another switch is obeyed: lives are the same */
 	}
 	stop(&b);
+}
+
+/**
+ * A switch that was not there before knows which life a node has, but not whether that is news: who knows of
+ * another one takes it for news, and who knows of none does not.
+ */
+Test(host_once, a_life_that_is_no_news)
+{
+	static const struct {
+		uint16_t life;
+		enum mf_status as;
+		unsigned int restarts[2]; /**< for who does not know of a life; who knows of 1 */
+	} word[] = {{700, MF_ERR_LIFE, {0, 1}}, {700, MF_ERR_RESTARTED, {0, 1}}, {700, MF_ERR_LIFE, {0, 1}},
+		    {701, MF_ERR_LIFE, {1, 2}}, {702, MF_ERR_RESTARTED, {2, 3}}, {701, MF_ERR_LIFE, {2, 3}}};
+
+	for (unsigned int knows = 0; knows < 2; knows++) {
+		unsigned int restarts;
+		struct bench b;
+
+		begin_told(&b, &restarts);
+		if (knows == 0)
+			cr_assert_eq(mf_host_restart(b.host, b.now, b.memory), 0);
+		for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+			tell_life_as(&b, US, 0, word[i].life, word[i].as);
+			cr_expect_eq(restarts, word[i].restarts[knows], "%u, %u: %u", knows, i, restarts);
+		}
+		stop(&b);
+	}
 }
 
 /**
@@ -621,19 +655,21 @@ Test(host_once, what_is_given_up_is_passed_on)
 	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
 	struct mf_completion done[4];
 
-	for (unsigned int life = 0; life < 3; life++) {
+	static const uint16_t life[] = {0, 700};
+
+	for (unsigned int i = 0; i < 3; i++) {
 		struct bench b;
 
 		begin(&b, US, true);
 		cr_expect_eq(mf_host_submit(b.host, b.now, &op), 0);
-		if (life == 2) /* its timer ends */
+		if (i == 2) /* its timer ends */
 			run(&b, b.now + 4 * TIMEOUT);
 		else
-			tell_life_of(&b, MEMORY, 0, (uint16_t)life);
+			tell_life_of(&b, MEMORY, 0, life[i]);
 		run(&b, b.now + MF_US(1));
 		cr_expect_eq(mf_host_completions(b.host, b.now, done, 4), 1);
-		cr_expect_eq(b.passed_on, 1, "%u: %u", life, b.passed_on);
-		cr_expect_eq(b.passed_behind, b.messages, "%u: in front of the request", life);
+		cr_expect_eq(b.passed_on, 1, "%u: %u", i, b.passed_on);
+		cr_expect_eq(b.passed_behind, b.messages, "%u: in front of the request", i);
 		stop(&b);
 	}
 }

@@ -345,6 +345,17 @@ Test(link, a_node_cannot_say_it)
 #define CHUNK 256
 #define WINDOW 1024
 #define X 3
+#define CABLE 512 /* messages */
+#define AGAIN MF_US(40)
+
+/** What a node has sent, and has not arrived. */
+struct cable {
+	struct {
+		unsigned int n;
+		uint64_t word[CHUNK / 8 + 8];
+	} message[CABLE];
+	unsigned int head, tail;
+};
 
 struct play {
 	struct mf_switch *sw;
@@ -353,6 +364,7 @@ struct play {
 	struct mf_rng rng;
 	mf_time now;
 	bool lost[PORTS];
+	bool soon[PORTS]; /**< once lost, the link is back while answers are under way */
 	bool calm; /**< no link is lost any more */
 	uint8_t id[PORTS];
 	uint64_t sent, got; /**< chunks */
@@ -360,7 +372,9 @@ struct play {
 	uint8_t life[PORTS]; /**< how often its link was lost; in what it sends */
 	uint8_t known[PORTS][PORTS]; /**< by who is told: the life that a port is known to be in */
 	uint8_t first_of[PORTS]; /**< a chunk that leaves here, and its data are next: its source, plus one */
-	uint64_t compared; /**< chunks whose life was looked at */
+	bool answers[PORTS]; /**< that chunk is of a response */
+	uint64_t compared, answered; /**< chunks whose life was looked at, of senders and of who had asked */
+	struct cable cable[PORTS];
 };
 
 static unsigned int below(struct play *p, unsigned int n)
@@ -373,6 +387,7 @@ static void down(struct play *p, unsigned int port)
 {
 	p->lost[port] = true;
 	p->life[port]++;
+	p->cable[port].head = p->cable[port].tail;
 	mf_switch_link_down(p->sw, port, p->now);
 }
 
@@ -409,18 +424,43 @@ static void arrive(struct play *p, unsigned int port, unsigned int n)
 	mf_switch_rx(p->sw, port, p->now, &s);
 }
 
+/** What is in a word now is on its way. */
+static void send(struct play *p, unsigned int port, unsigned int n)
+{
+	struct cable *c = &p->cable[port];
+
+	cr_assert_lt(c->tail - c->head, CABLE);
+	c->message[c->tail % CABLE].n = n;
+	memcpy(c->message[c->tail++ % CABLE].word, word, n * sizeof(word[0]));
+}
+
+/** What is on its way arrives, at last. */
+static bool arrivals(struct play *p, unsigned int port)
+{
+	struct cable *c = &p->cable[port];
+	bool any = c->head != c->tail;
+
+	for (bool long_way = below(p, 4) != 0; c->head != c->tail && !long_way;) {
+		unsigned int n = c->message[c->head % CABLE].n;
+
+		memcpy(word, c->message[c->head++ % CABLE].word, n * sizeof(word[0]));
+		arrive(p, port, n);
+	}
+	return any;
+}
+
 static void demand(struct play *p, unsigned int port)
 {
 	struct mf_msg m = {.kind = below(p, 2) ? MF_RREQ : MF_NOTIFY,
 			   .src = (uint16_t)port,
 			   .dst = (uint16_t)((port + 1 + below(p, PORTS - 1)) % PORTS),
 			   .id = p->id[port]++,
-			   .size = 1 + below(p, 4 * CHUNK)};
+			   .size = 2 + 2 * below(p, 2 * CHUNK)}; /* room for both lives in each chunk */
 
 	if (m.kind == MF_RREQ)
-		arrive(p, port, mf_proto_put_request(&config.proto, &m, word));
+		send(p, port, mf_proto_put_request(&config.proto, &m, word));
 	else
-		arrive(p, port, rig_single(&m, word));
+		send(p, port, rig_single(&m, word));
 }
 
 /** Sends the chunk of a grant, most of the time. */
@@ -436,13 +476,25 @@ static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, b
 
 	p->sent++;
 	data[0] = p->life[port];
-	arrive(p, port, mf_proto_put_chunk(&config.proto, &m, data, word));
+	data[1] = p->known[port][dst];
+	send(p, port, mf_proto_put_chunk(&config.proto, &m, data, word));
+}
+
+/** Behind all that was sent before; that may be lost. */
+static void say_heard(struct play *p, unsigned int port, const struct mf_msg *m)
+{
+	const struct mf_msg heard = {
+		.kind = MF_ERR, .src = (uint16_t)port, .dst = m->src, .id = m->id, .status = MF_ERR_LIFE};
+
+	if (below(p, 4) != 0)
+		send(p, port, rig_single(&heard, word));
 }
 
 /** A port is told that another one is back: by then it is, and has not been told of before. */
 static void told(struct play *p, unsigned int port, const struct mf_msg *m)
 {
 	cr_assert_eq(m->status, MF_ERR_RESTARTED);
+	say_heard(p, port, m);
 	if (p->said[port][m->src] == m->id)
 		return;
 	p->said[port][m->src] = m->id;
@@ -450,12 +502,18 @@ static void told(struct play *p, unsigned int port, const struct mf_msg *m)
 	cr_assert_eq(p->known[port][m->src], (uint8_t)(p->life[m->src] - p->lost[m->src]));
 }
 
-/** The first data of a chunk: it is from a life that the port has been told of, and from no former one. */
+/**
+ * The first data of a chunk: it is from a life that the port has been told of, and from no former one. What
+ * answers is for no former one.
+ */
 static void compare(struct play *p, unsigned int port, uint64_t data)
 {
 	if (p->first_of[port] == 0)
 		return;
 	cr_assert_eq(data & 0xff, p->known[port][p->first_of[port] - 1]);
+	if (p->answers[port])
+		cr_assert_eq(data >> 8 & 0xff, p->life[port]);
+	p->answered += p->answers[port];
 	p->first_of[port] = 0;
 	p->compared++;
 }
@@ -472,7 +530,8 @@ static bool deliver(struct play *p, unsigned int port)
 			compare(p, port, s.word[i]);
 		} else if (mf_block_type(s.word[i]) == MF_BT_MST) {
 			cr_assert_eq(mf_proto_get_single(s.word[i], &m), 0);
-			told(p, port, &m);
+			if (m.status != MF_ERR_RESOURCE) /* beyond X: who asks does not count here */
+				told(p, port, &m);
 		} else if (mf_block_type(s.word[i]) == MF_BT_MT) {
 			p->first_of[port] = 0;
 		} else if (mf_block_type(s.word[i]) == MF_BT_G) {
@@ -484,6 +543,7 @@ static bool deliver(struct play *p, unsigned int port)
 		} else if (mf_block_type(s.word[i]) == MF_BT_MS) {
 			mf_proto_peek(s.word[i], &m);
 			p->first_of[port] = (uint8_t)(m.src + 1);
+			p->answers[port] = m.kind == MF_RRES;
 			p->got++;
 		}
 	}
@@ -509,6 +569,8 @@ static bool turn(struct play *p)
 		}
 	for (unsigned int i = 0; i < PORTS; i++)
 		work |= deliver(p, i);
+	for (unsigned int i = 0; i < PORTS; i++)
+		work |= !p->lost[i] && arrivals(p, i);
 	return work;
 }
 
@@ -516,12 +578,14 @@ static void change_links(struct play *p)
 {
 	unsigned int port = below(p, PORTS);
 
-	if (p->lost[port]) {
-		up(p, port);
-		p->id[port] = 0; /* another one, who has forgotten */
-	} else if (below(p, 6) == 0) {
+	if (below(p, 48) == 0 && !p->lost[port])
 		down(p, port);
-	}
+	for (unsigned int i = 0; i < PORTS; i++)
+		if (p->lost[i] && below(p, p->soon[i] ? 3 : 48) == 0) {
+			up(p, i);
+			p->soon[i] = below(p, 2);
+			p->id[i] -= (uint8_t)below(p, 8); /* it has forgotten what was under way */
+		}
 }
 
 /** All links come back, and what is owed is paid or expires. */
@@ -559,6 +623,7 @@ static void one_seed(uint64_t seed)
 	config.requests = 2 * X * PORTS * PORTS;
 	config.grant_timeout = MF_US(300);
 	config.hold_timeout = MF_US(100);
+	config.take_again = AGAIN;
 	memset(&config.timing, 0, sizeof(config.timing));
 	p.sw = mf_switch_new(&config);
 	p.sched = p.ops->create(&sc);
@@ -568,13 +633,13 @@ static void one_seed(uint64_t seed)
 		for (unsigned int i = 0; i < PORTS; i++)
 			if (!p.lost[i] && below(&p, 3) == 0)
 				demand(&p, i);
-		if (below(&p, 8) == 0)
-			change_links(&p);
+		change_links(&p);
 		turn(&p);
 	}
 	p.calm = true;
 	settle(&p);
 	cr_assert_gt(p.compared, 0);
+	cr_assert_gt(p.answered, 0);
 	for (unsigned int i = 0; i < PORTS * PORTS; i++)
 		cr_assert(i % PORTS == i / PORTS || p.known[i / PORTS][i % PORTS] == p.life[i % PORTS],
 			  "seed %lu: %u was not told of %u", seed, i / PORTS, i % PORTS);

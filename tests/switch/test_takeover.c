@@ -457,6 +457,16 @@ Test(takeover, a_lost_link_is_no_new_life)
 	}
 }
 
+/** A node says that it knows which life another one has. */
+static void hears(struct rig *r, mf_time at, uint16_t port, uint16_t of, uint8_t life)
+{
+	const struct mf_msg m = {.kind = MF_ERR, .src = port, .dst = of, .id = life, .status = MF_ERR_LIFE};
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, port, &word, 1);
+}
+
 /** A memory node answers node 0: an ACK and a response. */
 static void answer(struct rig *r, mf_time at)
 {
@@ -510,6 +520,7 @@ Test(takeover, no_answer_before_the_word)
 			config.longest = MF_US(100);
 			rig_start(&r, &config, false);
 			say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 0, life);
+			hears(&r, MF_US(1) + 4 * P, MEMORY, 0, 1);
 			answer(&r, MF_US(2));
 			count_answers(&r, &answers, &words);
 			cr_expect_eq(words, life == 1 ? 0 : 3, "switch %u: %d", number, words);
@@ -532,6 +543,7 @@ Test(takeover, no_answer_of_an_unknown_life)
 	count_answers(&r, &answers, &words);
 	cr_expect_eq(answers, 0);
 	say(&r, MF_US(5), MEMORY, MF_TAKE_TELL, 0, 9);
+	hears(&r, MF_US(5) + 4 * P, MEMORY, 0, 1);
 	answer(&r, MF_US(6));
 	count_answers(&r, &answers, &words);
 	cr_expect_eq(answers, 2);

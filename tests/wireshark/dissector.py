@@ -241,6 +241,10 @@ def conversations(case):
           down(1, f.chunk(f.RRES, 2, 1, 0, BYTES)), down(2, f.mst_err(2, 1, 3, 8, f.RREQ))).has(
     response_in=[3, None, None, None], request_in=[None, None, 1, None], status=[None, 8, None, 8]).says(
     [], [], [], [])
+  case.of('a life is known', up(0, f.rreq(1, 2, 0, 0, 64)), up(1, f.mst_err(1, 2, 7, 9, 0)),
+          down(0, f.chunk(f.RRES, 2, 1, 0, BYTES))).has(
+    response_in=[3, None, None], request_in=[None, None, 1], status=[None, 9, None]).says(
+    [], [], [])
   case.of('given back', down(0, f.grant(2, 1, 64)), up(0, f.mst_gret(2, 1, 64))).has(
     used_in=[2, None], grant_in=[None, 1])
 

@@ -113,6 +113,7 @@ local PROTO = {
   MF_ERR_UNKNOWN = 6,
   MF_ERR_KEY = 7,
   MF_ERR_RESTARTED = 8,
+  MF_ERR_LIFE = 9,
 }
 
 -- headers: lib/link/mf_link_frame.h; then of its structures the place and octets of each member
@@ -232,6 +233,7 @@ local STATUSES = {
   [PROTO.MF_ERR_UNKNOWN] = "unknown",
   [PROTO.MF_ERR_KEY] = "key",
   [PROTO.MF_ERR_RESTARTED] = "restarted",
+  [PROTO.MF_ERR_LIFE] = "life",
 }
 
 -- Octets: everything is little endian. `at` counts from 1, as strings do.
@@ -662,8 +664,8 @@ local function decode_mst(m, s)
   m.src, m.id = field_of(s, 1, "MS_SRC"), field_of(s, 1, "MS_ID")
   if m.kind == PROTO.MF_ERR then
     m.status = field_of(s, 1, "ERR_STATUS")
-    m.restarted = m.status == PROTO.MF_ERR_RESTARTED
-    if m.restarted then -- of no request
+    m.of_life = m.status == PROTO.MF_ERR_RESTARTED or m.status == PROTO.MF_ERR_LIFE
+    if m.of_life then -- of no request
       m.of, m.life = 0, field_of(s, 1, "ERR_LIFE") * 256 + m.id
     else
       m.of = field_of(s, 1, "ERR_OF")
@@ -750,7 +752,7 @@ local function summary(m, s)
     text[#text + 1] = STATUSES[m.status] or "?"
   end
   if m.life and m.life ~= 0 then
-    text[#text + 1] = "life " .. m.life
+    text[#text + 1] = (m.status == PROTO.MF_ERR_LIFE and "" or "life ") .. m.life
   end
   if m.addressed then
     text[#text + 1] = "at " .. hex(s, #s - 6, 3) .. hex(s, 6, 3):sub(3)
@@ -826,7 +828,7 @@ local FOLLOW = {
     respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
   [PROTO.MF_ERR] = function(m, stream)
-    if m.restarted then -- it is of the switch, and of no request
+    if m.of_life then -- of no request
       return
     end
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
@@ -838,7 +840,7 @@ FOLLOW[PROTO.MF_WREQ_ACK] = FOLLOW[PROTO.MF_WREQ]
 
 -- What a node sends to the switch comes out of it at another link.
 local function forward(m, down)
-  if not m.src or m.restarted then
+  if not m.src or m.of_life then
     return
   end
   local key = string.format("f %d %d %d %d %d", m.kind, m.src, m.dst, m.id, m.offset or 0)
@@ -1117,7 +1119,7 @@ local MST = {
   [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_WHAT", "TAKE_OF", "TAKE_SPARE", "MSG_CHECK"},
 }
 
-local RESTARTED = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_LIFE", "MSG_CHECK"}
+local OF_LIFE = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_LIFE", "MSG_CHECK"}
 
 local function made(tree, name, ...)
   return tree:add(fields[name], ...):set_generated()
@@ -1260,7 +1262,7 @@ local function show_message(tree, range, m, s)
   if m.single then
     local names = m.single == BLOCK.MF_BT_MST and (MST[m.kind] or {"MS_KIND", "MSG_CHECK"}) or
       CONTROLS[m.single]
-    names = m.restarted and RESTARTED or names
+    names = m.of_life and OF_LIFE or names
     show_block(tree, range, m.single == BLOCK.MF_BT_MST and "/MST/" or KINDS[m.kind], names)
   else
     show_long(tree, range, m, s)
