@@ -189,7 +189,8 @@ static void draw_workload(struct draft *d)
 	put_text(w, "address", DRAW_OF(d->rng, address));
 	if (draw_often(d->rng, 0.2) && d->depth > 1) {
 		put_text(w, "loop", "open");
-		put_number(w, "rate", draw_from(d->rng, 100000, 3000000));
+		d->rate = draw_from(d->rng, 100000, 3000000);
+		put_number(w, "rate", d->rate);
 	} else if (draw_often(d->rng, 0.2)) {
 		put_time(w, "delay", draw(d->rng, 3000) * 1000);
 	}
@@ -230,7 +231,7 @@ static void draw_once(struct draft *d, json_t *host)
  * Timers are longer than anything takes that is not lost: all that may be under way over the slowest link,
  * three times, with room for what faults delay and for the frames of both queues on the way. Without faults
  * nothing may fail, and a long one with SRPT, or one that is beyond its share, waits for as long as there is
- * load.
+ * load; in an open loop all that is asked may be more than the links carry, and wait.
  */
 static void draw_host(struct draft *d)
 {
@@ -243,7 +244,8 @@ static void draw_host(struct draft *d)
 	if (json_object_get(d->json, "ethernet") != NULL)
 		d->timeout *= 2;
 	if (!draft_any_fault(d))
-		d->timeout += d->active;
+		d->timeout +=
+			d->active + d->clients * (d->rate * d->active / MF_MS(1000)) * d->octets * slowest;
 	put_time(h, "read_timeout", d->timeout);
 	put_time(h, "write_timeout", d->timeout);
 	put_time(h, "quarantine", d->timeout * draw_from(d->rng, 3, 5));

@@ -92,8 +92,8 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
 }
 
 /**
- * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers the
- * new one. If there is no room for it here, the switch asks again.
+ * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
+ * the new one. If there is no room for it here, the switch asks again.
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {

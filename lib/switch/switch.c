@@ -9,6 +9,8 @@
 #include "mf_table.h"
 #include "standby.h"
 
+#define LATE MF_MS(1) /* a switch whose thread has its CPU is never so late */
+
 static bool valid(const struct mf_switch_config *c)
 {
 	if (c->limits.rate != 0 && c->limits.rate_burst == 0)
@@ -209,17 +211,42 @@ static mf_time run_holds(struct mf_switch *sw, mf_time now)
 	return next;
 }
 
+/**
+ * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
+ * looks at that first. Not again at once: who is always late would wait for ever.
+ */
+static void excuse(struct mf_switch *sw, mf_time now)
+{
+	mf_time longer = mf_time_max(sw->grant_timeout, sw->hold_timeout);
+
+	if (!sw->window || now < sw->excuse_at || now - sw->next < LATE)
+		return;
+	sw->patient_until = now + longer / 4;
+	sw->excuse_at = now + 2 * longer;
+}
+
+/** What did not come in time. @return the next such time */
+static mf_time run_timers(struct mf_switch *sw, mf_time now)
+{
+	mf_time held;
+
+	if (now < sw->patient_until)
+		return sw->patient_until;
+	held = run_holds(sw, now); /* what has begun is cut, and does not expire */
+	return mf_time_min(held, circuit_expire(sw, now));
+}
+
 mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 {
 	if (now < sw->next)
 		return sw->next;
+	excuse(sw, now);
 	sw->next = MF_NEVER;
 	due(sw, rx_accept(sw, now));
 	due(sw, l2_run(sw, now));
 	if (sw->bridge != NULL)
 		due(sw, bridge_run(sw, now));
-	due(sw, run_holds(sw, now));
-	due(sw, circuit_expire(sw, now));
+	due(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
 		due(sw, lives_run(sw, now));
 	if (unlikely(sw->standby != NULL))

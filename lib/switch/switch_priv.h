@@ -131,6 +131,8 @@ struct mf_switch {
 	/* delays, ps */
 	mf_time identify, through, grant_out; /**< identify; identify + forward; make grant + forward */
 	mf_time grant_timeout, hold_timeout, l2_latency;
+	mf_time patient_until; /**< nothing is too late until then: the switch itself was */
+	mf_time excuse_at; /**< when that may be so again */
 	unsigned int ports;
 	struct mf_proto proto;
 	bool window;

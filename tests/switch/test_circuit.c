@@ -42,6 +42,59 @@ Test(circuit, grant_expires)
 	rig_stop(&r);
 }
 
+/** Half of a chunk has come, and another was granted, when the switch stands still for too long. */
+static void stand_still(struct rig *r, bool comes)
+{
+	struct mf_sched_grant half = rig_grant_of(MF_US(1), 0, 1, 5, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_sched_grant none = rig_grant_of(MF_US(1), 2, 1, 6, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_span s = {.start = MF_US(2)}, rest = {.start = MF_MS(900)};
+	unsigned int n;
+
+	rig_config(&config, 3);
+	config.grant_timeout = MF_MS(200);
+	config.hold_timeout = MF_MS(100);
+	config.window = true;
+	for (unsigned int i = 0; i < 3; i++)
+		config.port[i].mux.period = 0;
+	rig_start(r, &config, false);
+	mf_switch_grant(r->sw, half.at, &half);
+	mf_switch_grant(r->sw, none.at, &none);
+	n = rig_chunk(r, MF_WREQ, 0, 1, 5, 256, word);
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(i < n / 2 ? &s : &rest, i == 0 || i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA,
+			    word[i]);
+	mf_switch_rx(r->sw, 0, s.start, &s);
+	mf_switch_run(r->sw, MF_US(3));
+	mf_switch_run(r->sw, MF_MS(899));
+	cr_expect_eq(mf_switch_stats(r->sw)->expired + mf_switch_stats(r->sw)->drop_cut, 0);
+	if (!comes)
+		return;
+	mf_switch_rx(r->sw, 0, rest.start, &rest);
+	n = rig_chunk(r, MF_WREQ, 2, 1, 6, 256, word);
+	s = (struct mf_span){.start = MF_MS(901)};
+	for (unsigned int i = 0; i < n; i++)
+		mf_span_put(&s, i == 0 || i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, word[i]);
+	mf_switch_rx(r->sw, 2, s.start, &s);
+}
+
+/** What came meanwhile is not too late; what did not come is, soon, however often it stands still. */
+Test(circuit, who_stands_still_has_not_waited)
+{
+	struct rig r;
+
+	stand_still(&r, true);
+	mf_switch_run(r.sw, MF_MS(10000));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 2);
+	cr_expect_eq(mf_switch_stats(r.sw)->expired + mf_switch_stats(r.sw)->drop_cut, 0);
+	rig_stop(&r);
+	stand_still(&r, false);
+	cr_expect_leq(mf_switch_next(r.sw), MF_MS(899 + 50));
+	mf_switch_run(r.sw, MF_MS(899 + 53));
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 1);
+	rig_stop(&r);
+}
+
 /** More circuits than there are: no /G/ goes out for a chunk that would be dropped, and all come back. */
 Test(circuit, no_circuit_no_grant)
 {

@@ -732,6 +732,42 @@ Test(takeover, nothing_passes_a_write_that_came_too_early)
 	rig_stop(&r);
 }
 
+/** @return chunks that pass of two writes, when the last of the first finds no room at its egress */
+static uint64_t pass_without_room(bool answered)
+{
+	const struct mf_msg ack = {.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = 1};
+	uint64_t word, chunks;
+	struct rig r;
+
+	start(&r, 1);
+	rig_stop(&r);
+	config.longest = MF_US(100);
+	config.port[MEMORY].mux.period = 40 * P;
+	config.port[MEMORY].mux.memory_blocks = 64;
+	rig_start(&r, &config, false);
+	notify(&r, MF_US(2), 1);
+	notify(&r, MF_US(2) + P, 2);
+	write_whole(&r, MF_US(10), 1);
+	rig_run(&r, MF_US(11));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_room, 1);
+	if (answered) {
+		rig_single(&ack, &word);
+		rig_message(&r, MF_US(20), MEMORY, &word, 1);
+	}
+	write_chunk(&r, MF_US(30), 2, 0);
+	rig_run(&r, MF_US(40));
+	chunks = mf_switch_stats(r.sw)->chunks;
+	rig_stop(&r);
+	return chunks;
+}
+
+/** What found no room here comes by the other switch alone, and nothing passes it. */
+Test(takeover, nothing_passes_a_write_that_found_no_room)
+{
+	cr_expect_eq(pass_without_room(false), 1);
+	cr_expect_eq(pass_without_room(true), 2);
+}
+
 static void respond(struct rig *r, mf_time at, uint8_t id)
 {
 	static const uint8_t data[64];
