@@ -125,7 +125,7 @@ bool host_job_return(struct mf_host *h, struct host_job *job)
 /** Sends an ACK or an ERR. */
 void host_single_put(struct mf_host *h, const struct mf_msg *m, mf_time ready)
 {
-	struct host_job job = {.ready = ready,
+	struct host_job job = {.ready = mf_time_max(ready, h->heard_at),
 			       .word = mf_proto_put_single(m),
 			       .node = m->dst,
 			       .kind = HOST_JOB_SINGLE,

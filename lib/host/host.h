@@ -234,6 +234,7 @@ struct mf_host {
 	mf_time cost_data_tx; /**< memory has answered -> chunk made */
 	mf_time cost_data; /**< block of data -> delivered */
 	mf_time cost_single; /**< ACK or ERR -> known */
+	mf_time heard_at; /**< no answer goes before: link.c */
 
 	struct host_job *job;
 	uint32_t job_room; /**< HOST_GRANT_QUEUE, or less for a test */

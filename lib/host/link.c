@@ -93,7 +93,8 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
 
 /**
  * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
- * the new one. If there is no room for it here, the switch asks again.
+ * the new one, so no answer goes in front of it from now on. If there is no room for it here, the switch asks
+ * again.
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {
@@ -103,8 +104,10 @@ static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time a
 				 .id = (uint8_t)life,
 				 .epoch = life >> 8,
 				 .status = MF_ERR_LIFE};
+	mf_time ready = mf_mux_behind(h->mux, at + h->cost_single);
 
-	host_single_put(h, &m, mf_mux_behind(h->mux, at + h->cost_single));
+	host_single_put(h, &m, ready);
+	h->heard_at = ready + 1;
 }
 
 void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)

@@ -33,7 +33,8 @@ static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id,
 	struct mf_msg m = {
 		.kind = MF_RRES, .src = h->node, .dst = node, .id = id, .size = size, .last = true};
 
-	return goes_at_once(h, node, size) && host_response_push(h, &m, data, ready);
+	return goes_at_once(h, node, size) &&
+	       host_response_push(h, &m, data, mf_time_max(ready, h->heard_at));
 }
 
 /** Refuses the request of an id, which is of this kind and, where there are uses, of this one. */

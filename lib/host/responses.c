@@ -94,7 +94,8 @@ bool host_response_send(struct mf_host *h, struct host_job *job)
 	m.last = m.size == left;
 	if (!m.last && m.size % MF_CHUNK_UNIT)
 		return host_job_return(h, job);
-	if (!host_response_push(h, &m, r->data + r->sent, mf_time_max(job->ready, r->ready)))
+	if (!host_response_push(h, &m, r->data + r->sent,
+				mf_time_max(h->heard_at, mf_time_max(job->ready, r->ready))))
 		return false;
 	r->sent += m.size;
 	if (m.last)

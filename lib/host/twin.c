@@ -92,14 +92,15 @@ void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const stru
  * Both switches tell of a new life, each in front of all that it lets through of it, and who hears it twice
  * has heard it once. What comes of that node by the other link, before the word does there, is of a life that
  * is over: nobody knows any more here whether it was executed. The word may be lost on its way; so that lasts
- * for as long as an operation may take. The other link may be slow, and tell then of the life before.
+ * for as long as an operation may take. The other link may be slow, and tell then of the life before: what
+ * both tell last is what it is.
  */
 bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
 {
 	struct host_lives *l = &h->twin->lives[node];
 
 	l->by[h->twin->served] = life;
-	if (life == h->life[node] || life == l->before)
+	if (life == h->life[node] || (life == l->before && l->by[!h->twin->served] != life))
 		return false;
 	if (h->life[node] == 0 && !said) { /* there was none of which anything could come */
 		l->by[!h->twin->served] = life;

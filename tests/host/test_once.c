@@ -569,6 +569,25 @@ Test(host_once, a_life_is_told_by_both_switches)
 	stop(&b);
 }
 
+/** A slow switch tells a node that has just begun of an older life first: both tell of the right one last. */
+Test(host_once, a_life_that_was_older)
+{
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	cr_assert_eq(mf_host_restart(b.host, b.now, b.memory), 0);
+	tell_life_as(&b, US, 0, 701, MF_ERR_LIFE);
+	tell_life_as(&b, US, 1, 700, MF_ERR_LIFE);
+	cr_expect_eq(restarts, 1);
+	tell_life_as(&b, US, 1, 701, MF_ERR_RESTARTED);
+	cr_expect_eq(restarts, 2, "it has the right one, and takes what comes of that");
+	tell_life_as(&b, US, 0, 701, MF_ERR_RESTARTED);
+	tell_life_as(&b, US, 1, 701, MF_ERR_RESTARTED);
+	cr_expect_eq(restarts, 2);
+	stop(&b);
+}
+
 /**
  * A switch that was not there before knows which life a node has, but not whether that is news: who knows of
  * another one takes it for news, and who knows of none does not.
