@@ -24,7 +24,7 @@ struct life {
 
 struct lives {
 	mf_time again; /**< what is not heard is said again after so long; 0: never */
-	mf_time tick; /**< MF_NEVER: all is heard */
+	mf_time tick; /**< MF_NEVER: all is heard, but for those that have no link */
 	uint32_t begun; /**< lives that were heard of */
 	struct life of[]; /**< [ports] */
 };

@@ -65,7 +65,8 @@ struct mf_switch_config {
 	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
 	struct mf_switch_limits limits;
 	uint8_t obeyed; /**< mf_bridge_config.obeyed */
-	/* one of two switches, see docs/fault-tolerance.md */
+	mf_time take_again; /**< words to nodes, TAKE and of lives, are said again after so long, ps; 0: never */
+	/* one of two switches, see docs/fault-tolerance.md; take_again is 1.. */
 	bool twin;
 	uint8_t number; /**< which one, 0 or 1 */
 	uint16_t epoch; /**< switch epoch % 2 is active */
@@ -73,7 +74,6 @@ struct mf_switch_config {
 	bool begins; /**< the fabric begins: all nodes know the epoch */
 	bool in_order; /**< MF_ORDER_PAIR */
 	uint32_t chunk; /**< c: the first grant of a response */
-	mf_time take_again; /**< a TAKE that was not answered is sent again after so long, ps, 1.. */
 	mf_time longest; /**< ps: no operation takes longer, with all retries; 0: some have no timer */
 	uint64_t seed; /**< of a bridge */
 };
@@ -145,8 +145,10 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
  * The link is there again, perhaps to another partner than before. All other ports are told so, several
  * times, by MF_ERR with MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from
- * now on. @return false: not yet: the scheduler has not answered, some memory message of before is still to
- * be thrown         away, or some port has no room for the word
+ * now on; and again every take_again until each node has answered it (MF_ERR_LIFE), before which nothing of
+ * that passes that answers this one (lives.h). Where there are two switches the node says which life it is.
+ * @return false: not yet: the scheduler has not answered, some memory message of before is still to be thrown
+ * away, or some port has no room for the word
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
