@@ -65,7 +65,7 @@ struct mf_switch_config {
 	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
 	struct mf_switch_limits limits;
 	uint8_t obeyed; /**< mf_bridge_config.obeyed */
-	mf_time take_again; /**< words to nodes, TAKE and of lives, are said again after so long, ps; 0: never */
+	mf_time take_again; /**< TAKE and what is said of lives are said again after so long, ps; 0: never */
 	/* one of two switches, see docs/fault-tolerance.md; take_again is 1.. */
 	bool twin;
 	uint8_t number; /**< which one, 0 or 1 */
