@@ -58,12 +58,13 @@ static void tell(const struct mf_host *h, uint16_t node)
 		h->restart_fn(h->restart_ctx, node);
 }
 
-/** Nothing has happened to the node itself. */
-static void writes_lost(struct mf_host *h, uint16_t node, mf_time at)
+/** Nothing has happened to the node itself. @param all  what is under way is over, too */
+static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
 {
 	if (!h->submits)
 		return;
-	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
+	if (all)
+		fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
 	h->link_lost = true;
 	tell(h, node);
 	h->link_lost = false;
@@ -98,14 +99,10 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {
-	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = h->node,
-				 .dst = node,
-				 .id = (uint8_t)life,
-				 .epoch = life >> 8,
-				 .status = MF_ERR_LIFE};
+	struct mf_msg m = {.kind = MF_ERR, .src = h->node, .dst = node, .status = MF_ERR_LIFE};
 	mf_time ready = mf_mux_behind(h->mux, at + h->cost_single);
 
+	mf_proto_set_life(&m, life);
 	host_single_put(h, &m, ready);
 	h->heard_at = ready + 1;
 }
@@ -115,7 +112,7 @@ void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	uint16_t life = mf_proto_life(m);
 
 	if (life == 0) {
-		writes_lost(h, m->src, at);
+		writes_lost(h, m->src, m->status == MF_ERR_RESTARTED, at);
 		return;
 	}
 	if (is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at))

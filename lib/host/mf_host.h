@@ -176,7 +176,8 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
  * A node's link was lost and is there again, or the own one is lost, and with it what was on its way to any
  * node: messages to it that had begun have failed, reads with MF_ERR_RESTARTED (own link: MF_ERR_TIMEOUT).
  * What has completed may be lost, too: unacknowledged writes, and all that a memory node held that was
- * started again. What is submitted from now on goes to who is there now, behind what waits. Responses that
+ * started again. Where there are two switches nothing may have failed, and only such writes be lost. What is
+ * submitted from now on goes to who is there now, behind what waits. Responses that
  * came before the word are completed as ever, even if they are taken later. Called from within mf_host_rx()
  * and mf_host_link_lost(); not where the stack is above the MAC.
  */

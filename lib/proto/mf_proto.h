@@ -181,11 +181,18 @@ static inline bool mf_proto_of_life(uint8_t status)
 
 /**
  * Which life of its source an ERR of one tells of, of a node's to the switch: of its destination,
- * 1..MF_LIFE_MAX. MF_ERR_RESTARTED also 0: only the link was lost.
+ * 1..MF_LIFE_MAX. 0, of the switch: of none, but with MF_ERR_RESTARTED the link was lost, and what was under
+ * way is over; with MF_ERR_LIFE unacknowledged writes may be lost.
  */
 static inline uint16_t mf_proto_life(const struct mf_msg *m)
 {
 	return (uint16_t)(m->epoch << 8 | m->id);
+}
+
+static inline void mf_proto_set_life(struct mf_msg *m, uint16_t life)
+{
+	m->id = (uint8_t)life;
+	m->epoch = life >> 8;
 }
 
 /**

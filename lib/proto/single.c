@@ -71,7 +71,7 @@ static int get_err(uint64_t w, struct mf_msg *m)
 	m->status = field_of(w, ERR_STATUS);
 	if (mf_proto_of_life(m->status)) {
 		m->epoch = field_of(w, ERR_LIFE);
-		return m->status == MF_ERR_RESTARTED || mf_proto_life(m) != 0 ? 0 : -EPROTO;
+		return 0;
 	}
 	m->of = field_of(w, ERR_OF);
 	m->epoch = field_of(w, ERR_USE);

@@ -82,6 +82,10 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 		sw->stats.drop_ungranted++;
 		return;
 	}
+	if (resp && lives_bar(sw, port, m->dst)) {
+		sw->stats.drop_link++;
+		return;
+	}
 	if (unlikely(overtakes) && m->kind != MF_RRES)
 		circuit_overtaken(sw, c, now);
 	struct circuit *ct = &sw->circuits[c];
@@ -121,8 +125,6 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	case MF_RRES:
 		if (m.src != port)
 			sw->stats.drop_spoof++;
-		else if (m.kind == MF_RRES && m.dst < sw->ports && lives_bar(sw, port, m.dst))
-			sw->stats.drop_link++;
 		else
 			begin_chunk(sw, port, now, &m, item->at);
 		break;

@@ -133,7 +133,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (!reachable(sw, port, m->dst))
 		return;
-	if (lives_bar(sw, port, m->dst)) {
+	if (standby_bars(sw, port, m->dst)) {
 		sw->stats.drop_link++;
 		return;
 	}
@@ -174,7 +174,7 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		break;
 	case MF_GRET:
 		sw->stats.returns++;
-		if (m.resp && m.dst < sw->ports && lives_bar(sw, port, m.dst))
+		if (m.resp && m.dst < sw->ports && standby_bars(sw, port, m.dst))
 			sw->stats.drop_link++;
 		else if (m.dst < sw->ports)
 			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, now, item->at);

@@ -59,14 +59,10 @@ void mf_switch_crash(struct mf_switch *sw, mf_time now)
 bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t life,
 	      unsigned int times, mf_time now)
 {
-	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = of,
-				 .dst = to,
-				 .id = (uint8_t)life,
-				 .epoch = life >> 8,
-				 .status = (uint8_t)status};
+	struct mf_msg m = {.kind = MF_ERR, .src = of, .dst = to, .status = (uint8_t)status};
 	uint64_t *word;
 
+	mf_proto_set_life(&m, life);
 	for (unsigned int i = 0; i < times; i++) {
 		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
 		if (word == NULL)

@@ -5,6 +5,8 @@
 
 #include "lives.h"
 
+#define LONGER_MOST 6 /* doublings of the time after which a life is said again */
+
 int lives_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
 	struct lives *l = calloc(1, sizeof(*l) + sw->ports * sizeof(l->of[0]));
@@ -16,11 +18,15 @@ int lives_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	l->tick = MF_NEVER;
 	for (unsigned int i = 0; i < sw->ports; i++)
 		l->of[i].number = config->twin && config->begins;
-	return 0;
+	if (config->twin)
+		l->known = calloc((size_t)sw->ports * sw->ports, sizeof(*l->known));
+	return config->twin && l->known == NULL ? -ENOMEM : 0;
 }
 
 void lives_fini(struct mf_switch *sw)
 {
+	if (sw->lives != NULL)
+		free(sw->lives->known);
 	free(sw->lives);
 }
 
@@ -33,37 +39,58 @@ static bool is_empty(const struct mf_switch *sw, const uint64_t *set)
 	return any == 0;
 }
 
-static void arm(struct mf_switch *sw, mf_time now)
+static void arm(struct mf_switch *sw, const struct life *of)
 {
 	struct lives *l = sw->lives;
 
 	if (l->again == 0)
 		return;
-	l->tick = mf_time_min(l->tick, now + l->again);
+	l->tick = mf_time_min(l->tick, of->at);
 	due(sw, l->tick);
+}
+
+/** It is said again soon. */
+static void hurry(struct mf_switch *sw, struct life *of, mf_time now)
+{
+	of->pause = sw->lives->again;
+	of->at = now + of->pause;
+	arm(sw, of);
 }
 
 /**
  * A node is to say that it knows the life of another one. If it has no link, and no other switch, all that it
  * had for others is lost.
  */
-static void expect(struct mf_switch *sw, uint16_t from, struct life *of)
+static void expect(struct mf_switch *sw, uint16_t from, struct life *of, mf_time now)
 {
 	if (!(sw->standby != NULL ? sw->port[from].memory_enabled : test_bit(sw->reach_set, from)))
 		return;
 	sw->barring += is_empty(sw, of->unheard);
 	set_bit(of->unheard, from);
 	set_bit(of->untold, from);
+	hurry(sw, of, now);
 }
 
-/** It knows it, or nothing of before can come of it. */
-static void believe(struct mf_switch *sw, uint16_t from, struct life *of)
+/** What comes of a node answers that life. */
+static void unbar(struct mf_switch *sw, uint16_t from, struct life *of)
 {
-	clear_bit(of->untold, from);
 	if (!test_bit(of->unheard, from))
 		return;
 	clear_bit(of->unheard, from);
 	sw->barring -= is_empty(sw, of->unheard);
+}
+
+/** Who has said before that it knows this life has answered it alone since. */
+static void recall(struct mf_switch *sw, uint16_t node)
+{
+	struct life *of = &sw->lives->of[node];
+	uint16_t *known = &sw->lives->known[node * sw->ports];
+
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (known[i] == of->number)
+			unbar(sw, i, of);
+		known[i] = 0;
+	}
 }
 
 void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news, mf_time now)
@@ -76,37 +103,48 @@ void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news
 	of->since = ++l->begun;
 	for (uint16_t i = 0; i < sw->ports; i++)
 		if (i != node)
-			expect(sw, i, of);
-	arm(sw, now);
+			expect(sw, i, of, now);
+	if (l->known != NULL)
+		recall(sw, node);
 }
 
-void lives_ignorant(struct mf_switch *sw, uint16_t node)
+void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
 {
-	for (uint16_t i = 0; i < sw->ports; i++)
-		if (i != node && sw->lives->of[i].number != 0)
-			expect(sw, node, &sw->lives->of[i]);
+	struct lives *l = sw->lives;
+
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (i != node && l->of[i].number != 0)
+			expect(sw, node, &l->of[i], now);
+		if (l->known != NULL)
+			l->known[i * sw->ports + node] = 0;
+	}
 }
 
 void lives_forget(struct mf_switch *sw)
 {
 	for (unsigned int i = 0; i < sw->ports; i++)
 		sw->lives->of[i] = (struct life){0};
+	if (sw->lives->known != NULL)
+		memset(sw->lives->known, 0, (size_t)sw->ports * sw->ports * sizeof(*sw->lives->known));
 	sw->barring = 0;
 	sw->lives->tick = MF_NEVER;
 }
 
 void lives_cut(struct mf_switch *sw, uint16_t node)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
-		believe(sw, node, &sw->lives->of[i]);
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		clear_bit(sw->lives->of[i].untold, node);
+		unbar(sw, node, &sw->lives->of[i]);
+	}
 }
 
 void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
 {
 	for (unsigned int i = 0; i < sw->ports; i++)
-		if (test_bit(sw->lives->of[i].unheard, node))
+		if (test_bit(sw->lives->of[i].unheard, node)) {
 			set_bit(sw->lives->of[i].untold, node);
-	arm(sw, now);
+			hurry(sw, &sw->lives->of[i], now);
+		}
 }
 
 /** Whether a node may know another life of one than it has. */
@@ -157,24 +195,36 @@ bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 
 void lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
-	if (of < sw->ports && sw->lives->of[of].number == number)
-		believe(sw, from, &sw->lives->of[of]);
+	struct lives *l = sw->lives;
+
+	if (of >= sw->ports)
+		return;
+	if (l->of[of].number == number)
+		unbar(sw, from, &l->of[of]);
+	else if (l->known != NULL)
+		l->known[of * sw->ports + from] = number;
 }
 
-/** Says the life of a node again to who has not heard, where there is room. @return whether any has not */
-static bool say_again(struct mf_switch *sw, uint16_t of, mf_time now)
+/** Whether a node has a link, and somebody who has one has not heard of its life. */
+static bool is_unheard(const struct mf_switch *sw, uint16_t of)
 {
-	const struct life *life = &sw->lives->of[of];
-	bool any = false;
+	uint64_t any = 0;
 
-	for (uint16_t i = 0; i < sw->ports; i++) {
-		if (!test_bit(life->unheard, i) || !test_bit(sw->reach_set, i))
-			continue;
-		any = true;
-		if (!test_bit(life->untold, i))
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		any |= sw->lives->of[of].unheard[w] & sw->reach_set[w];
+	return any != 0 && test_bit(sw->reach_set, of);
+}
+
+/** Says the life of a node again to who has not heard, where there is room. */
+static void say_again(struct mf_switch *sw, uint16_t of, mf_time now)
+{
+	struct life *life = &sw->lives->of[of];
+
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (test_bit(life->unheard, i) && !test_bit(life->untold, i) && test_bit(sw->reach_set, i))
 			say(sw, i, of, 1, now);
-	}
-	return any;
+	life->pause = mf_time_min(2 * life->pause, sw->lives->again << LONGER_MOST);
+	life->at = now + life->pause;
 }
 
 mf_time lives_run(struct mf_switch *sw, mf_time now)
@@ -184,8 +234,12 @@ mf_time lives_run(struct mf_switch *sw, mf_time now)
 	if (now < l->tick)
 		return l->tick;
 	l->tick = MF_NEVER;
-	for (uint16_t i = 0; i < sw->ports; i++)
-		if (test_bit(sw->reach_set, i) && !is_empty(sw, l->of[i].unheard) && say_again(sw, i, now))
-			arm(sw, now);
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (!is_unheard(sw, i))
+			continue;
+		if (now >= l->of[i].at)
+			say_again(sw, i, now);
+		arm(sw, &l->of[i]);
+	}
 	return l->tick;
 }

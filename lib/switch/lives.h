@@ -6,7 +6,11 @@
  *
  * So all others are told of a life (MF_ERR_RESTARTED, MF_ERR_LIFE) before anything of that node passes to
  * them, and each says that it has heard (MF_ERR_LIFE of its own), behind all that it had sent before. Until
- * then nothing passes from it that answers that node. Either word may be lost: it is said again until heard.
+ * then nothing passes from it that answers that node. Either word may be lost: it is said again until heard,
+ * less and less often, as it may also wait at a node that takes nothing.
+ *
+ * Of two switches one may hear first that a life is known, by what the other one has told, and of the life
+ * itself later. So the last that each has said to know is remembered.
  */
 #ifndef LIVES_H
 #define LIVES_H
@@ -18,6 +22,8 @@ struct life {
 	uint16_t number; /**< 1..MF_LIFE_MAX; 0: it is not known */
 	bool news; /**< who was there before may know another one */
 	uint32_t since; /**< place in the order in which lives were heard of */
+	mf_time at; /**< when it is said again, if it is not heard by then */
+	mf_time pause; /**< so long after the last time */
 	uint64_t untold[MF_PORTS_MAX / 64]; /**< ports that are to be told before anything of it passes */
 	uint64_t unheard[MF_PORTS_MAX / 64]; /**< ports that have not said that they know it */
 };
@@ -26,6 +32,8 @@ struct lives {
 	mf_time again; /**< what is not heard is said again after so long; 0: never */
 	mf_time tick; /**< MF_NEVER: all is heard, but for those that have no link */
 	uint32_t begun; /**< lives that were heard of */
+	uint16_t *known; /**< [of * ports + by]: a life that a node has said to know before it was heard of
+			      here; 0: none. NULL: there is one switch */
 	struct life of[]; /**< [ports] */
 };
 
@@ -38,7 +46,7 @@ void lives_fini(struct mf_switch *sw);
  */
 void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news, mf_time now);
 /** A node has forgotten the lives of all others, and is to be told. */
-void lives_ignorant(struct mf_switch *sw, uint16_t node);
+void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now);
 /** No life is known of anybody. */
 void lives_forget(struct mf_switch *sw);
 /** What a node had for others is lost: nothing of that is to be waited for. */

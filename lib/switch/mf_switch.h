@@ -99,7 +99,7 @@ struct mf_switch_stats {
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */
 	uint64_t renewed; /**< times that it stayed the active one, in a newer epoch that a node asked for */
-	uint64_t drop_take; /**< TAKEs of epochs that cannot be */
+	uint64_t drop_take; /**< TAKEs of epochs that cannot be, and of lives that follow too fast */
 	uint64_t log_expired; /**< demands taken down that were too old to be under way still */
 	uint64_t drop_standby; /**< frames, while it was not */
 	/* layer 2 */

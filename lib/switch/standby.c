@@ -316,7 +316,7 @@ static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg 
 	if (MF_PLANTED(stale_backup))
 		return;
 	if (i == NONE || (resp && e->use != m->epoch)) {
-		if (resp)
+		if (resp && !standby_bars(sw, m->src, m->dst)) /* else it may be of a former life */
 			note_early(sw, p, m, now);
 		return;
 	}
@@ -361,10 +361,11 @@ static bool is_held(const struct standby *s, const struct log_pair *p, mf_time n
 	return p->held && now < p->held_at + s->longest;
 }
 
-static void hold(struct log_pair *p, uint8_t id, mf_time now)
+static void hold(const struct standby *s, struct log_pair *p, const struct mf_msg *m, mf_time now)
 {
+	p->plain = m->kind == MF_WREQ || (p->plain && is_held(s, p, now));
 	p->held = true;
-	p->held_id = id;
+	p->held_id = m->id;
 	p->held_at = now;
 }
 
@@ -414,7 +415,7 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;
 	} else if (m.kind != MF_RRES) {
-		hold(p, m.id, now);
+		hold(sw->standby, p, &m, now);
 	}
 	lower(sw, p, &m, n, now);
 }
@@ -478,6 +479,17 @@ static bool can_tell(const struct mf_switch *sw, const struct log_pair *p)
 	return told <= room;
 }
 
+/**
+ * What was held came by the other switch alone, which may be dead. Whoever waits for an answer has a timer;
+ * who does not is told.
+ */
+static void writes_lost(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct log_pair *p, mf_time now)
+{
+	if (is_held(sw->standby, p, now) && p->plain && test_bit(sw->reach_set, cn))
+		link_say(sw, cn, mn, MF_ERR_LIFE, 0, TOLD_TIMES, now);
+	p->held = false;
+}
+
 bool standby_release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now)
 {
 	struct log_pair *p = standby_pair(sw, cn, mn);
@@ -487,6 +499,7 @@ bool standby_release(struct mf_switch *sw, uint16_t cn, uint16_t mn, mf_time now
 	if (!can_tell(sw, p))
 		return false;
 	p->released = true;
+	writes_lost(sw, cn, mn, p, now);
 	while (p->head != NONE) {
 		release_entry(sw, cn, mn, &sw->standby->entry[p->head], now);
 		take_out(sw, p, NONE);

@@ -38,6 +38,7 @@ struct log_pair {
 	uint32_t head, tail;
 	bool released; /**< its demands are the scheduler's */
 	bool held; /**< a chunk of a write did not pass here, and is not known to be there */
+	bool plain; /**< held, and that or one held before it is not acknowledged */
 	uint8_t held_id; /**< of that write */
 	mf_time held_at;
 };
@@ -46,6 +47,7 @@ struct log_pair {
 struct log_port {
 	mf_time since; /**< what came before may not be in the log */
 	mf_time lone; /**< from when on it has wanted another epoch than most; MF_NEVER: it does not */
+	mf_time reborn; /**< no life of it is another one before */
 	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
 	uint32_t held; /**< entries that came by it */
 	uint16_t word; /**< epoch that it has told */
@@ -91,6 +93,12 @@ static inline bool standby_idle(const struct mf_switch *sw)
 	return unlikely(sw->standby != NULL) && standby_idles(sw->standby);
 }
 
+/** Whether what a node answers another one may be for a former life of that: so it is until that tells. */
+static inline bool standby_bars(const struct mf_switch *sw, unsigned int from, unsigned int to)
+{
+	return lives_bar(sw, from, to) || (unlikely(sw->standby != NULL) && !test_bit(sw->standby->told, to));
+}
+
 /**
  * Whether what a node sends to another one does not pass here: one of them may have been started again, and
  * the other one not have been told, and would take an answer for one of the life before.
@@ -99,8 +107,8 @@ static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from,
 {
 	const struct standby *s = sw->standby;
 
-	return unlikely(s != NULL) && (!test_bit(s->told, from) || !test_bit(s->told, to) ||
-				       test_bit(sw->lives->of[from].untold, to) || lives_bar(sw, from, to));
+	return unlikely(s != NULL) && (!test_bit(s->told, from) || test_bit(sw->lives->of[from].untold, to) ||
+				       standby_bars(sw, from, to));
 }
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)

@@ -19,6 +19,7 @@
 #define LONE_TICKS 3 /* times that a node says what nobody else does, until it gets a newer epoch still */
 #define CALM_TICKS 16 /* a link that was lost deposes nobody for so long; twice as long each time */
 #define CALM_MOST 10 /* doublings */
+#define LIFE_TICKS 4 /* a node has one life for so long: all others are told of each, and answer */
 
 int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
@@ -222,22 +223,30 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 /**
  * A node begins a life when it is started again, and when it has had no link for a while. Where the life
  * before is not known, who asks what the epoch is was started again, unless all there is was.
+ * @return false: it had one just now, and will say again that it has another
  */
-static void note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
+static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
 	const struct standby *s = sw->standby;
+	struct log_port *p = &s->port[port];
 	uint16_t before = sw->lives->of[port].number;
-	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || s->port[port].strange));
+	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || p->strange));
 
 	if (m->dst == 0)
-		return;
+		return true;
 	if (before != m->dst) {
+		if (now < p->reborn) {
+			sw->stats.drop_take++;
+			return false;
+		}
+		p->reborn = now + LIFE_TICKS * s->again;
 		lives_begin(sw, port, m->dst, news, now);
-		lives_ignorant(sw, port);
+		lives_ignorant(sw, port, now);
 		if (news)
 			unlog_asked(sw, port);
 	}
 	announced(sw, port, now);
+	return true;
 }
 
 /** Whether a node that was alone with wanting this switch goes on with the other one. */
@@ -318,11 +327,12 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 		return;
 	switch (m->op) {
 	case MF_TAKE_TELL:
-		note_life(sw, (uint16_t)port, m, now);
-		told(sw, (uint16_t)port, m->epoch, now);
+		if (note_life(sw, (uint16_t)port, m, now))
+			told(sw, (uint16_t)port, m->epoch, now);
 		break;
 	case MF_TAKE_ASK:
-		note_life(sw, (uint16_t)port, m, now);
+		if (!note_life(sw, (uint16_t)port, m, now))
+			break;
 		clear_bit(s->told, port);
 		clear_bit(s->took, port);
 		tell(sw, port, now);

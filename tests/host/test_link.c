@@ -280,6 +280,41 @@ Test(host_link, another_node_was_lost)
 	mf_host_free(h);
 }
 
+/** What was written and not acknowledged may be lost: the client is told, and what is under way goes on. */
+Test(host_link, writes_to_another_node_may_be_lost)
+{
+	const struct mf_msg lost = {.kind = MF_ERR, .src = 1, .status = MF_ERR_LIFE};
+	const struct mf_msg res = {.kind = MF_RRES, .src = 1, .size = 256};
+	struct mf_host_config c = config(0);
+	struct mf_host *h = mf_host_new(&c);
+	struct restarts told = {.host = h};
+	struct mf_completion done[4];
+	static uint8_t buf[600], data[MF_MESSAGE_MAX];
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_msg chunk = res;
+	struct mf_span s;
+
+	cr_assert_not_null(h);
+	mf_host_on_restart(h, restarted, &told);
+	submit(h, 1, MF_OP_READ, buf, 1);
+	cr_assert_eq(send_all(h, 2, &s), 2);
+	word[0] = mf_proto_put_single(&lost);
+	give(h, 3, word, 1);
+	cr_expect(told.count == 1 && told.node[0] == 1 && told.own);
+	cr_expect(told.going == 1 && told.user == 1);
+	cr_expect_eq(send_all(h, 3, &s), 0, "it is no life, and not answered");
+	for (; chunk.offset < 600; chunk.offset += 256) {
+		chunk.size = 600 - chunk.offset < 256 ? 600 - chunk.offset : 256;
+		chunk.last = chunk.offset + chunk.size == 600;
+		give(h, 4 + chunk.offset, word, mf_proto_put_chunk(&c.proto, &chunk, data, word));
+	}
+	mf_host_run(h, 1000);
+	cr_assert_eq(mf_host_completions(h, 1000, done, 4), 1);
+	cr_expect_eq(done[0].status, MF_OK);
+	cr_expect_eq(mf_host_stats(h)->link_lost, 0);
+	mf_host_free(h);
+}
+
 /** The own link: all others may have lost something. */
 Test(host_link, the_own_link_is_that_of_all)
 {

@@ -21,8 +21,6 @@ static void random_err(struct test_rng *r, struct mf_msg *m)
 	if (!mf_proto_of_life(m->status))
 		m->of = below(r, MF_RMWREQ + 1);
 	m->epoch = below(r, mf_proto_of_life(m->status) ? (MF_LIFE_MAX + 1) / MF_IDS : 1 << MF_ERR_USE_BITS);
-	if (m->status == MF_ERR_LIFE && m->epoch == 0)
-		m->id |= 1; /* no life has the number 0 */
 }
 
 /* The size of a message, or it is a piece of a transfer that has something behind it. */

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which life a node has, at one of two switches (lib/switch/lives.h): what passes of it, and of those who
+ * answer it, and what of its former life stays in the log.
+ */
+#include <criterion/criterion.h>
+
+#include "twin_rig.h"
+
+TestSuite(lives, .timeout = 60);
+
+/** @return demands that the scheduler is told of when the backup takes over, where one was asked before */
+static unsigned int told_behind(bool lost)
+{
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	twin_start(&r, 1);
+	twin_ask(&r, MF_US(1), 1);
+	for (unsigned int i = 0; i < PORTS; i++)
+		if (i != MEMORY || !lost)
+			twin_say(&r, MF_US(2), i, MF_TAKE_TELL, 1, 1);
+	rig_run(&r, MF_US(3));
+	if (lost) {
+		mf_switch_link_down(r.sw, MEMORY, MF_US(3));
+		rig_run(&r, MF_US(4));
+		rig_grant(&r, MF_US(5), &(struct mf_sched_grant){.src = MEMORY, .dst = MEMORY});
+		rig_run(&r, MF_US(6));
+		cr_expect(mf_switch_link_up(r.sw, MEMORY, MF_US(6)));
+		twin_say(&r, MF_US(7), MEMORY, MF_TAKE_TELL, 1, 2);
+		rig_run(&r, MF_US(8));
+	}
+	cr_expect(twin_is_active(&r));
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/**
+ * A memory node that had no link has forgotten what it executed by the switch that died. Who asked is told,
+ * and gives up; so does the log.
+ */
+Test(lives, what_was_asked_of_a_former_life_is_over)
+{
+	cr_expect_eq(told_behind(false), 1);
+	cr_expect_eq(told_behind(true), 0);
+}
+
+/** Words of a node that is back, at port 0: that it is the same, and that it was started again. */
+static void count_words(const struct rig *r, uint16_t node, unsigned int *same, unsigned int *again)
+{
+	struct mf_msg m;
+
+	*same = *again = 0;
+	for (unsigned int i = 0; i < r->outs[0]; i++)
+		if (mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_ERR &&
+		    m.status == MF_ERR_RESTARTED && m.src == node)
+			++*(mf_proto_life(&m) == 0 ? same : again);
+}
+
+/**
+ * A node that has lost one of its two links is the same when that is there again: what others know of it,
+ * such as what they have executed for it, stays. Only its own word says that it is another one.
+ */
+Test(lives, a_lost_link_is_no_new_life)
+{
+	static const struct {
+		enum mf_take what;
+		uint16_t life;
+		bool again;
+	} word[] = {{MF_TAKE_TELL, 1, false}, {MF_TAKE_TELL, 2, true}, {MF_TAKE_ASK, 2, true}};
+
+	for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		unsigned int same, again;
+		struct rig r;
+
+		twin_start(&r, 0);
+		rig_run(&r, MF_US(1));
+		twin_flap(&r, MF_US(1), MEMORY);
+		twin_say(&r, MF_US(2), MEMORY, word[i].what, 0, word[i].life);
+		rig_run(&r, MF_US(3));
+		twin_say(&r, MF_US(4), MEMORY, MF_TAKE_TELL, 0, word[i].life);
+		rig_run(&r, MF_US(5));
+		count_words(&r, MEMORY, &same, &again);
+		cr_expect_eq(same, 3, "word %u", i);
+		cr_expect_eq(again, word[i].again ? 3 : 0, "word %u: %u", i, again);
+		rig_stop(&r);
+	}
+}
+
+/** A memory node answers node 0: an ACK and a response. */
+static void answer(struct rig *r, mf_time at)
+{
+	static const uint8_t data[8];
+	const struct mf_msg ack = {.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = 1};
+	const struct mf_msg response = {
+		.kind = MF_RRES, .src = MEMORY, .dst = 0, .id = 2, .ext = true, .size = 8, .last = true};
+	uint64_t word[MF_BLOCKS_MAX];
+
+	rig_single(&ack, word);
+	rig_message(r, at, MEMORY, word, 1);
+	rig_message(r, at + MF_US(1), MEMORY, word,
+		    mf_proto_put_chunk(&twin_config.proto, &response, data, word));
+	rig_run(r, at + MF_US(2));
+}
+
+/** Answers that came to node 0, and words of a new life in front of each; -1: not in front of all. */
+static void count_answers(const struct rig *r, unsigned int *answers, int *words)
+{
+	struct mf_msg m;
+	int before = 0;
+
+	*answers = 0;
+	*words = 0;
+	for (unsigned int i = 0; i < r->outs[0]; i++) {
+		uint64_t word = r->out[0][i].word;
+		bool single = mf_proto_get_single(word, &m) == 0;
+
+		if (single && m.kind == MF_ERR && m.status == MF_ERR_RESTARTED && mf_proto_life(&m) != 0)
+			before++;
+		if (!(single && m.kind == MF_ACK) && mf_block_type(word) != MF_BT_MS)
+			continue;
+		*words = *answers == 0 || before == *words ? before : -1;
+		++*answers;
+	}
+}
+
+/**
+ * Both switches tell of a new life, in front of all that they let through of it: an answer by the one may be
+ * there before the word of the other one.
+ */
+Test(lives, no_answer_before_the_word)
+{
+	for (unsigned int number = 0; number < 2; number++)
+		for (uint16_t life = 1; life <= 700; life += 699) {
+			unsigned int answers;
+			struct rig r;
+			int words;
+
+			twin_start_patient(&r, number);
+			twin_say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 0, life);
+			twin_hears(&r, MF_US(1) + 4 * P, MEMORY, 0, 1);
+			answer(&r, MF_US(2));
+			count_answers(&r, &answers, &words);
+			cr_expect_eq(words, life == 1 ? 0 : 3, "switch %u: %d", number, words);
+			cr_expect_eq(answers, number == 0 ? 1 : 2, "switch %u: not granted", number);
+			rig_stop(&r);
+		}
+}
+
+/** Nothing passes of a node that has not said since its link came up which life it is. */
+Test(lives, no_answer_of_an_unknown_life)
+{
+	unsigned int answers;
+	struct rig r;
+	int words;
+
+	twin_start(&r, 1);
+	rig_run(&r, MF_US(1));
+	twin_flap(&r, MF_US(1), MEMORY);
+	answer(&r, MF_US(2));
+	count_answers(&r, &answers, &words);
+	cr_expect_eq(answers, 0);
+	twin_say(&r, MF_US(5), MEMORY, MF_TAKE_TELL, 0, 9);
+	twin_hears(&r, MF_US(5) + 4 * P, MEMORY, 0, 1);
+	answer(&r, MF_US(6));
+	count_answers(&r, &answers, &words);
+	cr_expect_eq(answers, 2);
+	cr_expect_eq(words, 3);
+	rig_stop(&r);
+}
+
+/** Who had no link to a switch when it told of a new life hears it there when the link is up. */
+Test(lives, a_new_life_is_told_when_the_link_is_back)
+{
+	for (unsigned int number = 0; number < 2; number++) {
+		unsigned int same, again;
+		struct rig r;
+
+		twin_start(&r, number);
+		rig_run(&r, MF_US(1));
+		mf_switch_link_down(r.sw, 0, MF_US(1));
+		rig_run(&r, MF_US(1) + 1);
+		rig_grant(&r, MF_US(1) + 2, &(struct mf_sched_grant){0}); /* flushed */
+		twin_say(&r, MF_US(2), MEMORY, MF_TAKE_TELL, 0, 2);
+		rig_run(&r, MF_US(3));
+		count_words(&r, MEMORY, &same, &again);
+		cr_expect_eq(again, 0);
+		cr_assert(mf_switch_link_up(r.sw, 0, MF_US(4)));
+		rig_run(&r, MF_US(5));
+		count_words(&r, MEMORY, &same, &again);
+		cr_expect_eq(again, 3, "switch %u: %u", number, again);
+		rig_stop(&r);
+	}
+}
+
+/** All say that they obey the other switch: the one that was standby takes over. @param life  of node 0 */
+static void take_over(struct rig *r, mf_time at, uint16_t life)
+{
+	for (unsigned int i = 0; i < PORTS; i++)
+		twin_say(r, at, i, MF_TAKE_TELL, 1, i == 0 ? life : 1);
+	rig_run(r, at + MF_US(1));
+	cr_expect(twin_is_active(r));
+}
+
+/** Node 0 begins life 9 at the standby. */
+static void begin_life_9(struct rig *r, mf_time at)
+{
+	twin_flap(r, at, 0);
+	twin_say(r, at + MF_US(1), 0, MF_TAKE_TELL, 0, 9);
+}
+
+/** @return responses that pass the standby behind a new life of who asked */
+static uint64_t passes(uint8_t known, bool started_again)
+{
+	uint64_t chunks;
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	if (known != 0)
+		twin_hears(&r, MF_US(2), MEMORY, 0, known);
+	rig_run(&r, MF_US(3));
+	if (started_again) {
+		twin_flap(&r, MF_US(3), MEMORY);
+		twin_say(&r, MF_US(4), MEMORY, MF_TAKE_TELL, 0, 2);
+		twin_hears(&r, MF_US(5), 0, MEMORY, 2);
+		rig_run(&r, MF_US(9));
+	}
+	begin_life_9(&r, MF_US(10));
+	twin_ask(&r, MF_US(12), 5);
+	twin_respond(&r, MF_US(13), 5);
+	rig_run(&r, MF_US(14));
+	chunks = mf_switch_stats(r.sw)->chunks;
+	rig_stop(&r);
+	return chunks;
+}
+
+/**
+ * The other switch was faster: a node said here that it knows a life before that was heard of, and has answered
+ * that one alone since. Not one that was itself started again.
+ */
+Test(lives, who_knew_it_before_answers_it)
+{
+	cr_expect_eq(passes(0, false), 0);
+	cr_expect_eq(passes(8, false), 0, "another life");
+	cr_expect_eq(passes(9, false), 1);
+	cr_expect_eq(passes(9, true), 0, "it has forgotten");
+}
+
+enum answers { NONE_OF_THEM, BEFORE, BEHIND };
+
+/** @return demands of the scheduler behind a take-over, of a read that is answered while answers are barred */
+static unsigned int left(enum answers answered, bool known)
+{
+	struct mf_sched_msg d;
+	unsigned int n;
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	if (known)
+		twin_hears(&r, MF_US(2), MEMORY, 0, 9);
+	rig_run(&r, MF_US(3));
+	begin_life_9(&r, MF_US(10));
+	if (answered == BEFORE)
+		twin_respond(&r, MF_US(12), 5);
+	twin_ask(&r, MF_US(13), 5);
+	if (answered == BEHIND)
+		twin_respond(&r, MF_US(14), 5);
+	take_over(&r, MF_US(20), 9);
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/** An answer that does not pass says what is over all the same, by its use; not if nobody has asked yet. */
+Test(lives, what_is_barred_is_taken_off_the_log)
+{
+	cr_expect_eq(left(NONE_OF_THEM, false), 1);
+	cr_expect_eq(left(BEHIND, false), 0);
+	cr_expect_eq(left(BEFORE, false), 1, "of whom?");
+	cr_expect_eq(left(BEFORE, true), 0);
+}
+
+/** @return demands of the scheduler behind a take-over, of a read for which an ERR comes */
+static unsigned int left_of_refused(bool told)
+{
+	const struct mf_msg err = {
+		.kind = MF_ERR, .src = MEMORY, .dst = 0, .id = 5, .status = MF_ERR_RANGE, .of = MF_RREQ};
+	struct mf_sched_msg d;
+	unsigned int n;
+	uint64_t word;
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	twin_hears(&r, MF_US(2), MEMORY, 0, 9);
+	rig_run(&r, MF_US(3));
+	twin_flap(&r, MF_US(10), 0);
+	if (told)
+		twin_say(&r, MF_US(11), 0, MF_TAKE_TELL, 0, 9);
+	twin_ask(&r, MF_US(12), 5);
+	rig_single(&err, &word);
+	rig_message(&r, MF_US(13), MEMORY, &word, 1);
+	rig_run(&r, MF_US(14));
+	take_over(&r, MF_US(20), 9);
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	rig_stop(&r);
+	return n;
+}
+
+/** Until a node has told its life nobody knows which one an ERR answers. */
+Test(lives, a_refusal_takes_nothing_off_before_the_life_is_told)
+{
+	cr_expect_eq(left_of_refused(true), 0);
+	cr_expect_eq(left_of_refused(false), 1);
+}
+
+/** All others are told of each life, and answer: who has one after the other has not that many. */
+Test(lives, nobody_has_many)
+{
+	for (uint8_t number = 0; number < 2; number++) {
+		unsigned int same, again;
+		struct rig r;
+
+		twin_start(&r, number);
+		for (uint16_t i = 0; i < 100; i++)
+			twin_say(&r, MF_US(1) + i * MF_NS(70), 3, MF_TAKE_TELL, 0, 100 + i);
+		for (unsigned int i = 0; i < 3; i++)
+			twin_hears(&r, MF_US(9), i, 3, 100);
+		rig_run(&r, MF_US(40));
+		count_words(&r, 3, &same, &again);
+		cr_expect_eq(again, 3, "%u", again);
+		cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 99);
+		twin_say(&r, MF_US(1) + 4 * AGAIN, 3, MF_TAKE_TELL, 0, 300);
+		rig_run(&r, MF_US(42));
+		count_words(&r, 3, &same, &again);
+		cr_expect_eq(again, 6, "%u", again);
+		rig_stop(&r);
+	}
+}
+
+/** Who takes nothing for long has not got more words than it can take then. */
+Test(lives, it_is_said_less_and_less_often)
+{
+	unsigned int same, again;
+	struct rig r;
+
+	twin_start(&r, 0);
+	twin_say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 0, 2);
+	rig_run(&r, MF_US(100));
+	count_words(&r, MEMORY, &same, &again);
+	cr_expect_eq(again, 3 + 3, "10, 30 and 70 us later: %u", again);
+	rig_run(&r, MF_MS(10));
+	count_words(&r, MEMORY, &same, &again);
+	cr_expect(again > 3 + 6 && again < 3 + 25, "%u", again);
+	rig_stop(&r);
+}
