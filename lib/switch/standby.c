@@ -391,6 +391,22 @@ static bool write_passes(struct mf_switch *sw, struct log_pair *p, const struct 
 	return true;
 }
 
+/** What may be for a former life passes if it is of the use that is asked for. */
+static bool response_passes(const struct mf_switch *sw, const struct log_pair *p, const struct mf_msg *m)
+{
+	uint32_t before, i = find(sw, p, m->id, true, &before);
+
+	return !lives_bar(sw, m->src, m->dst) || (i != NONE && sw->standby->entry[i].use == m->epoch);
+}
+
+static bool passes(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, mf_time ready,
+		   mf_time now)
+{
+	if (standby_hushes(sw, m->src, m->dst))
+		return false;
+	return m->kind == MF_RRES ? response_passes(sw, p, m) : write_passes(sw, p, m, ready, now);
+}
+
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
 		   mf_time at)
 {
@@ -410,8 +426,7 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);
-	if (!standby_hushes(sw, port, m.dst) && (m.kind == MF_RRES || write_passes(sw, p, &m, ready, now)) &&
-	    send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
+	if (passes(sw, p, &m, ready, now) && send(sw, m.dst, (uint16_t)port, word, n, ready, now)) {
 		sw->stats.chunks++;
 		sw->stats.chunk_blocks += n;
 	} else if (m.kind != MF_RRES) {

@@ -101,14 +101,14 @@ static inline bool standby_bars(const struct mf_switch *sw, unsigned int from, u
 
 /**
  * Whether what a node sends to another one does not pass here: one of them may have been started again, and
- * the other one not have been told, and would take an answer for one of the life before.
+ * the other one not have been told, and would take what comes for a message of the life before.
  */
 static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
 	const struct standby *s = sw->standby;
 
-	return unlikely(s != NULL) && (!test_bit(s->told, from) || test_bit(sw->lives->of[from].untold, to) ||
-				       standby_bars(sw, from, to));
+	return unlikely(s != NULL) && (!test_bit(s->told, from) || !test_bit(s->told, to) ||
+				       test_bit(sw->lives->of[from].untold, to));
 }
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
