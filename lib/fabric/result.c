@@ -137,6 +137,7 @@ static json_t *checks_json(const struct mf_witness_stats *w)
 	result_count(o, "damaged", w->damaged);
 	result_count(o, "refused_check", w->refused_check);
 	result_count(o, "refused_fields", w->refused_fields);
+	result_count(o, "healed", w->healed);
 	result_count(o, "undetected", w->undetected);
 	result_count(o, "aborted", w->aborted);
 	return o;

@@ -4,7 +4,8 @@
  * of them apart as a receiver does, and says of each message that the check lets pass whether it is one
  * that was sent, bit for bit. What is not went undetected, whatever it was made of: a block that is wrong,
  * one more or less, blocks of two messages, idle. "Sent" is on this link: the switch sends on what it has
- * not checked, and a chunk that was damaged on its way to it is refused at its end.
+ * not checked, and a chunk that was damaged on its way to it is refused at its end; unless this link flips
+ * the very bit back, and it is right again.
  *
  * One thread calls.
  */
@@ -28,6 +29,7 @@ struct mf_witness_stats {
 	uint64_t damaged; /**< any that are not */
 	uint64_t refused_check; /**< of damaged ones: by the check */
 	uint64_t refused_fields; /**< of damaged ones: by what they say, the check having let them pass */
+	uint64_t healed; /**< of damaged ones: let pass, as what was sent would not have been */
 	uint64_t undetected; /**< of damaged ones: by nothing */
 	uint64_t sent_bad; /**< of intact ones: refused, since they were damaged before they were sent */
 	uint64_t aborted; /**< messages that were cut by what stood in the middle of them */
@@ -54,6 +56,7 @@ static inline void mf_witness_add(struct mf_witness_stats *to, const struct mf_w
 	to->damaged += s->damaged;
 	to->refused_check += s->refused_check;
 	to->refused_fields += s->refused_fields;
+	to->healed += s->healed;
 	to->undetected += s->undetected;
 	to->sent_bad += s->sent_bad;
 	to->aborted += s->aborted;

@@ -66,6 +66,19 @@ static int check(const struct mf_witness *w, const uint64_t *word, unsigned int 
 	return n == 1 ? mf_proto_get_single(word[0], &m) : mf_proto_get(&w->proto, word, n, &m, &data);
 }
 
+/**
+ * Whether what was sent is one message, whole, and would not have passed the check: the switch had it so.
+ * If it passes now, a bit was flipped back: no two wire errors pass as anything else (docs/bit-errors.md).
+ */
+static bool was_bad(const struct mf_witness *w, const struct mf_witness_tag *tag, unsigned int n)
+{
+	uint64_t sent[MF_BLOCKS_MAX];
+
+	for (unsigned int i = 0; i < n; i++)
+		sent[i] = tag[i].word;
+	return is_intact(sent, tag, n) && check(w, sent, n) != 0;
+}
+
 static void message(struct mf_witness *w, const uint64_t *word, const struct mf_witness_tag *tag,
 		    unsigned int n)
 {
@@ -82,6 +95,8 @@ static void message(struct mf_witness *w, const uint64_t *word, const struct mf_
 		s->refused_check++;
 	else if (err != 0)
 		s->refused_fields++;
+	else if (was_bad(w, tag, n))
+		s->healed++;
 	else
 		s->undetected++;
 }

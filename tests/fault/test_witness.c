@@ -106,6 +106,25 @@ Test(witness, damage_is_refused_by_the_check_or_cut)
 	cr_expect_eq(s.intact, 1);
 }
 
+/* The bit that was wrong when the switch sent it on is flipped back; or another one is wrong, too. */
+Test(witness, what_is_right_again_is_told_apart)
+{
+	uint64_t a[8], bad[8];
+	unsigned int n = chunk(a, 1, 7);
+	struct mf_witness_stats s;
+
+	memcpy(bad, a, sizeof(bad));
+	bad[2] ^= 1 << 5;
+	put_chunk(a, bad, n, 1);
+	a[3] ^= 1;
+	put_chunk(a, bad, n, 2);
+	s = seen();
+	cr_expect_eq(s.healed, 1);
+	cr_expect_eq(s.damaged, 2);
+	cr_expect_eq(s.refused_check, 1);
+	cr_expect_eq(s.undetected, 0);
+}
+
 /* Another message than was sent, with a check that is right for it. */
 Test(witness, what_the_check_lets_pass_is_seen)
 {
