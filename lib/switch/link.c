@@ -128,6 +128,8 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 		set_bit(sw->reach_set, port);
 	if (sw->standby != NULL)
 		standby_link_up(sw, port, now);
+	else if (sw->lives != NULL)
+		lives_doubt(sw, (uint16_t)port, now);
 	due(sw, now);
 	return true;
 }

@@ -49,11 +49,12 @@ static void arm(struct mf_switch *sw, const struct life *of)
 	due(sw, l->tick);
 }
 
-/** It is said again soon. */
+/** It is said again soon, and not later than it would have been: another one may hurry it all the time. */
 static void hurry(struct mf_switch *sw, struct life *of, mf_time now)
 {
 	of->pause = sw->lives->again;
-	of->at = now + of->pause;
+	if (of->at <= now || of->at > now + of->pause)
+		of->at = now + of->pause;
 	arm(sw, of);
 }
 
@@ -78,6 +79,8 @@ static void unbar(struct mf_switch *sw, uint16_t from, struct life *of)
 		return;
 	clear_bit(of->unheard, from);
 	sw->barring -= is_empty(sw, of->unheard);
+	if (sw->barring == 0)
+		sw->lives->tick = MF_NEVER;
 }
 
 /** Who has said before that it knows this life has answered it alone since. */
@@ -145,6 +148,8 @@ void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
 			set_bit(sw->lives->of[i].untold, node);
 			hurry(sw, &sw->lives->of[i], now);
 		}
+	if (!is_empty(sw, sw->lives->of[node].unheard)) /* not said while it had no link */
+		hurry(sw, &sw->lives->of[node], now);
 }
 
 /** Whether a node may know another life of one than it has. */

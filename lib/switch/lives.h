@@ -51,7 +51,10 @@ void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now);
 void lives_forget(struct mf_switch *sw);
 /** What a node had for others is lost: nothing of that is to be waited for. */
 void lives_cut(struct mf_switch *sw, uint16_t node);
-/** What a node was told, and has not answered, may be lost: it is told again before anything else. */
+/**
+ * The link of a node is there again. What it was told, and has not answered, may be lost: it is told again
+ * before anything else. What others have not answered of its own life was not said again meanwhile.
+ */
 void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now);
 /** Tells the others of the life of a node, those that are to be told. @return false: no room, again later */
 bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now);

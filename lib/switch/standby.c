@@ -363,9 +363,12 @@ static bool is_held(const struct standby *s, const struct log_pair *p, mf_time n
 
 static void hold(const struct standby *s, struct log_pair *p, const struct mf_msg *m, mf_time now)
 {
-	p->plain = m->kind == MF_WREQ || (p->plain && is_held(s, p, now));
+	bool others = is_held(s, p, now);
+
+	p->plain = m->kind == MF_WREQ || (p->plain && others);
+	if (!others || m->again == 0) /* what is sent again is older than what was held before */
+		p->held_id = m->id;
 	p->held = true;
-	p->held_id = m->id;
 	p->held_at = now;
 }
 
@@ -404,7 +407,9 @@ static bool passes(struct mf_switch *sw, struct log_pair *p, const struct mf_msg
 {
 	if (standby_hushes(sw, m->src, m->dst))
 		return false;
-	return m->kind == MF_RRES ? response_passes(sw, p, m) : write_passes(sw, p, m, ready, now);
+	if (m->kind == MF_RRES)
+		return response_passes(sw, p, m);
+	return !lives_bar(sw, m->src, m->dst) && write_passes(sw, p, m, ready, now);
 }
 
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
@@ -423,6 +428,8 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 	}
 	if (!test_bit(sw->reach_set, m.dst) || m.dst == port) {
 		sw->stats.drop_dst++;
+		if (m.kind != MF_RRES && m.dst < sw->ports && m.dst != port)
+			hold(sw->standby, pair_of(sw, (uint16_t)port, m.dst, false), &m, now);
 		return;
 	}
 	p = pair_of(sw, (uint16_t)port, m.dst, m.kind == MF_RRES);

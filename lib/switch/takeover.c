@@ -227,7 +227,7 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
  */
 static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
-	const struct standby *s = sw->standby;
+	struct standby *s = sw->standby;
 	struct log_port *p = &s->port[port];
 	uint16_t before = sw->lives->of[port].number;
 	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || p->strange));
@@ -235,11 +235,14 @@ static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 	if (m->dst == 0)
 		return true;
 	if (before != m->dst) {
-		if (now < p->reborn) {
+		clear_bit(s->took, port);
+		if (before != 0 && now < p->reborn) {
+			clear_bit(s->told, port);
 			sw->stats.drop_take++;
 			return false;
 		}
-		p->reborn = now + LIFE_TICKS * s->again;
+		if (before != 0)
+			p->reborn = now + LIFE_TICKS * s->again;
 		lives_begin(sw, port, m->dst, news, now);
 		lives_ignorant(sw, port, now);
 		if (news)

@@ -373,3 +373,134 @@ Test(lives, it_is_said_less_and_less_often)
 	cr_expect(again > 3 + 6 && again < 3 + 25, "%u", again);
 	rig_stop(&r);
 }
+
+/** Words at a port of the life of a node. */
+static unsigned int words(const struct rig *r, unsigned int port, uint16_t of, uint16_t life)
+{
+	unsigned int n = 0;
+	struct mf_msg m;
+
+	for (unsigned int i = 0; i < r->outs[port]; i++)
+		n += mf_proto_get_single(r->out[port][i].word, &m) == 0 && m.kind == MF_ERR && m.src == of &&
+		     m.status == MF_ERR_RESTARTED && mf_proto_life(&m) == life;
+	return n;
+}
+
+/** What is not heard while the link of the node itself is lost is said again when that is back. */
+Test(lives, it_is_said_again_behind_a_lost_link)
+{
+	for (uint8_t number = 0; number < 2; number++) {
+		struct rig r;
+
+		twin_start_patient(&r, number);
+		begin_life_9(&r, MF_US(1));
+		for (uint16_t i = 1; i < PORTS; i++) {
+			twin_hears(&r, MF_US(3), 0, i, 1);
+			if (i != MEMORY)
+				twin_hears(&r, MF_US(3), i, 0, 9);
+		}
+		rig_run(&r, MF_US(5));
+		cr_expect_eq(words(&r, MEMORY, 0, 9), 3);
+		mf_switch_link_down(r.sw, 0, MF_US(5));
+		rig_run(&r, MF_US(5) + 1);
+		rig_grant(&r, MF_US(5) + 2, &(struct mf_sched_grant){0}); /* flushed */
+		rig_run(&r, MF_US(30));
+		cr_assert(mf_switch_link_up(r.sw, 0, MF_US(30)));
+		twin_say(&r, MF_US(31), 0, MF_TAKE_TELL, 0, 9);
+		rig_run(&r, MF_US(100));
+		cr_expect_gt(words(&r, MEMORY, 0, 9), 3);
+		rig_stop(&r);
+	}
+}
+
+/** Others that have one life after the other do not put off what is to be said of this one. */
+Test(lives, nobody_puts_off_the_word)
+{
+	struct rig r;
+
+	twin_start(&r, 0);
+	twin_say(&r, MF_US(2), 0, MF_TAKE_TELL, 0, 9);
+	for (uint16_t i = 0; i < 200; i++)
+		twin_say(&r, MF_US(3) + i * MF_US(5), 3, MF_TAKE_TELL, 0, 100 + i);
+	rig_run(&r, MF_MS(1));
+	cr_expect_gt(words(&r, MEMORY, 0, 9), 3 + 6);
+	rig_stop(&r);
+}
+
+/** @return chunks of a write to a memory node that pass, of which the writer does not know the life yet */
+static uint64_t chunks_to_a_new_life(bool known)
+{
+	uint64_t chunks;
+	struct rig r;
+
+	twin_start(&r, 1); /* nobody knows how long an operation takes, so a chunk is not held for that */
+	rig_stop(&r);
+	twin_config.in_order = false;
+	rig_start(&r, &twin_config, false);
+	twin_notify(&r, MF_US(2), 5);
+	rig_run(&r, MF_US(3));
+	twin_flap(&r, MF_US(3), MEMORY);
+	twin_say(&r, MF_US(4), MEMORY, MF_TAKE_TELL, 0, 2);
+	if (known)
+		twin_hears(&r, MF_US(5), 0, MEMORY, 2);
+	twin_write(&r, MF_US(6), MF_WREQ, 5, 0);
+	rig_run(&r, MF_US(8));
+	chunks = mf_switch_stats(r.sw)->chunks;
+	rig_stop(&r);
+	return chunks;
+}
+
+/** It was granted by who it was before. */
+Test(lives, a_write_to_the_former_life_does_not_pass)
+{
+	cr_expect_eq(chunks_to_a_new_life(false), 0);
+	cr_expect_eq(chunks_to_a_new_life(true), 1);
+}
+
+/** The first life that a switch hears of is none that follows too fast, and neither is the one behind it. */
+Test(lives, the_first_that_is_heard_of_is_not_the_second)
+{
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	mf_switch_crash(r.sw, MF_US(1));
+	for (uint16_t i = 0; i < PORTS; i++) {
+		rig_run(&r, MF_US(1) + 10 * i + 1);
+		rig_grant(&r, MF_US(1) + 10 * i + 2, &(struct mf_sched_grant){.src = i, .dst = i});
+		rig_run(&r, MF_US(1) + 10 * i + 3);
+	}
+	for (uint16_t i = 0; i < PORTS; i++)
+		cr_assert(mf_switch_link_up(r.sw, i, MF_US(2)));
+	for (unsigned int i = 0; i < PORTS; i++)
+		twin_say(&r, MF_US(3), i, MF_TAKE_TELL, 0, 1);
+	rig_run(&r, MF_US(8));
+	twin_flap(&r, MF_US(8), MEMORY);
+	twin_say(&r, MF_US(9), MEMORY, MF_TAKE_TELL, 0, 2);
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(words(&r, 0, MEMORY, 2), 3);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 0);
+	rig_stop(&r);
+}
+
+/** What answers the former life of a node does not pass while the switch does not take the new one yet. */
+Test(lives, nothing_passes_to_one_that_is_not_taken)
+{
+	const struct mf_msg ack = {.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = 5};
+	uint64_t word;
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	twin_say(&r, MF_US(2), 0, MF_TAKE_TELL, 0, 9);
+	for (uint16_t i = 1; i < PORTS; i++)
+		twin_hears(&r, MF_US(3), i, 0, 9);
+	rig_single(&ack, &word);
+	rig_message(&r, MF_US(4), MEMORY, &word, 1);
+	rig_run(&r, MF_US(5));
+	cr_expect_eq(mf_switch_stats(r.sw)->singles, 1);
+	twin_say(&r, MF_US(20), 0, MF_TAKE_ASK, 0, 10);
+	rig_message(&r, MF_US(22), MEMORY, &word, 1);
+	rig_run(&r, MF_US(23));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 1);
+	cr_expect_eq(mf_switch_stats(r.sw)->singles, 1);
+	rig_stop(&r);
+}

@@ -508,11 +508,25 @@ Test(takeover, an_answer_says_that_the_held_write_is_there)
 	cr_expect_not(passes_behind_the_answer(MF_US(5)), "it may have been answered before the write");
 }
 
-/** @return words to node 0 that unacknowledged writes may be lost, of one that the standby held */
-static unsigned int told_of_a_held(enum mf_kind kind, mf_time taken_over)
+/** Words to node 0 that unacknowledged writes may be lost, when the standby takes over. */
+static unsigned int told_of_lost(struct rig *r, mf_time at)
 {
 	unsigned int n = 0;
 	struct mf_msg m;
+
+	for (unsigned int i = 0; i < PORTS; i++)
+		twin_say(r, at, i, MF_TAKE_TELL, 1, 1);
+	rig_run(r, at + MF_US(1));
+	cr_expect(twin_is_active(r));
+	for (unsigned int i = 0; i < r->outs[0]; i++)
+		n += mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_ERR && m.src == MEMORY &&
+		     m.status == MF_ERR_LIFE && mf_proto_life(&m) == 0;
+	rig_stop(r);
+	return n;
+}
+
+static unsigned int told_of_a_held(enum mf_kind kind, mf_time taken_over)
+{
 	struct rig r;
 
 	twin_start_patient(&r, 1);
@@ -523,15 +537,7 @@ static unsigned int told_of_a_held(enum mf_kind kind, mf_time taken_over)
 	twin_write(&r, MF_US(5), kind, 1, 256);
 	rig_run(&r, MF_US(6));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0);
-	for (unsigned int i = 0; i < PORTS; i++)
-		twin_say(&r, taken_over, i, MF_TAKE_TELL, 1, 1);
-	rig_run(&r, taken_over + MF_US(1));
-	cr_expect(twin_is_active(&r));
-	for (unsigned int i = 0; i < r.outs[0]; i++)
-		n += mf_proto_get_single(r.out[0][i].word, &m) == 0 && m.kind == MF_ERR && m.src == MEMORY &&
-		     m.status == MF_ERR_LIFE && mf_proto_life(&m) == 0;
-	rig_stop(&r);
-	return n;
+	return told_of_lost(&r, taken_over);
 }
 
 /** It was by the other switch alone, and may have died there: who waits for no answer is told. */
@@ -540,4 +546,24 @@ Test(takeover, a_write_that_was_held_may_be_lost)
 	cr_expect_eq(told_of_a_held(MF_WREQ, MF_US(10)), 3);
 	cr_expect_eq(told_of_a_held(MF_WREQ_ACK, MF_US(10)), 0, "its timer tells");
 	cr_expect_eq(told_of_a_held(MF_WREQ, MF_US(10) + LONGEST), 0, "it is there by then");
+}
+
+/** The same, when the link of its memory node was lost here. */
+Test(takeover, a_write_to_a_lost_link_may_be_lost)
+{
+	struct rig r;
+
+	twin_start_patient(&r, 1);
+	twin_notify(&r, MF_US(2), 1);
+	rig_run(&r, MF_US(3));
+	mf_switch_link_down(r.sw, MEMORY, MF_US(3));
+	rig_run(&r, MF_US(3) + 1);
+	rig_grant(&r, MF_US(3) + 2, &(struct mf_sched_grant){.src = MEMORY, .dst = MEMORY});
+	twin_write(&r, MF_US(4), MF_WREQ, 1, 0);
+	twin_write(&r, MF_US(5), MF_WREQ, 1, 256);
+	rig_run(&r, MF_US(6));
+	cr_assert(mf_switch_link_up(r.sw, MEMORY, MF_US(6)));
+	twin_say(&r, MF_US(7), MEMORY, MF_TAKE_TELL, 0, 1);
+	rig_run(&r, MF_US(8));
+	cr_expect_eq(told_of_lost(&r, MF_US(10)), 3);
 }
