@@ -47,7 +47,7 @@ struct log_pair {
 struct log_port {
 	mf_time since; /**< what came before may not be in the log */
 	mf_time lone; /**< from when on it has wanted another epoch than most; MF_NEVER: it does not */
-	mf_time reborn; /**< no life of it is another one before */
+	mf_time reborn; /**< its lives until now are paid for then */
 	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
 	uint32_t held; /**< entries that came by it */
 	uint16_t word; /**< epoch that it has told */

@@ -19,7 +19,8 @@
 #define LONE_TICKS 3 /* times that a node says what nobody else does, until it gets a newer epoch still */
 #define CALM_TICKS 16 /* a link that was lost deposes nobody for so long; twice as long each time */
 #define CALM_MOST 10 /* doublings */
-#define LIFE_TICKS 4 /* a node has one life for so long: all others are told of each, and answer */
+#define LIFE_TICKS 4 /* a node has one life in that time: all others are told of each, and answer */
+#define LIVES_AT_ONCE 16 /* and so many more: one that fails again and again is no liar */
 
 int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
@@ -230,19 +231,19 @@ static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 	struct standby *s = sw->standby;
 	struct log_port *p = &s->port[port];
 	uint16_t before = sw->lives->of[port].number;
+	mf_time each = LIFE_TICKS * s->again;
 	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || p->strange));
 
 	if (m->dst == 0)
 		return true;
 	if (before != m->dst) {
 		clear_bit(s->took, port);
-		if (before != 0 && now < p->reborn) {
+		if (p->reborn > now + LIVES_AT_ONCE * each) {
 			clear_bit(s->told, port);
 			sw->stats.drop_take++;
 			return false;
 		}
-		if (before != 0)
-			p->reborn = now + LIFE_TICKS * s->again;
+		p->reborn = mf_time_max(p->reborn, now) + each;
 		lives_begin(sw, port, m->dst, news, now);
 		lives_ignorant(sw, port, now);
 		if (news)
