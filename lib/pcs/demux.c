@@ -43,7 +43,7 @@ int mf_demux_init(struct mf_demux *d, bool memory_enabled, uint32_t period, mf_t
 {
 	if (!ber_window)
 		return -EINVAL;
-	*d = (struct mf_demux){.memory_enabled = memory_enabled, .period = period, .accept_at = MF_NEVER};
+	*d = (struct mf_demux){.standard = !memory_enabled, .period = period, .accept_at = MF_NEVER};
 	mf_ber_init(&d->ber, ber_window);
 	if (period != 0)
 		mf_ber_init(&d->lock, LOCK_HEADERS * (mf_time)period);
@@ -81,7 +81,7 @@ static enum kind kind_of(struct mf_demux *d, uint8_t sync, uint64_t word, mf_tim
 	if (word == MF_IDLE_WORD)
 		return IDLE;
 	kind = (enum kind)kind_of_type[mf_block_type(word)];
-	if (kind >= SINGLE && !d->memory_enabled)
+	if (kind >= SINGLE && d->standard)
 		return BAD;
 	return kind == END && !d->in_message ? BAD : kind;
 }
@@ -94,7 +94,8 @@ static unsigned int decode(struct mf_demux *d, uint8_t sync, uint64_t word, mf_t
 	const uint8_t *frame;
 	unsigned int len = mf_frame_dec_block(&d->dec, sync, word, &frame);
 
-	d->accept_at = mf_frame_dec_waiting(&d->dec) ? at + d->period : MF_NEVER;
+	d->waits = mf_frame_dec_waiting(&d->dec);
+	d->accept_at = d->waits ? at + d->period : MF_NEVER;
 	if (!len)
 		return 0;
 	*item = (struct mf_rx_item){
@@ -225,7 +226,7 @@ static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned i
 	enum kind kind = kind_of(d, s->sync[i], s->word[i], mf_span_at(s, i));
 	bool inside = d->in_message;
 
-	if (d->accept_at != MF_NEVER && (kind >= SINGLE || (d->period && mf_span_at(s, i) > d->accept_at)))
+	if (d->waits && (kind >= SINGLE || (d->period && mf_span_at(s, i) > d->accept_at)))
 		return accept(d, item);
 	if (inside && (kind == START || kind == STANDARD || kind == BAD || kind == BLIND)) {
 		take_abort(d, mf_span_at(s, i), item);
@@ -235,7 +236,7 @@ static unsigned int take(struct mf_demux *d, const struct mf_span *s, unsigned i
 		*pos = take_run(d, s, i, item);
 		return 1;
 	}
-	if (kind == DATA && d->accept_at == MF_NEVER) {
+	if (kind == DATA && !d->waits) {
 		*pos = take_data(d, s, i);
 		return 0;
 	}

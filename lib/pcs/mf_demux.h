@@ -48,10 +48,16 @@ struct mf_demux_stats {
 struct mf_demux {
 	struct mf_frame_dec dec;
 	struct mf_ber ber;
-	bool alert; /**< a header was bad lately: each block is looked at */
+	union {
+		struct {
+			bool alert; /**< a header was bad lately: each block is looked at */
+			bool standard; /**< a standard port: memory kinds are bad blocks */
+			bool in_message;
+			bool waits; /**< a good frame does: accept_at */
+		};
+		uint32_t special; /**< any of these: no message is taken at a glance */
+	};
 	bool guarded; /**< there is a guard */
-	bool memory_enabled; /**< false: a standard port, memory kinds are bad blocks */
-	bool in_message;
 	uint32_t period; /**< 0: wall clock, where the next block or poll decides about a frame */
 	mf_time accept_at; /**< a good frame waits for the block that starts now; MF_NEVER: none waits */
 	struct mf_demux_stats stats;
@@ -81,8 +87,7 @@ static inline unsigned int mf_demux_message(struct mf_demux *d, const struct mf_
 	unsigned int end = pos + 1;
 	uint64_t eight;
 
-	if (s->sync[pos] != MF_SYNC_CTRL || mf_block_type(s->word[pos]) != MF_BT_MS || !d->memory_enabled ||
-	    d->in_message || d->accept_at != MF_NEVER || d->alert)
+	if (s->sync[pos] != MF_SYNC_CTRL || mf_block_type(s->word[pos]) != MF_BT_MS || d->special)
 		return 0;
 	for (; end + 8 <= MF_SPAN_MAX; end += 8) {
 		__builtin_memcpy(&eight, &s->sync[end], 8);

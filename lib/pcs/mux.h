@@ -147,7 +147,7 @@ struct mux_open_span {
 
 struct mux_open {
 	struct mux_open_span *span; /**< [MUX_OPEN_SPANS]; NULL: virtual clock */
-	struct mux_open_span *fill; /**< the one that is filled */
+	struct mux_open_span *fill; /**< the one that is filled; NULL: there are none */
 	mf_time ready; /**< the last message's */
 	uint32_t put, get; /**< the one that is filled; the first to go */
 	uint32_t start; /**< where filling began when all were out */

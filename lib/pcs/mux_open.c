@@ -34,6 +34,19 @@ void mf_mux_short_spans(struct mf_mux *m)
 		mux_open_limit(&m->open);
 }
 
+struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
+{
+	struct mux_open_span *s = o->fill;
+
+	if (n > MF_SPAN_MAX || n > o->room - o->blocks)
+		return NULL;
+	if (s->span.count == 0)
+		return s;
+	if (o->put - o->get + 1 == MUX_OPEN_SPANS || (o->put + 1) % MUX_OPEN_SPANS == o->given)
+		return NULL;
+	return mux_open_next(o);
+}
+
 /** Something else waits besides these blocks. */
 static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uint32_t blocks, bool quiet)
 {

@@ -38,26 +38,13 @@ static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 	return s;
 }
 
-/** Room for n blocks behind those in the last span, or in the next one. NULL: there is none. */
-static inline struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
-{
-	struct mux_open_span *s = o->fill;
-
-	if (s->span.count + n <= o->limit)
-		return s;
-	if (n > MF_SPAN_MAX || n > o->room - o->blocks)
-		return NULL;
-	if (s->span.count == 0)
-		return s;
-	if (o->put - o->get + 1 == MUX_OPEN_SPANS || (o->put + 1) % MUX_OPEN_SPANS == o->given)
-		return NULL;
-	return mux_open_next(o);
-}
+/** Room for n blocks, as the last span may not have as many more: there, or in the next one. NULL: there is none. */
+struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n);
 
 /** Whether a message may go there if there is room: all that waits does so there. */
 static inline bool mux_open_takes(const struct mf_mux *m)
 {
-	return !m->period && m->open.span && !m->backlog && mux_frames_quiet(m);
+	return m->open.fill && !m->backlog && mux_frames_quiet(m);
 }
 
 /** A span goes out: it is accounted for. @return it */
