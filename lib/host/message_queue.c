@@ -154,7 +154,7 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 			   .size = piece_size(o),
 			   .addr = o->addr + o->issued};
 
-	return host_once(h) ? read_start_once(h, node, o, m, at)
+	return host_once(h) ? read_start_once(h, node, o, mf_msg_copy(&m), at)
 			    : request_start(h, node, o, MF_OP_READ, &m, at, false);
 }
 

@@ -119,7 +119,7 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		return;
 	}
 	if (unlikely(h->config.probe != NULL))
-		response_probe(h, s->kind, m, first, last);
+		response_probe(h, s->kind, mf_msg_copy(&m), first, last);
 	o = &h->op[s->op];
 	o->c.first = mf_time_min(o->c.first, first + h->cost_data);
 	response_store(h, o, s, &m, data);

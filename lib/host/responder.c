@@ -76,7 +76,7 @@ static HOST_ASIDE bool lets_in(const struct mf_host *h, struct mf_msg m, enum mf
 static inline bool accessible(const struct mf_host *h, const struct mf_msg *m, enum mf_right right,
 			      uint32_t size)
 {
-	return likely(h->config.access == NULL) || lets_in(h, *m, right, size);
+	return likely(h->config.access == NULL) || lets_in(h, mf_msg_copy(m), right, size);
 }
 
 /** When a request's response can leave: the memory has answered, and the response is made. */
@@ -188,7 +188,7 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 		h->stats.drop_room++;
 		return;
 	}
-	if (host_once(h) && !once_read(h, m, last + h->cost_parse))
+	if (host_once(h) && !once_read(h, mf_msg_copy(&m), last + h->cost_parse))
 		return;
 	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
 	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
@@ -345,10 +345,10 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		h->stats.drop_room++;
 		return;
 	}
-	if (host_once(h) && !once_rmw(h, m, last))
+	if (host_once(h) && !once_rmw(h, mf_msg_copy(&m), last))
 		return;
 	if (unlikely(m.op >= MF_RMW_OPS)) {
-		region_serve(h, m, last);
+		region_serve(h, mf_msg_copy(&m), last);
 		return;
 	}
 	status = accessible(h, &m, MF_RIGHT_RMW, mf_proto_rmw_size(m.op))
@@ -423,12 +423,12 @@ static inline bool write_apply(struct mf_host *h, const struct mf_msg *m, const 
 				       : MF_ERR_RANGE;
 
 	if (unlikely(status != MF_OK)) {
-		write_refused(h, *m, status, last + h->cost_data);
+		write_refused(h, mf_msg_copy(m), status, last + h->cost_data);
 		return false;
 	}
 	h->stats.rx_octets += m->size;
 	if (unlikely(probe != NULL))
-		probe_write(h, probe, *m, first, last);
+		probe_write(h, probe, mf_msg_copy(m), first, last);
 	return true;
 }
 
@@ -531,10 +531,10 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 		return;
 	}
 	if (unlikely(h->once != NULL)) {
-		once_write(h, m, data, first, last);
+		once_write(h, mf_msg_copy(&m), data, first, last);
 		return;
 	}
-	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, m, done))
+	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, mf_msg_copy(&m), done))
 		return;
 	if (write_apply(h, &m, data, first, last) && m.kind == MF_WREQ_ACK && m.last)
 		acknowledge(h, m.src, m.id, m.epoch, done);

@@ -32,7 +32,7 @@ static inline bool host_response_push(struct mf_host *h, const struct mf_msg *m,
 				      mf_time ready)
 {
 	if (host_once(h))
-		return host_response_sign(h, *m, data, ready);
+		return host_response_sign(h, mf_msg_copy(m), data, ready);
 	return host_response_make(h, m, data, ready);
 }
 

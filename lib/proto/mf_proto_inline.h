@@ -44,6 +44,34 @@ static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
 	m->id = field_of(ms_word, MS_ID);
 }
 
+/**
+ * A copy for who is not inline: made field by field, where it is wanted, so that the message itself need not be
+ * in memory.
+ */
+static inline __attribute__((always_inline)) struct mf_msg mf_msg_copy(const struct mf_msg *m)
+{
+	return (struct mf_msg){.kind = m->kind,
+			       .id = m->id,
+			       .src = m->src,
+			       .dst = m->dst,
+			       .resp = m->resp,
+			       .last = m->last,
+			       .mega = m->mega,
+			       .op = m->op,
+			       .status = m->status,
+			       .of = m->of,
+			       .ext = m->ext,
+			       .epoch = m->epoch,
+			       .behind = m->behind,
+			       .again = m->again,
+			       .size = m->size,
+			       .offset = m->offset,
+			       .addr = m->addr,
+			       .arg = {m->arg[0], m->arg[1]},
+			       .key = m->key};
+}
+static_assert(sizeof(struct mf_msg) == 64, "a field more is one more to copy");
+
 /** What `check: 32` adds. */
 __attribute__((cold)) int mf_proto_verify32(const uint64_t *word, unsigned int n);
 

@@ -25,14 +25,14 @@ static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_
 
 /** Whether a demand for so many octets may be asked, by a message of n blocks; else it was answered. */
 static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsigned int port, mf_time now,
-						    mf_time at, const struct mf_msg *m, unsigned int n,
+						    mf_time at, struct mf_msg m, unsigned int n,
 						    uint32_t size, bool *excess)
 {
-	uint32_t blocks = m->mega ? size / 8 : mf_proto_chunk_blocks(&sw->proto, size);
+	uint32_t blocks = m.mega ? size / 8 : mf_proto_chunk_blocks(&sw->proto, size);
 
-	if (standby_logs(sw, (uint16_t)port, m->dst))
+	if (standby_logs(sw, (uint16_t)port, m.dst))
 		return true; /* the active switch judges */
-	return limits_demand(sw, m, (uint16_t)port, blocks + n, now, at, excess);
+	return limits_demand(sw, &m, (uint16_t)port, blocks + n, now, at, excess);
 }
 
 static void log_notification(struct mf_switch *sw, unsigned int port, mf_time at, const struct mf_msg *m)
@@ -58,7 +58,7 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 	sw->stats.control_blocks++;
 	if (!reachable(sw, port, m->dst))
 		return;
-	if (unlikely(sw->limited) && !within_limits(sw, port, now, at, m, 1, m->size, &excess))
+	if (unlikely(sw->limited) && !within_limits(sw, port, now, at, mf_msg_copy(m), 1, m->size, &excess))
 		return;
 	sw->stats.notifications++;
 	if (unlikely(sw->probe != NULL))
@@ -226,22 +226,22 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 	return false;
 }
 
-static void log_request(struct mf_switch *sw, mf_time at, unsigned int n, const struct mf_msg *m,
-			uint32_t slot)
+static __attribute__((noinline)) void log_request(struct mf_switch *sw, mf_time at, unsigned int n,
+						  struct mf_msg m, uint32_t slot)
 {
 	const struct mf_sched_msg demand = {
 		.at = at,
-		.src = m->dst,
-		.dst = m->src,
-		.id = m->id,
+		.src = m.dst,
+		.dst = m.src,
+		.id = m.id,
 		.resp = true,
 		.request_blocks = (uint8_t)n,
-		.behind = m->behind,
-		.size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op),
+		.behind = m.behind,
+		.size = m.kind == MF_RREQ ? m.size : mf_proto_rmw_size(m.op),
 		.cookie = slot,
 	};
 
-	standby_demand(sw, &demand, m->epoch);
+	standby_demand(sw, &demand, m.epoch);
 }
 
 /** Buffers a request and tells the scheduler. */
@@ -253,7 +253,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	bool excess = false;
 	struct request *r;
 
-	if (unlikely(sw->limited) && !within_limits(sw, m->src, now, at, m, n, size, &excess))
+	if (unlikely(sw->limited) && !within_limits(sw, m->src, now, at, mf_msg_copy(m), n, size, &excess))
 		return;
 	slot = request_new(sw, m->src);
 	if (unlikely(slot == NONE)) {
@@ -268,7 +268,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	r->id = m->id;
 	copy_request(r->word, word, n);
 	if (standby_logs(sw, m->src, m->dst)) {
-		log_request(sw, mf_time_max(now, at + sw->identify), n, m, slot);
+		log_request(sw, mf_time_max(now, at + sw->identify), n, mf_msg_copy(m), slot);
 		return;
 	}
 	demand = switch_descriptor(sw);
