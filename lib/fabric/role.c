@@ -38,7 +38,8 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)
-			out[n++] = (struct role){.kind = node, .index = i, .f = f, .links = links};
+			out[n++] = (struct role){
+				.kind = node, .index = i, .f = f, .links = links, .host = f->node[i].host};
 	return n;
 }
 
@@ -62,7 +63,7 @@ inline bool role_can_rx(const struct role *r, unsigned int port)
 		if (!(r->links & 1u << port))
 			return false;
 	}
-	return mf_host_can_rx(r->f->node[r->index].host);
+	return mf_host_can_rx(r->host);
 }
 
 inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
@@ -75,9 +76,9 @@ inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->sw, port, now, span);
 	else if (likely(r->kind == ROLE_NODE))
-		mf_host_rx(r->f->node[r->index].host, now, span);
+		mf_host_rx(r->host, now, span);
 	else if (r->kind == ROLE_TWIN)
-		mf_host_rx_by(r->f->node[r->index].host, port, now, span);
+		mf_host_rx_by(r->host, port, now, span);
 	else
 		port_put(r->carrier, port, span);
 }
@@ -91,8 +92,8 @@ void role_run(struct role *r, mf_time now)
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
 		r->next = mf_switch_run(r->sw, now);
-	else if (unlikely(r->kind == ROLE_TWIN) && !mf_host_obeys(r->f->node[r->index].host))
-		r->next = mf_time_min(mf_host_run(r->f->node[r->index].host, now), now + ASK_PERIOD);
+	else if (unlikely(r->kind == ROLE_TWIN) && !mf_host_obeys(r->host))
+		r->next = mf_time_min(mf_host_run(r->host, now), now + ASK_PERIOD);
 	else
 		r->next = node_run(&r->f->node[r->index], now);
 }
@@ -116,12 +117,13 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	if (r->kind == ROLE_SWITCH)
 		n = mf_switch_tx(r->sw, port, now, MF_SPAN_MAX, out);
 	else
-		n = mf_host_tx(r->f->node[r->index].host, now, MF_SPAN_MAX, out);
+		n = mf_host_tx(r->host, now, MF_SPAN_MAX, out);
 	record_tx(r, port, now, n > 0 ? out : NULL);
 	return n;
 }
 
-inline struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room)
+__rte_always_inline struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now,
+						     struct mf_span *room)
 {
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	struct mf_span *s;
@@ -129,7 +131,7 @@ inline struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_ti
 	if (r->kind == ROLE_SWITCH)
 		s = mf_switch_tx_in_place(r->sw, port, now, room);
 	else if (likely(role_is_node(r)))
-		s = mf_host_tx_in_place(r->f->node[r->index].host, now, room);
+		s = mf_host_tx_in_place(r->host, now, room);
 	else
 		return port_take(r->carrier, port, now);
 	record_tx(r, port, now, s);
@@ -143,7 +145,7 @@ void role_short_spans(struct role *r, unsigned int port)
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_short_spans(r->sw, port);
 	else
-		mf_host_short_spans(r->f->node[r->index].host);
+		mf_host_short_spans(r->host);
 }
 
 inline bool role_tx_waits(const struct role *r, unsigned int port)
@@ -152,7 +154,7 @@ inline bool role_tx_waits(const struct role *r, unsigned int port)
 		return mf_switch_tx_waits(r->sw, port);
 	if (unlikely(r->kind == ROLE_PORT))
 		return port_waits(r->carrier, port);
-	return mf_host_tx_waits(r->f->node[r->index].host);
+	return mf_host_tx_waits(r->host);
 }
 
 void role_link_lost(struct role *r, unsigned int port, mf_time now)
@@ -164,9 +166,9 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 		mf_switch_link_down(r->sw, port, now);
 	} else if (r->kind == ROLE_TWIN) {
 		r->links &= (uint8_t) ~(1u << port);
-		mf_host_link_down(r->f->node[r->index].host, port, now);
+		mf_host_link_down(r->host, port, now);
 	} else {
-		mf_host_link_lost(r->f->node[r->index].host, now);
+		mf_host_link_lost(r->host, now);
 	}
 }
 
@@ -180,7 +182,7 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now)
 		return mf_switch_link_up(r->sw, port, now);
 	r->given = true;
 	r->links |= (uint8_t)(1u << port);
-	mf_host_link_up(r->f->node[r->index].host, port, now);
+	mf_host_link_up(r->host, port, now);
 	return true;
 }
 
@@ -201,7 +203,7 @@ void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, on ? RECORD_TAKE_AWAY : RECORD_GIVE_BACK, what, now, NULL, 0);
 	if (r->kind != ROLE_SWITCH)
-		mf_host_exhaust(r->f->node[r->index].host, (enum mf_host_room)what, on);
+		mf_host_exhaust(r->host, (enum mf_host_room)what, on);
 	else if (what == ROLE_REQUESTS)
 		mf_switch_no_requests(r->sw, on);
 	else
@@ -232,7 +234,7 @@ struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *
 	return msg;
 }
 
-void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
+inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
 	uint8_t packed[RECORD_GRANT_SIZE];
@@ -242,7 +244,7 @@ void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 	mf_switch_grant(r->sw, now, grant);
 }
 
-void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
+inline void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
 	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
 	uint8_t packed[RECORD_MSG];
@@ -253,7 +255,7 @@ void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 	r->f->sched_ops->input(r->sched, msg);
 }
 
-unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
+inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	uint8_t packed[RECORD_DATA_MAX];
@@ -261,6 +263,5 @@ unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out,
 
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_MATCH, max, now, packed, record_pack_grants(out, n, packed));
-	r->next = r->f->sched_ops->next(r->sched);
 	return n;
 }

@@ -32,6 +32,7 @@ struct role {
 	uint8_t net; /**< SWITCH, SCHED: 0, or 1: the backup */
 	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
 	union {
+		struct mf_host *host; /**< NODE, TWIN */
 		struct wall_port *carrier; /**< PORT */
 		struct mf_switch *sw; /**< SWITCH */
 		struct mf_sched *sched; /**< SCHED */
@@ -106,5 +107,10 @@ void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
  */
 void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg);
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
+/** It has been matched, for now: looks when it wants to be run. */
+static inline void role_matched(struct role *r)
+{
+	r->next = r->f->sched_ops->next(r->sched);
+}
 
 #endif

@@ -42,7 +42,7 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	struct mf_host *h = w->f->node[r->index].host;
+	struct mf_host *h = r->host;
 	unsigned int work = wall_take(&w->net[0].down[r->index], l->span, now);
 
 	work += run_node(w, r, now);
@@ -56,7 +56,7 @@ static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role 
 
 static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	struct mf_host *h = w->f->node[r->index].host;
+	struct mf_host *h = r->host;
 	unsigned int work = twin_take(w, l, r, now);
 
 	if (likely(mf_host_obeys(h)))
@@ -162,7 +162,13 @@ static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_tim
 		if (!matched)
 			work += match(net, r, now);
 	}
-	return r->next <= now ? work + match(net, r, now) : work;
+	if (work > 0)
+		role_matched(r);
+	if (r->next > now)
+		return work;
+	work += match(net, r, now);
+	role_matched(r);
+	return work;
 }
 
 static unsigned int poll_sched(struct wall_net *net, struct role *r, mf_time now)

@@ -74,5 +74,6 @@ unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
 			crossing_put(net->to_switch, b.word, n * WORDS(struct mf_sched_grant));
 		work += n;
 	} while (n == room && (room = burst_room(net->to_switch, WORDS(struct mf_sched_grant))) > 0);
+	role_matched(r);
 	return work;
 }
