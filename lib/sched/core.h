@@ -135,6 +135,8 @@ struct sched_issues {
 	struct sched_request request[SCHED_PORTS_MAX];
 	unsigned int n; /* that are to be issued */
 	unsigned int found; /* of them, those whose demands are known */
+	unsigned int written; /* of these, those whose grants are where they leave */
+	uint64_t octets; /* that these are for */
 	unsigned int done, left;
 	bool alone; /* what ended had no other candidate beside it, at its source or destination */
 	uint16_t done_of[SCHED_PORTS_MAX]; /* requests whose demands are granted in full now */

@@ -164,21 +164,21 @@ static inline uint64_t issue_names(uint64_t low)
 }
 
 /**
- * What the demands of requests know of their grants, which leave at once.
+ * The grants of requests up to one, which leave at once.
  * @param megas  there may be some among them
- * @return all are whole chunks
  */
-static inline bool issue_write_with(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n, bool megas)
+static inline void issue_write_with(struct mf_sched *s, unsigned int end, bool megas)
 {
 	struct sched_issues *list = &s->issues;
+	struct mf_sched_grant *g = s->out + s->given;
 	const struct sched_request *r = list->request;
 	struct sched_demand *demand = s->demand;
 	const uint32_t chunk = s->config.chunk;
 	const mf_time at = s->clock;
-	unsigned int done = 0;
-	uint64_t octets = 0;
+	unsigned int done = list->written ? list->done : 0;
+	uint64_t octets = list->octets;
 
-	for (unsigned int k = 0; k < n; k++) {
+	for (unsigned int k = list->written; k < end; k++) {
 		struct issue_words *w = (struct issue_words *)(g + k);
 		struct sched_demand *e = demand + r[k].demand;
 		uint64_t low = r[k].low, mega = megas & low;
@@ -198,15 +198,18 @@ static inline bool issue_write_with(struct mf_sched *s, struct mf_sched_grant *g
 		list->left_of[k - done] = list->done_of[done] = k;
 		done += size == rest;
 	}
+	list->written = end;
+	list->octets = octets;
 	list->done = done;
-	list->left = n - done;
-	s->stats.granted_octets += octets;
-	return !megas && octets == (uint64_t)n * chunk;
+	list->left = end - done;
 }
 
-static inline bool issue_write(struct mf_sched *s, struct mf_sched_grant *g, unsigned int n)
+static inline void issue_write(struct mf_sched *s, unsigned int end)
 {
-	return s->megas ? issue_write_with(s, g, n, true) : issue_write_with(s, g, n, false);
+	if (s->megas)
+		issue_write_with(s, end, true);
+	else
+		issue_write_with(s, end, false);
 }
 
 /** WINDOW: the ports of grants have more outstanding. */
@@ -237,7 +240,9 @@ SCHED_PART void issue_here(struct mf_sched *s)
 	unsigned int n = list->n;
 	bool even;
 
-	even = issue_write(s, g, n);
+	issue_write(s, n);
+	even = !s->megas && list->octets == (uint64_t)n * s->config.chunk;
+	s->stats.granted_octets += list->octets;
 	s->given += n;
 	if (s->window) {
 		issue_load(s, g, n);
@@ -317,14 +322,15 @@ SCHED_PART void issue_rise(struct mf_sched *s)
 	struct sched_list *lists = s->list;
 	unsigned int behind = 0;
 
-	for (unsigned int k = 0; k < list->left; k++) {
+	for (unsigned int k = 0; k < list->left; k++) { /* most are the first in a list */
 		const struct sched_request *r = list->request + list->left_of[k];
 
-		*list_at(lists + issue_dst(r), r->at) = issue_key(r);
-		list->behind[behind] = list->left_of[k];
-		behind += r->at != 0;
+		if (r->at)
+			list->behind[behind++] = list->left_of[k];
+		else
+			lists[issue_dst(r)].few[0] = issue_key(r);
 	}
-	for (unsigned int k = 0; k < behind; k++) { /* few: most are the first in a list */
+	for (unsigned int k = 0; k < behind; k++) {
 		struct sched_request *r = list->request + list->behind[k];
 
 		r->at = list_raise(lists + issue_dst(r), r->at, issue_key(r));
@@ -383,7 +389,8 @@ static inline void issue(struct mf_sched *s)
 		issue_here(s);
 	else
 		issue_all(s);
-	s->issues.n = s->issues.found = 0;
+	s->issues.n = s->issues.found = s->issues.written = 0;
+	s->issues.octets = 0;
 	issue_done(s);
 	if (s->config.slots)
 		issue_raise(s);

@@ -17,6 +17,7 @@
 #include "run.h"
 
 #define PIM_AHEAD 8 /* between prefetch and use */
+#define PIM_BLOCK 32 /* grants ... */
 #define PIM_MANY 4 /* demands of a port: so many make long lists */
 
 struct pim {
@@ -226,24 +227,29 @@ static inline unsigned int pim_won(struct pim *p, uint16_t *won)
 }
 
 /** Third cycle. @return grants, which are to be issued */
-static inline unsigned int pim_grant(struct pim *p, unsigned int iteration)
+static inline unsigned int pim_grant(struct pim *p, unsigned int iteration, bool early)
 {
 	struct mf_sched *s = &p->core;
 	uint16_t won[SCHED_LIST];
 	unsigned int n = pim_won(p, won), first = s->issues.n;
 
-	if (!n)
-		return 0;
-	issue_find(s);
-	for (unsigned int k = 0; k < n; k++)
-		issue_add(s, first + k, p->asked[won[k]], p->found_at[won[k]], iteration);
-	s->issues.n = first + n;
+	for (unsigned int k = 0; k < n;) {
+		unsigned int end = n - k > PIM_BLOCK ? k + PIM_BLOCK : n;
+
+		if (early)
+			issue_write(s, s->issues.found);
+		issue_find(s);
+		for (; k < end; k++)
+			issue_add(s, first + k, p->asked[won[k]], p->found_at[won[k]], iteration);
+		s->issues.n = first + k;
+	}
 	return n;
 }
 
 static inline void pim_match(struct mf_sched *s)
 {
 	struct pim *p = (struct pim *)s;
+	const bool defers = pim_defers(s), early = defers && issue_at_once(s, s->ports);
 	unsigned int limit = s->config.iterations, k = 0, n;
 	uint64_t grants = 0;
 
@@ -254,12 +260,12 @@ static inline void pim_match(struct mf_sched *s)
 			pim_requests_open(p);
 		else
 			pim_requests(p);
-		n = pim_grant(p, k + 1);
+		n = pim_grant(p, k + 1, early);
 		if (!n)
 			break;
 		grants += n;
 		k++;
-		if (!pim_defers(s))
+		if (!defers)
 			issue(s);
 		pim_seek(p);
 		if (s->active_any) { /* a new candidate, maybe ahead of where somebody looks */
