@@ -211,6 +211,8 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 		return;
 	mf_client_fetch_next(node->client, until);
 	for (unsigned int k = 0; k < n; k++)
+		mf_host_fetch_state(node->host, first[k]);
+	for (unsigned int k = 0; k < n; k++)
 		mf_host_fetch_op(node->host, first[k]);
 	for (unsigned int k = 0; k < n; k++)
 		mf_client_fetch_op(node->client, mf_host_fetch_data(node->host, first[k]));

@@ -39,7 +39,8 @@ void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)
 {
 	mf_fetch_only();
 	__builtin_prefetch(&h->peer[node], 1);
-	__builtin_prefetch(&h->state[host_index(h, node, 0)], 1);
+	__builtin_prefetch(&h->entry[host_id_index(h, node, 0)], 1);
+	__builtin_prefetch(&h->entry[host_id_index(h, node, h->write_next[node])], 1);
 }
 
 /** Whose message a chunk of a response or a grant is for; HOST_NO_NODE: the block is neither. */
@@ -65,7 +66,7 @@ static inline const struct host_state *state_of(const struct mf_host *h, uint64_
 	uint8_t id;
 	uint16_t node = peer_of(h, word, &id);
 
-	return node != HOST_NO_NODE ? &h->state[host_index(h, node, id)] : NULL;
+	return node != HOST_NO_NODE ? host_state_at(h, node, id) : NULL;
 }
 
 void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last)
@@ -76,10 +77,19 @@ void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t las
 
 	mf_fetch_only();
 	if (node != HOST_NO_NODE) {
-		__builtin_prefetch(&h->state[host_index(h, node, id)], 1);
+		__builtin_prefetch(&h->entry[host_id_index(h, node, id)], 1);
 		__builtin_prefetch(&h->peer[node], 1);
 	} else if (ops != NULL && mf_block_type(first) == MF_BT_MS)
 		__builtin_prefetch(ops->at(h->config.memory, mf_proto_addr(first, last), 1), 1);
+}
+
+void mf_host_fetch_state(const struct mf_host *h, uint64_t first)
+{
+	const struct host_state *s = state_of(h, first);
+
+	mf_fetch_only();
+	if (s != NULL)
+		__builtin_prefetch(s, 1);
 }
 
 void mf_host_fetch_op(const struct mf_host *h, uint64_t first)

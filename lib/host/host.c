@@ -78,8 +78,9 @@ static void set_lists(struct mf_host *h)
 		p->ready_next = HOST_NOT_READY;
 		memset(p->ids, 0xff, p->free_ids / 8);
 	}
-	h->rings = (uint32_t)h->nodes * MF_IDS;
-	for (uint32_t i = h->rings; i <= h->rings + HOST_TIMERS; i++) {
+	h->state_free = HOST_NIL;
+	h->state_fresh = HOST_ENTRIES_FIRST;
+	for (uint32_t i = 0; i < HOST_ENTRIES_FIRST; i++) {
 		struct host_state *ring = &h->state[i];
 
 		ring->prev = ring->next = ring->event_prev = ring->event_next = i;
@@ -104,10 +105,14 @@ static int alloc_tables(struct mf_host *h)
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
 	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
-	h->state = mf_table_new(entries + HOST_TIMERS + 1, sizeof(*h->state));
+	h->state = mf_table_new(HOST_ENTRIES_FIRST + entries, sizeof(*h->state));
+	h->entry = mf_table_new(entries, sizeof(*h->entry));
+	if (h->config.proto.ext)
+		h->use = mf_table_new(entries, sizeof(*h->use));
 	h->life = calloc(h->nodes, sizeof(*h->life));
 	h->write_next = calloc(h->nodes, 1);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->life || !h->write_next)
+	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->entry || !h->life ||
+	    !h->write_next || (h->config.proto.ext && !h->use))
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
@@ -195,6 +200,8 @@ void host_fini(struct mf_host *h)
 	mf_table_free(h->once);
 	mf_table_free(h->written);
 	mf_table_free(h->response);
+	mf_table_free(h->use);
+	mf_table_free(h->entry);
 	mf_table_free(h->state);
 	mf_table_free(h->op);
 	free(h->life);

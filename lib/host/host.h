@@ -3,7 +3,7 @@
  * Inside of lib/host: what its files share. The mechanisms of EDM 3.2.1 by name:
  *
  *   message_queue.c  operations wait for X, an id and room; a FIFO for each destination
- *   state_table.c    message state table, indexed by <destination, id>
+ *   state_table.c    message state table
  *   timers.c         read and write timers, quarantine, and what falls due at a date
  *   grant_queue.c    grants, and what else could not be sent at once
  *   chunks.c         WREQ chunks
@@ -116,7 +116,6 @@ struct host_state {
 	uint32_t prev, next; /**< timer list */
 	uint32_t event_prev, event_next;
 	uint32_t seq; /**< orders events of equal date: by the start of the message */
-	uint16_t gen; /**< tells messages that used the same entry apart */
 	uint16_t node;
 	uint8_t id;
 	uint8_t kind; /**< enum mf_op_kind */
@@ -133,7 +132,7 @@ static_assert(sizeof(struct host_state) == 64, "one cache line");
 
 /**
  * States whose deadlines are in order: all of a class have the same timeout. The list is a ring through
- * an entry of its own behind the table, so nothing has to be asked when one is put in or taken out.
+ * an entry of its own, so nothing has to be asked when one is put in or taken out.
  */
 struct host_timer {
 	mf_time timeout;
@@ -142,6 +141,16 @@ struct host_timer {
 
 /** What is sent to a peer in the order of its grants: own messages, responses, single blocks. */
 enum host_lane { HOST_LANE_OWN, HOST_LANE_RESPONSE, HOST_LANE_SINGLE, HOST_LANES };
+
+/** Ids whose entries' numbers are in a cache line. */
+#define HOST_IDS_LINE 16
+
+/** The first entries of the table are no messages: */
+enum {
+	HOST_NOBODY, /**< that of a free id */
+	HOST_RINGS, /**< of the timers, and behind them of the events */
+	HOST_ENTRIES_FIRST = HOST_RINGS + HOST_TIMERS + 1,
+};
 
 /** What is known of a destination. */
 struct host_peer {
@@ -222,9 +231,10 @@ struct mf_host {
 	/* and by every message */
 	struct host_op *op;
 	struct host_state *state;
+	uint32_t *entry; /**< of the table, by host_id_index() */
 	struct host_peer *peer;
 	uint32_t seq, scan;
-	uint32_t rings; /**< of the timers, and behind them of the events: entries behind the table */
+	uint32_t state_free, state_fresh; /**< entries: a stack, and the first that never was in use */
 	struct host_timer timer[HOST_TIMERS];
 	/* sums of mf_timing: */
 	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
@@ -246,6 +256,7 @@ struct mf_host {
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
 	uint32_t attach_op; /**< attaches have the places behind the message queue's, a node each */
+	uint16_t *use; /**< with once: how often an id was used, by host_id_index() */
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
 
@@ -283,6 +294,21 @@ static inline bool host_is_write(uint8_t op_kind)
 static inline uint32_t host_index(const struct mf_host *h, uint16_t node, uint8_t id)
 {
 	return (uint32_t)id * h->nodes + node;
+}
+
+/**
+ * Of what a host knows of its own ids: a line of several ids of a destination, then of the next one. Those in use
+ * are the lowest, or, as writes take them in turn, close together.
+ */
+static inline uint32_t host_id_index(const struct mf_host *h, uint16_t node, uint8_t id)
+{
+	return ((uint32_t)id / HOST_IDS_LINE * h->nodes + node) * HOST_IDS_LINE + id % HOST_IDS_LINE;
+}
+
+/** The entry of an id; HOST_NOBODY's, which is HOST_FREE, where it has none. */
+static inline struct host_state *host_state_at(const struct mf_host *h, uint16_t node, uint8_t id)
+{
+	return &h->state[h->entry[host_id_index(h, node, id)]];
 }
 
 static inline uint32_t host_state_index(const struct mf_host *h, const struct host_state *s)

@@ -41,7 +41,7 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 			  mf_time date)
 {
 	for (uint32_t id = 0; id < MF_IDS; id++) {
-		struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
+		struct host_state *s = host_state_at(h, node, (uint8_t)id);
 
 		if (s->phase < HOST_ACTIVE || s->phase > HOST_AWAIT_ACK || (int32_t)(s->seq - begun) >= 0)
 			continue;
@@ -154,7 +154,7 @@ void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *
 		       void *ctx)
 {
 	for (uint32_t id = 0; id < MF_IDS; id++) {
-		const struct host_state *s = &h->state[host_index(h, node, (uint8_t)id)];
+		const struct host_state *s = host_state_at(h, node, (uint8_t)id);
 
 		if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK && !host_is_attach(h, s->op))
 			fn(ctx, h->op[s->op].c.user);

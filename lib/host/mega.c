@@ -18,7 +18,7 @@ uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s)
 	uint32_t octets = 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
 
 	while (s->flags & HOST_MEGA_MORE) {
-		s = &h->state[host_index(h, s->node, s->mega_next)];
+		s = host_state_at(h, s->node, s->mega_next);
 		octets += 8 * mf_proto_chunk_blocks(&h->config.proto, s->size);
 	}
 	return octets;
@@ -96,7 +96,7 @@ bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint3
 bool host_mega_send(struct mf_host *h, struct host_job *job)
 {
 	for (;;) {
-		struct host_state *s = &h->state[host_index(h, job->node, job->id)];
+		struct host_state *s = host_state_at(h, job->node, job->id);
 		bool more = s->flags & HOST_MEGA_MORE;
 		uint8_t next = s->mega_next;
 

@@ -294,6 +294,8 @@ void mf_host_fetch_items(const struct mf_host *h);
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node);
 /** What a message looks at that will arrive: its first and its last block. */
 void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last);
+/** What is known of that. */
+void mf_host_fetch_state(const struct mf_host *h, uint64_t first);
 /** The operation that it belongs to. */
 void mf_host_fetch_op(const struct mf_host *h, uint64_t first);
 /** The operation's buffer. @return user of the operation; 0: it belongs to none */

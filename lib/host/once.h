@@ -53,17 +53,17 @@ static inline bool host_once(const struct mf_host *h)
 
 /* ---- who asks ---- */
 
-/** The number of the use of an entry's id. */
-static inline uint16_t host_use(const struct mf_host *h, const struct host_state *s)
+/** The number of the use of an id that is under way, or was last. */
+static inline uint16_t host_use(const struct mf_host *h, uint16_t node, uint8_t id)
 {
-	return (uint16_t)(s->gen + h->config.use);
+	return (uint16_t)(h->use[host_id_index(h, node, id)] + h->config.use);
 }
 
-/** Whether the low bits of a use are those of the one that is under way, or was last. */
-static inline bool host_use_is(const struct mf_host *h, const struct host_state *s, uint16_t use,
-			       unsigned int bits)
+/** Whether what a node has answered to an id has the low bits of that. */
+static inline bool host_use_is(const struct mf_host *h, const struct mf_msg *m, unsigned int bits)
 {
-	return ((host_use(h, s) ^ use) & ((1u << bits) - 1)) == 0 || MF_PLANTED(epoch_ignored);
+	return ((host_use(h, m->src, m->id) ^ m->epoch) & ((1u << bits) - 1)) == 0 ||
+	       MF_PLANTED(epoch_ignored);
 }
 
 /** What a request or a chunk of a message says of its use. */
@@ -71,7 +71,7 @@ static inline void host_once_sign(const struct mf_host *h, const struct host_sta
 {
 	m->ext = true;
 	m->key = h->op[s->op].key;
-	m->epoch = host_use(h, s);
+	m->epoch = host_use(h, s->node, s->id);
 	m->again = s->again;
 }
 

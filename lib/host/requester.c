@@ -48,19 +48,19 @@ static HOST_ASIDE void response_unwanted(struct mf_host *h, struct host_state *s
  * come before: a response that is asked for again may be granted in other pieces.
  * @return octets of it that came before, or RESPONSE_DROP
  */
-static HOST_ASIDE uint32_t response_once(struct mf_host *h, const struct host_state *s, uint16_t use,
-					 uint32_t offset, uint32_t size)
+static HOST_ASIDE uint32_t response_once(struct mf_host *h, const struct host_state *s,
+					 const struct mf_msg *m)
 {
 	uint32_t skip;
 
-	if (!host_use_is(h, s, use, 16)) {
+	if (!host_use_is(h, m, 16)) {
 		h->stats.old++;
 		return RESPONSE_DROP;
 	}
-	if (s->phase != HOST_ACTIVE || host_is_write(s->kind) || offset >= s->moved)
+	if (s->phase != HOST_ACTIVE || host_is_write(s->kind) || m->offset >= s->moved)
 		return 0;
-	skip = s->moved - offset;
-	if (size > skip)
+	skip = s->moved - m->offset;
+	if (m->size > skip)
 		return skip;
 	h->stats.copies++;
 	return RESPONSE_DROP;
@@ -99,7 +99,7 @@ void host_rx_response(struct mf_host *h, const uint64_t *word, unsigned int n, m
 		return;
 	s = host_state_find(h, m.src, m.id, last);
 	if (host_once(h)) {
-		uint32_t skip = response_once(h, s, m.epoch, m.offset, m.size);
+		uint32_t skip = response_once(h, s, &m);
 
 		if (skip == RESPONSE_DROP)
 			return;
@@ -138,7 +138,7 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
 
-	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ACK_USE_BITS)) {
+	if (host_once(h) && !host_use_is(h, m, MF_ACK_USE_BITS)) {
 		h->stats.old++;
 		return;
 	}
@@ -213,7 +213,7 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 
 		more = s->flags & HOST_MEGA_MORE;
 		message_refused(h, s, m, rests, at + h->cost_single);
-		s = &h->state[host_index(h, m->src, next)];
+		s = host_state_at(h, m->src, next);
 	}
 }
 
@@ -270,7 +270,7 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 
 	if (unlikely(h->keys != NULL) && waits && m->status == MF_ERR_KEY)
 		host_key_epoch(h, s);
-	if (host_once(h) && !host_use_is(h, s, m->epoch, MF_ERR_USE_BITS))
+	if (host_once(h) && !host_use_is(h, m, MF_ERR_USE_BITS))
 		h->stats.old++;
 	else if (s->phase == HOST_FREE || s->kind == MF_OP_WRITE || !error_names(s, m)) {
 		h->stats.drop_unknown++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The message state table (EDM 3.2.1), indexed by <destination, id>, and the steps of a message
- * through it (see enum host_phase). An id is free again when nothing that names it can be under way,
- * or when its quarantine has ended (D10).
+ * The message state table (EDM 3.2.1) and the steps of a message through it (see enum host_phase). An id is
+ * free again when nothing that names it can be under way, or when its quarantine has ended (D10). Its entry is
+ * found by <destination, id>, and is of a stack: as many as are in use at a time are ever touched, while ids
+ * are taken in turn.
  */
 #include "completions.h"
 #include "state_table.h"
@@ -19,6 +20,9 @@ static inline void slot_release(struct mf_host *h, struct host_state *s)
 static void state_free(struct mf_host *h, struct host_state *s)
 {
 	s->phase = HOST_FREE;
+	s->next = h->state_free;
+	h->state_free = host_state_index(h, s);
+	h->entry[host_id_index(h, s->node, s->id)] = HOST_NOBODY;
 	host_id_free(&h->peer[s->node], s->id);
 }
 
@@ -139,26 +143,31 @@ void host_state_step(struct mf_host *h, struct host_state *s)
 }
 
 /*
- * What the multiplexer tells when the last block of a chunk is on its way: bits 0..31 entry + 1,
- * 32..47 generation, 48..61 blocks of the chunk, 62 first chunk, 63 last chunk.
+ * What the multiplexer tells when the last block of a chunk is on its way: bits 0..17 entry, 18..47 of
+ * the message's number, 48..61 blocks of the chunk, 62 first chunk, 63 last chunk.
  */
+#define COOKIE_ENTRY 18
+#define COOKIE_SEQ ((UINT32_C(1) << 30) - 1)
+static_assert(HOST_ENTRIES_FIRST + MF_PORTS_MAX * MF_IDS <= 1u << COOKIE_ENTRY, "every entry has a number");
+
 uint64_t host_state_cookie(const struct mf_host *h, const struct host_state *s, unsigned int blocks,
 			   bool first, bool last)
 {
 	if (!first && !last)
 		return 0;
 	return (uint64_t)last << 63 | (uint64_t)first << 62 | (uint64_t)blocks << 48 |
-	       (uint64_t)s->gen << 32 | (host_state_index(h, s) + 1);
+	       (uint64_t)(s->seq & COOKIE_SEQ) << COOKIE_ENTRY | host_state_index(h, s);
 }
 
 /** A chunk was handed to the link; its last block starts at `at`. */
 void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at)
 {
-	struct host_state *s = &h->state[(uint32_t)cookie - 1];
+	struct host_state *s = &h->state[cookie & ((1u << COOKIE_ENTRY) - 1)];
 	unsigned int blocks = cookie >> 48 & 0x3fff;
 	struct host_op *o;
 
-	if (s->gen != (uint16_t)(cookie >> 32) || s->phase < HOST_ACTIVE || s->phase > HOST_SENT)
+	if ((s->seq & COOKIE_SEQ) != (cookie >> COOKIE_ENTRY & COOKIE_SEQ) || s->phase < HOST_ACTIVE ||
+	    s->phase > HOST_SENT)
 		return;
 	o = &h->op[s->op];
 	if (cookie >> 62 & 1)

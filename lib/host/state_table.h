@@ -46,15 +46,29 @@ static inline void host_id_free(struct host_peer *p, uint8_t id)
 	p->free_ids++;
 }
 
-/** Takes an id (there must be one) and its entry. */
+/** Takes an entry. There is one for each id, and what was used last is in the cache. */
+static inline struct host_state *host_entry_take(struct mf_host *h)
+{
+	struct host_state *s;
+
+	if (unlikely(h->state_free == HOST_NIL))
+		return &h->state[h->state_fresh++];
+	s = &h->state[h->state_free];
+	h->state_free = s->next;
+	return s;
+}
+
+/** Takes an id (there must be one) and an entry for it. */
 static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind)
 {
 	struct host_peer *p = &h->peer[node];
 	uint8_t id = host_is_write(kind) ? host_id_take_next(p, &h->write_next[node]) : host_id_take(p);
-	struct host_state *s = &h->state[host_index(h, node, id)];
+	struct host_state *s = host_entry_take(h);
 
+	h->entry[host_id_index(h, node, id)] = host_state_index(h, s);
+	if (unlikely(h->use != NULL))
+		h->use[host_id_index(h, node, id)]++;
 	s->seq = h->seq++;
-	s->gen++;
 	s->moved = 0;
 	s->node = node;
 	s->id = id;
@@ -80,7 +94,7 @@ static inline void host_slot_hold(struct mf_host *h, struct host_state *s)
  */
 static inline struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 {
-	struct host_state *s = &h->state[host_index(h, node, id)];
+	struct host_state *s = host_state_at(h, node, id);
 
 	if (unlikely(at >= s->deadline) && s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK)
 		host_state_expire(h, s);

@@ -14,15 +14,12 @@ static bool event_before(const struct host_state *a, const struct host_state *b)
 	return (int32_t)(a->seq - b->seq) < 0;
 }
 
-static uint32_t event_ring(const struct mf_host *h)
-{
-	return h->rings + HOST_TIMERS;
-}
+#define EVENT_RING (HOST_RINGS + HOST_TIMERS)
 
 /** Enters s by its date. */
 void host_event_list(struct mf_host *h, struct host_state *s)
 {
-	uint32_t i = host_state_index(h, s), ring = event_ring(h), before = h->state[ring].event_prev;
+	uint32_t i = host_state_index(h, s), ring = EVENT_RING, before = h->state[ring].event_prev;
 
 	s->flags |= HOST_HAS_EVENT;
 	while (before != ring && event_before(s, &h->state[before]))
@@ -46,7 +43,7 @@ static void timer_expire(struct mf_host *h, struct host_state *s)
 /** First entry of a timer's list; its own, whose deadline is MF_NEVER, where there is none. */
 static struct host_state *timer_head(const struct mf_host *h, enum host_timer_class c)
 {
-	return &h->state[h->state[h->rings + c].next];
+	return &h->state[h->state[HOST_RINGS + c].next];
 }
 
 static void timer_run(struct mf_host *h, enum host_timer_class c, mf_time now)
@@ -58,7 +55,7 @@ static void timer_run(struct mf_host *h, enum host_timer_class c, mf_time now)
 
 static mf_time events_run(struct mf_host *h, mf_time now)
 {
-	uint32_t ring = event_ring(h), i;
+	uint32_t ring = EVENT_RING, i;
 
 	while ((i = h->state[ring].event_next) != ring) {
 		struct host_state *s = &h->state[i];

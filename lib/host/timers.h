@@ -16,7 +16,7 @@ static inline void host_timer_start(struct mf_host *h, struct host_state *s, enu
 				    mf_time from)
 {
 	struct host_timer *t = &h->timer[c];
-	uint32_t ring = h->rings + c, last = h->state[ring].prev, i = host_state_index(h, s);
+	uint32_t ring = HOST_RINGS + c, last = h->state[ring].prev, i = host_state_index(h, s);
 
 	s->deadline = MF_NEVER;
 	if (t->timeout == 0 || MF_PLANTED(timer_forgotten))
