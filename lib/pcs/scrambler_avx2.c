@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scrambler for eight links at once, a link in each lane of two vectors; the descrambler. */
+/* The scrambler for eight links at once; the descrambler. */
 #include <immintrin.h>
 
-#include "pcs_variants.h"
+#include "scrambler_batch.h"
 
 #define LANES 4
-
-/** Rows become columns: four links of four words, four words of four links. */
-static inline void transpose(__m256i r[LANES])
-{
-	__m256i a = _mm256_unpacklo_epi64(r[0], r[1]), b = _mm256_unpackhi_epi64(r[0], r[1]);
-	__m256i c = _mm256_unpacklo_epi64(r[2], r[3]), d = _mm256_unpackhi_epi64(r[2], r[3]);
-
-	r[0] = _mm256_permute2x128_si256(a, c, 0x20);
-	r[1] = _mm256_permute2x128_si256(b, d, 0x20);
-	r[2] = _mm256_permute2x128_si256(a, c, 0x31);
-	r[3] = _mm256_permute2x128_si256(b, d, 0x31);
-}
 
 static inline __m256i xor3(__m256i a, __m256i b, __m256i c)
 {
@@ -37,18 +25,14 @@ static inline __m256i scramble_word(__m256i in, __m256i before)
 }
 
 /** Four words of each of four links from i on. @return the last of each */
-static inline __m256i scramble_four(uint64_t *const word[LANES], unsigned int i, __m256i before)
+static inline __m256i scramble_four(uint64_t *const word[BATCH_LANES], unsigned int i, __m256i before)
 {
-	__m256i row[LANES];
+	__m256i column[BATCH_LANES];
 
-	for (unsigned int k = 0; k < LANES; k++)
-		row[k] = _mm256_loadu_si256((const __m256i_u *)(word[k] + i));
-	transpose(row);
-	for (unsigned int k = 0; k < LANES; k++)
-		before = row[k] = scramble_word(row[k], before);
-	transpose(row);
-	for (unsigned int k = 0; k < LANES; k++)
-		_mm256_storeu_si256((__m256i_u *)(word[k] + i), row[k]);
+	batch_load(word, i, column);
+	for (unsigned int k = 0; k < BATCH_LANES; k++)
+		before = column[k] = scramble_word(column[k], before);
+	batch_store(word, i, column);
 	return before;
 }
 
@@ -62,13 +46,13 @@ void pcs_scramble_batch_avx2(struct mf_scrambler *const s[MF_PCS_BATCH], uint64_
 	for (unsigned int k = 0; k < MF_PCS_BATCH; k++)
 		state[k] = s[k]->state;
 	before[0] = _mm256_loadu_si256((const __m256i_u *)state);
-	before[1] = _mm256_loadu_si256((const __m256i_u *)(state + LANES));
-	for (; i + LANES <= n; i += LANES) {
+	before[1] = _mm256_loadu_si256((const __m256i_u *)(state + BATCH_LANES));
+	for (; i + BATCH_LANES <= n; i += BATCH_LANES) {
 		before[0] = scramble_four(word, i, before[0]);
-		before[1] = scramble_four(word + LANES, i, before[1]);
+		before[1] = scramble_four(word + BATCH_LANES, i, before[1]);
 	}
 	_mm256_storeu_si256((__m256i_u *)state, before[0]);
-	_mm256_storeu_si256((__m256i_u *)(state + LANES), before[1]);
+	_mm256_storeu_si256((__m256i_u *)(state + BATCH_LANES), before[1]);
 	for (unsigned int k = 0; k < MF_PCS_BATCH; k++) {
 		s[k]->state = state[k];
 		mf_scramble_words(s[k], word[k] + i, n - i);

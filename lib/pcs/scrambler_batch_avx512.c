@@ -1,78 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scrambler for eight links at once, a link in each lane. */
-#include <assert.h>
-#include <immintrin.h>
+/*
+ * The scrambler for eight links at once. As without vectors (mf_scrambler.h), through the taps of P^2: what came
+ * in is descrambled once, which hangs on nothing, so that from word to word there is a shift and a sum.
+ */
+#include "scrambler_batch.h"
 
-#include "pcs_variants.h"
+/**
+ * What is n bits back in the stream: near are the words that are n / 64 back, far those that are one more.
+ */
+#define BITS_BACK(near, far, n) _mm256_shldi_epi64(near, far, (n) % 64)
 
-#define LANES 8
-static_assert(LANES == MF_PCS_BATCH, "a link a lane");
-
-/** Rows become columns: eight links of eight words, eight words of eight links. */
-static inline void transpose(__m512i r[LANES])
+static inline __m256i xor3(__m256i a, __m256i b, __m256i c)
 {
-	__m512i pair[LANES], quad[LANES];
-
-	for (unsigned int i = 0; i < LANES; i += 2) {
-		pair[i] = _mm512_unpacklo_epi64(r[i], r[i + 1]);
-		pair[i + 1] = _mm512_unpackhi_epi64(r[i], r[i + 1]);
-	}
-	for (unsigned int i = 0; i < LANES; i += 4) {
-		for (unsigned int k = i; k < i + 2; k++) {
-			quad[k] = _mm512_shuffle_i64x2(pair[k], pair[k + 2], 0x88);
-			quad[k + 2] = _mm512_shuffle_i64x2(pair[k], pair[k + 2], 0xdd);
-		}
-	}
-	for (unsigned int k = 0; k < 4; k++) {
-		r[k] = _mm512_shuffle_i64x2(quad[k], quad[k + 4], 0x88);
-		r[k + 4] = _mm512_shuffle_i64x2(quad[k], quad[k + 4], 0xdd);
-	}
+	return _mm256_ternarylogic_epi64(a, b, c, 0x96);
 }
 
-static inline __m512i xor3(__m512i a, __m512i b, __m512i c)
+/** The last words of four links: as they came, and the last two as they went. */
+struct chain {
+	__m256i in, out, far;
+};
+
+/** A word of each link. */
+static inline __m256i scramble_word(struct chain *c, __m256i in)
 {
-	return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+	__m256i x = xor3(in, BITS_BACK(in, c->in, 39), BITS_BACK(in, c->in, 58));
+	__m256i y = xor3(x, BITS_BACK(c->out, c->far, 39 * 2), BITS_BACK(c->out, c->far, 58 * 2));
+
+	*c = (struct chain){in, y, c->out};
+	return y;
 }
 
-/** A word of each link, from the words before. */
-static inline __m512i scramble_word(__m512i in, __m512i before)
+/** Four words of each of four links from i on; the first one with what the state adds to it. */
+static inline void scramble_four(uint64_t *const word[BATCH_LANES], unsigned int i, struct chain *c,
+				 __m256i carry)
 {
-	__m512i x = xor3(in, _mm512_srli_epi64(before, 25), _mm512_srli_epi64(before, 6));
+	__m256i column[BATCH_LANES];
 
-	return xor3(x, _mm512_slli_epi64(x, 39), _mm512_slli_epi64(x, 58));
-}
-
-/** Eight words of each link from i on. @return the last of each */
-static inline __m512i scramble_eight(uint64_t *const word[LANES], unsigned int i, __m512i before)
-{
-	__m512i row[LANES];
-
-	for (unsigned int k = 0; k < LANES; k++)
-		row[k] = _mm512_loadu_si512(word[k] + i);
-	transpose(row);
-	for (unsigned int k = 0; k < LANES; k++)
-		before = row[k] = scramble_word(row[k], before);
-	transpose(row);
-	for (unsigned int k = 0; k < LANES; k++)
-		_mm512_storeu_si512(word[k] + i, row[k]);
-	return before;
+	batch_load(word, i, column);
+	column[0] = _mm256_xor_si256(column[0], carry);
+	for (unsigned int k = 0; k < BATCH_LANES; k++)
+		column[k] = scramble_word(c, column[k]);
+	batch_store(word, i, column);
 }
 
 void pcs_scramble_batch_avx512(struct mf_scrambler *const s[MF_PCS_BATCH], uint64_t *const word[MF_PCS_BATCH],
 			       unsigned int n)
 {
-	uint64_t state[LANES];
+	const __m256i zero = _mm256_setzero_si256();
+	struct chain c[2] = {{zero, zero, zero}, {zero, zero, zero}};
+	uint64_t lane[MF_PCS_BATCH];
+	__m256i carry[2];
 	unsigned int i = 0;
-	__m512i before;
 
-	for (unsigned int k = 0; k < LANES; k++)
-		state[k] = s[k]->state;
-	before = _mm512_loadu_si512(state);
-	for (; i + LANES <= n; i += LANES)
-		before = scramble_eight(word, i, before);
-	_mm512_storeu_si512(state, before);
-	for (unsigned int k = 0; k < LANES; k++) {
-		s[k]->state = state[k];
+	for (unsigned int k = 0; k < MF_PCS_BATCH; k++)
+		lane[k] = mf_scrambler_carry(s[k]->state);
+	carry[0] = _mm256_loadu_si256((const __m256i_u *)lane);
+	carry[1] = _mm256_loadu_si256((const __m256i_u *)(lane + BATCH_LANES));
+	for (; i + BATCH_LANES <= n; i += BATCH_LANES) {
+		scramble_four(word, i, &c[0], carry[0]);
+		scramble_four(word + BATCH_LANES, i, &c[1], carry[1]);
+		carry[0] = carry[1] = zero;
+	}
+	for (unsigned int k = 0; k < MF_PCS_BATCH; k++) {
+		if (i > 0)
+			s[k]->state = word[k][i - 1];
 		mf_scramble_words(s[k], word[k] + i, n - i);
 	}
 }
