@@ -315,11 +315,28 @@ static void decide_backup(struct draft *d)
 		draft_any_fault(d) && !d->has[MF_FAULT_FORGE] && (draw_often(d->rng, BACKUP_SHARE) || often);
 }
 
+/** Of a cable to the second switch: mostly about as long as that to the first one. */
+static mf_time draw_cable(struct draft *d)
+{
+	return draw_from(d->rng, 1, draw_often(d->rng, 0.7) ? 100 : 3000) * 1000;
+}
+
 static void draw_backup(struct draft *d)
 {
+	const json_t *nodes = json_object_get(d->json, "nodes"), *entry;
+	json_t *backup, *one;
+
 	if (!d->backup)
 		return;
-	put_time(put_object(d->json, "backup"), "propagation", draw_from(d->rng, 1, 100) * 1000);
+	backup = put_object(d->json, "backup");
+	put_time(backup, "propagation", draw_cable(d));
+	if (draw_often(d->rng, 0.5))
+		return;
+	one = json_object();
+	entry = json_array_get(nodes, draw(d->rng, json_array_size(nodes)));
+	json_object_set(one, "node", json_object_get(entry, "name"));
+	put_time(one, "propagation", draw_cable(d));
+	json_object_set_new(backup, "links", json_pack("[o]", one));
 }
 
 json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes)

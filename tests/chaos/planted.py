@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it."""
+"""Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it, and within a
+minute: by the clock, or, where other work holds it up, of CPU time."""
 import os
-import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = sys.argv[3]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
@@ -39,19 +41,22 @@ BUGS = {
 }
 
 
+def cpu_seconds():
+  used = resource.getrusage(resource.RUSAGE_CHILDREN)
+  return used.ru_utime + used.ru_stime
+
+
 def run(program, *args):
+  """The process, and how long it took."""
   with tempfile.TemporaryDirectory() as folder:
-    return subprocess.run([program, '--seed', '1', '--out', folder, *args], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=20 * SECONDS, check=False)
+    began, cpu = time.monotonic(), cpu_seconds()
+    process = subprocess.run([program, '--seed', '1', '--out', folder, *args], stdin=subprocess.DEVNULL,
+                             capture_output=True, text=True, timeout=20 * SECONDS, check=False)
+    return process, min(time.monotonic() - began, cpu_seconds() - cpu)
 
 
 def campaign(how, base):
   return how if isinstance(how, list) else ['--runs', '120', '--classes', how, base]
-
-
-def seconds(process):
-  found = re.search(r'([0-9.]+) seconds', process.stdout)
-  return float(found[1]) if found else SECONDS
 
 
 def main(program, planted, root, _):
@@ -59,13 +64,13 @@ def main(program, planted, root, _):
   known = subprocess.run([planted, '--plants'], capture_output=True, text=True, check=False).stdout.split()
   tap.ok(sorted(known) == sorted(BUGS) and len(BUGS) >= 12, 'all that can be planted is here', known)
   for bug, how in BUGS.items():
-    process = run(planted, '--plant', bug, *campaign(how, base))
-    tap.ok(process.returncode == 1 and seconds(process) < SECONDS and '\nseed ' in process.stdout,
+    process, seconds = run(planted, '--plant', bug, *campaign(how, base))
+    tap.ok(process.returncode == 1 and seconds < SECONDS and '\nseed ' in process.stdout,
            f'{bug}: found', process.stdout + process.stderr)
     print('#', bug, *[line for line in process.stdout.split('\n') if line.startswith('seed ')],
-          f'{seconds(process)} s')
+          f'{seconds:.1f} s')
   for how in sorted({h for h in BUGS.values() if not isinstance(h, list)}) + [LINK]:
-    process = run(program, *campaign(how, base))
+    process, _ = run(program, *campaign(how, base))
     tap.ok(process.returncode == 0, f'without: {" ".join(campaign(how, base)[:4])}',
            process.stdout + process.stderr)
   tap.done()
