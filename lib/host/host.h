@@ -297,8 +297,8 @@ static inline uint32_t host_index(const struct mf_host *h, uint16_t node, uint8_
 }
 
 /**
- * Of what a host knows of its own ids: a line of several ids of a destination, then of the next one. Those in use
- * are the lowest, or, as writes take them in turn, close together.
+ * Of what a host knows of its own ids: a line of several ids of a destination, then of the next one. Those in
+ * use are the lowest, or, as writes take them in turn, close together.
  */
 static inline uint32_t host_id_index(const struct mf_host *h, uint16_t node, uint8_t id)
 {

@@ -2,8 +2,8 @@
 /*
  * What all received messages pass: rx.c chooses who takes a message, and who takes it verifies it.
  *
- * Who takes a message gives its struct mf_msg to inline functions only, and mf_msg_copy() of it to others: then
- * it never is in memory, and what nobody reads is not decoded.
+ * Who takes a message gives its struct mf_msg to inline functions only, and mf_msg_copy() of it to others:
+ * then it never is in memory, and what nobody reads is not decoded.
  */
 #ifndef HOST_RX_H
 #define HOST_RX_H

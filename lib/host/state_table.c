@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The message state table (EDM 3.2.1) and the steps of a message through it (see enum host_phase). An id is
- * free again when nothing that names it can be under way, or when its quarantine has ended (D10). Its entry is
- * found by <destination, id>, and is of a stack: as many as are in use at a time are ever touched, while ids
- * are taken in turn.
+ * free again when nothing that names it can be under way, or when its quarantine has ended (D10). Its entry
+ * is found by <destination, id>, and is of a stack: as many as are in use at a time are ever touched, while
+ * ids are taken in turn.
  */
 #include "completions.h"
 #include "state_table.h"

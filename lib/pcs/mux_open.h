@@ -38,7 +38,10 @@ static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 	return s;
 }
 
-/** Room for n blocks, as the last span may not have as many more: there, or in the next one. NULL: there is none. */
+/**
+ * Room for n blocks, as the last span may not have as many more: there, or in the next one.
+ * @return NULL: there is none
+ */
 struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n);
 
 /** Whether a message may go there if there is room: all that waits does so there. */

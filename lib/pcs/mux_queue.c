@@ -291,8 +291,8 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 }
 
 /**
- * Sync headers of a message in a span, behind which there is room. The first by itself, and then words of eight,
- * as mf_demux_message() reads them: what was written in other pieces it would have to wait for.
+ * Sync headers of a message in a span, behind which there is room. The first by itself, and then words of
+ * eight, as mf_demux_message() reads them: what was written in other pieces it would have to wait for.
  */
 static inline void put_span_syncs(uint8_t *sync, uint32_t n)
 {

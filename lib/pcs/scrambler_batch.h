@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Eight links are scrambled at once, a link in each lane of two vectors of 256 bits: how their words come into
- * lanes and back. Vectors of 512 bits would take three steps of shuffles in place of two, and a CPU that runs
- * them as two halves gains nothing by them.
+ * Eight links are scrambled at once, a link in each lane of two vectors of 256 bits: how their words come
+ * into lanes and back. Vectors of 512 bits would take three steps of shuffles in place of two, and a CPU that
+ * runs them as two halves gains nothing by them.
  */
 #ifndef SCRAMBLER_BATCH_H
 #define SCRAMBLER_BATCH_H
@@ -23,7 +23,7 @@ static inline __m256i batch_pairs(const uint64_t *one, const uint64_t *other)
 	return _mm256_inserti128_si256(low, _mm_loadu_si128((const __m128i_u *)other), 1);
 }
 
-/** Four words of four links from i on: a vector of each word. Half of the transposition is done by the loads. */
+/** Four words of four links from i on: a vector of each word. The loads do half of the transposition. */
 static inline void batch_load(uint64_t *const word[BATCH_LANES], unsigned int i, __m256i column[BATCH_LANES])
 {
 	for (unsigned int k = 0; k < BATCH_LANES; k += 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scrambler for eight links at once. As without vectors (mf_scrambler.h), through the taps of P^2: what came
- * in is descrambled once, which hangs on nothing, so that from word to word there is a shift and a sum.
+ * The scrambler for eight links at once. As without vectors (mf_scrambler.h), through the taps of P^2: what
+ * came in is descrambled once, which hangs on nothing, so that from word to word there is a shift and a sum.
  */
 #include "scrambler_batch.h"
 

@@ -45,8 +45,8 @@ static inline void mf_proto_look(uint64_t ms_word, struct mf_msg *m)
 }
 
 /**
- * A copy for who is not inline: made field by field, where it is wanted, so that the message itself need not be
- * in memory.
+ * A copy for who is not inline: made field by field, where it is wanted, so that the message itself need not
+ * be in memory.
  */
 static inline __attribute__((always_inline)) struct mf_msg mf_msg_copy(const struct mf_msg *m)
 {

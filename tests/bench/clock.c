@@ -36,8 +36,8 @@ void bench_stop(const struct bench_watch *w, struct bench_sample *out)
 #define LOOK 50e-6
 
 /**
- * What a look at the time on the CPU takes itself, at least: a system call, so up to a microsecond and more in
- * a virtual machine, which is as long as a short step.
+ * What a look at the time on the CPU takes itself, at least: a system call, so up to a microsecond and more
+ * in a virtual machine, which is as long as a short step.
  */
 static double look_cost(void)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it, and within a
-minute: by the clock, or, where other work holds it up, of CPU time."""
+"""Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it, and within
+a minute: by the clock, or, where other work holds it up, of CPU time."""
 import os
 import resource
 import subprocess
