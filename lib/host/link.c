@@ -8,6 +8,7 @@
  * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
  * node that was started again. So the client is told.
  */
+#include "give_up.h"
 #include "keys.h"
 #include "once.h"
 #include "twin.h"
@@ -47,7 +48,7 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 			continue;
 		h->stats.link_lost++;
 		if (tells && h->twin)
-			host_twin_gives_up(h, node, s->id, date);
+			host_gives_up(h, node, s->id, date);
 		host_state_fail(h, s, s->kind == MF_OP_READ ? (uint8_t)read : MF_ERR_UNKNOWN, date);
 	}
 }

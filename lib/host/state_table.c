@@ -6,6 +6,7 @@
  * ids are taken in turn.
  */
 #include "completions.h"
+#include "give_up.h"
 #include "state_table.h"
 #include "twin.h"
 
@@ -38,8 +39,7 @@ void host_state_expire(struct mf_host *h, struct host_state *s)
 	if (host_retry(h, s))
 		return;
 	h->stats.timeouts++;
-	if (h->twin)
-		host_twin_gives_up(h, s->node, s->id, s->deadline);
+	host_gives_up(h, s->node, s->id, s->deadline);
 	host_state_fail(h, s, expiry_status(s), s->deadline);
 }
 

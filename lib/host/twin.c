@@ -169,19 +169,6 @@ bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_tim
 	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
 }
 
-void host_twin_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
-{
-	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = h->node,
-				 .dst = node,
-				 .id = id,
-				 .status = MF_ERR_RESOURCE,
-				 .of = MF_NOTIFY};
-
-	if (!host_jobs_full(h, 1)) /* it may have begun just now, and its request wait */
-		host_single_put(h, &m, mf_mux_behind(h->mux, at));
-}
-
 /** Whether a switch has not heard what the node says. */
 static bool is_unheard(const struct host_twin *t)
 {

@@ -69,11 +69,6 @@ void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
  * @return false: not yet, behind what may have the same id by then
  */
 bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at);
-/**
- * Tells the standby that a message is over here, though it may not have been executed: it would let the
- * request out behind what is asked from now on.
- */
-void host_twin_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at);
 /** Tells what is owed, where that can be. */
 void host_twin_tell(struct mf_host *h, mf_time now);
 /** Does what is due: frames behind whose /T/ nothing came, and what is said again. */

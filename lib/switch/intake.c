@@ -83,6 +83,21 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 		};
 }
 
+/** What was not granted of a demand is not wanted. */
+static void cancel_rest(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, mf_time now,
+			mf_time at)
+{
+	switch_tell(sw, &(struct mf_sched_msg){
+				.at = mf_time_max(now, at + sw->identify),
+				.src = src,
+				.dst = dst,
+				.kind = MF_SCHED_CANCEL,
+				.id = id,
+				.resp = resp,
+				.cookie = NONE,
+			});
+}
+
 /** The rest of a demand is not wanted; a chunk of it that was granted will not come. */
 static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega,
 		   mf_time now, mf_time at)
@@ -95,31 +110,31 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 	}
 	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE)
 		circuit_kill(sw, c, now);
-	switch_tell(sw, &(struct mf_sched_msg){
-				.at = mf_time_max(now, at + sw->identify),
-				.src = src,
-				.dst = dst,
-				.kind = MF_SCHED_CANCEL,
-				.id = id,
-				.resp = resp,
-				.cookie = NONE,
-			});
+	cancel_rest(sw, src, dst, id, resp, now, at);
 }
 
-/** A node passes on that the active switch has refused a demand of its own: the log does not know. */
-static void refused_there(struct mf_switch *sw, uint16_t port, const struct mf_msg *m)
+/**
+ * A demand of a node is over: it has given it up, or passes on that the active switch has refused it, of
+ * which the log does not know. A chunk that is granted may be on its way, or is returned.
+ */
+static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now, mf_time at)
 {
-	if (m->dst >= sw->ports || !standby_logs(sw, port, m->dst))
-		return;
-	standby_cancel(sw, port, m->dst, m->id, false);
-	standby_cancel(sw, m->dst, port, m->id, true);
+	if (m->dst >= sw->ports || m->dst == port) {
+		sw->stats.drop_dst++;
+	} else if (standby_logs(sw, port, m->dst)) {
+		standby_cancel(sw, port, m->dst, m->id, false);
+		standby_cancel(sw, m->dst, port, m->id, true);
+	} else if (sw->standby == NULL) {
+		cancel_rest(sw, port, m->dst, m->id, false, now, at);
+		cancel_rest(sw, m->dst, port, m->id, true, now, at);
+	}
 }
 
 static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
 		  const struct mf_msg *m)
 {
-	if (sw->standby != NULL && m->src == port && m->of == MF_NOTIFY && m->kind == MF_ERR) {
-		refused_there(sw, (uint16_t)port, m);
+	if (m->src == port && m->of == MF_NOTIFY && m->kind == MF_ERR) {
+		over(sw, (uint16_t)port, m, now, item->at);
 		return;
 	}
 	if (m->src == port && m->status == MF_ERR_LIFE && sw->lives != NULL) {

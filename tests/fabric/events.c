@@ -249,6 +249,29 @@ Test(events, traffic_goes_on)
 	json_decref(whole);
 }
 
+/* What timers have ended meanwhile is over for the scheduler, too, and leaves its room to what comes next. */
+Test(events, what_is_given_up_takes_no_room)
+{
+	static const char text[] =
+		"{\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"400us\","
+		"                          \"drain\": \"20ms\"}},"
+		"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 3},"
+		"            {\"name\": \"m\", \"role\": \"memory\"}],"
+		"\"host\": {\"read_timeout\": \"30us\", \"write_timeout\": \"30us\"},"
+		"\"switch\": {\"grant_timeout\": \"20us\", \"hold_timeout\": \"5us\"},"
+		"\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 2, \"cas\": 1,"
+		"                       \"fadd\": 1}, \"size\": 300, \"depth\": 16, \"span\": \"64KiB\"}],"
+		"\"faults\": [{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"50us\","
+		"             \"until\": \"200us\"}]}";
+	json_t *result = whole_sound(text, false);
+
+	sane(result, text);
+	cr_expect_gt(whole_number(result, "operations.failed_by_cause.timeout"), 10);
+	cr_expect_gt(whole_number(result, "operations.failed_by_cause.unknown"), 10);
+	cr_expect_eq(whole_number(result, "operations.failed_by_cause.resource"), 0);
+	json_decref(result);
+}
+
 Test(events, a_memory_node_comes_back_empty)
 {
 	char text[TEXT];

@@ -33,7 +33,7 @@ struct bench {
 	uint8_t asked; /**< id of the last /N/ */
 };
 
-static void begin(struct bench *b, uint16_t node, bool twin)
+static void begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = alone_config(node, 64);
@@ -41,7 +41,7 @@ static void begin(struct bench *b, uint16_t node, bool twin)
 	config.compute = node == US || twin;
 	config.read_timeout = config.write_timeout = TIMEOUT;
 	config.quarantine = QUARANTINE;
-	config.retries = 2;
+	config.retries = retries;
 	config.retry_timeout = RETRY;
 	config.twin = config.begins = twin;
 	config.in_order = true;
@@ -55,6 +55,11 @@ static void begin(struct bench *b, uint16_t node, bool twin)
 	}
 	b->host = mf_host_new(&config);
 	cr_assert_not_null(b->host);
+}
+
+static void begin(struct bench *b, uint16_t node, bool twin)
+{
+	begin_with(b, node, twin, 2);
 }
 
 static void start(struct bench *b, uint16_t node)
@@ -665,8 +670,9 @@ Test(host_once, a_former_life_is_over_in_time)
 }
 
 /**
- * The standby may have what the requester gives up, and would let it out behind what is asked next. It is
- * told, and behind the request, which may have begun just before.
+ * The standby may have what the requester gives up, and would let it out behind what is asked next; a switch
+ * that stood still has its demand, and no room for the next. They are told, and behind the request, which may
+ * have begun just before.
  */
 Test(host_once, what_is_given_up_is_passed_on)
 {
@@ -676,12 +682,12 @@ Test(host_once, what_is_given_up_is_passed_on)
 
 	static const uint16_t life[] = {0, 700};
 
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		struct bench b;
 
-		begin(&b, US, true);
+		begin(&b, US, i < 3);
 		cr_expect_eq(mf_host_submit(b.host, b.now, &op), 0);
-		if (i == 2) /* its timer ends */
+		if (i >= 2) /* its timer ends, with two switches and with one */
 			run(&b, b.now + 4 * TIMEOUT);
 		else
 			tell_life_of(&b, MEMORY, 0, life[i]);
@@ -771,13 +777,13 @@ Test(host_once, a_chunk_that_goes_late_is_of_its_own_use)
 	struct bench b;
 	mf_time gone;
 
-	start(&b, US);
+	begin_with(&b, US, false, 1); /* the line has room for all that is said */
 	cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
 	run(&b, b.now + MF_US(1));
 	cr_assert_eq(b.asked, 0);
 	grant_part(&b, 0, 64);
 	for (unsigned int i = 1; i <= MF_IDS; i++) {
-		hold(&b, 2 * RETRY + TIMEOUT + MF_US(2));
+		hold(&b, RETRY + TIMEOUT + MF_US(2));
 		cr_assert_eq(failed(&b), 1, "write %u", i);
 		cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
 	}

@@ -375,3 +375,35 @@ Test(intake, one_beyond_x_is_answered)
 	cr_expect_eq(mf_switch_stats(r.sw)->refused_x, 2);
 	rig_stop(&r);
 }
+
+/* Nobody else is told, and no other node can say it. */
+Test(intake, what_is_given_up_is_cancelled)
+{
+	struct mf_msg m = {
+		.kind = MF_ERR, .src = 0, .dst = 3, .id = 9, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
+	struct rig r;
+
+	start(&r);
+	send_single(&r, MF_US(1), 0, &m);
+	rig_run(&r, MF_US(2));
+	cr_assert_eq(r.msgs, 2, "its write, or the response to its request");
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct mf_sched_msg *d = &r.msg[i];
+
+		cr_expect(d->kind == MF_SCHED_CANCEL && d->id == 9 && d->at == MF_US(1) + IDENTIFY);
+		cr_expect(d->src == (d->resp ? 3 : 0) && d->dst == (d->resp ? 0 : 3));
+	}
+	cr_expect_neq(r.msg[0].resp, r.msg[1].resp);
+	send_single(&r, MF_US(3), 1, &m);
+	m.dst = 4;
+	send_single(&r, MF_US(4), 0, &m);
+	m.dst = 0;
+	send_single(&r, MF_US(5), 0, &m);
+	rig_run(&r, MF_US(6));
+	cr_expect_eq(r.msgs, 2);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_spoof, 1);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_dst, 2);
+	for (unsigned int i = 0; i < 4; i++)
+		cr_expect_eq(r.outs[i], 0);
+	rig_stop(&r);
+}

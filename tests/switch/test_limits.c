@@ -199,16 +199,19 @@ Test(limits, grants_that_expire)
 /* A node cannot say in the name of the switch that it refuses. */
 Test(limits, a_refusal_is_of_the_switch_alone)
 {
-	const struct mf_msg m = {.kind = MF_ERR, .src = MEMORY, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
+	struct mf_msg m = {.kind = MF_ERR, .src = MEMORY, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
 	struct rig r;
 	uint64_t word;
 
 	start(&r, (struct mf_switch_limits){0}, false);
-	rig_single(&m, &word);
-	rig_message(&r, 0, MEMORY, &word, 1);
-	rig_run(&r, MF_US(1));
-	cr_expect_eq(mf_switch_stats(r.sw)->drop_spoof, 1);
-	cr_expect_eq(r.outs[0], 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		rig_single(&m, &word);
+		rig_message(&r, i * MF_US(1), MEMORY, &word, 1);
+		rig_run(&r, (i + 1) * MF_US(1));
+		cr_expect_eq(mf_switch_stats(r.sw)->drop_spoof, i, "as itself it gives up what it asked for");
+		cr_expect_eq(r.outs[0], 0);
+		m.src = MEMORY - 1;
+	}
 	rig_stop(&r);
 }
 
