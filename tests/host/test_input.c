@@ -170,6 +170,50 @@ Test(host_input, messages_that_nobody_waits_for)
 	script_free(s);
 }
 
+/** What comes late for an id that is free does nothing to the message that has its entry now. */
+Test(host_input, late_for_an_id_that_is_free)
+{
+	struct script *s = script_default();
+	const struct mf_host_stats *st = mf_host_stats(s->net->host[0]);
+	uint8_t buf[1024] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE_ACK, .node = 1, .len = 64, .buf = buf};
+	struct mf_msg m = {.src = 1, .size = 64, .last = true}, g = {.kind = MF_GRANT, .dst = 1, .size = 256};
+	uint64_t word[16];
+	unsigned int n;
+
+	cr_assert_eq(script_do(s, 0, &op).status, MF_OK);
+	s->net->lose_grants = true;
+	op.kind = MF_OP_WRITE;
+	op.len = 1024;
+	cr_assert_eq(script_op(s, 0, &op), 0);
+	net_run(s->net, s->net->now + MF_SEC(1));
+	for (m.id = 0; m.id < 2; m.id++) { /* 1 is a write, which has no answer */
+		m.kind = MF_ACK;
+		inject_single(s, 0, &m);
+		m.kind = MF_RRES;
+		n = mf_proto_put_chunk(&s->net->config.host.proto, &m, buf, word);
+		inject(s, 0, word, n);
+		net_run(s->net, s->net->now + MF_SEC(1));
+		cr_assert_eq(s->count, 1);
+		cr_assert_eq(st->drop_unknown, (uint64_t)(2 * (m.id + 1)));
+	}
+	m = (struct mf_msg){.kind = MF_ERR, .src = 1, .status = MF_ERR_RANGE, .of = MF_WREQ};
+	inject_single(s, 0, &m);
+	inject_single(s, 0, &g);
+	net_run(s->net, s->net->now + MF_SEC(1));
+	cr_assert_eq(s->count, 1);
+	cr_assert_eq(st->drop_unknown, 5);
+	cr_assert_eq(st->grants_returned, 1);
+	g.id = 1;
+	for (int i = 0; i < 4; i++)
+		inject_single(s, 0, &g);
+	net_run(s->net, s->net->now + MF_SEC(1));
+	cr_assert_eq(s->count, 2);
+	cr_assert_eq(s->done[1].status, MF_OK);
+	cr_assert_eq(st->grants_returned, 1);
+	script_free(s);
+}
+
 /** Every bit of a chunk, in turn: nothing is written, the drop is counted. */
 Test(host_input, a_wrong_bit_anywhere)
 {
