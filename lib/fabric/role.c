@@ -43,12 +43,32 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 	return n;
 }
 
-static void record_span(const struct role *r, enum record_call call, unsigned int port, mf_time now,
-			const struct mf_span *span)
+/* Out of line: who records nothing makes no room on its stack for what is packed. */
+
+static __rte_noinline __rte_cold void record_span(const struct role *r, enum record_call call,
+						  unsigned int port, mf_time now, const struct mf_span *span)
 {
 	uint8_t packed[RECORD_SPAN_MAX];
 
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
+}
+
+static __rte_noinline __rte_cold void record_msgs(const struct role *r, enum record_call call,
+						  unsigned int arg, mf_time now,
+						  const struct mf_sched_msg *msg, unsigned int n)
+{
+	uint8_t packed[RECORD_DATA_MAX];
+
+	record_call(r->record, call, arg, now, packed, record_pack_msgs(msg, n, packed));
+}
+
+static __rte_noinline __rte_cold void record_grants(const struct role *r, enum record_call call,
+						    unsigned int arg, mf_time now,
+						    const struct mf_sched_grant *grant, unsigned int n)
+{
+	uint8_t packed[RECORD_DATA_MAX];
+
+	record_call(r->record, call, arg, now, packed, record_pack_grants(grant, n, packed));
 }
 
 /* inline: programs are compiled as a whole, and these are what every span asks. */
@@ -213,55 +233,50 @@ void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = mf_switch_to_sched(r->sw, out, max);
 
 	if (n > 0 && unlikely(r->record != NULL))
-		record_call(r->record, RECORD_TO_SCHED, max, now, packed, record_pack_msgs(out, n, packed));
+		record_msgs(r, RECORD_TO_SCHED, max, now, out, n);
 	return n;
 }
 
-struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
+inline struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
 	struct mf_sched_msg *msg = mf_switch_sched_peek(r->sw, n);
-	uint8_t packed[RECORD_DATA_MAX];
 
 	if (*n > RECORD_ITEMS_MAX)
 		*n = RECORD_ITEMS_MAX;
-	if (*n > 0 && unlikely(r->record != NULL))
-		record_call(r->record, RECORD_TO_SCHED, *n, now, packed, record_pack_msgs(msg, *n, packed));
+	if (unlikely(r->record != NULL) && *n > 0)
+		record_msgs(r, RECORD_TO_SCHED, *n, now, msg, *n);
 	return msg;
 }
 
 inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
-	uint8_t packed[RECORD_GRANT_SIZE];
 
 	if (unlikely(r->record != NULL))
-		record_call(r->record, RECORD_GRANT, 0, now, packed, record_pack_grants(grant, 1, packed));
+		record_grants(r, RECORD_GRANT, 0, now, grant, 1);
 	mf_switch_grant(r->sw, now, grant);
 }
 
 inline void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
 	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
-	uint8_t packed[RECORD_MSG];
 
 	msg->at = now;
 	if (unlikely(r->record != NULL))
-		record_call(r->record, RECORD_INPUT, 0, now, packed, record_pack_msgs(msg, 1, packed));
+		record_msgs(r, RECORD_INPUT, 0, now, msg, 1);
 	r->f->sched_ops->input(r->sched, msg);
 }
 
 inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
-	uint8_t packed[RECORD_DATA_MAX];
 	unsigned int n = r->f->sched_ops->run(r->sched, now, out, max);
 
 	if (unlikely(r->record != NULL))
-		record_call(r->record, RECORD_MATCH, max, now, packed, record_pack_grants(out, n, packed));
+		record_grants(r, RECORD_MATCH, max, now, out, n);
 	return n;
 }

@@ -130,11 +130,15 @@ int wall_set_up(struct wall *w);
 int wall_tear_down(struct wall *w);
 
 /* wall_link.c */
+unsigned int wall_take_crossed(struct wall_link *l, struct mf_span *scratch, mf_time now);
 /**
  * Takes a burst of what has crossed, on a link from another lcore.
  * @return spans taken
  */
-unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now);
+static inline unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now)
+{
+	return l->in != NULL ? wall_take_crossed(l, scratch, now) : 0;
+}
 /**
  * Sends what a role has for a link, a burst at most.
  * @param port  of the sender

@@ -26,12 +26,10 @@ static void descramble(struct wall_link *l, struct mf_span *s)
 
 /* A span is dated by the call that takes it: its sender may have looked at the clock later than this role
  * did, and what is in the future would be sent by nobody. */
-unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now)
+unsigned int wall_take_crossed(struct wall_link *l, struct mf_span *scratch, mf_time now)
 {
 	unsigned int n = 0;
 
-	if (l->in == NULL)
-		return 0;
 	MF_CYCLES(MF_CYCLES_RING);
 	while (n < TAKE_BURST && crossing_peek(l->in) != NULL && role_can_rx(l->to, l->port)) {
 		crossing_take_span(l->in, scratch);

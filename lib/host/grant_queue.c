@@ -50,7 +50,7 @@ void host_job_put(struct mf_host *h, struct host_job *job)
 }
 
 /** Room was made in the multiplexer: tries what waits, oldest first. */
-void host_jobs_run(struct mf_host *h)
+HOST_ASIDE void host_jobs_run(struct mf_host *h)
 {
 	uint32_t out = h->job_head;
 

@@ -319,7 +319,7 @@ static bool make_room(struct mf_host *h, mf_time now)
 }
 
 /** Destinations that wait for room, in turn. */
-void host_ready_run(struct mf_host *h, mf_time now)
+HOST_ASIDE void host_ready_run(struct mf_host *h, mf_time now)
 {
 	while (h->ready_head != HOST_NO_NODE) {
 		uint16_t node = h->ready_head;

@@ -227,7 +227,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 }
 
 /** Idle has passed: the frame behind whose /T/ nothing came. */
-void host_rx_idle(struct mf_host *h, mf_time now)
+HOST_ASIDE void host_rx_idle(struct mf_host *h, mf_time now)
 {
 	struct mf_rx_item item;
 

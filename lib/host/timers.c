@@ -69,7 +69,7 @@ static mf_time events_run(struct mf_host *h, mf_time now)
 }
 
 /** Does what is due by now. */
-void host_advance(struct mf_host *h, mf_time now)
+HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
 {
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
 		if (h->timer[c].at <= now)

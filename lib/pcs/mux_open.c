@@ -57,14 +57,18 @@ static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uin
 }
 
 /**
- * All are out: the position before the one that is filled next. One at a time, the first two in turn do,
- * which are in the cache; several, three are free before the one that is still read.
+ * All are out: begins the one that is filled next. One at a time, the first two in turn do, which are in the
+ * cache; several, three are free before the one that is still read.
  */
-static inline uint32_t before_next(const struct mux_open *o)
+static inline void begin_again(struct mux_open *o)
 {
 	if (o->put == o->start && o->given < 2)
-		return o->given == 0 ? 0 : UINT32_MAX;
-	return o->given < 3 ? o->given : UINT32_MAX;
+		o->put = o->given ^ 1;
+	else
+		o->put = o->given < 3 ? o->given + 1 : 0;
+	o->start = o->get = o->put;
+	mux_open_clear(o, &o->span[o->put]);
+	o->limit = o->several < o->room ? o->several : o->room;
 }
 
 inline struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
@@ -79,13 +83,10 @@ inline struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	o->from = 0;
 	o->blocks -= blocks;
 	o->given = o->get++ % MUX_OPEN_SPANS;
-	if (o->get - 1 == o->put) {
-		o->put = before_next(o);
-		mux_open_next(o);
-		o->start = o->get = o->put;
-	} else {
+	if (o->get - 1 == o->put)
+		begin_again(o);
+	else
 		mux_open_limit(o);
-	}
 	if (quiet && mux_backlog(m) == 0)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 	else

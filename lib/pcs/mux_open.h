@@ -25,15 +25,21 @@ static inline void mux_open_limit(struct mux_open *o)
 	o->limit = o->from && o->put == o->get ? 0 : most < o->several ? most : o->several;
 }
 
+/** A span is filled that has nothing yet. */
+static inline void mux_open_clear(struct mux_open *o, struct mux_open_span *s)
+{
+	s->span.count = 0;
+	s->messages = s->cookies = 0;
+	s->ready = 0;
+	o->fill = s;
+}
+
 /** Begins the span behind the last one. */
 static inline struct mux_open_span *mux_open_next(struct mux_open *o)
 {
 	struct mux_open_span *s = mux_open_at(o, ++o->put);
 
-	s->span.count = 0;
-	s->messages = s->cookies = 0;
-	s->ready = 0;
-	o->fill = s;
+	mux_open_clear(o, s);
 	mux_open_limit(o);
 	return s;
 }

@@ -149,7 +149,7 @@ void mf_switch_no_requests(struct mf_switch *sw, bool none)
 	sw->no_requests = none;
 }
 
-struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
+inline struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 {
 	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
 
@@ -161,7 +161,7 @@ struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 	return &sw->out[tail];
 }
 
-void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
+inline void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
 {
 	sw->out_tail += n;
 	if (sw->out_tail == sw->out_head) /* the same few cache lines again */
