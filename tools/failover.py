@@ -53,7 +53,8 @@ def one_load(emu, where, size, depth, args):
   alone = longest(run(emu, where, fabric(size, 1, 1, {'read': 1}, clients=1))[1])
   bad = failed = wrong = operations = takes = 0
   bump = base = worst = 0.0
-  for k in range(args.runs // len(LOADS)):
+  kills = -(-args.runs // len(LOADS))  # no fewer than asked for
+  for _ in range(kills):
     seed, lengths = rng.randrange(1 << 30), rng.choice(['1ns', '10ns', '100ns'])
     usual = longest(run(emu, where, fabric(size, depth, seed, MIX, lengths=lengths))[1])
     f = fabric(size, depth, seed, MIX, rng.randrange(15 * 10**6, 65 * 10**6), lengths=lengths)
@@ -68,7 +69,7 @@ def one_load(emu, where, size, depth, args):
     takes += r['backup']['take_overs']
     base, worst = max(base, usual), max(worst, longest(r))
     bump = max(bump, (longest(r) - usual) / alone if alone else 0.0)  # long ones: none in the window
-  print(f'{size:8} {depth:5} {args.runs // len(LOADS):6} {takes:6} {operations:10} '
+  print(f'{size:8} {depth:5} {kills:6} {takes:6} {operations:10} '
         f'{failed:6} {wrong:6} {bad:8} '
         f'{alone:10.1f} {base:10.1f} {worst:10.1f} {bump:7.2f}')
   return failed + wrong + bad

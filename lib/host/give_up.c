@@ -22,6 +22,8 @@ void host_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 
 	if (host_jobs_full(h, 1))
 		return;
-	/* a request that is made in no time is due at once, and would go first */
-	host_single_put(h, &m, h->twin ? mf_mux_behind(h->mux, at) : at - 1);
+	if (h->twin)
+		host_single_put(h, &m, mf_mux_behind(h->mux, at));
+	else /* a request that is made in no time is due at once, and would go first */
+		host_single_put_ahead(h, &m, at - 1);
 }

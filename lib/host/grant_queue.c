@@ -122,10 +122,16 @@ bool host_job_return(struct mf_host *h, struct host_job *job)
 	return single_send(h, job);
 }
 
-/** Sends an ACK or an ERR. */
+/** Sends an ACK or an ERR, behind what has been heard. */
 void host_single_put(struct mf_host *h, const struct mf_msg *m, mf_time ready)
 {
-	struct host_job job = {.ready = mf_time_max(ready, h->heard_at),
+	host_single_put_ahead(h, m, mf_time_max(ready, h->heard_at));
+}
+
+/** ... or one that answers nothing. */
+void host_single_put_ahead(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+{
+	struct host_job job = {.ready = ready,
 			       .word = mf_proto_put_single(m),
 			       .node = m->dst,
 			       .kind = HOST_JOB_SINGLE,

@@ -390,6 +390,7 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at);
 void host_job_put(struct mf_host *h, struct host_job *job);
 void host_jobs_run(struct mf_host *h);
 void host_single_put(struct mf_host *h, const struct mf_msg *m, mf_time ready);
+void host_single_put_ahead(struct mf_host *h, const struct mf_msg *m, mf_time ready);
 bool host_job_return(struct mf_host *h, struct host_job *job);
 
 /* chunks.c */
@@ -404,7 +405,7 @@ void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /* responses.c */
 /** Ends a response, if there is one. */
 void host_response_end(struct mf_host *h, struct host_response *r);
-uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at);
+uint8_t *host_response_buffer(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
 void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *data, uint32_t size,
 			 mf_time ready);
 bool host_response_send(struct mf_host *h, struct host_job *job);

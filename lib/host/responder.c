@@ -155,7 +155,7 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
 					uint32_t size, mf_time at, mf_time ready)
 {
-	uint8_t *data = host_response_buffer(h, size, at);
+	uint8_t *data = host_response_buffer(h, node, size, at);
 	uint8_t status;
 
 	if (!data)
@@ -215,7 +215,7 @@ static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uin
 	*data = NULL;
 	if (goes_at_once(h, node, size) && mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size)))
 		return true;
-	*data = host_response_buffer(h, size, at);
+	*data = host_response_buffer(h, node, size, at);
 	return *data != NULL;
 }
 

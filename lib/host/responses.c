@@ -35,10 +35,32 @@ void host_response_end(struct mf_host *h, struct host_response *r)
 }
 
 /**
- * A data buffer. When there is none, one of a response whose requester has given up long ago: its
- * grants will not come.
+ * Ends what will not be granted any more: a pair's demands are granted in order (EDM 3.1.1, property 5), so
+ * when a request is here, all that was granted of the ones before it is, too. The rest of those was given
+ * up. With two switches the order in which requests come says nothing.
+ * @param node  a request of whom has come
  */
-uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at)
+static HOST_ASIDE void reclaim_passed(struct mf_host *h, uint16_t node)
+{
+	uint64_t newer[MF_PORTS_MAX / 64] = {0};
+	uint32_t i = h->twin ? HOST_NIL : h->response_tail;
+
+	newer[node / 64] |= UINT64_C(1) << node % 64;
+	while (i != HOST_NIL) {
+		struct host_response *r = &h->response[i];
+		uint16_t of = (uint16_t)(i % h->nodes);
+
+		i = r->prev;
+		if ((newer[of / 64] >> of % 64 & 1) && !host_lane_held(h, of, HOST_LANE_RESPONSE)) {
+			host_response_end(h, r);
+			h->stats.reclaimed++;
+		}
+		newer[of / 64] |= UINT64_C(1) << of % 64;
+	}
+}
+
+/** ... those whose requesters have given up long ago, until there is a buffer. */
+static HOST_ASIDE uint8_t *reclaim_late(struct mf_host *h, uint32_t size, mf_time at)
 {
 	uint8_t *data = host_buffer_get(h, size);
 
@@ -52,6 +74,17 @@ uint8_t *host_response_buffer(struct mf_host *h, uint32_t size, mf_time at)
 		data = host_buffer_get(h, size);
 	}
 	return data;
+}
+
+/** A data buffer for a request of a node. When there is none, one of a response that has been given up. */
+uint8_t *host_response_buffer(struct mf_host *h, uint16_t node, uint32_t size, mf_time at)
+{
+	uint8_t *data = host_buffer_get(h, size);
+
+	if (likely(data != NULL))
+		return data;
+	reclaim_passed(h, node);
+	return reclaim_late(h, size, at);
 }
 
 /** Enters a response and the grant of its first chunk. */

@@ -338,7 +338,8 @@ Test(host_faults, losses_under_the_wall_clock)
 	}
 }
 
-/** Two responses without grants hold all data buffers: long reads are refused, short ones need none. */
+/** Two requesters' responses without grants hold all data buffers: long reads of others are refused, short
+ * ones need none. */
 Test(host_faults, data_buffers_run_out)
 {
 	enum { OPS = 48 };
@@ -351,7 +352,7 @@ Test(host_faults, data_buffers_run_out)
 	nc.hosts = 4;
 	nc.host.buffers_small = 1;
 	nc.host.buffers_large = 1;
-	nc.host.x = 8;
+	nc.host.x = OPS;
 	s = script_new(&nc);
 	s->net->lose_grants = true;
 	memset(net_memory_at(s->net, 3, 0, 3000), 0x3c, 3000);
@@ -360,7 +361,7 @@ Test(host_faults, data_buffers_run_out)
 		struct mf_op op = {
 			.kind = MF_OP_READ, .node = 3, .len = len, .buf = buf[i], .user = (uint64_t)i};
 
-		cr_assert_eq(script_op(s, i / 2 % 3, &op), 0);
+		cr_assert_eq(script_op(s, i < 4 ? i / 2 : 2, &op), 0);
 	}
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, OPS);
@@ -381,23 +382,92 @@ Test(host_faults, data_buffers_run_out)
 Test(host_faults, data_buffers_are_reclaimed)
 {
 	static uint8_t buf[3000];
-	struct mf_op op = {.kind = MF_OP_READ, .node = 1, .len = 3000, .buf = buf};
+	struct mf_op op = {.kind = MF_OP_READ, .node = 3, .len = 3000, .buf = buf};
 	struct net_config nc;
 	struct script *s;
 
 	config(&nc);
+	nc.hosts = 4;
 	nc.host.buffers_small = 1;
 	nc.host.buffers_large = 1;
 	s = script_new(&nc);
 	s->net->lose_grants = true;
-	for (int i = 0; i < 3; i++)
-		cr_assert_eq(script_op(s, 0, &op), 0);
+	for (unsigned int host = 0; host < 3; host++)
+		cr_assert_eq(script_op(s, host, &op), 0);
 	net_run(s->net, MF_SEC(1));
 	cr_assert_eq(s->count, 3);
-	cr_assert_eq(mf_host_stats(s->net->host[1])->refused[MF_ERR_RESOURCE], 1);
+	cr_assert_eq(mf_host_stats(s->net->host[3])->refused[MF_ERR_RESOURCE], 1);
 	s->net->lose_grants = false;
-	cr_assert_eq(script_do(s, 0, &op).status, MF_OK);
+	cr_assert_eq(script_do(s, 1, &op).status, MF_OK);
 	cr_assert_geq(s->net->now, QUARANTINE);
+	cr_assert_eq(mf_host_stats(s->net->host[3])->reclaimed, 1);
+	script_free(s);
+}
+
+/** A response that has something newer of its pair behind it, and grants that never come, gives its buffer. */
+Test(host_faults, what_was_passed_gives_its_buffer)
+{
+	static uint8_t buf[3000];
+	struct mf_op op = {.kind = MF_OP_READ, .node = 3, .len = 3000, .buf = buf};
+	const struct mf_host_stats *st;
+	struct net_config nc;
+	struct script *s;
+
+	config(&nc);
+	nc.hosts = 4;
+	nc.host.read_timeout = 0; /* so nothing is given up for its age */
+	nc.host.buffers_small = 1;
+	nc.host.buffers_large = 1;
+	s = script_new(&nc);
+	st = mf_host_stats(s->net->host[3]);
+	s->net->lose_grants = true;
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(script_op(s, 0, &op), 0);
+	net_run(s->net, MF_MS(1));
+	s->net->lose_grants = false;
+	cr_assert_eq(script_do(s, 2, &op).status, MF_OK,
+		     "the older of two gives its buffer to whom it may be");
+	cr_assert_eq(st->reclaimed, 1);
+	s->net->lose_grants = true;
+	cr_assert_eq(script_op(s, 2, &op), 0);
+	net_run(s->net, MF_MS(5));
+	s->net->lose_grants = false;
+	cr_assert_eq(script_do(s, 1, &op).status, MF_ERR_RESOURCE, "the newest of two pairs keep theirs");
+	cr_assert_eq(script_do(s, 2, &op).status, MF_OK, "and what is asked for is the newest itself");
+	cr_assert_eq(st->reclaimed, 2);
+	script_free(s);
+}
+
+/** ... but not while chunks of it that were granted wait for room. */
+Test(host_faults, what_is_granted_keeps_its_buffer)
+{
+	static uint8_t buf[3000];
+	struct mf_op op = {.kind = MF_OP_READ, .node = 3, .len = 3000, .buf = buf};
+	const struct mf_host_stats *st;
+	struct net_config nc;
+	unsigned int refused = 0;
+	struct script *s;
+
+	config(&nc);
+	nc.hosts = 4;
+	nc.host.mux.memory_blocks = 256;
+	nc.host.buffers_small = 2;
+	nc.host.buffers_large = 1;
+	s = script_new(&nc);
+	st = mf_host_stats(s->net->host[3]);
+	for (int i = 0; i < 3; i++)
+		for (unsigned int host = 0; host < 3; host++)
+			cr_assert_eq(script_op(s, host, &op), 0);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(s->count, 9);
+	for (unsigned int i = 0; i < s->count; i++) {
+		refused += s->done[i].status == MF_ERR_RESOURCE;
+		cr_assert(s->done[i].status == MF_OK || s->done[i].status == MF_ERR_RESOURCE, "%u: %s", i,
+			  mf_status_name(s->done[i].status));
+	}
+	cr_assert_gt(refused, 0);
+	cr_assert_eq(refused, st->refused[MF_ERR_RESOURCE]);
+	cr_assert_eq(st->reclaimed, 0);
 	script_free(s);
 }
 
