@@ -234,8 +234,11 @@ bool twin_fail_over(struct wall *w, const struct role *r)
 {
 	struct wall_net *net = &w->net[r->net];
 
-	if ((r->kind != ROLE_SWITCH && r->kind != ROLE_SCHED) || !is_well(&w->net[!r->net]) ||
-	    cuts_of(net) != crashed_of(net) || !can_be_told(w, net, r))
+	if (r->kind != ROLE_SWITCH && r->kind != ROLE_SCHED)
+		return false;
+	if (cuts_of(net) != crashed_of(net))
+		return true; /* it has been cut off, and has not seen that yet */
+	if (!is_well(&w->net[!r->net]) || !can_be_told(w, net, r))
 		return false;
 	twin_cut(net);
 	return true;

@@ -24,6 +24,7 @@ struct watched {
 	mf_time cpu; /**< CPU time of its thread then */
 	unsigned int asleep; /**< looks that have found it so */
 	bool descheduled, reported; /**< counted */
+	bool replaced; /**< its switch is cut off */
 };
 
 struct watch {
@@ -66,14 +67,17 @@ static mf_time cpu_time(const struct wall_lcore *l)
 	return MF_SEC((mf_time)t.tv_sec) + MF_NS((mf_time)t.tv_nsec);
 }
 
-static void tell(const struct watch *watch, const struct role *r, struct mf_stall *stall)
+static void tell(const struct watch *watch, const struct mf_stall *stall)
 {
 	const struct mf_run_options *o = watch->w->options;
 
-	if (!stall->over && watch->w->fail_over != NULL)
-		stall->replaced = watch->w->fail_over(watch->w, r);
 	if (o->stalled != NULL)
 		o->stalled(o->say_ctx, stall);
+}
+
+static bool fails_over(const struct watch *watch, const struct role *r)
+{
+	return watch->w->fail_over != NULL && watch->w->fail_over(watch->w, r);
 }
 
 /** It has had a turn. */
@@ -85,11 +89,12 @@ static void begin_anew(struct watch *watch, struct role *r, struct watched *k, m
 				.over = true};
 
 	if (k->reported)
-		tell(watch, r, &over);
+		tell(watch, &over);
 	*k = (struct watched){
 		.turns = __atomic_load_n(&r->turns, __ATOMIC_RELAXED), .since = now, .cpu = cpu};
 }
 
+/** It is told once, and tried at each look: the other switch may be well by the next. */
 static void report(struct watch *watch, struct role *r, struct watched *k, mf_time now, bool asleep)
 {
 	struct watch_counts *c = &watch->log->role[r - watch->w->role].counts;
@@ -98,12 +103,14 @@ static void report(struct watch *watch, struct role *r, struct watched *k, mf_ti
 				 .time = now - k->since,
 				 .asleep = asleep};
 
-	k->reported = true;
-	if (asleep)
+	if (!k->reported && asleep)
 		c->asleep++;
-	else
+	else if (!k->reported)
 		c->stalled++;
-	tell(watch, r, &stall);
+	stall.replaced = k->replaced = fails_over(watch, r);
+	if (!k->reported || k->replaced)
+		tell(watch, &stall);
+	k->reported = true;
 }
 
 /** It has had no turn for too long. */
@@ -113,8 +120,11 @@ static void judge(struct watch *watch, struct role *r, struct watched *k, mf_tim
 	char state;
 
 	c->longest = now - k->since > c->longest ? now - k->since : c->longest;
-	if (k->reported)
+	if (k->reported) {
+		if (!k->replaced)
+			report(watch, r, k, now, k->asleep >= SLEEPS);
 		return;
+	}
 	if (cpu - k->cpu >= watch->log->time) {
 		report(watch, r, k, now, false);
 		return;

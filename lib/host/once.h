@@ -7,7 +7,7 @@
  *   NEW    a use that was not seen: it is executed
  *   AGAIN  the same, sent again: its answer was lost, or late. It is answered once more: an atomic with the
  *          result that is kept, a refusal with the same one, a read is read again, a chunk of a write is
- *          applied if it was not
+ *          applied if it was not. What there was no room for is tried again
  *   COPY   the same, which came twice on its way. Nobody waits for a second answer
  *   OLD    an older use: whoever asked has given up long ago
  *

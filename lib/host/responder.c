@@ -116,6 +116,12 @@ static void once_refuse(struct mf_host *h, struct host_once *e, const struct mf_
 	refuse(h, m->src, m->id, m->epoch, m->kind, (uint8_t)e->result, ready);
 }
 
+/** Whether it was not executed for want of room, and is asked for again: so it is tried again. */
+static inline bool once_tries_again(const struct host_once *e, enum host_once_verdict verdict)
+{
+	return verdict == HOST_ONCE_AGAIN && e->what == HOST_ONCE_REFUSED && e->result == MF_ERR_RESOURCE;
+}
+
 /* ---- reads ---- */
 
 /**
@@ -138,7 +144,7 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 	}
 	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
 		return false;
-	if (e->what != HOST_ONCE_READ) {
+	if (e->what != HOST_ONCE_READ && !once_tries_again(e, verdict)) {
 		if (e->what == HOST_ONCE_REFUSED)
 			once_refuse(h, e, &m, ready);
 		return false;
@@ -146,6 +152,7 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 	if (verdict == HOST_ONCE_COPY && h->response[host_index(h, m.src, m.id)].data)
 		return false;
 	host_response_end(h, &h->response[host_index(h, m.src, m.id)]);
+	e->what = HOST_ONCE_READ;
 	e->again = m.again > e->again ? m.again : e->again;
 	e->moved = m.offset;
 	return true;
@@ -283,6 +290,11 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 	}
 	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
 		return false;
+	if (once_tries_again(e, verdict)) {
+		e->what = HOST_ONCE_RMW;
+		e->again = m.again;
+		return true;
+	}
 	if (verdict == HOST_ONCE_AGAIN)
 		e->again = m.again;
 	if (e->what == HOST_ONCE_REFUSED)

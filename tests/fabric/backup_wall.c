@@ -259,3 +259,35 @@ Test(backup_wall, the_watchdog_notices_a_switch_that_stalls)
 	cr_expect_eq(atomic_load(&s.replaced), s.wanted);
 	cr_expect_eq(atomic_load(&s.over), s.wanted);
 }
+
+static atomic_uint denials;
+
+/** The other switch is not well when it is asked for the first time. */
+static bool fails_over_at_last(struct wall *w, const struct role *r)
+{
+	if (r == w->net[0].sw && atomic_fetch_add(&denials, 1) == 0)
+		return false;
+	return twin_fail_over(w, r);
+}
+
+static void stall_and_deny(void *ctx, mf_time at)
+{
+	struct scene *s = ctx;
+
+	s->f->running->fail_over = fails_over_at_last;
+	stall_in_tick(ctx, at);
+}
+
+Test(backup_wall, the_watchdog_tries_again)
+{
+	struct mf_run_options options = {.tick = stall_and_deny, .stalled = stalled};
+	struct scene s = {.wanted = 1};
+
+	start_many(5);
+	run_many(&s, "20ms", 1, 64, &options);
+	cr_expect_geq(atomic_load(&denials), 2);
+	cr_expect_eq(s.cuts, s.wanted);
+	cr_expect_eq(atomic_load(&s.stalled), 2, "that it is, and that it is cut off");
+	cr_expect_eq(atomic_load(&s.replaced), s.wanted);
+	cr_expect_eq(atomic_load(&s.over), s.wanted);
+}

@@ -699,10 +699,20 @@ Test(host_once, what_is_given_up_is_passed_on)
 	}
 }
 
+/** A request to the memory node. */
+static void request_by(struct bench *b, unsigned int link, const struct mf_msg *m)
+{
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
+
+	s.count = (uint16_t)mf_proto_put_request(&proto, m, s.word);
+	for (unsigned int i = 0; i < s.count; i++)
+		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
+	mf_host_rx_by(b->host, link, s.start, &s);
+}
+
 /** A read beyond the end of the memory, sent so often before. */
 static void ask_beyond(struct bench *b, unsigned int link, uint8_t again)
 {
-	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
 	const struct mf_msg m = {.kind = MF_RREQ,
 				 .src = US,
 				 .dst = MEMORY,
@@ -712,10 +722,7 @@ static void ask_beyond(struct bench *b, unsigned int link, uint8_t again)
 				 .addr = SIZE,
 				 .size = 64};
 
-	s.count = (uint16_t)mf_proto_put_request(&proto, &m, s.word);
-	for (unsigned int i = 0; i < s.count; i++)
-		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
-	mf_host_rx_by(b->host, link, s.start, &s);
+	request_by(b, link, &m);
 	run(b, b->now + MF_US(1));
 }
 
@@ -735,6 +742,51 @@ Test(host_once, each_sending_is_refused_once)
 	b.refusals = 0;
 	ask_beyond(&b, 1, 1);
 	cr_expect_eq(b.refusals, 0, "a copy of what was sent again");
+	stop(&b);
+}
+
+/** A request while there is neither a data buffer nor room in the multiplexer. */
+static void ask_without_room(struct bench *b, const struct mf_msg *m)
+{
+	mf_host_exhaust(b->host, MF_HOST_BUFFERS, true);
+	mf_host_exhaust(b->host, MF_HOST_MUX, true);
+	request_by(b, 0, m);
+	mf_host_exhaust(b->host, MF_HOST_MUX, false);
+	mf_host_exhaust(b->host, MF_HOST_BUFFERS, false);
+	run(b, b->now + MF_US(1));
+}
+
+/** What was not executed for want of room is executed when it is sent again; an atomic that was is not. */
+Test(host_once, what_had_no_room_is_tried_again)
+{
+	struct mf_msg read = {.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 3, .ext = true, .size = 64};
+	struct mf_msg add = {.kind = MF_RMWREQ, .src = US, .dst = MEMORY, .id = 4, .ext = true};
+	struct bench b;
+
+	add.op = MF_RMW_FADD;
+	add.arg[0] = 5;
+	start(&b, MEMORY);
+	ask_without_room(&b, &read);
+	ask_without_room(&b, &add);
+	expect(&b, 0, 8, 0);
+	cr_expect_eq(b.refusals, 2);
+	cr_expect_eq(b.messages, 0);
+	request_by(&b, 0, &read);
+	run(&b, b.now + MF_US(1));
+	cr_expect_eq(b.refusals, 3, "a copy is answered as before");
+	read.again = add.again = 1;
+	request_by(&b, 0, &read);
+	run(&b, b.now + MF_US(1));
+	cr_expect_eq(b.messages, 1);
+	cr_expect_eq(b.sent.kind, MF_RRES);
+	for (; add.again <= 2; add.again++) {
+		request_by(&b, 0, &add);
+		run(&b, b.now + MF_US(1));
+		cr_expect_eq(b.messages, 1u + add.again);
+		cr_expect_eq(b.sent.kind, MF_RRES);
+		expect(&b, 0, 1, 5);
+	}
+	cr_expect_eq(b.refusals, 3);
 	stop(&b);
 }
 
