@@ -244,7 +244,7 @@ struct mf_host {
 	mf_time cost_data_tx; /**< memory has answered -> chunk made */
 	mf_time cost_data; /**< block of data -> delivered */
 	mf_time cost_single; /**< ACK or ERR -> known */
-	mf_time heard_at; /**< no answer goes before: link.c */
+	mf_time heard_at; /**< no answer and no request goes before: link.c */
 
 	struct host_job *job;
 	uint32_t job_room; /**< HOST_GRANT_QUEUE, or less for a test */
@@ -381,6 +381,12 @@ static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 }
 
 /** Whether something of a lane to a peer waits. Mostly nothing does at all, and the peer is not looked at. */
+/** When a request is made that is begun at a time: behind what was said of lives that have been heard. */
+static inline mf_time host_request_ready(const struct mf_host *h, mf_time at)
+{
+	return mf_time_max(at + h->cost_request, h->heard_at);
+}
+
 static inline bool host_lane_held(const struct mf_host *h, uint16_t node, uint8_t lane)
 {
 	return h->job_head != h->job_tail && h->peer[node].held[lane] != 0;

@@ -139,7 +139,7 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 	struct host_state *s;
 	uint64_t *word;
 
-	word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node),
+	word = mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node),
 			  mf_proto_blocks(&h->config.proto, &m), 0);
 	if (word == NULL)
 		return false;

@@ -95,7 +95,7 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
 
 /**
  * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
- * the new one, so no answer goes in front of it from now on. If there is no room for it here, the switch asks
+ * the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is no room for it here, the switch asks
  * again.
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
@@ -111,14 +111,20 @@ static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time a
 void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	uint16_t life = mf_proto_life(m);
+	bool news;
 
 	if (life == 0) {
 		writes_lost(h, m->src, m->status == MF_ERR_RESTARTED, at);
 		return;
 	}
-	if (is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at))
+	news = is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at);
+	/* A switch that is alone takes no request before the word. Two are told first what is given up. */
+	if (h->twin == NULL)
+		say_heard(h, m->src, life, at);
+	if (news)
 		begin_anew(h, m->src, at);
-	say_heard(h, m->src, life, at);
+	if (h->twin != NULL)
+		say_heard(h, m->src, life, at);
 }
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)

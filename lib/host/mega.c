@@ -78,7 +78,8 @@ bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint3
 			   .mega = true,
 			   .ext = h->config.proto.ext,
 			   .size = octets};
-	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
+	uint64_t *word =
+		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
 	if (!word)
 		return false;

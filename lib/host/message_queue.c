@@ -122,7 +122,8 @@ static inline __attribute__((always_inline)) bool request_start(struct mf_host *
 {
 	m->ext = once;
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
-	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), n, 0);
+	uint64_t *word =
+		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), n, 0);
 	struct host_state *s;
 
 	if (unlikely(!word))
@@ -189,7 +190,8 @@ static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op
 			   .ext = h->config.proto.ext,
 			   .behind = piece_behind(o),
 			   .size = piece_size(o)};
-	uint64_t *word = mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
+	uint64_t *word =
+		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 	struct host_state *s;
 
 	if (unlikely(!word))

@@ -15,7 +15,7 @@
 /** Room for what is sent again. NULL: there is none. */
 static uint64_t *room(struct mf_host *h, const struct host_state *s, unsigned int n, mf_time at)
 {
-	return mf_mux_put(h->mux, at + h->cost_request, host_tie(h, HOST_TIE_REQUEST, s->node), n, 0);
+	return mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, s->node), n, 0);
 }
 
 /** Octets of an operation before the message of s, and how many it has from there on. */

@@ -23,6 +23,17 @@ static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_
 	return false;
 }
 
+/** Whether one port may ask something of another; else the cause was counted. */
+static inline bool may_ask(struct mf_switch *sw, unsigned int port, uint16_t dst)
+{
+	if (!reachable(sw, port, dst))
+		return false;
+	if (likely(!lives_bar_request(sw, (uint16_t)port, dst)))
+		return true;
+	sw->stats.drop_link++;
+	return false;
+}
+
 /** Whether a demand for so many octets may be asked, by a message of n blocks; else it was answered. */
 static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsigned int port, mf_time now,
 						    mf_time at, struct mf_msg m, unsigned int n,
@@ -56,7 +67,7 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 	bool excess = false;
 
 	sw->stats.control_blocks++;
-	if (!reachable(sw, port, m->dst))
+	if (!may_ask(sw, port, m->dst))
 		return;
 	if (unlikely(sw->limited) && !within_limits(sw, port, now, at, mf_msg_copy(m), 1, m->size, &excess))
 		return;
@@ -237,7 +248,7 @@ static inline bool good_request(struct mf_switch *sw, unsigned int port, int err
 	else if (unlikely(m->src != port))
 		sw->stats.drop_spoof++;
 	else
-		return reachable(sw, port, m->dst);
+		return may_ask(sw, port, m->dst);
 	return false;
 }
 

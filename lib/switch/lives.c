@@ -152,16 +152,10 @@ void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
 		hurry(sw, &sw->lives->of[node], now);
 }
 
-/** Whether a node may know another life of one than it has. */
-static bool is_news(const struct lives *l, uint16_t to, uint16_t of)
-{
-	return l->of[of].news && l->of[of].since > l->of[to].since;
-}
-
 /** @return false: there is no room for all */
 static bool say(struct mf_switch *sw, uint16_t to, uint16_t of, unsigned int times, mf_time now)
 {
-	enum mf_status status = is_news(sw->lives, to, of) ? MF_ERR_RESTARTED : MF_ERR_LIFE;
+	enum mf_status status = lives_is_news(sw->lives, to, of) ? MF_ERR_RESTARTED : MF_ERR_LIFE;
 
 	return link_say(sw, to, of, status, sw->lives->of[of].number, times, now);
 }
@@ -176,7 +170,7 @@ static bool tell(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
 
 	if (!test_bit(life->untold, to) || !test_bit(sw->reach_set, to))
 		return true;
-	if (!say(sw, to, of, is_news(sw->lives, to, of) ? TOLD_TIMES : 1, now))
+	if (!say(sw, to, of, lives_is_news(sw->lives, to, of) ? TOLD_TIMES : 1, now))
 		return false;
 	clear_bit(life->untold, to);
 	return true;

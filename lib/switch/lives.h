@@ -6,7 +6,8 @@
  *
  * So all others are told of a life (MF_ERR_RESTARTED, MF_ERR_LIFE) before anything of that node passes to
  * them, and each says that it has heard (MF_ERR_LIFE of its own), behind all that it had sent before. Until
- * then nothing passes from it that answers that node. Either word may be lost: it is said again until heard,
+ * then nothing passes from it that answers that node, and no request to it: what was asked of a former life,
+ * and done, may be sent again just before its asker is told. Either word may be lost: it is said again until heard,
  * less and less often, as it may also wait at a node that takes nothing.
  *
  * Of two switches one may hear first that a life is known, by what the other one has told, and of the life
@@ -69,6 +70,21 @@ mf_time lives_run(struct mf_switch *sw, mf_time now);
 static inline bool lives_bar(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
 	return unlikely(sw->barring != 0) && test_bit(sw->lives->of[to].unheard, from);
+}
+
+/** Whether a node may know another life of one than it has. */
+static inline bool lives_is_news(const struct lives *l, uint16_t to, uint16_t of)
+{
+	return l->of[of].news && l->of[of].since > l->of[to].since;
+}
+
+/**
+ * Whether what one node asks another one may have been asked of a former life of that, which has done it. Who
+ * has two switches calls it back itself (MF_NOTIFY in an ERR).
+ */
+static inline bool lives_bar_request(const struct mf_switch *sw, uint16_t from, uint16_t to)
+{
+	return lives_bar(sw, from, to) && sw->standby == NULL && lives_is_news(sw->lives, from, to);
 }
 
 #endif

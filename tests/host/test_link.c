@@ -201,12 +201,12 @@ static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
 		say(h, now, node, time);
 }
 
-/** Blocks from i on are those in which it says, as often as it was told, that it knows the life of a node. */
-static bool says_heard(const struct mf_span *s, unsigned int i, uint16_t node)
+/** So many blocks from i on are those in which it says that it knows the life of a node. */
+static bool says_heard(const struct mf_span *s, unsigned int i, unsigned int times, uint16_t node)
 {
 	struct mf_msg m;
 
-	for (unsigned int end = i + 3; i < end; i++)
+	for (unsigned int end = i + times; i < end; i++)
 		if (i >= s->count || mf_proto_get_single(s->word[i], &m) != 0 || m.kind != MF_ERR ||
 		    m.status != MF_ERR_LIFE || m.src != 0 || m.dst != node || mf_proto_life(&m) == 0)
 			return false;
@@ -255,8 +255,9 @@ Test(host_link, another_node_was_lost)
 	}
 	cr_expect_eq(mf_host_outstanding(h), 2);
 	cr_expect_eq(send_all(h, 5, &s), 2 + 3, "the one that waited");
-	cr_expect(says_heard(&s, 2, 1));
-	mf_proto_peek(s.word[0], &res);
+	cr_expect(says_heard(&s, 0, 1, 1), "in front of it: the switch takes nothing before");
+	cr_expect(says_heard(&s, 3, 2, 1), "as often as it was told");
+	mf_proto_peek(s.word[1], &res);
 	cr_expect(res.kind == MF_RREQ && res.id > 1, "ids rest");
 
 	/* Who is there now answers what was asked before the word came: it is of no use any more. */
@@ -365,7 +366,7 @@ Test(host_link, both_roles_and_memory_only)
 		cr_expect_eq(told.count, (unsigned int)both);
 		cr_expect_eq(mf_host_completions(h, 3, done, 2), (unsigned int)both);
 		cr_expect_eq(send_all(h, 4, &s), 2 + 64 / 8 + 3, "the answer that was made");
-		cr_expect(says_heard(&s, 2 + 64 / 8, 1), "behind it");
+		cr_expect(says_heard(&s, 2 + 64 / 8, 3, 1), "behind it");
 		mf_host_free(h);
 		c.memory_ops->destroy(c.memory);
 	}
@@ -393,7 +394,7 @@ Test(host_link, an_answer_to_a_former_life_is_over)
 	word[0] = mf_proto_put_single(&grant);
 	give(h, 4, word, 1);
 	cr_assert_eq(send_all(h, 5, &s), 3 + 1);
-	cr_expect(says_heard(&s, 0, 1));
+	cr_expect(says_heard(&s, 0, 3, 1));
 	cr_expect(mf_proto_get_single(s.word[3], &m) == 0 && m.kind == MF_GRET && m.resp);
 	mf_host_free(h);
 	c.memory_ops->destroy(c.memory);

@@ -30,6 +30,7 @@ Test(link, what_was_granted_ends)
 	struct mf_sched_grant to = rig_grant_of(MF_US(1), 0, 1, 2, false, true, 256, MF_SCHED_NO_COOKIE);
 	struct mf_sched_grant other = rig_grant_of(MF_US(1), 0, 2, 3, false, true, 256, MF_SCHED_NO_COOKIE);
 	struct mf_sched_grant late = rig_grant_of(MF_US(5), 0, 1, 4, false, true, 64, MF_SCHED_NO_COOKIE);
+	struct mf_msg heard = {.kind = MF_ERR, .src = 0, .dst = 1, .status = MF_ERR_LIFE};
 	struct mf_sched_msg d;
 	unsigned int n, before;
 
@@ -71,6 +72,8 @@ Test(link, what_was_granted_ends)
 	rig_grant(&r, from.at, &from);
 	rig_run(&r, MF_US(12));
 	cr_expect(mf_switch_link_up(r.sw, 1, MF_US(12)));
+	mf_proto_set_life(&heard, 1);
+	rig_message(&r, MF_US(12) + MF_NS(500), 0, word, rig_single(&heard, word));
 	rig_message(&r, MF_US(13), 0, word, rig_request(&r, 0, 1, 9, 64, word));
 	rig_message(&r, MF_US(13), 1, word, rig_request(&r, 1, 2, 9, 64, word));
 	rig_run(&r, MF_US(14));
@@ -319,6 +322,58 @@ Test(link, who_is_down_is_not_told)
 	cr_expect(says_restarted(&m[0], 1, 0));
 	cr_expect_eq(messages(sw, 2, 3, m), 2);
 	cr_expect(says_restarted(&m[0], 2, 1) && says_restarted(&m[1], 2, 0));
+	mf_switch_free(sw);
+}
+
+static void hears(struct mf_switch *sw, uint16_t port, uint16_t of, uint16_t life, mf_time now)
+{
+	struct mf_msg m = {.kind = MF_ERR, .src = port, .dst = of, .status = MF_ERR_LIFE};
+
+	mf_proto_set_life(&m, life);
+	arrives_single(sw, port, now, &m);
+}
+
+/** A read, and the notification of a write. @return how many of both were taken for demands */
+static unsigned int asks(struct mf_switch *sw, uint16_t port, uint16_t of, mf_time now)
+{
+	const struct mf_msg read = {.kind = MF_RREQ, .src = port, .dst = of, .id = 1, .size = 64};
+	const struct mf_msg write = {.kind = MF_NOTIFY, .dst = of, .id = 2, .size = 64};
+	struct mf_sched_msg m;
+	unsigned int n = 0;
+
+	arrives(sw, port, now, word, mf_proto_put_request(&config.proto, &read, word));
+	word[0] = mf_proto_put_single(&write);
+	arrives(sw, port, now, word, 1);
+	while (mf_switch_to_sched(sw, &m, 1) > 0)
+		n += m.kind == MF_SCHED_DEMAND;
+	return n;
+}
+
+/**
+ * What was asked of a node before its link was lost may have been done, and be asked again by who has not heard
+ * of that yet: nothing passes to the node until its asker has. Who has lost its own link since knows nothing.
+ */
+Test(link, what_was_asked_of_a_former_life)
+{
+	struct mf_switch *sw = new_switch(3, ROOM);
+	const struct mf_switch_stats *st = mf_switch_stats(sw);
+
+	cr_expect_eq(asks(sw, 0, 1, 1), 2);
+	lose(sw, 1, 2);
+	cr_assert(mf_switch_link_up(sw, 1, 2));
+	cr_expect_eq(asks(sw, 0, 1, 3), 0);
+	cr_expect_eq(st->drop_link, 2);
+	cr_expect_eq(asks(sw, 1, 0, 3), 2, "what it asks itself is new");
+	cr_expect_eq(asks(sw, 0, 2, 3), 2, "of another one");
+	hears(sw, 0, 1, 7, 4);
+	cr_expect_eq(asks(sw, 0, 1, 4), 0, "another life");
+	hears(sw, 0, 1, 1, 5);
+	cr_expect_eq(asks(sw, 0, 1, 5), 2);
+	cr_expect_eq(asks(sw, 2, 1, 5), 0, "who has not heard");
+	lose(sw, 2, 6);
+	cr_assert(mf_switch_link_up(sw, 2, 6));
+	cr_expect_eq(asks(sw, 2, 1, 6), 2, "who has forgotten");
+	cr_expect_eq(st->drop_link, 6);
 	mf_switch_free(sw);
 }
 
