@@ -147,6 +147,7 @@ struct word_check {
 	uint32_t *chosen; /**< [room]: touches of a stretch */
 	struct seen_value *found, *made; /**< [room]: values, ascending */
 	uint64_t unread; /**< open writes that nobody can have seen */
+	uint64_t across; /**< finds that lie in no life as a whole */
 	/* Of the last word. */
 	uint64_t initial;
 	size_t bad; /**< touch */

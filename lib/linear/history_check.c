@@ -504,6 +504,7 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 	out->operations = c.items;
 	out->cuts = c.losses;
 	out->unread = c.word.unread;
+	out->across = c.word.across;
 	out->full = c.full;
 	if (c.wrong != UINT64_MAX)
 		out->answer = MF_HISTORY_NO;

@@ -66,7 +66,10 @@ void mf_history_explain(const struct mf_history_verdict *v, FILE *out)
 {
 	fprintf(out, "history: %" PRIu64 " operations on %" PRIu64 " words", v->operations, v->words);
 	if (v->cuts > 0)
-		fprintf(out, ", %" PRIu64 " times memory may have been lost", v->cuts);
+		fprintf(out,
+			", %" PRIu64 " times memory may have been lost (%" PRIu64
+			" finds meanwhile, not looked at)",
+			v->cuts, v->across);
 	if (v->full != MF_NEVER)
 		fprintf(out, ", until a log was full after %" PRIu64 " us", v->full / MF_US(1));
 	if (v->parts > 0)

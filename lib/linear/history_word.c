@@ -416,10 +416,27 @@ static int search_unknown(struct word_check *c, const struct about *a, const str
 	return search_from(c, a, s, s->first || known_before(a->w, s, value) ? value : 0);
 }
 
+/** Finds that lie in no life as a whole: nobody knows which they are of, and they are not looked at. */
+static size_t finds_across(const struct word *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n && w->cuts > 0; i++) {
+		const struct touch *t = &w->touch[i];
+		size_t k = 0;
+
+		while (k < w->cuts && (t->last < w->cut[k].from || t->o.call > w->cut[k].to))
+			k++;
+		n += t->o.found && k < w->cuts;
+	}
+	return n;
+}
+
 int word_check(struct word_check *c, const struct word *w)
 {
 	int answer = MF_HISTORY_YES, rc = make_room(c, w->n);
 
+	c->across += finds_across(w);
 	for (size_t i = 0; rc == 0 && i <= w->cuts; i++) {
 		struct stretch s = {.first = i == 0, .end = i < w->cuts ? w->cut[i].from : MF_NEVER};
 		struct about a;

@@ -355,6 +355,34 @@ Test(history, samples_are_among_each_other)
 	cr_expect_eq(mf_history_sample(UINT64_MAX), MF_HISTORY_SAMPLE_MAX);
 }
 
+static void reads(struct mf_history_log *l, mf_time at, uint64_t found)
+{
+	const struct mf_history_record r = {.call = at, .len = 8, .kind = MF_HISTORY_READ};
+	uint64_t place = mf_history_begin(l, &r, NULL);
+
+	mf_history_end(l, place, at + MF_US(1), MF_HISTORY_OK, 0, &found);
+}
+
+/** What is found while memory may have been lost says nothing, and that is said. */
+Test(history, what_is_found_meanwhile_is_counted)
+{
+	struct mf_history_config config = {.in_order = true, .lossless = true};
+	struct mf_history *h = mf_history_new(&config, 2, 4096);
+	const struct mf_history *const one = h;
+	struct mf_history_verdict v;
+
+	reads(mf_history_log(h, 0), MF_US(50), 7); /* which nobody has written */
+	reads(mf_history_log(h, 1), MF_US(70), 0);
+	mf_history_cut(mf_history_log(h, 1), 1, 0, MF_US(100));
+	reads(mf_history_log(h, 0), MF_US(90), 0);
+	reads(mf_history_log(h, 0), MF_US(101), 0);
+	cr_assert_eq(mf_history_check(&one, 1, 0, &v), 0);
+	cr_expect_eq(v.answer, MF_HISTORY_NO);
+	cr_expect_eq(v.across, 2, "those at 70 and 90");
+	mf_history_verdict_free(&v);
+	mf_history_free(h);
+}
+
 /** Whether a write of the life before, which is known to be lost, is taken for one that landed. */
 Test(history, a_write_that_failed_with_a_restart_does_not_come_back)
 {
