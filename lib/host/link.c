@@ -95,8 +95,8 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
 
 /**
  * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
- * the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is no room for it here, the switch asks
- * again.
+ * the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is no room
+ * for it here, the switch asks again.
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {

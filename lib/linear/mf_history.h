@@ -165,7 +165,7 @@ struct mf_history_verdict {
 	uint64_t operations, words; /**< that were looked at */
 	uint64_t cuts; /**< intervals in which what a node held may have been lost */
 	uint64_t unread; /**< open writes that nobody has seen: their places in the order do not count */
-	/** What reads and atomics have found, by word, while memory may have been lost: it is not looked at. */
+	/** What was found, by word, while memory may have been lost: it is not looked at. */
 	uint64_t across;
 	uint64_t gave_up; /**< words */
 	/** Words that are not looked at: written in part, and nobody knows what they held at first. */

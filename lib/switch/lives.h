@@ -7,8 +7,8 @@
  * So all others are told of a life (MF_ERR_RESTARTED, MF_ERR_LIFE) before anything of that node passes to
  * them, and each says that it has heard (MF_ERR_LIFE of its own), behind all that it had sent before. Until
  * then nothing passes from it that answers that node, and no request to it: what was asked of a former life,
- * and done, may be sent again just before its asker is told. Either word may be lost: it is said again until heard,
- * less and less often, as it may also wait at a node that takes nothing.
+ * and done, may be sent again just before its asker is told. Either word may be lost: it is said again until
+ * heard, less and less often, as it may also wait at a node that takes nothing.
  *
  * Of two switches one may hear first that a life is known, by what the other one has told, and of the life
  * itself later. So the last that each has said to know is remembered.

@@ -288,7 +288,7 @@ static void switch_message(struct net *n, unsigned int from, struct mf_msg *m, c
 	mf_time delay;
 
 	if (m->kind == MF_ERR && m->of == MF_NOTIFY)
-		return; /* given up: that is for a switch which refuses what is beyond X, and this one does not */
+		return; /* given up: this one refuses nothing that is beyond X */
 	m->src = (uint16_t)from;
 	delay = n->hooks.filter ? n->hooks.filter(n->hooks.ctx, m) : 0;
 	if (m->kind == MF_NOTIFY || m->kind == MF_RREQ || m->kind == MF_RMWREQ) {

@@ -404,7 +404,7 @@ Test(host_faults, data_buffers_are_reclaimed)
 	script_free(s);
 }
 
-/** A response that has something newer of its pair behind it, and grants that never come, gives its buffer. */
+/** A response without grants that has something newer of its pair behind it gives its buffer. */
 Test(host_faults, what_was_passed_gives_its_buffer)
 {
 	static uint8_t buf[3000];

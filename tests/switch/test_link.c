@@ -350,8 +350,9 @@ static unsigned int asks(struct mf_switch *sw, uint16_t port, uint16_t of, mf_ti
 }
 
 /**
- * What was asked of a node before its link was lost may have been done, and be asked again by who has not heard
- * of that yet: nothing passes to the node until its asker has. Who has lost its own link since knows nothing.
+ * What was asked of a node before its link was lost may have been done, and be asked again by who has not
+ * heard of that yet: nothing passes to the node until its asker has. Who has lost its own link since knows
+ * nothing.
  */
 Test(link, what_was_asked_of_a_former_life)
 {
