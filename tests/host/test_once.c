@@ -365,18 +365,23 @@ Test(host_once, octets_of_a_response_are_taken_once)
 	stop(&b);
 }
 
+/** A request to the memory node. */
+static void request_by(struct bench *b, unsigned int link, const struct mf_msg *m)
+{
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
+
+	s.count = (uint16_t)mf_proto_put_request(&proto, m, s.word);
+	for (unsigned int i = 0; i < s.count; i++)
+		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
+	mf_host_rx_by(b->host, link, s.start, &s);
+}
+
 /** What comes behind the first half of a write, by the switch that is obeyed. */
 static void give_read(struct bench *b)
 {
-	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .sync = {MF_SYNC_CTRL}};
 	const struct mf_msg m = {.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 9, .ext = true, .size = 64};
-	unsigned int n = mf_proto_put_request(&proto, &m, s.word);
 
-	s.count = (uint16_t)n;
-	s.sync[n - 1] = MF_SYNC_CTRL;
-	for (unsigned int i = 1; i + 1 < n; i++)
-		s.sync[i] = MF_SYNC_DATA;
-	mf_host_rx(b->host, b->now, &s);
+	request_by(b, 0, &m);
 	run(b, b->now + MF_US(1));
 }
 
@@ -697,17 +702,6 @@ Test(host_once, what_is_given_up_is_passed_on)
 		cr_expect_eq(b.passed_behind, b.messages, "%u: in front of the request", i);
 		stop(&b);
 	}
-}
-
-/** A request to the memory node. */
-static void request_by(struct bench *b, unsigned int link, const struct mf_msg *m)
-{
-	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD};
-
-	s.count = (uint16_t)mf_proto_put_request(&proto, m, s.word);
-	for (unsigned int i = 0; i < s.count; i++)
-		s.sync[i] = i == 0 || i + 1u == s.count ? MF_SYNC_CTRL : MF_SYNC_DATA;
-	mf_host_rx_by(b->host, link, s.start, &s);
 }
 
 /** A read beyond the end of the memory, sent so often before. */
