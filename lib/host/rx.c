@@ -41,6 +41,8 @@ static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 	h->stats.rx[m.kind]++;
 	if (m.kind == MF_TAKE && h->twin)
 		host_twin_take(h, &m, at);
+	else if (m.kind == MF_GRET && h->twin)
+		host_twin_asked(h, &m, at);
 	else if (m.kind != MF_ACK && m.kind != MF_ERR)
 		h->stats.drop_unknown++;
 	else if (!host_rx_is_for_us(h, &m))

@@ -169,6 +169,18 @@ bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_tim
 	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
 }
 
+void host_twin_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at)
+{
+	struct mf_msg m = *asked;
+
+	if (h->deaf)
+		h->stats.ignored_grants++;
+	else if (m.op != MF_GRET_ASKED || m.resp || m.dst >= h->nodes || m.dst == h->node)
+		h->stats.drop_proto++;
+	else if (h->job_head == h->job_tail) /* else its chunk may wait for room, and it is asked again */
+		host_single_put_ahead(h, &m, mf_time_max(at + h->cost_single, mf_mux_behind(h->mux, at)));
+}
+
 /** Whether a switch has not heard what the node says. */
 static bool is_unheard(const struct host_twin *t)
 {

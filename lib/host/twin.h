@@ -64,6 +64,11 @@ static inline uint16_t host_twin_next_life(uint16_t life)
 /** A request, or a write with this chunk, begins at the memory node. */
 void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
 /**
+ * The active switch asks whether a chunk of a write that it has granted is still to come (GRET). It is not,
+ * unless it waits for room: then that is said behind all that was sent.
+ */
+void host_twin_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at);
+/**
  * Tells the standby, which does not know of it, that a demand was refused: it would let the request out, or
  * wait for the write.
  * @return false: not yet, behind what may have the same id by then

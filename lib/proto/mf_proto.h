@@ -35,7 +35,7 @@ enum mf_kind {
 	MF_ACK, /**< one block: an acknowledged write has taken effect */
 	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
 		   switch: MF_ERR_RESTARTED, of src, and of no request: mf_proto_life() */
-	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5) */
+	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5); enum mf_gret */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
 	MF_TAKE, /**< one block, of a link's two ends: which switch is obeyed (docs/fault-tolerance.md) */
@@ -49,6 +49,15 @@ enum mf_take {
 	MF_TAKE_ASK, /**< I do not know the epoch */
 	MF_TAKE_LOST, /**< node `dst` has lost the active switch: the standby says so, nodes pass it on */
 	MF_TAKES
+};
+
+/**
+ * What GRET says besides. Of two switches the active one asks whether a chunk of a write that was granted is
+ * still to come, and the node says that it is not, behind all that it has sent (docs/fault-tolerance.md).
+ */
+enum mf_gret {
+	MF_GRET_RETURNED, /**< the grant comes back */
+	MF_GRET_ASKED
 };
 
 #define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
@@ -100,7 +109,7 @@ struct mf_msg {
 	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
 	bool last; /**< WREQ*, RRES: the last chunk of its message */
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
-	uint8_t op; /**< RMWREQ: enum mf_rmw_op; TAKE: enum mf_take */
+	uint8_t op; /**< RMWREQ: enum mf_rmw_op; TAKE: enum mf_take; GRET: enum mf_gret */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
 	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */

@@ -57,7 +57,8 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define GRET_ID 21, 8
 #define GRET_RESP 29, 1
 #define GRET_SIZE 30, 16
-#define GRET_SPARE 46, 2
+#define GRET_ASKED 46, 1
+#define GRET_SPARE 47, 1
 
 #define TAKE_EPOCH 12, 16
 #define TAKE_WHAT 28, 2 /* enum mf_take */

@@ -10,7 +10,8 @@ static uint64_t put_mst(const struct mf_msg *m)
 		return w | field(TAKE_EPOCH, m->epoch) | field(TAKE_WHAT, m->op) | field(TAKE_OF, m->dst);
 	w |= field(MS_DST, m->dst);
 	if (m->kind == MF_GRET)
-		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1);
+		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1) |
+		       field(GRET_ASKED, m->op);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
 	if (m->kind == MF_ERR && mf_proto_of_life(m->status))
 		return w | field(ERR_STATUS, m->status) | field(ERR_LIFE, m->epoch);
@@ -51,6 +52,7 @@ static int get_gret(uint64_t w, struct mf_msg *m)
 	m->id = field_of(w, GRET_ID);
 	m->resp = field_of(w, GRET_RESP);
 	m->size = field_of(w, GRET_SIZE) + 1;
+	m->op = field_of(w, GRET_ASKED);
 	return field_of(w, GRET_SPARE) ? -EPROTO : 0;
 }
 

@@ -4,8 +4,11 @@
 #include <errno.h>
 
 #include "circuit.h"
+#include "standby.h"
 #include "tenant.h"
 #include "mf_table.h"
+
+#define LATE_TIMEOUTS 8 /* of grants that a late one is waited for, where some operations have no timer */
 
 static_assert(sizeof(struct circuit) == 64, "a circuit is a cache line");
 static_assert(sizeof(struct circuit_chunk) == sizeof(uint64_t), "a cookie");
@@ -91,7 +94,7 @@ static void forfeit(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	const struct circuit *ct = &sw->circuits[c];
 
-	if (sw->window)
+	if (sw->window && !ct->late)
 		switch_tell(sw, &(struct mf_sched_msg){
 					.at = now,
 					.src = ct->chunk.src,
@@ -188,20 +191,27 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 	circuit_close(sw, c, now);
 }
 
+/** The rest of a chunk's demand is not wanted. */
+static void cancel_rest(struct mf_switch *sw, const struct circuit *ct, mf_time now)
+{
+	switch_tell(sw, &(struct mf_sched_msg){
+				.at = now,
+				.src = ct->chunk.src,
+				.dst = ct->dst,
+				.kind = MF_SCHED_CANCEL,
+				.id = ct->chunk.id,
+				.resp = ct->chunk.resp,
+				.cookie = NONE,
+			});
+}
+
 void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	const struct circuit ct = sw->circuits[c];
 
 	circuit_kill(sw, c, now);
-	switch_tell(sw, &(struct mf_sched_msg){
-				.at = now,
-				.src = ct.chunk.src,
-				.dst = ct.dst,
-				.kind = MF_SCHED_CANCEL,
-				.id = ct.chunk.id,
-				.resp = ct.chunk.resp,
-				.cookie = NONE,
-			});
+	if (!ct.late) /* else it was cancelled then, and its id may have been used again */
+		cancel_rest(sw, &ct, now);
 }
 
 /** A descriptor that finds no room would leak what it gives back: the rest is for the next call. */
@@ -243,21 +253,111 @@ bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now)
 	return link_tell_writes_lost(sw, ct->chunk.src, ct->dst, now);
 }
 
+/*
+ * With two switches a chunk that comes late is not lost: it passes by the other one, and what was asked
+ * behind it must not be there before it. So the circuit stays, without a share of K, W and the window, and
+ * the writer is asked whether the chunk is still to come (GRET). It comes, or the writer says that it does
+ * not, behind all that it has sent. Who says nothing is waited for as long as an operation may take: then he
+ * has given up.
+ */
+
+/** Whether the chunk of a circuit may pass by the other switch, though it does not come here. */
+static bool may_pass_there(const struct mf_switch *sw, const struct circuit *ct)
+{
+	const struct standby *s = sw->standby;
+
+	return s != NULL && s->in_order && !ct->chunk.resp && !link_lost(sw, ct->chunk.src);
+}
+
+static void count_expired(struct mf_switch *sw, const struct circuit *ct, mf_time now)
+{
+	sw->stats.expired++;
+	if (unlikely(sw->limited) && !ct->chunk.resp)
+		limits_expired(sw, ct->chunk.src, now);
+}
+
+/** Others want its share of what there is. */
+static void becomes_late(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	struct circuit *ct = &sw->circuits[c];
+	mf_time longest = sw->standby->longest;
+
+	count_expired(sw, ct, now);
+	forfeit(sw, c, now);
+	cancel_rest(sw, ct, now);
+	circuit_count_begun(sw, ct, now);
+	circuit_count_arrived(sw, ct, ct->inbound, now);
+	ct->until = ct->expires - sw->grant_timeout +
+		    (longest != 0 ? longest : LATE_TIMEOUTS * sw->grant_timeout);
+	ct->late = true;
+}
+
+/** @return when to ask again */
+static mf_time ask_writer(struct mf_switch *sw, struct circuit *ct, mf_time now)
+{
+	const struct mf_msg m = {.kind = MF_GRET,
+				 .op = MF_GRET_ASKED,
+				 .dst = ct->dst,
+				 .id = ct->chunk.id,
+				 .size = ct->chunk.octets};
+
+	sw->stats.asked_late++;
+	forward_single(sw, ct->dst, ct->chunk.src, mf_proto_put_single(&m), now, now);
+	ct->expires = mf_time_min(now + sw->grant_timeout, ct->until);
+	return ct->expires;
+}
+
+bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	return !sw->circuits[c].late || circuit_tell_lost(sw, c, now);
+}
+
+/** A response whose request waits here behind a late write has not been asked for yet. */
+static bool is_behind_late(const struct mf_switch *sw, const struct circuit *response)
+{
+	uint32_t c = response->dst;
+
+	while (response->chunk.resp && circuit_is(sw, c = sw->circuits[c].next))
+		if (sw->circuits[c].late && sw->circuits[c].dst == response->chunk.src)
+			return true;
+	return false;
+}
+
+/** The chunk of a circuit has not come in time. @return when to look again; MF_NEVER: it has ended */
+static mf_time expire(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	struct circuit *ct = &sw->circuits[c];
+	bool waits = may_pass_there(sw, ct);
+
+	if (!has_room_to_tell(sw))
+		return now;
+	if (waits && !ct->late)
+		becomes_late(sw, c, now);
+	if (waits && now < ct->until)
+		return ask_writer(sw, ct, now);
+	if (unlikely(sw->standby != NULL) && is_behind_late(sw, ct))
+		return ct->expires = now + sw->grant_timeout;
+	if (!circuit_tell_lost(sw, c, now))
+		return now;
+	if (!ct->late)
+		count_expired(sw, ct, now);
+	/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
+	circuit_give_up(sw, c, now);
+	return MF_NEVER;
+}
+
 /** Of one ingress port. @return the next time at which one expires */
 static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 {
-	uint32_t c;
+	mf_time first = MF_NEVER;
 
-	while (circuit_is(sw, c = sw->circuits[port].next)) {
-		if (sw->circuits[c].expires > now || !has_room_to_tell(sw) || !circuit_tell_lost(sw, c, now))
-			return sw->circuits[c].expires;
-		sw->stats.expired++;
-		if (unlikely(sw->limited) && !sw->circuits[c].chunk.resp)
-			limits_expired(sw, (uint16_t)port, now);
-		/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
-		circuit_give_up(sw, c, now);
+	for (uint32_t c = sw->circuits[port].next, next; circuit_is(sw, c); c = next) {
+		mf_time at = sw->circuits[c].expires;
+
+		next = sw->circuits[c].next;
+		first = mf_time_min(first, at > now ? at : expire(sw, c, now));
 	}
-	return MF_NEVER;
+	return first;
 }
 
 mf_time circuit_expire(struct mf_switch *sw, mf_time now)

@@ -35,6 +35,9 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now);
 /** Before a write's chunk is given up: its client hears of it. @return false: there is no room, ask again */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now);
 
+/** A late chunk will not come: its client hears of it. @return false: there is no room, it is asked again */
+bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now);
+
 /** @return the next time at which one expires */
 mf_time circuit_expire(struct mf_switch *sw, mf_time now);
 
@@ -132,7 +135,7 @@ static inline uint32_t circuit_open(struct mf_switch *sw, mf_time now, const str
 	ct->chunk = (struct circuit_chunk){.src = g->src, .id = g->id, .resp = g->resp, .octets = g->size};
 	ct->dst = g->dst;
 	ct->mega = g->mega;
-	ct->queued = false;
+	ct->queued = ct->late = false;
 	ct->blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size);
 	ct->parked = NONE;
 	circuit_link(sw, g->src, c);

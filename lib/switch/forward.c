@@ -101,7 +101,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	}
 	p->want = ct->blocks;
 	p->item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
-			      window_cookie(sw, &ct->chunk), &p->words);
+			      window_cookie(sw, ct, &ct->chunk), &p->words);
 	if (enters(sw, c, now, at, p->item != NULL))
 		p->state = RX_STREAM;
 }
@@ -145,7 +145,8 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 
 	if (ct->mega)
 		part.octets = p->have * 8;
-	words = mf_mux_put(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have, window_cookie(sw, &part));
+	words = mf_mux_put(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
+			   window_cookie(sw, ct, &part));
 	if (words == NULL) {
 		sw->stats.drop_room++;
 		return false;

@@ -22,12 +22,13 @@ static inline bool cuts_through(const struct mf_switch *sw, unsigned int port, c
 }
 
 /** Cookie of an item whose leaving is told to the scheduler: never 0, as no chunk is empty. */
-static inline uint64_t window_cookie(const struct mf_switch *sw, const struct circuit_chunk *chunk)
+static inline uint64_t window_cookie(const struct mf_switch *sw, const struct circuit *ct,
+				     const struct circuit_chunk *chunk)
 {
 	uint64_t cookie;
 
 	memcpy(&cookie, chunk, sizeof(cookie));
-	return sw->window ? cookie : 0;
+	return sw->window && !ct->late ? cookie : 0;
 }
 
 /** A chunk that begins at time at has, or has not, found room for all of it at the egress. */

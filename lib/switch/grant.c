@@ -28,6 +28,15 @@ static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, co
 	return true;
 }
 
+/** What has waited long behind a late write (circuit.c) is answered from now on. */
+static void renew(struct mf_switch *sw, const struct request *r, mf_time now)
+{
+	uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
+
+	if (c != NONE)
+		sw->circuits[c].expires = mf_time_max(sw->circuits[c].expires, now + sw->grant_timeout);
+}
+
 /** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
 void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
 {
@@ -41,6 +50,8 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
 		sw->stats.requests_forwarded += r->blocks > 1;
 		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
+		if (unlikely(sw->standby != NULL) && sw->grant_timeout != 0)
+			renew(sw, r, now);
 	} else {
 		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
 

@@ -119,14 +119,30 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 		standby_cancel(sw, src, dst, id, resp);
 		return;
 	}
-	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE)
+	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE && circuit_may_end(sw, c, now))
 		circuit_kill(sw, c, now);
 	cancel_rest(sw, src, dst, id, resp, now, at);
 }
 
 /**
+ * Of two switches, the active one: a chunk of a write that is late will not come by this one.
+ * @param lost  perhaps: its client hears of it
+ */
+static void not_to_come(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id, bool lost, mf_time now)
+{
+	uint32_t c;
+
+	while ((c = circuit_named(sw, cn, mn, id, false, true)) != NONE && sw->circuits[c].late) {
+		if (lost && !circuit_may_end(sw, c, now))
+			return;
+		circuit_kill(sw, c, now);
+	}
+}
+
+/**
  * A demand of a node is over: it has given it up, or passes on that the active switch has refused it, of
- * which the log does not know. A chunk that is granted may be on its way, or is returned.
+ * which the log does not know. A chunk that is granted may be on its way, or is returned; with two switches
+ * this is said behind it.
  */
 static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now, mf_time at)
 {
@@ -135,8 +151,11 @@ static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf
 	} else if (standby_logs(sw, port, m->dst)) {
 		standby_cancel(sw, port, m->dst, m->id, false);
 		standby_cancel(sw, m->dst, port, m->id, true);
-	} else if (sw->standby == NULL) {
-		cancel_rest(sw, port, m->dst, m->id, false, now, at);
+	} else {
+		if (sw->standby != NULL)
+			cancel(sw, port, m->dst, m->id, false, false, now, at);
+		else
+			cancel_rest(sw, port, m->dst, m->id, false, now, at);
 		cancel_rest(sw, m->dst, port, m->id, true, now, at);
 	}
 }
@@ -172,12 +191,25 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		else
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
 	}
-	if (unlikely(sw->standby != NULL))
+	if (unlikely(sw->standby != NULL)) {
 		standby_answered(sw, m->dst, (uint16_t)port, m->id);
+		not_to_come(sw, m->dst, (uint16_t)port, m->id, false, now);
+	}
 	if (standby_hushes(sw, port, m->dst))
 		return;
 	sw->stats.singles++;
 	forward_single(sw, port, m->dst, item->word[0], now, item->at);
+}
+
+/** A node answers that a chunk is not to come. The standby has not asked. */
+static void asked_back(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
+{
+	if (m->dst >= sw->ports)
+		sw->stats.drop_dst++;
+	else if (sw->standby == NULL)
+		sw->stats.drop_proto++;
+	else if (!m->resp)
+		not_to_come(sw, port, m->dst, m->id, true, now);
 }
 
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -200,7 +232,9 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		break;
 	case MF_GRET:
 		sw->stats.returns++;
-		if (m.resp && m.dst < sw->ports && standby_bars(sw, port, m.dst))
+		if (m.op == MF_GRET_ASKED)
+			asked_back(sw, (uint16_t)port, &m, now);
+		else if (m.resp && m.dst < sw->ports && standby_bars(sw, port, m.dst))
 			sw->stats.drop_link++;
 		else if (m.dst < sw->ports)
 			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, now, item->at);

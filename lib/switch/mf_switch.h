@@ -87,7 +87,8 @@ struct mf_switch_stats {
 	uint64_t returns, errors; /**< GRET, ERR seen */
 	/* dropped, by cause */
 	uint64_t drop_check, drop_proto, drop_spoof, drop_dst, drop_ungranted, drop_room, drop_cut;
-	uint64_t expired; /**< circuits whose chunk did not come */
+	uint64_t expired; /**< circuits whose chunk did not come in time */
+	uint64_t asked_late; /**< times that a writer was asked where its chunk stays, see circuit.c */
 	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
 	uint64_t drop_link; /**< for a port whose link is lost, or from it, or for its life before */

@@ -79,7 +79,7 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 		return false;
 	circuit_begun(sw, ct, now);
 	to = mf_mux_put(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), n,
-			window_cookie(sw, &ct->chunk));
+			window_cookie(sw, ct, &ct->chunk));
 	if (likely(to != NULL))
 		copy_chunk(to, word, n);
 	if (enters(sw, c, now, at, to != NULL))

@@ -37,6 +37,8 @@ struct circuit {
 	uint16_t dst;
 	bool mega;
 	bool queued; /**< of a write: it stands at its egress, or will not come */
+	bool late; /**< of a write, and one of two switches: its writer was asked where it stays */
+	mf_time until; /**< late: it is waited for no longer */
 } __attribute__((aligned(64)));
 
 /**

@@ -514,3 +514,64 @@ Test(host_link, of_two_links_each_is_watched_for_itself)
 			mf_guard_fini(&g[i]);
 	}
 }
+
+/** The switch asks for a chunk. @return whether the last that is sent says that it will not come */
+static bool is_not_to_come(struct mf_host *h, unsigned int link, struct mf_msg m, mf_time now)
+{
+	struct mf_span s = {.start = now}, out;
+	uint64_t last = 0;
+	struct mf_msg got;
+
+	mf_span_put(&s, MF_SYNC_CTRL, mf_proto_put_single(&m));
+	mf_host_rx_by(h, link, now, &s);
+	for (unsigned int n; (n = mf_host_tx(h, now + MF_US(1), MF_SPAN_MAX, &out)) > 0;
+	     last = out.word[n - 1])
+		mf_host_run(h, now + MF_US(1));
+	return mf_proto_get_single(last, &got) == 0 && got.kind == MF_GRET && got.op == MF_GRET_ASKED &&
+	       got.dst == m.dst && got.id == m.id && got.size == m.size;
+}
+
+/**
+ * Two switches: the active one asks for a chunk that it has granted. The answer is behind what was granted,
+ * so there is none while some of that waits for room.
+ */
+Test(host_link, a_grant_that_is_asked_back)
+{
+	struct mf_msg grant = {.kind = MF_GRANT, .dst = 1, .size = 256};
+	struct mf_msg ask = {.kind = MF_GRET, .op = MF_GRET_ASKED, .dst = 1, .id = 0, .size = 256}, other;
+	struct mf_host_config c = config(0);
+	struct mf_span s = {.start = MF_US(20)};
+	static uint8_t buf[600];
+	struct mf_host *h;
+
+	c.twin = c.begins = c.proto.ext = c.in_order = true;
+	c.take_again = MF_SEC(1);
+	c.mux.memory_blocks = 64;
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	submit(h, MF_US(1), MF_OP_WRITE_ACK, buf, 1);
+	submit(h, MF_US(1), MF_OP_WRITE_ACK, buf, 2);
+	send_all(h, MF_US(5), &s);
+	cr_expect(is_not_to_come(h, 0, ask, MF_US(10)), "the grant was lost");
+	cr_expect_not(is_not_to_come(h, 1, ask, MF_US(15)), "that is not the active switch");
+
+	s = (struct mf_span){.start = MF_US(20)};
+	for (unsigned int i = 0; i < 4; i++) {
+		grant.id = i / 2;
+		mf_span_put(&s, MF_SYNC_CTRL, mf_proto_put_single(&grant));
+	}
+	mf_host_rx_by(h, 0, MF_US(20), &s);
+	cr_expect_not(is_not_to_come(h, 0, ask, MF_US(20)), "there is not room for all of it");
+	cr_expect_eq(mf_host_stats(h)->tx[MF_WREQ_ACK], 4);
+	cr_expect(is_not_to_come(h, 0, ask, MF_US(30)));
+
+	for (unsigned int i = 0; i < 4; i++) { /* what no switch asks */
+		other = ask;
+		other.op = i == 0 ? MF_GRET_RETURNED : MF_GRET_ASKED;
+		other.resp = i == 1;
+		other.dst = i == 2 ? 0 : i == 3 ? 2 : 1;
+		cr_expect_not(is_not_to_come(h, 0, other, MF_US(50 + 10 * i)), "%u", i);
+	}
+	cr_expect_eq(mf_host_stats(h)->drop_proto, 4);
+	mf_host_free(h);
+}

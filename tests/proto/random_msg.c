@@ -79,6 +79,8 @@ struct mf_msg random_msg(struct test_rng *r, uint8_t kind, uint32_t max_octets)
 	}
 	if (kind == MF_GRANT || kind == MF_GRET)
 		m.resp = rnd(r) & 1;
+	if (kind == MF_GRET)
+		m.op = rnd(r) & 1;
 	if (kind == MF_NOTIFY || kind == MF_GRANT || kind == MF_GRET)
 		random_size(r, &m);
 	if (kind == MF_ERR)

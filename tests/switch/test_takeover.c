@@ -250,13 +250,14 @@ Test(takeover, the_active_one_refuses)
 	start_limited(&r, 0);
 	twin_ask(&r, MF_US(1), 1);
 	twin_ask(&r, MF_US(2), 2);
-	pass_on(&r, MF_US(3), 1); /* says nothing to the active one: it is about what that has said */
+	pass_on(&r, MF_US(3), 1);
 	rig_run(&r, MF_US(4));
 	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 1);
 	cr_assert_eq(r.outs[0], 1);
 	cr_assert_eq(mf_proto_get_single(r.out[0][0].word, &m), 0);
 	cr_expect(m.kind == MF_ERR && m.of == MF_NOTIFY && m.status == MF_ERR_RESOURCE && m.id == 2);
-	cr_expect_eq(r.msgs, 1, "the first one's demand, and it is not cancelled");
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 1);
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 2, "it was given up: its response, or its write");
 	rig_stop(&r);
 }
 

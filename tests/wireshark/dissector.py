@@ -133,13 +133,15 @@ def messages(case):
     mt__tail=[None, None, 4, 7, 7],
     sent_in=[None] * 5).says(*[[]] * 5)
   blocks = [f.notify(300, 200, 1000), f.grant(300, 200, 256), f.grant(4, 3, 64, 1), f.mst_ack(300, 1, 10),
-            f.mst_err(300, 1, 7, 1, f.RREQ), f.mst_gret(4, 3, 64, 1)]
+            f.mst_err(300, 1, 7, 1, f.RREQ), f.mst_gret(4, 3, 64, 1), f.mst_gret(4, 3, 64, asked=1)]
   case.of('messages of one block', *(f.data(1, True, i, b) for i, b in enumerate(blocks))).has(
-    kind=[9, 10, 10, 6, 7, 8], dst=[300, 300, 4, 1, 1, 4], src=[None, None, None, 300, 300, None],
-    id=[200, 200, 3, 10, 7, 3], size=[1000, 256, 64, None, None, 64], status=[None] * 4 + [1, None],
-    ng__size=[999, 255, 63, None, None, None], g__resp=[None, 0, 1, None, None, None],
-    err__of=[None] * 4 + [1, None], gret__resp=[None] * 5 + [1], gret__size=[None] * 5 + [63],
-    check__status=[GOOD] * 6).says(*[[]] * 6)
+    kind=[9, 10, 10, 6, 7, 8, 8], dst=[300, 300, 4, 1, 1, 4, 4],
+    src=[None, None, None, 300, 300, None, None],
+    id=[200, 200, 3, 10, 7, 3, 3], size=[1000, 256, 64, None, None, 64, 64],
+    status=[None] * 4 + [1, None, None], ng__size=[999, 255, 63] + [None] * 4,
+    g__resp=[None, 0, 1] + [None] * 4,
+    err__of=[None] * 4 + [1, None, None], gret__resp=[None] * 5 + [1, 0], gret__size=[None] * 5 + [63, 63],
+    gret__asked=[None] * 5 + [0, 1], check__status=[GOOD] * 7).says(*[[]] * 7)
 
 
 def extensions(case):

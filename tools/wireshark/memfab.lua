@@ -41,7 +41,8 @@ local LAYOUT = {
   GRET_ID = {21, 8},
   GRET_RESP = {29, 1},
   GRET_SIZE = {30, 16},
-  GRET_SPARE = {46, 2},
+  GRET_ASKED = {46, 1},
+  GRET_SPARE = {47, 1},
   TAKE_EPOCH = {12, 16},
   TAKE_WHAT = {28, 2},
   TAKE_OF = {30, 14},
@@ -96,6 +97,8 @@ local PROTO = {
   MF_NOTIFY = 9,
   MF_GRANT = 10,
   MF_TAKE = 11,
+  MF_GRET_RETURNED = 0,
+  MF_GRET_ASKED = 1,
   MF_RMW_CAS = 0,
   MF_RMW_FADD = 1,
   MF_RMW_SWAP = 2,
@@ -476,6 +479,7 @@ local NAMES = {
   {"GRET_ID", "Id of the grant"},
   {"GRET_RESP", "Granted a response"},
   {"GRET_SIZE", "Size, minus one"},
+  {"GRET_ASKED", "Asks or answers whether the chunk is still to come"},
   {"GRET_SPARE", "Zero"},
   {"TAKE_EPOCH", "Epoch of the switch that is obeyed"},
   {"TAKE_WHAT", "What of it", TAKES},
@@ -1115,7 +1119,8 @@ local MT = {
 local MST = {
   [PROTO.MF_ACK] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ACK_USE", "MSG_CHECK"},
   [PROTO.MF_ERR] = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_OF", "ERR_USE", "MSG_CHECK"},
-  [PROTO.MF_GRET] = {"MS_KIND", "MS_DST", "GRET_ID", "GRET_RESP", "GRET_SIZE", "GRET_SPARE", "MSG_CHECK"},
+  [PROTO.MF_GRET] = {"MS_KIND", "MS_DST", "GRET_ID", "GRET_RESP", "GRET_SIZE", "GRET_ASKED", "GRET_SPARE",
+                    "MSG_CHECK"},
   [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_WHAT", "TAKE_OF", "TAKE_SPARE", "MSG_CHECK"},
 }
 

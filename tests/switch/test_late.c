@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two switches: a chunk of a write that comes later than `grant_timeout` passes by the standby, so what its
+ * node asked behind it stays behind it at the active one, too (docs/fault-tolerance.md, "A chunk that is
+ * late").
+ */
+#include <criterion/criterion.h>
+
+#include "mf_switch_held.h"
+#include "twin_rig.h"
+
+TestSuite(late, .timeout = 60);
+
+#define TIMEOUT MF_US(10)
+#define GRANTED MF_US(2)
+#define REQUEST 1 /* ids */
+#define WRITE 2
+
+/** Node 0 has been granted a chunk of a write, and a read behind that. */
+static void start(struct rig *r, mf_time longest, bool window)
+{
+	struct mf_sched_grant g =
+		rig_grant_of(GRANTED, 0, MEMORY, WRITE, false, true, 256, MF_SCHED_NO_COOKIE);
+	struct mf_sched_msg d;
+
+	twin_start(r, 0);
+	rig_stop(r);
+	twin_config.grant_timeout = TIMEOUT;
+	twin_config.longest = longest;
+	twin_config.window = window;
+	for (unsigned int i = 0; i < PORTS; i++)
+		twin_config.port[i].backlog_k = twin_config.port[i].source_w = 1000;
+	rig_start(r, &twin_config, false);
+	twin_notify(r, MF_US(1), WRITE);
+	twin_ask(r, MF_US(1) + MF_NS(100), REQUEST);
+	rig_run(r, MF_US(1) + MF_NS(500));
+	cr_assert_eq(rig_told(r, MF_SCHED_DEMAND, &d), 2);
+	rig_grant(r, g.at, &g);
+	g = rig_grant_of(MF_US(3), MEMORY, 0, REQUEST, true, true, 64, d.cookie);
+	rig_grant(r, g.at, &g);
+	rig_run(r, MF_US(4));
+	cr_assert_eq(r->outs[MEMORY], 0);
+}
+
+/** Times that node 0 was asked where its chunk stays. */
+static unsigned int asked(const struct rig *r)
+{
+	unsigned int n = 0;
+	struct mf_msg m;
+
+	for (unsigned int i = 0; i < r->outs[0]; i++)
+		n += mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_GRET &&
+		     m.op == MF_GRET_ASKED && m.dst == MEMORY && m.id == WRITE && m.size == 256 && !m.resp;
+	return n;
+}
+
+static void say(struct rig *r, mf_time at, unsigned int port, struct mf_msg m)
+{
+	uint64_t word;
+
+	rig_single(&m, &word);
+	rig_message(r, at, port, &word, 1);
+}
+
+static void answer(struct rig *r, mf_time at)
+{
+	say(r, at, 0,
+	    (struct mf_msg){.kind = MF_GRET, .op = MF_GRET_ASKED, .dst = MEMORY, .id = WRITE, .size = 256});
+}
+
+/** Whether the request has left. */
+static bool let_out(const struct rig *r)
+{
+	return mf_switch_stats(r->sw)->requests_forwarded == 1;
+}
+
+Test(late, it_comes_and_what_waits_comes_behind_it)
+{
+	struct rig r;
+
+	start(&r, LONGEST, false);
+	rig_run(&r, GRANTED + 3 * TIMEOUT + MF_US(1));
+	cr_expect_eq(asked(&r), 3);
+	cr_expect_not(let_out(&r));
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1);
+	twin_write(&r, MF_US(50), MF_WREQ_ACK, WRITE, 0);
+	rig_run(&r, MF_US(52));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
+	cr_expect(let_out(&r));
+	cr_assert_geq(r.outs[MEMORY], 2);
+	cr_expect_eq((r.out[MEMORY][0].word >> 8 & 15), MF_WREQ_ACK);
+	cr_expect_eq(rig_drops(&r), 1, "what has expired counts, and nothing else");
+	rig_stop(&r);
+}
+
+/** How it becomes known that the chunk does not come here, and what happens if it does all the same. */
+Test(late, it_does_not_come)
+{
+	for (unsigned int how = 0; how < 4; how++) {
+		struct rig r;
+
+		start(&r, LONGEST, false);
+		rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
+		if (how == 0) /* the writer says so */
+			answer(&r, MF_US(20));
+		if (how == 1) /* the memory node has it, by the other switch */
+			say(&r, MF_US(20), MEMORY,
+			    (struct mf_msg){.kind = MF_ACK, .src = MEMORY, .dst = 0, .id = WRITE});
+		if (how == 2) /* it was given up */
+			say(&r, MF_US(20), 0,
+			    (struct mf_msg){.kind = MF_ERR,
+					    .src = 0,
+					    .dst = MEMORY,
+					    .id = WRITE,
+					    .status = MF_ERR_RESOURCE,
+					    .of = MF_NOTIFY});
+		if (how < 3) {
+			rig_run(&r, MF_US(20) - 1);
+			cr_expect_not(let_out(&r), "how %u", how);
+			rig_run(&r, MF_US(21));
+		} else { /* nobody says anything for as long as an operation may take */
+			rig_run(&r, GRANTED + LONGEST - 1);
+			cr_expect_not(let_out(&r));
+			rig_run(&r, GRANTED + LONGEST + MF_US(1));
+		}
+		cr_expect(let_out(&r), "how %u", how);
+		twin_write(&r, MF_US(120), MF_WREQ_ACK, WRITE, 0);
+		rig_run(&r, MF_US(121));
+		cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0, "how %u", how);
+		cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 1, "how %u", how);
+		rig_stop(&r);
+	}
+}
+
+/* Some operations have no timer, so nobody knows how long one takes. */
+Test(late, is_not_waited_for_without_end)
+{
+	struct rig r;
+
+	start(&r, 0, false);
+	rig_run(&r, GRANTED + 8 * TIMEOUT - 1);
+	cr_expect_not(let_out(&r));
+	rig_run(&r, GRANTED + 9 * TIMEOUT);
+	cr_expect(let_out(&r));
+	rig_stop(&r);
+}
+
+/* The answer comes behind a demand that has the id now: it is of the grant before. */
+Test(late, an_answer_cancels_no_new_demand)
+{
+	struct rig r;
+
+	start(&r, LONGEST, false);
+	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1, "what is left of the late one");
+	twin_notify(&r, MF_US(20), WRITE);
+	answer(&r, MF_US(21));
+	answer(&r, MF_US(22));
+	rig_run(&r, MF_US(25));
+	cr_expect(let_out(&r));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 3);
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1);
+	rig_stop(&r);
+}
+
+/* Who is late keeps no share of K, of W, or of the window from others, and what comes gives none back. */
+Test(late, holds_nothing)
+{
+	for (unsigned int window = 0; window < 2; window++) {
+		struct mf_switch_held held;
+		struct rig r;
+
+		start(&r, LONGEST, window);
+		mf_switch_held(r.sw, MF_US(4), &held);
+		cr_expect_gt(held.granted, 0);
+		rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
+		mf_switch_held(r.sw, r.now, &held);
+		cr_expect_eq(held.circuits, 2, "the late one, and that of the response");
+		cr_expect_eq(rig_told(&r, MF_SCHED_FORWARDED, NULL), window);
+		twin_write(&r, MF_US(20), MF_WREQ_ACK, WRITE, 0);
+		rig_run(&r, MF_US(22));
+		cr_expect_eq(rig_told(&r, MF_SCHED_FORWARDED, NULL), window);
+		twin_respond(&r, MF_US(23), REQUEST);
+		rig_run(&r, MF_US(25));
+		mf_switch_held(r.sw, r.now, &held);
+		cr_expect_eq(held.granted + held.inbound + held.circuits, 0);
+		rig_stop(&r);
+	}
+}
+
+/* The standby has asked nobody, and one that is alone does not. */
+Test(late, it_is_the_active_one_that_asks)
+{
+	struct rig r;
+
+	twin_start(&r, 1);
+	twin_notify(&r, MF_US(1), WRITE);
+	answer(&r, MF_US(2));
+	twin_write(&r, MF_US(3), MF_WREQ_ACK, WRITE, 0);
+	rig_run(&r, MF_US(5));
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1, "it is in the log still");
+	rig_stop(&r);
+	twin_config.twin = false;
+	rig_start(&r, &twin_config, false);
+	answer(&r, MF_US(2));
+	rig_run(&r, MF_US(5));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_proto, 1);
+	rig_stop(&r);
+}
