@@ -161,6 +161,10 @@ static void draw_limits(struct draft *d)
 	    d->has[MF_FAULT_DUPLICATE] || !draft_keeps_order(d))
 		return;
 	d->refuses = true;
+	if (draw_often(d->rng, 0.5)) {
+		put_number(limits, "outstanding", draw_from(d->rng, 1, 32));
+		return;
+	}
 	put_number(limits, "rate", (uint64_t)draw_rate(d->rng, 1e5, 1e8));
 	put_number(limits, "rate_burst", draw_from(d->rng, 1, 64));
 }

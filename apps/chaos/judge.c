@@ -177,7 +177,7 @@ static void judge_failover(const struct run *r, struct verdict *v)
 	uint64_t failed = v->sum[SUM_FAILED], refused = v->sum[SUM_REFUSED];
 
 	if (!c->backup.on || c->faults != 1 || c->fault[0].class != MF_FAULT_SWITCH_CRASH ||
-	    c->fault[0].every != 0 || c->limits.rate != 0 || failed <= refused)
+	    c->fault[0].every != 0 || c->limits.rate != 0 || c->limits.outstanding != 0 || failed <= refused)
 		return;
 	verdict_violation(v, "failover", "%llu operations failed though one switch was there all the time",
 			  (unsigned long long)(failed - refused));

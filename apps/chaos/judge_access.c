@@ -78,7 +78,9 @@ static void see(void *ctx, const struct mf_history_record *r)
 
 void judge_access(const struct mf_config *config, const struct mf_history *h, struct verdict *v)
 {
-	struct access a = {.config = config, .v = v, .certain = config->limits.rate == 0};
+	struct access a = {.config = config,
+			   .v = v,
+			   .certain = config->limits.rate == 0 && config->limits.outstanding == 0};
 
 	if (config->regions == 0)
 		return;

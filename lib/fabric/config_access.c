@@ -25,6 +25,7 @@ static const struct cfg_field limits_fields[] = {
 	{.key = "burst", .kind = CFG_SIZE32, LIMITS(burst), CFG_RANGE(8, 16 << 20)},
 	{.key = "rate", .kind = CFG_REAL, LIMITS(rate), .rlo = 1, .rhi = 1e12},
 	{.key = "rate_burst", .kind = CFG_U32, LIMITS(rate_burst), CFG_RANGE(1, 1 << 20)},
+	{.key = "outstanding", .kind = CFG_U32, LIMITS(outstanding), CFG_RANGE(1, 1 << 20)},
 	{.key = "regions", .kind = CFG_U32, LIMITS(regions), CFG_RANGE(1, MF_REGIONS_MAX)},
 	{0},
 };
@@ -162,13 +163,14 @@ void cfg_put_access(struct put *p, json_t *root)
 {
 	static const char *const share[] = {"share", "burst", NULL},
 				 *const rate[] = {"rate", "rate_burst", NULL},
+				 *const outstanding[] = {"outstanding", NULL},
 				 *const regions[] = {"regions", NULL};
 	const struct mf_config_limits *l = &p->config->limits;
 	json_t *json;
 
 	if (p->config->regions > 0)
 		put_regions(p, cfg_put_set(p, root, "regions", json_array()));
-	if (l->share == 0 && l->rate == 0 && l->regions == 0)
+	if (l->share == 0 && l->rate == 0 && l->outstanding == 0 && l->regions == 0)
 		return;
 	json = cfg_put_set(p, root, "limits", json_object());
 	cfg_put_fields(p, json, limits_fields, l);
@@ -176,6 +178,8 @@ void cfg_put_access(struct put *p, json_t *root)
 		cfg_put_drop(json, share);
 	if (l->rate == 0)
 		cfg_put_drop(json, rate);
+	if (l->outstanding == 0)
+		cfg_put_drop(json, outstanding);
 	if (l->regions == 0)
 		cfg_put_drop(json, regions);
 }

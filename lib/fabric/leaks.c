@@ -51,6 +51,7 @@ static bool switch_leaks(const struct mf_fabric *f, const struct mf_switch *sw, 
 		{"blocks granted to a source", s.granted},
 		{"blocks granted towards a port", s.inbound},
 		{"memory blocks to be sent", s.blocks},
+		{"demands that count for limits", s.outstanding},
 		{"descriptors", s.descriptors},
 	};
 

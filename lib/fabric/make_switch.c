@@ -32,7 +32,7 @@ static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_co
 static struct mf_switch_limits asked(const struct mf_fabric *f)
 {
 	const struct mf_config_limits *l = &f->config->limits;
-	struct mf_switch_limits limits = {.rate_burst = l->rate_burst};
+	struct mf_switch_limits limits = {.rate_burst = l->rate_burst, .outstanding = l->outstanding};
 
 	if (l->rate > 0)
 		limits.rate = (mf_time)(1e12 / l->rate) + 1;

@@ -362,6 +362,7 @@ struct mf_config_limits {
 	uint32_t burst; /**< octets on the link */
 	double rate; /**< demands a second; 0: any */
 	uint32_t rate_burst; /**< demands */
+	uint32_t outstanding; /**< demands of a node at a time; 0: any number */
 	uint32_t regions; /**< that a node may own by claiming them, of a memory node; 0: any number */
 };
 

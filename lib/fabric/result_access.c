@@ -36,6 +36,7 @@ static json_t *limits_json(const struct mf_switch_stats *s)
 
 	result_count(o, "beyond_share", s->excess);
 	result_count(o, "refused_rate", s->refused_rate);
+	result_count(o, "refused_outstanding", s->refused_outstanding);
 	result_count(o, "refused_expired", s->refused_expired);
 	return o;
 }
@@ -62,6 +63,6 @@ void access_json(const struct mf_fabric *f, json_t *o)
 		json_object_set_new(o, "regions", regions_json(&sum));
 	if (f->forged.sent > 0)
 		json_object_set_new(o, "forged", forged_json(&f->forged));
-	if ((l->share > 0 || l->rate > 0) && f->part.sw)
+	if ((l->share > 0 || l->rate > 0 || l->outstanding > 0) && f->part.sw)
 		json_object_set_new(o, "limits", limits_json(mf_switch_stats(f->sw)));
 }

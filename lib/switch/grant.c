@@ -5,6 +5,7 @@
  */
 #include "circuit.h"
 #include "mf_proto_inline.h"
+#include "tenant.h"
 
 /** Whether a grant is the request itself. Not that of what is left of a response when a switch takes over. */
 static inline bool is_request(const struct mf_sched_grant *g)
@@ -272,6 +273,8 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 {
 	uint32_t c;
 
+	if (unlikely(sw->limited))
+		limits_granted(sw, g);
 	if (unlikely(g->size == 0)) {
 		grant_of_nothing(sw, now, g);
 		return;

@@ -32,6 +32,7 @@ void mf_switch_held(const struct mf_switch *sw, mf_time now, struct mf_switch_he
 	for (unsigned int i = 0; i < sw->ports; i++) {
 		const struct port *p = &sw->port[i];
 
+		out->outstanding += sw->outstanding != NULL ? sw->outstanding[i] : 0;
 		out->messages += p->state == RX_STREAM || p->state == RX_COLLECT;
 		out->granted += p->granted;
 		out->inbound += p->inbound;

@@ -46,6 +46,13 @@ static __attribute__((noinline)) bool within_limits(struct mf_switch *sw, unsign
 	return limits_demand(sw, &m, (uint16_t)port, blocks + n, now, at, excess);
 }
 
+/** What was within the limits finds no room. */
+static __attribute__((noinline)) void dropped(struct mf_switch *sw, unsigned int port, struct mf_msg m)
+{
+	if (sw->limited)
+		limits_dropped(sw, &m, (uint16_t)port);
+}
+
 static void log_notification(struct mf_switch *sw, unsigned int port, mf_time at, const struct mf_msg *m)
 {
 	const struct mf_sched_msg demand = {.at = at,
@@ -79,7 +86,9 @@ static void notification(struct mf_switch *sw, unsigned int port, mf_time now, m
 		return;
 	}
 	demand = switch_descriptor(sw);
-	if (demand != NULL)
+	if (unlikely(demand == NULL))
+		dropped(sw, port, mf_msg_copy(m));
+	else
 		*demand = (struct mf_sched_msg){
 			.at = mf_time_max(now, at + sw->identify),
 			.src = (uint16_t)port,
@@ -318,6 +327,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	slot = request_new(sw, m->src);
 	if (unlikely(slot == NONE)) {
 		sw->stats.drop_room++;
+		dropped(sw, m->src, mf_msg_copy(m));
 		return;
 	}
 	sw->stats.requests++;
@@ -334,6 +344,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	demand = switch_descriptor(sw);
 	if (unlikely(demand == NULL)) {
 		request_release(sw, slot);
+		dropped(sw, m->src, mf_msg_copy(m));
 		return;
 	}
 	*demand = (struct mf_sched_msg){

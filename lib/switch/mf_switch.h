@@ -37,6 +37,7 @@ struct mf_switch_limits {
 	uint32_t burst; /**< blocks that may be asked for at once within the share */
 	mf_time rate; /**< from one demand of a port to the next; what comes sooner is refused. 0: none */
 	uint32_t rate_burst; /**< demands that may come at once all the same, 1.. */
+	uint32_t outstanding; /**< demands of a node that are not granted in full, of all it asks. 0: any */
 };
 
 struct mf_switch_config {
@@ -96,6 +97,7 @@ struct mf_switch_stats {
 	/* limits */
 	uint64_t excess; /**< demands beyond the share of their pair */
 	uint64_t refused_rate; /**< demands that came too fast, and were answered with an error */
+	uint64_t refused_outstanding; /**< ... that were more than a node may have at a time */
 	uint64_t refused_expired; /**< ... of who had let its grants expire */
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */

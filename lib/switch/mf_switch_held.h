@@ -12,6 +12,7 @@ struct mf_switch_held {
 	uint32_t messages; /**< that are arriving at a port */
 	uint64_t granted, inbound; /**< blocks that count for W and K, of all ports */
 	uint32_t blocks; /**< memory blocks in the multiplexers */
+	uint32_t outstanding; /**< demands that count for the limit of their nodes */
 	uint32_t descriptors; /**< that the scheduler has not taken */
 };
 

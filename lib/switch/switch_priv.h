@@ -171,6 +171,8 @@ struct mf_switch {
 	uint64_t *asked; /**< [mn], wall clock: blocks of all demands */
 	mf_time *pair_due; /**< [cn * ports + mn]: of the next demand, within the share */
 	struct port_limit *port_limit; /**< [ports] */
+	uint32_t *outstanding; /**< [cn]: demands; NULL: nobody counts them */
+	uint64_t *demanded; /**< bits by [cn][mn], kind and id: those that count */
 	struct l2 l2;
 	struct mf_timing timing;
 	mf_time align[MF_PORTS_MAX];
@@ -243,12 +245,18 @@ static inline struct mf_sched_msg *switch_descriptor(struct mf_switch *sw)
 	return &sw->out[sw->out_head++ & sw->out_mask];
 }
 
+/* tenant.c */
+/** Demands are not wanted any more: CANCEL, FLUSH. */
+void limits_cancelled(struct mf_switch *sw, const struct mf_sched_msg *msg);
+
 static inline void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *msg)
 {
 	struct mf_sched_msg *to = switch_descriptor(sw);
 
 	if (to != NULL)
 		*to = *msg;
+	if (unlikely(sw->limited) && (msg->kind == MF_SCHED_CANCEL || msg->kind == MF_SCHED_FLUSH))
+		limits_cancelled(sw, msg);
 }
 
 /* switch.c */

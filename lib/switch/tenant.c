@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Both limits are virtual scheduling (GCRA): of each pair, and of each port, one time is kept, that at which
- * the next demand would come if all came in even steps. A demand moves it on by what it costs, and may come
- * before it by the burst that is allowed.
+ * Share and rate are virtual scheduling (GCRA): of each pair, and of each port, one time is kept, that at
+ * which the next demand would come if all came in even steps. A demand moves it on by what it costs, and may
+ * come before it by the burst that is allowed.
  */
 #include <errno.h>
 
-#include "tenant.h"
 #include "mf_table.h"
+#include "outstanding.h"
+#include "tenant.h"
 
 #define EXPIRED_MOST 10 /* doublings of the time for which one who lets grants expire is not believed */
 
 int limits_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
 	sw->limit = config->limits;
-	if (sw->limit.share == 0 && sw->limit.rate == 0)
+	if (sw->limit.share == 0 && sw->limit.rate == 0 && sw->limit.outstanding == 0)
 		return 0;
 	sw->limited = true;
 	sw->asked = mf_table_new(sw->ports, sizeof(*sw->asked));
 	sw->pair_due = mf_table_new((size_t)sw->ports * sw->ports, sizeof(*sw->pair_due));
 	sw->port_limit = mf_table_new(sw->ports, sizeof(*sw->port_limit));
-	return sw->asked != NULL && sw->pair_due != NULL && sw->port_limit != NULL ? 0 : -ENOMEM;
+	if (sw->asked == NULL || sw->pair_due == NULL || sw->port_limit == NULL)
+		return -ENOMEM;
+	return outstanding_init(sw);
 }
 
 void limits_fini(struct mf_switch *sw)
@@ -28,6 +31,7 @@ void limits_fini(struct mf_switch *sw)
 	mf_table_free(sw->asked);
 	mf_table_free(sw->pair_due);
 	mf_table_free(sw->port_limit);
+	outstanding_fini(sw);
 }
 
 /** One more that costs so much. @return whether it comes within what is allowed */
@@ -89,6 +93,8 @@ bool limits_demand(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, 
 		return refuse(sw, m, port, now, at, &sw->stats.refused_expired);
 	if (l->rate != 0 && !in_time(&p->due, l->rate, l->rate * (l->rate_burst - 1), when))
 		return refuse(sw, m, port, now, at, &sw->stats.refused_rate);
+	if (!outstanding_take(sw, port, m->dst, m->id, m->kind != MF_NOTIFY))
+		return refuse(sw, m, port, now, at, &sw->stats.refused_outstanding);
 	*excess = l->share != 0 && !in_share(sw, port, m->dst, blocks, when);
 	sw->stats.excess += *excess;
 	return true;
@@ -108,4 +114,26 @@ void limits_expired(struct mf_switch *sw, uint16_t port, mf_time now)
 void limits_kept(struct mf_switch *sw, uint16_t port)
 {
 	sw->port_limit[port].expired = 0;
+}
+
+void limits_cancelled(struct mf_switch *sw, const struct mf_sched_msg *msg)
+{
+	if (msg->kind == MF_SCHED_FLUSH)
+		outstanding_flush(sw, msg->src);
+	else
+		outstanding_over(sw, msg->src, msg->dst, msg->id, msg->resp);
+}
+
+void limits_granted(struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	/* Of nothing, and not refused: of one that comes again, and is still there; or of a flush. */
+	if (g->last && (g->size != 0 || g->refused))
+		outstanding_over(sw, g->src, g->dst, g->id, g->resp);
+}
+
+void limits_dropped(struct mf_switch *sw, const struct mf_msg *m, uint16_t port)
+{
+	bool resp = m->kind != MF_NOTIFY;
+
+	outstanding_over(sw, resp ? m->dst : port, resp ? port : m->dst, m->id, resp);
 }

@@ -6,6 +6,7 @@
  *    beyond it are served when no other wants the ports (mf_sched_msg.excess): a flood takes what is left.
  *  - More demands than its rate are refused at once, before anything is kept of them.
  *  - Who lets grants expire is not believed for a while: granted chunks that never come count for K and W.
+ *  - More demands than `outstanding` at a time are refused, too (outstanding.h).
  *
  * Requests and notifications that are refused are answered, so nobody waits for a timer. With X a pair
  * (3.1.2) these bound all that a node can have at the switch.
@@ -32,5 +33,10 @@ bool limits_demand(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, 
 void limits_expired(struct mf_switch *sw, uint16_t port, mf_time now);
 /** One has. */
 void limits_kept(struct mf_switch *sw, uint16_t port);
+
+/** A grant comes back from the scheduler, or a demand that found no place there. */
+void limits_granted(struct mf_switch *sw, const struct mf_sched_grant *g);
+/** A demand that was within the limits finds no room in the switch. */
+void limits_dropped(struct mf_switch *sw, const struct mf_msg *m, uint16_t port);
 
 #endif

@@ -218,6 +218,7 @@ static const struct {
 	{"fault_until", ":3: faults[0].until: is not behind 'from'"},
 	{"limits_bridge", ":4: limits: has no effect: there are no demands at a bridge"},
 	{"limits_burst", ":3: limits.burst: has no effect: there is no 'share'"},
+	{"limits_outstanding", ":3: limits.outstanding: 0 is out of range: 1 to 1048576"},
 	{"limits_rate", ":3: limits.rate: 0 is out of range: 1 to 1e+12"},
 	{"limits_rate_burst", ":3: limits.rate_burst: has no effect: there is no 'rate'"},
 	{"limits_regions", ":3: limits.regions: has no effect: there are no regions"},

@@ -86,6 +86,32 @@ Test(flood, limits_by_themselves)
 	cr_expect_leq(limited, 1.1 * alone, "%g to %g ns", alone, limited);
 }
 
+/* Demands at a time: who keeps to the limit does not know of it, who does not is refused what is beyond it. */
+Test(flood, so_many_at_a_time)
+{
+	for (unsigned int depth = 4; depth <= 16; depth += 6) {
+		char text[512];
+		json_t *result;
+		double refused;
+
+		snprintf(text, sizeof(text),
+			 "{\"clock\": {\"virtual\": {\"warmup\": \"0us\", \"duration\": \"100us\"}},"
+			 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 2},"
+			 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 4}],"
+			 "\"limits\": {\"outstanding\": 4},"
+			 "\"workload\": [{\"nodes\": \"c\", \"depth\": %u,"
+			 "               \"size\": 512, \"span\": \"1MiB\","
+			 "               \"mix\": {\"read\": 1, \"write_ack\": 1, \"cas\": 1}}]}",
+			 depth);
+		result = whole_run(text, false);
+		refused = whole_number(result, "limits.refused_outstanding");
+		cr_expect_eq(whole_number(result, "operations.failed_all"), refused, "depth %u", depth);
+		cr_expect(depth > 4 ? refused > 0 : refused == 0, "depth %u: %g", depth, refused);
+		cr_expect_gt(whole_number(result, "operations.completed_all"), 500, "depth %u", depth);
+		json_decref(result);
+	}
+}
+
 static bool faults_have(const char *class)
 {
 	for (unsigned int i = 0; mf_fault_names[i] != NULL; i++)

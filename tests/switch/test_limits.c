@@ -2,6 +2,7 @@
 /* What a node may ask for: demands beyond its share, above its rate, of who lets grants expire. */
 #include <criterion/criterion.h>
 
+#include "mf_switch_held.h"
 #include "rig.h"
 
 TestSuite(limits, .timeout = 60);
@@ -193,6 +194,92 @@ Test(limits, grants_that_expire)
 	rig_run(&r, MF_US(90));
 	cr_expect_eq(mf_switch_stats(r.sw)->refused_expired, 3);
 	cr_expect_eq(demands_of(&r, 0, &excess), 5, "11, too");
+	rig_stop(&r);
+}
+
+/** Whether one more demand of node 0 is taken, for whichever memory node; it has `id`. */
+static bool is_taken(struct rig *r, mf_time at, uint16_t to, uint8_t id, bool read)
+{
+	const struct mf_msg notify = {.kind = MF_NOTIFY, .dst = to, .id = id, .size = 64};
+	uint64_t before = mf_switch_stats(r->sw)->refused_outstanding, word[MF_REQUEST_BLOCKS_MAX];
+
+	rig_message(r, at, 0, word, read ? rig_request(r, 0, to, id, 64, word) : rig_single(&notify, word));
+	rig_run(r, at + MF_NS(200));
+	return mf_switch_stats(r->sw)->refused_outstanding == before;
+}
+
+/** A grant of all of a demand of node 0; or of nothing. */
+static void grant(struct rig *r, mf_time at, uint8_t id, bool resp, uint32_t size, bool refused,
+		  uint32_t cookie)
+{
+	uint16_t src = resp ? MEMORY : 0, dst = resp ? 0 : MEMORY;
+	struct mf_sched_grant g = rig_grant_of(at, src, dst, id, resp, true, size, cookie);
+
+	g.last = true;
+	g.refused = refused;
+	rig_grant(r, at, &g);
+	rig_run(r, at + MF_NS(100));
+}
+
+/* Those that are not granted in full count, reads and writes, of all memory nodes; each once. */
+Test(limits, so_many_at_a_time)
+{
+	const struct mf_msg back = {.kind = MF_GRET, .dst = MEMORY - 1, .id = 1, .size = 64};
+	struct mf_sched_msg d;
+	struct rig r;
+	uint64_t word;
+
+	start(&r, (struct mf_switch_limits){.outstanding = 3}, false);
+	cr_expect(is_taken(&r, MF_US(1), MEMORY, 1, false));
+	cr_expect(is_taken(&r, MF_US(2), MEMORY, 1, true), "ids of reads are others");
+	rig_told(&r, MF_SCHED_DEMAND, &d);
+	cr_expect(is_taken(&r, MF_US(3), MEMORY - 1, 1, false));
+	cr_expect(is_taken(&r, MF_US(4), MEMORY, 1, false), "it comes again");
+	cr_expect_not(is_taken(&r, MF_US(5), MEMORY, 2, false));
+	expect_refusal(&r, 0, r.outs[0] - 1, 2, MF_NOTIFY);
+
+	grant(&r, MF_US(6), 1, false, 64, false, MF_SCHED_NO_COOKIE);
+	cr_expect(is_taken(&r, MF_US(7), MEMORY, 2, true), "one was granted");
+	cr_expect_not(is_taken(&r, MF_US(8), MEMORY, 3, true));
+	rig_single(&back, &word);
+	rig_message(&r, MF_US(9), 0, &word, 1);
+	cr_expect(is_taken(&r, MF_US(10), MEMORY, 3, true), "one was cancelled");
+	cr_expect_not(is_taken(&r, MF_US(11), MEMORY, 4, true));
+	rig_told(&r, MF_SCHED_DEMAND, &d);
+	cr_assert_eq(d.id, 3);
+	grant(&r, MF_US(12), 3, true, 0, true, d.cookie);
+	cr_expect(is_taken(&r, MF_US(13), MEMORY, 4, true), "one was beyond X");
+	rig_told(&r, MF_SCHED_DEMAND, &d);
+	cr_expect(is_taken(&r, MF_US(14), MEMORY, 4, true), "it comes again");
+	rig_told(&r, MF_SCHED_DEMAND, &d);
+	grant(&r, MF_US(15), 4, true, 0, false, d.cookie);
+	cr_expect_not(is_taken(&r, MF_US(16), MEMORY, 5, true), "the first of them is there");
+	rig_stop(&r);
+}
+
+/* Whose link is lost has nothing there any more, and others have a limit of their own. */
+Test(limits, nothing_counts_behind_a_lost_link)
+{
+	struct mf_switch_held held;
+	struct rig r;
+
+	start(&r, (struct mf_switch_limits){.outstanding = 2}, false);
+	send_read(&r, MF_US(1), 1, 1, 64);
+	send_read(&r, MF_US(1), 0, 1, 64);
+	send_notify(&r, MF_US(2), 0, 2, 64);
+	rig_run(&r, MF_US(3));
+	mf_switch_held(r.sw, MF_US(3), &held);
+	cr_expect_eq(held.outstanding, 3);
+	mf_switch_link_down(r.sw, 0, MF_US(4));
+	rig_run(&r, MF_US(4) + 1);
+	mf_switch_held(r.sw, MF_US(5), &held);
+	cr_expect_eq(held.outstanding, 1);
+	mf_switch_link_down(r.sw, MEMORY, MF_US(5));
+	grant(&r, MF_US(5), 0, false, 0, false, MF_SCHED_NO_COOKIE);
+	rig_grant(&r, MF_US(6), &(struct mf_sched_grant){.src = 0, .dst = 0, .last = true});
+	rig_run(&r, MF_US(7));
+	mf_switch_held(r.sw, MF_US(7), &held);
+	cr_expect_eq(held.outstanding, 0, "nor what was asked of it");
 	rig_stop(&r);
 }
 
