@@ -23,7 +23,7 @@ import sys
 import time
 
 from emu import Emu, why
-from parts import WAIT, Folder, Group, write
+from parts import WAIT, Folder, Group, lost_buffers, write
 from reader import Reader
 
 LIVE = ('sw0', 'cn0', 'mn0')  # are stopped now and then, and never killed: their memory is watched
@@ -198,6 +198,8 @@ class Soak:
     status = self.group.end(180)
     results = {role: self.group.result(role) for role in status}
     for role in status:
+      if results[role] is not None and lost_buffers(results[role]):
+        self.fault(f'{role} has not got back buffers of its ports: {lost_buffers(results[role])}')
       if results[role] is None:
         self.fault(f'{role} gives no report ({status[role]})\n{self.group.said(role)[-2000:]}')
     for role in ('cn0', 'cn1'):
