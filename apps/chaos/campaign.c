@@ -13,6 +13,7 @@
 #include "campaign.h"
 
 #define NAP_NS 5000000
+#define PATIENCE 20 /* seconds of CPU time that a run may take: none takes one */
 
 /** A worker: it writes, the parent reads. */
 struct worker {
@@ -116,11 +117,11 @@ static void violated(struct worker *w, const char *kind, const char *what)
 }
 
 /** Looks at a worker. @return whether it has ended */
-static bool look(struct worker *w, const struct trial *t)
+static bool look(struct worker *w)
 {
 	int status;
 
-	if (cpu_seconds(w->pid) - atomic_load(&w->begun) > t->patience) {
+	if (cpu_seconds(w->pid) - atomic_load(&w->begun) > PATIENCE) {
 		kill(w->pid, SIGKILL);
 		waitpid(w->pid, &status, 0);
 		violated(w, "hang", "the run does not end");
@@ -147,7 +148,7 @@ static void tell(const struct shared *s, const struct campaign *c)
 		c->progress(c->progress_ctx, runs, fired);
 }
 
-static void wait_all(struct shared *s, const struct campaign *c, const struct trial *t)
+static void wait_all(struct shared *s, const struct campaign *c)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	unsigned int left = 0;
@@ -162,7 +163,7 @@ static void wait_all(struct shared *s, const struct campaign *c, const struct tr
 		for (unsigned int i = 0; i < c->jobs; i++) {
 			struct worker *w = &s->worker[i];
 
-			if (w->over || !look(w, t))
+			if (w->over || !look(w))
 				continue;
 			w->over = true;
 			left--;
@@ -209,7 +210,7 @@ int campaign_run(const struct campaign *c, const struct trial *t, struct tally *
 	}
 	if (err != 0)
 		atomic_store(&s->stop, true);
-	wait_all(s, c, t);
+	wait_all(s, c);
 	for (unsigned int i = 0; i < c->jobs; i++)
 		merge(out, &s->worker[i].tally);
 	out->seconds = seconds() - start;

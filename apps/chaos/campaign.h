@@ -18,7 +18,6 @@ struct trial {
 	int (*run)(const void *ctx, uint64_t seed, struct verdict *v);
 	const void *ctx;
 	const char *const *classes; /**< names of what may fire; ends with NULL */
-	double patience; /**< seconds of CPU time that a run may take, before it hangs */
 };
 
 struct campaign {
@@ -44,7 +43,11 @@ struct tally {
 /** @return 0; -errno: there are no processes; a violation is none of that */
 int campaign_run(const struct campaign *c, const struct trial *t, struct tally *out);
 
-/** One run in a process of its own. @return 0 or -errno; a crash or hang is in v->reason */
+/**
+ * One run in a process of its own. It hangs after as much time as each of many: a case that was made smaller
+ * is repeated by whoever runs it alone.
+ * @return 0 or -errno; a crash or hang is in v->reason
+ */
 int campaign_one(const struct trial *t, uint64_t seed, struct verdict *v);
 
 #endif

@@ -17,7 +17,6 @@
 #include "program.h"
 #include "shrink.h"
 
-#define PATIENCE 20 /* seconds that a run may take: none takes one */
 #define TWICE 8 /* one in so many is run again, and must be the same */
 #define ENOUGH 100 /* runs of which each class should have fired */
 
@@ -150,7 +149,7 @@ static int campaign(const struct options *o, const struct trial *t, const struct
 
 static int link_campaign(const struct options *o)
 {
-	const struct trial t = {.run = ends_run, .classes = ends_classes, .patience = PATIENCE};
+	const struct trial t = {.run = ends_run, .classes = ends_classes};
 
 	return campaign(o, &t, NULL);
 }
@@ -158,8 +157,7 @@ static int link_campaign(const struct options *o)
 /** Runs a case as it is. */
 static int one_case(const json_t *json)
 {
-	const struct trial t = {
-		.run = run_given, .ctx = json, .classes = mf_fault_names, .patience = PATIENCE};
+	const struct trial t = {.run = run_given, .ctx = json, .classes = mf_fault_names};
 	struct verdict v;
 	int err = campaign_one(&t, 0, &v);
 
@@ -187,7 +185,7 @@ static int with_file(const struct options *o)
 {
 	json_t *json = load(o->file);
 	const struct base b = {.json = json, .classes = &o->classes};
-	const struct trial t = {.run = run_seed, .ctx = &b, .classes = mf_fault_names, .patience = PATIENCE};
+	const struct trial t = {.run = run_seed, .ctx = &b, .classes = mf_fault_names};
 	int rc;
 
 	if (json == NULL)

@@ -79,7 +79,8 @@ static const char help[] =
 	"a file, and the command that repeats it is printed.\n"
 	"\n"
 	"Exit status: 0 nothing was wrong, and each class of faults has fired; 1 something was, or one\n"
-	"has not; 2 the command line or the file is faulty: one line says why, nothing was started.\n";
+	"has not, which is asked of 100 runs and more only; 2 the command line or the file is faulty: one\n"
+	"line says why, nothing was started.\n";
 
 void options_help(void)
 {

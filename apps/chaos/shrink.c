@@ -11,8 +11,7 @@
 #include "shrink.h"
 
 #define RUNS_MAX 200
-#define PATIENCE 5 /* seconds a run */
-#define HANGS 12 /* runs, where each that is still wrong takes all of its patience */
+#define HANGS 12 /* runs, where each that is still wrong takes as long as a run may */
 
 /** The n-th way to make a case smaller by one thing. @return false: there are no more */
 typedef bool (*step)(json_t *json, size_t n);
@@ -134,7 +133,7 @@ static int run_case(const void *ctx, uint64_t twice, struct verdict *v)
 static bool still_wrong(const json_t *json, char reason[REASON_LEN])
 {
 	static const char *const none[] = {NULL};
-	const struct trial t = {.run = run_case, .ctx = json, .classes = none, .patience = PATIENCE};
+	const struct trial t = {.run = run_case, .ctx = json, .classes = none};
 	struct verdict v;
 
 	if (campaign_one(&t, verdict_is(reason, "differs"), &v) != 0 || !verdict_alike(v.reason, reason))

@@ -8,7 +8,8 @@
 #include "verdict.h"
 
 /**
- * Greedy and deterministic: the same case gives the same smaller one, but for its patience.
+ * Greedy and deterministic: the same case gives the same smaller one, but where what is wrong with it is how
+ * long it takes.
  * @param json    not changed
  * @param reason  what is wrong with it; replaced by what is wrong with the smaller one
  * @param runs    how many runs it took

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the fabric says of an operation, as numbers of errno.h and in words. */
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 
 #include "client.h"
 
@@ -20,7 +22,7 @@ int error_of(uint8_t status)
 
 const char *memfab_strerror(int error)
 {
-	switch (error < 0 ? -error : error) {
+	switch (error == INT_MIN ? INT_MAX : abs(error)) { /* -INT_MIN is no number */
 	case 0:
 		return "success";
 	case EPERM:

@@ -172,8 +172,8 @@ struct memfab_sqe *memfab_get_sqe(struct memfab_queue *q);
 static inline void memfab_prep(struct memfab_sqe *s, enum memfab_op op, int node, uint64_t addr, void *buf,
 			       uint64_t len)
 {
-	s->op = (uint8_t)op;
-	/* What is no number of a node stays none: -EINVAL. */
+	/* What is no operation stays none, -EOPNOTSUPP, and what is no number of a node, -EINVAL. */
+	s->op = (unsigned int)op <= UINT8_MAX ? (uint8_t)op : UINT8_MAX;
 	s->node = node >= 0 && node <= UINT16_MAX ? (uint16_t)node : UINT16_MAX;
 	s->addr = addr;
 	s->buf = buf;

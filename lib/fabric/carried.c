@@ -113,6 +113,23 @@ void carried_keep(struct wall *w)
 	pthread_mutex_unlock(&w->f->readers);
 }
 
+void carried_close(struct wall *w)
+{
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&w->f->readers);
+	for (unsigned int i = 0; w->f->carried != NULL && w->port != NULL && i < w->f->config->ports; i++) {
+		struct carried_port *out = &w->f->carried->port[n];
+
+		if (w->port[i].ends == 0)
+			continue;
+		out->told = w->port[i].told;
+		out->lost_buffers = w->port[i].lost;
+		n++;
+	}
+	pthread_mutex_unlock(&w->f->readers);
+}
+
 static struct carried *copy(const struct carried *c)
 {
 	struct carried *out = calloc(1, sizeof(*out));

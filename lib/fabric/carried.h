@@ -16,6 +16,8 @@ struct carried_port {
 	struct mf_impair_stats impair;
 	uint64_t held_frames; /**< by the stage that harms frames */
 	struct rte_eth_stats device; /**< as its driver counts */
+	bool told; /**< it is closed, and these have not come back: */
+	unsigned int lost_buffers;
 };
 
 struct carried_end {
@@ -43,6 +45,8 @@ void carried_free(struct carried *c);
 void carried_show(struct wall *w);
 /** The ports will go: what they have counted so far stays. */
 void carried_keep(struct wall *w);
+/** The ports are closed. */
+void carried_close(struct wall *w);
 /**
  * For any thread that holds f->readers: what the ports have counted so far.
  * @return the caller's; NULL: no link goes over a port, or no memory

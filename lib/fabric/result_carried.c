@@ -58,6 +58,8 @@ json_t *port_json(const struct carried_port *p)
 	if (p->impaired)
 		json_object_set_new(o, "impaired", impair_json(p));
 	json_object_set_new(o, "driver", device_json(&p->device));
+	if (p->told)
+		result_count(o, "lost_buffers", p->lost_buffers);
 	return o;
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "bound.h"
+#include "carried.h"
 #include "fabric_priv.h"
 #include "messages.h"
 #include "stages.h"
@@ -185,12 +186,22 @@ static bool access_sound(const struct mf_fabric *f, const struct reason *r)
 				  (unsigned long long)s->told, (unsigned long long)s->sent);
 }
 
+/** Buffers that ports, now closed, have not given back. */
+static bool ports_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	for (unsigned int i = 0; f->carried != NULL && i < f->carried->ports; i++)
+		if (f->carried->port[i].lost_buffers > 0)
+			return no(r, "%s: %u buffers of the port were not given back",
+				  f->carried->port[i].config->name, f->carried->port[i].lost_buffers);
+	return true;
+}
+
 bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct reason r = {err, errlen};
 
 	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) ||
-	    !frames_sound(f, &r) || !switch_sound(f, &r))
+	    !frames_sound(f, &r) || !switch_sound(f, &r) || !ports_sound(f, &r))
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
 		return no(&r, "no memory for the log of messages");

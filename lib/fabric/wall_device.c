@@ -280,15 +280,45 @@ void port_look_after(const struct wall *w, struct wall_port *p, mf_time now)
 	}
 }
 
+/** What waits to be sent, or is held back to be reordered. */
+static void drop_unsent(struct wall_port *p)
+{
+	struct mf_impair_step step[MF_IMPAIR_OUT];
+	unsigned int n = mf_impair_flush(&p->impair, step);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (step[i].what != MF_IMPAIR_SEND_COPY) /* the frame itself comes behind it */
+			rte_pktmbuf_free(step[i].frame.frame);
+	if (p->pendings > 0)
+		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+	p->pendings = 0;
+}
+
+/**
+ * Nobody has a buffer then: what was received goes back in the same turn, what we hold has just gone back,
+ * and a device gives back what is in its queues when it is closed. That is not said where the device is not
+ * ours, which stays and may keep what it has until it is started again, nor of rings that somebody else has
+ * too, in which our buffers may be his.
+ */
+static void count_lost(struct wall_port *p)
+{
+	const char *device = p->config->device;
+	bool shared = strncmp(device, "net_ring", 8) == 0 && strchr(device, ',') != NULL;
+
+	p->told = p->made && !shared;
+	p->lost = p->told ? rte_mempool_in_use_count(p->rx_pool) + rte_mempool_in_use_count(p->tx_pool) : 0;
+}
+
 void port_close(struct wall_port *p)
 {
 	interface_leave(p);
-	if (p->pendings > 0)
-		rte_pktmbuf_free_bulk(p->pending, p->pendings);
+	drop_unsent(p);
 	if (p->started)
 		drain(p);
 	if (p->owner != 0)
 		leave_device(p);
+	if (p->rx_pool != NULL && p->tx_pool != NULL)
+		count_lost(p);
 	rte_mempool_free(p->tx_pool);
 	rte_mempool_free(p->rx_pool);
 }

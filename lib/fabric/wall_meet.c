@@ -222,6 +222,7 @@ void meet_tear_down(struct wall *w)
 		door_free(p->door);
 		rte_free(p->end);
 	}
+	carried_close(w);
 	rte_free(w->port);
 	w->port = NULL;
 }

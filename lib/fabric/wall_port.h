@@ -88,6 +88,9 @@ struct wall_port {
 	uint32_t unknown, unknown_said; /**< the last link that was refused, and 1; 0: none */
 	uint8_t mac[MF_LINK_MAC];
 	struct rte_mempool *rx_pool, *tx_pool;
+	/* When it is closed */
+	bool told; /**< it is known how many of their buffers are somebody's still: */
+	unsigned int lost;
 	struct port_end *end;
 	unsigned int ends;
 	/** By end and link id: place in `end` + 1; 0: it is not here. */
@@ -103,6 +106,7 @@ struct wall_port {
 /* wall_device.c: the ethdev */
 /** Opens and configures the device. @return 0, or -errno with one line in err */
 int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen);
+/** @param p  counts then what of its pools has not come back */
 void port_close(struct wall_port *p);
 /** The device alone: makes it as port_open() does, or again; it is not started. */
 int port_device_make(struct wall_port *p, char *err, size_t errlen);

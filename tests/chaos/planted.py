@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each planted bug is found by a campaign of so many seeds, in which nothing is wrong without it, and within
-a minute: by the clock, or, where other work holds it up, of CPU time."""
+a minute: by the clock, or, where other work holds it up, of CPU time. What it says that repeats it does."""
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -46,13 +47,20 @@ def cpu_seconds():
   return used.ru_utime + used.ru_stime
 
 
+def start(command):
+  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                        timeout=20 * SECONDS, check=False)
+
+
 def run(program, *args):
-  """The process, and how long it took."""
+  """The process, how long it took, and one of what it says at its end, with the same bug; None: nothing."""
   with tempfile.TemporaryDirectory() as folder:
     began, cpu = time.monotonic(), cpu_seconds()
-    process = subprocess.run([program, '--seed', '1', '--out', folder, *args], stdin=subprocess.DEVNULL,
-                             capture_output=True, text=True, timeout=20 * SECONDS, check=False)
-    return process, min(time.monotonic() - began, cpu_seconds() - cpu)
+    process = start([program, '--seed', '1', '--out', folder, *args])
+    seconds = min(time.monotonic() - began, cpu_seconds() - cpu)
+    said = re.findall('^memfab-chaos (--.*)', process.stdout, re.M)
+    plant = args[:2] if args[0] == '--plant' else ()
+    return process, seconds, start([program, *plant, *said[0].split()]) if said else None
 
 
 def campaign(how, base):
@@ -64,13 +72,15 @@ def main(program, planted, root, _):
   known = subprocess.run([planted, '--plants'], capture_output=True, text=True, check=False).stdout.split()
   tap.ok(sorted(known) == sorted(BUGS) and len(BUGS) >= 12, 'all that can be planted is here', known)
   for bug, how in BUGS.items():
-    process, seconds = run(planted, '--plant', bug, *campaign(how, base))
+    process, seconds, again = run(planted, '--plant', bug, *campaign(how, base))
     tap.ok(process.returncode == 1 and seconds < SECONDS and '\nseed ' in process.stdout,
            f'{bug}: found', process.stdout + process.stderr)
+    tap.ok(again is not None and again.returncode == 1, f'{bug}: repeated',
+           again and again.stdout + again.stderr)
     print('#', bug, *[line for line in process.stdout.split('\n') if line.startswith('seed ')],
           f'{seconds:.1f} s')
   for how in sorted({h for h in BUGS.values() if not isinstance(h, list)}) + [LINK]:
-    process, _ = run(program, *campaign(how, base))
+    process, *_ = run(program, *campaign(how, base))
     tap.ok(process.returncode == 0, f'without: {" ".join(campaign(how, base)[:4])}',
            process.stdout + process.stderr)
   tap.done()

@@ -43,6 +43,12 @@ def memif(name, harm=None):
   return ports, carried()
 
 
+def lost_buffers(result):
+  """By port that has not given all of them back, or does not say it (None)."""
+  lost = {port['name']: port.get('lost_buffers') for port in result['ports']}
+  return {name: count for name, count in lost.items() if count != 0}
+
+
 def write(folder, name, config):
   path = os.path.join(folder, name)
   with open(path, 'w', encoding='utf-8') as file:

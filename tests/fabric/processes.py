@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 from emu import Emu, Tap, need_eal, why
-from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, memif, shell, without_root,
-                   write)
+from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, lost_buffers, memif, shell,
+                   without_root, write)
 
 HARM = {'drop': 0.01, 'duplicate': 0.01, 'reorder': 0.01, 'corrupt': 0.01}
 NETEM = 'loss 1% duplicate 1% reorder 1% 25% corrupt 1% delay 100us'
@@ -61,6 +61,7 @@ def did(tap, what, result, each=0):
            done['kinds'][kind]['completed'] >= each for kind in EACH if each),
          f'{what}: all completed and verified', {key: done[key] for key in done if key != 'kinds'})
   tap.ok(done['restarts_seen'] == 0, f'{what}: nobody was lost', done['restarts_seen'])
+  tap.ok(not lost_buffers(result), f'{what}: all buffers are back', lost_buffers(result))
   print(f'# {what}: {how_many(result)}', flush=True)
 
 
@@ -102,6 +103,14 @@ def one_process(tap, emu, what, harm=None, change=dict):
     process, both = emu.result(path, timeout=wait_of(change))
     if tap.ok(process.returncode == 0 and both is not None, f'{what}: ends well', why(process)):
       did(tap, what, both['result'], each_of(change))
+    return both
+
+
+def held_back(tap, emu):
+  """Frames that the stage that harms them still has at the end are given back, too."""
+  both = one_process(tap, emu, 'rings that reorder', {'reorder': 0.5})
+  held = [port['impaired']['held_frames'] for port in both['result']['ports']] if both else []
+  tap.ok(sum(held) > 0, 'rings that reorder: some are held back', held)
 
 
 def two_writers(tap, emu):
@@ -338,6 +347,7 @@ def veth_full(tap, emu, spaces):
 def all_of(tap, emu):
   one_process(tap, emu, 'rings')
   one_process(tap, emu, 'rings that harm', HARM)
+  held_back(tap, emu)
   two_writers(tap, emu)
   unprivileged(tap, emu, 'memif without root')
   three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))

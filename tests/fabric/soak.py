@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric of five processes runs for a long time, by the wall clock, over memif and without root. The
-frames between them are lost, doubled, overtaken and damaged; processes are killed and started again, or
-stopped for a while, at random. A line a minute, and a table at the end.
+"""A fabric of processes runs for a long time, by the wall clock, over memif and without root. The frames
+between them are lost, doubled, overtaken and damaged; processes are killed and started again, or stopped for
+a while, at random. A line a minute, and a table at the end.
 
   soak.py EMU ROOT [--minutes N] [--seed N]
 
+Half of the time it has one switch, which lives. Then there are six processes, with two switches, and the
+second one is killed, too.
+
 What must hold: no read is wrong, all operations end, nobody ends whom nobody has killed, and the memory of
-who lives is flat. 0: all of it did.
+who lives is flat; and where the switch that schedules is killed while the other one knows all, nothing fails.
+0: all of it did.
 """
 import argparse
 import random
@@ -19,17 +23,23 @@ import sys
 import time
 
 from emu import Emu, why
-from parts import Folder, Group, write
+from parts import WAIT, Folder, Group, lost_buffers, write
 from reader import Reader
 
 LIVE = ('sw0', 'cn0', 'mn0')  # are stopped now and then, and never killed: their memory is watched
 DIE = ('cn1', 'mn1')
+BACKUP = 'sw1'
 NODES = ('cn0', 'cn1', 'mn0', 'mn1')
 HARM = {'drop': 0.002, 'duplicate': 0.002, 'reorder': 0.002, 'corrupt': 0.002}
 CAUSES = {'timeout', 'unknown', 'restarted'}
 DEPTH = 8
-FLAT = 1024  # KiB that a process may grow from the second quarter of its time to the last
+# KiB that a process may grow from the second quarter of its time to the last, and where these are so short,
+# s, that some of its memory is touched for the first time then
+FLAT = 1024
+SETTLING, SHORT = 4096, 150
 SAMPLE = 5  # seconds
+SILENCE = {1: 2, 2: 1}  # until a link is lost, with so many switches, seconds
+LONGEST = {1: 1, 2: 4}  # of an operation, which has a take-over in it
 
 
 def options():
@@ -41,40 +51,49 @@ def options():
   return parser.parse_args()
 
 
-def config(seed):
-  """Each node's link over a memif of its own, the switch being the server. A compute node that is started
-  again knows nothing of what it has written, so it verifies nothing."""
-  ports, links = [], []
-  for number, node in enumerate(NODES):
-    socket = f'socket=memfab-soak-{seed}-{node},id=0'
-    ports += [{'name': node, 'device': f'net_memif0,role=client,{socket}', 'impair': HARM},
-              {'name': f'sw-{node}', 'device': f'net_memif{number},role=server,{socket}', 'impair': HARM}]
-    links.append({'node': node, 'carried': {'node': node, 'switch': f'sw-{node}', 'hello': '50ms',
-                                            'silence': '2s', 'replay_max': '50ms'}})
-  return {'seed': seed, 'ports': ports, 'links': links,
+def config(seed, switches):
+  """Each link over a memif of its own, the switch being the server. A compute node that is started again
+  knows nothing of what it has written, so it verifies nothing. With two switches one that verifies has its
+  writes acknowledged: a plain one that died with the active switch may be lost without a word (Limits)."""
+  ports, links = [], [[] for _ in range(switches)]
+  for k, of in enumerate(links):
+    for number, node in enumerate(NODES):
+      socket, name = f'socket=memfab-soak-{seed}-{switches}-{node}-sw{k},id=0', f'{node}-sw{k}'
+      server = f'sw{k}-{node}'
+      ports += [{'name': name, 'device': f'net_memif{k},role=client,{socket}', 'impair': HARM},
+                {'name': server, 'device': f'net_memif{number},role=server,{socket}', 'impair': HARM}]
+      of.append({'node': node, 'carried': {'node': name, 'switch': server, 'hello': '50ms',
+                                           'silence': f'{SILENCE[switches]}s', 'replay_max': '50ms'}})
+  made = {'seed': seed, 'ports': ports, 'links': links[0],
           'nodes': [{'name': 'cn', 'count': 2, 'role': 'compute'},
                     {'name': 'mn', 'count': 2, 'role': 'memory'}],
-          'host': {'read_timeout': '1s', 'write_timeout': '1s'},
+          'host': dict.fromkeys(('read_timeout', 'write_timeout'), f'{LONGEST[switches]}s'),
           'clock': {'wall': {'warmup': '0', 'duration': '720h', 'drain': '60s'}},
           'workload': [{'nodes': node, 'verify': node in LIVE, 'depth': DEPTH,
-                        'mix': {'read': 4, 'write': 2, 'write_ack': 2, 'cas': 1, 'fadd': 1},
+                        'mix': {'read': 4, 'write_ack': 2, 'cas': 1, 'fadd': 1,
+                                **({} if switches == 2 and node in LIVE else {'write': 2})},
                         'size': {'dist': 'uniform', 'min': 8, 'max': 4096}} for node in ('cn0', 'cn1')]}
+  return {**made, 'backup': {'links': links[1]}} if switches == 2 else made
 
 
 def memory(process):
-  """KiB that are in use; None: it has ended."""
-  with open(f'/proc/{process.pid}/status', encoding='utf-8') as file:
-    rss = re.search(r'VmRSS:\s+(\d+) kB', file.read())
-  return int(rss[1]) if rss else None
+  """KiB that are in use; None: it has ended. The memory that is shared with a partner is made anew with each
+  connection, and gets into use bit by bit: all of it counts."""
+  with open(f'/proc/{process.pid}/smaps', encoding='utf-8') as file:
+    maps = re.findall(r'^[0-9a-f]+-[0-9a-f]+ (.*)\nSize: +(\d+) kB\n(?:.*\n){2}Rss: +(\d+) kB', file.read(),
+                      re.M)
+  return sum(int(size if 'memif_region' in what else used) for what, size, used in maps) or None
 
 
 class Soak:
+  switches, die = 1, DIE
+
   def __init__(self, emu, folder, args):
     self.rng = random.Random(args.seed)
     self.group = Group(emu, folder)
-    self.path = write(folder, 'fabric.json', config(args.seed))
-    self.kills = dict.fromkeys(DIE, 0)
-    self.pauses = dict.fromkeys(LIVE + DIE, 0)
+    self.path = write(folder, 'fabric.json', config(args.seed, self.switches))
+    self.kills = dict.fromkeys(self.die, 0)
+    self.pauses = dict.fromkeys(LIVE + self.die, 0)
     self.rss = {role: [] for role in LIVE}
     self.faults = []
     self.done = self.readers = None
@@ -83,9 +102,9 @@ class Soak:
     self.group.start(role, self.path, *(['--telemetry'] if role in LIVE else []))
 
   def begin(self):
-    for role in LIVE + DIE:
+    for role in LIVE + self.die:
       self.start(role)
-    good = all(self.group.waits_for(role, 'is up') for role in NODES)
+    good = all(self.group.waits_for(role, 'is up', times=self.switches) for role in NODES)
     self.readers = {role: Reader(re.search(r'dpdk-telemetry\.py -f (\S+)', self.group.said(role))[1])
                     for role in LIVE} if good else {}
     return good
@@ -94,25 +113,32 @@ class Soak:
     print(f'VIOLATION: {what}', flush=True)
     self.faults.append(what)
 
-  def stop_one(self):
-    """For less than it takes to be missed, or for longer."""
-    role = self.rng.choice(LIVE + DIE)
+  def stop(self, role, seconds):
     process = self.group.running[role]
     process.send_signal(signal.SIGSTOP)
-    time.sleep(self.rng.choice((0.02, 0.3, 3)) * self.rng.random())
+    time.sleep(seconds)
     process.send_signal(signal.SIGCONT)
     self.pauses[role] += 1
 
-  def kill_one(self):
-    role = self.rng.choice(DIE)
+  def stop_one(self):
+    """For less than it takes to be missed, or for longer."""
+    self.stop(self.rng.choice(LIVE + self.die), self.rng.choice((0.02, 0.3, 3)) * self.rng.random())
+
+  def kill(self, role):
     self.group.kill(role)
     time.sleep(self.rng.choice((0, 0.1, 1, 3)) * self.rng.random())
     self.start(role)
     self.kills[role] += 1
 
+  def kill_one(self):
+    self.kill(self.rng.choice(self.die))
+
+  def harms(self):
+    return (self.kill_one, self.stop_one)
+
   def harm(self):
-    (self.kill_one if self.rng.random() < 0.5 else self.stop_one)()
-    for role in DIE:
+    self.rng.choice(self.harms())()
+    for role in self.die:
       if self.has_ended(role):
         self.start(role)
 
@@ -124,11 +150,16 @@ class Soak:
     return True
 
   def sample(self):
+    self.operations()  # what it takes to be asked is there from the first sample on, and flat, too
     for role in LIVE:
       self.rss[role].append(memory(self.group.running[role]) or self.rss[role][-1])
 
   def operations(self):
     return self.readers['cn0'].get('fabric')['operations']
+
+  def delayed(self):
+    """How often a role of who lives had no turns, or no CPU for them."""
+    return sum(s['stalled'] + s['asleep'] for s in (self.readers[role].get('watchdog') for role in LIVE))
 
   def minute(self, number):
     now = self.operations()
@@ -137,10 +168,9 @@ class Soak:
       self.fault('nothing was done in a minute')
     if now['mismatches'] > 0:
       self.fault(f'{now["mismatches"]} reads were wrong')
-    stalls = {role: self.readers[role].get('watchdog') for role in LIVE}
     print(f'{number:>6} min {now["completed_all"] - before:>12,} operations of cn0, {now["failed_all"]:>7,} '
           f'failed in all, {now["verified"]:>12,} verified; kills {sum(self.kills.values())}, stops '
-          f'{sum(self.pauses.values())}; stalled {sum(s["stalled"] + s["asleep"] for s in stalls.values())}; '
+          f'{sum(self.pauses.values())}; stalled {self.delayed()}; '
           'MiB ' + ', '.join(f'{role} {self.rss[role][-1] / 1024:.1f}' for role in LIVE), flush=True)
     self.done = now
 
@@ -168,6 +198,8 @@ class Soak:
     status = self.group.end(180)
     results = {role: self.group.result(role) for role in status}
     for role in status:
+      if results[role] is not None and lost_buffers(results[role]):
+        self.fault(f'{role} has not got back buffers of its ports: {lost_buffers(results[role])}')
       if results[role] is None:
         self.fault(f'{role} gives no report ({status[role]})\n{self.group.said(role)[-2000:]}')
     for role in ('cn0', 'cn1'):
@@ -190,14 +222,14 @@ class Soak:
     if n == 0:
       return 0
     grown = statistics.median(rss[-n:]) - statistics.median(rss[n:2 * n])
-    if grown > FLAT:
+    if grown > (FLAT if n * SAMPLE >= SHORT else SETTLING):
       self.fault(f'{role} grew by {grown} KiB')
     return grown
 
   def table(self, results, seed):
     print(f'\n{"":>6} {"killed":>8} {"stopped":>8} {"MiB first":>10} {"last":>8} {"grown KiB":>10} '
           f'{"operations":>14} {"failed":>9} {"verified":>13} {"wrong":>6} {"restarts":>9}')
-    for role in LIVE + DIE:
+    for role in LIVE + self.die:
       rss = self.rss.get(role)
       mem = f'{rss[0] / 1024:>10.1f} {rss[-1] / 1024:>8.1f} {self.growth(role):>10.0f}' if rss else ' ' * 30
       done = (results.get(role) or {}).get('operations')
@@ -213,6 +245,88 @@ class Soak:
           f'seed {seed}')
 
 
+class Twin(Soak):
+  """With a second switch, which dies."""
+  switches, die = 2, (*DIE, BACKUP)
+
+  def __init__(self, emu, folder, args):
+    super().__init__(emu, folder, args)
+    self.clean, self.excused = 0, 0
+
+  def harms(self):
+    return (*super().harms(), self.kill_active)
+
+  def kill_active(self):
+    """The second switch schedules, since the first one is missed, and both know all. Then it dies, which
+    costs cn0 no operation. Where a link to the first one is lost, too, since a process got no CPU for so
+    long, or a process that lives says that it got none, that is not held against anybody (Limits)."""
+    self.rests()
+    self.stop('sw0', SILENCE[2] + 1)
+    if not self.rests():
+      return
+    losses, delayed, before = self.losses('sw0'), self.delayed(), self.operations()
+    self.kill(BACKUP)
+    time.sleep(LONGEST[2] + 1)  # what was under way has ended
+    after = self.operations()
+    if self.losses('sw0') > losses or self.delayed() > delayed:
+      self.excused += 1
+      return
+    self.clean += 1
+    if after['failed_all'] > before['failed_all']:
+      self.fault(f'{after["failed_all"] - before["failed_all"]} operations of cn0 failed when {BACKUP} was '
+                 f'killed and sw0 knew all: {before["failed_by_cause"]}, {after["failed_by_cause"]}')
+
+  def losses(self, switch):
+    """Of links of the nodes to it."""
+    return sum(self.group.said(node).count(f'{node}-{switch} is down') for node in NODES)
+
+  def linked(self, switch):
+    said = {node: self.group.says(node) for node in NODES}
+    return all(text.rfind(f' is up ({switch}') > text.rfind(f'{node}-{switch} is down')
+               for node, text in said.items())
+
+  def rests(self):
+    """Until what was done to them before is over: links are back, and a switch that came back has heard for
+    as long as an operation may take. @return so it is: no link was lost meanwhile, and nobody has ended"""
+    time.sleep(SILENCE[2] + 1)
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end and not (self.linked('sw0') and self.linked(BACKUP)):
+      time.sleep(0.1)
+    losses = self.losses('sw0') + self.losses(BACKUP)
+    time.sleep(LONGEST[2] + 1)
+    return (self.linked('sw0') and self.linked(BACKUP) and
+            losses == self.losses('sw0') + self.losses(BACKUP) and
+            all(process.poll() is None for process in self.group.running.values()))
+
+  def end(self):
+    results = super().end()
+    if results['cn0'] is not None:
+      epoch = results['cn0']['backup']['epoch']
+      print(f'\nkilled while it scheduled: {self.clean}, and {self.excused} where somebody had no CPU; '
+            f'epoch {epoch}')
+      # Each began with a take-over by the second switch, and ended with one by the first.
+      if epoch < 2 * (self.clean + self.excused) - 1:
+        self.fault(f'{epoch} epochs')
+    return results
+
+
+def soak(kind, emu, args):
+  """@return how much was wrong"""
+  with Folder() as folder:
+    run, results = kind(emu, folder, args), {}
+    try:
+      if run.begin():
+        run.run(args.minutes / 2)
+        results = run.end()
+      else:
+        run.fault('they do not find each other\n' + run.group.all_said({}))
+      run.table(results, args.seed)
+    finally:
+      for role in run.group.running:
+        run.group.kill(role)
+  return len(run.faults)
+
+
 def main():
   args = options()
   resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -220,19 +334,11 @@ def main():
   process = emu.run('--duration', '10ms', emu.example('quickstart'))
   if process.returncode != 0:
     sys.exit('soak: EAL does not start: ' + why(process))
-  with Folder() as folder:
-    soak, results = Soak(emu, folder, args), {}
-    try:
-      if soak.begin():
-        soak.run(args.minutes)
-        results = soak.end()
-      else:
-        soak.fault('they do not find each other\n' + soak.group.all_said({}))
-      soak.table(results, args.seed)
-    finally:
-      for role in soak.group.running:
-        soak.group.kill(role)
-  sys.exit(1 if soak.faults else 0)
+  faults = 0
+  for kind, head in ((Soak, 'one switch'), (Twin, 'two switches')):
+    print(f'{head}, {args.minutes / 2:g} minutes', flush=True)
+    faults += soak(kind, emu, args)
+  sys.exit(1 if faults else 0)
 
 
 main()

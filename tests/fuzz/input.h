@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,14 @@ struct input {
 	size_t left;
 };
 
-static inline void require(bool good)
+/** Says which one it was: what a sanitizer prints of an inlined function is the line of no caller. */
+#define require(good) require_at(good, __FILE__, __LINE__)
+static inline void require_at(bool good, const char *file, int line)
 {
-	if (!good)
-		abort();
+	if (good)
+		return;
+	fprintf(stderr, "%s:%d: does not hold\n", file, line);
+	abort();
 }
 
 /** @param max  octets @return how many there were */

@@ -338,6 +338,15 @@ Test(host_faults, losses_under_the_wall_clock)
 	}
 }
 
+/** Three requesters of a memory node that has a data buffer of each size. */
+static void config_buffers(struct net_config *nc)
+{
+	config(nc);
+	nc->hosts = 4;
+	nc->host.buffers_small = 1;
+	nc->host.buffers_large = 1;
+}
+
 /** Two requesters' responses without grants hold all data buffers: long reads of others are refused, short
  * ones need none. */
 Test(host_faults, data_buffers_run_out)
@@ -348,10 +357,7 @@ Test(host_faults, data_buffers_run_out)
 	struct script *s;
 	unsigned int count[MF_STATUSES] = {0};
 
-	config(&nc);
-	nc.hosts = 4;
-	nc.host.buffers_small = 1;
-	nc.host.buffers_large = 1;
+	config_buffers(&nc);
 	nc.host.x = OPS;
 	s = script_new(&nc);
 	s->net->lose_grants = true;
@@ -386,10 +392,7 @@ Test(host_faults, data_buffers_are_reclaimed)
 	struct net_config nc;
 	struct script *s;
 
-	config(&nc);
-	nc.hosts = 4;
-	nc.host.buffers_small = 1;
-	nc.host.buffers_large = 1;
+	config_buffers(&nc);
 	s = script_new(&nc);
 	s->net->lose_grants = true;
 	for (unsigned int host = 0; host < 3; host++)
@@ -413,11 +416,8 @@ Test(host_faults, what_was_passed_gives_its_buffer)
 	struct net_config nc;
 	struct script *s;
 
-	config(&nc);
-	nc.hosts = 4;
+	config_buffers(&nc);
 	nc.host.read_timeout = 0; /* so nothing is given up for its age */
-	nc.host.buffers_small = 1;
-	nc.host.buffers_large = 1;
 	s = script_new(&nc);
 	st = mf_host_stats(s->net->host[3]);
 	s->net->lose_grants = true;
@@ -448,11 +448,9 @@ Test(host_faults, what_is_granted_keeps_its_buffer)
 	unsigned int refused = 0;
 	struct script *s;
 
-	config(&nc);
-	nc.hosts = 4;
+	config_buffers(&nc);
 	nc.host.mux.memory_blocks = 256;
 	nc.host.buffers_small = 2;
-	nc.host.buffers_large = 1;
 	s = script_new(&nc);
 	st = mf_host_stats(s->net->host[3]);
 	for (int i = 0; i < 3; i++)

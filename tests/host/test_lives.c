@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lives: what a memory node with two switches makes of their word that another node has begun a new one,
+ * and of what comes of the former one.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "bench.h"
+
+TestSuite(host_lives, .timeout = 60);
+
+static void count_restart(void *ctx, uint16_t node)
+{
+	unsigned int *n = ctx;
+
+	*n += node == US;
+}
+
+static void tell_life_of(struct bench *b, uint16_t node, unsigned int link, uint16_t life)
+{
+	bench_tell_life(b, node, link, life, MF_ERR_RESTARTED);
+}
+
+static void tell_life(struct bench *b, unsigned int link, uint16_t life)
+{
+	tell_life_of(b, US, link, life);
+}
+
+static void begin_told(struct bench *b, unsigned int *restarts)
+{
+	bench_begin(b, MEMORY, true);
+	*restarts = 0;
+	mf_host_on_restart(b->host, count_restart, restarts);
+	bench_tell_epoch(b, 0, 0);
+	bench_tell_epoch(b, 1, 0);
+}
+
+/** Both switches tell of each life: it begins with the first word, whichever that is by. */
+Test(host_lives, a_life_is_told_by_both_switches)
+{
+	static const struct {
+		unsigned int link;
+		uint16_t life;
+		unsigned int restarts;
+	} word[] = {{1, 700, 1}, {1, 700, 1}, {0, 700, 1}, {0, 701, 2}, {0, 702, 3},
+		    {1, 701, 3}, {1, 702, 3}, {1, 703, 4}, {0, 703, 4}};
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		tell_life(&b, word[i].link, word[i].life);
+		cr_expect_eq(restarts, word[i].restarts, "word %u: %u", i, restarts);
+		if (i == 1)
+			bench_tell_epoch(&b, 1, 1); /* another switch is obeyed: lives are the same */
+	}
+	bench_stop(&b);
+}
+
+/** A slow switch tells a node that has just begun of an older life first: both tell of the right one last. */
+Test(host_lives, a_life_that_was_older)
+{
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	cr_assert_eq(mf_host_restart(b.host, b.now, b.memory), 0);
+	bench_tell_life(&b, US, 0, 701, MF_ERR_LIFE);
+	bench_tell_life(&b, US, 1, 700, MF_ERR_LIFE);
+	cr_expect_eq(restarts, 1);
+	bench_tell_life(&b, US, 1, 701, MF_ERR_RESTARTED);
+	cr_expect_eq(restarts, 2, "it has the right one, and takes what comes of that");
+	bench_tell_life(&b, US, 0, 701, MF_ERR_RESTARTED);
+	bench_tell_life(&b, US, 1, 701, MF_ERR_RESTARTED);
+	cr_expect_eq(restarts, 2);
+	bench_stop(&b);
+}
+
+/**
+ * A switch that was not there before knows which life a node has, but not whether that is news: who knows of
+ * another one takes it for news, and who knows of none does not.
+ */
+Test(host_lives, a_life_that_is_no_news)
+{
+	static const struct {
+		uint16_t life;
+		enum mf_status as;
+		unsigned int restarts[2]; /**< for who does not know of a life; who knows of 1 */
+	} word[] = {{700, MF_ERR_LIFE, {0, 1}}, {700, MF_ERR_RESTARTED, {0, 1}}, {700, MF_ERR_LIFE, {0, 1}},
+		    {701, MF_ERR_LIFE, {1, 2}}, {702, MF_ERR_RESTARTED, {2, 3}}, {701, MF_ERR_LIFE, {2, 3}}};
+
+	for (unsigned int knows = 0; knows < 2; knows++) {
+		unsigned int restarts;
+		struct bench b;
+
+		begin_told(&b, &restarts);
+		if (knows == 0)
+			cr_assert_eq(mf_host_restart(b.host, b.now, b.memory), 0);
+		for (unsigned int i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+			bench_tell_life(&b, US, 0, word[i].life, word[i].as);
+			cr_expect_eq(restarts, word[i].restarts[knows], "%u, %u: %u", knows, i, restarts);
+		}
+		bench_stop(&b);
+	}
+}
+
+/**
+ * What was executed for a life is forgotten with the word of the next one. What comes of it later, by the
+ * other link, is not executed a second time.
+ */
+Test(host_lives, a_former_life_is_not_executed_again)
+{
+	struct mf_msg old = bench_chunk(US, 3, 0, 32, true), new = bench_chunk(US, 4, 0, 32, true);
+	uint8_t data[32];
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	memset(data, 1, sizeof(data));
+	bench_give_by(&b, 0, &old, data);
+	bench_expect(&b, 0, 32, 1);
+	tell_life(&b, 0, 2);
+	memset(data, 2, sizeof(data));
+	bench_give_by(&b, 0, &new, data);
+	bench_expect(&b, 0, 32, 2);
+	memset(data, 1, sizeof(data));
+	bench_give_by(&b, 1, &old, data);
+	bench_expect(&b, 0, 32, 2);
+	cr_expect_eq(mf_host_stats(b.host)->drop_fenced, 1);
+	tell_life(&b, 1, 2);
+	bench_give_by(&b, 1, &old, data);
+	bench_expect(&b, 0, 32, 1);
+	bench_stop(&b);
+}
+
+/** The word may be lost, and nothing would pass by that link for ever: so no longer than operations take. */
+Test(host_lives, a_former_life_is_over_in_time)
+{
+	struct mf_msg m = bench_chunk(US, 3, 0, 32, true);
+	uint8_t data[32];
+	unsigned int restarts;
+	struct bench b;
+
+	begin_told(&b, &restarts);
+	memset(data, 1, sizeof(data));
+	tell_life(&b, 0, 2);
+	bench_give_by(&b, 1, &m, data);
+	bench_expect(&b, 0, 32, 0);
+	bench_run(&b, b.now + TIMEOUT);
+	bench_give_by(&b, 1, &m, data);
+	bench_expect(&b, 0, 32, 1);
+	bench_stop(&b);
+}
