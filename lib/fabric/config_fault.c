@@ -31,6 +31,7 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "ppm", .kind = CFG_REAL, FAULT(ppm), .rlo = -1e5, .rhi = 1e5},
 	{.key = "offset", .kind = CFG_TIME, FAULT(offset), CFG_RANGE(0, MF_SEC(1000))},
 	{.key = "count", .kind = CFG_U64, FAULT(count), CFG_RANGE(1, INT64_MAX)},
+	{.key = "idle", .kind = CFG_BOOL, FAULT(idle)},
 	{0},
 };
 
@@ -51,12 +52,13 @@ enum key {
 	TO = 1 << 13,
 	PPM = 1 << 14,
 	OFFSET = 1 << 15,
+	IDLE = 1 << 16,
 };
-#define KEYS 16
+#define KEYS 17
 
 static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
 					    "from", "until", "time", "every",  "for",       "count",
-					    "what", "to",    "ppm",  "offset"};
+					    "what", "to",    "ppm",  "offset", "idle"};
 
 #define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define OF_A_SOURCE (FROM | UNTIL | COUNT)
@@ -66,9 +68,9 @@ static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "
 static const struct {
 	uint32_t needs, takes;
 } classes[MF_FAULT_CLASSES] = {
-	[MF_FAULT_BIT] = {RATE, OF_A_LINK},
-	[MF_FAULT_SYNC] = {RATE, OF_A_LINK},
-	[MF_FAULT_TYPE] = {RATE, OF_A_LINK},
+	[MF_FAULT_BIT] = {RATE, OF_A_LINK | IDLE},
+	[MF_FAULT_SYNC] = {RATE, OF_A_LINK | IDLE},
+	[MF_FAULT_TYPE] = {RATE, OF_A_LINK | IDLE},
 	[MF_FAULT_CUT] = {RATE, OF_A_LINK},
 	[MF_FAULT_LOSE] = {RATE, OF_A_LINK},
 	[MF_FAULT_DUPLICATE] = {RATE, OF_A_LINK},
@@ -244,6 +246,7 @@ int cfg_faults(struct cfg *c, const json_t *json)
 		struct mf_config_fault *f = &c->config->fault[c->config->faults];
 
 		f->until = MF_NEVER;
+		f->idle = true;
 		cfg_push_index(c, i);
 		rc = read_fault(c, entry, f);
 		cfg_pop(c);
@@ -281,6 +284,8 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)SWITCH;
 	if (f->every == 0)
 		keys &= ~(uint32_t)(EVERY | FOR);
+	if (f->idle)
+		keys &= ~(uint32_t)IDLE;
 	if (f->ppm == 0)
 		keys &= ~(uint32_t)PPM;
 	if (f->offset == 0)

@@ -94,6 +94,7 @@ struct mf_fabric {
 	struct mf_host_region *region; /**< of all memory nodes, by node and address; where they are */
 	unsigned int regions;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
+	uint64_t fault_idle[MF_FAULT_CLASSES]; /**< of these, in blocks of idle; by class */
 	struct link_guard *guards[MF_CONFIG_SWITCHES]; /**< [nodes], by switch; NULL: no link is watched */
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_forge_stats forged; /**< of all nodes that forge, after the run */

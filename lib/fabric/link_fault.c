@@ -25,6 +25,7 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int sw, un
 			.until = f->until,
 			.time = f->time,
 			.count = f->count,
+			.idle = f->idle,
 			.to = f->to.node,
 			.to_count = f->to.n,
 		};
@@ -43,6 +44,7 @@ int link_fault_new(const struct mf_fabric *f, unsigned int sw, unsigned int node
 		.rules = rules_of(config, sw, node, up, rule, which),
 		.period = period,
 		.pace = config->node[node].link.period,
+		.idle_until = f->stop,
 		.seed = config->seed,
 		.number = 2 * (uint64_t)node + !up + ((uint64_t)sw << 32),
 		.proto = config->stack_ops == NULL ? &config->proto : NULL,
@@ -66,8 +68,10 @@ void link_fault_over(struct mf_fabric *f, unsigned int sw, unsigned int node, bo
 	uint16_t which[MF_FAULT_RULES];
 	unsigned int n = fault != NULL ? rules_of(f->config, sw, node, up, rule, which) : 0;
 
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
 		f->fault_fired[which[i]] += mf_fault_fired(fault, i);
+		f->fault_idle[f->config->fault[which[i]].class] += mf_fault_fired_idle(fault, i);
+	}
 	if (n > 0 && mf_fault_witness(fault) != NULL)
 		mf_witness_add(&f->witness, mf_fault_witness(fault));
 	if (n > 0 && mf_fault_forged(fault) != NULL)

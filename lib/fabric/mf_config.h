@@ -345,6 +345,7 @@ struct mf_config_fault {
 	mf_time offset; /**< SKEW: what it shows at the start, ps */
 	mf_time every, length; /**< again and again, about every so often for about so long; 0: once */
 	uint64_t count; /**< on each link and direction; 0: any number */
+	bool idle; /**< BIT, SYNC, TYPE: blocks of idle, too; virtual clock */
 };
 
 /** A part of the memory of memory nodes, and who may do what there: see mf_region.h. */

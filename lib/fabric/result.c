@@ -115,16 +115,19 @@ static json_t *once_json(const struct mf_fabric *f)
 	return o;
 }
 
-/** How often each class of faults has struck. */
+/** How often each class of faults has struck, and how often of that a block of idle. */
 static json_t *faults_json(const struct mf_fabric *f)
 {
 	uint64_t fired[MF_FAULT_CLASSES] = {0};
-	json_t *o = json_object();
+	json_t *o = json_object(), *idle = json_object();
 
 	for (unsigned int i = 0; i < f->config->faults; i++)
 		fired[f->config->fault[i].class] += f->fault_fired[i];
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		result_count(o, mf_fault_names[i], fired[i]);
+	for (unsigned int i = 0; i <= MF_FAULT_TYPE; i++)
+		result_count(idle, mf_fault_names[i], f->fault_idle[i]);
+	json_object_set_new(o, "idle", idle);
 	return o;
 }
 

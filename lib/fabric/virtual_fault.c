@@ -15,16 +15,42 @@ struct taker {
 	int err;
 };
 
+/**
+ * Idle that is damaged comes late, but no sooner than anything that is sent now: so it does not matter what
+ * the other side has done already. It is not put off as other spans are: who stands still does not look.
+ * @return false: nobody sees it
+ */
+static bool date_idle(struct taker *t, struct mf_span *s)
+{
+	mf_time start = s->start;
+
+	if (t->v->events != NULL)
+		virtual_event_date(t->v, t->wire, s);
+	if (s->start != start)
+		return false;
+	s->flags = MF_SPAN_FRAME;
+	t->after = mf_time_max(t->after, t->v->now + t->v->ahead);
+	return true;
+}
+
+/** What is sent behind damaged idle comes behind it: a frame that waited for the link, too, dated back. */
+static mf_time not_before(const struct taker *t)
+{
+	uint32_t n = wire_flights(t->wire);
+
+	return n > 0 ? mf_time_max(t->after, wire_flight(t->wire, n - 1)->due) : t->after;
+}
+
 static void take(void *ctx, struct mf_span *s)
 {
 	struct taker *t = ctx;
 	int err;
 
-	if (t->wire->cut)
+	if (t->wire->cut || (s->flags & MF_SPAN_IDLE && !date_idle(t, s)))
 		return;
 	if (t->v->events != NULL)
 		virtual_event_date(t->v, t->wire, s);
-	err = wire_send(t->wire, s, t->after);
+	err = wire_send(t->wire, s, not_before(t));
 	t->v->f->info.spans++;
 	if (err < 0)
 		t->err = err;

@@ -87,7 +87,11 @@ static void found(struct virtual *v, unsigned int i)
 	}
 	p->phase = LINK_WHOLE;
 	p->at = MF_NEVER;
-	v->up[i].cut = v->down[i].cut = false;
+	for (struct wire *w = &v->up[i]; w != NULL; w = w == &v->up[i] ? &v->down[i] : NULL) {
+		w->cut = false;
+		if (w->fault != NULL)
+			mf_fault_mend(w->fault, v->now);
+	}
 	mf_host_link_up(v->f->node[i].host, v->number, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);

@@ -8,7 +8,7 @@
 
 #include "fault_priv.h"
 
-static uint64_t draw(struct fault_dice *d)
+uint64_t fault_draw(struct fault_dice *d)
 {
 	double n;
 
@@ -18,11 +18,12 @@ static uint64_t draw(struct fault_dice *d)
 	return n < 0x1p63 ? (uint64_t)n : UINT64_MAX / 2;
 }
 
-void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule)
+void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule,
+		     const char *stream)
 {
 	d->rule = c->rule[rule];
-	mf_rng_init(&d->rng, c->seed, "fault", c->number * MF_FAULT_RULES + rule);
-	d->left = draw(d);
+	mf_rng_init(&d->rng, c->seed, stream, c->number * MF_FAULT_RULES + rule);
+	d->left = fault_draw(d);
 }
 
 uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units)
@@ -35,7 +36,7 @@ uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units)
 		d->left -= units;
 		return units;
 	}
-	d->left = draw(d);
+	d->left = fault_draw(d);
 	d->fired++;
 	return at;
 }

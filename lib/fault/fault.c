@@ -5,7 +5,6 @@
 
 #include "fault_priv.h"
 
-#define BLOCK_BITS 66
 #define SYNC_BITS 2
 
 enum { MEMORY, FRAME };
@@ -98,11 +97,12 @@ struct mf_fault *mf_fault_new(const struct mf_fault_config *config)
 	f->node = config->node;
 	f->nodes = config->nodes;
 	for (unsigned int i = 0; i < f->rules; i++) {
-		fault_dice_init(&f->dice[i], config, i);
+		fault_dice_init(&f->dice[i], config, i, "fault");
 		if (is_source(&config->rule[i]) &&
 		    (f->forge == NULL || config->rule[i].class != MF_FAULT_FORGE || forge_can(f->forge)))
 			fault_source_init(f, config, i);
 	}
+	fault_idle_init(f, config);
 	return f;
 }
 
@@ -134,6 +134,11 @@ const struct mf_forge_stats *mf_fault_forged(const struct mf_fault *f)
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule)
 {
 	return f->dice[rule].fired;
+}
+
+uint64_t mf_fault_fired_idle(const struct mf_fault *f, unsigned int rule)
+{
+	return f->idle.dice[rule].fired;
 }
 
 /** Whether any rule of a class strikes this unit. All are asked: each has dice of its own. */
@@ -205,6 +210,14 @@ static void scatter(unsigned int p, uint64_t *own, uint64_t *carry)
 	}
 }
 
+void fault_bit(unsigned int bit, uint8_t *sync, uint64_t *own, uint64_t *carry)
+{
+	if (bit < SYNC_BITS)
+		*sync ^= (uint8_t)(1U << bit);
+	else
+		scatter(bit - SYNC_BITS, own, carry);
+}
+
 static void bit_errors(struct mf_fault *f, mf_time t, struct mf_block *b)
 {
 	uint64_t own = t == f->carry_at ? f->carry : 0, carry = 0;
@@ -214,14 +227,12 @@ static void bit_errors(struct mf_fault *f, mf_time t, struct mf_block *b)
 
 		if (f->dice[i].rule.class != MF_FAULT_BIT)
 			continue;
-		while (done < BLOCK_BITS &&
-		       (hit = fault_roll(&f->dice[i], t, BLOCK_BITS - done)) < BLOCK_BITS - done) {
+		while (done < FAULT_BLOCK_BITS &&
+		       (hit = fault_roll(&f->dice[i], t, FAULT_BLOCK_BITS - done)) <
+			       FAULT_BLOCK_BITS - done) {
 			unsigned int bit = (unsigned int)(done + hit);
 
-			if (bit < SYNC_BITS)
-				b->sync ^= (uint8_t)(1U << bit);
-			else
-				scatter(bit - SYNC_BITS, &own, &carry);
+			fault_bit(bit, &b->sync, &own, &carry);
 			done += hit + 1;
 		}
 	}
@@ -404,14 +415,23 @@ static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t fla
 		end(f, t, p.lane);
 }
 
+static mf_time later(mf_time a, mf_time b)
+{
+	return a > b ? a : b;
+}
+
 void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx)
 {
 	f->emit = emit;
 	f->ctx = ctx;
+	if (f->idle.on)
+		fault_idle_until(f, span->start);
 	for (unsigned int i = 0; i < span->count; i++)
 		block(f, mf_span_at(span, i), (struct mf_block){.word = span->word[i], .sync = span->sync[i]},
 		      span->flags);
 	flush(f);
+	if (f->idle.on)
+		fault_idle_from(f, later(f->free_at, mf_span_at(span, span->count)));
 }
 
 void mf_fault_cut(struct mf_fault *f, mf_time now)
@@ -420,6 +440,14 @@ void mf_fault_cut(struct mf_fault *f, mf_time now)
 	f->holding = false;
 	f->carry = 0;
 	f->free_at = now;
+	if (f->idle.on)
+		fault_idle_from(f, MF_NEVER);
+}
+
+void mf_fault_mend(struct mf_fault *f, mf_time now)
+{
+	if (f->idle.on)
+		fault_idle_from(f, later(f->free_at, now));
 }
 
 mf_time mf_fault_next(const struct mf_fault *f)
@@ -427,7 +455,7 @@ mf_time mf_fault_next(const struct mf_fault *f)
 	mf_time held = can_release(f) ? f->release : MF_NEVER;
 	mf_time inject = f->sources > 0 && !f->lane[MEMORY].open ? fault_inject_next(f) : MF_NEVER;
 
-	return held < inject ? held : inject;
+	return mf_time_min(f->idle.next, mf_time_min(held, inject));
 }
 
 void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx)
@@ -440,5 +468,7 @@ void mf_fault_run(struct mf_fault *f, mf_time now, mf_fault_emit emit, void *ctx
 		release(f, f->release);
 	if (f->sources > 0 && !f->lane[MEMORY].open)
 		fault_inject(f, now);
+	if (f->idle.next <= now)
+		fault_idle_run(f, now);
 	flush(f);
 }

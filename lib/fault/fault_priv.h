@@ -20,8 +20,22 @@ struct fault_dice {
 
 /** Whether `units` more units that start at t are struck: the place of the first, or `units`. */
 uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units);
-/** The first roll. */
-void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule);
+/** The first roll. @param stream  of random numbers, by its name */
+void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule,
+		     const char *stream);
+/** Units that are spared until the next one that is struck. */
+uint64_t fault_draw(struct fault_dice *d);
+
+/** The line where nothing is sent. */
+struct fault_idle {
+	bool on; /**< some rule strikes it */
+	mf_time at; /**< the first block that was not looked at yet; MF_NEVER: the link is down */
+	mf_time next; /**< when the next block that is struck goes, if nothing is sent before */
+	mf_time until;
+	struct mf_rng rng; /**< which header, which type */
+	struct fault_dice
+		dice[MF_FAULT_RULES]; /**< of each rule: .left from `at` on, .fired. The rule is not used */
+};
 
 /** What goes by itself, by a rule. */
 struct fault_source {
@@ -71,6 +85,7 @@ struct mf_fault {
 	uint64_t carry; /**< errors that the next payload has from the one before */
 	mf_time carry_at; /**< if it starts then */
 	mf_time free_at; /**< when the wire is free again */
+	struct fault_idle idle;
 	mf_fault_emit emit; /**< of the call under way */
 	void *ctx;
 	struct mf_witness *witness; /**< NULL: nobody watches */
@@ -81,8 +96,26 @@ struct mf_fault {
 	struct fault_copy held; /**< of one that comes behind the next */
 };
 
+#define FAULT_BLOCK_BITS 66
+
+/**
+ * A wire error at a bit of a block, in the order of the wire.
+ * @param own    errors of the block's payload, behind the descrambler
+ * @param carry  errors of the next block's
+ */
+void fault_bit(unsigned int bit, uint8_t *sync, uint64_t *own, uint64_t *carry);
+
 /** A block leaves at its time, or as soon as the wire is free. */
 void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags);
+
+/* idle.c; but for the first one only where idle.on */
+void fault_idle_init(struct mf_fault *f, const struct mf_fault_config *c);
+/** Nothing was sent before t: the blocks until then were idle. */
+void fault_idle_until(struct mf_fault *f, mf_time t);
+/** The line is idle from then on, as far as is known. */
+void fault_idle_from(struct mf_fault *f, mf_time t);
+/** What was struck and is due at now goes. */
+void fault_idle_run(struct mf_fault *f, mf_time now);
 
 /* inject.c */
 void fault_source_init(struct mf_fault *f, const struct mf_fault_config *c, unsigned int rule);

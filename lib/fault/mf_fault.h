@@ -5,7 +5,8 @@
  * Sans-I/O and seeded: the same blocks at the same times with the same seed give the same faults, in whatever
  * spans they come. A unit is what a fault strikes: a bit on the wire, a block, or a message. A message is a
  * memory message from /MS/ to /MT/, a memory message of one block (/N/, /G/, /MST/), or a frame from /S/ to
- * /T/; idle blocks that stand in spans belong to none.
+ * /T/; idle blocks that stand in spans belong to none. A rule may strike idle, too, where nothing is sent
+ * (mf_fault_rule.idle): then what reaches the other end has those idle blocks that are damaged.
  *
  * One thread calls.
  */
@@ -111,6 +112,7 @@ struct mf_fault_rule {
 	mf_time from, until; /**< units that start in [from, until) */
 	mf_time time; /**< DELAY, REORDER: 1.. ps */
 	uint64_t count; /**< at most so many; 0: any number */
+	bool idle; /**< BIT, SYNC, TYPE: blocks of idle, too, where a block takes time */
 	const uint16_t *to; /**< FLOOD: nodes that it asks, in turn; the caller's */
 	unsigned int to_count;
 };
@@ -124,6 +126,7 @@ struct mf_fault_config {
 	 */
 	uint32_t period;
 	uint32_t pace; /**< FLOOD...: ps a block, 1..: mf_fault_rule.rate is a share of that rate */
+	mf_time idle_until; /**< mf_fault_rule.idle: of idle before that; 0: of none */
 	uint64_t seed;
 	uint64_t number; /**< of this direction among all: a stream of random numbers of its own */
 	const struct mf_proto
@@ -140,7 +143,7 @@ void mf_fault_free(struct mf_fault *f);
 
 /**
  * Takes what reaches the other end: spans, in the order of their start; blocks that follow each other without
- * a gap may come in several.
+ * a gap may come in several. Those of idle (MF_SPAN_IDLE) come up to MF_SPAN_MAX + 3 blocks late.
  * @param s  the stage's, until the function returns
  */
 typedef void (*mf_fault_emit)(void *ctx, struct mf_span *s);
@@ -153,6 +156,9 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 
 /** The link is lost: what is under way, or held back, is thrown away; what is sent from now on is new. */
 void mf_fault_cut(struct mf_fault *f, mf_time now);
+
+/** The link is there again after mf_fault_cut(). Errors of idle begin again. */
+void mf_fault_mend(struct mf_fault *f, mf_time now);
 
 /** When what is held back is due, or goes by itself, if nothing is sent before; MF_NEVER: nothing is. */
 mf_time mf_fault_next(const struct mf_fault *f);
@@ -169,5 +175,7 @@ const struct mf_witness_stats *mf_fault_witness(const struct mf_fault *f);
 
 /** How often a rule, by its place, has fired: errors on the wire, blocks, messages. */
 uint64_t mf_fault_fired(const struct mf_fault *f, unsigned int rule);
+/** Of these, in blocks of idle. */
+uint64_t mf_fault_fired_idle(const struct mf_fault *f, unsigned int rule);
 
 #endif

@@ -78,6 +78,8 @@ enum {
 	/** All blocks belong to ordinary frames: nobody acts on one before its /T/, so under the
 	 *  virtual clock the span may be delivered when its last block arrives. */
 	MF_SPAN_FRAME = 1,
+	/** Blocks of idle that an error has struck (lib/fault): only between a stage and its caller. */
+	MF_SPAN_IDLE = 2,
 };
 
 /**

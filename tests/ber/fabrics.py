@@ -31,7 +31,7 @@ def fabric(rate, check, duration, disable, retries):
   if disable is not None:
     file['link'] = {'disable': disable}
   if rate > 0:
-    file['faults'] = [{'class': 'bit', 'rate': rate}]
+    file['faults'] = [{'class': 'bit', 'rate': rate, 'idle': False}]
   return file
 
 

@@ -206,3 +206,45 @@ Test(disable, not_at_all_but_block_lock_is_found_again)
 	expect_ended(result);
 	json_decref(result);
 }
+
+/** m1 has no traffic: its link is idle but for what a rule strikes. */
+static json_t *run_idle(const char *disable, const char *rule, bool by_block)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "{\"seed\": 7,"
+		 "\"clock\": {\"virtual\": {\"warmup\": \"5us\", \"duration\": \"300us\","
+		 "                          \"drain\": \"20ms\"}},"
+		 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 2},"
+		 "            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		 "\"link\": {\"disable\": %s},"
+		 "\"workload\": [{\"targets\": \"m0\", \"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 2}],"
+		 "\"faults\": [{\"link\": \"m1\", %s}]}",
+		 disable, rule);
+	return whole_sound(text, by_block);
+}
+
+Test(disable, a_link_that_nothing_is_sent_on)
+{
+	/* 625 wrong headers are expected in 125 us, of 48,828. */
+	static const char rate[] = "\"class\": \"bit\", \"rate\": 6.4e-3";
+	json_t *idle = run_idle("{}", rate, false), *by_block = run_idle("{}", rate, true);
+	json_t *spared = run_idle("{}", "\"class\": \"bit\", \"rate\": 6.4e-3, \"idle\": false", false);
+	json_t *lock = run_idle("false", "\"class\": \"sync\", \"rate\": 1, \"from\": \"50us\"", false);
+
+	cr_expect_eq(number(idle, "hi_ber"), 1);
+	cr_expect_str_eq(word(first_link(idle), "node"), "m1");
+	cr_expect_gt(whole_number(idle, "faults.bit"), 16);
+	cr_expect_eq(whole_number(idle, "faults.bit"), whole_number(idle, "faults.idle.bit"));
+	cr_expect_eq(whole_number(idle, "operations.failed_all"), 0, "nobody needs it");
+	cr_expect(json_equal(idle, by_block));
+	cr_expect_eq(all(spared), 0);
+	cr_expect_eq(whole_number(spared, "faults.bit"), 0);
+	cr_expect_gt(
+		whole_number(lock, "local_faults.hi_ber") + whole_number(lock, "local_faults.block_lock"), 0);
+	json_decref(idle);
+	json_decref(by_block);
+	json_decref(spared);
+	json_decref(lock);
+}

@@ -461,3 +461,125 @@ Test(fault, delays_where_blocks_take_no_time)
 	cr_expect_geq(t.last, mf_fault_fired(f, 0) * MF_US(5));
 	mf_fault_free(f);
 }
+
+/* ---- idle ---- */
+
+#define IDLE_RATE 1e-3
+#define LOAD_OVER (400000 * (mf_time)PERIOD)
+#define LATE ((MF_SPAN_MAX + 3) * (mf_time)PERIOD)
+
+static struct mf_fault *make_idle(uint8_t class, bool idle, uint64_t count)
+{
+	const struct mf_fault_rule rule = {
+		.class = class, .rate = IDLE_RATE, ALWAYS, .count = count, .idle = idle};
+	struct mf_fault_config c = {
+		.rule = &rule, .rules = 1, .period = PERIOD, .seed = 5, .idle_until = LOAD_OVER};
+	struct mf_fault *f = mf_fault_new(&c);
+
+	cr_assert_not_null(f);
+	return f;
+}
+
+/** Lets all go that is due by then, as soon as it is. */
+static void run_until(struct mf_fault *f, mf_time until, struct stream *out)
+{
+	for (mf_time at; (at = mf_fault_next(f)) <= until && at != MF_NEVER;)
+		mf_fault_run(f, at, collect, out);
+}
+
+static struct stream idle_out[2];
+
+Test(fault, idle_that_nothing_is_sent_on_is_struck_at_the_rate)
+{
+	struct stream *out = &idle_out[0];
+	struct mf_fault *f = make_idle(MF_FAULT_SYNC, true, 0);
+
+	run_until(f, MF_NEVER, out);
+	/* 400 are expected, and 20 is a standard deviation. */
+	cr_expect(out->n > 300 && out->n < 500, "%u", out->n);
+	cr_expect_eq(mf_fault_fired(f, 0), out->n);
+	cr_expect_eq(mf_fault_fired_idle(f, 0), out->n);
+	for (unsigned int i = 0; i < out->n; i++) {
+		cr_assert(out->b[i].sync == 0 || out->b[i].sync == 3);
+		cr_assert_eq(out->b[i].word, MF_IDLE_WORD);
+		cr_assert_eq(out->t[i] % PERIOD, 0);
+		cr_assert(i == 0 || out->t[i] > out->t[i - 1]);
+		cr_assert_lt(out->t[i], LOAD_OVER);
+	}
+	mf_fault_free(f);
+	f = make_idle(MF_FAULT_SYNC, false, 0);
+	cr_expect_eq(mf_fault_next(f), MF_NEVER);
+	mf_fault_free(f);
+	f = make_idle(MF_FAULT_SYNC, true, 7);
+	out->n = 0;
+	run_until(f, MF_NEVER, out);
+	cr_expect_eq(out->n, 7);
+	mf_fault_free(f);
+}
+
+/* An error of the payload is three, and the last of them are in the blocks behind. */
+Test(fault, a_bit_of_idle_is_wrong_as_one_of_a_message_is)
+{
+	struct stream *out = &idle_out[0];
+	struct mf_fault *f = make_idle(MF_FAULT_BIT, true, 0);
+	unsigned int headers = 0, bits = 0, payload;
+
+	run_until(f, MF_US(60), out);
+	for (unsigned int i = 0; i < out->n; i++) {
+		headers += (unsigned int)__builtin_popcount(out->b[i].sync ^ MF_SYNC_CTRL);
+		bits += (unsigned int)__builtin_popcountll(out->b[i].word ^ MF_IDLE_WORD);
+	}
+	payload = (unsigned int)mf_fault_fired(f, 0) - headers;
+	cr_expect_gt(headers, 25);
+	cr_expect_gt(payload, 32 * headers / 2);
+	/* Those of the last block may be yet to come, and now and then two hit the same bit. */
+	cr_expect(bits <= 3 * payload && bits > 3 * payload - payload / 10, "%u of %u", bits, payload);
+	mf_fault_free(f);
+}
+
+/** Messages with long gaps, in spans of so many blocks; what is due in a gap goes by itself, or not. */
+static void with_gaps(unsigned int most, bool runs, struct stream *out)
+{
+	struct mf_fault *f = make_idle(MF_FAULT_SYNC, true, 0);
+	struct stream *in = &idle_out[1];
+	mf_time t = 0;
+
+	for (unsigned int k = 0; k < 60; k++) {
+		in->n = 0;
+		t = message(in, t, 1 + k % 9, k + 1);
+		send(f, in, most, out);
+		t += PERIOD * (mf_time)(k * 97 % 3000) + 700;
+		if (runs)
+			run_until(f, t, out);
+	}
+	run_until(f, t + LATE, out);
+	mf_fault_free(f);
+}
+
+Test(fault, errors_of_idle_do_not_depend_on_when_it_is_looked_at)
+{
+	static struct stream all, again;
+
+	with_gaps(MF_SPAN_MAX, true, &all);
+	cr_expect_gt(all.n, 300);
+	with_gaps(1, true, &again);
+	cr_expect(same(&all, &again), "by block");
+	again.n = 0;
+	with_gaps(MF_SPAN_MAX, false, &again);
+	cr_expect(same(&all, &again), "when the next message is sent");
+}
+
+Test(fault, idle_of_a_link_that_is_cut_is_not_struck)
+{
+	struct stream *out = &idle_out[0];
+	struct mf_fault *f = make_idle(MF_FAULT_SYNC, true, 0);
+
+	mf_fault_cut(f, 0);
+	cr_expect_eq(mf_fault_next(f), MF_NEVER);
+	mf_fault_mend(f, LOAD_OVER / 2);
+	run_until(f, MF_NEVER, out);
+	cr_assert_gt(out->n, 100);
+	cr_expect_geq(out->t[0], LOAD_OVER / 2);
+	cr_expect_lt(out->n, 300);
+	mf_fault_free(f);
+}
