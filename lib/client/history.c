@@ -64,29 +64,50 @@ static enum mf_history_kind kind_of(uint8_t op)
 	return kind[op];
 }
 
-/**
- * Reads, writes and atomics. Operations on regions are not recorded: what they change is told as a cut
- * (seat.c).
- */
+static bool zeroes(uint8_t op)
+{
+	return op == MEMFAB_CLAIM || op == MEMFAB_RELEASE;
+}
+
+/** Reads, writes and atomics. */
 static bool is_access(uint8_t op)
 {
 	return op != MEMFAB_NOP && op < MEMFAB_CLAIM;
+}
+
+/** Who claims or releases a region has its octets zeroed. @return false: there is no such region */
+static bool zeroing_of(const struct mf_config *c, struct mf_history_record *r)
+{
+	for (unsigned int i = 0; i < c->regions; i++) {
+		const struct mf_config_region *g = &c->region[i];
+
+		for (unsigned int k = 0; k < g->memory.n; k++) {
+			if (g->memory.node[k] != r->node || r->addr < g->at || r->addr - g->at >= g->size)
+				continue;
+			r->kind = MF_HISTORY_ZEROED;
+			r->addr = g->at;
+			r->len = g->size;
+			return true;
+		}
+	}
+	return false;
 }
 
 int queue_history_begin(struct memfab_queue *q, const struct slot *s, mf_time now)
 {
 	const struct memfab_sqe *e = &s->sqe;
 	struct recorded *r = recorded(q, s);
-	const struct mf_history_record record = {.call = now,
-						 .addr = e->addr,
-						 .len = e->op >= MEMFAB_CAS ? 8 : e->len,
-						 .client = (uint16_t)seat_node(q->seat),
-						 .node = e->node,
-						 .kind = is_access(e->op) ? kind_of(e->op) : 0};
+	struct mf_history_record record = {.call = now,
+					   .addr = e->addr,
+					   .len = e->op >= MEMFAB_CAS ? 8 : e->len,
+					   .client = (uint16_t)seat_node(q->seat),
+					   .node = e->node,
+					   .kind = is_access(e->op) ? kind_of(e->op) : 0};
 	const void *data = e->buf;
 
 	*r = (struct recorded){.place = MF_HISTORY_NONE};
-	if (!is_access(e->op))
+	if (!is_access(e->op) &&
+	    !(zeroes(e->op) && zeroing_of(mf_session_config(seat_session(q->seat)), &record)))
 		return 0;
 	if (e->op >= MEMFAB_CAS) {
 		data = e->arg;
@@ -107,14 +128,14 @@ void queue_history_part(struct memfab_queue *q, const struct slot *s, uint8_t st
 
 	if (r->status == MF_OK)
 		r->status = status;
-	if (status == MF_OK && (s->sqe.op == MEMFAB_CLAIM || s->sqe.op == MEMFAB_RELEASE))
-		mf_history_cut(q->history->log, (uint16_t)seat_node(q->seat), s->sqe.node, 0);
 }
 
 static enum mf_history_outcome outcome_of(const struct slot *s, uint8_t status)
 {
 	if (s->error == 0)
 		return MF_HISTORY_OK;
+	if (zeroes(s->sqe.op) && status == MF_ERR_KEY)
+		return MF_HISTORY_REFUSED;
 	return status == MF_ERR_RESTARTED ? MF_HISTORY_RESTARTED : MF_HISTORY_FAILED;
 }
 

@@ -89,6 +89,21 @@ static void begin(struct memfab_queue *q, struct slot *s, mf_time now)
 	q->link = s->sqe.flags & MEMFAB_LINK ? LINK_WAITS : LINK_NONE;
 }
 
+bool queue_go_on(struct memfab_queue *q, struct mf_host *host, mf_time now)
+{
+	struct slot *s = q->halfway;
+
+	if (s == NULL)
+		return true;
+	q->halfway = NULL;
+	if (!give(s, host, now)) {
+		q->halfway = s;
+		return false;
+	}
+	q->begun++;
+	return true;
+}
+
 unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time now)
 {
 	/* Guards the slots up to there. */
@@ -98,17 +113,12 @@ unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time n
 	for (; q->begun != end; n++) {
 		struct slot *s = &q->slot[q->sq[q->begun & q->mask]];
 
-		if (likely(q->halfway == NULL)) {
-			if (!may_begin(q, s))
-				break;
-			begin(q, s, now);
-		}
-		q->halfway = NULL;
-		if (!give(s, host, now)) {
-			q->halfway = s;
+		if (!may_begin(q, s))
 			break;
-		}
-		q->begun++;
+		begin(q, s, now);
+		q->halfway = s;
+		if (!queue_go_on(q, host, now))
+			break;
 	}
 	return n;
 }

@@ -20,6 +20,8 @@ struct seat {
 	struct mf_host *host; /**< NULL: it has not had a turn yet */
 	atomic_uint lost[MF_PORTS_MAX]; /**< of each target, how often; written in a turn */
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
+	struct memfab_queue
+		*halfway; /**< the host had no room for all of its operation; NULL: none. The same */
 	struct seat *next;
 	struct mf_history_log *log; /**< NULL: nothing is recorded */
 	bool cuts; /**< some of cut[] is set */
@@ -79,7 +81,11 @@ static void record_cuts(struct seat *s, mf_time now)
 	s->cuts = false;
 }
 
-/** When the host has room for few, another queue is the first one each time. */
+/**
+ * When the host has room for few, another queue is the first one each time. What was begun in part goes
+ * before: what a node asks of another one takes effect in the order in which it was begun, whatever queue it
+ * is of.
+ */
 static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
 {
 	struct seat *s = (struct seat *)g;
@@ -93,12 +99,16 @@ static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
 	if (unlikely(s->cuts))
 		record_cuts(s, now);
 	work = take_completions(host, now);
-	if (first == NULL)
+	if (first == NULL || (s->halfway != NULL && !queue_go_on(s->halfway, host, now)))
 		return work;
+	work += s->halfway != NULL;
+	s->halfway = NULL;
 	do {
 		work += queue_begin(q, host, now);
+		if (q->halfway != NULL)
+			s->halfway = q;
 		q = q->next;
-	} while (q != first);
+	} while (q != first && s->halfway == NULL);
 	s->queue = first->next;
 	return work;
 }
@@ -165,6 +175,8 @@ static void leave(struct seat *s, struct memfab_queue *q)
 	while (before->next != q)
 		before = before->next;
 	before->next = q->next;
+	if (s->halfway == q)
+		s->halfway = NULL;
 	if (s->queue == q)
 		s->queue = q->next != q ? q->next : NULL;
 	mf_session_unlock(s->session);

@@ -41,11 +41,99 @@ static bool in_order(const struct mf_config *c)
 	return order;
 }
 
+/** Links that ports carry and that send nothing again; all in one process: those that are carried always. */
+static bool carries_without_llr(const struct mf_fabric *f)
+{
+	const struct mf_config *c = f->config;
+	bool whole = fabric_whole(f), any = false;
+
+	for (unsigned int i = 0; i < c->nodes && f->clock == MF_CLOCK_WALL; i++) {
+		const struct mf_config_llr *of[] = {&c->node[i].link.llr, &c->node[i].backup_llr};
+
+		for (unsigned int k = 0; k < 1U + c->backup.on; k++)
+			any |= c->node[i].up && of[k]->port[MF_LINK_NODE] >= 0 && !of[k]->retransmit &&
+			       (!whole || of[k]->carry == MF_CARRY_ALWAYS);
+	}
+	return any;
+}
+
+/**
+ * Whether an unacknowledged write that is lost without a word (D11) would be known here. It may be so behind
+ * a chunk that came too late for its grant, or was held up on its way out: its switch knows. Where that is
+ * another process nobody here does, nor whether one of two switches died.
+ */
+static bool knows_losses(const struct mf_fabric *f)
+{
+	const struct mf_config_switch *sw = &f->config->sw;
+
+	if (f->clock == MF_CLOCK_WALL && f->config->backup.on)
+		return false;
+	return fabric_whole(f) ||
+	       (sw->grant_timeout[f->clock] == 0 && sw->hold_timeout[f->clock] == 0 && f->part.sw);
+}
+
+/** Whether somebody may take a right away: what is on its way by then is refused without a word. */
+static bool rights_change(const struct mf_fabric *f)
+{
+	return f->config->regions > 0 && (f->embedded != NULL || !fabric_whole(f));
+}
+
+/** Whether nothing is lost without a word, as far as is known before the run. */
+static bool lossless(const struct mf_fabric *f)
+{
+	const struct mf_config *c = f->config;
+
+	return c->faults == 0 && c->stack_ops == NULL && c->bridge_ops == NULL && !carries_without_llr(f) &&
+	       knows_losses(f) && !rights_change(f);
+}
+
+static uint64_t lost_at(const struct mf_fabric *f, const struct mf_switch *sw)
+{
+	const struct mf_switch_stats *s = mf_switch_stats(sw);
+	uint64_t lost = s->drop_check + s->drop_proto + s->drop_spoof + s->drop_dst + s->drop_ungranted +
+			s->drop_room + s->drop_cut + s->drop_descriptor + s->expired;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->config->node[i].up)
+			lost += mf_switch_mux_stats(sw, i)->aborted;
+	return lost;
+}
+
+/** Messages that this process threw away without a word: some may have been of such a write. */
+static uint64_t lost_here(const struct mf_fabric *f)
+{
+	uint64_t lost = f->sw != NULL ? lost_at(f, f->sw) : 0;
+
+	lost += f->backup.sw != NULL ? lost_at(f, f->backup.sw) : 0;
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_host_stats *s =
+			f->node[i].host != NULL ? mf_host_stats(f->node[i].host) : NULL;
+
+		lost += s != NULL ? s->drop_check + s->drop_proto + s->drop_dst + s->drop_room : 0;
+	}
+	return lost;
+}
+
+/**
+ * Whether clients are told of another life of a node before that answers them. One switch lets nothing be
+ * asked before they have said that they have heard. With two the word is in front of all answers, on both
+ * links, which does not help where it is lost or overtaken (docs/fault-tolerance.md). Other stacks have no
+ * such word.
+ */
+static bool tells(const struct mf_fabric *f)
+{
+	const struct mf_config *c = f->config;
+	bool tells = c->stack_ops == NULL && c->bridge_ops == NULL;
+
+	for (unsigned int i = 0; i < c->faults && c->backup.on; i++)
+		tells &= !makes_holes(&c->fault[i]) && c->fault[i].class != MF_FAULT_REORDER;
+	return tells && !(c->backup.on && carries_without_llr(f));
+}
+
 static struct mf_history_config config_of(const struct mf_fabric *f)
 {
 	const struct mf_config *c = f->config;
-	struct mf_history_config h = {.in_order = in_order(c),
-				      .lossless = c->faults == 0 && c->stack_ops == NULL};
+	struct mf_history_config h = {.in_order = in_order(c), .lossless = lossless(f), .tells = tells(f)};
 	uint64_t longest = 0;
 
 	for (unsigned int i = 0; i < c->workloads; i++) {
@@ -154,5 +242,7 @@ void history_clock(struct mf_fabric *f, mf_time (*now)(void *ctx), void *ctx, ui
 
 const struct mf_history *mf_fabric_history(const struct mf_fabric *f)
 {
+	if (f->history != NULL && lost_here(f) > 0)
+		mf_history_lossy(f->history);
 	return f->history;
 }

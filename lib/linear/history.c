@@ -86,6 +86,11 @@ static inline mf_time now_of(const struct mf_history_log *l, mf_time t)
 	return c->now != NULL ? c->now(c->ctx) : t;
 }
 
+void mf_history_lossy(struct mf_history *h)
+{
+	h->config.lossless = false;
+}
+
 mf_time mf_history_full(const struct mf_history *h)
 {
 	mf_time full = MF_NEVER;
@@ -175,7 +180,7 @@ uint64_t mf_history_begin(struct mf_history_log *l, const struct mf_history_reco
 	if (place == MF_HISTORY_NONE)
 		return place;
 	out = &l->word[place + HISTORY_RECORD_WORDS];
-	if (history_writes(op->kind))
+	if (op->kind < MF_HISTORY_OPS && history_writes(op->kind))
 		keep(&l->history->config, op, data, out);
 	else if (history_is_rmw(op->kind) && history_at(l, place)->words != 0)
 		memcpy(out, data, 2 * sizeof(*out));

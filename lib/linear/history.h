@@ -35,7 +35,7 @@ static inline bool history_is_rmw(uint8_t kind)
 
 static inline bool history_writes(uint8_t kind)
 {
-	return kind == MF_HISTORY_WRITE || kind == MF_HISTORY_WRITE_ACK;
+	return kind == MF_HISTORY_WRITE || kind == MF_HISTORY_WRITE_ACK || kind == MF_HISTORY_ZEROED;
 }
 
 /** The word that is recorded of an aligned group: for each bit a coin that all of its half groups share. */
@@ -76,6 +76,9 @@ static inline struct history_walk history_walk(const struct mf_history_config *c
 	while (w.word < first);
 	return w;
 }
+
+/** Makes an array at least `n` elements long. @return 0 or -ENOMEM */
+int history_grow(void *array, size_t *room, size_t n, size_t size);
 
 /** How many words a record has behind it. */
 uint64_t history_words(const struct mf_history_config *c, const struct mf_history_record *r);

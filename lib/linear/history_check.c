@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the logs of a run to its words: the operations of all logs in one time, what bounds those that are not
- * acknowledged, the times in which memory may have been lost, and the operations of each word.
+ * acknowledged, and the operations of each word.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "history_loss.h"
 
 #define STATES (1U << 20)
 #define PASS_TOUCHES (1U << 22) /* words of operations that are sorted at a time */
-#define NODES (UINT16_MAX + 1U)
-
-/** An operation, in the time of all histories. */
-struct item {
-	const struct mf_history_record *r;
-	const struct mf_history_config *config;
-	mf_time call, ret, last; /**< see struct touch */
-	uint32_t log; /**< of all histories */
-	bool must;
-};
-
-/** A client was told that a node may have lost what it held. */
-struct cut {
-	size_t place; /**< items of the log before it */
-	mf_time at;
-	uint16_t node;
-};
+#define ZEROINGS UINT32_MAX /* what the log of all zeroings is taken for: they have no order with others */
 
 struct unknown {
 	uint64_t from, end; /**< octets */
@@ -40,11 +24,6 @@ struct entry {
 	uint32_t item, index;
 };
 
-struct loss {
-	struct interval in;
-	uint16_t node;
-};
-
 struct check {
 	const struct mf_history *const *h;
 	unsigned int histories;
@@ -54,14 +33,15 @@ struct check {
 	struct item *item;
 	size_t items;
 	uint32_t logs; /**< so far */
-	struct loss *loss; /**< of all nodes: by node, ascending, apart from each other */
-	size_t losses, losses_room;
+	struct losses lost;
+	struct item *zeroing;
+	size_t zeroings, zeroings_room;
 	struct interval *cut; /**< those of a node */
 	struct unknown *unknown;
 	size_t unknowns, unknowns_room;
 	struct cut *told; /**< of a log */
 	size_t tolds, tolds_room;
-	mf_time *bound, *limit; /**< [NODES] */
+	mf_time *bound, *limit; /**< [HISTORY_NODES] */
 	uint64_t touches;
 	struct entry *entry;
 	size_t entries, entries_room;
@@ -72,7 +52,7 @@ struct check {
 	uint64_t doubtful;
 };
 
-static int grow(void *array, size_t *room, size_t n, size_t size)
+int history_grow(void *array, size_t *room, size_t n, size_t size)
 {
 	size_t more = *room < 64 ? 64 : *room;
 	void **at = array, *grown;
@@ -113,33 +93,46 @@ static int one_run(const struct mf_history *const *h, unsigned int n)
 	return n > 0 ? 0 : -EINVAL;
 }
 
-static bool answered(const struct item *i)
-{
-	return i->r->outcome == MF_HISTORY_OK && i->r->kind != MF_HISTORY_WRITE;
-}
-
-static int note_op(struct check *c, const struct mf_history *h, const struct mf_history_record *r)
+static struct item item_of(const struct check *c, const struct mf_history *h,
+			   const struct mf_history_record *r)
 {
 	struct item i = {.r = r,
 			 .config = &h->config,
-			 .log = c->logs,
+			 .log = r->kind == MF_HISTORY_ZEROED ? ZEROINGS : c->logs,
 			 .call = common(c, h, r->call, false),
 			 .ret = common(c, h, r->ret, true),
 			 .last = MF_NEVER};
 
-	if (i.call >= c->full || (history_is_rmw(r->kind) && r->addr % 8 != 0))
-		return 0;
-	i.must = answered(&i);
+	i.must = item_answered(&i);
 	if (i.must || r->outcome == MF_HISTORY_RESTARTED)
 		i.last = i.ret;
+	return i;
+}
+
+static int note_op(struct check *c, const struct mf_history *h, const struct mf_history_record *r)
+{
+	struct item i = item_of(c, h, r);
+
+	if (i.call >= c->full || (history_is_rmw(r->kind) && r->addr % 8 != 0))
+		return 0;
 	c->item[c->items++] = i;
 	c->touches += history_is_rmw(r->kind) ? r->words != 0 : r->words;
 	return 0;
 }
 
+static int note_zeroing(struct check *c, const struct mf_history *h, const struct mf_history_record *r)
+{
+	struct item i = item_of(c, h, r);
+	int rc = history_grow(&c->zeroing, &c->zeroings_room, c->zeroings + 1, sizeof(*c->zeroing));
+
+	if (rc == 0 && i.call < c->full)
+		c->zeroing[c->zeroings++] = i;
+	return rc;
+}
+
 static int note_unknown(struct check *c, const struct mf_history_record *r)
 {
-	int rc = grow(&c->unknown, &c->unknowns_room, c->unknowns + 1, sizeof(*c->unknown));
+	int rc = history_grow(&c->unknown, &c->unknowns_room, c->unknowns + 1, sizeof(*c->unknown));
 
 	if (rc == 0)
 		c->unknown[c->unknowns++] = (struct unknown){r->addr, r->addr + r->len, r->node};
@@ -149,31 +142,11 @@ static int note_unknown(struct check *c, const struct mf_history_record *r)
 static int note_cut(struct check *c, const struct mf_history *h, const struct mf_history_record *r,
 		    size_t place)
 {
-	int rc = grow(&c->told, &c->tolds_room, c->tolds + 1, sizeof(*c->told));
+	int rc = history_grow(&c->told, &c->tolds_room, c->tolds + 1, sizeof(*c->told));
 	mf_time at = common(c, h, r->call, true);
 
 	if (rc == 0 && at < c->full)
 		c->told[c->tolds++] = (struct cut){place, at, r->node};
-	return rc;
-}
-
-/**
- * A loss lies between the begin of the last request that was answered before the client was told, and then.
- * @param item  of the log
- */
-static int find_losses(struct check *c, const struct item *item)
-{
-	int rc = grow(&c->loss, &c->losses_room, c->losses + c->tolds, sizeof(*c->loss));
-
-	for (size_t k = 0; rc == 0 && k < c->tolds; k++) {
-		const struct cut *t = &c->told[k];
-		struct loss *l = &c->loss[c->losses++];
-
-		*l = (struct loss){.node = t->node, .in.to = t->at};
-		for (size_t i = t->place; i-- > 0 && l->in.from == 0;)
-			if (item[i].r->node == t->node && answered(&item[i]) && item[i].ret < t->at)
-				l->in.from = item[i].call;
-	}
 	return rc;
 }
 
@@ -188,8 +161,8 @@ static void bound_writes(struct check *c, const struct mf_history_config *config
 
 	if (!config->in_order || !config->lossless)
 		return;
-	memset(c->bound, 0xff, NODES * sizeof(*c->bound));
-	memset(c->limit, 0xff, NODES * sizeof(*c->limit));
+	memset(c->bound, 0xff, HISTORY_NODES * sizeof(*c->bound));
+	memset(c->limit, 0xff, HISTORY_NODES * sizeof(*c->limit));
 	for (size_t i = n; i-- > 0;) {
 		struct item *o = &item[i];
 		uint16_t node = o->r->node;
@@ -198,7 +171,7 @@ static void bound_writes(struct check *c, const struct mf_history_config *config
 			c->bound[c->told[told - 1].node] = MF_NEVER;
 			c->limit[c->told[told - 1].node] = c->told[told - 1].at;
 		}
-		if (answered(o) && o->ret < c->limit[node])
+		if (item_answered(o) && o->ret < c->limit[node])
 			c->bound[node] = mf_time_min(c->bound[node], o->ret);
 		if (o->r->kind == MF_HISTORY_WRITE && o->r->outcome == MF_HISTORY_OK &&
 		    c->bound[node] != MF_NEVER) {
@@ -223,46 +196,26 @@ static int take_log(struct check *c, const struct mf_history *h, const struct mf
 			rc = note_op(c, h, r);
 		else if (r->kind == MF_HISTORY_CUT)
 			rc = note_cut(c, h, r, c->items - before);
+		else if (r->kind == MF_HISTORY_ZEROED)
+			rc = note_zeroing(c, h, r);
 		else
 			rc = note_unknown(c, r);
 	}
 	if (rc != 0)
 		return rc;
 	bound_writes(c, &h->config, first, c->items - before);
-	return find_losses(c, first);
-}
-
-static int by_node_and_time(const void *a, const void *b)
-{
-	const struct loss *x = a, *y = b;
-
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->in.from < y->in.from ? -1 : x->in.from > y->in.from;
-}
-
-/** Those that touch in time may have been one or several: they are made one. */
-static void join_losses(struct check *c)
-{
-	size_t n = 0;
-
-	if (c->losses > 0)
-		qsort(c->loss, c->losses, sizeof(*c->loss), by_node_and_time);
-	for (size_t i = 0; i < c->losses; i++) {
-		struct loss *l = &c->loss[i], *last = n > 0 ? &c->loss[n - 1] : NULL;
-
-		if (last != NULL && last->node == l->node && last->in.to >= l->in.from)
-			last->in.to = mf_time_max(last->in.to, l->in.to);
-		else
-			c->loss[n++] = *l;
-	}
-	c->losses = n;
+	return losses_add(&c->lost, &(struct told_log){.item = first,
+						       .items = c->items - before,
+						       .cut = c->told,
+						       .cuts = c->tolds,
+						       .full = c->full,
+						       .tells = h->config.tells});
 }
 
 static int take_all(struct check *c)
 {
 	uint64_t records = 1;
-	int rc = 0;
+	int rc = losses_init(&c->lost);
 
 	for (unsigned int i = 0; i < c->histories; i++) {
 		records += mf_history_records(c->h[i]);
@@ -271,29 +224,22 @@ static int take_all(struct check *c)
 	if (records > UINT32_MAX)
 		return -EINVAL;
 	c->item = calloc(records, sizeof(*c->item));
-	c->bound = calloc(NODES, sizeof(*c->bound));
-	c->limit = calloc(NODES, sizeof(*c->limit));
+	c->bound = calloc(HISTORY_NODES, sizeof(*c->bound));
+	c->limit = calloc(HISTORY_NODES, sizeof(*c->limit));
 	if (c->item == NULL || c->bound == NULL || c->limit == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < c->histories; i++)
 		for (unsigned int k = 0; k < c->h[i]->logs && rc == 0; k++)
 			rc = take_log(c, c->h[i], &c->h[i]->log[k]);
-	join_losses(c);
-	c->cut = calloc(c->losses + 1, sizeof(*c->cut));
+	if (rc == 0)
+		rc = losses_join(&c->lost);
+	c->cut = calloc(c->lost.loss.n + 1, sizeof(*c->cut));
 	return rc == 0 && c->cut == NULL ? -ENOMEM : rc;
 }
 
 static inline uint64_t key_of(uint16_t node, uint64_t word)
 {
 	return (uint64_t)node << 45 | word;
-}
-
-static bool lost_once(const struct check *c, uint16_t node)
-{
-	for (size_t i = 0; i < c->losses; i++)
-		if (c->loss[i].node == node)
-			return true;
-	return false;
 }
 
 /**
@@ -306,7 +252,7 @@ static bool never_happened(const struct check *c, const struct item *i)
 	bool refused = i->r->outcome == MF_HISTORY_REFUSED ||
 		       (i->r->outcome == MF_HISTORY_NO_ROOM && i->config->in_order);
 
-	return refused && !lost_once(c, i->r->node);
+	return refused && !c->lost.once[i->r->node];
 }
 
 static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t passes)
@@ -327,7 +273,7 @@ static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t pas
 			continue;
 		if (passes > 1 && mf_hash64(key) % passes != pass)
 			continue;
-		if (grow(&c->entry, &c->entries_room, c->entries + 1, sizeof(*c->entry)) != 0)
+		if (history_grow(&c->entry, &c->entries_room, c->entries + 1, sizeof(*c->entry)) != 0)
 			return -ENOMEM;
 		c->entry[c->entries++] = (struct entry){key, at, index};
 	}
@@ -369,9 +315,37 @@ static bool to_touch(const struct check *c, const struct entry *e, struct touch 
 static void cuts_of(const struct check *c, uint16_t node, struct word *w)
 {
 	w->cut = c->cut;
-	for (size_t i = 0; i < c->losses; i++)
-		if (c->loss[i].node == node)
-			c->cut[w->cuts++] = c->loss[i].in;
+	for (size_t i = 0; i < c->lost.loss.n; i++)
+		if (c->lost.loss.at[i].node == node)
+			c->cut[w->cuts++] = c->lost.loss.at[i].in;
+}
+
+static bool concerns(const struct item *zeroing, uint16_t node, uint64_t addr)
+{
+	const struct mf_history_record *r = zeroing->r;
+
+	return r->node == node && addr + 8 > r->addr && addr < r->addr + r->len;
+}
+
+/** Zeroings of a region are writes of zeros to each of its words. @return 0 or -ENOMEM */
+static int add_zeroings(struct check *c, uint16_t node, uint64_t addr, struct word *w)
+{
+	for (size_t i = 0; i < c->zeroings; i++) {
+		const struct item *z = &c->zeroing[i];
+
+		if (!concerns(z, node, addr) || never_happened(c, z))
+			continue;
+		if (history_grow(&c->touch, &c->touch_room, w->n + 1, sizeof(*c->touch)) != 0)
+			return -ENOMEM;
+		c->touch[w->n++] = (struct touch){.o = {.op = z->r,
+							.call = z->call,
+							.ret = z->ret,
+							.must = z->must,
+							.mask = history_mask(z->r, addr / 8)},
+						  .last = z->last,
+						  .log = z->log};
+	}
+	return 0;
 }
 
 static bool is_unknown(const struct check *c, uint16_t node, uint64_t addr)
@@ -442,7 +416,7 @@ static int check_words(struct check *c, struct mf_history_verdict *v)
 	int rc = 0;
 
 	for (size_t i = 0, end; i < c->entries && rc == 0; i = end) {
-		uint64_t key = c->entry[i].key;
+		uint64_t key = c->entry[i].key, addr;
 		struct word w = of;
 
 		if (i == 0 || node != key >> 45) {
@@ -453,14 +427,17 @@ static int check_words(struct check *c, struct mf_history_verdict *v)
 		}
 		for (end = i; end < c->entries && c->entry[end].key == key;)
 			end++;
-		if (grow(&c->touch, &c->touch_room, end - i, sizeof(*c->touch)) != 0)
+		if (history_grow(&c->touch, &c->touch_room, end - i, sizeof(*c->touch)) != 0)
 			return -ENOMEM;
 		for (size_t k = i; k < end; k++)
 			w.n += to_touch(c, &c->entry[k], &c->touch[w.n]);
+		addr = (key & (key_of(1, 0) - 1)) * 8;
+		rc = add_zeroings(c, node, addr, &w);
 		w.touch = c->touch;
-		w.unknown = is_unknown(c, node, (key & (key_of(1, 0) - 1)) * 8);
+		w.unknown = is_unknown(c, node, addr);
 		v->words++;
-		rc = judge(c, &w, key, v);
+		if (rc == 0)
+			rc = judge(c, &w, key, v);
 	}
 	return rc;
 }
@@ -502,7 +479,7 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 	if (rc == 0)
 		rc = check_all(&c, out);
 	out->operations = c.items;
-	out->cuts = c.losses;
+	out->cuts = c.lost.loss.n;
 	out->unread = c.word.unread;
 	out->across = c.word.across;
 	out->full = c.full;
@@ -512,7 +489,8 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 		out->answer = out->gave_up > 0 ? MF_HISTORY_GAVE_UP : MF_HISTORY_YES;
 	word_check_fini(&c.word);
 	free(c.item);
-	free(c.loss);
+	losses_fini(&c.lost);
+	free(c.zeroing);
 	free(c.cut);
 	free(c.unknown);
 	free(c.told);

@@ -6,7 +6,8 @@
 
 #define AROUND 12 /* operations that are shown before the one that is wrong, and behind it */
 
-static const char *const kinds[] = {"read", "write", "write_ack", "cas", "fadd", "swap", "or", "and"};
+static const char *const kinds[] = {
+	"read", "write", "write_ack", "cas", "fadd", "swap", "or", "and", [MF_HISTORY_ZEROED] = "zeroed"};
 
 static void say_time(FILE *out, mf_time t)
 {

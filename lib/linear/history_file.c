@@ -11,7 +11,8 @@
 #define VERSION 1
 #define IN_ORDER 1U
 #define LOSSLESS 2U
-#define FLAGS (IN_ORDER | LOSSLESS)
+#define TELLS 4U
+#define FLAGS (IN_ORDER | LOSSLESS | TELLS)
 
 struct file_head {
 	char magic[8];
@@ -54,7 +55,7 @@ static struct file_head head_of(const struct mf_history *h)
 				 .fingerprint = h->config.fingerprint,
 				 .sample = h->config.sample,
 				 .flags = (h->config.in_order ? IN_ORDER : 0) |
-					  (h->config.lossless ? LOSSLESS : 0),
+					  (h->config.lossless ? LOSSLESS : 0) | (h->config.tells ? TELLS : 0),
 				 .tick0 = h->clock.tick0,
 				 .hz = h->clock.hz};
 
@@ -194,7 +195,8 @@ static struct mf_history *parse(void *copy, size_t len, const struct complaint *
 	*h = (struct mf_history){.config = {.fingerprint = head->fingerprint,
 					    .sample = head->sample,
 					    .in_order = head->flags & IN_ORDER,
-					    .lossless = head->flags & LOSSLESS},
+					    .lossless = head->flags & LOSSLESS,
+					    .tells = head->flags & TELLS},
 				 .clock = {.tick0 = head->tick0, .hz = head->hz},
 				 .logs = head->logs,
 				 .log = calloc(head->logs, sizeof(*h->log)),

@@ -95,6 +95,7 @@ static bool makes(const struct touch *t, uint64_t *value)
 	switch (t->o.op->kind) {
 	case MF_HISTORY_WRITE:
 	case MF_HISTORY_WRITE_ACK:
+	case MF_HISTORY_ZEROED:
 		return t->o.mask == UINT64_MAX;
 	case MF_HISTORY_SWAP:
 		return true;
@@ -283,6 +284,7 @@ static void step_of(const struct touch *t, struct mf_linear_op *o)
 		[MF_HISTORY_WRITE_ACK] = MF_LINEAR_WRITE, [MF_HISTORY_CAS] = MF_LINEAR_CAS,
 		[MF_HISTORY_FADD] = MF_LINEAR_FADD,       [MF_HISTORY_SWAP] = MF_LINEAR_SWAP,
 		[MF_HISTORY_OR] = MF_LINEAR_OR,           [MF_HISTORY_AND] = MF_LINEAR_AND,
+		[MF_HISTORY_ZEROED] = MF_LINEAR_WRITE,
 	};
 
 	*o = (struct mf_linear_op){.kind = kind[t->o.op->kind],

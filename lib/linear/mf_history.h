@@ -34,6 +34,7 @@ enum mf_history_kind {
 	/** What the node holds, or what was on its way to it, may be lost: the client was told at .call. */
 	MF_HISTORY_CUT = MF_HISTORY_OPS,
 	MF_HISTORY_UNKNOWN, /**< nobody knows what these octets held before the history; others: 0 */
+	MF_HISTORY_ZEROED, /**< these octets become 0, between call and return: a region has another owner */
 	MF_HISTORY_KINDS
 };
 
@@ -79,6 +80,7 @@ struct mf_history_config {
 	 */
 	bool in_order;
 	bool lossless; /**< and nothing is lost but by a cut */
+	bool tells; /**< a client is told (CUT) of another life of a node before anything that it answers */
 };
 
 #define MF_HISTORY_SAMPLE_MAX 16
@@ -135,6 +137,9 @@ void mf_history_cut(struct mf_history_log *l, uint16_t client, uint16_t node, mf
 
 /** Nobody knows what these octets held before the first operation. */
 void mf_history_unknown(struct mf_history_log *l, uint16_t node, uint64_t addr, uint64_t len);
+
+/** It has turned out that something was lost, and not by a cut. */
+void mf_history_lossy(struct mf_history *h);
 
 /** When the first of its logs was full; MF_NEVER: none is. */
 mf_time mf_history_full(const struct mf_history *h);

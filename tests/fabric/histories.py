@@ -10,6 +10,7 @@ from emu import why
 
 HEAD, LOG, RECORD = 72, 32, 48
 READ, OK = 0, 1
+IN_ORDER, LOSSLESS, TELLS = 1, 2, 4
 MASK = 2**64 - 1
 
 
@@ -23,6 +24,11 @@ def sum_of(start, octets):
   for word, in struct.iter_unpack('<Q', octets):
     start = hash64(start + word & MASK)
   return start
+
+
+def flags_of(path):
+  with open(path, 'rb') as file:
+    return struct.unpack_from('<I', file.read(HEAD), 28)[0]
 
 
 def seal(data):

@@ -9,7 +9,7 @@ import os
 import sys
 
 from emu import Emu, Tap, why
-from histories import Checker, altered
+from histories import IN_ORDER, LOSSLESS, TELLS, Checker, altered, flags_of
 from parts import Folder, Group, write
 
 def fabric(size=None, **more):
@@ -45,8 +45,20 @@ def one(tap, emu, checker, what, clock, config, alter=False):
     if not tap.ok(process.returncode == 0, f'{what}: runs', why(process)):
       return
     checker.passes(tap, what, history)
+    tap.ok(flags_of(history) == IN_ORDER | LOSSLESS | TELLS, f'{what}: nothing is lost', flags_of(history))
     if alter:
       altered(tap, checker, what, folder, history)
+
+
+def late(tap, emu, checker):
+  """Grants expire before their chunks are there: plain writes are lost without a word."""
+  more = {'link': {'propagation': '2us'}, 'switch': {'grant_timeout': {'virtual': '1us'}}}
+  with Folder() as folder:
+    path, history = write(folder, 'fabric.json', fabric(**more)), os.path.join(folder, 'run.hist')
+    process = emu.run('--clock', 'virtual', '--history', history, path)
+    tap.ok('never took effect' in process.stderr, 'late chunks: writes are lost', why(process))
+    tap.ok(flags_of(history) == IN_ORDER | TELLS, 'late chunks: it is known', flags_of(history))
+    checker.passes(tap, 'late chunks', history, least=10)
 
 
 def store(tap, emu, checker, clock):
@@ -80,6 +92,8 @@ def processes(tap, emu, checker, what, roles, **more):
     status = group.end()
     if tap.ok(all(code == 0 for code in status.values()), f'{what}: run', group.all_said(status)):
       checker.passes(tap, what, *history.values())
+      tap.ok(all(flags_of(file) == IN_ORDER | TELLS for file in history.values()),
+             f'{what}: nobody knows what the switch drops')
 
 
 def refused(tap, emu):
@@ -98,6 +112,7 @@ def main():
   one(tap, emu, checker, 'virtual, long', 'virtual', fabric(size={'dist': 'uniform', 'min': 1, 'max': 7000}))
   store(tap, emu, checker, 'virtual')
   full(tap, emu, checker)
+  late(tap, emu, checker)
   refused(tap, emu)
   if emu.run('--duration', '1ms', '--warmup', '0', emu.example('quickstart')).returncode not in (0, 1):
     tap.skip('real time', 'EAL cannot start')

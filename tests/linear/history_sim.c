@@ -29,6 +29,8 @@ static bool chance(struct sim *s, double share)
 static void choose(struct sim *s, struct mf_history_record *r)
 {
 	r->node = (uint16_t)mf_rng_below(&s->rng, SIM_NODES);
+	if (s->apart && r->client % 2 != 0)
+		r->node = r->client / 2 % SIM_NODES;
 	r->len = 1 + mf_rng_below(&s->rng, s->len_max);
 	if (!s->unaligned)
 		r->len = (r->len + 7) / 8 * 8;
@@ -132,23 +134,55 @@ static void end(struct sim *s, unsigned int client, struct under_way *w)
 	w->place = MF_HISTORY_NONE;
 }
 
+/** What a client has under way at a node is over, done or not, and never answered; what waits may go on. */
+static void give_up(struct sim *s, unsigned int client, unsigned int node, enum mf_history_outcome outcome)
+{
+	for (unsigned int i = 0; i < DEPTH; i++) {
+		struct under_way *w = &way[client][i];
+		bool waits = !w->done && w->place != MF_HISTORY_NONE;
+
+		if (!w->busy || w->r.node != node || (waits && chance(s, .3)))
+			continue;
+		mf_history_end(mf_history_log(s->h, client), w->place, s->now, outcome, 8, NULL);
+		w->busy = false;
+	}
+}
+
 static void restart(struct sim *s)
 {
 	unsigned int node = (unsigned int)mf_rng_below(&s->rng, SIM_NODES);
 
 	memset(s->memory[node], 0, SIM_OCTETS);
-	for (unsigned int c = 0; c < SIM_CLIENTS; c++) {
-		for (unsigned int i = 0; i < DEPTH; i++) {
-			struct under_way *w = &way[c][i];
+	for (unsigned int c = 0; c < SIM_CLIENTS; c++)
+		s->untold[c][node] = true;
+}
 
-			if (!w->busy || w->r.node != node || w->done)
-				continue;
-			mf_history_end(mf_history_log(s->h, c), w->place, s->now, MF_HISTORY_RESTARTED, 8,
-				       NULL);
-			w->busy = false;
-		}
-		mf_history_cut(mf_history_log(s->h, c), (uint16_t)c, (uint16_t)node, s->now);
+/** Answers of the life before may have come until now, or are lost. */
+static void tell(struct sim *s, unsigned int client, unsigned int node)
+{
+	mf_history_cut(mf_history_log(s->h, client), (uint16_t)client, (uint16_t)node, s->now);
+	give_up(s, client, node, MF_HISTORY_RESTARTED);
+	s->untold[client][node] = false;
+}
+
+/** It knows nothing of any node, and what it has on its way is lost. */
+static void unplug(struct sim *s, unsigned int client)
+{
+	for (unsigned int node = 0; node < SIM_NODES; node++) {
+		mf_history_cut(mf_history_log(s->h, client), (uint16_t)client, (uint16_t)node, s->now);
+		give_up(s, client, node, MF_HISTORY_FAILED);
 	}
+}
+
+static void faults(struct sim *s, unsigned int client)
+{
+	if (s->restart > 0 && chance(s, s->restart))
+		restart(s);
+	if (s->unplug > 0 && chance(s, s->unplug))
+		unplug(s, client);
+	for (unsigned int node = 0; node < SIM_NODES; node++)
+		if (s->untold[client][node] && chance(s, .05))
+			tell(s, client, node);
 }
 
 static void turn(struct sim *s, unsigned int client, struct under_way *w, unsigned int *left)
@@ -160,7 +194,7 @@ static void turn(struct sim *s, unsigned int client, struct under_way *w, unsign
 	}
 	if (!w->busy)
 		return;
-	if (!w->done && s->now >= w->effect && is_first(way[client], w))
+	if (!w->done && s->now >= w->effect && is_first(way[client], w) && !s->untold[client][w->r.node])
 		effect(s, w);
 	if (w->place != MF_HISTORY_NONE && s->now >= w->ret && (w->done || w->r.kind == MF_HISTORY_WRITE))
 		end(s, client, w);
@@ -189,8 +223,7 @@ void sim_run(struct sim *s, unsigned int operations)
 		unsigned int i = (unsigned int)mf_rng_below(&s->rng, SIM_CLIENTS * DEPTH);
 
 		s->now += MF_NS(1 + mf_rng_below(&s->rng, 100));
-		if (s->restart > 0 && chance(s, s->restart))
-			restart(s);
+		faults(s, i / DEPTH);
 		turn(s, i / DEPTH, &way[i / DEPTH][i % DEPTH], &left);
 	}
 }

@@ -9,7 +9,7 @@
 #include "mf_history.h"
 #include "mf_rng.h"
 
-#define SIM_CLIENTS 4
+#define SIM_CLIENTS 6
 #define SIM_NODES 2
 #define SIM_OCTETS 4096
 
@@ -22,8 +22,12 @@ struct sim {
 	bool unaligned; /**< lengths that are no whole words */
 	double plain, rmw, fail; /**< shares of operations */
 	bool lost; /**< plain writes may be lost */
-	double restart; /**< chance that memory is lost before an operation takes effect */
+	double restart; /**< chance that memory is lost at a time; each client is told of it later */
+	double unplug; /**< chance that the link of a client is lost then */
+	bool apart; /**< each second client asks one node alone, and of the other one it only hears */
 	mf_time now;
+	bool untold[SIM_CLIENTS]
+		   [SIM_NODES]; /**< nothing that the client asks is done there before it is told */
 	uint8_t memory[SIM_NODES][SIM_OCTETS];
 	uint64_t written;
 };

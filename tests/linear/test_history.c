@@ -14,10 +14,11 @@ TestSuite(history, .timeout = 60);
 
 #define OPERATIONS 3000
 
-static const struct sim quiet = {.config = {.fingerprint = 5, .in_order = true, .lossless = true},
-				 .hot = 512,
-				 .len_max = 128,
-				 .rmw = .2};
+static const struct sim quiet = {
+	.config = {.fingerprint = 5, .in_order = true, .lossless = true, .tells = true},
+	.hot = 512,
+	.len_max = 128,
+	.rmw = .2};
 
 static struct sim sim_of(const struct sim *like, uint64_t seed)
 {
@@ -102,6 +103,20 @@ Test(history, restarts_pass)
 	passes(&s, 10);
 }
 
+Test(history, restarts_and_links_of_many_clients_pass)
+{
+	struct sim s = quiet;
+
+	s.plain = .3;
+	s.restart = .001;
+	s.unplug = .001;
+	s.apart = true;
+	passes(&s, 30);
+	s.unaligned = true;
+	s.fail = .003;
+	passes(&s, 10);
+}
+
 Test(history, a_choice_of_words_passes)
 {
 	struct sim s = quiet;
@@ -180,6 +195,95 @@ Test(history, one_altered_value_among_plain_writes_is_named)
 	s.lost = true;
 	s.config.lossless = false;
 	altered_is_named(&s);
+}
+
+/** What an altered find says. */
+enum alteration { OTHER_BIT, ZERO, OF_ANOTHER, ALTERATIONS };
+
+/** A read or an atomic that found something, the n-th of them: the word that it found. */
+static uint64_t *a_find(const struct mf_history *h, unsigned int n)
+{
+	for (unsigned int i = 0; i < h->logs; i++) {
+		const struct mf_history_log *l = &h->log[i];
+
+		for (uint64_t place = 0; place < l->used; place = history_next(l, place)) {
+			const struct mf_history_record *r = history_at(l, place);
+			uint64_t *data = &l->word[place + HISTORY_RECORD_WORDS];
+
+			if (r->outcome != MF_HISTORY_OK || r->words == 0 || history_writes(r->kind) ||
+			    r->kind >= MF_HISTORY_OPS || n-- > 0)
+				continue;
+			return history_is_rmw(r->kind) ? &data[HISTORY_RMW_WORDS - 1] : data;
+		}
+	}
+	return NULL;
+}
+
+/** @return whether it is another value now */
+static bool alter(struct sim *s, enum alteration what)
+{
+	uint64_t *found = a_find(s->h, (unsigned int)mf_rng_below(&s->rng, OPERATIONS / 4));
+	const uint64_t *other = a_find(s->h, (unsigned int)mf_rng_below(&s->rng, OPERATIONS / 4));
+	uint64_t before;
+
+	if (found == NULL || other == NULL)
+		return false;
+	before = *found;
+	if (what == OTHER_BIT)
+		*found ^= UINT64_C(1) << mf_rng_below(&s->rng, 64);
+	else
+		*found = what == ZERO ? 0 : *other;
+	return *found != before;
+}
+
+/** Of so many altered histories those that are found out. */
+static unsigned int found_out(const struct sim *like, enum alteration what, bool tells, unsigned int *altered,
+			      uint64_t *across)
+{
+	unsigned int n = 0;
+
+	*altered = 0;
+	*across = 0;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct sim s = sim_of(like, seed);
+		struct mf_history_verdict v;
+
+		s.config.tells = tells;
+		sim_run(&s, OPERATIONS);
+		if (alter(&s, what)) {
+			++*altered;
+			cr_assert_eq(mf_history_check((const struct mf_history *const[]){s.h}, 1, 0, &v), 0);
+			n += v.answer == MF_HISTORY_NO;
+			*across += v.across;
+			mf_history_verdict_free(&v);
+		}
+		mf_history_free(s.h);
+	}
+	return n;
+}
+
+/** What other clients were answered says where memory was not lost, where the fabric tells. */
+Test(history, what_others_found_shows_more_of_what_is_altered)
+{
+	static const char *const names[] = {"other bit", "zero", "of another"};
+	struct sim s = quiet;
+
+	s.plain = .2;
+	s.restart = .0005;
+	s.unplug = .0005;
+	s.apart = true;
+	for (enum alteration what = 0; what < ALTERATIONS; what++) {
+		unsigned int altered, without, with;
+		uint64_t across, fewer;
+
+		without = found_out(&s, what, false, &altered, &across);
+		with = found_out(&s, what, true, &altered, &fewer);
+		cr_log_info("%s: of %u altered %u are found out, without what others found %u; "
+			    "finds not looked at %lu, %lu",
+			    names[what], altered, with, without, (unsigned long)fewer, (unsigned long)across);
+		cr_expect_gt(with, without, "%s: %u, %u", names[what], with, without);
+		cr_expect_lt(fewer, across);
+	}
 }
 
 /** A history as octets of a file. The caller's. */

@@ -231,6 +231,105 @@ Test(history_rules, behind_a_loss_is_zero_or_what_was_there)
 	is(h, MF_HISTORY_NO, "it came back");
 }
 
+/**
+ * @param tells  see struct mf_history_config
+ * @param last   is found of a write of 5, when others were answered
+ */
+static struct mf_history *told_of_a_node_never_asked(bool tells, uint64_t last)
+{
+	const struct mf_history_config config = {.in_order = true, .lossless = true, .tells = tells};
+	struct mf_history *h = mf_history_new(&config, CLIENTS, 65536);
+
+	cr_assert_not_null(h);
+	write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+	read_ok(h, 0, 10, last);
+	read_ok(h, 0, 20, 5);
+	mf_history_cut(mf_history_log(h, 1), 1, 3, MF_US(30));
+	read_ok(h, 0, 40, 5);
+	return h;
+}
+
+Test(history_rules, memory_was_whole_between_what_another_one_was_answered)
+{
+	is(told_of_a_node_never_asked(true, 5), MF_HISTORY_YES, "whole");
+	is(told_of_a_node_never_asked(true, 6), MF_HISTORY_NO, "of nobody");
+	is(told_of_a_node_never_asked(true, 0), MF_HISTORY_NO, "lost, and back");
+	is(told_of_a_node_never_asked(false, 6), MF_HISTORY_YES, "of a fabric that does not tell");
+}
+
+/** Who is answered behind a word, and had called before it, may be of the life behind. */
+Test(history_rules, who_is_told_meanwhile_shows_nothing)
+{
+	for (int meanwhile = 0; meanwhile < 2; meanwhile++) {
+		const struct mf_history_config config = {.in_order = true, .lossless = true, .tells = true};
+		struct mf_history *h = mf_history_new(&config, CLIENTS, 65536);
+		const struct mf_history_record r = {.call = MF_US(30),
+						    .addr = 64,
+						    .len = 8,
+						    .client = 0,
+						    .node = 3,
+						    .kind = MF_HISTORY_READ};
+		uint64_t zero = 0, place;
+
+		read_ok(h, 0, 1, 0);
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 20, 5);
+		mf_history_cut(mf_history_log(h, 1), 1, 3, MF_US(24)); /* it is lost */
+		read_ok(h, 1, 25, 0);
+		place = mf_history_begin(mf_history_log(h, 0), &r, NULL);
+		if (meanwhile)
+			mf_history_cut(mf_history_log(h, 0), 0, 3, MF_US(35));
+		mf_history_end(mf_history_log(h, 0), place, MF_US(40), MF_HISTORY_OK, 0, &zero);
+		is(h, meanwhile ? MF_HISTORY_YES : MF_HISTORY_NO, "told meanwhile");
+	}
+}
+
+static void zeroed(struct mf_history *h, uint64_t addr, mf_time call, enum mf_history_outcome outcome)
+{
+	const struct mf_history_record r = {.call = MF_US(call),
+					    .addr = addr,
+					    .len = 64,
+					    .client = 2,
+					    .node = 3,
+					    .kind = MF_HISTORY_ZEROED};
+	uint64_t place = mf_history_begin(mf_history_log(h, 2), &r, NULL);
+
+	mf_history_end(mf_history_log(h, 2), place, MF_US(call + 1), outcome, 0, NULL);
+}
+
+/** A write of zeros, there and then: not what was there before, and no other word. */
+Test(history_rules, who_claims_finds_zeros)
+{
+	for (uint64_t addr = 0; addr < 128; addr += 64) {
+		for (uint64_t found = 0; found < 6; found += 5) {
+			struct mf_history *h = new_history(true, true);
+
+			write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+			zeroed(h, addr, 3, MF_HISTORY_OK);
+			read_ok(h, 0, 5, found);
+			read_ok(h, 1, 7, found);
+			is(h, (addr == 64) == (found == 0) ? MF_HISTORY_YES : MF_HISTORY_NO, "claimed");
+		}
+	}
+}
+
+Test(history_rules, a_claim_that_failed_may_have_zeroed)
+{
+	for (uint64_t found = 0; found < 6; found += 5) {
+		struct mf_history *h = new_history(true, true);
+
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+		zeroed(h, 64, 3, MF_HISTORY_FAILED);
+		read_ok(h, 0, 5, 5);
+		read_ok(h, 0, 9, found);
+		is(h, MF_HISTORY_YES, "failed");
+		h = new_history(true, true);
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, 1, 5);
+		zeroed(h, 64, 3, MF_HISTORY_REFUSED);
+		read_ok(h, 0, 9, found);
+		is(h, found == 5 ? MF_HISTORY_YES : MF_HISTORY_NO, "refused");
+	}
+}
+
 Test(history_rules, a_store_holds_at_first_what_is_found)
 {
 	for (uint64_t second = 3; second < 5; second++) {
