@@ -86,7 +86,7 @@ Test(flood, limits_by_themselves)
 	cr_expect_leq(limited, 1.1 * alone, "%g to %g ns", alone, limited);
 }
 
-/* Demands at a time: who keeps to the limit does not know of it, who does not is refused what is beyond it. */
+/* Demands at a time: who keeps to the limit does not know of it, who does not is refused what is beyond. */
 Test(flood, so_many_at_a_time)
 {
 	for (unsigned int depth = 4; depth <= 16; depth += 6) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One host by itself, with numbered uses of ids; its messages are seen, and it is given others, one by one. */
+/* One host by itself, with numbered uses of ids: its messages are seen, and it is given others. */
 #ifndef BENCH_H
 #define BENCH_H
 
