@@ -186,7 +186,7 @@ class Soak:
           sampled = time.monotonic()
           self.sample()
         if time.monotonic() >= begin + (number + 1) * 60:
-          number += 1
+          number = int((time.monotonic() - begin) / 60)  # what is done to them may take longer than one
           self.minute(number)
 
   def end(self):
@@ -280,22 +280,24 @@ class Twin(Soak):
     """Of links of the nodes to it."""
     return sum(self.group.said(node).count(f'{node}-{switch} is down') for node in NODES)
 
-  def linked(self, switch):
+  def apart(self):
+    """Links that are not up."""
     said = {node: self.group.says(node) for node in NODES}
-    return all(text.rfind(f' is up ({switch}') > text.rfind(f'{node}-{switch} is down')
-               for node, text in said.items())
+    return [f'{node}-{switch}' for node, text in said.items() for switch in ('sw0', BACKUP)
+            if text.rfind(f' is up ({switch}') <= text.rfind(f'{node}-{switch} is down')]
 
   def rests(self):
     """Until what was done to them before is over: links are back, and a switch that came back has heard for
     as long as an operation may take. @return so it is: no link was lost meanwhile, and nobody has ended"""
     time.sleep(SILENCE[2] + 1)
     end = time.monotonic() + WAIT
-    while time.monotonic() < end and not (self.linked('sw0') and self.linked(BACKUP)):
+    while time.monotonic() < end and self.apart():
       time.sleep(0.1)
+    if self.apart():
+      self.fault(f'links stay down: {self.apart()}\n{self.group.all_said({})[-4000:]}')
     losses = self.losses('sw0') + self.losses(BACKUP)
     time.sleep(LONGEST[2] + 1)
-    return (self.linked('sw0') and self.linked(BACKUP) and
-            losses == self.losses('sw0') + self.losses(BACKUP) and
+    return (not self.apart() and losses == self.losses('sw0') + self.losses(BACKUP) and
             all(process.poll() is None for process in self.group.running.values()))
 
   def end(self):
