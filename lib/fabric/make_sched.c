@@ -21,7 +21,8 @@ void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 		.window = c->window,
 		.iterations = c->iterations,
 		.srpt_transfer = c->srpt_transfer,
-		.tells_excess = f->config->backup.on,
+		/* the switch counts those that it has, too */
+		.tells_excess = f->config->backup.on || f->config->limits.outstanding > 0,
 		.slots = f->clock == MF_CLOCK_VIRTUAL && c->slots,
 		.chunk_overhead = mf_proto_chunk_blocks(&f->config->proto, 0),
 		.max_simd_bits = rte_vect_get_max_simd_bitwidth(),

@@ -206,7 +206,7 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 	}
 	if (!more)
 		h->stats.drop_unknown++;
-	else if (h->twin != NULL && s->phase == HOST_ACTIVE && !comes_again(h, s, m))
+	else if (h->twin != NULL && s->phase == HOST_ACTIVE && s->moved == 0 && !comes_again(h, s, m))
 		rests = !host_twin_passes_on(h, m, at);
 	while (more) {
 		uint8_t next = s->mega_next;

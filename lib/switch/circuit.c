@@ -210,7 +210,7 @@ void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
 	const struct circuit ct = sw->circuits[c];
 
 	circuit_kill(sw, c, now);
-	if (!ct.late) /* else it was cancelled then, and its id may have been used again */
+	if (!ct.late || ct.chunk.resp) /* else it was cancelled then, and its id may have been used again */
 		cancel_rest(sw, &ct, now);
 }
 
@@ -266,7 +266,7 @@ static bool may_pass_there(const struct mf_switch *sw, const struct circuit *ct)
 {
 	const struct standby *s = sw->standby;
 
-	return s != NULL && s->in_order && !ct->chunk.resp && !link_lost(sw, ct->chunk.src);
+	return unlikely(s != NULL) && s->in_order && !ct->chunk.resp && !link_lost(sw, ct->chunk.src);
 }
 
 static void count_expired(struct mf_switch *sw, const struct circuit *ct, mf_time now)
@@ -277,29 +277,42 @@ static void count_expired(struct mf_switch *sw, const struct circuit *ct, mf_tim
 }
 
 /** Others want its share of what there is. */
+static void give_back(struct mf_switch *sw, uint32_t c, mf_time now)
+{
+	struct circuit *ct = &sw->circuits[c];
+
+	forfeit(sw, c, now);
+	circuit_count_begun(sw, ct, now);
+	circuit_count_arrived(sw, ct, ct->inbound, now);
+	ct->late = true;
+}
+
 static void becomes_late(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	struct circuit *ct = &sw->circuits[c];
 	mf_time longest = sw->standby->longest;
 
 	count_expired(sw, ct, now);
-	forfeit(sw, c, now);
+	give_back(sw, c, now);
 	cancel_rest(sw, ct, now);
-	circuit_count_begun(sw, ct, now);
-	circuit_count_arrived(sw, ct, ct->inbound, now);
 	ct->until = ct->expires - sw->grant_timeout +
 		    (longest != 0 ? longest : LATE_TIMEOUTS * sw->grant_timeout);
-	ct->late = true;
+}
+
+uint32_t circuit_number(uint32_t c)
+{
+	return 1 + c % MF_MESSAGE_MAX;
 }
 
 /** @return when to ask again */
-static mf_time ask_writer(struct mf_switch *sw, struct circuit *ct, mf_time now)
+static mf_time ask_writer(struct mf_switch *sw, uint32_t c, mf_time now)
 {
+	struct circuit *ct = &sw->circuits[c];
 	const struct mf_msg m = {.kind = MF_GRET,
 				 .op = MF_GRET_ASKED,
 				 .dst = ct->dst,
 				 .id = ct->chunk.id,
-				 .size = ct->chunk.octets};
+				 .size = circuit_number(c)};
 
 	sw->stats.asked_late++;
 	forward_single(sw, ct->dst, ct->chunk.src, mf_proto_put_single(&m), now, now);
@@ -312,14 +325,25 @@ bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now)
 	return !sw->circuits[c].late || circuit_tell_lost(sw, c, now);
 }
 
+static bool is_arriving(const struct mf_switch *sw, uint32_t c)
+{
+	const struct port *p = &sw->port[sw->circuits[c].chunk.src];
+
+	return (p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c;
+}
+
 /** A response whose request waits here behind a late write has not been asked for yet. */
-static bool is_behind_late(const struct mf_switch *sw, const struct circuit *response)
+static bool is_behind_late(const struct mf_switch *sw, const struct circuit *response, mf_time now)
 {
 	uint32_t c = response->dst;
 
-	while (response->chunk.resp && circuit_is(sw, c = sw->circuits[c].next))
-		if (sw->circuits[c].late && sw->circuits[c].dst == response->chunk.src)
+	while (response->chunk.resp && circuit_is(sw, c = sw->circuits[c].next)) {
+		const struct circuit *ct = &sw->circuits[c];
+
+		if (ct->dst == response->chunk.src && !ct->chunk.resp && !ct->queued &&
+		    (ct->late || ct->expires <= now))
 			return true;
+	}
 	return false;
 }
 
@@ -331,12 +355,17 @@ static mf_time expire(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if (!has_room_to_tell(sw))
 		return now;
+	if (waits && is_arriving(sw, c)) /* hold_timeout is for that */
+		return ct->expires = now + sw->grant_timeout;
 	if (waits && !ct->late)
 		becomes_late(sw, c, now);
 	if (waits && now < ct->until)
-		return ask_writer(sw, ct, now);
-	if (unlikely(sw->standby != NULL) && is_behind_late(sw, ct))
+		return ask_writer(sw, c, now);
+	if (unlikely(sw->standby != NULL) && is_behind_late(sw, ct, now)) {
+		if (!ct->late)
+			give_back(sw, c, now);
 		return ct->expires = now + sw->grant_timeout;
+	}
 	if (!circuit_tell_lost(sw, c, now))
 		return now;
 	if (!ct->late)

@@ -32,10 +32,14 @@ static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, co
 /** What has waited long behind a late write (circuit.c) is answered from now on. */
 static void renew(struct mf_switch *sw, const struct request *r, mf_time now)
 {
-	uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
+	uint32_t c = r->mn;
 
-	if (c != NONE)
-		sw->circuits[c].expires = mf_time_max(sw->circuits[c].expires, now + sw->grant_timeout);
+	while (circuit_is(sw, c = sw->circuits[c].next)) {
+		struct circuit *ct = &sw->circuits[c];
+
+		if (ct->dst == r->cn && ct->chunk.resp && ct->chunk.id == r->id)
+			ct->expires = mf_time_max(ct->expires, now + sw->grant_timeout);
+	}
 }
 
 /** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */

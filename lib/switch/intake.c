@@ -133,19 +133,13 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 	cancel_rest(sw, src, dst, id, resp, now, at);
 }
 
-/**
- * Of two switches, the active one: a chunk of a write that is late will not come by this one.
- * @param lost  perhaps: its client hears of it
- */
-static void not_to_come(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id, bool lost, mf_time now)
+/** Of two switches, the active one: an answer passes, so the write came by the other one, if it was late. */
+static void has_passed(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id, mf_time now)
 {
-	uint32_t c;
+	uint32_t c = circuit_named(sw, cn, mn, id, false, false); /* of a mega others are to come */
 
-	while ((c = circuit_named(sw, cn, mn, id, false, true)) != NONE && sw->circuits[c].late) {
-		if (lost && !circuit_may_end(sw, c, now))
-			return;
+	if (unlikely(c != NONE) && sw->circuits[c].late)
 		circuit_kill(sw, c, now);
-	}
 }
 
 /**
@@ -202,7 +196,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	}
 	if (unlikely(sw->standby != NULL)) {
 		standby_answered(sw, m->dst, (uint16_t)port, m->id);
-		not_to_come(sw, m->dst, (uint16_t)port, m->id, false, now);
+		has_passed(sw, m->dst, (uint16_t)port, m->id, now);
 	}
 	if (standby_hushes(sw, port, m->dst))
 		return;
@@ -210,15 +204,25 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 	forward_single(sw, port, m->dst, item->word[0], now, item->at);
 }
 
-/** A node answers that a chunk is not to come. The standby has not asked. */
+/** A node answers that a chunk is not to come: the one that it was asked for. The standby has not asked. */
 static void asked_back(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
-	if (m->dst >= sw->ports)
-		sw->stats.drop_dst++;
-	else if (sw->standby == NULL)
+	uint32_t c = port;
+
+	if (sw->standby == NULL) {
 		sw->stats.drop_proto++;
-	else if (!m->resp)
-		not_to_come(sw, port, m->dst, m->id, true, now);
+		return;
+	}
+	while (circuit_is(sw, c = sw->circuits[c].next)) {
+		const struct circuit *ct = &sw->circuits[c];
+
+		if (!ct->late || ct->chunk.resp || m->resp || ct->dst != m->dst || ct->chunk.id != m->id ||
+		    circuit_number(c) != m->size)
+			continue;
+		if (circuit_may_end(sw, c, now)) /* else it is asked again */
+			circuit_kill(sw, c, now);
+		return;
+	}
 }
 
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
