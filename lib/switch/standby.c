@@ -171,9 +171,21 @@ static bool replace(struct mf_switch *sw, struct log_pair *p, const struct mf_sc
 	return early->early && early->use == use;
 }
 
-void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use)
+/**
+ * Where its way here is longer than that by the other switch and back, the response to a later use of the id
+ * may have passed before a request comes: who asks has been answered.
+ */
+static bool was_answered(const struct mf_switch *sw, const struct log_pair *p,
+			 const struct mf_sched_msg *demand, uint16_t use)
 {
-	struct log_pair *p = pair_of(sw, demand->src, demand->dst, demand->resp);
+	uint32_t before, i = find(sw, p, demand->id, demand->resp, &before);
+
+	return i != NONE && sw->standby->entry[i].early && (int16_t)(use - sw->standby->entry[i].use) < 0;
+}
+
+static void log_demand(struct mf_switch *sw, struct log_pair *p, const struct mf_sched_msg *demand,
+		       uint16_t use)
+{
 	uint16_t by = demand->resp ? demand->dst : demand->src;
 	struct log_entry early = {0}, *e;
 	bool passed = replace(sw, p, demand, use, &early);
@@ -200,6 +212,16 @@ void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uin
 		e->out = true;
 	}
 	sw->stats.logged++;
+}
+
+void standby_demand(struct mf_switch *sw, const struct mf_sched_msg *demand, uint16_t use)
+{
+	struct log_pair *p = pair_of(sw, demand->src, demand->dst, demand->resp);
+
+	if (!was_answered(sw, p, demand, use))
+		log_demand(sw, p, demand, use);
+	else if (demand->cookie != NONE)
+		request_release(sw, demand->cookie);
 }
 
 void standby_cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp)

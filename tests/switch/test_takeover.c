@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "mf_switch_held.h"
 #include "twin_rig.h"
 
 TestSuite(takeover, .timeout = 60);
@@ -197,6 +198,39 @@ Test(takeover, what_passes_twice_is_taken_down_once)
 	twin_write(&r, MF_US(8), MF_WREQ_ACK, 2, 256);
 	rig_run(&r, MF_US(10));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 4);
+	rig_stop(&r);
+}
+
+/* The way to the standby is long: ids are used again, and answered, before the first request is there. */
+Test(takeover, requests_behind_the_answers_to_later_ones)
+{
+	static const uint8_t data[64];
+	struct mf_msg ask = {.kind = MF_RREQ, .src = 0, .dst = MEMORY, .ext = true, .size = 64},
+		      answer = {.kind = MF_RRES,
+				.src = MEMORY,
+				.dst = 0,
+				.ext = true,
+				.size = 64,
+				.last = true};
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_switch_held held;
+	struct rig r;
+
+	twin_start(&r, 1);
+	for (answer.epoch = 65535; answer.epoch != 2; answer.epoch++) {
+		unsigned int n = mf_proto_put_chunk(&twin_config.proto, &answer, data, word);
+
+		rig_message(&r, MF_US(1) + (uint16_t)(answer.epoch + 1) * MF_US(1), MEMORY, word, n);
+	}
+	for (ask.epoch = 65535; ask.epoch != 3; ask.epoch++) {
+		unsigned int n = mf_proto_put_request(&twin_config.proto, &ask, word);
+
+		rig_message(&r, MF_US(11) + (uint16_t)(ask.epoch + 1) * MF_US(1), 0, word, n);
+	}
+	rig_run(&r, MF_US(20));
+	cr_expect_eq(mf_switch_stats(r.sw)->logged, 1, "the last one's answer has not come");
+	mf_switch_held(r.sw, r.now, &held);
+	cr_expect_eq(held.requests, 1);
 	rig_stop(&r);
 }
 
