@@ -46,8 +46,8 @@ struct mf_sched_config {
 	unsigned int iterations; /**< of a matching; 0: until it is maximal */
 	bool srpt_transfer; /**< SRPT by what remains of the whole transfer (D7) */
 	/**
-	 * Who is beyond X is told, though he is beyond his share, too: there is another switch that has to be
-	 * told. Else it would be a block to him for each of a flood.
+	 * Who is beyond X is told, though he is beyond his share, too: another switch has to be told, or this
+	 * one counts what the scheduler holds. Else it would be a block to him for each of a flood.
 	 */
 	bool tells_excess;
 	/**

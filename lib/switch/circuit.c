@@ -368,7 +368,7 @@ static mf_time expire(struct mf_switch *sw, uint32_t c, mf_time now)
 	}
 	if (!circuit_tell_lost(sw, c, now))
 		return now;
-	if (!ct->late)
+	if (!ct->late || ct->chunk.resp) /* a late write was counted when it became so */
 		count_expired(sw, ct, now);
 	/* The sender does not answer: what is left of the demand would expire chunk by chunk. */
 	circuit_give_up(sw, c, now);

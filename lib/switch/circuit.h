@@ -35,7 +35,7 @@ void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now);
 /** Before a write's chunk is given up: its client hears of it. @return false: there is no room, ask again */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now);
 
-/** What the question for a late chunk bears, and its answer: not of which one of an id. */
+/** What the question for a late chunk bears, and its answer: which of several with an id it is. */
 uint32_t circuit_number(uint32_t c);
 /** A late chunk will not come: its client hears of it. @return false: there is no room, it is asked again */
 bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now);

@@ -37,8 +37,8 @@ struct circuit {
 	uint16_t dst;
 	bool mega;
 	bool queued; /**< of a write: it stands at its egress, or will not come */
-	bool late; /**< of a write, and one of two switches: its writer was asked where it stays */
-	mf_time until; /**< late: it is waited for no longer */
+	bool late; /**< of two switches: a write that is asked for, or a response behind one; has no share */
+	mf_time until; /**< a late write is waited for no longer */
 } __attribute__((aligned(64)));
 
 /**

@@ -288,6 +288,36 @@ Test(late, all_that_waits_has_its_time_again)
 	rig_stop(&r);
 }
 
+/* The write and the response behind it expire at once, and the memory node's port is looked at first. */
+Test(late, in_the_same_instant)
+{
+	const struct mf_msg ask = {
+		.kind = MF_RREQ, .src = MEMORY + 1, .dst = MEMORY, .id = REQUEST, .ext = true, .size = 64};
+	struct mf_sched_grant g =
+		rig_grant_of(GRANTED, MEMORY + 1, MEMORY, WRITE, false, true, 256, MF_SCHED_NO_COOKIE);
+	uint64_t word[MF_BLOCKS_MAX];
+	struct mf_switch_held held;
+	struct mf_sched_msg d;
+	struct rig r;
+
+	twin_start(&r, 0);
+	rig_stop(&r);
+	twin_config.grant_timeout = TIMEOUT;
+	twin_config.longest = LONGEST;
+	rig_start(&r, &twin_config, false);
+	rig_message(&r, MF_US(1), MEMORY + 1, word, mf_proto_put_request(&twin_config.proto, &ask, word));
+	rig_run(&r, MF_US(1) + MF_NS(500));
+	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+	rig_grant(&r, g.at, &g);
+	g = rig_grant_of(GRANTED, MEMORY, MEMORY + 1, REQUEST, true, true, 64, d.cookie);
+	rig_grant(&r, g.at, &g);
+	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
+	mf_switch_held(r.sw, r.now, &held);
+	cr_expect_eq(held.circuits, 2);
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the write");
+	rig_stop(&r);
+}
+
 /* The standby has asked nobody, and one that is alone does not. */
 Test(late, it_is_the_active_one_that_asks)
 {
