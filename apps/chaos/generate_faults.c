@@ -144,10 +144,12 @@ static void of_roles(struct draft *d, json_t *rule)
 {
 	static const char *const role[] = {"switch", "scheduler"};
 
-	if (draw_often(d->rng, 0.5))
+	if (draw_often(d->rng, 0.5)) {
 		some_node(d, rule, "role");
-	else
+	} else {
 		put_text(rule, "role", DRAW_OF(d->rng, role));
+		some_switch(d, rule);
+	}
 	event(d, rule, false);
 }
 
@@ -176,12 +178,15 @@ static void of_floods(struct draft *d, json_t *rule)
 
 static void of_pools(struct draft *d, json_t *rule)
 {
-	static const char *const what[] = {"queue", "grants", "buffers", "room", "egress", "requests"};
-	unsigned int i = (unsigned int)draw(d->rng, 6);
+	static const char *const what[] = {"queue",  "grants", "buffers", "room",
+					   "egress", "ring",   "requests"};
+	unsigned int i = (unsigned int)draw(d->rng, 7);
 
 	put_text(rule, "what", what[i]);
-	if (i < 5)
+	if (i < 6)
 		some_node(d, rule, "node");
+	if (i >= 4)
+		some_switch(d, rule);
 	event(d, rule, true);
 }
 

@@ -8,8 +8,10 @@
 #include "config_put.h"
 
 #define FAULTS_MAX MF_FAULT_RULES
+#define LCORES_MAX 1024 /**< that can be named; how many there are EAL knows */
 
-static const char *const what_names[] = {"queue", "grants", "buffers", "room", "egress", "requests", NULL};
+static const char *const what_names[] = {"queue",    "grants", "buffers", "room", "egress",
+					 "requests", "ring",   "mbufs",   NULL};
 static const char *const direction_names[] = {"both", "up", "down", NULL};
 
 #define FAULT(m) CFG_AT(struct mf_config_fault, m)
@@ -19,6 +21,7 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
 	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
+	{.key = "lcore", .kind = CFG_U32, FAULT(lcore), CFG_RANGE(0, LCORES_MAX - 1)},
 	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
 	{.key = "to", .kind = CFG_NESTED},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
@@ -53,12 +56,13 @@ enum key {
 	PPM = 1 << 14,
 	OFFSET = 1 << 15,
 	IDLE = 1 << 16,
+	LCORE = 1 << 17,
 };
-#define KEYS 17
+#define KEYS 18
 
 static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
 					    "from", "until", "time", "every",  "for",       "count",
-					    "what", "to",    "ppm",  "offset", "idle"};
+					    "what", "to",    "ppm",  "offset", "idle",      "lcore"};
 
 #define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
 #define OF_A_SOURCE (FROM | UNTIL | COUNT)
@@ -83,8 +87,8 @@ static const struct {
 	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
-	[MF_FAULT_STALL] = {ROLE | FROM | UNTIL, 0},
-	[MF_FAULT_EXHAUST] = {WHAT | FROM, NODE | AGAIN},
+	[MF_FAULT_STALL] = {FROM | UNTIL, ROLE | SWITCH | LCORE},
+	[MF_FAULT_EXHAUST] = {WHAT | FROM, NODE | SWITCH | AGAIN},
 	[MF_FAULT_SKEW] = {ROLE, PPM | OFFSET},
 };
 
@@ -176,18 +180,51 @@ static int read_role(struct cfg *c, const json_t *json, struct mf_config_fault *
 	return 0;
 }
 
+/** "stall": roles, or all of an lcore. */
+static int read_stalled(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const of_roles[] = {"role", "switch", NULL}, *const of_switches[] = {"switch",
+												NULL};
+	int rc;
+
+	if (json_object_get(json, "lcore") != NULL) {
+		f->role = MF_CONFIG_LCORE;
+		return cfg_refuse(c, json, of_roles, "it is all roles of the lcore that are stalled");
+	}
+	if (json_object_get(json, "role") == NULL)
+		return cfg_fail_key(c, "role", "is missing, and so is 'lcore'");
+	rc = read_role(c, json, f);
+	if (rc == 0 && f->role == MF_CONFIG_NODES)
+		rc = cfg_refuse(c, json, of_switches, "it is nodes that are stalled");
+	return rc;
+}
+
+/** "exhaust": of whom. */
+static int read_exhausted(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const node[] = {"node", NULL}, *const of_switches[] = {"switch", NULL};
+	int rc = 0;
+
+	if (f->what == MF_CONFIG_RING && f->until == MF_NEVER)
+		return cfg_fail_key(c, "until", "is missing: who waits for a ring waits for its end");
+	if (f->what < MF_CONFIG_EGRESS)
+		rc = cfg_refuse(c, json, of_switches, "it is the node's");
+	if (rc != 0 || f->what != MF_CONFIG_REQUESTS)
+		return rc != 0 ? rc : cfg_set(c, json, "node", NULL, "", &f->link);
+	f->role = MF_CONFIG_SWITCH;
+	return cfg_refuse(c, json, node, "it is the switch that buffers requests");
+}
+
 static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
 	uint32_t keys = classes[f->class].needs | classes[f->class].takes;
 
+	if (f->class == MF_FAULT_STALL)
+		return read_stalled(c, json, f);
+	if (f->class == MF_FAULT_EXHAUST)
+		return read_exhausted(c, json, f);
 	if (keys & ROLE)
 		return read_role(c, json, f);
-	if (f->class == MF_FAULT_EXHAUST && f->what == MF_CONFIG_REQUESTS) {
-		static const char *const node[] = {"node", NULL};
-
-		f->role = MF_CONFIG_SWITCH;
-		return cfg_refuse(c, json, node, "it is the switch that buffers requests");
-	}
 	if (keys & (LINK | NODE))
 		return cfg_set(c, json, keys & NODE ? "node" : "link", NULL, "", &f->link);
 	f->role = MF_CONFIG_SWITCH;
@@ -261,7 +298,7 @@ static void put_where(struct put *p, json_t *json, const struct mf_config_fault 
 {
 	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
 
-	if (keys & ROLE && f->role != MF_CONFIG_NODES)
+	if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED))
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
 	else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE))
 		cfg_put_set(p, json,
@@ -284,6 +321,8 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)SWITCH;
 	if (f->every == 0)
 		keys &= ~(uint32_t)(EVERY | FOR);
+	if (f->role != MF_CONFIG_LCORE)
+		keys &= ~(uint32_t)LCORE;
 	if (f->idle)
 		keys &= ~(uint32_t)IDLE;
 	if (f->ppm == 0)

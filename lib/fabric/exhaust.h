@@ -16,7 +16,7 @@ static inline bool exhaust_counts(unsigned int *wants, bool on)
 	return *wants == on;
 }
 
-/** The room of a host that the file calls so: any but REQUESTS and EGRESS, which are of a switch. */
+/** The room of a host that the file calls so: QUEUE, GRANTS, BUFFERS or ROOM. */
 static inline enum mf_host_room exhaust_room(enum mf_config_what what)
 {
 	static const enum mf_host_room room[] = {

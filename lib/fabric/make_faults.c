@@ -64,11 +64,38 @@ static int check_forgers(const struct mf_fabric *f, char *err, size_t errlen)
 	return 0;
 }
 
+/** The virtual clock has no lcores. */
+static int check_lcores(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++)
+		if (f->config->fault[k].role == MF_CONFIG_LCORE)
+			return make_fail(err, errlen,
+					 "faults[%u].lcore: there are lcores under the wall clock only", k);
+	return 0;
+}
+
+/** "mbufs": a port is where there is a link that is carried, here or in other processes. */
+static int check_mbufs(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		if (c->class != MF_FAULT_EXHAUST || c->what != MF_CONFIG_MBUFS || !fabric_whole(f))
+			continue;
+		for (unsigned int i = 0; i < c->link.n; i++)
+			if (!fabric_carried(f, c->link.node[i]))
+				return make_fail(err, errlen,
+						 "faults[%u].node: no port carries the link of '%s'", k,
+						 f->config->node[c->link.node[i]].name);
+	}
+	return 0;
+}
+
 int make_faults(struct mf_fabric *f, char *err, size_t errlen)
 {
 	skew_clocks(f);
 	if (f->clock == MF_CLOCK_VIRTUAL)
-		return 0;
+		return check_lcores(f, err, errlen);
 	if (f->config->faults > 0 && f->config->backup.on)
 		return make_fail(err, errlen, "faults: with \"backup\" under the virtual clock only");
 	for (unsigned int i = 0; i < f->nodes && f->config->backup.on; i++)
@@ -76,7 +103,7 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen)
 			return make_fail(err, errlen,
 					 "link.disable of '%s': with \"backup\" under the virtual clock only",
 					 f->config->node[i].name);
-	if (check_forgers(f, err, errlen) != 0)
+	if (check_forgers(f, err, errlen) != 0 || check_mbufs(f, err, errlen) != 0)
 		return -EINVAL;
 	return check_crashes(f, err, errlen);
 }

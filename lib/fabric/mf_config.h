@@ -313,8 +313,8 @@ struct mf_config_workload {
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** Whom a fault is about. */
-enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED };
+/** Whom a fault is about. LCORE: all roles of a thread. */
+enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED, MF_CONFIG_LCORE };
 
 /** Of what there is no more: of nodes the first ones, in the order of enum mf_host_room. */
 enum mf_config_what {
@@ -324,6 +324,8 @@ enum mf_config_what {
 	MF_CONFIG_ROOM,
 	MF_CONFIG_EGRESS, /**< room of the switch's port to the node */
 	MF_CONFIG_REQUESTS, /**< the switch's request buffer */
+	MF_CONFIG_RING, /**< of the node's link, both ways: whoever sends waits */
+	MF_CONFIG_MBUFS, /**< of the ports that carry the node's link; wall clock */
 	MF_CONFIG_WHATS
 };
 
@@ -335,6 +337,7 @@ struct mf_config_fault {
 	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
 	uint32_t role; /**< enum mf_config_role */
 	uint32_t sw; /**< which switch */
+	uint32_t lcore; /**< EAL's number of it */
 	uint32_t what; /**< enum mf_config_what */
 	struct mf_config_set link; /**< of these nodes, or these nodes */
 	struct mf_config_set to; /**< whom they flood */

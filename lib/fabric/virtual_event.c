@@ -50,34 +50,44 @@ static void revive_switch(struct virtual *v)
 			virtual_link_mend(v, i);
 }
 
+/** The network that a rule is about: of which switch. */
+static struct virtual *network(struct virtual *v, const struct outage *o)
+{
+	return o->rule->sw != 0 ? v->twin : v;
+}
+
 /* Pools. */
 
+/** @param v  of the switch that it is about, where it is about one */
 static void exhaust(struct virtual *v, const struct outage *o, bool on)
 {
 	struct virtual_events *e = v->events;
 	enum mf_config_what what = o->rule->what;
 
-	if (what == MF_CONFIG_REQUESTS) {
+	switch (what) {
+	case MF_CONFIG_REQUESTS:
 		if (exhaust_counts(&e->no_requests, on))
-			mf_switch_no_requests(v->f->sw, on);
+			mf_switch_no_requests(v->sw, on);
 		return;
+	case MF_CONFIG_RING:
+		if (on)
+			e->place[o->node].full = mf_time_max(e->place[o->node].full, o->at);
+		return;
+	case MF_CONFIG_MBUFS: /* no port carries a link under this clock */
+		return;
+	default:
+		break;
 	}
 	if (!exhaust_counts(&e->place[o->node].none[what], on))
 		return;
 	if (what == MF_CONFIG_EGRESS)
-		mf_switch_close(v->f->sw, o->node, on);
+		mf_switch_close(v->sw, o->node, on);
 	else
 		mf_host_exhaust(v->f->node[o->node].host, exhaust_room(what), on);
 	virtual_node_changed(v, o->node);
 }
 
 /* Outages. */
-
-/** The network that a rule is about: of which switch. */
-static struct virtual *network(struct virtual *v, const struct outage *o)
-{
-	return o->rule->sw != 0 ? v->twin : v;
-}
 
 static int begin(struct virtual *v, const struct outage *o)
 {
@@ -91,7 +101,7 @@ static int begin(struct virtual *v, const struct outage *o)
 		kill_switch(network(v, o));
 		return 0;
 	case MF_FAULT_EXHAUST:
-		exhaust(v, o, true);
+		exhaust(network(v, o), o, true);
 		return 0;
 	default:
 		return 0;
@@ -111,7 +121,7 @@ static void end(struct virtual *v, const struct outage *o)
 		revive_switch(network(v, o));
 		break;
 	case MF_FAULT_EXHAUST:
-		exhaust(v, o, false);
+		exhaust(network(v, o), o, false);
 		break;
 	}
 }
@@ -169,13 +179,13 @@ int virtual_event(struct virtual *v)
 
 static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 {
-	struct virtual_events *e = v->events;
+	struct virtual_events *e = v->events, *net = f->sw != 0 ? v->twin->events : e;
 	int err = 0;
 
 	if (f->role == MF_CONFIG_SWITCH)
-		err = stalls_add(&e->sw, f->from, f->until);
+		err = stalls_add(&net->sw, f->from, f->until);
 	if (f->role != MF_CONFIG_NODES && err == 0)
-		err = stalls_add(&e->sched, f->from, f->until);
+		err = stalls_add(&net->sched, f->from, f->until);
 	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
 		err = stalls_add(&e->place[f->link.node[i]].stalls, f->from, f->until);
 	return err;
@@ -205,20 +215,25 @@ static void place_init(struct virtual *v, unsigned int i)
 	v->up[i].odd = v->down[i].odd = true;
 }
 
-/** Of the second switch: the nodes are the same. */
-static int twin_init(struct virtual *v, const struct virtual_events *first)
+/** The nodes of the second switch are those of the first. */
+static void share_stalls(struct virtual *v, const struct virtual_events *first)
+{
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		v->events->place[i].stalls = first->place[i].stalls;
+}
+
+static int make_events(struct virtual *v, unsigned int outages)
 {
 	struct virtual_events *e = v->events = calloc(1, sizeof(*e));
 
 	if (e == NULL)
 		return -ENOMEM;
 	e->place = calloc(v->f->nodes, sizeof(*e->place));
-	if (e->place == NULL)
+	e->outage = calloc(outages + 1, sizeof(*e->outage));
+	if (e->place == NULL || e->outage == NULL)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
+	for (unsigned int i = 0; i < v->f->nodes; i++)
 		place_init(v, i);
-		e->place[i].stalls = first->place[i].stalls;
-	}
 	return 0;
 }
 
@@ -240,26 +255,19 @@ static bool may_fall_behind(const struct virtual *v)
 int virtual_event_init(struct virtual *v)
 {
 	unsigned int n = outages_max(v->f->config);
-	struct virtual_events *e;
-	int err = 0;
+	int err;
 
 	if (n == 0 && v->f->guards[0] == NULL && !may_fall_behind(v))
 		return 0;
-	e = v->events = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return -ENOMEM;
-	e->place = calloc(v->f->nodes, sizeof(*e->place));
-	e->outage = calloc(n + 1, sizeof(*e->outage));
-	if (e->place == NULL || e->outage == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		place_init(v, i);
+	err = make_events(v, n);
+	if (err == 0 && v->twin != NULL)
+		err = make_events(v->twin, 0);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
-	if (err == 0 && v->twin != NULL)
-		err = twin_init(v->twin, e);
 	if (err != 0)
 		return err;
+	if (v->twin != NULL)
+		share_stalls(v->twin, v->events);
 	v->event_next = next_of_all(v);
 	return err;
 }

@@ -18,6 +18,7 @@ struct place {
 	enum link_phase phase;
 	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
 	struct stalls stalls;
+	mf_time full; /**< its ring is, both ways, until then */
 	mf_time guard; /**< when corruption disables the link, or it is mended; MF_NEVER: neither */
 	/** ps of blocks that its ring holds: a sender waits for a receiver that is more behind */
 	mf_time room;

@@ -33,7 +33,7 @@ mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t)
 
 	if (t == MF_NEVER || p->phase == LINK_LOST || p->dead > 0)
 		return MF_NEVER;
-	t = stalls_over(&p->stalls, t);
+	t = stalls_over(&p->stalls, mf_time_max(t, p->full));
 	arrives = t + v->up[i].delay;
 	return with_room(&v->up[i], p->room, t, mf_time_max(stalls_over(&e->sw, arrives), e->closed));
 }
@@ -44,6 +44,7 @@ mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t)
 
 	if (t == MF_NEVER || p->phase != LINK_WHOLE) /* what is sent is lost */
 		return t;
+	t = mf_time_max(t, p->full);
 	return with_room(&v->down[i], p->room, t, stalls_over(&p->stalls, t + v->down[i].delay));
 }
 

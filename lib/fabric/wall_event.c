@@ -67,17 +67,39 @@ static void all_ends(struct wall *w, struct wall_role *r, void (*what)(struct wa
 			what(end_of(w, r, i));
 }
 
-static void exhaust(struct wall_role *r, const struct outage *o, bool on)
+/** Of a link's ring: at whoever sends, which is any of its two roles. */
+static void fill_ring(struct wall *w, const struct wall_role *r, unsigned int node, bool on)
+{
+	struct wall_net *net = &w->net[0];
+	struct wall_link *out = r->role->kind == ROLE_SWITCH ? &net->down[node] : &net->up[node];
+
+	out->harm->full += on ? 1 : -1U;
+}
+
+static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o, bool on)
 {
 	unsigned int what = o->rule->what;
 	mf_time now = wall_role_clock(r, r->now);
 
-	if (what == MF_CONFIG_EGRESS) {
+	switch (what) {
+	case MF_CONFIG_RING:
+		fill_ring(w, r, o->node, on);
+		break;
+	case MF_CONFIG_MBUFS:
+		if (exhaust_counts(&r->none[what], on))
+			port_exhaust(r->role->carrier, on);
+		break;
+	case MF_CONFIG_EGRESS:
 		if (exhaust_counts(&r->closed[o->node], on))
 			role_exhaust(r->role, o->node, on, now);
-	} else if (exhaust_counts(&r->none[what], on)) {
-		role_exhaust(r->role, what == MF_CONFIG_REQUESTS ? ROLE_REQUESTS : exhaust_room(what), on,
-			     now);
+		break;
+	case MF_CONFIG_REQUESTS:
+		if (exhaust_counts(&r->none[what], on))
+			role_exhaust(r->role, ROLE_REQUESTS, on, now);
+		break;
+	default:
+		if (exhaust_counts(&r->none[what], on))
+			role_exhaust(r->role, exhaust_room(what), on, now);
 	}
 }
 
@@ -95,7 +117,7 @@ static void begin(struct wall *w, struct wall_role *r, const struct outage *o)
 		role_crash(r->role, wall_role_clock(r, r->now));
 		break;
 	case MF_FAULT_EXHAUST:
-		exhaust(r, o, true);
+		exhaust(w, r, o, true);
 		break;
 	}
 }
@@ -113,7 +135,7 @@ static void end(struct wall *w, struct wall_role *r, const struct outage *o)
 		all_ends(w, r, wall_end_mend);
 		break;
 	case MF_FAULT_EXHAUST:
-		exhaust(r, o, false);
+		exhaust(w, r, o, false);
 		break;
 	}
 }
@@ -189,45 +211,78 @@ mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now
 
 /* Set-up. */
 
-/** The role that has an outage; NULL: one of another process. */
-static struct role *whose(const struct wall *w, const struct mf_config_fault *f, unsigned int node)
+static bool carries(const struct wall_port *p, unsigned int node)
 {
-	bool of_switch = f->class == MF_FAULT_EXHAUST
-				 ? f->what >= MF_CONFIG_EGRESS
-				 : f->class == MF_FAULT_LINK_DOWN && w->net[0].sw != NULL;
+	unsigned int k = 0;
 
-	if (f->role == MF_CONFIG_SCHED)
-		return w->net[0].sched;
-	if (f->role == MF_CONFIG_SWITCH || of_switch)
-		return w->net[0].sw;
-	for (unsigned int i = 0; i < w->roles; i++)
-		if (w->role[i].kind == ROLE_NODE && w->role[i].index == node)
-			return &w->role[i];
-	return NULL;
+	while (k < p->ends && p->end[k].node != node)
+		k++;
+	return k < p->ends;
 }
 
-static int add_outage(struct wall *w, unsigned int rule, unsigned int node)
+/** Whether a role has the outage of a rule, at a node. */
+static bool is_of(const struct wall *w, const struct mf_config_fault *f, unsigned int node,
+		  const struct role *r)
+{
+	bool of_node = r->kind == ROLE_NODE && r->index == node;
+
+	switch (f->role) {
+	case MF_CONFIG_LCORE:
+		return w->lcore[r->lcore].id == f->lcore;
+	case MF_CONFIG_SCHED:
+		return r->kind == ROLE_SCHED;
+	case MF_CONFIG_SWITCH: /* a scheduler does not go on without its switch */
+		return r->kind == ROLE_SWITCH || (r->kind == ROLE_SCHED && f->class == MF_FAULT_STALL);
+	default:
+		break;
+	}
+	if (f->class == MF_FAULT_LINK_DOWN && w->net[0].sw != NULL)
+		return r->kind == ROLE_SWITCH;
+	if (f->class != MF_FAULT_EXHAUST || f->what < MF_CONFIG_EGRESS)
+		return of_node;
+	if (f->what == MF_CONFIG_MBUFS)
+		return r->kind == ROLE_PORT && carries(r->carrier, node);
+	return r->kind == ROLE_SWITCH || (of_node && f->what == MF_CONFIG_RING);
+}
+
+static int add_outage(struct wall *w, struct wall_role *r, unsigned int rule, unsigned int node)
 {
 	const struct mf_config_fault *f = &w->f->config->fault[rule];
-	struct role *role = whose(w, f, node);
-	struct wall_role *r;
-	struct outage *more;
+	struct outage *more = realloc(r->outage, (r->outages + 1) * sizeof(*more));
 
-	if (role == NULL)
-		return 0;
-	r = faults_of(w, role);
-	more = realloc(r->outage, (r->outages + 1) * sizeof(*more));
 	if (more == NULL)
 		return -ENOMEM;
 	r->outage = more;
 	outage_init(&more[r->outages], w->f->config, rule, node);
 	r->next = mf_time_min(r->next, more[r->outages++].at);
-	if (f->class != MF_FAULT_STALL)
-		return 0;
-	if (role == w->net[0].sw &&
-	    stalls_add(&faults_of(w, w->net[0].sched)->stalls, f->from, f->until) != 0)
-		return -ENOMEM;
-	return stalls_add(&r->stalls, f->from, f->until);
+	return f->class == MF_FAULT_EXHAUST && f->what == MF_CONFIG_MBUFS
+		       ? port_exhaust_init(r->role->carrier)
+		       : 0;
+}
+
+/** A rule at a node, or at what is none, at all roles that it is of. Roles stand still together: once. */
+static int add_outages(struct wall *w, unsigned int rule, unsigned int node)
+{
+	const struct mf_config_fault *f = &w->f->config->fault[rule];
+	unsigned int found = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
+		struct wall_role *r = &w->faults->role[i];
+
+		if (!is_of(w, f, node, r->role))
+			continue;
+		if (f->class == MF_FAULT_STALL)
+			err = stalls_add(&r->stalls, f->from, f->until);
+		if (err == 0 && (f->class != MF_FAULT_STALL || found == 0))
+			err = add_outage(w, r, rule, node);
+		found++;
+	}
+	if (found > 0 || f->role != MF_CONFIG_LCORE || !fabric_whole(w->f))
+		return err;
+	snprintf(w->f->info.error, sizeof(w->f->info.error), "faults[%u].lcore: no roles are on an lcore %u",
+		 rule, f->lcore);
+	return -EINVAL;
 }
 
 static int add_rule(struct wall *w, unsigned int rule)
@@ -238,9 +293,9 @@ static int add_rule(struct wall *w, unsigned int rule)
 	if (f->class < MF_FAULT_STAGE_CLASSES || f->class == MF_FAULT_SKEW)
 		return 0;
 	if (f->role != MF_CONFIG_NODES)
-		return add_outage(w, rule, w->f->nodes);
+		return add_outages(w, rule, w->f->nodes);
 	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
-		err = add_outage(w, rule, f->link.node[i]);
+		err = add_outages(w, rule, f->link.node[i]);
 	return err;
 }
 
@@ -349,6 +404,8 @@ static void role_over(struct wall *w, struct wall_role *r)
 {
 	for (unsigned int k = 0; k < r->outages; k++)
 		w->f->fault_fired[r->outage[k].rule - w->f->config->fault] += r->outage[k].times;
+	if (r->role->kind == ROLE_PORT)
+		port_exhaust_fini(r->role->carrier);
 	free(r->outage);
 	free(r->closed);
 	free(r->stalls.stall);

@@ -49,6 +49,7 @@ struct wall_harm {
 	struct cell *cell; /**< of `held` */
 	struct wall_end *from_end, *to_end; /**< NULL: that end is a port */
 	struct wall_role *from, *to;
+	unsigned int full; /**< outages in force that the ring of this way is full by; the sender's */
 	mf_time now; /**< of the call of the stage that is under way */
 	struct mf_span span;
 };

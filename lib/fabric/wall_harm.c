@@ -37,6 +37,8 @@ static enum way way_of(const struct wall_link *l)
 
 static bool has_room(const struct wall_link *l)
 {
+	if (l->harm->full > 0)
+		return false;
 	if (l->crossing != NULL)
 		return crossing_room(l->crossing, CROSSING_SPAN) >= CROSSING_SPAN;
 	return role_can_rx(l->to, l->port);

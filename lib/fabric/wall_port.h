@@ -88,6 +88,8 @@ struct wall_port {
 	uint32_t unknown, unknown_said; /**< the last link that was refused, and 1; 0: none */
 	uint8_t mac[MF_LINK_MAC];
 	struct rte_mempool *rx_pool, *tx_pool;
+	struct rte_mbuf **taken; /**< of their buffers, by a fault; NULL: there is no such fault */
+	unsigned int takens;
 	/* When it is closed */
 	bool told; /**< it is known how many of their buffers are somebody's still: */
 	unsigned int lost;
@@ -114,6 +116,17 @@ int port_device_make(struct wall_port *p, char *err, size_t errlen);
 void port_device_drop(struct wall_port *p);
 /** Starts the device where it is not, or sees to it that somebody looks after its partner: now and then. */
 void port_look_after(const struct wall *w, struct wall_port *p, mf_time now);
+
+/* wall_mbufs.c */
+/**
+ * Room for what port_exhaust() takes; the pools are there. Again: nothing. port_exhaust_fini() follows.
+ * @return 0 or -ENOMEM
+ */
+int port_exhaust_init(struct wall_port *p);
+/** Takes all that is free of the port's buffers, or gives it back. By turns; its lcore. */
+void port_exhaust(struct wall_port *p, bool on);
+/** Gives back what is taken still. */
+void port_exhaust_fini(struct wall_port *p);
 
 /* wall_port.c */
 /** Time of the ports: from the set-up on, not from the start of the run. */

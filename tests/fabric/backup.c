@@ -82,6 +82,41 @@ Test(backup, the_second_switch_dies)
 	json_decref(result);
 }
 
+/**
+ * Nobody takes over for who stands still for less than the timers: nodes wait for it, and go on. What the
+ * active switch has no room for is dropped and counted, and no other one's business; at the standby that
+ * matters to nobody.
+ */
+Test(backup, either_switch_stands_still_or_has_no_room)
+{
+	static const char *const what[] = {
+		"\"stall\", \"role\": \"switch\", \"switch\": 0",
+		"\"stall\", \"role\": \"switch\", \"switch\": 1",
+		"\"stall\", \"role\": \"scheduler\", \"switch\": 0",
+		"\"stall\", \"role\": \"scheduler\", \"switch\": 1",
+		"\"exhaust\", \"what\": \"ring\", \"node\": \"m0\", \"switch\": 0",
+		"\"exhaust\", \"what\": \"ring\", \"node\": \"m0\", \"switch\": 1",
+		"\"exhaust\", \"what\": \"requests\", \"switch\": 1",
+		"\"exhaust\", \"what\": \"egress\", \"node\": \"*\", \"switch\": 1",
+	};
+	const unsigned int stalls = 4;
+
+	for (unsigned int i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+		char text[2048], fault[192];
+		json_t *result;
+
+		snprintf(fault, sizeof(fault), "{\"class\": %s, \"from\": \"15us\", \"until\": \"21us\"}",
+			 what[i]);
+		text_of(text, sizeof(text), 1 + i, 300, "10ns", fault);
+		result = whole_run(text, false);
+		nothing_lost(result, text);
+		cr_expect_eq(whole_number(result, "backup.take_overs"), 0, "%s", text);
+		cr_expect_gt(whole_number(result, i < stalls ? "faults.stall" : "faults.exhaust"), 0, "%s",
+			     text);
+		json_decref(result);
+	}
+}
+
 Test(backup, one_cable_to_the_first_switch_is_pulled)
 {
 	for (unsigned int seed = 1; seed <= 12; seed++) {

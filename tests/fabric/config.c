@@ -249,7 +249,7 @@ Test(config, faults)
 	struct mf_config c;
 
 	load(&c, "fabric/good", "faults.json");
-	cr_assert_eq(c.faults, 13);
+	cr_assert_eq(c.faults, 16);
 	cr_expect_eq(c.fault[0].class, MF_FAULT_BIT);
 	cr_expect_eq(c.fault[0].link.n, 3);
 	cr_expect_eq(c.fault[0].until, MF_NEVER);
@@ -271,6 +271,11 @@ Test(config, faults)
 	cr_expect_eq(c.fault[8].what, MF_CONFIG_REQUESTS);
 	cr_expect_eq(c.fault[9].what, MF_CONFIG_EGRESS);
 	cr_expect_eq(c.fault[10].to.n, 1);
+	cr_expect_eq(c.fault[13].what, MF_CONFIG_RING);
+	cr_expect_eq(c.fault[14].what, MF_CONFIG_MBUFS);
+	cr_expect_eq(c.fault[14].link.n, 2);
+	cr_expect_eq(c.fault[15].role, MF_CONFIG_LCORE);
+	cr_expect_eq(c.fault[15].lcore, 3);
 	mf_config_free(&c);
 }
 

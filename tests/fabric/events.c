@@ -104,6 +104,11 @@ static const char *const events[][2] = {
 		    " \"until\": \"60us\", \"every\": \"5us\", \"for\": \"1us\"}"},
 	{"exhaust",
 	 "{\"class\": \"exhaust\", \"what\": \"requests\", \"from\": \"30us\", \"until\": \"40us\"}"},
+	{"exhaust", "{\"class\": \"exhaust\", \"what\": \"ring\", \"node\": \"*\", \"from\": \"30us\","
+		    " \"until\": \"60us\", \"every\": \"5us\", \"for\": \"1us\"}"},
+	{"exhaust",
+	 "{\"class\": \"exhaust\", \"what\": \"ring\", \"node\": [\"m0\", \"c1\"], \"from\": \"30us\","
+	 " \"until\": \"70us\"}"},
 	/* More than the scheduler has room for waits for it when it is there again. */
 	{"stall", "{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"30us\", \"until\": \"50us\"},"
 		  "{\"class\": \"flood\", \"node\": [\"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1,"
@@ -146,7 +151,7 @@ Test(events, block_by_block)
 static void several(char *faults, size_t len, unsigned int seed)
 {
 	static const char *const links[] = {"m0", "m1", "b", "c1", "c5", "*"};
-	static const char *const rooms[] = {"queue", "grants", "buffers", "room", "egress"};
+	static const char *const rooms[] = {"queue", "grants", "buffers", "room", "egress", "ring"};
 	struct mf_rng rng;
 	size_t n = 0;
 
@@ -190,7 +195,7 @@ static void several(char *faults, size_t len, unsigned int seed)
 			n += (size_t)snprintf(
 				faults + n, len - n,
 				", {\"class\": \"exhaust\", \"what\": \"%s\", \"node\": \"%s\", ",
-				rooms[from % 5], at);
+				rooms[from % 6], at);
 			break;
 		default:
 			n += (size_t)snprintf(faults + n, len - n,

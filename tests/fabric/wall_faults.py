@@ -49,6 +49,10 @@ CASES = {
     ('queue', 'c'), ('grants', '*'), ('buffers', 'm'), ('room', '*'), ('egress', '*'))] +
             [rule('exhaust', what='requests', **AGAIN),
              rule('exhaust', what='buffers', node='m0', **{'from': '280ms'})], 4),
+  'rings': ([rule('exhaust', what='ring', node=node, **AGAIN, until='280ms')
+             for node in ('c', 'm1', '*')], 4),
+  'an lcore': ([rule('stall', lcore=0, **{'from': '70ms', 'until': '90ms'}),
+                rule('lose', rate=0.001)], 4),
   'clocks': ([rule('skew', role='c0', ppm=50000), rule('skew', role=['c1', 'm0'], ppm=-90000, offset='70ms'),
               rule('skew', role='switch', ppm=300, offset='2s'), rule('lose', rate=0.002)], 4),
   'all of it': ([rule('bit', rate=1e-6), rule('lose', rate=0.001), rule('delay', rate=0.001, time='50us'),
@@ -188,11 +192,28 @@ def carried(tap, emu):
     cut = [p['counters'] for p in result['ports'] if p['name'] == 'm0'][0]
     tap.ok(result['faults']['link_down'] > 0 < cut['rx_cut_frames'] + cut['tx_cut_frames'],
            'over ports: frames are lost while the cable is out', cut)
+  out = rule('exhaust', what='mbufs', node='m0', **{'from': '60ms', 'until': '300ms'})
+  process, result = run(emu, fabric([out], ports=ports, links=links))
+  if sound(tap, 'ports without mbufs', process, result):
+    port = [p for p in result['ports'] if p['name'] == 'm0'][0]
+    lost = port['counters']['tx_no_buffer_frames']
+    tap.ok(result['faults']['exhaust'] == 1 and lost > 0 == port['lost_buffers'],
+           'ports without mbufs: frames are lost, and counted, and all buffers are back', port)
   for crash, key in ((rule('node_crash', node='m1', **AGAIN), 'node: the link of \'m1\''),
                      (rule('switch_crash', **AGAIN), 'class: the link of \'c0\'')):
     process, _ = run(emu, fabric([crash], ports=ports, links=links))
     tap.ok(process.returncode != 0 and f'fabric.json: faults[0].{key} is carried by ports' in process.stderr,
            f'over ports: {crash["class"]} is refused', why(process))
+
+
+def nowhere(tap, emu):
+  """What is not there cannot break."""
+  stall = rule('stall', lcore=77, **{'from': '60ms', 'until': '70ms'})
+  for fault, said in ((stall, 'faults[0].lcore: no roles are on an lcore 77'),
+                      (rule('exhaust', what='mbufs', node='m1', **{'from': '60ms'}),
+                       "faults[0].node: no port carries the link of 'm1'")):
+    process, _ = run(emu, fabric([fault]))
+    tap.ok(process.returncode != 0 and said in process.stderr, f'{said}: is said', why(process))
 
 
 def histories(tap, emu):
@@ -209,7 +230,8 @@ def main():
   if 'EAL' in process.stderr:
     print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
     sys.exit(0)
-  for part in (classes, traffic_goes_on, watchdog, disable, local_fault, shares, replays, carried, histories):
+  for part in (classes, traffic_goes_on, watchdog, disable, local_fault, shares, replays, carried, nowhere,
+               histories):
     part(tap, emu)
   tap.done()
 
