@@ -246,7 +246,7 @@ void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
 int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout);
 
 /**
- * How often a target, or the way to it, was lost since the queue's node has had a queue. Plain writes
+ * How often a target, or the way to it, was lost since the queue's node had its first queue. Plain writes
  * (MEMFAB_WRITE) that had completed by then may be lost, and so may all that the target held, if it was
  * started again; what was under way has failed. What is submitted afterwards goes to who is there now. It
  * grows before a completion is seen that came behind the loss: a program that looks at it behind a read

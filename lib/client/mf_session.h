@@ -79,6 +79,11 @@ unsigned int mf_session_poll(struct mf_session *s);
 /** As mf_fabric_seat() and mf_fabric_unseat(), from any thread, no lock held. */
 int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g);
 void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest *g);
+/**
+ * Who has guests that stay is called when the last user closes the session and nobody turns it any more, but
+ * all of it is there still; he takes them away. One at most. By one thread at a time.
+ */
+void mf_session_at_end(struct mf_session *s, void (*ending)(struct mf_session *s));
 
 /** Keeps turns away: what guests share with other threads may be changed. Not from within a turn. */
 void mf_session_lock(struct mf_session *s);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The guest of a node: one for all queues there, since whoever asks a host gets all that has completed. */
+/*
+ * The guest of a node: one for all queues there, since whoever asks a host gets all that has completed. It
+ * stays when the last of them is gone, to the end of the session: what is lost until there is another one is
+ * counted, and stands in the history.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +20,6 @@ struct seat {
 	struct mf_guest guest; /**< first: the engine's pointer is ours */
 	struct mf_session *session;
 	unsigned int node;
-	unsigned int users;
 	struct mf_host *host; /**< NULL: it has not had a turn yet */
 	atomic_uint lost[MF_PORTS_MAX]; /**< of each target, how often; written in a turn */
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
@@ -122,6 +125,26 @@ static struct seat *find(const struct mf_session *session, unsigned int node)
 	return s;
 }
 
+/** The session ends, and with it all seats there. */
+static void leave_all(struct mf_session *session)
+{
+	pthread_mutex_lock(&seats_lock);
+	for (struct seat **at = &seats; *at != NULL;) {
+		struct seat *s = *at;
+
+		if (s->session != session) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		mf_session_unseat(s->session, s->node, &s->guest);
+		if (s->host != NULL)
+			mf_host_on_restart(s->host, NULL, NULL);
+		free(s);
+	}
+	pthread_mutex_unlock(&seats_lock);
+}
+
 static int new_seat(struct mf_session *session, unsigned int node, struct seat **out)
 {
 	struct seat *s = calloc(1, sizeof(*s));
@@ -138,23 +161,11 @@ static int new_seat(struct mf_session *session, unsigned int node, struct seat *
 		free(s);
 		return rc;
 	}
+	mf_session_at_end(session, leave_all);
 	s->next = seats;
 	seats = s;
 	*out = s;
 	return 0;
-}
-
-static void free_seat(struct seat *s)
-{
-	struct seat **at = &seats;
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	mf_session_unseat(s->session, s->node, &s->guest);
-	if (s->host != NULL)
-		mf_host_on_restart(s->host, NULL, NULL);
-	free(s);
 }
 
 static void join(struct seat *s, struct memfab_queue *q)
@@ -167,8 +178,9 @@ static void join(struct seat *s, struct memfab_queue *q)
 	mf_session_unlock(s->session);
 }
 
-static void leave(struct seat *s, struct memfab_queue *q)
+void seat_leave(struct memfab_queue *q)
 {
+	struct seat *s = q->seat;
 	struct memfab_queue *before = q;
 
 	mf_session_lock(s->session);
@@ -192,21 +204,9 @@ int seat_take(struct memfab *m, unsigned int node, struct memfab_queue *q)
 	if (s == NULL)
 		rc = new_seat(m->session, node, &s);
 	if (rc == 0) {
-		s->users++;
 		q->seat = s;
 		join(s, q);
 	}
 	pthread_mutex_unlock(&seats_lock);
 	return rc;
-}
-
-void seat_leave(struct memfab_queue *q)
-{
-	struct seat *s = q->seat;
-
-	pthread_mutex_lock(&seats_lock);
-	leave(s, q);
-	if (--s->users == 0)
-		free_seat(s);
-	pthread_mutex_unlock(&seats_lock);
 }

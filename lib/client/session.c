@@ -31,6 +31,7 @@ struct mf_session {
 	char *path; /**< canonical */
 	char *only; /**< NULL: all roles */
 	bool workload;
+	void (*ending)(struct mf_session *s); /**< NULL: nobody asked */
 	struct mf_history_target history;
 	FILE *history_out; /**< NULL: there is no history */
 	struct mf_config config;
@@ -166,6 +167,11 @@ void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest 
 	mf_session_unlock(s);
 }
 
+void mf_session_at_end(struct mf_session *s, void (*ending)(struct mf_session *s))
+{
+	s->ending = ending;
+}
+
 /** Closing returns no error, so what goes wrong here is printed. */
 static void write_history(const struct mf_session *s)
 {
@@ -182,6 +188,8 @@ static void write_history(const struct mf_session *s)
 static void destroy(struct mf_session *s)
 {
 	session_poller_stop(s->poller);
+	if (s->ending != NULL)
+		s->ending(s);
 	if (s->fabric != NULL) {
 		mf_telemetry_remove(s->fabric);
 		mf_fabric_end(s->fabric);
