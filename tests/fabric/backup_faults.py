@@ -184,7 +184,7 @@ def cables(tap, emu, checker):
   """Of one node, and of most; of the switch that schedules, and of the other one."""
   one_after_the_other(tap, emu, checker, 'cables of either network', [
     at(1000, 1300, 'link_down', link='m0'), at(5000, 5300, 'link_down', switch=1, link='c'),
-    at(9000, 9300, 'link_down', switch=1, link='m'), at(13000, 13300, 'link_down', link='c1')], 3)
+    at(9000, 9300, 'link_down', link=['m0', 'c1']), at(13000, 13300, 'link_down', switch=1, link='m1')], 4)
 
 
 def traffic_goes_on(tap, emu, _checker):
