@@ -84,6 +84,14 @@ bool crossing_take_span(struct crossing *c, struct mf_span *out)
 	return true;
 }
 
+void crossing_drain(struct crossing *c)
+{
+	const struct cell *cell;
+
+	while ((cell = crossing_peek(c)) != NULL)
+		crossing_took(c, 1 + (cell->head >> HEAD_MORE & 0xff));
+}
+
 unsigned int crossing_take(struct crossing *c, uint64_t *word)
 {
 	const struct cell *cell = crossing_peek(c);

@@ -90,6 +90,9 @@ void crossing_put_span(struct crossing *c, const struct mf_span *span);
 /** Takes a span, all of it but its start. @return false: there is none */
 bool crossing_take_span(struct crossing *c, struct mf_span *out);
 
+/** Throws away all that there is. */
+void crossing_drain(struct crossing *c);
+
 /**
  * Puts words, which are taken together. There must be room for as many cells as they fill.
  * @param n  1..CROSSING_WORDS; as many as a cell has may be read behind them

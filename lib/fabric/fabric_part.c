@@ -38,11 +38,13 @@ void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
 		f->part.node[i] = f->config->node[i].up;
 }
 
-bool fabric_carried(const struct mf_fabric *f, unsigned int i)
+bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i)
 {
-	bool here = f->part.node[i];
+	const struct mf_config_node *n = &f->config->node[i];
+	const struct mf_config_llr *llr = net == 0 ? &n->link.llr : &n->backup_llr;
+	bool here = f->part.node[i], switch_here = net == 0 ? f->part.sw : f->part.backup;
 
-	if (!f->config->node[i].up || (!here && !f->part.sw))
+	if (!n->up || (!here && !switch_here))
 		return false;
-	return here != f->part.sw || f->config->node[i].link.llr.carry == MF_CARRY_ALWAYS;
+	return here != switch_here || llr->carry == MF_CARRY_ALWAYS;
 }

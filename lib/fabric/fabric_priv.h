@@ -134,8 +134,8 @@ static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
 	return f->part.sw && f->config->node[i].up;
 }
 
-/** Wall clock: the link of node i is carried by ports at this process' ends. */
-bool fabric_carried(const struct mf_fabric *f, unsigned int i);
+/** Wall clock: the link of node i to switch `net` is carried by ports at this process' ends. */
+bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i);
 
 /** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
 int node_new_memory(struct mf_fabric *f, unsigned int i);

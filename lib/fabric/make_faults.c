@@ -29,28 +29,38 @@ static void skew_clocks(struct mf_fabric *f)
 	}
 }
 
+/** Whether this process has a role that a rule crashes and that node i's link to switch `net` is of. */
+static bool crashes_at(const struct mf_fabric *f, const struct mf_config_fault *c, unsigned int net,
+		       unsigned int i)
+{
+	if (c->class == MF_FAULT_SWITCH_CRASH)
+		return c->sw == net && (net == 0 ? f->part.sw : f->part.backup);
+	return c->class == MF_FAULT_NODE_CRASH && f->part.node[i] && cfg_set_has(&c->link, i);
+}
+
+static int refuse_crash(const struct mf_fabric *f, unsigned int rule, unsigned int i, char *err,
+			size_t errlen)
+{
+	bool of_switch = f->config->fault[rule].class == MF_FAULT_SWITCH_CRASH;
+
+	return make_fail(err, errlen,
+			 "faults[%u].%s: the link of '%s' is carried by ports: end the process of the %s "
+			 "instead",
+			 rule, of_switch ? "class" : "node", f->config->node[i].name,
+			 of_switch ? "switch" : "node");
+}
+
 /**
  * Roles crash within a process. A partner elsewhere would not know a link that comes back with the same
  * epoch from one that was silent for a while.
  */
 static int check_crashes(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	for (unsigned int k = 0; k < f->config->faults; k++) {
-		const struct mf_config_fault *c = &f->config->fault[k];
-		bool of_switch = c->class == MF_FAULT_SWITCH_CRASH;
-
-		for (unsigned int i = 0; i < f->nodes; i++)
-			if ((of_switch ? f->part.sw
-				       : c->class == MF_FAULT_NODE_CRASH && f->part.node[i] &&
-						 cfg_set_has(&c->link, i)) &&
-			    fabric_carried(f, i))
-				return make_fail(
-					err, errlen,
-					"faults[%u].%s: the link of '%s' is carried by ports: end the "
-					"process of the %s instead",
-					k, of_switch ? "class" : "node", f->config->node[i].name,
-					of_switch ? "switch" : "node");
-	}
+	for (unsigned int k = 0; k < f->config->faults; k++)
+		for (unsigned int net = 0; net < 1U + f->config->backup.on; net++)
+			for (unsigned int i = 0; i < f->nodes; i++)
+				if (crashes_at(f, &f->config->fault[k], net, i) && fabric_carried(f, net, i))
+					return refuse_crash(f, k, i, err, errlen);
 	return 0;
 }
 
@@ -83,7 +93,7 @@ static int check_mbufs(const struct mf_fabric *f, char *err, size_t errlen)
 		if (c->class != MF_FAULT_EXHAUST || c->what != MF_CONFIG_MBUFS || !fabric_whole(f))
 			continue;
 		for (unsigned int i = 0; i < c->link.n; i++)
-			if (!fabric_carried(f, c->link.node[i]))
+			if (!fabric_carried(f, c->sw, c->link.node[i]))
 				return make_fail(err, errlen,
 						 "faults[%u].node: no port carries the link of '%s'", k,
 						 f->config->node[c->link.node[i]].name);
@@ -96,13 +106,6 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen)
 	skew_clocks(f);
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		return check_lcores(f, err, errlen);
-	if (f->config->faults > 0 && f->config->backup.on)
-		return make_fail(err, errlen, "faults: with \"backup\" under the virtual clock only");
-	for (unsigned int i = 0; i < f->nodes && f->config->backup.on; i++)
-		if (f->config->node[i].link.disable.on)
-			return make_fail(err, errlen,
-					 "link.disable of '%s': with \"backup\" under the virtual clock only",
-					 f->config->node[i].name);
 	if (check_forgers(f, err, errlen) != 0 || check_mbufs(f, err, errlen) != 0)
 		return -EINVAL;
 	return check_crashes(f, err, errlen);

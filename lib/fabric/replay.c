@@ -27,7 +27,8 @@ struct replay {
 static const unsigned int calls_of[] = {
 	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) | CALL(CRASH) |
 		      CALL(TAKE_AWAY) | CALL(GIVE_BACK),
-	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) | CALL(LINK_BACK),
+	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
+		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT) |
 			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
@@ -58,9 +59,9 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 					    : e->count < r->f->nodes && config->node[e->count].up;
 	case RECORD_TAKE_AWAY:
 	case RECORD_GIVE_BACK:
-		return r->kind == ROLE_NODE ? e->count <= MF_HOST_MUX
-					    : e->count == ROLE_REQUESTS ||
-						      (e->count < r->f->nodes && config->node[e->count].up);
+		return role_is_node(r) ? e->count <= MF_HOST_MUX
+				       : e->count == ROLE_REQUESTS ||
+						 (e->count < r->f->nodes && config->node[e->count].up);
 	case RECORD_TO_SCHED:
 	case RECORD_MATCH:
 		return e->count > 0 && e->count <= RECORD_ITEMS_MAX;

@@ -211,8 +211,10 @@ int role_crash(struct role *r, mf_time now)
 	r->given = true;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_CRASH, 0, now, NULL, 0);
-	if (r->kind != ROLE_SWITCH)
+	if (r->kind != ROLE_SWITCH) {
+		r->links = 0;
 		return node_crash(r->f, r->index, now);
+	}
 	mf_switch_crash(r->sw, now);
 	return 0;
 }

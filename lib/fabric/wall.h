@@ -30,14 +30,6 @@ struct wall_link {
 	struct crossing *in; /**< the receiver's: `crossing`, or NULL while nothing is to be taken from it */
 } __rte_cache_aligned;
 
-/** Of two switches, a link whose ends are both in this process: how it comes up again (wall_twin.c). */
-struct wall_twin {
-	unsigned int cuts; /**< wall_net.cuts as the node knows it; its lcore's */
-	/* Numbers of the cut that this was done for, in this order: */
-	atomic_uint dry __rte_cache_aligned; /**< the node has thrown away what was sent before */
-	atomic_uint whole __rte_cache_aligned; /**< the switch has the link up */
-} __rte_cache_aligned;
-
 /** A switch, its scheduler and its links. There are two where the file has "backup". */
 struct wall_net {
 	struct role *sched, *sw; /**< NULL: of another process */
@@ -45,11 +37,16 @@ struct wall_net {
 	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
 	uint16_t *crossed_port; /**< those whose links up cross lcores */
 	unsigned int crossed;
-	struct wall_twin *twin; /**< [ports]; NULL: there is one switch */
-	atomic_uint cuts; /**< how often all links to it were cut, by the watchdog; any thread */
+	struct wall_end *end[MF_LINK_ENDS]; /**< [ports]; wall_end.h */
+	/* Any thread: */
+	atomic_uint cuts; /**< how often all links to it were cut, by the watchdog */
+	atomic_uint news; /**< how often something was told of its links' ends, cuts included */
 	/* Written by the switch's lcore: */
 	atomic_uint crashed; /**< the last cut that it knows of, for which it has forgotten all */
-	atomic_bool reviving; /**< some of its links are not up again yet */
+	atomic_bool reviving; /**< it is gone, or some links that nobody has broken are not up again yet */
+	unsigned int gone; /**< outages in force that it is gone by */
+	unsigned int news_seen;
+	bool calm; /**< its links are all up */
 	uint64_t deposed; /**< how often it has begun again since the other one had taken over */
 };
 
@@ -150,13 +147,14 @@ bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct
 /** Whether there is room for a span. And sends one, which may be changed by that (scrambled in place). */
 bool wall_can_send(struct wall_link *l);
 void wall_send(struct wall_link *l, struct mf_span *span, mf_time now);
-/** Throws away what is in the crossing. @param scratch  room for a span */
-void wall_drain(struct wall_link *l, struct mf_span *scratch);
 
 /* wall_harm.c */
 /** wall_give() where something may happen to what is given. */
 bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 		    mf_time now, unsigned int *work);
+/** wall_can_send() and wall_send() there. */
+bool wall_harm_can_send(struct wall_link *l);
+void wall_harm_send(struct wall_link *l, struct mf_span *s);
 
 /* wall_event.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
 /** Makes what the file's faults need, if any. wall_fault_tear_down() always follows. @return 0 or -errno */
@@ -185,17 +183,15 @@ unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now);
 unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
 unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
 /** Before a switch's own turn: whether its links were cut or it was deposed; brings links up again. */
-void twin_look(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
-/** Whether the switch has a port's link up. Else nothing is taken from it, and what goes there is lost. */
-bool twin_whole(const struct wall_net *net, unsigned int port);
+void twin_look(struct wall *w, struct role *r, mf_time now);
 /** Throws away what a switch would send on a link that is not up. */
 void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
 /** Cuts all links of a switch, as if it had died; it begins again with nothing. Any thread. */
 void twin_cut(struct wall_net *net);
 /** wall.fail_over of two switches: cuts off the one whose switch or scheduler gets no turn. */
 bool twin_fail_over(struct wall *w, const struct role *r);
-/** Where there are two switches; with one nothing is made. @return 0 or -ENOMEM */
-int twin_set_up(struct wall *w);
+/** Where there are two switches: the watchdog may cut one off. And counts what was. */
+void twin_set_up(struct wall *w);
 void twin_tear_down(struct wall *w);
 
 /* wall_meet.c */

@@ -20,9 +20,11 @@ static struct wall_role *faults_of(const struct wall *w, const struct role *r)
 	return &w->faults->role[r - w->role];
 }
 
-static struct wall_end *end_of(const struct wall *w, const struct wall_role *r, unsigned int node)
+/** The end that a role has of a node's link to a switch. */
+static struct wall_end *end_of(const struct wall *w, const struct wall_role *r, unsigned int net,
+			       unsigned int node)
 {
-	return &w->faults->end[r->role->kind == ROLE_SWITCH ? MF_LINK_SWITCH : MF_LINK_NODE][node];
+	return &w->net[net].end[r->role->kind == ROLE_SWITCH ? MF_LINK_SWITCH : MF_LINK_NODE][node];
 }
 
 mf_time wall_role_clock(const struct wall_role *r, mf_time now)
@@ -37,10 +39,23 @@ static bool is_here(const struct wall_end *e)
 
 /* Outages. */
 
+/** All ends of a node's links, or of a switch's. */
+static void all_ends(struct wall *w, struct wall_role *r, void (*what)(struct wall_end *e))
+{
+	const struct role *role = r->role;
+
+	for (unsigned int k = 0; k < w->nets && role_is_node(role); k++)
+		what(end_of(w, r, k, role->index));
+	for (unsigned int i = 0; i < w->f->nodes && role->kind == ROLE_SWITCH; i++)
+		if (is_here(end_of(w, r, role->net, i)))
+			what(end_of(w, r, role->net, i));
+}
+
 /** The process of a node is gone. If there is no memory for the next one, the run ends with an error. */
 static void crash_node(struct wall *w, struct wall_role *r)
 {
 	unsigned int node = r->role->index;
+	bool crosses = false;
 
 	r->dead++;
 	if (role_crash(r->role, wall_role_clock(r, r->now)) != 0) {
@@ -49,29 +64,37 @@ static void crash_node(struct wall *w, struct wall_role *r)
 		w->err = -ENOMEM;
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	}
-	if (w->net[0].up[node].crossing != NULL)
-		role_short_spans(r->role, node);
-	wall_end_cut(end_of(w, r, node));
+	for (unsigned int k = 0; k < w->nets; k++)
+		crosses |= w->net[k].up[node].crossing != NULL;
+	if (crosses)
+		role_short_spans(r->role, end_of(w, r, 0, node)->port);
+	all_ends(w, r, wall_end_cut);
 }
 
 static void revive_node(struct wall *w, struct wall_role *r)
 {
 	w->f->node[r->role->index].gone = --r->dead > 0;
-	wall_end_mend(end_of(w, r, r->role->index));
+	all_ends(w, r, wall_end_mend);
 }
 
-static void all_ends(struct wall *w, struct wall_role *r, void (*what)(struct wall_end *e))
+static void crash_switch(struct wall *w, struct wall_role *r)
 {
-	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (is_here(end_of(w, r, i)))
-			what(end_of(w, r, i));
+	w->net[r->role->net].gone++;
+	all_ends(w, r, wall_end_cut);
+	role_crash(r->role, wall_role_clock(r, r->now));
+}
+
+static void revive_switch(struct wall *w, struct wall_role *r)
+{
+	w->net[r->role->net].gone--;
+	all_ends(w, r, wall_end_mend);
 }
 
 /** Of a link's ring: at whoever sends, which is any of its two roles. */
-static void fill_ring(struct wall *w, const struct wall_role *r, unsigned int node, bool on)
+static void fill_ring(struct wall *w, const struct wall_role *r, const struct outage *o, bool on)
 {
-	struct wall_net *net = &w->net[0];
-	struct wall_link *out = r->role->kind == ROLE_SWITCH ? &net->down[node] : &net->up[node];
+	struct wall_net *net = &w->net[o->rule->sw];
+	struct wall_link *out = r->role->kind == ROLE_SWITCH ? &net->down[o->node] : &net->up[o->node];
 
 	out->harm->full += on ? 1 : -1U;
 }
@@ -83,7 +106,7 @@ static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o,
 
 	switch (what) {
 	case MF_CONFIG_RING:
-		fill_ring(w, r, o->node, on);
+		fill_ring(w, r, o, on);
 		break;
 	case MF_CONFIG_MBUFS:
 		if (exhaust_counts(&r->none[what], on))
@@ -107,14 +130,13 @@ static void begin(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_cut(end_of(w, r, o->node));
+		wall_end_cut(end_of(w, r, o->rule->sw, o->node));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		crash_node(w, r);
 		break;
 	case MF_FAULT_SWITCH_CRASH:
-		all_ends(w, r, wall_end_cut);
-		role_crash(r->role, wall_role_clock(r, r->now));
+		crash_switch(w, r);
 		break;
 	case MF_FAULT_EXHAUST:
 		exhaust(w, r, o, true);
@@ -126,13 +148,13 @@ static void end(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_mend(end_of(w, r, o->node));
+		wall_end_mend(end_of(w, r, o->rule->sw, o->node));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(w, r);
 		break;
 	case MF_FAULT_SWITCH_CRASH:
-		all_ends(w, r, wall_end_mend);
+		revive_switch(w, r);
 		break;
 	case MF_FAULT_EXHAUST:
 		exhaust(w, r, o, false);
@@ -165,24 +187,34 @@ static void step_outages(struct wall *w, struct wall_role *r)
 
 /* Turns. */
 
-static unsigned int turn_node(struct wall *w, struct wall_role *r)
+/** @return spans that have left the stage of the way out of an end */
+static unsigned int turn_end(struct wall *w, const struct wall_role *r, struct wall_end *e, bool steps)
 {
-	unsigned int node = r->role->index;
-
-	if (is_here(end_of(w, r, node)))
-		wall_end_step(w, end_of(w, r, node));
-	return r->dead == 0 && w->net[0].up[node].harm != NULL ? wall_harm_turn(&w->net[0].up[node]) : 0;
+	wall_end_guard(w, e, r->now);
+	if (steps && e->other != NULL)
+		wall_end_step(e, wall_role_clock(r, r->now));
+	return r->dead == 0 ? wall_harm_turn(e->out) : 0;
 }
 
-static unsigned int turn_switch(struct wall *w, struct wall_role *r)
+static unsigned int turn_node(struct wall *w, const struct wall_role *r)
+{
+	unsigned int work = 0;
+
+	for (unsigned int k = 0; k < w->nets; k++)
+		work += turn_end(w, r, end_of(w, r, k, r->role->index), true);
+	return work;
+}
+
+/** One of two looks at its links itself, when it has looked for what the watchdog says. */
+static unsigned int turn_switch(struct wall *w, const struct wall_role *r)
 {
 	unsigned int work = 0;
 
 	for (unsigned int i = 0; i < w->f->nodes; i++) {
-		if (!is_here(end_of(w, r, i)))
-			continue;
-		wall_end_step(w, end_of(w, r, i));
-		work += wall_harm_turn(&w->net[0].down[i]);
+		struct wall_end *e = end_of(w, r, r->role->net, i);
+
+		if (is_here(e))
+			work += turn_end(w, r, e, w->nets == 1);
 	}
 	return work;
 }
@@ -197,7 +229,7 @@ bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned i
 	if (r->stalled)
 		return false;
 	*now = wall_role_clock(r, r->now);
-	if (role->kind == ROLE_NODE)
+	if (role_is_node(role))
 		*work += turn_node(w, r);
 	else if (role->kind == ROLE_SWITCH)
 		*work += turn_switch(w, r);
@@ -211,11 +243,11 @@ mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now
 
 /* Set-up. */
 
-static bool carries(const struct wall_port *p, unsigned int node)
+static bool carries(const struct wall_port *p, unsigned int net, unsigned int node)
 {
 	unsigned int k = 0;
 
-	while (k < p->ends && p->end[k].node != node)
+	while (k < p->ends && (p->end[k].node != node || p->end[k].net != net))
 		k++;
 	return k < p->ends;
 }
@@ -224,25 +256,27 @@ static bool carries(const struct wall_port *p, unsigned int node)
 static bool is_of(const struct wall *w, const struct mf_config_fault *f, unsigned int node,
 		  const struct role *r)
 {
-	bool of_node = r->kind == ROLE_NODE && r->index == node;
+	bool of_node = role_is_node(r) && r->index == node;
+	bool of_switch = r->kind == ROLE_SWITCH && r->net == f->sw;
+	bool of_sched = r->kind == ROLE_SCHED && r->net == f->sw;
 
 	switch (f->role) {
 	case MF_CONFIG_LCORE:
 		return w->lcore[r->lcore].id == f->lcore;
 	case MF_CONFIG_SCHED:
-		return r->kind == ROLE_SCHED;
+		return of_sched;
 	case MF_CONFIG_SWITCH: /* a scheduler does not go on without its switch */
-		return r->kind == ROLE_SWITCH || (r->kind == ROLE_SCHED && f->class == MF_FAULT_STALL);
+		return of_switch || (of_sched && f->class == MF_FAULT_STALL);
 	default:
 		break;
 	}
-	if (f->class == MF_FAULT_LINK_DOWN && w->net[0].sw != NULL)
-		return r->kind == ROLE_SWITCH;
+	if (f->class == MF_FAULT_LINK_DOWN && w->net[f->sw].sw != NULL)
+		return of_switch;
 	if (f->class != MF_FAULT_EXHAUST || f->what < MF_CONFIG_EGRESS)
 		return of_node;
 	if (f->what == MF_CONFIG_MBUFS)
-		return r->kind == ROLE_PORT && carries(r->carrier, node);
-	return r->kind == ROLE_SWITCH || (of_node && f->what == MF_CONFIG_RING);
+		return r->kind == ROLE_PORT && carries(r->carrier, f->sw, node);
+	return of_switch || (of_node && f->what == MF_CONFIG_RING);
 }
 
 static int add_outage(struct wall *w, struct wall_role *r, unsigned int rule, unsigned int node)
@@ -299,102 +333,91 @@ static int add_rule(struct wall *w, unsigned int rule)
 	return err;
 }
 
-static void init_end(struct wall *w, struct wall_end *e, struct role *role, unsigned int node)
-{
-	bool is_switch = role->kind == ROLE_SWITCH;
-	unsigned int at;
-
-	*e = (struct wall_end){.role = faults_of(w, role), .node = node};
-	e->connection = e->connection_told = e->up = 1;
-	e->out = is_switch ? &w->net[0].down[node] : &w->net[0].up[node];
-	e->guard = w->f->guards[0] != NULL && w->f->guards[0][node].on ? &w->f->guards[0][node] : NULL;
-	if (meet_carried(w, 0, node)) {
-		struct role *port =
-			meet_port_role(w, 0, node, is_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
-
-		e->carried = &port->carrier->end[at];
-		e->in = &e->carried->in;
-	} else {
-		e->other = &w->faults->end[is_switch ? MF_LINK_NODE : MF_LINK_SWITCH][node];
-		e->in = is_switch ? &w->net[0].up[node] : &w->net[0].down[node];
-	}
-}
-
-static void init_ends(struct wall *w)
-{
-	for (unsigned int i = 0; i < w->roles; i++) {
-		struct role *r = &w->role[i];
-
-		if (r->kind == ROLE_NODE)
-			init_end(w, &w->faults->end[MF_LINK_NODE][r->index], r, r->index);
-		for (unsigned int n = 0; n < w->f->nodes && r->kind == ROLE_SWITCH; n++)
-			if (w->net[0].down[n].to != NULL)
-				init_end(w, &w->faults->end[MF_LINK_SWITCH][n], r, n);
-	}
-}
-
 /** The ways out of an end and, where a port carries its link, into it. @return 0 or -errno */
-static int init_ways(struct wall *w, enum mf_link_end end, unsigned int node)
+static int init_ways(struct wall *w, unsigned int net, enum mf_link_end end, unsigned int node)
 {
-	struct wall_end *e = &w->faults->end[end][node];
-	struct wall_harm *out = &w->faults->harm[end][node], *in = &w->faults->from_port[end][node];
+	struct wall_end *e = &w->net[net].end[end][node];
+	struct wall_harm *out = &w->faults->net[net].harm[end][node];
+	struct wall_harm *in = &w->faults->net[net].from_port[end][node];
+	struct wall_role *own = faults_of(w, e->role);
 
 	*out = (struct wall_harm){
-		.from_end = e, .to_end = e->other, .from = e->role, .to = faults_of(w, e->out->to)};
+		.from_end = e, .to_end = e->other, .from = own, .to = faults_of(w, e->out->to)};
 	e->out->harm = out;
 	e->out->odd = true;
 	if (e->carried != NULL) {
-		*in = (struct wall_harm){.to_end = e, .from = out->to, .to = e->role};
+		*in = (struct wall_harm){.to_end = e, .from = out->to, .to = own};
 		e->in->harm = in;
 		e->in->odd = true;
 	}
-	return wall_harm_init(w, out, node, end == MF_LINK_NODE);
+	return wall_harm_init(w, out, net, node, end == MF_LINK_NODE);
 }
 
-static int make(struct wall *w)
+static int init_end(struct wall *w, unsigned int net, enum mf_link_end end, unsigned int node)
 {
-	struct wall_faults *f = w->faults;
+	struct wall_end *e = &w->net[net].end[end][node];
+	struct link_guard *guards = w->f->guards[net];
+
+	if (!is_here(e))
+		return 0;
+	e->harmed = faults_of(w, e->role);
+	e->guard = guards != NULL && guards[node].on ? &guards[node] : NULL;
+	return init_ways(w, net, end, node);
+}
+
+static int init_role(struct wall *w, unsigned int i)
+{
+	struct wall_role *r = &w->faults->role[i];
+
+	r->role = &w->role[i];
+	r->next = MF_NEVER;
+	if (role_is_node(r->role))
+		r->skew = &w->f->node[r->role->index].skew;
+	else if (r->role->kind != ROLE_PORT)
+		r->skew = &w->f->skew;
+	if (r->role->kind != ROLE_SWITCH)
+		return 0;
+	r->closed = calloc(w->f->nodes, sizeof(*r->closed));
+	return r->closed != NULL ? 0 : -ENOMEM;
+}
+
+static int make_net(struct wall *w, unsigned int net)
+{
 	unsigned int n = w->f->nodes;
 
-	f->role = mf_table_new(w->roles, sizeof(*f->role));
-	for (int end = 0; end < MF_LINK_ENDS; end++) {
-		f->end[end] = mf_table_new(n, sizeof(*f->end[end]));
-		f->harm[end] = mf_table_new(n, sizeof(*f->harm[end]));
-		f->from_port[end] = mf_table_new(n, sizeof(*f->from_port[end]));
-		if (f->end[end] == NULL || f->harm[end] == NULL || f->from_port[end] == NULL)
+	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {
+		struct wall_harm **harm = &w->faults->net[net].harm[end];
+		struct wall_harm **from_port = &w->faults->net[net].from_port[end];
+		int err = 0;
+
+		*harm = mf_table_new(n, sizeof(**harm));
+		*from_port = mf_table_new(n, sizeof(**from_port));
+		if (*harm == NULL || *from_port == NULL)
 			return -ENOMEM;
+		for (unsigned int i = 0; i < n && err == 0; i++)
+			err = init_end(w, net, end, i);
+		if (err != 0)
+			return err;
 	}
-	if (f->role == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < w->roles; i++) {
-		f->role[i].role = &w->role[i];
-		f->role[i].next = MF_NEVER;
-		if (w->role[i].kind == ROLE_NODE)
-			f->role[i].skew = &w->f->node[w->role[i].index].skew;
-		else if (w->role[i].kind != ROLE_PORT)
-			f->role[i].skew = &w->f->skew;
-		if (w->role[i].kind == ROLE_SWITCH)
-			f->role[i].closed = calloc(n, sizeof(*f->role[i].closed));
-	}
-	return w->net[0].sw == NULL || faults_of(w, w->net[0].sw)->closed != NULL ? 0 : -ENOMEM;
+	return 0;
 }
 
 int wall_fault_set_up(struct wall *w)
 {
-	int err;
+	int err = 0;
 
 	if (w->f->config->faults == 0 && w->f->guards[0] == NULL)
 		return 0;
 	w->faults = calloc(1, sizeof(*w->faults));
 	if (w->faults == NULL)
 		return -ENOMEM;
-	err = make(w);
-	if (err == 0)
-		init_ends(w);
-	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++)
-		for (unsigned int n = 0; n < w->f->nodes && err == 0; n++)
-			if (is_here(&w->faults->end[end][n]))
-				err = init_ways(w, end, n);
+	w->faults->role = mf_table_new(w->roles, sizeof(*w->faults->role));
+	if (w->faults->role == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < w->roles && err == 0; i++)
+		err = init_role(w, i);
+	for (unsigned int k = 0; k < w->nets && err == 0; k++)
+		err = make_net(w, k);
 	for (unsigned int i = 0; i < w->f->config->faults && err == 0; i++)
 		err = add_rule(w, i);
 	return err;
@@ -411,6 +434,18 @@ static void role_over(struct wall *w, struct wall_role *r)
 	free(r->stalls.stall);
 }
 
+static void net_over(struct wall *w, unsigned int net)
+{
+	for (int end = 0; end < MF_LINK_ENDS; end++) {
+		struct wall_harm *harm = w->faults->net[net].harm[end];
+
+		for (unsigned int n = 0; n < w->f->nodes && harm != NULL; n++)
+			wall_harm_fini(w, &harm[n], net, n, end == MF_LINK_NODE);
+		mf_table_free(harm);
+		mf_table_free(w->faults->net[net].from_port[end]);
+	}
+}
+
 void wall_fault_tear_down(struct wall *w)
 {
 	struct wall_faults *f = w->faults;
@@ -419,13 +454,8 @@ void wall_fault_tear_down(struct wall *w)
 		return;
 	for (unsigned int i = 0; f->role != NULL && i < w->roles; i++)
 		role_over(w, &f->role[i]);
-	for (int end = 0; end < MF_LINK_ENDS; end++) {
-		for (unsigned int n = 0; f->harm[end] != NULL && n < w->f->nodes; n++)
-			wall_harm_fini(w, &f->harm[end][n], n, end == MF_LINK_NODE);
-		mf_table_free(f->end[end]);
-		mf_table_free(f->harm[end]);
-		mf_table_free(f->from_port[end]);
-	}
+	for (unsigned int k = 0; k < w->nets; k++)
+		net_over(w, k);
 	mf_table_free(f->role);
 	free(f);
 	w->faults = NULL;

@@ -19,7 +19,7 @@
 #define HELD_ROOM 8192
 static_assert(HELD_ROOM > 4 * 2 * MF_SPAN_MAX + 2 * (65536 / 8 + 32) / CELL_WORDS * 3 / 2, "what one makes");
 
-enum way { GO, WAIT, LOSE };
+enum way { WAY_GO, WAY_WAIT, WAY_LOSE };
 
 /** What becomes of what is sent now. Without the link a switch's spans are lost, and a node's wait. */
 static enum way way_of(const struct wall_link *l)
@@ -27,12 +27,12 @@ static enum way way_of(const struct wall_link *l)
 	const struct wall_end *from = l->harm->from_end, *to = l->harm->to_end;
 
 	if (from != NULL && from->phase != END_WHOLE)
-		return from->role->role->kind == ROLE_SWITCH ? LOSE : WAIT;
+		return from->role->kind == ROLE_SWITCH ? WAY_LOSE : WAY_WAIT;
 	if (l->crossing != NULL)
-		return GO;
+		return WAY_GO;
 	if (from != NULL && to != NULL && to->phase != END_WHOLE) /* it is of this lcore, too */
-		return to->connection == from->connection ? WAIT : LOSE;
-	return l->harm->to->stalled ? WAIT : GO;
+		return to->connection == from->connection ? WAY_WAIT : WAY_LOSE;
+	return l->harm->to->stalled ? WAY_WAIT : WAY_GO;
 }
 
 static bool has_room(const struct wall_link *l)
@@ -98,26 +98,37 @@ static unsigned int release(struct wall_link *l)
 	return n;
 }
 
-static bool send(struct wall_link *l, struct mf_span *s)
+/** Whether there is room for a span, where it is not lost in any case. */
+static bool can_send(struct wall_link *l)
+{
+	return l->harm->fault != NULL ? can_hold(l->harm) : has_room(l);
+}
+
+bool wall_harm_can_send(struct wall_link *l)
+{
+	return way_of(l) == WAY_GO && can_send(l);
+}
+
+void wall_harm_send(struct wall_link *l, struct mf_span *s)
 {
 	struct wall_harm *h = l->harm;
 
+	if (l->tap != NULL)
+		capture_ring_span(l->tap, h->from->now, s);
 	if (h->fault == NULL) {
 		pass(l, s);
-		return has_room(l);
+		return;
 	}
 	h->now = s->start = h->from->now;
 	mf_fault_send(h->fault, s, hold, h);
 	release(l);
-	return can_hold(h);
 }
 
 bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 		    mf_time now, unsigned int *work)
 {
-	struct wall_harm *h = l->harm;
 	enum way way = way_of(l);
-	bool room = way == LOSE || (way == GO && (h->fault != NULL ? can_hold(h) : has_room(l)));
+	bool room = way == WAY_LOSE || (way == WAY_GO && can_send(l));
 
 	for (unsigned int i = 0; role_tx_waits(from, port); i++) {
 		struct mf_span *s;
@@ -128,11 +139,10 @@ bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, s
 		if (s == NULL)
 			break;
 		++*work;
-		if (way == LOSE)
+		if (way == WAY_LOSE)
 			continue;
-		if (l->tap != NULL)
-			capture_ring_span(l->tap, h->from->now, s);
-		room = send(l, s);
+		wall_harm_send(l, s);
+		room = can_send(l);
 	}
 	return true;
 }
@@ -141,7 +151,7 @@ unsigned int wall_harm_turn(struct wall_link *l)
 {
 	struct wall_harm *h = l->harm;
 
-	if (h->fault == NULL || way_of(l) != GO)
+	if (h->fault == NULL || way_of(l) != WAY_GO)
 		return 0;
 	h->now = h->from->now;
 	if (mf_fault_next(h->fault) <= h->now && can_hold(h))
@@ -149,18 +159,18 @@ unsigned int wall_harm_turn(struct wall_link *l)
 	return release(l);
 }
 
-void wall_harm_clear(struct wall_harm *h, mf_time now)
+void wall_harm_clear(struct wall_harm *h)
 {
 	if (h->fault == NULL)
 		return;
-	mf_fault_cut(h->fault, now);
+	mf_fault_cut(h->fault, h->from->now);
 	while (crossing_peek(&h->held) != NULL)
 		take_held(h);
 }
 
-int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int node, bool up)
+int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
 {
-	int err = link_fault_new(w->f, 0, node, up, 0, NULL, &h->fault);
+	int err = link_fault_new(w->f, net, node, up, 0, NULL, &h->fault);
 
 	if (err != 0 || h->fault == NULL)
 		return err;
@@ -171,8 +181,8 @@ int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int node, bool 
 	return 0;
 }
 
-void wall_harm_fini(struct wall *w, struct wall_harm *h, unsigned int node, bool up)
+void wall_harm_fini(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
 {
-	link_fault_over(w->f, 0, node, up, h->fault);
+	link_fault_over(w->f, net, node, up, h->fault);
 	mf_table_free(h->cell);
 }

@@ -94,6 +94,8 @@ static __rte_always_inline bool send_across(struct wall_link *l, struct role *fr
 
 bool wall_can_send(struct wall_link *l)
 {
+	if (unlikely(l->harm != NULL))
+		return wall_harm_can_send(l);
 	if (l->crossing == NULL)
 		return role_can_rx(l->to, l->port);
 	return crossing_room(l->crossing, CROSSING_SPAN) >= CROSSING_SPAN;
@@ -101,6 +103,10 @@ bool wall_can_send(struct wall_link *l)
 
 void wall_send(struct wall_link *l, struct mf_span *span, mf_time now)
 {
+	if (unlikely(l->harm != NULL)) {
+		wall_harm_send(l, span);
+		return;
+	}
 	if (unlikely(l->tap != NULL))
 		capture_ring_span(l->tap, now, span);
 	if (l->scramble)
@@ -112,13 +118,6 @@ void wall_send(struct wall_link *l, struct mf_span *span, mf_time now)
 	if (l->scramble)
 		descramble(l, span);
 	role_rx(l->to, l->port, now, span);
-}
-
-void wall_drain(struct wall_link *l, struct mf_span *scratch)
-{
-	while (l->in != NULL && crossing_take_span(l->in, scratch))
-		if (l->scramble)
-			descramble(l, scratch); /* what comes behind it hangs on it */
 }
 
 static __rte_noinline __rte_cold bool give_odd(struct wall_link *l, struct role *from, unsigned int port,

@@ -45,13 +45,7 @@ static const char *switch_name(const struct wall *w, unsigned int net)
 
 bool meet_carried(const struct wall *w, unsigned int net, unsigned int node)
 {
-	bool here = w->f->part.node[node], switch_is = switch_here(w, net);
-
-	if (net == 0)
-		return fabric_carried(w->f, node);
-	if (!w->f->config->node[node].up || (!here && !switch_is))
-		return false;
-	return here != switch_is || llr_of(w, net, node)->carry == MF_CARRY_ALWAYS;
+	return fabric_carried(w->f, net, node);
 }
 
 /** Number of a link in its frames: those to the second switch come behind those to the first. */

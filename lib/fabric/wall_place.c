@@ -18,7 +18,7 @@
 #include "mf_table.h"
 #include "record.h"
 #include "regions.h"
-#include "wall_port.h"
+#include "wall_end.h"
 
 #define RING_CELLS 16 /**< of `ring` in the fabric's file: 112 blocks */
 #define SCHED_CELLS 1024 /**< descriptors between switch and scheduler, each way */
@@ -395,6 +395,7 @@ int wall_tear_down(struct wall *w)
 		err = err != 0 ? err : e;
 	}
 	twin_tear_down(w);
+	wall_ends_tear_down(w);
 	for (unsigned int k = 0; k < w->nets; k++)
 		free_net(&w->net[k], w->f->nodes);
 	for (unsigned int i = 0; i < w->lcores; i++) {
@@ -416,12 +417,13 @@ int wall_set_up(struct wall *w)
 		err = make_roles(w);
 	if (err == 0)
 		err = place(w);
-	if (err == 0)
-		err = twin_set_up(w);
 	for (unsigned int k = 0; k < w->nets && err == 0; k++) {
 		err = make_links(w, k);
 		if (err == 0)
 			err = make_sched_crossings(&w->net[k]);
 	}
+	if (err == 0)
+		err = wall_ends_set_up(w);
+	twin_set_up(w);
 	return err == 0 ? wall_fault_set_up(w) : err;
 }

@@ -7,7 +7,7 @@
 #include <rte_branch_prediction.h>
 
 #include "record.h"
-#include "wall_port.h"
+#include "wall_end.h"
 
 #define DESCRIPTORS RECORD_ITEMS_MAX
 
@@ -85,7 +85,7 @@ static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct
 			if (!mf_switch_can_rx(r->sw))
 				return spans;
 			waiting[k] ^= set & -set;
-			if (two && unlikely(!twin_whole(net, p)))
+			if (two && unlikely(!wall_end_whole(&net->end[MF_LINK_SWITCH][p])))
 				twin_discard(r, p, l->span, now);
 			else if (!wall_give(&net->down[p], r, p, l->span, now, &spans))
 				waiting[k] |= set & -set;
@@ -99,8 +99,7 @@ static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct
 	unsigned int work = 0;
 
 	for (unsigned int i = 0; i < net->crossed; i++)
-		if (!two || twin_whole(net, net->crossed_port[i]))
-			work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
+		work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
 	if (mf_switch_next(r->sw) <= now)
 		role_run(r, now);
 	if (net->to_switch != NULL)
@@ -114,7 +113,7 @@ static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct
 static __rte_noinline unsigned int poll_one_of_two(struct wall *w, struct wall_lcore *l, struct role *r,
 						   mf_time now)
 {
-	twin_look(w, l, r, now);
+	twin_look(w, r, now);
 	return turn_switch(&w->net[r->net], l, r, now, true);
 }
 

@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two switches (EDM 3.3, docs/fault-tolerance.md) under the wall clock: what a node sends goes on both of its
- * links, and a link goes down, and comes up, while all else runs.
- *
- * Any thread cuts all links of a switch at once by counting `cuts` up. Node and switch see that in their
- * next turns, which may be long after. Nothing from before the cut may pass for new, so a link with both
- * ends in this process comes up in steps, each of which is told by setting a word to the number of the cut:
- *
- *      cuts       the node goes to the other switch, and neither sends nor takes anything here
- *      crashed    the switch has forgotten all, and neither sends nor takes anything
- *      dry        the node has thrown away what the switch had sent
- *      whole      the switch has thrown away what the node had sent, and has the link up; so has the node
- *
- * Links that ports carry have their own way to come up (wall_port.c): the switch ends their connections.
+ * links, and who gets no turns is cut off by the watchdog. How links go down and come up: wall_end.c. Those
+ * that ports carry have their own way (wall_port.c): the switch ends their connections.
  */
 #include <rte_branch_prediction.h>
-#include <rte_malloc.h>
 
-#include "wall_port.h"
+#include "wall_end.h"
 
 #define GIVE_BURST 16 /**< spans that a node hands over in a turn, so that the others have theirs */
-
-static bool is_carried(const struct wall_link *l)
-{
-	return l->to->kind == ROLE_PORT;
-}
 
 static unsigned int cuts_of(const struct wall_net *net)
 {
@@ -33,42 +17,18 @@ static unsigned int cuts_of(const struct wall_net *net)
 
 static unsigned int crashed_of(const struct wall_net *net)
 {
-	return atomic_load_explicit(&net->crashed, memory_order_acquire);
+	return atomic_load_explicit(&net->crashed, memory_order_relaxed);
 }
 
 /* ---- nodes ---- */
 
-/** The node's part of bringing up a link that no port carries. */
-static void await(struct wall_net *net, struct wall_lcore *l, struct role *r, unsigned int link, mf_time now)
-{
-	struct wall_twin *t = &net->twin[r->index];
-
-	if (crashed_of(net) != t->cuts)
-		return;
-	if (atomic_load_explicit(&t->dry, memory_order_relaxed) != t->cuts) {
-		wall_drain(&net->down[r->index], l->span);
-		atomic_store_explicit(&t->dry, t->cuts, memory_order_release);
-	}
-	if (atomic_load_explicit(&t->whole, memory_order_acquire) == t->cuts)
-		role_link_back(r, link, now);
-}
-
 /** Whether a node's link is up, with what is due to it. */
-static bool look_at_link(struct wall *w, struct wall_lcore *l, struct role *r, unsigned int link, mf_time now)
+static inline bool look_at_link(struct wall *w, const struct role *r, unsigned int link, mf_time now)
 {
-	struct wall_net *net = &w->net[link];
-	struct wall_twin *t = &net->twin[r->index];
-	unsigned int cuts = cuts_of(net);
-	bool up = r->links & 1u << link;
+	struct wall_end *e = &w->net[link].end[MF_LINK_NODE][r->index];
 
-	if (unlikely(t->cuts != cuts) && !is_carried(&net->up[r->index])) {
-		t->cuts = cuts;
-		if (up)
-			role_link_lost(r, link, now);
-		up = false;
-	}
-	if (unlikely(!up) && !is_carried(&net->up[r->index]))
-		await(net, l, r, link, now);
+	if (unlikely(!wall_end_quiet(e)) && e->other != NULL)
+		wall_end_step(e, now);
 	return r->links & 1u << link;
 }
 
@@ -77,7 +37,7 @@ unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 	unsigned int work = 0;
 
 	for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
-		if (likely(look_at_link(w, l, r, link, now)))
+		if (likely(look_at_link(w, r, link, now)))
 			work += wall_take(&w->net[link].down[r->index], l->span, now);
 	return work;
 }
@@ -126,16 +86,6 @@ unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 
 /* ---- switches ---- */
 
-bool twin_whole(const struct wall_net *net, unsigned int port)
-{
-	const struct wall_link *down = &net->down[port];
-
-	if (is_carried(down))
-		return down->to->carrier->end[down->port].open;
-	return atomic_load_explicit(&net->twin[port].whole, memory_order_relaxed) ==
-	       atomic_load_explicit(&net->crashed, memory_order_relaxed);
-}
-
 void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now)
 {
 	while (role_tx_waits(sw, port) && role_tx_in_place(sw, port, now, scratch) != NULL)
@@ -147,65 +97,77 @@ static void crash(struct wall *w, struct wall_net *net, struct role *r, unsigned
 {
 	role_crash(r, now);
 	for (unsigned int i = 0; i < w->f->nodes; i++) {
-		const struct wall_link *down = &net->down[i];
+		struct wall_end *e = &net->end[MF_LINK_SWITCH][i];
 
-		if (down->to != NULL && is_carried(down))
-			mf_link_leave(down->to->carrier->end[down->port].link, port_now(w));
+		if (e->carried != NULL)
+			mf_link_leave(e->carried->link, port_now(w));
+		else if (e->role != NULL)
+			wall_end_fall(e, now);
 	}
 	atomic_store_explicit(&net->reviving, true, memory_order_relaxed);
 	atomic_store_explicit(&net->crashed, cuts, memory_order_release);
 }
 
-/** The switch's part of bringing up a link. @return false: it has to be called again */
-static bool revive_port(struct wall *w, struct wall_net *net, struct wall_lcore *l, struct role *r,
-			unsigned int port, mf_time now)
+/** The other one had taken over: it begins again with nothing, and on the links that it has. */
+static void begin_anew(struct wall *w, struct wall_net *net, struct role *r, mf_time now)
 {
-	struct wall_twin *t = &net->twin[port];
-	unsigned int cuts = atomic_load_explicit(&net->crashed, memory_order_relaxed);
-
-	if (twin_whole(net, port))
-		return role_link_back(r, port, now);
-	if (is_carried(&net->down[port]))
-		return true;
-	if (atomic_load_explicit(&t->dry, memory_order_acquire) != cuts)
-		return false;
-	wall_drain(&w->net[r->net].up[port], l->span);
-	if (!role_link_back(r, port, now))
-		return false;
-	atomic_store_explicit(&t->whole, cuts, memory_order_release);
-	return true;
-}
-
-/** After a crash: brings links up, until none is left that this process can bring up. */
-static void revive(struct wall *w, struct wall_net *net, struct wall_lcore *l, struct role *r, mf_time now)
-{
-	bool all = true;
-
+	net->deposed++;
+	role_crash(r, now);
 	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (net->down[i].to != NULL)
-			all &= revive_port(w, net, l, r, i, now);
-	atomic_store_explicit(&net->reviving, !all, memory_order_relaxed);
+		net->end[MF_LINK_SWITCH][i].anew = true;
+	atomic_store_explicit(&net->reviving, true, memory_order_relaxed);
 }
 
-void twin_look(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+/** What is due at a switch's end. @return nothing is left that this process can do */
+static bool bring_up(struct wall_end *e, mf_time now)
+{
+	bool whole;
+
+	if (e->other != NULL)
+		wall_end_step(e, now);
+	whole = wall_end_whole(e);
+	if (whole && unlikely(e->anew))
+		e->anew = !role_link_back(e->role, e->port, now);
+	return whole ? !e->anew : e->carried != NULL;
+}
+
+static void bring_all_up(struct wall *w, struct wall_net *net, mf_time now)
+{
+	bool calm = true, reviving = net->gone > 0;
+
+	net->news_seen = atomic_load_explicit(&net->news, memory_order_acquire);
+	for (unsigned int i = 0; i < w->f->nodes; i++) {
+		struct wall_end *e = &net->end[MF_LINK_SWITCH][i];
+
+		if (e->role == NULL || bring_up(e, now))
+			continue;
+		calm = false;
+		reviving |= !wall_end_broken(e);
+	}
+	net->calm = calm;
+	atomic_store_explicit(&net->reviving, reviving, memory_order_relaxed);
+}
+
+void twin_look(struct wall *w, struct role *r, mf_time now)
 {
 	struct wall_net *net = &w->net[r->net];
-	unsigned int cuts = cuts_of(net);
+	unsigned int cuts;
 
-	if (unlikely(cuts != crashed_of(net))) {
+	if (unlikely(mf_switch_deposed(r->sw)))
+		begin_anew(w, net, r, now);
+	else if (likely(net->calm &&
+			net->news_seen == atomic_load_explicit(&net->news, memory_order_relaxed)))
+		return;
+	cuts = cuts_of(net);
+	if (cuts != crashed_of(net))
 		crash(w, net, r, cuts, now);
-	} else if (unlikely(mf_switch_deposed(r->sw))) {
-		net->deposed++;
-		role_crash(r, now);
-		atomic_store_explicit(&net->reviving, true, memory_order_relaxed);
-	}
-	if (unlikely(atomic_load_explicit(&net->reviving, memory_order_relaxed)))
-		revive(w, net, l, r, now);
+	bring_all_up(w, net, now);
 }
 
 void twin_cut(struct wall_net *net)
 {
 	atomic_fetch_add_explicit(&net->cuts, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&net->news, 1, memory_order_release);
 }
 
 /* ---- the watchdog's word ---- */
@@ -225,7 +187,7 @@ static bool can_be_told(const struct wall *w, const struct wall_net *net, const 
 	if (r->lcore != net->sw->lcore)
 		return true;
 	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (net->down[i].to != NULL && !is_carried(&net->down[i]))
+		if (net->end[MF_LINK_SWITCH][i].other != NULL)
 			return true;
 	return false;
 }
@@ -246,17 +208,10 @@ bool twin_fail_over(struct wall *w, const struct role *r)
 
 /* ---- set-up ---- */
 
-int twin_set_up(struct wall *w)
+void twin_set_up(struct wall *w)
 {
-	for (unsigned int k = 0; k < w->nets && w->nets > 1; k++) {
-		struct wall_net *net = &w->net[k];
-
-		net->twin = rte_calloc(NULL, w->f->nodes, sizeof(*net->twin), RTE_CACHE_LINE_SIZE);
-		if (net->twin == NULL)
-			return -ENOMEM;
+	if (w->nets > 1)
 		w->fail_over = twin_fail_over;
-	}
-	return 0;
 }
 
 void twin_tear_down(struct wall *w)
@@ -264,6 +219,5 @@ void twin_tear_down(struct wall *w)
 	for (unsigned int k = 0; k < w->nets; k++) {
 		w->f->backup.cuts += cuts_of(&w->net[k]);
 		w->f->backup.deposed += w->net[k].deposed;
-		rte_free(w->net[k].twin);
 	}
 }

@@ -53,6 +53,7 @@ struct log_port {
 	uint16_t word; /**< epoch that it has told */
 	bool strange; /**< its link came up at the active switch: a life that was not known is news */
 	uint8_t lost; /**< times that it deposed this switch, each soon after the one before */
+	uint64_t lost_by[MF_PORTS_MAX / 64]; /**< ports whose node passes on that it has lost this switch */
 };
 
 struct standby {
@@ -69,8 +70,6 @@ struct standby {
 	bool owes; /**< pairs are to be released, when the scheduler has taken others */
 	uint64_t told[MF_PORTS_MAX / 64]; /**< ports whose node has told an epoch */
 	uint64_t took[MF_PORTS_MAX / 64]; /**< ports whose node obeys this epoch */
-	uint16_t lost; /**< the node that is said to have lost this switch, in the next epoch */
-	uint64_t lost_by[MF_PORTS_MAX / 64]; /**< ports whose node has passed that on */
 	struct log_port *port; /**< [ports] */
 	uint32_t free, used, end; /**< entries */
 	uint32_t oldest, youngest;

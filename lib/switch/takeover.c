@@ -176,6 +176,12 @@ static void weigh(struct mf_switch *sw, uint16_t port, mf_time now)
 	}
 }
 
+/** What others have passed on of the node of a port does not count any more. */
+static void forget_lost(struct standby *s, unsigned int port)
+{
+	memset(s->port[port].lost_by, 0, sizeof(s->port[port].lost_by));
+}
+
 /** The epoch is another one. */
 static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 {
@@ -188,7 +194,8 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 	s->knows = true;
 	s->deposed = was_active && standby_idles(s);
 	memset(s->took, 0, sizeof(s->took));
-	memset(s->lost_by, 0, sizeof(s->lost_by));
+	for (unsigned int i = 0; i < sw->ports; i++)
+		forget_lost(s, i);
 	sw->stats.takes += !was_active && !standby_idles(s);
 	if (s->deposed)
 		s->begun = epoch;
@@ -310,11 +317,8 @@ static void passed_on(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 	if (standby_idles(s) || m->epoch != (uint16_t)(s->epoch + 1) || m->dst >= sw->ports ||
 	    !link_lost(sw, m->dst) || now < p->calm)
 		return;
-	if (s->lost != m->dst)
-		memset(s->lost_by, 0, sizeof(s->lost_by));
-	s->lost = m->dst;
-	set_bit(s->lost_by, port);
-	if (count(sw, s->lost_by) + 1 <= count(sw, sw->reach_set))
+	set_bit(p->lost_by, port);
+	if (count(sw, p->lost_by) + 1 <= count(sw, sw->reach_set))
 		return;
 	if (now > p->calm + (CALM_TICKS * s->again << p->lost))
 		p->lost = 0;
@@ -434,8 +438,7 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	announced(sw, (uint16_t)port, now);
 	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
-	if (s->lost == port)
-		memset(s->lost_by, 0, sizeof(s->lost_by));
+	forget_lost(s, port);
 	tell(sw, port, now);
 }
 
@@ -449,8 +452,8 @@ void standby_forget(struct mf_switch *sw)
 	}
 	memset(s->told, 0, sizeof(s->told));
 	memset(s->took, 0, sizeof(s->took));
-	memset(s->lost_by, 0, sizeof(s->lost_by));
 	for (unsigned int i = 0; i < sw->ports; i++) {
+		forget_lost(s, i);
 		s->port[i].lone = MF_NEVER;
 		if (!s->deposed)
 			s->port[i].calm = s->port[i].lost = 0;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guards.h"
 #include "mf_config.h"
 #include "mf_fabric.h"
 #include "whole.h"
@@ -208,29 +209,24 @@ Test(disable_backup, the_same_case_is_the_same_run)
 	json_decref(second);
 }
 
-/** Where ports carry blocks LLR keeps them right, and there are no faults with two switches. */
-Test(disable_backup, not_under_the_wall_clock)
+/** Each end has a guard for each network, whatever the clock. */
+Test(disable_backup, under_the_wall_clock)
 {
-	static const char *const links[] = {"{\"disable\": 4}", "{}"};
+	struct mf_config config;
+	struct mf_fabric *f;
+	char text[512], err[256] = "";
 
-	for (unsigned int i = 0; i < 2; i++) {
-		struct mf_config config;
-		struct mf_fabric *f;
-		char text[512], err[256] = "";
-
-		snprintf(text, sizeof(text),
-			 "{\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
-			 "            {\"name\": \"m\", \"role\": \"memory\"}],"
-			 "\"link\": %s, \"backup\": {}}",
-			 links[i]);
-		cr_assert_eq(mf_config_parse(text, strlen(text), "test", &config, err, sizeof(err)), 0, "%s",
-			     err);
-		f = mf_fabric_new(&config, MF_CLOCK_WALL, err, sizeof(err));
-		cr_expect_eq(f == NULL, i == 0);
-		cr_expect_str_eq(err,
-				 i == 0 ? "link.disable of 'c': with \"backup\" under the virtual clock only"
-					: "");
-		mf_fabric_free(f);
-		mf_config_free(&config);
-	}
+	snprintf(text, sizeof(text),
+		 "{\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
+		 "            {\"name\": \"m\", \"role\": \"memory\"}],"
+		 "\"link\": {\"disable\": 4}, \"backup\": {},"
+		 "\"faults\": [{\"class\": \"lose\", \"rate\": 0.1, \"switch\": 1}]}");
+	cr_assert_eq(mf_config_parse(text, strlen(text), "test", &config, err, sizeof(err)), 0, "%s", err);
+	f = mf_fabric_new(&config, MF_CLOCK_WALL, err, sizeof(err));
+	cr_assert_not_null(f, "%s", err);
+	for (unsigned int sw = 0; sw < 2; sw++)
+		for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++)
+			cr_expect_not_null(guards_of(f, sw, 0, end));
+	mf_fabric_free(f);
+	mf_config_free(&config);
 }

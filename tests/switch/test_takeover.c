@@ -135,6 +135,26 @@ Test(takeover, a_lost_cable_is_vouched_for)
 	rig_stop(&r);
 }
 
+/** Two have lost theirs at once: what is passed on of the one says nothing of the other. */
+Test(takeover, two_lost_cables_at_once)
+{
+	static const uint16_t there[] = {0, 2}, lost[] = {1, 3};
+	struct rig r;
+
+	twin_start(&r, 0);
+	rig_run(&r, MF_US(1));
+	for (unsigned int k = 0; k < 2; k++)
+		mf_switch_link_down(r.sw, lost[k], MF_US(1));
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int k = 0; k < 2; k++)
+			twin_say(&r, MF_US(2 + 2 * i + k), there[i], MF_TAKE_LOST, 1, lost[k]);
+	rig_run(&r, MF_NS(3900));
+	cr_expect(twin_is_active(&r), "not all have a way to the other one");
+	rig_run(&r, MF_US(10));
+	cr_expect(mf_switch_deposed(r.sw));
+	rig_stop(&r);
+}
+
 #define FAR 1001 /* epochs ahead: nobody's */
 
 /** A node that is too far ahead to be believed answers what it is told: it is told with the turns alone. */

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two switches by the wall clock: whatever is broken on purpose, in either network, operations end and what
+is read is right; and while one switch and one link of each node live, and know all, none fails. Nothing
+depends on how fast the machine is. Skipped where EAL cannot start.
+
+  backup_faults.py EMU ROOT CHECK
+"""
+import json
+import os
+import sys
+import tempfile
+
+from emu import Emu, Tap, why
+from histories import Checker
+
+PLACES = {'one lcore': '0', 'five lcores': None}
+AGAIN = {'from': '60ms', 'every': '60ms', 'for': '8ms'}
+LONG = {'read_timeout': '3s', 'write_timeout': '3s', 'once': True}
+STILL = 1.5e12  # ps for which a machine may stand still: half of these
+TRIES = 8
+
+
+def place_of(name):
+  """Each switch has an lcore of its own, and so has each scheduler, on the CPUs that there are."""
+  return PLACES[name] or f'(0-4)@({",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0)))})'
+
+
+def fabric(faults, depth=4, **more):
+  return {'seed': 3, 'watchdog': '0',
+          'clock': {'wall': {'warmup': '20ms', 'duration': '300ms', 'drain': '60s'}},
+          'nodes': [{'name': 'c', 'role': 'compute', 'count': 3},
+                    {'name': 'm', 'role': 'memory', 'count': 2}],
+          'backup': {},
+          'host': {'read_timeout': '80ms', 'write_timeout': '80ms', 'once': True},
+          'switch': {'grant_timeout': '20ms', 'hold_timeout': '10ms'},
+          'workload': [{'mix': {'read': 2, 'write_ack': 2, 'cas': 1, 'fadd': 1}, 'size': 300, 'depth': depth,
+                        'span': '2KiB'}],
+          'ethernet': [{'from': 'c', 'to': 'm', 'size': 400, 'load': 0.0005}],
+          'faults': faults, **more}
+
+
+def lasting(faults, seconds, **more):
+  """A load that is bounded, so that all of it is in the history; timers that end only what is lost."""
+  config = fabric(faults, host=LONG, switch={'grant_timeout': '500ms'}, **{'watchdog': '400ms', **more})
+  del config['ethernet']
+  config['clock']['wall']['duration'] = f'{seconds}s'
+  config['workload'][0] |= {'loop': 'open', 'rate': 2000, 'depth': 16}
+  return config
+
+
+def rule(name, **keys):
+  return {'class': name, **keys}
+
+
+def both(name, **keys):
+  """The same in either network."""
+  return [rule(name, **keys), rule(name, switch=1, **keys)]
+
+
+def at(begin, end, name, **keys):
+  return rule(name, **{'from': f'{begin}ms', 'until': f'{end}ms'}, **keys)
+
+
+# What is broken together, and how deep clients go: where single messages are lost, or come in another order,
+# on the way to one switch, nobody promises the order of a pair.
+CASES = {
+  'corruption': (both('bit', rate=2e-6) + both('sync', rate=3e-5) + both('type', rate=1e-3), 1),
+  'losses': (both('lose', rate=0.003) + both('cut', rate=2e-4) + both('duplicate', rate=0.003), 1),
+  'delays': (both('delay', rate=0.001, time='300us'), 4),
+  'order': (both('reorder', rate=0.01, time='200us'), 1),
+  'hostile nodes': ([rule('flood', node='c0', to='m', rate=0.001), rule('spoof', node='c1', rate=0.001),
+                     rule('garbage', node='c2', rate=0.0002)], 4),
+  'cables': (both('link_down', link='c', **AGAIN) +
+             both('link_down', link='m1', **{**AGAIN, 'for': '1us'}), 4),
+  'nodes': ([rule('node_crash', node='m0', **AGAIN), rule('node_crash', node='c1', **AGAIN)], 4),
+  'switches': (both('switch_crash', **AGAIN), 4),
+  'stalls': ([at(60, 150, 'stall', role='scheduler'), at(180, 200, 'stall', role='switch'),
+              at(130, 190, 'stall', role='switch', switch=1), at(210, 280, 'stall', role=['m0', 'c2']),
+              at(285, 290, 'stall', lcore=0)], 4),
+  'pools': ([rule('exhaust', what=what, node=node, **AGAIN) for what, node in (
+    ('queue', 'c'), ('grants', '*'), ('buffers', 'm'), ('room', '*'))] +
+            both('exhaust', what='egress', node='*', **AGAIN) + both('exhaust', what='requests', **AGAIN) +
+            both('exhaust', what='ring', node='m1', until='280ms', **AGAIN) +
+            [rule('exhaust', what='buffers', node='m0', **{'from': '280ms'})], 1),
+  'clocks': ([rule('skew', role='c0', ppm=50000), rule('skew', role=['c1', 'm0'], ppm=-90000, offset='70ms'),
+              rule('skew', role='switch', ppm=300, offset='2s')] + both('lose', rate=0.002), 1),
+  'all of it': (both('bit', rate=1e-6) + both('lose', rate=0.001) + both('delay', rate=0.001, time='50us') +
+                both('link_down', link='*', **AGAIN) +
+                [rule('node_crash', node='*', **{**AGAIN, 'every': '90ms'})] +
+                both('switch_crash', **{**AGAIN, 'every': '120ms'}) +
+                [at(70, 75, 'stall', role='m0'), rule('skew', role='c0', ppm=-1000)], 1),
+}
+
+
+def run(emu, config, place='one lcore', *args):
+  """The process, and its result."""
+  with tempfile.TemporaryDirectory() as folder:
+    path, out = os.path.join(folder, 'fabric.json'), os.path.join(folder, 'result.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(config, file)
+    process = emu.run('--lcores', place_of(place), '--no-huge', '-m', '512', '--no-shconf', '--no-pci',
+                      '--file-prefix', f'backup-faults{os.getpid()}', '--', '--json', out, *args, path)
+    try:
+      with open(out, encoding='utf-8') as file:
+        return process, json.load(file)['result']
+    except (OSError, ValueError):
+      return process, None
+
+
+def stood_still(result):
+  """For how long somebody who was to run did not: no timer says anything then."""
+  seen = result['watchdog']
+  return max([seen['paused_ps_max']] + [role['longest_ps_max'] for role in seen['roles'].values()])
+
+
+def run_awake(emu, config, place, *args):
+  """Again where the machine stood still; at last as it is."""
+  for _ in range(TRIES):
+    process, result = run(emu, config, place, *args)
+    if result is None or stood_still(result) < STILL:
+      break
+  return process, result
+
+
+def sound(tap, name, process, result):
+  """All that began has ended, and what was read is right."""
+  if not tap.ok(process.returncode == 0 and result is not None, f'{name}: sound', why(process)):
+    return False
+  done = result['operations']
+  ended = done['completed_all'] + done['failed_all']
+  tap.ok(done['mismatches'] == 0 < done['verified'] and done['begun_all'] == ended,
+         f'{name}: verified, and all ends', {key: n for key, n in done.items() if key != 'kinds'})
+  return True
+
+
+def fired(tap, name, faults, result):
+  of = {r['class']: result['faults'][r['class']] for r in faults}
+  tap.ok(all(of.values()), f'{name}: each class has fired', of)
+
+
+def unseen(tap, name, process, result):
+  """None of what broke was seen by an operation."""
+  if not sound(tap, name, process, result):
+    return False
+  done = result['operations']
+  return tap.ok(done['failed_all'] == 0, f'{name}: none fails',
+                (done['failed_all'], done['failed_by_cause'], result['backup'], result['drops'],
+                 result['watchdog']))
+
+
+def classes(tap, emu, _checker):
+  for what, (faults, depth) in CASES.items():
+    for place in PLACES:
+      name = f'{what}, {place}'
+      process, result = run(emu, fabric(faults, depth), place)
+      if not sound(tap, name, process, result):
+        continue
+      fired(tap, name, faults, result)
+      checks = result.get('checks', {})
+      tap.ok(checks.get('undetected', 0) == 0, f'{name}: none undetected', checks)
+
+
+def one_after_the_other(tap, emu, checker, what, faults, least):
+  """When one goes the other one has been there for longer than any operation takes: it knows all."""
+  for place in PLACES:
+    name = f'{what}, {place}'
+    with tempfile.TemporaryDirectory() as folder:
+      history = os.path.join(folder, 'run.hist')
+      process, result = run_awake(emu, lasting(faults, 17), place, '--history', history)
+      if not unseen(tap, name, process, result):
+        continue
+      count = result['faults'][faults[0]['class']]
+      tap.ok(count >= len(faults), f'{name}: all have fired', count)
+      tap.ok(result['backup']['take_overs'] >= least, f'{name}: the other one takes over', result['backup'])
+      checker.passes(tap, name, history, least=1000)
+
+
+def switches(tap, emu, checker):
+  one_after_the_other(tap, emu, checker, 'either switch dies', [
+    at(1000, 1300, 'switch_crash'), at(5000, 5300, 'switch_crash', switch=1),
+    at(9000, 9300, 'switch_crash'), at(13000, 13300, 'switch_crash', switch=1)], 4)
+
+
+def cables(tap, emu, checker):
+  """Of one node, and of most; of the switch that schedules, and of the other one."""
+  one_after_the_other(tap, emu, checker, 'cables of either network', [
+    at(1000, 1300, 'link_down', link='m0'), at(5000, 5300, 'link_down', switch=1, link='c'),
+    at(9000, 9300, 'link_down', link=['m0', 'c1']), at(13000, 13300, 'link_down', switch=1, link='m1')], 4)
+
+
+def traffic_goes_on(tap, emu, _checker):
+  """For a while no message of a node gets through, by either link; then all does again."""
+  faults = both('lose', link='m', rate=1, **{'from': '50ms', 'until': '100ms'}) + [
+    at(120, 160, 'link_down', link='m'), at(140, 180, 'link_down', link='m', switch=1),
+    at(200, 230, 'switch_crash'), at(210, 240, 'switch_crash', switch=1),
+    at(250, 280, 'node_crash', node='*')]
+  config = fabric(faults, 1)
+  config['workload'][0]['measured'] = 50
+  config['clock']['wall'] |= {'warmup': '300ms', 'duration': '100s'}
+  for place in PLACES:
+    name = f'after faults, {place}'
+    process, result = run(emu, config, place)
+    if sound(tap, name, process, result):
+      tap.ok(result['operations']['kinds']['read']['completed'] > 0, f'{name}: traffic goes on',
+             result['operations'])
+
+
+def watchdog(tap, emu, _checker):
+  """A switch that schedules, and has lost a cable, stands still: it is cut off, and nothing is lost."""
+  faults = [at(900, 1300, 'link_down', link='m1'), at(1000, 2000, 'stall', role='switch'),
+            rule('delay', rate=0.001, time='100us', switch=1)]
+  for place in PLACES:
+    name = f'a stalled switch, {place}'
+    process, result = run_awake(emu, lasting(faults, 6, watchdog='50ms'), place)
+    if not unseen(tap, name, process, result):
+      continue
+    fired(tap, name, faults, result)
+    tap.ok(result['backup']['fail_overs'] >= 1 and 'its switch is cut off' in process.stderr,
+           f'{name}: the watchdog cuts it off', (result['backup'], process.stderr))
+
+
+def disable(tap, emu, _checker):
+  """Corruption disables a link of one network; somebody mends it, and the other one goes on meanwhile."""
+  for switch, name_of in enumerate(('sw0', 'sw1')):
+    headers = at(1000, 2000, 'sync', link='c0', switch=switch, direction='up', rate=1, count=20)
+    for place in PLACES:
+      name = f'bad blocks to {name_of}, {place}'
+      link = {'disable': {'bad': 4, 'within': '10s', 'repair': '50ms'}, 'ber_window': '1s'}
+      process, result = run(emu, lasting([headers], 4, link=link), place)
+      if not sound(tap, name, process, result):
+        continue
+      seen = result['disabled']
+      link, said = seen['links'][0], f'link of c0 to {name_of} is disabled: bad blocks' in process.stderr
+      tap.ok(len(seen['links']) == 1 and link['node'] == 'c0' and link['switch'] == name_of and
+             link['seen_by'] == 'switch' and said, f'{name}: that link is disabled', (seen, process.stderr))
+      tap.ok(seen['bad_blocks'] >= 1 and seen['repaired'] == seen['bad_blocks'], f'{name}: and mended', seen)
+      tap.ok(result['backup']['take_overs'] == 0 or switch == 0, f'{name}: who schedules', result['backup'])
+
+
+def local_fault(tap, emu, _checker):
+  """Without a rule the same is a local fault, which both ends know until it is over."""
+  faults = [rule('sync', link='c0', switch=1, direction='up', rate=1, count=20, **{'from': '60ms'})]
+  process, result = run(emu, fabric(faults, link={'ber_window': '50ms'}))
+  if sound(tap, 'hi-BER', process, result):
+    links = result['local_faults']['links']
+    tap.ok(result['local_faults']['hi_ber'] >= 1 and [link['switch'] for link in links] == ['sw1'],
+           'hi-BER: a local fault of that link', result['local_faults'])
+
+
+def replays(tap, emu, _checker):
+  """What broke is in the records, and breaks again."""
+  faults = CASES['all of it'][0][:-1] + CASES['pools'][0]
+  with tempfile.TemporaryDirectory() as folder:
+    config = fabric(faults, 1)
+    process, result = run(emu, config, 'five lcores', '--record', folder)
+    if not sound(tap, 'a record', process, result):
+      return
+    path = os.path.join(folder, 'fabric.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(config, file)
+    again = emu.run('--replay', folder, path)
+    tap.ok(again.returncode == 0 and 'differ' not in again.stdout, 'a record: replays', why(again))
+
+
+def over_ports(faults, **more):
+  """The links to the second switch go over ports."""
+  nodes = ('c0', 'c1', 'c2', 'm0', 'm1')
+  ports = [{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(nodes)]
+  links = [{'node': node, 'carried': {'node': node, 'switch': node, 'when': 'always', 'hello': '20ms',
+                                      'silence': '1s', 'replay_max': '20ms'}} for node in nodes]
+  return fabric(faults, 1, ports=ports, backup={'links': links}, **more)
+
+
+def carried(tap, emu, _checker):
+  """A link over ports: its frames are lost while it is cut. What crashes there is a process, not a role."""
+  faults = [at(60, 1500, 'link_down', link='m0', switch=1), *both('lose', rate=0.002)]
+  config = over_ports(faults)
+  config['clock']['wall']['duration'] = '2s'
+  process, result = run(emu, config)
+  if sound(tap, 'over ports', process, result):
+    cut = [p['counters'] for p in result['ports'] if p['name'] == 'm0'][0]
+    tap.ok(result['faults']['link_down'] > 0 < cut['rx_cut_frames'] + cut['tx_cut_frames'],
+           'over ports: frames are lost while the cable is out', cut)
+  for crash, key in ((rule('node_crash', node='m1', **AGAIN), 'node: the link of \'m1\''),
+                     (rule('switch_crash', switch=1, **AGAIN), 'class: the link of \'c0\'')):
+    process, _ = run(emu, over_ports([crash]))
+    tap.ok(process.returncode != 0 and f'fabric.json: faults[0].{key} is carried by ports' in process.stderr,
+           f'over ports: {crash["class"]} is refused', why(process))
+  process, result = run(emu, over_ports([rule('switch_crash', **AGAIN)]))
+  if sound(tap, 'beside ports', process, result):
+    fired(tap, 'beside ports', [rule('switch_crash')], result)
+
+
+def main():
+  tap, emu, checker = Tap(), Emu(*sys.argv[1:3]), Checker(sys.argv[3])
+  process = emu.run('--duration', '10ms', emu.example('quickstart'))
+  if 'EAL' in process.stderr:
+    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
+    sys.exit(0)
+  for part in (classes, switches, cables, traffic_goes_on, watchdog, disable, local_fault, replays, carried):
+    part(tap, emu, checker)
+  tap.done()
+
+
+main()
