@@ -18,7 +18,7 @@ PLACES = {'one lcore': '0', 'five lcores': None}
 AGAIN = {'from': '60ms', 'every': '60ms', 'for': '8ms'}
 LONG = {'read_timeout': '3s', 'write_timeout': '3s', 'once': True}
 STILL = 1.5e12  # ps for which a machine may stand still: half of these
-TRIES = 8
+TRIES = 4
 
 
 def place_of(name):
