@@ -161,9 +161,9 @@ def classes(tap, emu, _checker):
       tap.ok(checks.get('undetected', 0) == 0, f'{name}: none undetected', checks)
 
 
-def one_after_the_other(tap, emu, checker, what, faults, least):
+def one_after_the_other(tap, emu, checker, what, faults, least, places):
   """When one goes the other one has been there for longer than any operation takes: it knows all."""
-  for place in PLACES:
+  for place in places:
     name = f'{what}, {place}'
     with tempfile.TemporaryDirectory() as folder:
       history = os.path.join(folder, 'run.hist')
@@ -179,14 +179,15 @@ def one_after_the_other(tap, emu, checker, what, faults, least):
 def switches(tap, emu, checker):
   one_after_the_other(tap, emu, checker, 'either switch dies', [
     at(1000, 1300, 'switch_crash'), at(5000, 5300, 'switch_crash', switch=1),
-    at(9000, 9300, 'switch_crash'), at(13000, 13300, 'switch_crash', switch=1)], 4)
+    at(9000, 9300, 'switch_crash'), at(13000, 13300, 'switch_crash', switch=1)], 4, PLACES)
 
 
 def cables(tap, emu, checker):
   """Of one node, and of most; of the switch that schedules, and of the other one."""
   one_after_the_other(tap, emu, checker, 'cables of either network', [
     at(1000, 1300, 'link_down', link='m0'), at(5000, 5300, 'link_down', switch=1, link='c'),
-    at(9000, 9300, 'link_down', link=['m0', 'c1']), at(13000, 13300, 'link_down', switch=1, link='m1')], 4)
+    at(9000, 9300, 'link_down', link=['m0', 'c1']), at(13000, 13300, 'link_down', switch=1, link='m1')], 4,
+                      ['five lcores'])
 
 
 def traffic_goes_on(tap, emu, _checker):
@@ -222,20 +223,20 @@ def watchdog(tap, emu, _checker):
 
 def disable(tap, emu, _checker):
   """Corruption disables a link of one network; somebody mends it, and the other one goes on meanwhile."""
-  for switch, name_of in enumerate(('sw0', 'sw1')):
+  for switch, place in enumerate(PLACES):
+    name_of = f'sw{switch}'
+    name = f'bad blocks to {name_of}, {place}'
     headers = at(1000, 2000, 'sync', link='c0', switch=switch, direction='up', rate=1, count=20)
-    for place in PLACES:
-      name = f'bad blocks to {name_of}, {place}'
-      link = {'disable': {'bad': 4, 'within': '10s', 'repair': '50ms'}, 'ber_window': '1s'}
-      process, result = run(emu, lasting([headers], 4, link=link), place)
-      if not sound(tap, name, process, result):
-        continue
-      seen = result['disabled']
-      link, said = seen['links'][0], f'link of c0 to {name_of} is disabled: bad blocks' in process.stderr
-      tap.ok(len(seen['links']) == 1 and link['node'] == 'c0' and link['switch'] == name_of and
-             link['seen_by'] == 'switch' and said, f'{name}: that link is disabled', (seen, process.stderr))
-      tap.ok(seen['bad_blocks'] >= 1 and seen['repaired'] == seen['bad_blocks'], f'{name}: and mended', seen)
-      tap.ok(result['backup']['take_overs'] == 0 or switch == 0, f'{name}: who schedules', result['backup'])
+    link = {'disable': {'bad': 4, 'within': '10s', 'repair': '50ms'}, 'ber_window': '1s'}
+    process, result = run(emu, lasting([headers], 4, link=link), place)
+    if not sound(tap, name, process, result):
+      continue
+    seen = result['disabled']
+    link, said = seen['links'][0], f'link of c0 to {name_of} is disabled: bad blocks' in process.stderr
+    tap.ok(len(seen['links']) == 1 and link['node'] == 'c0' and link['switch'] == name_of and
+           link['seen_by'] == 'switch' and said, f'{name}: that link is disabled', (seen, process.stderr))
+    tap.ok(seen['bad_blocks'] >= 1 and seen['repaired'] == seen['bad_blocks'], f'{name}: and mended', seen)
+    tap.ok(result['backup']['take_overs'] == 0 or switch == 0, f'{name}: who schedules', result['backup'])
 
 
 def local_fault(tap, emu, _checker):
