@@ -198,6 +198,7 @@ def traffic_goes_on(tap, emu, _checker):
     at(250, 280, 'node_crash', node='*')]
   config = fabric(faults, 1)
   config['workload'][0]['measured'] = 50
+  del config['ethernet']  # frames would go on to the end of the time
   config['clock']['wall'] |= {'warmup': '300ms', 'duration': '100s'}
   for place in PLACES:
     name = f'after faults, {place}'
