@@ -99,6 +99,7 @@ static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_
 	e += p->ends++;
 	memset(e, 0, sizeof(*e));
 	e->switch_end = end == MF_LINK_SWITCH;
+	e->near = e->switch_end ? w->f->part.node[node] : switch_here(w, net);
 	e->node = (uint16_t)node;
 	e->net = (uint8_t)net;
 	e->mask = UINT16_MAX;
@@ -239,9 +240,12 @@ static bool is_up(const struct port_end *e)
 	return __atomic_load_n(&e->up, __ATOMIC_RELAXED);
 }
 
+/** A switch of this process takes what comes as soon as the run has begun, and says so then. */
 static bool is_ready(const struct port_end *e)
 {
-	return is_up(e) && (__atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_READY);
+	uint16_t state = __atomic_load_n(&e->partner_state, __ATOMIC_RELAXED);
+
+	return is_up(e) && (e->near || state & MF_LINK_READY);
 }
 
 /** How many links of a node of this process have what is asked for; those without ports have it. */

@@ -25,6 +25,7 @@ struct port_end {
 	uint16_t node;
 	uint8_t net; /**< to which of two switches */
 	bool switch_end;
+	bool near; /**< its partner is in this process */
 	bool open; /**< blocks pass */
 	bool opened; /**< has ever been open */
 	bool look; /**< the link is up, and the role is not ready for it yet */
