@@ -71,13 +71,13 @@ static mf_time over(const struct mf_config *config)
 	return last;
 }
 
-/** The longest that an operation of a node may take, its id, and what waits for that. */
+/** The longest that an operation may take, its id (twice: it was not sent), and what waits for that. */
 static mf_time longest_of(const struct mf_config_node *node)
 {
 	mf_time read = node->host.read_timeout[MF_CLOCK_VIRTUAL],
 		write = node->host.write_timeout[MF_CLOCK_VIRTUAL];
 
-	return node->host.quarantine[MF_CLOCK_VIRTUAL] + 2 * mf_time_max(read, write);
+	return 2 * node->host.quarantine[MF_CLOCK_VIRTUAL] + 2 * mf_time_max(read, write);
 }
 
 /** What faults left behind ends by timers: an operation's, then its id's; what waits for that, once more. */
@@ -213,7 +213,7 @@ static mf_time settle(const struct mf_config *config)
 
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		longest = mf_time_max(longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL]);
-	return 2 * longest;
+	return 3 * longest;
 }
 
 /** @param result  what the run's result says, the caller's */

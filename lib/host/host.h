@@ -103,6 +103,7 @@ enum {
 	HOST_MEGA_MEMBER = 16, /**< no grant names it */
 	HOST_MEGA_MORE = 32, /**< mega_next is there */
 	HOST_TIMED = 64, /**< stands in the list of a timer */
+	HOST_UNSENT = 128, /**< from FAILED on: something of it may not have been sent yet */
 };
 
 /** Entry of the message state table. */
@@ -328,6 +329,8 @@ void host_fini(struct mf_host *h);
 
 /* message_queue.c */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at);
+/** What waits for a link for longer than any timer is thrown away. @return whether it was */
+bool host_make_room(struct mf_host *h, mf_time now);
 void host_ready_run(struct mf_host *h, mf_time now);
 struct host_state *host_message_start(struct mf_host *h, uint16_t node, uint32_t size, mf_time at);
 void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, mf_time at);
@@ -360,6 +363,8 @@ uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s);
 HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
+/** The quarantine of an id has ended at date. */
+void host_state_rested(struct mf_host *h, struct host_state *s, mf_time date);
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date);
 void host_state_step(struct mf_host *h, struct host_state *s);
 void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at);

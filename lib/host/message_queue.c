@@ -308,7 +308,7 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
  * A link that is lost for good carries nothing, and no more than fits the multiplexer would ever begin, and
  * be ended by its timer. So what has waited there for longer than any timer makes room.
  */
-static bool make_room(struct mf_host *h, mf_time now)
+bool host_make_room(struct mf_host *h, mf_time now)
 {
 	mf_time read = h->config.read_timeout, write = h->config.write_timeout;
 
@@ -331,7 +331,7 @@ HOST_ASIDE void host_ready_run(struct mf_host *h, mf_time now)
 		while ((o = head_that_may_go(h, p)) != NULL) {
 			enum host_key_state started = op_start(h, node, o, now);
 
-			if (started == HOST_KEY_NO_ROOM && make_room(h, now))
+			if (started == HOST_KEY_NO_ROOM && host_make_room(h, now))
 				continue;
 			if (started == HOST_KEY_NO_ROOM)
 				return;

@@ -7,6 +7,7 @@
  */
 #include "completions.h"
 #include "give_up.h"
+#include "once.h"
 #include "state_table.h"
 #include "twin.h"
 
@@ -31,16 +32,6 @@ static void state_free(struct mf_host *h, struct host_state *s)
 static uint8_t expiry_status(const struct host_state *s)
 {
 	return s->kind == MF_OP_READ ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN;
-}
-
-/** The deadline of a message that waits has come. */
-void host_state_expire(struct mf_host *h, struct host_state *s)
-{
-	if (host_retry(h, s))
-		return;
-	h->stats.timeouts++;
-	host_gives_up(h, s->node, s->id, s->deadline);
-	host_state_fail(h, s, expiry_status(s), s->deadline);
 }
 
 /** A message is over, its operation perhaps, and what waited for it may begin: with this very entry. */
@@ -82,12 +73,54 @@ void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf
 		host_event_list(h, s);
 }
 
-/** The message ends at date, but responses or grants may still come: its id is not used for a while. */
-void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
+/**
+ * Whether something may not have been sent yet that was queued by then: a link that is lost, or whose other
+ * end has no room, takes nothing, and for how long nobody knows. Where uses of an id are told apart that does
+ * not matter.
+ */
+static bool may_wait(const struct mf_host *h, mf_time by)
+{
+	return !host_once(h) && mf_mux_oldest(h->mux) <= by;
+}
+
+/** The last that a message whose deadline has come may have queued: its request, or a chunk. */
+static mf_time queued_by(const struct mf_host *h, const struct host_state *s)
+{
+	bool last = s->again > 0 && s->again == h->config.retries;
+
+	if (host_is_write(s->kind))
+		return s->deadline;
+	return host_request_ready(h, s->deadline -
+					     h->timer[last ? HOST_TIMER_LAST_READ : HOST_TIMER_READ].timeout);
+}
+
+static void fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date, bool unsent)
 {
 	state_end(h, s, HOST_FAILED, status);
 	s->mark = 0;
+	if (unsent)
+		s->flags |= HOST_UNSENT;
 	host_event_put(h, s, date);
+}
+
+/** The message ends at date, but responses or grants may still come: its id is not used for a while. */
+void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
+{
+	fail(h, s, status, date, may_wait(h, date));
+}
+
+/** The deadline of a message that waits has come. */
+void host_state_expire(struct mf_host *h, struct host_state *s)
+{
+	mf_time date = s->deadline;
+	bool unsent;
+
+	if (host_retry(h, s))
+		return;
+	unsent = may_wait(h, queued_by(h, s));
+	h->stats.timeouts++;
+	host_gives_up(h, s->node, s->id, date);
+	fail(h, s, expiry_status(s), date, unsent);
 }
 
 /** Nothing more will come for a failed message from date on. */
@@ -101,6 +134,24 @@ void host_state_late(struct mf_host *h, struct host_state *s, mf_time date)
 		s->phase = HOST_LATE;
 		host_event_put(h, s, date);
 	}
+}
+
+/**
+ * What is given up before it was sent is asked for all the same, and answered: its id rests until that is
+ * out, and then as any other.
+ */
+void host_state_rested(struct mf_host *h, struct host_state *s, mf_time date)
+{
+	mf_time since = date - h->timer[HOST_TIMER_QUARANTINE].timeout;
+
+	if (!(s->flags & HOST_UNSENT)) {
+		host_state_late(h, s, date);
+		return;
+	}
+	if (!may_wait(h, since) || host_make_room(h, date))
+		s->flags &= (uint8_t)~HOST_UNSENT;
+	host_timer_stop(h, s);
+	host_timer_start(h, s, HOST_TIMER_QUARANTINE, date);
 }
 
 static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)

@@ -35,7 +35,7 @@ void host_event_list(struct mf_host *h, struct host_state *s)
 static void timer_expire(struct mf_host *h, struct host_state *s)
 {
 	if (s->phase == HOST_QUARANTINE)
-		host_state_late(h, s, s->deadline);
+		host_state_rested(h, s, s->deadline);
 	else
 		host_state_find(h, s->node, s->id, s->deadline);
 }

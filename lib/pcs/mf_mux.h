@@ -191,6 +191,9 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
  */
 void mf_mux_flush(struct mf_mux *m, mf_time now);
 
+/** A time not behind that at which the first memory message was ready that waits; MF_NEVER: none does. */
+mf_time mf_mux_oldest(const struct mf_mux *m);
+
 /** For how long, ps, nothing has been taken, though something waits; 0: nothing does. */
 mf_time mf_mux_silent(const struct mf_mux *m, mf_time now);
 

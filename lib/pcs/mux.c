@@ -461,9 +461,27 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 	m->stats = stats;
 }
 
+mf_time mf_mux_oldest(const struct mf_mux *m)
+{
+	const struct mf_mux_item *it = mux_queue_first(m);
+
+	if (m->open.blocks)
+		return mux_open_oldest(&m->open);
+	return it ? it->ready : MF_NEVER;
+}
+
 mf_time mf_mux_silent(const struct mf_mux *m, mf_time now)
 {
-	return m->backlog > 0 && now > m->line_free ? now - m->line_free : 0;
+	const struct mf_mux_item *it = mux_queue_first(m);
+	mf_time since = m->line_free;
+
+	if (mux_backlog(m) == 0)
+		return 0;
+	if (m->open.blocks)
+		since = mf_time_max(since, mux_open_since(&m->open));
+	else if (it)
+		since = mf_time_max(since, it->ready);
+	return now > since ? now - since : 0;
 }
 
 void mf_mux_close(struct mf_mux *m, bool closed)

@@ -56,6 +56,23 @@ static inline bool mux_open_takes(const struct mf_mux *m)
 	return m->open.fill && !m->backlog && mux_frames_quiet(m);
 }
 
+/** Not behind the time when the first message was ready: none of its span was later than the last of all. */
+static inline mf_time mux_open_oldest(const struct mux_open *o)
+{
+	const struct mux_open_span *s = mux_open_at(o, o->get);
+	mf_time others = (s->messages - 1) * o->ready;
+
+	return s->ready > others ? s->ready - others : 0;
+}
+
+/** When those of the first span were ready, in the mean. */
+static inline mf_time mux_open_since(const struct mux_open *o)
+{
+	const struct mux_open_span *s = mux_open_at(o, o->get);
+
+	return s->ready / s->messages;
+}
+
 /** A span goes out: it is accounted for. @return it */
 struct mf_span *mux_open_give(struct mf_mux *m, mf_time now);
 

@@ -401,15 +401,17 @@ Test(host_link, an_answer_to_a_former_life_is_over)
 }
 
 /** A link that does not come back: whatever is asked for ends by its timer, also what is more than fits. */
-Test(host_link, what_is_asked_of_a_dead_link_ends)
+static void dead_link(mf_time quarantine)
 {
 	struct mf_host_config c = config(0);
-	struct mf_host *h = mf_host_new(&c);
 	struct mf_completion done[16];
+	struct mf_host *h;
 	mf_time now = 1;
 	static uint8_t buf[600];
 	unsigned int asked = 0, ended = 0;
 
+	c.quarantine = quarantine;
+	h = mf_host_new(&c);
 	cr_assert_not_null(h);
 	mf_host_link_lost(h, now);
 	while (asked < 4000) {
@@ -422,6 +424,65 @@ Test(host_link, what_is_asked_of_a_dead_link_ends)
 				cr_assert_neq(done[i].status, MF_OK);
 		cr_assert_leq(asked - ended, 4, "%u of %u have ended", ended, asked);
 	}
+	mf_host_free(h);
+}
+
+Test(host_link, what_is_asked_of_a_dead_link_ends)
+{
+	dead_link(0);
+	dead_link(MF_MS(10));
+	dead_link(MF_SEC(4));
+}
+
+/** Sends all that waits. @return how many requests, whose ids are in id */
+static unsigned int sent_ids(struct mf_host *h, mf_time now, uint8_t id[16])
+{
+	unsigned int n = 0;
+	struct mf_span s;
+	struct mf_msg m;
+
+	while (mf_host_tx(h, now, 1, &s) > 0) {
+		mf_proto_look(s.word[0], &m);
+		if (s.sync[0] == MF_SYNC_CTRL && m.kind == MF_RREQ && mf_block_type(s.word[0]) == MF_BT_MS)
+			id[n++] = m.id;
+	}
+	return n;
+}
+
+/**
+ * A link that takes nothing for longer than a timer and a quarantine: what was given up meanwhile goes out
+ * all the same, and will be answered. Its id is another's as late as if it had been given up then.
+ */
+Test(host_link, an_id_rests_behind_its_request)
+{
+	struct mf_host_config c = config(0);
+	struct mf_completion done[16];
+	static uint8_t buf[600];
+	uint8_t id[16], first;
+	struct mf_host *h;
+
+	c.read_timeout = MF_US(50);
+	c.quarantine = MF_US(150);
+	h = mf_host_new(&c);
+	cr_assert_not_null(h);
+	submit(h, 1, MF_OP_READ, buf, 1);
+	mf_host_run(h, MF_US(60));
+	cr_assert_eq(mf_host_completions(h, MF_US(60), done, 16), 1);
+	cr_assert_eq(done[0].status, MF_ERR_TIMEOUT);
+	for (mf_time now = MF_US(150); now < MF_US(2000); now += MF_US(150))
+		mf_host_run(h, now);
+	submit(h, MF_US(2000), MF_OP_READ, buf, 2);
+	cr_assert_eq(sent_ids(h, MF_US(2001), id), 2);
+	first = id[0];
+	cr_expect_neq(id[1], first);
+	mf_host_run(h, MF_US(2100));
+	submit(h, MF_US(2140), MF_OP_READ, buf, 3);
+	cr_assert_eq(sent_ids(h, MF_US(2141), id), 1);
+	cr_expect_neq(id[0], first);
+	mf_host_run(h, MF_US(2400));
+	submit(h, MF_US(2400), MF_OP_READ, buf, 4);
+	cr_assert_eq(sent_ids(h, MF_US(2401), id), 1);
+	cr_expect_eq(id[0], first);
 	mf_host_free(h);
 }
 
