@@ -61,7 +61,13 @@ int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		pending_forget(&f->pending, (uint16_t)i);
 	err = node_new_memory(f, i);
-	return err == 0 ? mf_host_restart(n->host, now, n->memory) : err;
+	if (err != 0)
+		return err;
+	/* Another thread may look at what the host has counted. */
+	pthread_mutex_lock(&f->readers);
+	err = mf_host_restart(n->host, now, n->memory);
+	pthread_mutex_unlock(&f->readers);
+	return err;
 }
 
 /** Whether a frame waits for what follows its end. */

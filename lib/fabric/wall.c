@@ -138,6 +138,14 @@ static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l,
 	return n;
 }
 
+/** No node is started again meanwhile. */
+static void take_snapshot(struct mf_fabric *f, struct snapshot *s, mf_time now)
+{
+	pthread_mutex_lock(&f->readers);
+	snapshot_take(f, s, now);
+	pthread_mutex_unlock(&f->readers);
+}
+
 void wall_look(struct wall *w, mf_time now)
 {
 	struct mf_fabric *f = w->f;
@@ -145,11 +153,11 @@ void wall_look(struct wall *w, mf_time now)
 	w->next_look = now + LOOK_PERIOD;
 	live_tick(f, w->options, now);
 	if (!w->measured && now >= f->measure) {
-		snapshot_take(f, &f->at_measure, now);
+		take_snapshot(f, &f->at_measure, now);
 		w->measured = true;
 	}
 	if (!w->stopped && now >= f->stop) {
-		snapshot_take(f, &f->at_stop, now);
+		take_snapshot(f, &f->at_stop, now);
 		w->stopped = true;
 	}
 }
