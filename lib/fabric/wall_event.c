@@ -381,6 +381,16 @@ static int init_role(struct wall *w, unsigned int i)
 	return r->closed != NULL ? 0 : -ENOMEM;
 }
 
+/** Their crossings have lines of two, which a table does not begin at. */
+static struct wall_harm *new_harms(unsigned int n)
+{
+	struct wall_harm *harm = aligned_alloc(__alignof__(*harm), n * sizeof(*harm));
+
+	if (harm != NULL)
+		memset(harm, 0, n * sizeof(*harm));
+	return harm;
+}
+
 static int make_net(struct wall *w, unsigned int net)
 {
 	unsigned int n = w->f->nodes;
@@ -390,8 +400,8 @@ static int make_net(struct wall *w, unsigned int net)
 		struct wall_harm **from_port = &w->faults->net[net].from_port[end];
 		int err = 0;
 
-		*harm = mf_table_new(n, sizeof(**harm));
-		*from_port = mf_table_new(n, sizeof(**from_port));
+		*harm = new_harms(n);
+		*from_port = new_harms(n);
 		if (*harm == NULL || *from_port == NULL)
 			return -ENOMEM;
 		for (unsigned int i = 0; i < n && err == 0; i++)
@@ -441,8 +451,8 @@ static void net_over(struct wall *w, unsigned int net)
 
 		for (unsigned int n = 0; n < w->f->nodes && harm != NULL; n++)
 			wall_harm_fini(w, &harm[n], net, n, end == MF_LINK_NODE);
-		mf_table_free(harm);
-		mf_table_free(w->faults->net[net].from_port[end]);
+		free(harm);
+		free(w->faults->net[net].from_port[end]);
 	}
 }
 

@@ -301,6 +301,7 @@ class Twin(Soak):
             all(process.poll() is None for process in self.group.running.values()))
 
   def end(self):
+    self.rests()  # a switch that was started just now may wait for its partners still, and has no report then
     results = super().end()
     if results['cn0'] is not None:
       epoch = results['cn0']['backup']['epoch']
