@@ -225,6 +225,40 @@ Test(events, together)
 }
 
 /** Where a role stands still for 30 of 205 us so much is not done, and no more. */
+/** Who sends where a ring is full waits until it is not, on either side; nothing is lost by that. */
+Test(events, a_full_ring_holds_up)
+{
+	static const char *const fault[] = {
+		"",
+		"{\"class\": \"exhaust\", \"what\": \"ring\", \"node\": \"c\", \"from\": \"20us\","
+		" \"until\": \"40us\"}",
+		"{\"class\": \"exhaust\", \"what\": \"ring\", \"node\": \"m\", \"from\": \"20us\","
+		" \"until\": \"40us\"}",
+	};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		char text[TEXT];
+		json_t *result;
+		double longest;
+
+		snprintf(text, sizeof(text),
+			 "{\"clock\": {\"virtual\": {\"warmup\": \"1us\", \"duration\": \"60us\"}},"
+			 "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
+			 "            {\"name\": \"m\", \"role\": \"memory\"}],"
+			 "\"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 1}],"
+			 "\"faults\": [%s]}",
+			 fault[i]);
+		result = whole_run(text, false);
+		longest = whole_number(result, "operations.kinds.read.latency.max_ns");
+		cr_expect_eq(whole_number(result, "operations.failed_all"), 0, "%s", text);
+		if (i == 0)
+			cr_expect_lt(longest, 2000, "%f", longest);
+		else
+			cr_expect(longest > 19000 && longest < 22000, "%f: %s", longest, text);
+		json_decref(result);
+	}
+}
+
 Test(events, traffic_goes_on)
 {
 	static const char *const roles[] = {"switch", "scheduler", "*"};
