@@ -221,7 +221,14 @@ static void owe(struct mf_host *h, mf_time now)
 	host_twin_tell(h, now);
 }
 
-/** The epoch is a newer one. What its switch does not know of is over. */
+/** What the active switch does not know of is over. */
+static void forget(struct mf_host *h, mf_time now)
+{
+	if (h->submits)
+		host_link_forgotten(h, h->twin->since[active(h->twin)], now);
+}
+
+/** The epoch is a newer one. */
 static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 {
 	struct host_twin *t = h->twin;
@@ -231,9 +238,14 @@ static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 	t->heard[0] = t->heard[1] = false;
 	h->deaf = t->served != active(t);
 	h->stats.takes++;
-	if (h->submits)
-		host_link_forgotten(h, t->since[active(t)], now);
+	forget(h, now);
 	owe(h, now);
+}
+
+/** The next epoch, whose switch there is a link to. */
+static void enter_next(struct mf_host *h, mf_time now)
+{
+	enter(h, (uint16_t)(h->twin->epoch + 1), now);
 }
 
 /** What a switch knows of messages under way: it has forgotten nothing for so many epochs. */
@@ -267,7 +279,9 @@ static void epoch_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 
 	note_since(h, link, m);
 	t->asked[link] = 0;
-	if (!t->knows || newer > 0)
+	if (t->knows && newer > 0 && !t->up[m->epoch & 1]) /* its switch would hear nothing */
+		enter(h, (uint16_t)(m->epoch + 1), at);
+	else if (!t->knows || newer > 0)
 		enter(h, m->epoch, at);
 	t->heard[link] = m->op == MF_TAKE_HEARD && m->epoch == t->epoch;
 	settle(h, at);
@@ -350,7 +364,7 @@ void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 		mf_host_link_lost(h, now);
 		t->life = host_twin_next_life(t->life);
 	} else if (t->knows && link == active(t)) {
-		enter(h, (uint16_t)(t->epoch + 1), now);
+		enter_next(h, now);
 	}
 }
 
@@ -373,10 +387,24 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 	t->since[link] = h->seq;
 	for (uint16_t node = 0; node < h->nodes; node++) /* nothing of before comes by it */
 		t->lives[node].by[link] = h->life[node];
-	if (t->knows && !t->up[active(t)])
-		enter(h, (uint16_t)(t->epoch + 1), now);
-	else
-		owe(h, now);
+	if (t->knows && !t->up[active(t)]) {
+		enter_next(h, now);
+		return;
+	}
+	if (t->knows && link == active(t) && t->up[!link]) /* the other one was asked meanwhile */
+		forget(h, now);
+	owe(h, now);
+}
+
+/** The other switch was waited for long enough. Is it the active one, this one is to be it. */
+static void settle_alone(struct mf_host *h, mf_time now)
+{
+	struct host_twin *t = h->twin;
+
+	t->settled = true;
+	t->alone = MF_NEVER;
+	if (!t->up[active(t)] && t->up[!active(t)])
+		enter_next(h, now);
 }
 
 void host_twin_run(struct mf_host *h, mf_time now)
@@ -387,7 +415,8 @@ void host_twin_run(struct mf_host *h, mf_time now)
 		serve(h, !t->served);
 		host_rx_idle(h, now);
 	}
-	t->settled |= now >= t->alone;
+	if (now >= t->alone)
+		settle_alone(h, now);
 	if (now < t->again)
 		return;
 	t->again = now + h->config.take_again;

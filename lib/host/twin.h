@@ -37,7 +37,7 @@ struct host_twin {
 	uint16_t life; /**< a new one begins when it knows nothing any more of what others ask; 0: none has */
 	uint8_t asked[2]; /**< times that it did not know either */
 	uint32_t since[2]; /**< messages that began before are not known to the switch */
-	mf_time alone; /**< the second link is waited for until then; MF_NEVER: the first is not settled */
+	mf_time alone; /**< the second link is waited for until then; MF_NEVER: it is not */
 	mf_time again; /**< what was not heard is told again; MF_NEVER: all was */
 };
 
@@ -81,7 +81,9 @@ void host_twin_run(struct mf_host *h, mf_time now);
 
 static inline mf_time host_twin_next(const struct mf_host *h)
 {
-	return mf_time_min(mf_demux_next(&h->twin->other.demux), h->twin->again);
+	const struct host_twin *t = h->twin;
+
+	return mf_time_min(mf_demux_next(&t->other.demux), mf_time_min(t->again, t->alone));
 }
 
 #endif

@@ -171,7 +171,8 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		return;
 	}
 	if (m->src == port && m->status == MF_ERR_LIFE && sw->lives != NULL) {
-		lives_heard(sw, (uint16_t)port, m->dst, mf_proto_life(m));
+		if (lives_heard(sw, (uint16_t)port, m->dst, mf_proto_life(m)))
+			standby_was_former(sw, (uint16_t)port, m->dst);
 		return;
 	}
 	/* A restart is what the switch says of a node, not a node of itself; and it refuses demands. */

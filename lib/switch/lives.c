@@ -192,16 +192,23 @@ bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 	return true;
 }
 
-void lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+bool lives_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+{
+	return sw->lives->known[of * sw->ports + from] == number;
+}
+
+bool lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
 	struct lives *l = sw->lives;
 
 	if (of >= sw->ports)
-		return;
+		return false;
 	if (l->of[of].number == number)
 		unbar(sw, from, &l->of[of]);
-	else if (l->known != NULL)
-		l->known[of * sw->ports + from] = number;
+	if (l->known == NULL || l->of[of].number == number || lives_foreseen(sw, from, of, number))
+		return false;
+	l->known[of * sw->ports + from] = number;
+	return true;
 }
 
 /** Whether a node has a link, and somebody who has one has not heard of its life. */

@@ -61,8 +61,13 @@ void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now);
 bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now);
 /** Tells one what it is to be told of the others. @return false: no room, again later */
 bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now);
-/** A node has said that it knows the life of another one. */
-void lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number);
+/**
+ * A node has said that it knows the life of another one.
+ * @return whether that is a life that is still to be heard of here, and it is said for the first time
+ */
+bool lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number);
+/** Whether a node has said that it knows a life of another one that was not heard of here yet. */
+bool lives_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number);
 /** Says again what was not heard. @return the next time */
 mf_time lives_run(struct mf_switch *sw, mf_time now);
 

@@ -557,6 +557,22 @@ void standby_unlog(struct mf_switch *sw, struct log_pair *p)
 		take_out(sw, p, NONE);
 }
 
+void standby_was_former(struct mf_switch *sw, uint16_t cn, uint16_t mn)
+{
+	struct standby *s = sw->standby;
+
+	for (uint32_t i = standby_pair(sw, cn, mn)->head; i != NONE; i = s->entry[i].next)
+		s->entry[i].former = true;
+}
+
+void standby_unlog_former(struct mf_switch *sw, struct log_pair *p)
+{
+	const struct standby *s = sw->standby;
+
+	while (p->head != NONE && s->entry[p->head].former) /* they are in the order in which they came */
+		take_out(sw, p, NONE);
+}
+
 /**
  * When the link is there again its node may obey the other switch, and have asked that one for what is not
  * known here: what it asks here would go in front. So its pairs are the log's until it tells what it obeys.

@@ -31,6 +31,7 @@ struct log_entry {
 	bool mega;
 	bool early; /**< the request is still to come */
 	bool out; /**< the request has been let out, since it was granted: see evidence() */
+	bool former; /**< who asked it has heard since of another life of the memory node */
 };
 
 /** Of a compute and a memory node: demands in the order in which they came. */
@@ -144,12 +145,17 @@ void standby_forget(struct mf_switch *sw);
 /** Says again what was not heard, and forgets what nobody waits for. @return the next time */
 mf_time standby_run(struct mf_switch *sw, mf_time now);
 
+/** Who asks has heard of a life of a memory node before this switch: what it asked before is over by then. */
+void standby_was_former(struct mf_switch *sw, uint16_t cn, uint16_t mn);
+
 /* takeover.c, for standby.c */
 int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config);
 mf_time takeover_run(struct mf_switch *sw, mf_time now);
 /* standby.c, for takeover.c */
 /** Forgets all of a pair. */
 void standby_unlog(struct mf_switch *sw, struct log_pair *p);
+/** Forgets what of a pair was asked of a former life. */
+void standby_unlog_former(struct mf_switch *sw, struct log_pair *p);
 /**
  * Both nodes of a pair obey this switch: what is left of the pair's demands goes to the scheduler.
  * @return false: not yet, that has to take others first

@@ -229,6 +229,19 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 }
 
 /**
+ * The other switch may have told of a life of a node before this one has heard of it. Who says that it has
+ * heard of it asks that life from then on.
+ */
+static void unlog_former(struct mf_switch *sw, uint16_t port, uint16_t life)
+{
+	for (uint16_t cn = 0; cn < sw->ports; cn++)
+		if (lives_foreseen(sw, cn, port, life))
+			standby_unlog_former(sw, standby_pair(sw, cn, port));
+		else
+			standby_unlog(sw, standby_pair(sw, cn, port));
+}
+
+/**
  * A node begins a life when it is started again, and when it has had no link for a while. Where the life
  * before is not known, who asks what the epoch is was started again, unless all there is was.
  * @return false: it had one just now, and will say again that it has another
@@ -251,10 +264,10 @@ static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 			return false;
 		}
 		p->reborn = mf_time_max(p->reborn, now) + each;
+		if (news)
+			unlog_former(sw, port, m->dst);
 		lives_begin(sw, port, m->dst, news, now);
 		lives_ignorant(sw, port, now);
-		if (news)
-			unlog_asked(sw, port);
 	}
 	announced(sw, port, now);
 	return true;

@@ -47,6 +47,41 @@ Test(lives, what_was_asked_of_a_former_life_is_over)
 	cr_expect_eq(told_behind(true), 0);
 }
 
+/** @return demands that are told of two, between which their node says that it knows another life */
+static unsigned int told_of_two(uint8_t life)
+{
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	twin_start(&r, 1);
+	twin_ask(&r, MF_US(1), 1);
+	twin_hears(&r, MF_US(2), 0, MEMORY, life);
+	twin_ask(&r, MF_US(3), 2);
+	twin_hears(&r, MF_US(4), 0, MEMORY, life);
+	twin_say(&r, MF_US(5), MEMORY, MF_TAKE_TELL, 0, 7);
+	for (unsigned int i = 0; i < PORTS; i++)
+		twin_say(&r, MF_US(6), i, MF_TAKE_TELL, 1, i == MEMORY ? 7 : 1);
+	rig_run(&r, MF_US(7));
+	cr_expect(twin_is_active(&r));
+	n = rig_told(&r, MF_SCHED_DEMAND, &d);
+	if (n == 1)
+		cr_expect_eq(d.id, 2);
+	rig_stop(&r);
+	return n;
+}
+
+/**
+ * The other switch may tell of a life first. What is asked by who has heard of it is asked of that life: if
+ * the log forgot it, it would wait while all that is asked behind it goes on.
+ */
+Test(lives, what_is_asked_of_a_life_that_is_not_known_here)
+{
+	cr_expect_eq(told_of_two(7), 1);
+	cr_expect_eq(told_of_two(6), 0, "yet another one");
+	cr_expect_eq(told_of_two(1), 0, "the one before");
+}
+
 /** Words of a node that is back, at port 0: that it is the same, and that it was started again. */
 static void count_words(const struct rig *r, uint16_t node, unsigned int *same, unsigned int *again)
 {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Epochs: which of two switches a node obeys, and what becomes of what that one does not know. */
+#include <criterion/criterion.h>
+
+#include "bench.h"
+
+TestSuite(host_twin, .timeout = 60);
+
+/** @return the epoch of a node that is told one by a link, and then another one by the second switch */
+static uint16_t epoch_behind(bool first_link, uint16_t told)
+{
+	struct bench b;
+	uint16_t epoch;
+
+	bench_begin(&b, US, true);
+	mf_host_link_down(b.host, 0, b.now);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	bench_tell_epoch(&b, 1, 1);
+	if (first_link)
+		mf_host_link_up(b.host, 0, b.now);
+	bench_tell_epoch(&b, 1, told);
+	epoch = mf_host_epoch(b.host);
+	bench_stop(&b);
+	return epoch;
+}
+
+/**
+ * Who is told an epoch whose active switch it has no link to would ask the other one for what that does not
+ * know, and go in front of it when the link is back. It goes to the next epoch, as when it loses a link.
+ */
+Test(host_twin, obeys_no_switch_without_a_link)
+{
+	cr_expect_eq(epoch_behind(true, 2), 2);
+	cr_expect_eq(epoch_behind(false, 2), 3);
+	cr_expect_eq(epoch_behind(false, 3), 3);
+	cr_expect_eq(epoch_behind(false, 4), 5);
+	cr_expect_eq(epoch_behind(false, 0), 1, "an older one");
+}
+
+/** A node that is started again, and told of epoch 0 by the second switch: the first one may be coming. */
+static void begin_alone(struct bench *b)
+{
+	const struct mf_op op = {.kind = MF_OP_RMW, .node = MEMORY, .addr = 64, .len = 8};
+
+	bench_begin(b, US, true);
+	mf_host_link_down(b->host, 0, b->now);
+	mf_host_link_down(b->host, 1, b->now);
+	cr_assert_eq(mf_host_restart(b->host, b->now, NULL), 0);
+	mf_host_link_up(b->host, 1, b->now);
+	bench_tell_epoch(b, 1, 0);
+	bench_tell_life(b, MEMORY, 1, 1, MF_ERR_LIFE);
+	cr_assert_eq(mf_host_epoch(b->host), 0);
+	cr_assert_not(mf_host_obeys(b->host));
+	cr_assert_eq(mf_host_submit(b->host, b->now, &op), 0);
+	bench_run(b, b->now + MF_US(1));
+	cr_assert_eq(b->messages, 1);
+}
+
+/** What it has asked by then is known to the second one alone. It is over, and that one is told. */
+Test(host_twin, what_the_other_one_knows_alone_is_over)
+{
+	struct mf_completion c;
+	struct bench b;
+
+	begin_alone(&b);
+	mf_host_link_up(b.host, 0, b.now);
+	bench_run(&b, b.now + MF_US(1));
+	cr_expect_eq(mf_host_epoch(b.host), 0);
+	cr_expect_eq(b.passed_on, 1);
+	cr_assert_eq(mf_host_completions(b.host, b.now, &c, 1), 1);
+	cr_expect_eq(c.status, MF_ERR_UNKNOWN);
+	bench_stop(&b);
+}
+
+/** And if it does not come: the second one is obeyed, if it can. */
+Test(host_twin, a_switch_that_does_not_come_is_not_waited_for)
+{
+	struct bench b;
+
+	begin_alone(&b);
+	bench_run(&b, b.now + TIMEOUT);
+	cr_expect(mf_host_obeys(b.host));
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	bench_run(&b, b.now + 4 * TIMEOUT);
+	cr_expect_eq(mf_host_epoch(b.host), 1);
+	bench_stop(&b);
+}
