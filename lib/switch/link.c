@@ -38,7 +38,7 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 		return;
 	cut(sw, port, now);
 	p->link = LINK_SWEEP;
-	p->told = 0;
+	p->reborn = false;
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
 	if (sw->standby != NULL)
@@ -79,14 +79,19 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 	return !test_bit(sw->reach_set, to) || link_say(sw, to, of, MF_ERR_RESTARTED, 0, 1, now);
 }
 
-/** That goes for all that the others had for it. @return false: there is no room for all: again, later */
+/**
+ * That goes for all that the others had for it. Nobody is told before all can be: who is told asks anew, and
+ * nothing is taken for that node before its link is up.
+ * @return false: there is no room for all: again, later
+ */
 static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 {
-	struct port *p = &sw->port[of];
-
-	for (; p->told < sw->ports; p->told++)
-		if (p->told != of && test_bit(sw->reach_set, p->told) &&
-		    !link_say(sw, p->told, of, MF_ERR_RESTARTED, 0, TOLD_TIMES, now))
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != of && test_bit(sw->reach_set, i) && !mf_mux_room(sw->port[i].mux, TOLD_TIMES))
+			return false;
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != of && test_bit(sw->reach_set, i) &&
+		    !link_say(sw, i, of, MF_ERR_RESTARTED, 0, TOLD_TIMES, now))
 			return false;
 	return true;
 }
@@ -94,9 +99,9 @@ static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 /** Nothing of before can come of a node whose link was lost, but others may have answers for it. */
 static void begin_life(struct mf_switch *sw, uint16_t port, mf_time now)
 {
-	if (sw->port[port].told != 0)
+	if (sw->port[port].reborn)
 		return;
-	sw->port[port].told = 1;
+	sw->port[port].reborn = true;
 	lives_cut(sw, port);
 	lives_begin(sw, port, sw->lives->of[port].number % LIVES + 1, true, now);
 }

@@ -93,7 +93,7 @@ struct port {
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
-	uint16_t told; /**< link lost: its next life has begun; one of two: ports that have been told of it */
+	bool reborn; /**< link lost, at a switch that is alone: its next life has begun */
 	enum link_state link;
 } __attribute__((aligned(64)));
 
