@@ -18,7 +18,7 @@ void counters_fini(struct counters *c)
 	c->port = NULL;
 }
 
-void counters_take(struct counters *c, const struct mf_fabric *f, const struct mf_config *config,
+void counters_take(struct counters *c, struct mf_fabric *f, const struct mf_config *config,
 		   unsigned int generation)
 {
 	struct timespec t;
@@ -27,8 +27,10 @@ void counters_take(struct counters *c, const struct mf_fabric *f, const struct m
 	c->host = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 	c->fabric = mf_fabric_now(f);
 	c->generation = generation;
+	mf_fabric_hold(f);
 	for (unsigned int p = 0; p < c->ports; p++)
 		xstats_take(f, config, p, c->port[p]);
+	mf_fabric_let_go(f);
 	mf_fabric_sched(f, &c->sched);
 	c->sw = *mf_fabric_switch(f);
 }

@@ -18,7 +18,7 @@ struct counters {
 /** @return 0 or -ENOMEM */
 int counters_init(struct counters *c, unsigned int ports);
 void counters_fini(struct counters *c);
-void counters_take(struct counters *c, const struct mf_fabric *f, const struct mf_config *config,
+void counters_take(struct counters *c, struct mf_fabric *f, const struct mf_config *config,
 		   unsigned int generation);
 void counters_copy(struct counters *to, const struct counters *from);
 

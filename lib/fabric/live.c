@@ -36,6 +36,16 @@ void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_tim
 		stop_load(f, now);
 }
 
+void mf_fabric_hold(struct mf_fabric *f)
+{
+	pthread_mutex_lock(&f->readers);
+}
+
+void mf_fabric_let_go(struct mf_fabric *f)
+{
+	pthread_mutex_unlock(&f->readers);
+}
+
 static const struct node *node_at(const struct mf_fabric *f, unsigned int node)
 {
 	return node < f->nodes && f->node[node].host != NULL ? &f->node[node] : NULL;

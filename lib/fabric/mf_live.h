@@ -24,11 +24,18 @@ mf_time mf_fabric_now(const struct mf_fabric *f);
  */
 void mf_fabric_stop(struct mf_fabric *f);
 
+/**
+ * Between these two no node is started again (`node_crash`), so that what mf_fabric_sent() has given stays
+ * where it is: the lcore of a node that is to be started again waits. Not from a tick, and not twice.
+ */
+void mf_fabric_hold(struct mf_fabric *f);
+void mf_fabric_let_go(struct mf_fabric *f);
+
 /** NULL: there is no node at the port, or it has none. */
 const struct mf_client_stats *mf_fabric_client(const struct mf_fabric *f, unsigned int node);
 const struct mf_ether_stats *mf_fabric_ether(const struct mf_fabric *f, unsigned int node);
 const struct mf_host_stats *mf_fabric_host(const struct mf_fabric *f, unsigned int node);
-/** What that end has sent and received. */
+/** What that end has sent and received. While the fabric runs, for another thread: see mf_fabric_hold(). */
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end);
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end);
