@@ -1,34 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Wall clock: whatever is broken on purpose, on one lcore and on several, operations end and what is read is
-right. Nothing depends on how fast the machine is. Skipped where EAL cannot start."""
-import json
+right. Skipped where EAL cannot start."""
 import os
 import sys
 import tempfile
 
+import breaking
+from breaking import AGAIN, fabric, rule, run, sound
 from emu import Emu, Tap, why
 
-PLACES = {'one lcore': '0', 'three lcores': '0,1@0,2@0'}
-AGAIN = {'from': '60ms', 'every': '60ms', 'for': '8ms'}
-
-
-def fabric(faults, depth=4, **more):
-  return {'seed': 3, 'watchdog': '0',
-          'clock': {'wall': {'warmup': '20ms', 'duration': '300ms', 'drain': '60s'}},
-          'nodes': [{'name': 'c', 'role': 'compute', 'count': 3},
-                    {'name': 'm', 'role': 'memory', 'count': 2}],
-          'host': {'read_timeout': '80ms', 'write_timeout': '80ms', 'once': True},
-          'switch': {'grant_timeout': '20ms', 'hold_timeout': '10ms'},
-          'workload': [{'mix': {'read': 2, 'write_ack': 2, 'cas': 1}, 'size': 300, 'depth': depth,
-                        'span': '2KiB'}],
-          'ethernet': [{'from': 'c', 'to': 'm', 'size': 400, 'load': 0.0005}],
-          'faults': faults, **more}
-
-
-def rule(name, **keys):
-  return {'class': name, **keys}
-
+ONE, THREE = '0', '0,1@0,2@0'
+PLACES = {'one lcore': ONE, 'three lcores': THREE}
 
 # What is broken together, and how deep clients go: a link that puts messages in another order promises none.
 CASES = {
@@ -64,43 +47,8 @@ CASES = {
 }
 
 
-def run(emu, config, place='one lcore', *args):
-  """The process, and its result."""
-  with tempfile.TemporaryDirectory() as folder:
-    path, out = os.path.join(folder, 'fabric.json'), os.path.join(folder, 'result.json')
-    with open(path, 'w', encoding='utf-8') as file:
-      json.dump(config, file)
-    process = emu.run('--lcores', PLACES[place], '--no-huge', '-m', '256', '--no-shconf', '--no-pci',
-                      '--file-prefix', f'faults{os.getpid()}', '--', '--json', out, *args, path)
-    try:
-      with open(out, encoding='utf-8') as file:
-        return process, json.load(file)['result']
-    except (OSError, ValueError):
-      return process, None
-
-
-def sound(tap, name, process, result):
-  """All that began has ended, and what was read is right."""
-  if not tap.ok(process.returncode == 0 and result is not None, f'{name}: sound', why(process)):
-    return False
-  done = result['operations']
-  ended = done['completed_all'] + done['failed_all']
-  tap.ok(done['mismatches'] == 0 < done['verified'] and done['begun_all'] == ended,
-         f'{name}: verified, and all ends', done)
-  return True
-
-
 def classes(tap, emu):
-  for what, (faults, depth) in CASES.items():
-    for place in PLACES:
-      name = f'{what}, {place}'
-      process, result = run(emu, fabric(faults, depth), place)
-      if not sound(tap, name, process, result):
-        continue
-      fired = {r['class']: result['faults'][r['class']] for r in faults}
-      tap.ok(all(fired.values()), f'{name}: each class has fired', fired)
-      checks = result.get('checks', {})
-      tap.ok(checks.get('undetected', 0) == 0, f'{name}: none undetected', checks)
+  breaking.classes(tap, emu, CASES, PLACES)
 
 
 def traffic_goes_on(tap, emu):
@@ -111,7 +59,7 @@ def traffic_goes_on(tap, emu):
   config['workload'][0]['measured'] = 50
   del config['ethernet']  # frames would go on to the end of the time
   config['clock']['wall'] |= {'warmup': '200ms', 'duration': '100s'}
-  process, result = run(emu, config, 'three lcores')
+  process, result = run(emu, config, THREE)
   if sound(tap, 'after faults', process, result):
     tap.ok(result['operations']['kinds']['read']['completed'] > 0, 'after faults: traffic goes on',
            result['operations'])
@@ -122,7 +70,7 @@ def watchdog(tap, emu):
   faults = [rule('stall', role='scheduler', **{'from': '100ms', 'until': '3s'})]
   config = fabric(faults, watchdog='20ms')
   config['clock']['wall']['duration'] = '3s'
-  process, result = run(emu, config, 'one lcore')
+  process, result = run(emu, config)
   if sound(tap, 'a stalled scheduler', process, result):
     seen = result['watchdog']['roles'].get('scheduler', {})
     tap.ok(seen.get('stalled', 0) == 1 and 'scheduler on lcore 0 is stalled' in process.stderr,
@@ -134,11 +82,11 @@ def disable(tap, emu):
   headers = rule('sync', link='c0', direction='up', rate=1, count=20, **{'from': '60ms'})
   for what, cause, key in ((4, 'bad blocks', 'bad_blocks'), ({}, 'hi-BER', 'hi_ber')):
     limit = {'bad': what} if what else {}
-    for place in ('one lcore', 'three lcores'):
+    for place, lcores in PLACES.items():
       name = f'{cause}, {place}'
       config = fabric([headers], link={'disable': {**limit, 'within': '10s', 'repair': '50ms'},
                                        'ber_window': '1s'})
-      process, result = run(emu, config, place)
+      process, result = run(emu, config, lcores)
       if not sound(tap, name, process, result):
         continue
       seen = result['disabled']
@@ -165,34 +113,17 @@ def shares(tap, emu):
 
 
 def replays(tap, emu):
-  """What broke is in the records, and breaks again."""
-  faults = CASES['all of it'][0][:-1] + CASES['pools'][0]
-  with tempfile.TemporaryDirectory() as folder:
-    config = fabric(faults, 1)
-    process, result = run(emu, config, 'three lcores', '--record', folder)
-    if not sound(tap, 'a record', process, result):
-      return
-    path = os.path.join(folder, 'fabric.json')
-    with open(path, 'w', encoding='utf-8') as file:
-      json.dump(config, file)
-    again = emu.run('--replay', folder, path)
-    tap.ok(again.returncode == 0 and 'differ' not in again.stdout, 'a record: replays', why(again))
+  breaking.replayed(tap, emu, fabric(CASES['all of it'][0][:-1] + CASES['pools'][0], 1), THREE)
 
 
 def carried(tap, emu):
   """A link over ports: its frames are lost while it is cut. What crashes is a process, and no role of it."""
-  nodes = ('c0', 'c1', 'c2', 'm0', 'm1')
-  ports = [{'name': node, 'device': f'net_ring{number}'} for number, node in enumerate(nodes)]
-  links = [{'node': node, 'carried': {'node': node, 'switch': node, 'when': 'always', 'hello': '20ms',
-                                      'silence': '1s', 'replay_max': '20ms'}} for node in nodes]
+  ports, links = breaking.over_rings()
   down = rule('link_down', link='m0', **{'from': '60ms', 'until': '1500ms'})
   config = fabric([down, rule('lose', rate=0.002)], ports=ports, links=links)
   config['clock']['wall']['duration'] = '2s'
   process, result = run(emu, config)
-  if sound(tap, 'over ports', process, result):
-    cut = [p['counters'] for p in result['ports'] if p['name'] == 'm0'][0]
-    tap.ok(result['faults']['link_down'] > 0 < cut['rx_cut_frames'] + cut['tx_cut_frames'],
-           'over ports: frames are lost while the cable is out', cut)
+  breaking.frames_are_lost(tap, process, result)
   out = rule('exhaust', what='mbufs', node='m0', **{'from': '60ms', 'until': '300ms'})
   process, result = run(emu, fabric([out], ports=ports, links=links))
   if sound(tap, 'ports without mbufs', process, result):
@@ -202,9 +133,7 @@ def carried(tap, emu):
            'ports without mbufs: frames are lost, and counted, and all buffers are back', port)
   for crash, key in ((rule('node_crash', node='m1', **AGAIN), 'node: the link of \'m1\''),
                      (rule('switch_crash', **AGAIN), 'class: the link of \'c0\'')):
-    process, _ = run(emu, fabric([crash], ports=ports, links=links))
-    tap.ok(process.returncode != 0 and f'fabric.json: faults[0].{key} is carried by ports' in process.stderr,
-           f'over ports: {crash["class"]} is refused', why(process))
+    breaking.refused(tap, emu, fabric([crash], ports=ports, links=links), key)
 
 
 def nowhere(tap, emu):
@@ -219,7 +148,7 @@ def nowhere(tap, emu):
 
 def histories(tap, emu):
   with tempfile.TemporaryDirectory() as folder:
-    process, _ = run(emu, fabric([rule('skew', role='c0', ppm=10)]), 'one lcore', '--history',
+    process, _ = run(emu, fabric([rule('skew', role='c0', ppm=10)]), ONE, '--history',
                      os.path.join(folder, 'run.hist'))
     tap.ok(process.returncode != 0 and "the clock of 'c0' is skewed" in process.stderr,
            'a history by wrong clocks is refused', why(process))
@@ -227,10 +156,7 @@ def histories(tap, emu):
 
 def main():
   tap, emu = Tap(), Emu(*sys.argv[1:3])
-  process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if 'EAL' in process.stderr:
-    print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
-    sys.exit(0)
+  breaking.skip_without_eal(emu)
   for part in (classes, traffic_goes_on, watchdog, disable, local_fault, shares, replays, carried, nowhere,
                histories):
     part(tap, emu)
