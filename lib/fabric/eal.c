@@ -18,6 +18,7 @@
 #include "mf_pcs.h"
 #include "mf_proto.h"
 #include "mf_workload.h"
+#include "wall_gate.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define LCORE_TEXT 16 /* "LCORE@CPU," */
@@ -104,6 +105,7 @@ int mf_eal_init(int argc, char **argv)
 		first; /* the reason of the first failure: behind some of them it takes no options any more */
 	int rc;
 
+	gate_prepare();
 	rte_errno = 0;
 	if (rte_eal_init(argc, argv) < 0) {
 		rc = rte_errno != 0 ? -rte_errno : -EADDRINUSE; /* it gives no reason for this one alone */

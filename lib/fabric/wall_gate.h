@@ -21,6 +21,12 @@
 
 #include "wall_port.h"
 
+/**
+ * To be called before EAL starts threads, best of all while the process has one alone: what the gate asks of
+ * the kernel takes no time then, and later until each CPU has been seen to switch, which where others keep
+ * them busy may be many seconds. It is asked all the same where this was not called.
+ */
+void gate_prepare(void);
 /** Gives the memif ports of a fabric, if it has any, the gate. @return 0, or -errno with one line in err */
 int gate_join(struct wall *w, char *err, size_t errlen);
 /** Closes those ports, and waits for that. */
