@@ -18,7 +18,7 @@ from histories import Checker
 # Each switch has an lcore of its own, and so has each scheduler, on the CPUs that there are.
 ONE, FIVE = '0', f'(0-4)@({",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0)))})'
 PLACES = {'one lcore': ONE, 'five lcores': FIVE}
-LONG = {'read_timeout': '3s', 'write_timeout': '3s', 'once': True}
+LONG = {'read_timeout': '2s', 'write_timeout': '2s', 'once': True}
 STILL = 6e11  # ps for which a machine may stand still: less than what LONG leaves of the time between faults
 TRIES = 4
 
@@ -123,7 +123,7 @@ def one_after_the_other(tap, emu, checker, what, faults, least, places):
     name, lcores = f'{what}, {place}', PLACES[place]
     with tempfile.TemporaryDirectory() as folder:
       history = os.path.join(folder, 'run.hist')
-      process, result = run_awake(emu, lasting(faults, 17), lcores, '--history', history)
+      process, result = run_awake(emu, lasting(faults, 13), lcores, '--history', history)
       if not unseen(tap, name, process, result):
         continue
       count = result['faults'][faults[0]['class']]
@@ -134,15 +134,15 @@ def one_after_the_other(tap, emu, checker, what, faults, least, places):
 
 def switches(tap, emu, checker):
   one_after_the_other(tap, emu, checker, 'either switch dies', [
-    at(1000, 1300, 'switch_crash'), at(5000, 5300, 'switch_crash', switch=1),
-    at(9000, 9300, 'switch_crash'), at(13000, 13300, 'switch_crash', switch=1)], 4, PLACES)
+    at(1000, 1300, 'switch_crash'), at(4000, 4300, 'switch_crash', switch=1),
+    at(7000, 7300, 'switch_crash'), at(10000, 10300, 'switch_crash', switch=1)], 4, PLACES)
 
 
 def cables(tap, emu, checker):
   """Of one node, and of most; of the switch that schedules, and of the other one."""
   one_after_the_other(tap, emu, checker, 'cables of either network', [
-    at(1000, 1300, 'link_down', link='m0'), at(5000, 5300, 'link_down', switch=1, link='c'),
-    at(9000, 9300, 'link_down', link=['m0', 'c1']), at(13000, 13300, 'link_down', switch=1, link='m1')], 4,
+    at(1000, 1300, 'link_down', link='m0'), at(4000, 4300, 'link_down', switch=1, link='c'),
+    at(7000, 7300, 'link_down', link=['m0', 'c1']), at(10000, 10300, 'link_down', switch=1, link='m1')], 4,
                       ['five lcores'])
 
 
