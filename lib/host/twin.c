@@ -396,7 +396,7 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 	owe(h, now);
 }
 
-/** The other switch was waited for long enough. Is it the active one, this one is to be it. */
+/** The other switch was waited for long enough. If it is the active one, this one is to be that. */
 static void settle_alone(struct mf_host *h, mf_time now)
 {
 	struct host_twin *t = h->twin;

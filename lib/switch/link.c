@@ -80,9 +80,9 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 }
 
 /**
- * That goes for all that the others had for it. Nobody is told before all can be: who is told asks anew, and
- * nothing is taken for that node before its link is up.
- * @return false: there is no room for all: again, later
+ * That goes for all that the others had for it. Nobody is told before all seem to have room: who is told asks
+ * anew, and nothing is taken for that node before its link is up.
+ * @return false: there is no room for all: again, later, from the first on: what was asked meanwhile is over
  */
 static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 {
