@@ -5,6 +5,7 @@
  */
 #include "circuit.h"
 #include "mf_proto_inline.h"
+#include "standby.h"
 #include "tenant.h"
 
 /** Whether a grant is the request itself. Not that of what is left of a response when a switch takes over. */
@@ -48,7 +49,7 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 	const struct request *r = &sw->requests[slot];
 
 	/* Of two switches: the write that it waited for goes by the other one, and so will this. */
-	if (unlikely(sw->standby != NULL) && link_lost(sw, r->cn)) {
+	if (unlikely(sw->standby != NULL) && (link_lost(sw, r->cn) || standby_is_deposed(sw))) {
 		request_release(sw, slot);
 		return;
 	}
@@ -283,7 +284,7 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		grant_of_nothing(sw, now, g);
 		return;
 	}
-	if (unlikely(sw->links_lost != 0) && (link_lost(sw, g->src) || link_lost(sw, g->dst))) {
+	if (link_lost(sw, g->src) || link_lost(sw, g->dst) || standby_is_deposed(sw)) {
 		sw->stats.drop_link++;
 		refuse_grant(sw, now, g);
 		return;

@@ -27,7 +27,7 @@ static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
 	struct mf_span s;
 
 	mf_span_no_signal(&s, now);
-	mf_switch_rx(sw, port, now, &s);
+	rx_span(sw, port, now, &s);
 }
 
 void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)

@@ -165,9 +165,9 @@ void mf_switch_no_requests(struct mf_switch *sw, bool none);
  */
 void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_time now);
 /**
- * Another one has taken over, and what this one has is of no use any more. It takes no TAKE from now on; the
- * engine calls mf_switch_crash(), and mf_switch_link_up() for the ports whose links live; then it knows
- * nothing but the epoch.
+ * Another one has taken over, and what this one has is of no use any more. Its nodes have been told, and
+ * behind that it takes nothing and lets nothing out. The engine calls mf_switch_crash(), and
+ * mf_switch_link_up() for the ports whose links live; then it knows nothing but the epoch.
  */
 bool mf_switch_deposed(const struct mf_switch *sw);
 /** Whether it schedules; and, of two, in which epoch. */

@@ -143,7 +143,7 @@ static __attribute__((noinline)) void rx_for_bridge(struct mf_switch *sw, unsign
 	due(sw, sw->bridge_ops->next(sw->bridge));
 }
 
-void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
+void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	struct mf_demux *d = &sw->port[port].demux;
 	mf_time accept_at = mf_demux_next(d);
@@ -162,10 +162,18 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 			pos += n;
 		} else if (mf_demux_span(d, span, &pos, &item, 1) != 0) {
 			take(sw, port, now, &item);
+			if (standby_is_deposed(sw))
+				break;
 		}
 	}
 	if (unlikely(mf_demux_next(d) != accept_at))
 		watch_accept(sw, port);
+}
+
+void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
+{
+	if (!standby_is_deposed(sw))
+		rx_span(sw, port, now, span);
 }
 
 mf_time rx_accept(struct mf_switch *sw, mf_time now)

@@ -62,7 +62,7 @@ struct standby {
 	uint16_t begun; /**< epoch from which on nothing was forgotten */
 	uint8_t number; /**< which of the two this is */
 	bool knows; /**< somebody has told what the epoch is */
-	bool deposed; /**< of no use any more: the engine has another one in its place */
+	bool deposed; /**< the other one schedules, and has been told of: what is held here is of no use */
 	bool in_order; /**< a write that passes says that what was asked before it was granted (D9) */
 	uint32_t chunk; /**< the first grant of a response */
 	mf_time again; /**< TAKE is said again after that time */
@@ -91,6 +91,12 @@ static inline bool standby_idles(const struct standby *s)
 static inline bool standby_idle(const struct mf_switch *sw)
 {
 	return unlikely(sw->standby != NULL) && standby_idles(sw->standby);
+}
+
+/** Whether nothing may come in or out any more: it has told its nodes that the other one schedules. */
+static inline bool standby_is_deposed(const struct mf_switch *sw)
+{
+	return unlikely(sw->standby != NULL) && sw->standby->deposed;
 }
 
 /** Whether what a node answers another one may be for a former life of that: so it is until that tells. */

@@ -283,6 +283,8 @@ static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time 
 /* rx.c */
 /** Frames behind whose /T/ nothing came. @return the next such time */
 mf_time rx_accept(struct mf_switch *sw, mf_time now);
+/** What comes at a port, whether the switch was deposed or not. */
+void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span);
 
 /* intake.c: what the scheduler is told */
 void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);

@@ -61,9 +61,14 @@ static void arm(struct mf_switch *sw, mf_time at)
 
 /* ---- to the nodes ---- */
 
+/**
+ * Behind all that was let out. A node says that it obeys an epoch behind what it has done by then; what it
+ * still gets by grants of the former one it would answer behind that, when the rest has been granted anew.
+ */
 static void say(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now)
 {
-	uint64_t *word = mf_mux_put(sw->port[port].mux, now + sw->identify, tie(TIE_GRANT, 0), 1, 0);
+	struct mf_mux *mux = sw->port[port].mux;
+	uint64_t *word = mf_mux_put(mux, mf_mux_behind(mux, now + sw->identify), UINT32_MAX, 1, 0);
 
 	if (word == NULL) { /* it is said again */
 		sw->stats.drop_room++;

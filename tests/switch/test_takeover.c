@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "mf_proto_inline.h"
 #include "mf_switch_held.h"
 #include "twin_rig.h"
 
@@ -152,6 +153,94 @@ Test(takeover, two_lost_cables_at_once)
 	cr_expect(twin_is_active(&r), "not all have a way to the other one");
 	rig_run(&r, MF_US(10));
 	cr_expect(mf_switch_deposed(r.sw));
+	rig_stop(&r);
+}
+
+/** Is asked for by node 0, and granted at `at`. */
+static void grant_read(struct rig *r, mf_time at, uint8_t id)
+{
+	struct mf_sched_msg demand;
+
+	twin_ask(r, at - MF_US(1), id);
+	rig_run(r, at - 1);
+	cr_assert(rig_told(r, MF_SCHED_DEMAND, &demand) > 0 && demand.id == id);
+	rig_grant(r, at,
+		  &(struct mf_sched_grant){.at = at,
+					   .since = at,
+					   .src = MEMORY,
+					   .dst = 0,
+					   .id = id,
+					   .resp = true,
+					   .first = true,
+					   .size = 64,
+					   .cookie = demand.cookie});
+}
+
+/**
+ * A node that obeys the other switch says so behind what it has done for this one. So nothing comes behind
+ * the word that it goes by: not what was let out just before, what waits for a write, nor what is granted.
+ */
+Test(takeover, nothing_is_let_out_behind_the_word)
+{
+	const mf_time at = MF_US(20);
+	unsigned int asked = 0, told = 0;
+	struct mf_msg m;
+	struct rig r;
+
+	twin_start(&r, 0);
+	rig_run(&r, MF_US(1));
+	mf_switch_link_down(r.sw, 1, MF_US(1));
+	twin_say(&r, MF_US(2), 2, MF_TAKE_LOST, 1, 1);
+	twin_say(&r, MF_US(3), 3, MF_TAKE_LOST, 1, 1);
+	grant_read(&r, at, 1);
+	twin_say(&r, at + P, 0, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, at + P);
+	cr_assert(mf_switch_deposed(r.sw));
+	rig_run(&r, at + MF_US(2));
+	for (unsigned int i = 0; i < r.outs[MEMORY]; i++) {
+		const struct rig_block *b = &r.out[MEMORY][i];
+
+		if (b->sync != MF_SYNC_CTRL)
+			continue;
+		if (mf_block_type(b->word) == MF_BT_MS && mf_proto_kind(b->word) == MF_RREQ) {
+			cr_expect_eq(told, 0, "a request is behind the word");
+			asked++;
+		}
+		told += mf_proto_get_single(b->word, &m) == 0 && m.kind == MF_TAKE && m.op == MF_TAKE_TELL;
+	}
+	cr_expect_eq(asked, 1);
+	cr_expect_eq(told, 1);
+	rig_stop(&r);
+}
+
+Test(takeover, a_deposed_switch_lets_nothing_out)
+{
+	const mf_time at = MF_US(20);
+	unsigned int before;
+	struct rig r;
+
+	twin_start(&r, 0);
+	rig_run(&r, MF_US(1));
+	mf_switch_link_down(r.sw, 1, MF_US(1));
+	twin_say(&r, MF_US(2), 2, MF_TAKE_LOST, 1, 1);
+	twin_say(&r, MF_US(3), 3, MF_TAKE_LOST, 1, 1);
+	twin_notify(&r, MF_US(4), 7);
+	rig_run(&r, MF_US(5));
+	rig_grant(&r, MF_US(5),
+		  &(struct mf_sched_grant){.at = MF_US(5), .dst = MEMORY, .id = 7, .size = 256});
+	grant_read(&r, MF_US(10), 1); /* waits for that write */
+	twin_say(&r, at, 0, MF_TAKE_LOST, 1, 1);
+	grant_read(&r, at + MF_NS(1), 2);
+	twin_write(&r, at + MF_NS(2), MF_WREQ_ACK, 7, 0);
+	rig_run(&r, at + MF_NS(500));
+	cr_assert(mf_switch_deposed(r.sw));
+	before = r.outs[MEMORY];
+	mf_switch_crash(r.sw, at + MF_US(1));
+	rig_run(&r, at + MF_US(2));
+	cr_expect_eq(mf_switch_stats(r.sw)->requests_forwarded, 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0);
+	cr_expect_eq(before, 1, "the word");
+	cr_expect_eq(r.outs[MEMORY], before);
 	rig_stop(&r);
 }
 
