@@ -226,8 +226,10 @@ bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned i
 	r->now = *now;
 	step_outages(w, r);
 	r->stalled = r->stalls.n > 0 && stalls_over(&r->stalls, r->now) != r->now;
-	if (r->stalled)
+	if (r->stalled) {
+		*work = 1; /* it is lost in what it does: its thread lets no other one run */
 		return false;
+	}
 	*now = wall_role_clock(r, r->now);
 	if (role_is_node(role))
 		*work += turn_node(w, r);
