@@ -237,6 +237,7 @@ static void draw_host(struct draft *d)
 {
 	const mf_time slowest = 800; /* ps an octet, 10 Gb/s */
 	json_t *h = put_object(d->json, "host"), *s = put_object(d->json, "switch");
+	mf_time rest;
 	uint64_t mega;
 
 	d->timeout =
@@ -248,7 +249,9 @@ static void draw_host(struct draft *d)
 			d->active + d->clients * (d->rate * d->active / MF_MS(1000)) * d->octets * slowest;
 	put_time(h, "read_timeout", d->timeout);
 	put_time(h, "write_timeout", d->timeout);
-	put_time(h, "quarantine", d->timeout * draw_from(d->rng, 3, 5));
+	rest = d->timeout * draw_from(d->rng, 3, 5);
+	put_time(h, "quarantine", rest);
+	d->over = 2 * rest + 2 * d->timeout;
 	mega = draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1;
 	put_number(h, "mega", d->backup && d->has[MF_FAULT_DUPLICATE] ? 1 : mega);
 	if (draw_often(d->rng, 0.1))
@@ -298,7 +301,7 @@ static void draw_times(struct draft *d)
 
 	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) &&
 	    draw_often(d->rng, CALM_SHARE))
-		active += d->down + 8 * d->timeout + MF_US(30);
+		active += d->down + d->over + d->over / 8 + MF_US(30);
 	put_time(v, "warmup", warmup);
 	put_time(v, "duration", active - warmup);
 	put_text(v, "drain", "50ms");
