@@ -59,13 +59,26 @@ static unsigned int active(const struct host_twin *t)
 	return t->epoch & 1;
 }
 
+/** Whether grants that come by a link are ignored. */
+static bool is_deaf(const struct host_twin *t, unsigned int link)
+{
+	return !t->knows || link != active(t) || t->stale[link];
+}
+
+/** The active switch will be another one. What that of before had sent may come for long. */
+static void leave(struct host_twin *t)
+{
+	t->stale[active(t)] = t->up[active(t)];
+	t->left[active(t)] = t->epoch;
+}
+
 /** The receiver of a link takes the place of the other one. */
 static void serve(struct mf_host *h, unsigned int link)
 {
 	struct host_twin *t = h->twin;
 	struct host_receiver r = t->other;
 
-	h->deaf = !t->knows || link != active(t);
+	h->deaf = is_deaf(t, link);
 	if (t->served == link)
 		return;
 	t->other = (struct host_receiver){.demux = h->demux,
@@ -126,7 +139,7 @@ static bool is_former(const struct mf_host *h, uint16_t from, mf_time at)
 bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 {
 	const struct host_twin *t = h->twin;
-	bool fenced = h->deaf && (!t->knows || !t->told[t->served] || t->said[t->served] != t->epoch);
+	bool fenced = h->deaf && (!t->knows || !t->told[t->served] || t->stale[t->served]);
 
 	if (likely(!fenced && (from >= h->nodes || !is_former(h, from, at))))
 		return true;
@@ -233,10 +246,12 @@ static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 {
 	struct host_twin *t = h->twin;
 
+	if (t->knows && (epoch & 1) != active(t))
+		leave(t);
 	t->epoch = epoch;
 	t->knows = true;
 	t->heard[0] = t->heard[1] = false;
-	h->deaf = t->served != active(t);
+	h->deaf = is_deaf(t, t->served);
 	h->stats.takes++;
 	forget(h, now);
 	owe(h, now);
@@ -248,15 +263,22 @@ static void enter_next(struct mf_host *h, mf_time now)
 	enter(h, (uint16_t)(h->twin->epoch + 1), now);
 }
 
-/** What a switch knows of messages under way: it has forgotten nothing for so many epochs. */
-static void note_since(struct mf_host *h, unsigned int link, const struct mf_msg *m)
+/**
+ * What a switch knows of messages under way: it has forgotten nothing for so many epochs.
+ * @return it has, since it was heard last
+ */
+static bool note_since(struct mf_host *h, unsigned int link, const struct mf_msg *m)
 {
 	struct host_twin *t = h->twin;
+	bool forgot = t->told[link] && (uint16_t)(m->epoch - t->said[link]) > m->dst;
 
-	if (!t->told[link] || (uint16_t)(m->epoch - t->said[link]) > m->dst)
+	if (!t->told[link] || forgot)
 		t->since[link] = h->seq;
 	t->told[link] = true;
 	t->said[link] = m->epoch;
+	t->stale[link] &= (int16_t)(m->epoch - t->left[link]) <= 0;
+	h->deaf = is_deaf(t, link);
+	return forgot;
 }
 
 /** Both switches have heard; or one, where the other one may be dead. */
@@ -276,13 +298,15 @@ static void epoch_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 	struct host_twin *t = h->twin;
 	unsigned int link = t->served;
 	int16_t newer = (int16_t)(m->epoch - t->epoch);
+	bool forgot = note_since(h, link, m);
 
-	note_since(h, link, m);
 	t->asked[link] = 0;
 	if (t->knows && newer > 0 && !t->up[m->epoch & 1]) /* its switch would hear nothing */
 		enter(h, (uint16_t)(m->epoch + 1), at);
 	else if (!t->knows || newer > 0)
 		enter(h, m->epoch, at);
+	else if (forgot && link == active(t)) /* it is obeyed already, and its word came late */
+		forget(h, at);
 	t->heard[link] = m->op == MF_TAKE_HEARD && m->epoch == t->epoch;
 	settle(h, at);
 	if (!is_unheard(t))
@@ -358,7 +382,7 @@ void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 	}
 	if (!t->up[link])
 		return;
-	t->up[link] = t->told[link] = t->heard[link] = false;
+	t->up[link] = t->told[link] = t->heard[link] = t->stale[link] = false;
 	cut(h, link, now);
 	if (!t->up[!link]) {
 		mf_host_link_lost(h, now);

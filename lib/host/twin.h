@@ -34,6 +34,8 @@ struct host_twin {
 	bool told[2]; /**< the switch has said since the link came up what it knows of epochs */
 	bool heard[2]; /**< it has heard that this epoch's is obeyed */
 	uint16_t said[2]; /**< told: the epoch */
+	bool stale[2]; /**< what comes may be of when it was obeyed, until it says a newer epoch */
+	uint16_t left[2]; /**< stale: newer than this one, in which it was obeyed last */
 	uint16_t life; /**< a new one begins when it knows nothing any more of what others ask; 0: none has */
 	uint8_t asked[2]; /**< times that it did not know either */
 	uint32_t since[2]; /**< messages that began before are not known to the switch */

@@ -102,8 +102,12 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	p->want = ct->blocks;
 	p->item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
 			      window_cookie(sw, ct, &ct->chunk), &p->words);
-	if (enters(sw, c, now, at, p->item != NULL))
-		p->state = RX_STREAM;
+	if (!enters(sw, c, now, at, p->item != NULL))
+		return;
+	p->state = RX_STREAM;
+	/* Of two switches: if it does not go on it comes by the other one, and what waits for it, too. */
+	if (likely(sw->standby == NULL))
+		circuit_queued(sw, c, at + sw->through, now);
 }
 
 static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
@@ -158,6 +162,52 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 	return true;
 }
 
+static void end_collected(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
+{
+	const struct port *p = &sw->port[port];
+
+	if (!sw->circuits[p->circuit].mega && p->have != p->want) {
+		sw->stats.drop_cut++;
+		circuit_kill(sw, p->circuit, now);
+	} else if (send_collected(sw, port, now, at)) {
+		chunk_through(sw, p->circuit, p->have, now);
+	} else {
+		circuit_kill(sw, p->circuit, now);
+	}
+}
+
+/** A response that was let out as evidence: while it came its pair was released, and it has a circuit now. */
+static void end_released(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_msg *m,
+			 mf_time at)
+{
+	struct port *p = &sw->port[port];
+	bool overtakes;
+	uint32_t c = circuit_find(sw, port, m->dst, m->id, m->kind == MF_RRES, &overtakes);
+
+	if (c == NONE) {
+		sw->stats.drop_ungranted++;
+		return;
+	}
+	p->circuit = c;
+	p->want = sw->circuits[c].blocks;
+	circuit_begun(sw, &sw->circuits[c], now);
+	end_collected(sw, port, now, at);
+}
+
+/** A chunk has come whole that began where its pair was the log's. */
+static void end_logged(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
+{
+	const struct port *p = &sw->port[port];
+	bool resp = mf_proto_kind(p->buf[0]) == MF_RRES;
+	struct mf_msg m;
+
+	mf_proto_peek(p->buf[0], &m);
+	if (standby_logs(sw, resp ? m.dst : (uint16_t)port, resp ? (uint16_t)port : m.dst))
+		standby_chunk(sw, port, now, p->buf, p->have, at);
+	else
+		end_released(sw, port, now, &m, at);
+}
+
 static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	struct port *p = &sw->port[port];
@@ -167,10 +217,12 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		intake_request(sw, port, now, p->buf, p->have, at);
 		break;
 	case RX_LOGGED:
-		standby_chunk(sw, port, now, p->buf, p->have, at);
+		end_logged(sw, port, now, at);
 		break;
 	case RX_STREAM:
 		if (p->have == p->want) {
+			if (unlikely(sw->standby != NULL))
+				circuit_queued(sw, p->circuit, p->first + sw->through, now);
 			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			sw->stats.drop_cut++;
@@ -178,14 +230,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 		}
 		break;
 	case RX_COLLECT:
-		if (!sw->circuits[p->circuit].mega && p->have != p->want) {
-			sw->stats.drop_cut++;
-			circuit_kill(sw, p->circuit, now);
-		} else if (send_collected(sw, port, now, at)) {
-			chunk_through(sw, p->circuit, p->have, now);
-		} else {
-			circuit_kill(sw, p->circuit, now);
-		}
+		end_collected(sw, port, now, at);
 		break;
 	default:
 		break;

@@ -31,7 +31,7 @@ static inline uint64_t window_cookie(const struct mf_switch *sw, const struct ci
 	return sw->window && !ct->late ? cookie : 0;
 }
 
-/** A chunk that begins at time at has, or has not, found room for all of it at the egress. */
+/** A chunk that begins has, or has not, found room for all of it at the egress. */
 static inline bool enters(struct mf_switch *sw, uint32_t c, mf_time now, mf_time at, bool room)
 {
 	struct circuit *ct = &sw->circuits[c];
@@ -42,7 +42,6 @@ static inline bool enters(struct mf_switch *sw, uint32_t c, mf_time now, mf_time
 		return false;
 	}
 	circuit_arrived(sw, ct, ct->blocks, now);
-	circuit_queued(sw, c, at + sw->through, now);
 	if (unlikely(sw->probe != NULL))
 		forward_stamp(sw, ct, at);
 	return true;

@@ -26,6 +26,8 @@ static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_
 /** Whether one port may ask something of another; else the cause was counted. */
 static inline bool may_ask(struct mf_switch *sw, unsigned int port, uint16_t dst)
 {
+	if (standby_awaits(sw, dst) && dst != port)
+		return true;
 	if (!reachable(sw, port, dst))
 		return false;
 	if (likely(!lives_bar_request(sw, (uint16_t)port, dst)))

@@ -30,27 +30,34 @@ static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
 	rx_span(sw, port, now, &s);
 }
 
-void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
+static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
 
 	if (p->link != LINK_UP)
 		return;
-	cut(sw, port, now);
 	p->link = LINK_SWEEP;
 	p->reborn = false;
 	sw->links_lost++;
 	clear_bit(sw->reach_set, port);
+	cut(sw, port, now); /* what waits for a write that does not go on is let out no more (grant.c) */
 	if (sw->standby != NULL)
 		standby_link_down(sw, port);
 	due(sw, now);
+}
+
+void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	lose(sw, port, now);
+	if (sw->standby != NULL)
+		clear_bit(sw->standby->coming, port);
 }
 
 void mf_switch_crash(struct mf_switch *sw, mf_time now)
 {
 	for (unsigned int i = 0; i < sw->ports; i++)
 		if (sw->port[i].up)
-			mf_switch_link_down(sw, i, now);
+			lose(sw, i, now);
 	l2_forget(sw);
 	if (sw->standby != NULL)
 		standby_forget(sw);

@@ -82,8 +82,10 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 			window_cookie(sw, ct, &ct->chunk));
 	if (likely(to != NULL))
 		copy_chunk(to, word, n);
-	if (enters(sw, c, now, at, to != NULL))
+	if (enters(sw, c, now, at, to != NULL)) {
+		circuit_queued(sw, c, at + sw->through, now);
 		chunk_through(sw, c, n, now);
+	}
 	return true;
 }
 

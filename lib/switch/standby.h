@@ -71,6 +71,7 @@ struct standby {
 	bool owes; /**< pairs are to be released, when the scheduler has taken others */
 	uint64_t told[MF_PORTS_MAX / 64]; /**< ports whose node has told an epoch */
 	uint64_t took[MF_PORTS_MAX / 64]; /**< ports whose node obeys this epoch */
+	uint64_t coming[MF_PORTS_MAX / 64]; /**< it was deposed: ports that live, and are to be up again */
 	struct log_port *port; /**< [ports] */
 	uint32_t free, used, end; /**< entries */
 	uint32_t oldest, youngest;
@@ -97,6 +98,15 @@ static inline bool standby_idle(const struct mf_switch *sw)
 static inline bool standby_is_deposed(const struct mf_switch *sw)
 {
 	return unlikely(sw->standby != NULL) && sw->standby->deposed;
+}
+
+/**
+ * Whether a port will be up again, of a switch that was deposed. Its node takes the switch for one that knows
+ * what is asked from now on, so that goes to the log.
+ */
+static inline bool standby_awaits(const struct mf_switch *sw, uint16_t port)
+{
+	return unlikely(sw->standby != NULL) && port < sw->ports && test_bit(sw->standby->coming, port);
 }
 
 /** Whether what a node answers another one may be for a former life of that: so it is until that tells. */

@@ -187,8 +187,11 @@ static void forget_lost(struct standby *s, unsigned int port)
 	memset(s->port[port].lost_by, 0, sizeof(s->port[port].lost_by));
 }
 
-/** The epoch is another one. */
-static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
+/**
+ * The epoch is another one. Unless this switch has begun it itself to go on, it is deposed if it was active:
+ * even if the epoch is its own again, the other one was active meanwhile.
+ */
+static void enter(struct mf_switch *sw, uint16_t epoch, bool goes_on, mf_time now)
 {
 	struct standby *s = sw->standby;
 	bool was_active = !standby_idles(s);
@@ -197,13 +200,15 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 		s->begun = epoch;
 	s->epoch = epoch;
 	s->knows = true;
-	s->deposed = was_active && standby_idles(s);
+	s->deposed = was_active && !goes_on;
 	memset(s->took, 0, sizeof(s->took));
 	for (unsigned int i = 0; i < sw->ports; i++)
 		forget_lost(s, i);
 	sw->stats.takes += !was_active && !standby_idles(s);
-	if (s->deposed)
+	if (s->deposed) {
 		s->begun = epoch;
+		memcpy(s->coming, sw->reach_set, sizeof(s->coming));
+	}
 	for (uint16_t i = 0; i < sw->ports; i++)
 		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
 			weigh(sw, i, now);
@@ -211,16 +216,19 @@ static void enter(struct mf_switch *sw, uint16_t epoch, mf_time now)
 		tell(sw, i, now);
 }
 
-/** Whether more than half of the nodes that there are want this epoch, or a newer one. */
+/** Whether more than half of the nodes that there are, or will be, want this epoch, or a newer one. */
 static bool is_wanted(const struct mf_switch *sw, uint16_t epoch)
 {
 	const struct standby *s = sw->standby;
 	uint64_t want[MF_PORTS_MAX / 64] = {0};
+	unsigned int coming = 0;
 
 	for (unsigned int i = 0; i < sw->ports; i++)
 		if (test_bit(s->told, i) && (int16_t)(s->port[i].word - epoch) >= 0)
 			set_bit(want, i);
-	return 2 * count(sw, want) > count(sw, sw->reach_set);
+	for (unsigned int w = 0; w < MF_PORTS_MAX / 64; w++)
+		coming += (unsigned int)__builtin_popcountll(s->coming[w]);
+	return 2 * count(sw, want) > count(sw, sw->reach_set) + coming;
 }
 
 /**
@@ -313,7 +321,7 @@ static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time no
 	s->port[port].word = epoch;
 	set_bit(s->told, port);
 	if ((!s->knows || newer > 0) && is_wanted(sw, epoch)) {
-		enter(sw, epoch, now);
+		enter(sw, epoch, false, now);
 		return;
 	}
 	if (!s->knows)
@@ -342,7 +350,7 @@ static void passed_on(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 		p->lost = 0;
 	p->calm = now + (CALM_TICKS * s->again << p->lost);
 	p->lost += p->lost < CALM_MOST;
-	enter(sw, m->epoch, now);
+	enter(sw, m->epoch, false, now);
 }
 
 void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now)
@@ -381,7 +389,7 @@ void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_
 	s->port[port].word = epoch;
 	set_bit(s->told, port);
 	if (!s->knows || (int16_t)(epoch - s->epoch) > 0)
-		enter(sw, epoch, now);
+		enter(sw, epoch, false, now);
 	else
 		told(sw, (uint16_t)port, epoch, now);
 }
@@ -407,7 +415,7 @@ static void renew(struct mf_switch *sw, uint16_t wanted, mf_time now)
 	struct standby *s = sw->standby;
 
 	sw->stats.renewed++;
-	enter(sw, (uint16_t)(wanted + ((wanted & 1) != s->number)), now);
+	enter(sw, (uint16_t)(wanted + ((wanted & 1) != s->number)), true, now);
 }
 
 /** A node wants something else than most. @return whether all have another epoch by now */
@@ -450,6 +458,7 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct standby *s = sw->standby;
 
+	clear_bit(s->coming, port);
 	s->port[port].since = mf_time_max(now, 1);
 	s->port[port].strange = !standby_idles(s);
 	lives_doubt(sw, (uint16_t)port, now);
@@ -476,8 +485,10 @@ void standby_forget(struct mf_switch *sw)
 		if (!s->deposed)
 			s->port[i].calm = s->port[i].lost = 0;
 	}
-	if (!s->deposed)
+	if (!s->deposed) {
+		memset(s->coming, 0, sizeof(s->coming));
 		lives_forget(sw);
+	}
 	s->tick = MF_NEVER;
 	s->owes = false;
 	s->knows = s->deposed;

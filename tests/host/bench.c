@@ -137,7 +137,12 @@ struct mf_msg bench_chunk(uint16_t src, uint8_t id, uint32_t offset, uint32_t si
 
 void bench_tell_epoch(struct bench *b, unsigned int link, uint16_t epoch)
 {
-	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_HEARD, .epoch = epoch};
+	bench_tell_epoch_knowing(b, link, epoch, 0);
+}
+
+void bench_tell_epoch_knowing(struct bench *b, unsigned int link, uint16_t epoch, uint16_t since)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_HEARD, .epoch = epoch, .dst = since};
 	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
 
 	s.word[0] = mf_proto_put_single(&m);

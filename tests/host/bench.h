@@ -43,6 +43,8 @@ void bench_give(struct bench *b, const struct mf_msg *m, const void *data);
 void bench_request_by(struct bench *b, unsigned int link, const struct mf_msg *m);
 /** A switch tells its epoch. */
 void bench_tell_epoch(struct bench *b, unsigned int link, uint16_t epoch);
+/** ... and that it has forgotten nothing for so many epochs */
+void bench_tell_epoch_knowing(struct bench *b, unsigned int link, uint16_t epoch, uint16_t since);
 /** A switch says, once, which life the other node has: US or MEMORY. */
 void bench_tell_life(struct bench *b, uint16_t node, unsigned int link, uint16_t life, enum mf_status status);
 

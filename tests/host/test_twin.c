@@ -85,3 +85,66 @@ Test(host_twin, a_switch_that_does_not_come_is_not_waited_for)
 	cr_expect_eq(mf_host_epoch(b.host), 1);
 	bench_stop(&b);
 }
+
+/** A write of another node comes by a link. @return whether it was heard */
+static bool write_comes(struct bench *b, unsigned int link, uint8_t id, const uint8_t *data)
+{
+	struct mf_msg m = bench_chunk(US, id, 0, 32, true);
+	uint64_t fenced = mf_host_stats(b->host)->drop_fenced;
+
+	bench_give_by(b, link, &m, data);
+	return mf_host_stats(b->host)->drop_fenced == fenced;
+}
+
+/** The active switch has renewed the epoch. What the other one sends, a standby as before, has no hole. */
+Test(host_twin, a_standby_is_heard_before_it_has_heard_of_an_epoch)
+{
+	static const uint8_t data[32];
+	struct bench b;
+
+	bench_begin(&b, MEMORY, true);
+	bench_tell_epoch(&b, 0, 2);
+	cr_assert_eq(mf_host_epoch(b.host), 2);
+	cr_expect(write_comes(&b, 1, 3, data));
+	bench_tell_epoch(&b, 1, 2);
+	cr_expect(write_comes(&b, 1, 4, data));
+	bench_stop(&b);
+}
+
+/** What a switch sent while it was obeyed is not heard behind that, even if it is obeyed again by then. */
+Test(host_twin, what_was_sent_in_an_epoch_before_is_not_heard)
+{
+	static const uint8_t data[32];
+	struct bench b;
+
+	bench_begin(&b, MEMORY, true);
+	bench_tell_epoch(&b, 1, 1);
+	cr_expect_not(write_comes(&b, 0, 3, data));
+	cr_expect(write_comes(&b, 1, 4, data));
+	mf_host_link_down(b.host, 1, b.now);
+	cr_assert_eq(mf_host_epoch(b.host), 2);
+	cr_expect_not(write_comes(&b, 0, 5, data));
+	bench_tell_epoch(&b, 0, 1);
+	cr_expect(write_comes(&b, 0, 6, data));
+	bench_stop(&b);
+}
+
+/** The switch that is obeyed again had forgotten all, and its word of that comes late. */
+Test(host_twin, what_was_forgotten_between_is_over)
+{
+	const struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .addr = 64, .len = 8};
+	struct mf_completion c;
+	struct bench b;
+
+	bench_begin(&b, US, true);
+	cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
+	bench_run(&b, b.now + MF_US(1));
+	bench_tell_epoch_knowing(&b, 1, 1, 1);
+	mf_host_link_down(b.host, 1, b.now);
+	cr_assert_eq(mf_host_epoch(b.host), 2);
+	cr_expect_eq(mf_host_completions(b.host, b.now, &c, 1), 0);
+	bench_tell_epoch(&b, 0, 1);
+	cr_assert_eq(mf_host_completions(b.host, b.now, &c, 1), 1);
+	cr_expect_eq(c.status, MF_ERR_TIMEOUT);
+	bench_stop(&b);
+}
