@@ -487,6 +487,7 @@ mf_time mf_mux_silent(const struct mf_mux *m, mf_time now)
 void mf_mux_close(struct mf_mux *m, bool closed)
 {
 	m->memory_enabled = !closed;
+	mux_open_close(m, closed);
 }
 
 mf_time mf_mux_behind(const struct mf_mux *m, mf_time now)

@@ -154,7 +154,8 @@ struct mux_open {
 	uint32_t given; /**< which one was given out last: it is still read */
 	uint32_t from; /**< blocks of the first to go that are out already */
 	uint32_t room; /**< for blocks in all of them */
-	uint32_t several; /**< blocks that a span of more than one message may have */
+	uint32_t several; /**< blocks that a span of more than one message may have; 0: it is closed */
+	uint32_t longest; /**< the same, where it is not */
 	uint32_t blocks; /**< that are there */
 	uint32_t limit; /**< blocks that the one that is filled may have */
 	uint32_t ahead; /**< blocks when the last message was queued, */

@@ -17,7 +17,7 @@ int mux_open_init(struct mf_mux *m)
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
 	o->fill = o->span;
 	o->room = m->store.word_mask + 1;
-	o->several = MF_SPAN_MAX;
+	o->several = o->longest = MF_SPAN_MAX;
 	mux_open_limit(o);
 	return 0;
 }
@@ -29,16 +29,25 @@ void mux_open_fini(struct mf_mux *m)
 
 void mf_mux_short_spans(struct mf_mux *m)
 {
-	m->open.several = MUX_MIXED_SPAN;
-	if (m->open.span)
-		mux_open_limit(&m->open);
+	m->open.longest = MUX_MIXED_SPAN;
+	mux_open_close(m, m->open.several == 0);
+}
+
+void mux_open_close(struct mf_mux *m, bool closed)
+{
+	struct mux_open *o = &m->open;
+
+	if (!o->span)
+		return;
+	o->several = closed ? 0 : o->longest;
+	mux_open_limit(o);
 }
 
 struct mux_open_span *mux_open_room(struct mux_open *o, uint32_t n)
 {
 	struct mux_open_span *s = o->fill;
 
-	if (n > MF_SPAN_MAX || n > o->room - o->blocks)
+	if (!o->several || n > MF_SPAN_MAX || n > o->room - o->blocks)
 		return NULL;
 	if (s->span.count == 0)
 		return s;

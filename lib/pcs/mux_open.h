@@ -11,6 +11,8 @@
 
 int mux_open_init(struct mf_mux *m);
 void mux_open_fini(struct mf_mux *m);
+/** Nothing goes there from now on; or it does again. */
+void mux_open_close(struct mf_mux *m, bool closed);
 
 static inline struct mux_open_span *mux_open_at(const struct mux_open *o, uint32_t position)
 {

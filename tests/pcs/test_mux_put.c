@@ -379,6 +379,31 @@ Test(mux_put, short_spans)
 	mf_mux_free(m);
 }
 
+/* No room, though nothing waits, and though the last span would have some; what waits goes out. */
+Test(mux_put, closed)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_FAIR, 0);
+	struct mf_mux *m = mf_mux_new(&config);
+	struct mf_span s;
+
+	for (unsigned int round = 0; round < 2; round++) {
+		mf_mux_close(m, true);
+		cr_expect_null(mf_mux_put(m, 0, 0, 2, 0));
+		cr_expect_null(mf_mux_put(m, 0, 0, 1, 0));
+		mf_mux_close(m, false);
+		write_words(mf_mux_put(m, 0, 0, 2, 0), 1, 0, 2, 2);
+		mf_mux_close(m, true);
+		mf_mux_short_spans(m);
+		cr_expect_null(mf_mux_put(m, 0, 0, 2, 0));
+		cr_expect_eq(mf_mux_pull(m, 1, MF_SPAN_MAX, &s), 2);
+		cr_expect_null(mf_mux_put(m, 1, 0, 300, 0), "a span that is empty");
+		mf_mux_close(m, false);
+		write_words(mf_mux_put(m, 1, 0, 300, 0), 2, 0, 300, 300);
+		cr_expect_eq(mf_mux_pull(m, 2, MF_SPAN_MAX, &s), 300);
+	}
+	mf_mux_free(m);
+}
+
 /** A block of any kind, mostly of messages. */
 static void random_block(uint64_t *rng, struct mf_span *s)
 {
