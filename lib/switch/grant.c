@@ -139,7 +139,7 @@ static void park(struct mf_switch *sw, uint32_t slot, struct circuit *behind, mf
 	switch_backlog(sw, sw->requests[slot].mn, now);
 }
 
-/** A write of the pair was granted before and has not begun to arrive: what the grant sends waits for it. */
+/** A write of the pair was granted before and is not at its egress: what the grant sends waits for it. */
 static void wait_for_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c,
 			   struct circuit *write)
 {
@@ -176,8 +176,8 @@ static bool send_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_
 
 /**
  * The first grant of a response is its request. A write of the pair that was granted before it is
- * delivered before it (D9): it waits for a chunk that has not begun to arrive, and stands behind one
- * that has. So does the /G/ of a later chunk: it must not overtake the request.
+ * delivered before it (D9): it waits for a chunk that is not at its egress yet (of two switches: whole), and
+ * stands behind one that is. So does the /G/ of a later chunk: it must not overtake the request.
  */
 static inline void grant_response(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g,
 				  uint32_t c)

@@ -56,8 +56,8 @@ struct request {
 
 /** What is known of a compute and a memory node. */
 struct pair {
-	mf_time write_ready; /**< when the youngest write chunk that has begun to arrive may be sent */
-	uint32_t last_write; /**< the youngest that has not, or NONE */
+	mf_time write_ready; /**< when the youngest write chunk at its egress may be sent: circuit.queued */
+	uint32_t last_write; /**< the youngest that is not there yet, or NONE */
 };
 
 /** What the message that is arriving at a port is. */
