@@ -84,18 +84,22 @@ void mf_demux_fini(struct mf_demux *d);
 static inline unsigned int mf_demux_message(struct mf_demux *d, const struct mf_span *s, unsigned int pos)
 {
 	const uint64_t data = UINT64_C(0x0101010101010101) * MF_SYNC_DATA;
-	unsigned int end = pos + 1;
+	unsigned int end = pos;
 	uint64_t eight;
 
-	if (s->sync[pos] != MF_SYNC_CTRL || mf_block_type(s->word[pos]) != MF_BT_MS || d->special)
+	if (mf_block_type(s->word[pos]) != MF_BT_MS || d->special)
 		return 0;
-	for (; end + 8 <= MF_SPAN_MAX; end += 8) {
+	/* The sync headers, eight at a time: differences from what a message has that goes on. */
+	__builtin_memcpy(&eight, &s->sync[pos], 8);
+	eight ^= data ^ (MF_SYNC_DATA ^ MF_SYNC_CTRL);
+	while (eight == 0) {
+		end += 8;
+		if (end >= s->count)
+			return 0;
 		__builtin_memcpy(&eight, &s->sync[end], 8);
-		if (eight != data) {
-			end += (unsigned int)__builtin_ctzll(eight ^ data) / 8;
-			break;
-		}
+		eight ^= data;
 	}
+	end += (unsigned int)__builtin_ctzll(eight) / 8;
 	if (end >= s->count || s->sync[end] != MF_SYNC_CTRL || mf_block_type(s->word[end]) != MF_BT_MT)
 		return 0;
 	end -= pos - 1;

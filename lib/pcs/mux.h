@@ -156,6 +156,7 @@ struct mux_open {
 	uint32_t room; /**< for blocks in all of them */
 	uint32_t several; /**< blocks that a span of more than one message may have; 0: it is closed */
 	uint32_t longest; /**< the same, where it is not */
+	uint32_t whole; /**< the same, as far as there is room when all are out */
 	uint32_t blocks; /**< that are there */
 	uint32_t limit; /**< blocks that the one that is filled may have */
 	uint32_t ahead; /**< blocks when the last message was queued, */

@@ -17,8 +17,8 @@ int mux_open_init(struct mf_mux *m)
 	memset(o->span, 0, MUX_OPEN_SPANS * sizeof(*o->span));
 	o->fill = o->span;
 	o->room = m->store.word_mask + 1;
-	o->several = o->longest = MF_SPAN_MAX;
-	mux_open_limit(o);
+	o->longest = MF_SPAN_MAX;
+	mux_open_close(m, false);
 	return 0;
 }
 
@@ -40,6 +40,7 @@ void mux_open_close(struct mf_mux *m, bool closed)
 	if (!o->span)
 		return;
 	o->several = closed ? 0 : o->longest;
+	o->whole = o->several < o->room ? o->several : o->room;
 	mux_open_limit(o);
 }
 
@@ -71,13 +72,13 @@ static __attribute__((noinline)) void contend(struct mf_mux *m, mf_time now, uin
  */
 static inline void begin_again(struct mux_open *o)
 {
+	uint32_t next = o->given < 3 ? o->given + 1 : 0;
+
 	if (o->put == o->start && o->given < 2)
-		o->put = o->given ^ 1;
-	else
-		o->put = o->given < 3 ? o->given + 1 : 0;
-	o->start = o->get = o->put;
-	mux_open_clear(o, &o->span[o->put]);
-	o->limit = o->several < o->room ? o->several : o->room;
+		next = o->given ^ 1;
+	o->start = o->get = o->put = next;
+	mux_open_clear(o, &o->span[next]);
+	o->limit = o->whole;
 }
 
 inline struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
@@ -91,11 +92,13 @@ inline struct mf_span *mux_open_give(struct mf_mux *m, mf_time now)
 	s->span.start = now;
 	o->from = 0;
 	o->blocks -= blocks;
-	o->given = o->get++ % MUX_OPEN_SPANS;
-	if (o->get - 1 == o->put)
+	o->given = o->get % MUX_OPEN_SPANS;
+	if (o->get == o->put) {
 		begin_again(o);
-	else
+	} else {
+		o->get++;
 		mux_open_limit(o);
+	}
 	if (quiet && mux_backlog(m) == 0)
 		m->fair.credit[0] = m->fair.credit[1] = 0;
 	else

@@ -291,24 +291,20 @@ static void begin_several(struct mf_mux *m, struct mf_mux_item *it, mf_time read
 }
 
 /**
- * Sync headers of a message in a span, behind which there is room. The first by itself, and then words of
- * eight, as mf_demux_message() reads them: what was written in other pieces it would have to wait for.
+ * Sync headers of a message in a span, behind which there is room: in words of eight, as mf_demux_message()
+ * reads them. What was written in other pieces it would have to wait for.
  */
 static inline void put_span_syncs(uint8_t *sync, uint32_t n)
 {
-	const uint64_t data = UINT64_C(0x0101010101010101) * MF_SYNC_DATA;
-	uint64_t last;
-	uint32_t i = 1;
+	const uint64_t data = UINT64_C(0x0101010101010101) * MF_SYNC_DATA,
+		       control = MF_SYNC_DATA ^ MF_SYNC_CTRL;
+	uint64_t eight = data ^ control;
 
-	sync[0] = MF_SYNC_CTRL;
-	if (n > 9) { /* one that is not of a few blocks: for those a loop has too much in front of it */
-		memcpy(sync + 1, &data, 8);
-		for (i = 9; i + 8 < n; i += 8)
-			memcpy(sync + i, &data, 8);
-	}
-	/* Of a message of one block, behind it. */
-	last = data ^ (uint64_t)(MF_SYNC_DATA ^ MF_SYNC_CTRL) << (8 * (n - i - 1) & 63);
-	memcpy(sync + i, &last, 8);
+	for (; n > 8; n -= 8, sync += 8, eight = data)
+		memcpy(sync, &eight, 8);
+	if (n > 1 || eight == data) /* a message of one block begins and ends with it */
+		eight ^= control << 8 * (n - 1);
+	memcpy(sync, &eight, 8);
 }
 
 /** Into the spans that go next. @return NULL: there is no room */
