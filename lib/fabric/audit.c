@@ -201,6 +201,13 @@ static unsigned int run(struct mf_sched *s, mf_time now, struct mf_sched_grant *
 	return n;
 }
 
+static unsigned int offer(struct mf_sched *s, const struct mf_sched_msg *msg, mf_time now,
+			  struct mf_sched_grant *grants, unsigned int max)
+{
+	input(s, msg);
+	return run(s, now, grants, max);
+}
+
 static mf_time next(const struct mf_sched *s)
 {
 	const struct audit *a = audit_of(s);
@@ -231,6 +238,7 @@ static const struct mf_sched_ops audit_ops = {
 	.input = input,
 	.inputs = inputs,
 	.run = run,
+	.offer = offer,
 	.next = next,
 	.stats = stats,
 };

@@ -108,8 +108,7 @@ unsigned int mf_fabric_turn(struct mf_fabric *f)
 	}
 	now = wall_now(w);
 	cycles_turn(f, 0, now);
-	for (unsigned int i = 0; i < l->roles; i++)
-		work += wall_poll(w, l, l->role[i], now);
+	work = wall_turn(w, l, now);
 	if (unlikely(now >= w->next_look))
 		wall_look(w, now);
 	return work;

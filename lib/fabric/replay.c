@@ -121,7 +121,7 @@ static int give_msg(struct replay *p)
 
 	if (record_unpack_msg(b->data, b->entry.size, &msg) != 0)
 		return -EINVAL;
-	role_input(p->role, b->entry.now, &msg);
+	role_inputs(p->role, b->entry.now, &msg, 1);
 	return 0;
 }
 

@@ -263,14 +263,26 @@ inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant 
 	mf_switch_grant(r->sw, now, grant);
 }
 
-inline void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg)
+static inline void record_input(const struct role *r, mf_time now, struct mf_sched_msg *msg)
 {
-	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
-
 	msg->at = now;
 	if (unlikely(r->record != NULL))
 		record_msgs(r, RECORD_INPUT, 0, now, msg, 1);
-	r->f->sched_ops->input(r->sched, msg);
+}
+
+inline void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n)
+{
+	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
+	const struct mf_sched_ops *ops = r->f->sched_ops;
+
+	for (unsigned int i = 0; i < n; i++)
+		record_input(r, now, &msg[i]);
+	for (unsigned int i = 0; i < n;) {
+		if (n > 1)
+			i += ops->inputs(r->sched, &msg[i], n - i);
+		if (i < n)
+			ops->input(r->sched, &msg[i++]); /* one is soon done; what is refused is counted */
+	}
 }
 
 inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
@@ -278,6 +290,19 @@ inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_gran
 	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	unsigned int n = r->f->sched_ops->run(r->sched, now, out, max);
 
+	if (unlikely(r->record != NULL))
+		record_grants(r, RECORD_MATCH, max, now, out, n);
+	return n;
+}
+
+inline unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg,
+			       struct mf_sched_grant *out, unsigned int max)
+{
+	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
+	unsigned int n;
+
+	record_input(r, now, msg);
+	n = r->f->sched_ops->offer(r->sched, msg, now, out, max);
 	if (unlikely(r->record != NULL))
 		record_grants(r, RECORD_MATCH, max, now, out, n);
 	return n;

@@ -105,8 +105,11 @@ void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
  * Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the
  * last run counts as of then.
  */
-void role_input(struct role *r, mf_time now, struct mf_sched_msg *msg);
+void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n);
 unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
+/** Both, of one descriptor. */
+unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg, struct mf_sched_grant *out,
+			unsigned int max);
 /** It has been matched, for now: looks when it wants to be run. */
 static inline void role_matched(struct role *r)
 {

@@ -235,8 +235,7 @@ static int lcore_main(void *arg)
 		mf_time now = wall_now(w);
 
 		cycles_turn(w->f, (unsigned int)(l - w->lcore), now);
-		for (unsigned int i = 0; i < l->roles; i++)
-			work += wall_poll(w, l, l->role[i], now);
+		work = wall_turn(w, l, now);
 		if (work > 0)
 			__atomic_store_n(&l->work, l->work + work, __ATOMIC_RELAXED);
 		if (main_lcore && now >= w->next_look)

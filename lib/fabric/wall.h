@@ -202,7 +202,7 @@ struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node,
 			    unsigned int *number);
 
 /* wall_poll.c */
-/** A turn of a role. @return how much work it found */
-unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+/** A turn of each role of an lcore. @return how much work they found */
+unsigned int wall_turn(struct wall *w, struct wall_lcore *l, mf_time now);
 
 #endif

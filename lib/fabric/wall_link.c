@@ -136,8 +136,9 @@ static __rte_noinline bool give_across(struct wall_link *l, struct role *from, u
 	return send_across(l, from, port, scratch, now, work, NULL);
 }
 
-bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
-	       mf_time now, unsigned int *work)
+/* In the loop that polls, for which programs are compiled as a whole. */
+__rte_always_inline bool wall_give(struct wall_link *l, struct role *from, unsigned int port,
+				   struct mf_span *scratch, mf_time now, unsigned int *work)
 {
 	if (unlikely(l->odd))
 		return give_odd(l, from, port, scratch, now, work);

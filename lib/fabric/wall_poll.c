@@ -76,9 +76,9 @@ static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct
 						    struct role *r, mf_time now, bool two)
 {
 	uint64_t *waiting = mf_switch_tx_set(r->sw);
-	unsigned int spans = 0;
+	unsigned int words = (r->f->nodes + 63) / 64, spans = 0;
 
-	for (unsigned int k = 0; k <= (r->f->nodes - 1) / 64; k++)
+	for (unsigned int k = 0; k < words; k++)
 		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
@@ -124,6 +124,13 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 	return turn_switch(&w->net[0], l, r, now, false);
 }
 
+static inline void hand_out(struct wall_net *net, mf_time now, const struct mf_sched_grant *grant,
+			    unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		role_grant(net->sw, now, &grant[i]);
+}
+
 static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
 {
 	struct mf_sched_grant grant[DESCRIPTORS];
@@ -131,30 +138,51 @@ static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
 
 	do {
 		granted = role_match(r, now, grant, DESCRIPTORS);
-		for (unsigned int i = 0; i < granted; i++)
-			role_grant(net->sw, now, &grant[i]);
+		hand_out(net, now, grant, granted);
 		work += granted;
 	} while (granted == DESCRIPTORS);
 	return work;
 }
 
-/**
- * The scheduler of an lcore that polls the switch, too. Each demand is an instant of its own: while ports
- * have room it is granted as it comes, and need not be queued.
- */
+/** A demand is an instant of its own: while ports have room it is granted as it comes, without a queue. */
+static __rte_always_inline unsigned int match_demand(struct wall_net *net, struct role *r, mf_time now,
+						     struct mf_sched_msg *msg, struct mf_sched_grant *grant)
+{
+	unsigned int granted = role_offer(r, now, msg, grant, DESCRIPTORS);
+
+	hand_out(net, now, grant, granted);
+	return granted < DESCRIPTORS ? granted : granted + match(net, r, now);
+}
+
+/** What is no demand, up to the first that is one. @return how many */
+static inline unsigned int others(const struct mf_sched_msg *msg, unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && msg[i].kind != MF_SCHED_DEMAND)
+		i++;
+	return i;
+}
+
+/** The scheduler of an lcore that polls the switch, too. */
 static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_time now)
 {
-	unsigned int told, work = 0;
+	struct mf_sched_grant grant[DESCRIPTORS];
+	unsigned int told, n, work = 0;
 	struct mf_sched_msg *msg;
-	bool matched = false;
+	bool matched;
 
 	while ((msg = role_sched_peek(net->sw, now, &told)) != NULL) {
-		for (unsigned int i = 0; i < told; i++) {
-			role_input(r, now, &msg[i]);
-			matched = msg[i].kind == MF_SCHED_DEMAND;
-			if (matched)
-				work += match(net, r, now);
+		for (unsigned int i = 0; i < told; i += n) {
+			n = others(&msg[i], told - i);
+			if (n > 0) {
+				role_inputs(r, now, &msg[i], n);
+			} else {
+				work += match_demand(net, r, now, &msg[i], grant);
+				n = 1;
+			}
 		}
+		matched = msg[told - 1].kind == MF_SCHED_DEMAND;
 		mf_switch_sched_advance(net->sw->sw, told);
 		work += told;
 		/* After so many at the latest: the scheduler holds no more between two matchings. */
@@ -192,18 +220,26 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	}
 }
 
-/** With faults. A stalled role has no turn, which the watchdog sees. */
-static __rte_noinline __rte_cold unsigned int poll_harmed(struct wall *w, struct wall_lcore *l,
-							  struct role *r, mf_time now)
+/* One loop with all turns in it: what each of them would save on entry is saved once in a round. */
+unsigned int wall_turn(struct wall *w, struct wall_lcore *l, mf_time now)
 {
 	unsigned int work = 0;
 
-	return wall_fault_turn(w, r, &now, &work) ? work + poll(w, l, r, now) : work;
-}
+	for (unsigned int i = 0; i < l->roles; i++) {
+		struct role *r = l->role[i];
+		mf_time shown = now;
 
-unsigned int wall_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
-{
-	if (unlikely(w->faults != NULL))
-		return poll_harmed(w, l, r, now);
-	return poll(w, l, r, now);
+		if (unlikely(w->faults != NULL)) {
+			mf_time clock = now;
+			unsigned int mended = 0;
+			bool runs = wall_fault_turn(w, r, &clock, &mended);
+
+			work += mended;
+			if (!runs)
+				continue; /* a stalled role has no turn, which the watchdog sees */
+			shown = clock;
+		}
+		work += poll(w, l, r, shown);
+	}
+	return work;
 }

@@ -64,8 +64,7 @@ unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
 	if (room == 0)
 		return 0;
 	work = crossing_take(net->to_sched, b.word) / WORDS(struct mf_sched_msg);
-	for (unsigned int i = 0; i < work; i++)
-		role_input(r, now, &b.msg[i]);
+	role_inputs(r, now, b.msg, work);
 	if (work == 0 && r->next > now)
 		return 0;
 	do {

@@ -309,11 +309,13 @@ void *mf_sched_alloc(struct mf_sched *s, size_t n, size_t size);
 int mf_sched_input(struct mf_sched *s, const struct mf_sched_msg *msg);
 unsigned int mf_sched_inputs(struct mf_sched *s, const struct mf_sched_msg *msgs, unsigned int n);
 unsigned int mf_sched_run(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants, unsigned int max);
+unsigned int mf_sched_offer(struct mf_sched *s, const struct mf_sched_msg *msg, mf_time now,
+			    struct mf_sched_grant *grants, unsigned int max);
 mf_time mf_sched_next(const struct mf_sched *s);
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out);
 
 #define MF_SCHED_CORE_OPS                                                                \
 	.destroy = mf_sched_destroy, .input = mf_sched_input, .inputs = mf_sched_inputs, \
-	.run = mf_sched_run, .next = mf_sched_next, .stats = mf_sched_get_stats
+	.run = mf_sched_run, .offer = mf_sched_offer, .next = mf_sched_next, .stats = mf_sched_get_stats
 
 #endif

@@ -296,9 +296,14 @@ SCHED_PART void queue_flush(struct mf_sched *s, const struct mf_sched_msg *msg)
 /** The grant of a demand that is granted in full as it comes, as if it had been in its queue. */
 static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg, struct mf_sched_grant *g)
 {
-	queue_count(s, msg);
-	s->depth[msg->dst]--;
-	s->stats.entries--;
+	struct mf_sched_stats *st = &s->stats;
+
+	st->demands++;
+	st->demand_octets += msg->size;
+	if (st->entries >= st->entries_max)
+		st->entries_max = st->entries + 1;
+	if (s->depth[msg->dst] >= st->queue_max)
+		st->queue_max = s->depth[msg->dst] + 1;
 	g->since = msg->at;
 	g->id = msg->id;
 	g->first = g->last = true;

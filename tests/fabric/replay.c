@@ -62,8 +62,7 @@ static void turn(struct role *role, unsigned int roles, mf_time now)
 	}
 	role_run(sw, now);
 	while ((n = role_to_sched(sw, now, msg, RECORD_ITEMS_MAX)) > 0)
-		for (unsigned int i = 0; i < n; i++)
-			role_input(sched, now, &msg[i]);
+		role_inputs(sched, now, msg, n);
 	do {
 		n = role_match(sched, now, grant, 2);
 		for (unsigned int i = 0; i < n; i++)

@@ -247,6 +247,26 @@ static size_t hand_in(const struct mf_sched_ops *ops, struct mf_sched *s, const 
 	return end;
 }
 
+/* One that is all of its time, together with run() of that time. */
+static void offer(const struct mf_sched_ops *ops, struct mf_sched *s, const struct mf_sched_msg *m,
+		  struct grants *out)
+{
+	struct mf_sched_grant g[3];
+	unsigned int n = ops->offer(s, m, m->at, g, 3);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (g[i].size)
+			grants_add(out, &g[i]);
+	if (n == 3)
+		take(ops, s, m->at, 3, out);
+}
+
+static bool is_alone(const struct messages *list, size_t i)
+{
+	return (i == 0 || list->m[i - 1].at != list->m[i].at) &&
+	       (i + 1 == list->n || list->m[i + 1].at != list->m[i].at);
+}
+
 void replay(const struct mf_sched_ops *ops, struct mf_sched *s, const struct messages *all, struct rng *r,
 	    mf_time tick, struct grants *out)
 {
@@ -261,7 +281,10 @@ void replay(const struct mf_sched_ops *ops, struct mf_sched *s, const struct mes
 			/* all of a time come before run() of that time */
 			if (i)
 				take(ops, s, list.m[i].at - 1, 1 + rng_below(r, 3), out);
-			i = hand_in(ops, s, &list, i, r);
+			if (is_alone(&list, i) && rng_chance(r, 50))
+				offer(ops, s, &list.m[i++], out);
+			else
+				i = hand_in(ops, s, &list, i, r);
 		}
 		next = take(ops, s, now, 1 + rng_below(r, 3), out);
 	}
