@@ -53,7 +53,7 @@ static inline uint64_t mf_rng_next(struct mf_rng *r)
 uint64_t mf_rng_below_again(struct mf_rng *r, uint64_t n, uint64_t x);
 
 /** Uniform in [0, n), without bias; n > 0. It divides only in a share of n / 2^64 of the calls. */
-static inline uint64_t mf_rng_below(struct mf_rng *r, uint64_t n)
+static inline __attribute__((always_inline)) uint64_t mf_rng_below(struct mf_rng *r, uint64_t n)
 {
 	uint64_t x = mf_rng_next(r);
 	unsigned __int128 m = (unsigned __int128)x * n;

@@ -174,12 +174,12 @@ static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_tim
 
 	while ((msg = role_sched_peek(net->sw, now, &told)) != NULL) {
 		for (unsigned int i = 0; i < told; i += n) {
-			n = others(&msg[i], told - i);
-			if (n > 0) {
-				role_inputs(r, now, &msg[i], n);
-			} else {
-				work += match_demand(net, r, now, &msg[i], grant);
+			if (msg[i].kind == MF_SCHED_DEMAND) {
 				n = 1;
+				work += match_demand(net, r, now, &msg[i], grant);
+			} else {
+				n = others(&msg[i], told - i);
+				role_inputs(r, now, &msg[i], n);
 			}
 		}
 		matched = msg[told - 1].kind == MF_SCHED_DEMAND;

@@ -259,8 +259,7 @@ static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
 	h->stats.stalls++;
 }
 
-/** A destination may have got what its head lacked: an operation, a free slot or id. */
-void host_kick(struct mf_host *h, uint16_t node, mf_time at)
+static inline __attribute__((always_inline)) void kick(struct mf_host *h, uint16_t node, mf_time at)
 {
 	struct host_peer *p = &h->peer[node];
 	struct host_op *o;
@@ -277,6 +276,12 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 		if (unlikely(started != HOST_KEY_THERE))
 			return;
 	}
+}
+
+/** A destination may have got what its head lacked: an operation, a free slot or id. */
+void host_kick(struct mf_host *h, uint16_t node, mf_time at)
+{
+	kick(h, node, at);
 }
 
 inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
@@ -300,7 +305,7 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 	h->stats.submitted[op->kind]++;
 	/* What waits already lacks something; who brings that kicks. */
 	if (queue_append(h, &h->peer[op->node], i))
-		host_kick(h, op->node, now);
+		kick(h, op->node, now);
 	return 0;
 }
 

@@ -268,8 +268,9 @@ static inline uint64_t mf_proto_make_grant(const struct mf_msg *m)
 }
 
 /** The checks and /MT/ behind n blocks. Returns the blocks of the message. */
-static inline unsigned int mf_proto_finish(const struct mf_proto *p, uint64_t mt, uint64_t *word,
-					   unsigned int n)
+static inline __attribute__((always_inline)) unsigned int mf_proto_finish(const struct mf_proto *p,
+									  uint64_t mt, uint64_t *word,
+									  unsigned int n)
 {
 	if (unlikely(p->check32)) {
 		word[n] = field(MSG_CRC32, mf_crc32c(word, n, mt));

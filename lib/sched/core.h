@@ -151,6 +151,7 @@ struct mf_sched {
 	mf_time now; /* of the last run() */
 	unsigned int ports, words; /* N, and the words of a bitmap of N */
 	bool window; /* release WINDOW */
+	bool prompt; /* and scheduling takes no time */
 	uint32_t chunk_blocks; /* wire blocks of a whole chunk */
 
 	struct mf_sched_grant *out; /* of the run() under way */

@@ -175,6 +175,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->config = *config;
 	s->ports = n;
 	s->window = config->release == MF_RELEASE_WINDOW;
+	s->prompt = s->window && !config->insert && !config->iteration;
 	s->roomy = config->window > config->chunk ? config->window - config->chunk : 0;
 	s->chunk_blocks = (config->chunk + 7) / 8 + config->chunk_overhead;
 	s->words = (n + 63) / 64;

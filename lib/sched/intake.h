@@ -134,8 +134,8 @@ static inline bool intake_express(struct mf_sched *s, const struct mf_sched_msg 
 	struct mf_sched_grant *g;
 
 	if (s->active_any || s->releases <= s->clock || (msg->size > s->config.chunk && !msg->mega) ||
-	    queue_holds(s, msg->resp, src, dst) || !sched_test(&s->free[SCHED_SRC], src) ||
-	    !sched_test(&s->free[SCHED_DST], dst))
+	    !sched_test(&s->free[SCHED_SRC], src) || !sched_test(&s->free[SCHED_DST], dst) ||
+	    (s->stats.entries && queue_holds(s, msg->resp, src, dst)))
 		return false;
 	if (s->window &&
 	    !(ports_room(s, SCHED_SRC, src, msg->size) && ports_room(s, SCHED_DST, dst, msg->size)))

@@ -8,10 +8,8 @@
 /** Whether it is a demand that run() would take in by itself, in a step that it makes until now. */
 static inline bool offer_alone(const struct mf_sched *s, const struct mf_sched_msg *msg)
 {
-	if (msg->kind != MF_SCHED_DEMAND || msg->src >= s->ports || msg->dst >= s->ports ||
-	    msg->size - 1 >= SCHED_SIZE_MAX)
-		return false;
-	return s->inbox.head == s->inbox.tail && !s->active_any;
+	return msg->kind == MF_SCHED_DEMAND && msg->src < s->ports && msg->dst < s->ports &&
+	       msg->size - 1 < SCHED_SIZE_MAX && s->inbox.head == s->inbox.tail && !s->active_any;
 }
 
 /** What was forwarded until then: the steps of run() before the demand's, or the first half of that. */
@@ -30,8 +28,7 @@ static inline bool offer_express(struct mf_sched *s, const struct mf_sched_msg *
 	mf_time takes_effect = mf_time_max(mf_time_max(msg->at, s->now), s->clock);
 	bool granted;
 
-	if (!s->window || (s->config.insert | s->config.iteration) || s->leaves <= now ||
-	    takes_effect > now || !offer_alone(s, msg))
+	if (!s->prompt || s->leaves <= now || takes_effect > now || !offer_alone(s, msg))
 		return false;
 	offer_forwarded(s, takes_effect);
 	if (s->forwards.first <= now || s->active_any)
