@@ -74,7 +74,7 @@ struct mf_sched_config {
 /** What the switch tells the scheduler. */
 enum mf_sched_msg_kind {
 	MF_SCHED_DEMAND, /**< a notification, or the implicit demand of a request */
-	MF_SCHED_FORWARDED, /**< octets of a grant have left the switch, or it expired: WINDOW release */
+	MF_SCHED_FORWARDED, /**< octets of grants of a pair have left, or expired: WINDOW release */
 	MF_SCHED_CANCEL, /**< the rest of a demand is not wanted: error, grant returned, expired, given up */
 	MF_SCHED_HOLD, /**< destination d takes no grants: its egress backlog is over K (D3) */
 	MF_SCHED_UNHOLD,

@@ -14,23 +14,25 @@
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 {
 	struct mf_mux *mux = sw->port[egress].mux;
-	struct mf_sched_msg *msg;
+	struct mf_sched_msg *msg = NULL;
 	struct circuit_chunk chunk;
 	uint64_t cookie;
 	mf_time at;
 
 	while ((cookie = mf_mux_done(mux, &at)) != 0) {
+		memcpy(&chunk, &cookie, sizeof(chunk));
+		if (msg != NULL && msg->src == chunk.src) { /* chunks of one source, side by side in a span */
+			msg->size += chunk.octets;
+			continue;
+		}
 		msg = switch_descriptor(sw);
 		if (msg == NULL)
 			continue;
-		memcpy(&chunk, &cookie, sizeof(chunk));
 		*msg = (struct mf_sched_msg){
 			.at = now,
 			.src = chunk.src,
 			.dst = (uint16_t)egress,
 			.kind = MF_SCHED_FORWARDED,
-			.id = chunk.id,
-			.resp = chunk.resp,
 			.size = chunk.octets,
 		};
 	}

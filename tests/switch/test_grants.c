@@ -37,11 +37,11 @@ static struct mf_switch *new_switch(void)
 	return mf_switch_new(&config);
 }
 
-static void grant(struct mf_switch *sw, uint8_t id, bool mega, uint32_t size)
+static void grant_to(struct mf_switch *sw, uint16_t src, uint8_t id, bool mega, uint32_t size)
 {
 	mf_switch_grant(sw, 1,
 			&(struct mf_sched_grant){.at = 1,
-						 .src = 0,
+						 .src = src,
 						 .dst = 1,
 						 .id = id,
 						 .first = true,
@@ -49,6 +49,11 @@ static void grant(struct mf_switch *sw, uint8_t id, bool mega, uint32_t size)
 						 .mega = mega,
 						 .size = size,
 						 .cookie = MF_SCHED_NO_COOKIE});
+}
+
+static void grant(struct mf_switch *sw, uint8_t id, bool mega, uint32_t size)
+{
+	grant_to(sw, 0, id, mega, size);
 }
 
 /** @return octets that the switch has told the scheduler to be forwarded */
@@ -72,16 +77,54 @@ static unsigned int pull(struct mf_switch *sw, unsigned int port)
 	return blocks;
 }
 
-static unsigned int put_write(struct mf_span *s, uint8_t id, uint32_t size)
+static unsigned int put_write_of(struct mf_span *s, uint16_t src, uint8_t id, uint32_t size)
 {
 	static const uint8_t data[2 * CHUNK];
-	struct mf_msg m = {.kind = MF_WREQ, .src = 0, .dst = 1, .id = id, .size = size, .last = true};
+	struct mf_msg m = {.kind = MF_WREQ, .src = src, .dst = 1, .id = id, .size = size, .last = true};
 	unsigned int n = mf_proto_put_chunk(&config.proto, &m, data, s->word + s->count);
 
 	memset(s->sync + s->count, MF_SYNC_DATA, n);
 	s->sync[s->count] = s->sync[s->count + n - 1] = MF_SYNC_CTRL;
 	s->count = (uint16_t)(s->count + n);
 	return n;
+}
+
+static unsigned int put_write(struct mf_span *s, uint8_t id, uint32_t size)
+{
+	return put_write_of(s, 0, id, size);
+}
+
+/** A chunk that was granted comes, alone in its span. */
+static void write_comes(struct mf_switch *sw, uint16_t src, uint8_t id, uint32_t size)
+{
+	struct mf_span s = {.start = 1};
+
+	grant_to(sw, src, id, false, size);
+	put_write_of(&s, src, id, size);
+	mf_switch_rx(sw, src, 1, &s);
+}
+
+/** What leaves in one span is told by its sources: chunks of one that stand side by side as one. */
+Test(switch_grants, several_of_a_source_in_a_span)
+{
+	struct mf_switch *sw = new_switch();
+	struct mf_sched_msg msg;
+
+	cr_assert_not_null(sw);
+	write_comes(sw, 0, 1, CHUNK);
+	write_comes(sw, 0, 2, CHUNK / 2);
+	write_comes(sw, 2, 1, CHUNK / 4);
+	cr_assert_gt(pull(sw, 1), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		cr_assert_eq(mf_switch_to_sched(sw, &msg, 1), 1);
+		cr_expect_eq(msg.kind, MF_SCHED_FORWARDED);
+		cr_expect_eq(msg.at, 1);
+		cr_expect_eq(msg.dst, 1);
+		cr_expect_eq(msg.src, 2 * i);
+		cr_expect_eq(msg.size, i == 0 ? CHUNK + CHUNK / 2 : CHUNK / 4);
+	}
+	cr_expect_eq(mf_switch_to_sched(sw, &msg, 1), 0);
+	mf_switch_free(sw);
 }
 
 /** A chunk is longer than granted; what came of it before that shows has been sent, or not. */

@@ -263,10 +263,31 @@ static int by_date(const void *a, const void *b)
 	return memcmp(x, y, sizeof(*x));
 }
 
+/** Of what a pair's windows get back at one time only the sum counts: a span may have several chunks. */
+static void add_up(struct rig *r)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < r->msgs; i++) {
+		struct mf_sched_msg *last = n > 0 ? &r->msg[n - 1] : NULL, m = r->msg[i];
+		uint32_t size = m.size;
+
+		m.size = last != NULL ? last->size : 0;
+		if (last != NULL && m.kind == MF_SCHED_FORWARDED && memcmp(last, &m, sizeof(m)) == 0) {
+			last->size += size;
+			continue;
+		}
+		m.size = size;
+		r->msg[n++] = m;
+	}
+	r->msgs = n;
+}
+
 /** What ends later is told later where it comes in one span with what begins before: only dates count. */
 static void sort(struct rig *r)
 {
 	qsort(r->msg, r->msgs, sizeof(*r->msg), by_date);
+	add_up(r);
 }
 
 Test(whole, cuts_do_not_matter)
