@@ -32,6 +32,9 @@
 #define BURST_EPOCH (UINT64_C(1) << 53)
 #define BURST_EPOCHS (-BURST_EPOCH)
 
+static_assert(BURST_RESP == BURST_DST + 9 && BURST_ID == BURST_DST + 10 && BURST_SRC == BURST_DST + 18,
+	      "names as in other keys: issue_names()");
+
 /** One that is granted whole chunks leaves most of it as it was. */
 struct burst_demand {
 	uint64_t key; /* without epoch */
@@ -158,17 +161,19 @@ static inline bool burst_add(struct mf_sched *s, struct burst *b, const struct m
 	return (from > s->roomy) | (to > s->roomy);
 }
 
-/** Demands are out again, as if they had not come; but for windows, if they are granted. */
-static inline void burst_forget(struct mf_sched *s, struct burst *b, unsigned int n)
+/** Demands are out again, as if they had not come; but for windows, where all of them are granted. */
+static inline void burst_forget(struct mf_sched *s, struct burst *b, unsigned int n, bool granted)
 {
 	for (const struct burst_demand *d = b->demand; d < b->demand + n; d++) {
 		unsigned int src = burst_src(d->key), dst = burst_dst(d->key);
 		unsigned int turned = (src ^ dst) & -(unsigned int)(d->key >> BURST_RESP & 1);
 
 		*burst_pair(s, b, src ^ turned, dst ^ turned) = 0;
+		s->depth[dst] = 0;
+		if (granted)
+			continue;
 		s->outstanding[SCHED_SRC][src] -= d->rest;
 		s->outstanding[SCHED_DST][dst] -= d->rest;
-		s->depth[dst] = 0;
 	}
 }
 
@@ -208,7 +213,7 @@ SCHED_PART unsigned int burst_take(struct mf_sched *s, struct burst *b)
 		odd = burst_add(s, b, &e->msg, n);
 	}
 	if (odd || (b->octets + (uint64_t)n * (s->config.chunk - 1)) / s->config.chunk > s->max - s->given) {
-		burst_forget(s, b, n);
+		burst_forget(s, b, n, false);
 		return 0;
 	}
 	burst_count(s, b, n);
@@ -265,21 +270,16 @@ SCHED_PART void burst_grant(struct mf_sched *s, struct burst *b, const uint16_t 
 
 	for (const uint16_t *end = place + n; place < end; place++, g++) {
 		struct burst_demand *d = b->demand + *place;
+		struct issue_words *w = (struct issue_words *)g;
 		uint32_t rest = d->rest, size = rest < chunk ? rest : chunk, left = rest - size;
 		uint64_t key = d->key;
 
-		g->at = at;
-		g->since = since;
-		g->src = burst_src(key);
-		g->dst = burst_dst(key);
-		g->id = key >> BURST_ID;
-		g->resp = key >> BURST_RESP & 1;
-		g->first = ~key & BURST_BEGUN;
-		g->last = !left;
-		g->mega = false;
-		g->size = size;
-		g->cookie = d->cookie;
-		g->iteration = iteration;
+		w->at = at;
+		w->since = since;
+		w->names = issue_names(key >> BURST_DST) | (~key & BURST_BEGUN) << 48 | (uint64_t)!left << 56;
+		w->size = (uint64_t)size << 32;
+		w->cookie = d->cookie;
+		w->iteration = iteration;
 		d->rest = left;
 		d->key = (key - less) | BURST_BEGUN;
 		least = left < least ? left : least;
@@ -440,7 +440,7 @@ static inline bool burst(struct mf_sched *s, struct burst *b)
 			burst_again(s, b);
 	}
 	s->given = b->grant - s->out;
-	burst_forget(s, b, n);
+	burst_forget(s, b, n, true);
 	inbox_drop(&s->inbox, s->inbox.head + n);
 	return true;
 }

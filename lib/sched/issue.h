@@ -152,16 +152,18 @@ struct issue_words {
 
 static_assert(sizeof(struct issue_words) == sizeof(struct mf_sched_grant), "grant");
 
-/** dst, resp, id and src of a key, at their places in issue_words.names. */
-static inline uint64_t issue_names(uint64_t low)
+/** dst, resp, id and src of a key, from its bit of dst on, at their places in issue_words.names. */
+static inline uint64_t issue_names(uint64_t key)
 {
 #ifdef __BMI2__
-	return _pdep_u64(low >> SCHED_KEY_DST, UINT64_C(0x1ffff0101ff));
+	return _pdep_u64(key, UINT64_C(0x1ffff0101ff));
 #else
-	return (low >> SCHED_KEY_DST & 0x1ff) | (low >> SCHED_KEY_RESP & 1) << 16 |
-	       (low >> SCHED_KEY_ID & 0xff) << 24 | (low >> SCHED_KEY_SRC & 0x1ff) << 32;
+	return (key & 0x1ff) | (key >> 9 & 1) << 16 | (key >> 10 & 0xff) << 24 | (key >> 18 & 0x1ff) << 32;
 #endif
 }
+static_assert(SCHED_KEY_RESP == SCHED_KEY_DST + 9 && SCHED_KEY_ID == SCHED_KEY_DST + 10 &&
+		      SCHED_KEY_SRC == SCHED_KEY_DST + 18,
+	      "names of a key");
 
 /**
  * The grants of requests up to one, which leave at once.
@@ -187,8 +189,8 @@ static inline void issue_write_with(struct mf_sched *s, unsigned int end, bool m
 		size = size < rest ? size : rest;
 		w->at = at;
 		w->since = e->since;
-		w->names = issue_names(low) | (uint64_t)(~flags & SCHED_STARTED) << (48 - 2) |
-			   (uint64_t)(size == rest) << 56;
+		w->names = issue_names(low >> SCHED_KEY_DST) |
+			   (uint64_t)(~flags & SCHED_STARTED) << (48 - 2) | (uint64_t)(size == rest) << 56;
 		w->size = mega | (uint64_t)size << 32;
 		w->cookie = e->cookie;
 		w->iteration = r[k].iteration;
