@@ -98,7 +98,7 @@ unsigned int mf_fabric_turn(struct mf_fabric *f)
 {
 	struct wall *w = f->embedded;
 	struct wall_lcore *l = &w->lcore[0];
-	unsigned int work = 0;
+	unsigned int work;
 	mf_time now;
 
 	if (unlikely(!w->met)) {

@@ -230,9 +230,9 @@ static int lcore_main(void *arg)
 		return 0;
 	begin_watched(l);
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
-		unsigned int work = 0;
 		/* One clock for all roles: what begins in this turn ends in a later one. */
 		mf_time now = wall_now(w);
+		unsigned int work;
 
 		cycles_turn(w->f, (unsigned int)(l - w->lcore), now);
 		work = wall_turn(w, l, now);

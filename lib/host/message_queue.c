@@ -259,6 +259,7 @@ static HOST_ASIDE void ready_append(struct mf_host *h, uint16_t node)
 	h->stats.stalls++;
 }
 
+/** A destination may have got what its head lacked: an operation, a free slot or id. */
 static inline __attribute__((always_inline)) void kick(struct mf_host *h, uint16_t node, mf_time at)
 {
 	struct host_peer *p = &h->peer[node];
@@ -278,7 +279,7 @@ static inline __attribute__((always_inline)) void kick(struct mf_host *h, uint16
 	}
 }
 
-/** A destination may have got what its head lacked: an operation, a free slot or id. */
+/** The same for who does so now and then. */
 void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 {
 	kick(h, node, at);

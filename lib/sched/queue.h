@@ -122,16 +122,18 @@ static inline void queue_give_demand(struct mf_sched *s, uint32_t i, unsigned in
 	s->stats.entries--;
 }
 
-static inline void queue_count(struct mf_sched *s, const struct mf_sched_msg *msg)
+/** Statistics of a demand, with which there are so many, and so many of its destination. */
+static inline void queue_count(struct mf_sched *s, const struct mf_sched_msg *msg, uint64_t entries,
+			       uint32_t depth)
 {
 	struct mf_sched_stats *st = &s->stats;
 
 	st->demands++;
 	st->demand_octets += msg->size;
-	if (++st->entries > st->entries_max)
-		st->entries_max = st->entries;
-	if (++s->depth[msg->dst] > st->queue_max)
-		st->queue_max = s->depth[msg->dst];
+	if (entries > st->entries_max)
+		st->entries_max = entries;
+	if (depth > st->queue_max)
+		st->queue_max = depth;
 }
 
 /** Whether a demand of this kind and id is among those from i on. */
@@ -176,7 +178,7 @@ static inline uint32_t queue_demand(struct mf_sched *s, const struct mf_sched_ms
 			 msg->request_blocks * SCHED_BLOCKS | msg->excess * SCHED_EXCESS,
 	};
 	s->megas += msg->mega;
-	queue_count(s, msg);
+	queue_count(s, msg, ++s->stats.entries, ++s->depth[msg->dst]);
 	return i;
 }
 
@@ -296,14 +298,7 @@ SCHED_PART void queue_flush(struct mf_sched *s, const struct mf_sched_msg *msg)
 /** The grant of a demand that is granted in full as it comes, as if it had been in its queue. */
 static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg, struct mf_sched_grant *g)
 {
-	struct mf_sched_stats *st = &s->stats;
-
-	st->demands++;
-	st->demand_octets += msg->size;
-	if (st->entries >= st->entries_max)
-		st->entries_max = st->entries + 1;
-	if (s->depth[msg->dst] >= st->queue_max)
-		st->queue_max = s->depth[msg->dst] + 1;
+	queue_count(s, msg, s->stats.entries + 1, s->depth[msg->dst] + 1);
 	g->since = msg->at;
 	g->id = msg->id;
 	g->first = g->last = true;
