@@ -7,7 +7,7 @@
 #include "fabric_priv.h"
 #include "mf_table.h"
 
-#define REQUEST 8 /* octets that ask for a read, as the paper counts them (Table 1) */
+#define REQUEST 16 /* bytes that ask for a read, in the traces of EDM's own generator */
 
 struct mf_offer {
 	struct mf_fabric f; /**< nodes with clients and without anything else */

@@ -17,7 +17,7 @@
 
 enum mf_trace_format {
 	MF_TRACE_MEMFAB, /**< start_ps,kind,src,dst,octets,request_octets: all that a message is */
-	MF_TRACE_EDM, /**< id,type,src,dst,octets,request octets,start slot */
+	MF_TRACE_EDM, /**< id,type,src,dst,message bytes,read bytes,start slot */
 	MF_TRACE_YCSB, /**< idx,OP,key: operations on keys, which say neither when nor from where */
 	MF_TRACE_HPCC, /**< number of flows; then src dst pg dport octets start_seconds */
 	MF_TRACE_FORMATS,
@@ -33,7 +33,8 @@ struct mf_trace_row {
 	mf_time start; /**< intended; never before that of the line before. Keys: 0 */
 	uint64_t key; /**< keys */
 	uint32_t octets; /**< 1..; atomics: 8. Keys: records of a scan, 0 where the line does not say it */
-	uint32_t request; /**< octets of the request for a read, as the trace says it; otherwise 0 */
+	uint32_t
+		request; /**< bytes of the request for a read, as the trace says it; 0: it does not, or no read */
 	uint16_t src, dst; /**< nodes: who asks, and whose memory it is; never the same. Keys: 0 */
 	uint8_t kind; /**< enum mf_client_kind; keys: enum mf_query_kind */
 };
@@ -91,7 +92,8 @@ struct mf_trace_out {
 /** Whether the lines of a format are operations on keys, or messages. */
 bool mf_trace_keyed(enum mf_trace_format format);
 
-/** Why a format cannot say this; NULL: it can. MF_TRACE_EDM rounds the start down to a slot. */
+/** Why a format cannot say this; NULL: it can. MF_TRACE_EDM rounds the start down to a slot,
+ * and writes a request of 16 bytes where the size is not known. */
 const char *mf_trace_lacks(enum mf_trace_format format, const struct mf_trace_row *row);
 
 /** Begins a trace; rows: how many there will be. */

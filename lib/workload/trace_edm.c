@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The traces of EDM's artifact: id,type,src,dst,octets,request octets,start slot. Type 1 is a read, which
- * src asks for and dst answers, 3 a write from src to dst; a write's request is -1. No header.
+ * The traces of EDM's artifact: id,type,src,dst,message bytes,read bytes,start slot. No header. Type 1 is a
+ * read, which src asks for and dst answers: the message is the request, and the read bytes are its data. Type 3
+ * is a write from src to dst: the message is its data, and the read bytes are -1.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "trace_priv.h"
 
 enum { TYPE_READ = 1, TYPE_WRITE = 3 };
+enum { REQUEST = 16 }; /* bytes of each request in what EDM's own generator writes */
 
 static bool is(char **column, unsigned int columns)
 {
@@ -24,18 +26,30 @@ static int read_type(struct mf_trace *t, const char *s, struct mf_trace_row *row
 	return 0;
 }
 
-static int read_request(struct mf_trace *t, const char *s, struct mf_trace_row *row)
+/** memfab once wrote the data of a read as its message, and the request as the read bytes. */
+static int read_sizes(struct mf_trace *t, char **column, struct mf_trace_row *row)
 {
-	uint64_t request = 0;
-	int rc;
+	uint64_t request;
+	int rc = trace_number(t, column[4], "request size", 1, UINT32_MAX, &request);
 
-	if (row->kind == MF_CLIENT_WRITE)
-		return strcmp(s, "-1") == 0
-			       ? 0
-			       : mf_trace_fail(t, "request size '%.32s' of a write is not -1", s);
-	rc = trace_number(t, s, "request size", 0, UINT32_MAX, &request);
+	if (rc == 0 && request > REQUEST)
+		rc = mf_trace_fail(t,
+				   "column 5 of a read is its request: %" PRIu64
+				   " bytes are more than %d. memfab "
+				   "once wrote columns 5 and 6 of reads exchanged; to exchange them: "
+				   "awk -F, -v OFS=, '$2==1{t=$5;$5=$6;$6=t}1' OLD >NEW",
+				   request, REQUEST);
+	if (rc != 0)
+		return rc;
 	row->request = (uint32_t)request;
-	return rc;
+	return trace_octets(t, column[5], row);
+}
+
+static int write_sizes(struct mf_trace *t, char **column, struct mf_trace_row *row)
+{
+	if (strcmp(column[5], "-1") != 0)
+		return mf_trace_fail(t, "read bytes '%.32s' of a write are not -1", column[5]);
+	return trace_octets(t, column[4], row);
 }
 
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
@@ -49,9 +63,7 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 	if (rc == 0)
 		rc = trace_src_dst(t, column[2], column[3], row);
 	if (rc == 0)
-		rc = trace_octets(t, column[4], row);
-	if (rc == 0)
-		rc = read_request(t, column[5], row);
+		rc = row->kind == MF_CLIENT_READ ? read_sizes(t, column, row) : write_sizes(t, column, row);
 	if (rc == 0)
 		rc = trace_number(t, column[6], "start slot", 0, INT64_MAX / MF_TRACE_SLOT, &slot);
 	return rc != 0 ? rc : trace_start(t, slot * MF_TRACE_SLOT, row);
@@ -59,18 +71,20 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 
 static const char *lacks(const struct mf_trace_row *row)
 {
-	return row->kind == MF_CLIENT_READ || row->kind == MF_CLIENT_WRITE
-		       ? NULL
-		       : "format edm has nothing but read and write";
+	if (row->kind != MF_CLIENT_READ && row->kind != MF_CLIENT_WRITE)
+		return "format edm has nothing but read and write";
+	return row->request > REQUEST ? "a request of format edm has at most 16 bytes" : NULL;
 }
 
+/** A request whose size the trace does not say has that of EDM's generator. */
 static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 {
 	bool read = row->kind == MF_CLIENT_READ;
+	uint32_t request = row->request > 0 ? row->request : REQUEST;
 
 	fprintf(file, "%" PRIu64 ",%d,%u,%u,%" PRIu32 ",%" PRId64 ",%" PRIu64 "\n", number,
-		read ? TYPE_READ : TYPE_WRITE, row->src, row->dst, row->octets,
-		read ? (int64_t)row->request : -1, row->start / MF_TRACE_SLOT);
+		read ? TYPE_READ : TYPE_WRITE, row->src, row->dst, read ? request : row->octets,
+		read ? (int64_t)row->octets : -1, row->start / MF_TRACE_SLOT);
 }
 
 const struct trace_format trace_edm = {

@@ -49,28 +49,28 @@ static char *read_fabric(const char *trace, const char *keys, struct mf_config *
 static const struct {
 	const char *trace, *keys, *says;
 } bad[] = {
-	{"0,1,0,1,64,8,0\n1,1,0,4,64,8,0\n", "", ":2: there is no node 4"},
-	{"0,1,0,1,64,8,0\n1,1,512,1,64,8,0\n", "", ":2: there is no node 512"},
-	{"0,1,3,1,64,8,0\n", "", ":1: node 3, 'mn', is not a compute node"},
-	{"0,1,1,0,64,8,0\n", "", ":1: node 0, 'cn', is not a memory node"},
-	{"0,1,1,2,64,8,0\n", ",\"nodes\":\"cn\"",
+	{"0,1,0,1,16,64,0\n1,1,0,4,16,64,0\n", "", ":2: there is no node 4"},
+	{"0,1,0,1,16,64,0\n1,1,512,1,16,64,0\n", "", ":2: there is no node 512"},
+	{"0,1,3,1,16,64,0\n", "", ":1: node 3, 'mn', is not a compute node"},
+	{"0,1,1,0,16,64,0\n", "", ":1: node 0, 'cn', is not a memory node"},
+	{"0,1,1,2,16,64,0\n", ",\"nodes\":\"cn\"",
 	 ":1: node 1, 'n0', is not one of the workload's compute nodes"},
-	{"0,1,1,2,64,8,0\n", ",\"targets\":\"mn\"",
+	{"0,1,1,2,16,64,0\n", ",\"targets\":\"mn\"",
 	 ":1: node 2, 'n1', is not one of the workload's memory nodes"},
-	{"0,1,1,2,16777217,8,0\n", "", ":1: size 16777217 is more than 16777216"},
-	{"0,1,1,2,64,8,5\n", ",\"time_zero\":\"4ns\"", ":1: 3200 ps is before time_zero"},
-	{"0,1,1,2,64,8,14411518807585587\n", ",\"time_scale\":2", ":1: 9223372036854775680 ps is too late"},
+	{"0,1,1,2,16,16777217,0\n", "", ":1: size 16777217 is more than 16777216"},
+	{"0,1,1,2,16,64,5\n", ",\"time_zero\":\"4ns\"", ":1: 3200 ps is before time_zero"},
+	{"0,1,1,2,16,64,14411518807585587\n", ",\"time_scale\":2", ":1: 9223372036854775680 ps is too late"},
 	{"0,READ,5\n", "", ":1: a trace of keys needs a store"},
 	{"", "", ":1: the file is empty"},
-	{"0,1,1,2,64,8,0\n", ",\"format\":\"hpcc\"", ":1: number of flows"},
-	{"0,1,1,2,64,8,0\n", ",\"format\":\"csv\"", "fabric:1: workload[0].format: 'csv' is none of"},
-	{"0,1,1,2,64,8,0\n", ",\"mix\":{\"read\":1}", "fabric:1: workload[0].mix: has no effect"},
-	{"0,1,1,2,64,8,0\n", ",\"load\":0.5", "fabric:1: workload[0].load: has no effect"},
-	{"0,1,1,2,64,8,0\n", ",\"time_scale\":0", "fabric:1: workload[0].time_scale: 0 is out of range"},
-	{"0,1,1,2,64,8,0\n", ",\"digest\":\"12\"", "fabric:1: workload[0].digest: must be a string of 16"},
-	{"0,1,1,2,64,8,0\n", ",\"digest\":\"0123456789abcdef\"",
+	{"0,1,1,2,16,64,0\n", ",\"format\":\"hpcc\"", ":1: number of flows"},
+	{"0,1,1,2,16,64,0\n", ",\"format\":\"csv\"", "fabric:1: workload[0].format: 'csv' is none of"},
+	{"0,1,1,2,16,64,0\n", ",\"mix\":{\"read\":1}", "fabric:1: workload[0].mix: has no effect"},
+	{"0,1,1,2,16,64,0\n", ",\"load\":0.5", "fabric:1: workload[0].load: has no effect"},
+	{"0,1,1,2,16,64,0\n", ",\"time_scale\":0", "fabric:1: workload[0].time_scale: 0 is out of range"},
+	{"0,1,1,2,16,64,0\n", ",\"digest\":\"12\"", "fabric:1: workload[0].digest: must be a string of 16"},
+	{"0,1,1,2,16,64,0\n", ",\"digest\":\"0123456789abcdef\"",
 	 "fabric:1: workload[0].digest: the trace is another one: "},
-	{"0,1,1,2,6400,8,0\n", ",\"span\":4096", "fabric:1: workload[0].span: 4096 octets do not hold"},
+	{"0,1,1,2,16,6400,0\n", ",\"span\":4096", "fabric:1: workload[0].span: 4096 octets do not hold"},
 };
 
 Test(traces, refused)
@@ -105,7 +105,7 @@ Test(traces, no_trace)
 Test(traces, what_is_read)
 {
 	struct mf_config c;
-	const char *says = read_fabric("0,1,0,1,64,8,1\n1,3,2,1,5000001,-1,5\n2,3,0,3,100,-1,5\n", "", &c);
+	const char *says = read_fabric("0,1,0,1,16,64,1\n1,3,2,1,5000001,-1,5\n2,3,0,3,100,-1,5\n", "", &c);
 	const struct mf_config_trace *t;
 
 	cr_assert_str_eq(says, "");
@@ -122,7 +122,7 @@ Test(traces, what_is_read)
 	cr_assert_eq(c.clock[MF_CLOCK_VIRTUAL].duration, 3201);
 	cr_assert_eq(c.workload[0].span, 5000001 / 64 * 64 + 64);
 	mf_config_free(&c);
-	says = read_fabric("0,1,0,1,64,8,100\n1,3,2,1,64,-1,300\n",
+	says = read_fabric("0,1,0,1,16,64,100\n1,3,2,1,64,-1,300\n",
 			   ",\"time_zero\":\"64ns\",\"time_scale\":2.5", &c);
 	cr_assert_str_eq(says, "");
 	cr_assert_eq(c.workload[0].trace.message[0].start, 0);

@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fabric'))
 from emu import Emu, Tap, why  # noqa: E402
 
-GOOD = '0,1,0,1,64,8,0\n1,3,1,0,4096,-1,5\n'
+GOOD = '0,1,0,1,16,64,0\n1,3,1,0,4096,-1,5\n'
 
 REFUSED = {
   'nothing': [],
@@ -76,7 +76,7 @@ def refuses(tap, tool, emu):
 
 def complains(tap, tool):
   """With file and line, and nothing half written."""
-  tool.write('bad', GOOD + '2,1,0,1,64,8,4\n')
+  tool.write('bad', GOOD + '2,1,0,1,16,64,4\n')
   for args in (['info', 'bad'], ['convert', '--to', 'memfab', '-o', 'out', 'bad']):
     process = tool.run(*args)
     says = 'bad:3: time goes backwards: 2560 ps behind 3200 ps\n'
@@ -88,7 +88,7 @@ def complains(tap, tool):
 def garbage(tap, tool):
   """Ten gigabytes of it, in 64 MiB of address space, and none of it read beyond the first line."""
   path = os.path.join(tool.folder, 'garbage')
-  for name, start in {'holes': b'', 'a long line': b'0,1,0,1,64,8,0,' * 1000,
+  for name, start in {'holes': b'', 'a long line': b'0,1,0,1,16,64,0,' * 1000,
                       'a good beginning': GOOD.encode() + b'\x80'}.items():
     with open(path, 'wb') as file:
       file.write(start)
@@ -101,6 +101,37 @@ def garbage(tap, tool):
            f'10 GB of garbage: {name}', why(process) + f'{seconds} s')
     tap.ok(process.stderr.count('\n') == 1, f'10 GB of garbage: {name}: one line', process.stderr)
   os.unlink(path)
+
+
+def reads_of_edm(tap, tool, emu):
+  """Column 5 of a read is its request, column 6 its data: in info, in gen, in a fabric, and when converted."""
+  tool.write('read', '0,1,0,1,16,64,10\n')
+  process = tool.run('info', 'read')
+  tap.ok('1, 100.00 %, of 64 octets' in process.stdout, 'info: a read of EDM', process.stdout + why(process))
+  process = tool.run('convert', '--to', 'memfab', 'read')
+  tap.ok(process.stdout.endswith('\n6400,read,0,1,64,16\n'), 'convert: a read of EDM', process.stdout)
+  process = tool.run('convert', '--to', 'hpcc', '--reads-as-flows', 'read')
+  tap.ok(process.stdout == '1\n1 0 3 100 64 0.000000006400\n', 'as a flow: a read of EDM', process.stdout)
+  process = tool.run('gen', '--nodes', '4', '--load', '1', '--messages', '50', '--mix', 'read:1', '--dist', '300')
+  tap.ok({tuple(line.split(',')[4:6]) for line in process.stdout.splitlines()} == {('16', '300')},
+         'gen: a read of EDM', process.stdout[:200])
+  tool.write('read.json', json.dumps({
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 2}], 'workload': [{'trace': 'read'}]}))
+  _, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'read.json'))
+  tap.ok(both and both['result']['phases']['steady']['octets']['offered'] == 64, 'a fabric: a read of EDM',
+         both and both['result']['phases'])
+
+
+def exchanged(tap, tool):
+  """What memfab once wrote is refused, and the command that the line names makes it good."""
+  tool.write('old', '0,1,0,1,5840,8,10\n1,3,1,0,4096,-1,12\n')
+  process = tool.run('info', 'old')
+  tap.ok(process.returncode == 2 and process.stderr.startswith('old:1: column 5 of a read is its request'),
+         'sizes exchanged: refused', why(process))
+  command = process.stderr[process.stderr.index('awk'):].replace('OLD', 'old').replace('NEW', 'new')
+  subprocess.run(command, shell=True, cwd=tool.folder, check=True)
+  tap.ok(tool.read('new') == '0,1,0,1,8,5840,10\n1,3,1,0,4096,-1,12\n', 'sizes exchanged: made good',
+         tool.read('new'))
 
 
 def converts(tap, tool):
@@ -176,6 +207,8 @@ def main(program, emu_program, root):
     refuses(tap, tool, emu)
     complains(tap, tool)
     garbage(tap, tool)
+    reads_of_edm(tap, tool, emu)
+    exchanged(tap, tool)
     converts(tap, tool)
     generates(tap, tool)
     runs(tap, tool, emu)

@@ -78,44 +78,50 @@ static const struct {
 	{"", "T:1: the file is empty"},
 	{"\n\n", "T:1: the file is empty"},
 	{"hello\n", "T:1: this is a line of none of the formats: memfab, edm, ycsb, hpcc"},
-	{"1,1,0,1,64,8\n", "T:1: this is a line of none"},
+	{"1,1,0,1,16,64\n", "T:1: this is a line of none"},
 	{"1;1;0;1;64;8;0\n", "T:1: this is a line of none"},
-	{"0,1,0,1,64,8,0\n1,1,0,1,64,8\n", "T:2: 6 columns, a line of format edm has 7"},
-	{"0,1,0,1,64,8,0\n1,1,0,1,64,8,0,0\n", "T:2: at least 8 columns, a line of format edm has 7"},
-	{"0,1,0,1,64,8,0\n,1,0,1,64,8,0\n", "T:2: id is missing"},
-	{"0,1,0,1,64,8,0\n1,1,0,1,,8,0\n", "T:2: size is missing"},
-	{"0,1,0,1,-64,8,0\n", "T:1: size -64 is negative"},
-	{"0,1,0,1,64,8,-1\n", "T:1: start slot -1 is negative"},
-	{"0,1,0,1,0,8,0\n", "T:1: size 0 is out of range: 1 to 4294967295"},
-	{"0,1,0,1,4294967296,8,0\n", "T:1: size 4294967296 is out of range"},
-	{"0,1,0,1,18446744073709551680,8,0\n", "T:1: size 18446744073709551680 is out of range"},
-	{"0,1,0,1,64.5,8,0\n", "T:1: size '64.5' is not a whole number"},
-	{"0,1,0,1,0x40,8,0\n", "T:1: size '0x40' is not a whole number"},
-	{"0,1,0,1,+64,8,0\n", "T:1: size '+64' is not a whole number"},
-	{"0,1,0,1,6 4,8,0\n", "T:1: size '6 4' is not a whole number"},
-	{"0,1,0,1,-,8,0\n", "T:1: size '-' is not a whole number"},
+	{"0,1,0,1,16,64,0\n1,1,0,1,16,64\n", "T:2: 6 columns, a line of format edm has 7"},
+	{"0,1,0,1,16,64,0\n1,1,0,1,16,64,0,0\n", "T:2: at least 8 columns, a line of format edm has 7"},
+	{"0,1,0,1,16,64,0\n,1,0,1,64,8,0\n", "T:2: id is missing"},
+	{"0,1,0,1,16,64,0\n1,1,0,1,16,,0\n", "T:2: size is missing"},
+	{"0,1,0,1,16,-64,0\n", "T:1: size -64 is negative"},
+	{"0,1,0,1,16,64,-1\n", "T:1: start slot -1 is negative"},
+	{"0,1,0,1,16,0,0\n", "T:1: size 0 is out of range: 1 to 4294967295"},
+	{"0,1,0,1,16,4294967296,0\n", "T:1: size 4294967296 is out of range"},
+	{"0,1,0,1,16,18446744073709551680,0\n", "T:1: size 18446744073709551680 is out of range"},
+	{"0,1,0,1,16,64.5,0\n", "T:1: size '64.5' is not a whole number"},
+	{"0,1,0,1,16,0x40,0\n", "T:1: size '0x40' is not a whole number"},
+	{"0,1,0,1,16,+64,0\n", "T:1: size '+64' is not a whole number"},
+	{"0,1,0,1,16,6 4,0\n", "T:1: size '6 4' is not a whole number"},
+	{"0,1,0,1,16,-,0\n", "T:1: size '-' is not a whole number"},
 	{"0,2,0,1,64,8,0\n", "T:1: type '2' is neither 1 (read) nor 3 (write)"},
 	{"0,13,0,1,64,8,0\n", "T:1: type '13' is neither"},
-	{"0,3,0,1,64,8,0\n", "T:1: request size '8' of a write is not -1"},
-	{"0,1,0,1,64,-1,0\n", "T:1: request size -1 is negative"},
-	{"0,1,0,65536,64,8,0\n", "T:1: destination 65536 is out of range: 0 to 65535"},
-	{"0,1,-3,1,64,8,0\n", "T:1: source -3 is negative"},
-	{"0,1,7,7,64,8,0\n", "T:1: node 7 sends to itself"},
-	{"0,1,0,1,64,8,5\n1,1,0,1,64,8,4\n", "T:2: time goes backwards: 2560 ps behind 3200 ps"},
-	{"0,1,0,1,64,8,14411518807585588\n", "T:1: start slot 14411518807585588 is out of range"},
-	{"0,1,0,1,64,8,0\n\n1,1,0,1,64,8,0\n", "T:2: is blank"},
-	{"0,1,0,1,64,8,0\n1,1,0,1,6\1,8,0\n", "T:2: is not text: octet 0x01 at column 10"},
-	{"0,1,0,1,64,8,0\n\xef\xbb\xbf", "T:2: is not text: octet 0xef at column 1"},
+	{"0,3,0,1,64,8,0\n", "T:1: read bytes '8' of a write are not -1"},
+	{"0,1,0,1,16,-1,0\n", "T:1: size -1 is negative"},
+	{"0,1,0,1,64,8,0\n",
+	 "T:1: column 5 of a read is its request: 64 bytes are more than 16. memfab once wrote columns 5 and 6 of "
+	 "reads exchanged; to exchange them: awk -F, -v OFS=, '$2==1{t=$5;$5=$6;$6=t}1' OLD >NEW"},
+	{"0,1,0,1,17,64,0\n", "T:1: column 5 of a read is its request: 17 bytes"},
+	{"0,1,0,1,0,64,0\n", "T:1: request size 0 is out of range"},
+	{"0,1,0,1,4294967296,64,0\n", "T:1: request size 4294967296 is out of range"},
+	{"0,1,0,65536,16,64,0\n", "T:1: destination 65536 is out of range: 0 to 65535"},
+	{"0,1,-3,1,16,64,0\n", "T:1: source -3 is negative"},
+	{"0,1,7,7,16,64,0\n", "T:1: node 7 sends to itself"},
+	{"0,1,0,1,16,64,5\n1,1,0,1,16,64,4\n", "T:2: time goes backwards: 2560 ps behind 3200 ps"},
+	{"0,1,0,1,16,64,14411518807585588\n", "T:1: start slot 14411518807585588 is out of range"},
+	{"0,1,0,1,16,64,0\n\n1,1,0,1,16,64,0\n", "T:2: is blank"},
+	{"0,1,0,1,16,64,0\n1,1,0,1,16,6\1,0\n", "T:2: is not text: octet 0x01 at column 13"},
+	{"0,1,0,1,16,64,0\n\xef\xbb\xbf", "T:2: is not text: octet 0xef at column 1"},
 	{"\xff\xfe"
 	 "0,1\n",
 	 "T:1: is not text: octet 0xff at column 1: UTF-16: save it as UTF-8"},
 	{"\xef\xbb\xbf"
-	 "0,1,0,1,64,8,0\n",
+	 "0,1,0,1,16,64,0\n",
 	 "T:1: is not text: octet 0xef at column 1: a byte order mark: save it as UTF-8 without one"},
 	{"\x1f\x8b\x08\n", "T:1: is not text: octet 0x1f at column 1: compressed by gzip: unpack it first"},
-	{"0,1,0,1,64,8,0\n\x1f\x8b\n", "T:2: is not text: octet 0x1f at column 1"},
-	{"0,1,0,1,64,8,0\r\n1,1,0,1,64\r,8,0\r\n", "T:2: is not text: octet 0x0d at column 11"},
-	{"0,1,0,1,64,8," LONG_60 LONG_60 LONG_60 LONG_60 LONG_60 "\n", "T:1: is longer than 255 octets"},
+	{"0,1,0,1,16,64,0\n\x1f\x8b\n", "T:2: is not text: octet 0x1f at column 1"},
+	{"0,1,0,1,16,64,0\r\n1,1,0,1,16\r,64,0\r\n", "T:2: is not text: octet 0x0d at column 11"},
+	{"0,1,0,1,16,64," LONG_60 LONG_60 LONG_60 LONG_60 LONG_60 "\n", "T:1: is longer than 255 octets"},
 	{HEAD, "T:1: there is no message behind this line"},
 	{HEAD "0,reed,0,1,64,0\n", "T:2: there is no kind 'reed'"},
 	{HEAD "0,cas,0,1,64,0\n", "T:2: size 64 of an atomic operation is not 8"},
@@ -179,7 +185,7 @@ static void expect_rows(const char *text, enum mf_trace_format format, const str
 Test(trace, good_lines)
 {
 	static const struct mf_trace_row
-		edm[] = {{.start = 0, .octets = 64, .request = 8, .src = 0, .dst = 143},
+		edm[] = {{.start = 0, .octets = 64, .request = 16, .src = 0, .dst = 143},
 			 {.start = 6400, .octets = 5840, .src = 5, .dst = 4, .kind = MF_CLIENT_WRITE}},
 		hpcc[] = {{.start = 2000000123000,
 			   .octets = 1000,
@@ -194,9 +200,9 @@ Test(trace, good_lines)
 		all[] = {{.start = 1, .octets = 8, .src = 1, .dst = 0, .kind = MF_CLIENT_FADD},
 			 {.start = 1, .octets = 9, .src = 1, .dst = 0, .kind = MF_CLIENT_WRITE_ACK}};
 
-	expect_rows("0,1,0,143,64,8,0\n1,3,5,4,5840,-1,10\n", MF_TRACE_EDM, edm, 2);
-	expect_rows("0,1,0,143,64,8,0\r\n1,3,5,4,5840,-1,10", MF_TRACE_EDM, edm, 2);
-	expect_rows(" 0 ,1,\t0,143,64 ,8,0\n1,3,5,4,5840,-1,10\n\n \r\n", MF_TRACE_EDM, edm, 2);
+	expect_rows("0,1,0,143,16,64,0\n1,3,5,4,5840,-1,10\n", MF_TRACE_EDM, edm, 2);
+	expect_rows("0,1,0,143,16,64,0\r\n1,3,5,4,5840,-1,10", MF_TRACE_EDM, edm, 2);
+	expect_rows(" 0 ,1,\t0,143,16 ,64,0\n1,3,5,4,5840,-1,10\n\n \r\n", MF_TRACE_EDM, edm, 2);
 	expect_rows("2\n2 1 3 100 1000 2.000000123\n0 3 3 100 1 2000000123.5e-9\n", MF_TRACE_HPCC, hpcc, 2);
 	expect_rows("2 \n\t2 1  3 100 1000\t2.0000001230000004\n0 3 3 100 1 2.0000001235\r\n", MF_TRACE_HPCC,
 		    hpcc, 2);
@@ -235,7 +241,9 @@ static struct mf_trace_row random_row(struct mf_rng *r, enum mf_trace_format for
 	while (mf_trace_lacks(format, &row) != NULL);
 	row.octets =
 		row.kind >= MF_CLIENT_CAS ? 8 : 1 + (uint32_t)(mf_rng_next(r) >> mf_rng_below(r, 32) >> 33);
-	row.request = row.kind == MF_CLIENT_READ ? (uint32_t)mf_rng_next(r) : 0;
+	if (row.kind == MF_CLIENT_READ)
+		row.request =
+			format == MF_TRACE_EDM ? 1 + (uint32_t)mf_rng_below(r, 16) : (uint32_t)mf_rng_next(r);
 	return row;
 }
 
@@ -291,6 +299,74 @@ Test(trace, there_and_back)
 	}
 }
 
+/** The rows in a format, read again. */
+static struct outcome *through(const struct mf_trace_row *row, unsigned int rows, enum mf_trace_format format)
+{
+	struct source s = {0};
+	char *text = write_rows(row, rows, format, &s.len);
+	struct outcome *o;
+
+	s.text = text;
+	o = read_all(&s, format);
+	free(text);
+	return o;
+}
+
+/* From each format to each other one and back, of what both can say: all of it is as it was. */
+Test(trace, through_another_format)
+{
+	struct mf_rng r;
+
+	mf_rng_init(&r, seed(), "formats", 0);
+	for (int round = 0; round < 20 * MF_TRACE_FORMATS * MF_TRACE_FORMATS; round++) {
+		enum mf_trace_format a = (enum mf_trace_format)(round % MF_TRACE_FORMATS),
+				     b = (enum mf_trace_format)(round / MF_TRACE_FORMATS % MF_TRACE_FORMATS);
+		struct mf_trace_row row[100];
+		unsigned int rows = 0;
+		struct outcome *there, *back;
+		mf_time now = 0;
+
+		for (int i = 0; i < 100 && mf_trace_keyed(a) == mf_trace_keyed(b); i++) {
+			row[rows] = random_row(&r, a, &now);
+			if (b == MF_TRACE_EDM)
+				row[rows].start = now -= now % MF_TRACE_SLOT;
+			rows += mf_trace_lacks(b, &row[rows]) == NULL;
+		}
+		if (rows == 0)
+			continue;
+		there = through(row, rows, b);
+		cr_assert_eq(there->rows, rows, "%s", there->error);
+		back = through(there->row, rows, a);
+		cr_assert_eq(back->rows, rows, "%s", back->error);
+		for (unsigned int i = 0; i < rows; i++)
+			cr_assert(same(&back->row[i], &row[i]), "%s by %s, row %u", mf_trace_format_name(a),
+				  mf_trace_format_name(b), i);
+		free(there);
+		free(back);
+	}
+}
+
+/* A line of EDM's own: the read is of 64 bytes, and its request of 16 stays. A request of unknown size has 16. */
+Test(trace, sizes_of_an_edm_read)
+{
+	struct outcome *o = read_text("0,1,0,1,16,64,10\n");
+	char *text;
+	size_t len;
+
+	cr_assert_eq(o->row[0].octets, 64);
+	cr_assert_eq(o->row[0].request, 16);
+	text = write_rows(o->row, 1, MF_TRACE_MEMFAB, &len);
+	cr_assert_str_eq(text, HEAD "6400,read,0,1,64,16\n");
+	free(text);
+	o->row[0].request = 0;
+	text = write_rows(o->row, 1, MF_TRACE_EDM, &len);
+	cr_assert_str_eq(text, "0,1,0,1,16,64,10\n");
+	free(text);
+	o->row[0].request = 17;
+	cr_assert_not_null(mf_trace_lacks(MF_TRACE_EDM, &o->row[0]));
+	free(o);
+}
+
 /* Octets at random, from no text at all to nearly a trace: refused in one line, or read. */
 Test(trace, random_octets)
 {
@@ -331,7 +407,7 @@ static ssize_t pour(void *ctx, void *buf, size_t room)
 /* Ten gigabytes of anything are refused by what their first lines are. */
 Test(trace, no_more_is_read_than_the_first_bad_line)
 {
-	static const char *const octets[] = {"\0\0\0", "x", "\177ELF", "0,1,0,1,64,8,0,", "hello\n", "\n"};
+	static const char *const octets[] = {"\0\0\0", "x", "\177ELF", "0,1,0,1,16,64,0,", "hello\n", "\n"};
 	char err[MF_TRACE_ERROR];
 
 	for (size_t i = 0; i < sizeof(octets) / sizeof(octets[0]); i++) {
@@ -346,7 +422,7 @@ Test(trace, no_more_is_read_than_the_first_bad_line)
 
 Test(trace, read_errors_are_told)
 {
-	struct source s = {.text = "0,1,0,1,64,8,0\n", .len = 15, .error = -EIO};
+	struct source s = {.text = "0,1,0,1,16,64,0\n", .len = 16, .error = -EIO};
 	struct outcome *o = read_all(&s, MF_TRACE_AUTO);
 
 	cr_assert_str_eq(o->error, "T:1: cannot be read: Input/output error");
@@ -361,7 +437,7 @@ Test(trace, files)
 	struct mf_trace_row row;
 	struct mf_trace *t;
 
-	cr_assert_eq(write(fd, "0,1,0,1,64,8,0\nx\n", 17), 17);
+	cr_assert_eq(write(fd, "0,1,0,1,16,64,0\nx\n", 18), 18);
 	close(fd);
 	cr_assert_eq(mf_trace_open(&t, path, MF_TRACE_HPCC, err, sizeof(err)), -EINVAL);
 	cr_assert_eq(mf_trace_open(&t, path, MF_TRACE_EDM, err, sizeof(err)), 0);
