@@ -292,6 +292,7 @@ static int measure(const struct mf_fabric *f, struct script *s, const struct mf_
 
 	config.report_stages = false;
 	config.faults = 0;
+	config.tests = 0;
 	for (mf_time slow = 1; rc == -EAGAIN && slow <= PATIENCE; slow *= 4)
 		rc = run_script(&config, s, slow, &quiet, err, errlen);
 	if (rc == -EAGAIN)

@@ -36,6 +36,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "ethernet"},
 	{.key = "workload"},
 	{.key = "faults"},
+	{.key = "test_patterns"},
 	{.key = "report"},
 	{.key = "placement"},
 	{.key = "watchdog", .kind = CFG_TIME, CFG_AT(struct mf_config, watchdog), CFG_RANGE(0, MF_SEC(3600))},
@@ -88,9 +89,9 @@ static int read_all(struct cfg *c, const json_t *root)
 		      {"proto", cfg_proto},
 		      {"scheduler", cfg_sched},
 		      {"switch", cfg_switch}},
-	  after[] = {{"regions", cfg_regions},    {"limits", cfg_limits}, {"ethernet", cfg_ethernet},
-		     {"workload", cfg_workload},  {"faults", cfg_faults}, {"report", cfg_report},
-		     {"placement", cfg_placement}};
+	  after[] = {{"regions", cfg_regions},   {"limits", cfg_limits},      {"ethernet", cfg_ethernet},
+		     {"workload", cfg_workload}, {"faults", cfg_faults},      {"test_patterns", cfg_tests},
+		     {"report", cfg_report},     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
 
 	if (rc == 0)
@@ -221,6 +222,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->ethernet);
 	free(config->port);
 	free(config->fault);
+	free(config->test);
 	free(config->region);
 	cfg_workload_free(config);
 	memset(config, 0, sizeof(*config));

@@ -12,7 +12,7 @@
 
 static const char *const what_names[] = {"queue",    "grants", "buffers", "room", "egress",
 					 "requests", "ring",   "mbufs",   NULL};
-static const char *const direction_names[] = {"both", "up", "down", NULL};
+const char *const cfg_direction_names[] = {"both", "up", "down", NULL};
 
 #define FAULT(m) CFG_AT(struct mf_config_fault, m)
 static const struct cfg_field fault_fields[] = {
@@ -24,7 +24,7 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "lcore", .kind = CFG_U32, FAULT(lcore), CFG_RANGE(0, LCORES_MAX - 1)},
 	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
 	{.key = "to", .kind = CFG_NESTED},
-	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = direction_names},
+	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = cfg_direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
 	{.key = "from", .kind = CFG_TIME, FAULT(from), CFG_RANGE(0, MF_NEVER - 1)},
 	{.key = "until", .kind = CFG_TIME, FAULT(until), CFG_RANGE(1, MF_NEVER - 1)},

@@ -87,10 +87,12 @@ extern const struct cfg_field cfg_clock_fields[], cfg_memory_fields[], cfg_host_
 	cfg_switch_fields[], cfg_sched_fields[], cfg_sched_time_fields[], cfg_ethernet_fields[],
 	cfg_workload_fields[], cfg_trace_fields[], cfg_ycsb_fields[], cfg_report_fields[];
 extern const char *const cfg_clock_names[],
-	*const cfg_role_names[], *const cfg_mix_names[], *const cfg_pattern_names[],
-								 *const cfg_dist_names[],
-									 *const cfg_app_names[],
-										 *const cfg_stage_names[];
+	*const cfg_direction_names[], *const cfg_role_names[],
+					      *const cfg_mix_names[],
+						      *const cfg_pattern_names[],
+							      *const cfg_dist_names[],
+								      *const cfg_app_names[],
+									      *const cfg_stage_names[];
 
 /* config_error.c */
 void cfg_push(struct cfg *c, const char *key);
@@ -157,6 +159,7 @@ int cfg_regions(struct cfg *c, const json_t *json); /* config_access.c */
 int cfg_limits(struct cfg *c, const json_t *json);
 int cfg_backup(struct cfg *c, const json_t *json); /* config_backup.c */
 int cfg_faults(struct cfg *c, const json_t *json); /* config_fault.c */
+int cfg_tests(struct cfg *c, const json_t *json); /* config_test.c: test_patterns */
 int cfg_ethernet(struct cfg *c, const json_t *json); /* config_traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* config_workload.c */
 /* config_ycsb.c: a workload with the key "ycsb". */

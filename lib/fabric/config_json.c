@@ -264,6 +264,7 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	cfg_put_access(&p, root);
 	cfg_put_traffic(&p, root);
 	cfg_put_faults(&p, root);
+	cfg_put_tests(&p, root);
 	cfg_put_fields(&p, cfg_put_set(&p, root, "report", json_object()), cfg_report_fields, config);
 	json = cfg_put_set(&p, root, "placement", json_object());
 	if (config->scheduler_own_lcore == MF_AUTO)

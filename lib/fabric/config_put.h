@@ -23,6 +23,7 @@ json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 void cfg_put_access(struct put *p, json_t *root); /* config_access.c: "regions", "limits" */
 void cfg_put_backup(struct put *p, json_t *root); /* config_backup.c */
 void cfg_put_faults(struct put *p, json_t *root); /* config_fault.c */
+void cfg_put_tests(struct put *p, json_t *root); /* config_test.c */
 /* Takes keys of a NULL-terminated list out again. */
 void cfg_put_drop(json_t *object, const char *const *keys);
 /* "stack", and "bridge" of the switch; config_policy.c */

@@ -166,6 +166,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	mf_table_free(f->node);
 	free(f->link);
 	free(f->fault_fired);
+	free(f->test);
 	free(f->region);
 	pthread_mutex_destroy(&f->readers);
 	free(f);

@@ -96,6 +96,8 @@ struct mf_fabric {
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	uint64_t fault_idle[MF_FAULT_CLASSES]; /**< of these, in blocks of idle; by class */
 	struct link_guard *guards[MF_CONFIG_SWITCHES]; /**< [nodes], by switch; NULL: no link is watched */
+	struct link_test *test; /**< [tests]: test patterns of links; virtual clock */
+	unsigned int tests;
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
 	struct mf_forge_stats forged; /**< of all nodes that forge, after the run */
 	struct mf_captures *captures; /**< NULL: nothing is captured */

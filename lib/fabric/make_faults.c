@@ -106,6 +106,8 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen)
 	skew_clocks(f);
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		return check_lcores(f, err, errlen);
+	if (f->config->tests > 0)
+		return make_fail(err, errlen, "test_patterns: they are for the virtual clock only");
 	if (check_forgers(f, err, errlen) != 0 || check_mbufs(f, err, errlen) != 0)
 		return -EINVAL;
 	return check_crashes(f, err, errlen);

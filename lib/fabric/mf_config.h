@@ -22,6 +22,7 @@
 #include "mf_bridge.h"
 #include "mf_sched.h"
 #include "mf_stack.h"
+#include "mf_test_pattern.h"
 #include "mf_time.h"
 #include "mf_timing.h"
 
@@ -351,6 +352,15 @@ struct mf_config_fault {
 	bool idle; /**< BIT, SYNC, TYPE: blocks of idle, too; virtual clock */
 };
 
+/** Links that carry a test pattern for a while, and nothing else. Virtual clock. */
+struct mf_config_test {
+	struct mf_config_set link; /**< of these nodes */
+	uint32_t sw; /**< to which switch */
+	uint32_t direction; /**< enum mf_config_direction */
+	struct mf_test_pattern pattern;
+	mf_time from, until;
+};
+
 /** A part of the memory of memory nodes, and who may do what there: see mf_region.h. */
 struct mf_config_region {
 	char name[MF_CONFIG_NAME_LEN];
@@ -406,6 +416,8 @@ struct mf_config {
 	struct mf_config_workload *workload;
 	unsigned int faults;
 	struct mf_config_fault *fault;
+	unsigned int tests;
+	struct mf_config_test *test;
 	unsigned int regions; /**< 0: all nodes may do all in all memories */
 	struct mf_config_region *region;
 	struct mf_config_limits limits;

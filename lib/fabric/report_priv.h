@@ -53,6 +53,9 @@ void report_policy(FILE *out, const json_t *result, const char *what);
 /* report_carried.c */
 void report_carried(FILE *out, const json_t *result);
 
+/** "test_patterns", where there are such (report_tests.c). */
+void report_tests(FILE *out, const json_t *result);
+
 void report_run(FILE *out, const json_t *result, const json_t *run);
 
 #endif

@@ -13,6 +13,7 @@
 #include "delivery.h"
 #include "fabric_priv.h"
 #include "guards.h"
+#include "link_test.h"
 #include "result_priv.h"
 #include "stages.h"
 #include "watch.h"
@@ -229,6 +230,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	if (f->config->faults > 0 && f->config->stack_ops == NULL)
 		json_object_set_new(o, "checks", checks_json(&f->witness));
 	guards_json(f, o);
+	if (f->tests > 0)
+		json_object_set_new(o, "test_patterns", link_tests_json(f));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
 	json_object_set_new(all, "result", o);

@@ -8,6 +8,12 @@
 #include "messages.h"
 #include "stages.h"
 
+/** The file breaks something, or takes links away for a test pattern. */
+static bool disturbed(const struct mf_fabric *f)
+{
+	return f->config->faults > 0 || f->config->tests > 0;
+}
+
 struct reason {
 	char *err;
 	size_t errlen;
@@ -34,13 +40,13 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu reads returned wrong data", name, (unsigned long long)c->mismatches);
 	if (c->submit_error != 0)
 		return no(r, "%s: its stack refuses what it is to do", name);
-	if (c->restarts > 0 && f->config->faults == 0)
+	if (c->restarts > 0 && !disturbed(f))
 		return no(r,
 			  "%s: %llu times a memory node lost its link, and what was under way, or its memory",
 			  name, (unsigned long long)c->restarts);
 	if (c->stray > 0)
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
-	if (c->failed_all > 0 && f->config->faults == 0)
+	if (c->failed_all > 0 && !disturbed(f))
 		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
 	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
 		return no(r, "%s: %llu operations did not complete", name,
@@ -58,7 +64,7 @@ static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	uint64_t lost = fabric_lost_writes(f);
 
-	return lost == 0 || f->config->faults > 0 ||
+	return lost == 0 || disturbed(f) ||
 	       no(r, "%llu writes completed for their senders, but never took effect",
 		  (unsigned long long)lost);
 }
@@ -75,7 +81,7 @@ static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 			return false;
 		clients = true;
 		completed += mf_client_stats(f->node[i].client)->completed_all;
-		if (f->config->faults > 0) /* all may have failed */
+		if (disturbed(f)) /* all may have failed */
 			completed += mf_client_stats(f->node[i].client)->failed_all;
 	}
 	return !clients || completed > 0 || no(r, "no operation completed");
@@ -92,11 +98,11 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 
 		sent += e->sent;
 		received += e->received;
-		if (e->damaged + e->duplicated > 0 && f->config->faults == 0)
+		if (e->damaged + e->duplicated > 0 && !disturbed(f))
 			return no(r, "%s: %llu frames damaged or duplicated", f->config->node[i].name,
 				  (unsigned long long)(e->damaged + e->duplicated));
 	}
-	if (!f->info.interrupted && sent != received && fabric_whole(f) && f->config->faults == 0)
+	if (!f->info.interrupted && sent != received && fabric_whole(f) && !disturbed(f))
 		return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
 			  (unsigned long long)(sent - received), (unsigned long long)sent,
 			  (unsigned long long)mf_switch_stats(f->sw)->drop_frame_room);

@@ -228,6 +228,7 @@ static int loop(struct virtual *v)
 	}
 	if (!v->over)
 		v->now = mf_time_max(v->nodes_done, v->switch_done);
+	virtual_tests_end(v);
 	v->f->ended = v->now;
 	if (v->f->at_stop.at == 0)
 		snapshot_take(v->f, &v->f->at_stop, v->f->ended);

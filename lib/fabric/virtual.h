@@ -79,6 +79,8 @@ struct virtual
 /** @return 0 or -ENOMEM */
 int virtual_event_init(struct virtual *v);
 void virtual_event_fini(struct virtual *v);
+/** The run ends at v->now: so do test patterns. */
+void virtual_tests_end(struct virtual *v);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
 

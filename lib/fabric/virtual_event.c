@@ -137,7 +137,7 @@ static int step_outage(struct virtual *v, struct outage *o)
 static mf_time next_of_all(const struct virtual *v)
 {
 	const struct virtual_events *e = v->events;
-	mf_time next = MF_NEVER;
+	mf_time next = virtual_tests_next(v);
 
 	for (unsigned int k = 0; k < e->outages; k++)
 		next = mf_time_min(next, e->outage[k].at);
@@ -160,6 +160,7 @@ int virtual_event(struct virtual *v)
 	if (v->twin != NULL)
 		v->twin->now = v->now;
 	v->f->info.events++;
+	virtual_tests_run(v);
 	for (unsigned int k = 0; k < e->outages && err == 0; k++)
 		if (e->outage[k].at == v->now)
 			err = step_outage(v, &e->outage[k]);
@@ -257,13 +258,15 @@ int virtual_event_init(struct virtual *v)
 	unsigned int n = outages_max(v->f->config);
 	int err;
 
-	if (n == 0 && v->f->guards[0] == NULL && !may_fall_behind(v))
+	if (n == 0 && v->f->config->tests == 0 && v->f->guards[0] == NULL && !may_fall_behind(v))
 		return 0;
 	err = make_events(v, n);
 	if (err == 0 && v->twin != NULL)
 		err = make_events(v->twin, 0);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
+	if (err == 0)
+		err = virtual_tests_init(v);
 	if (err != 0)
 		return err;
 	if (v->twin != NULL)

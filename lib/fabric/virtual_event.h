@@ -19,6 +19,7 @@ struct place {
 	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
 	struct stalls stalls;
 	mf_time full; /**< its ring is, both ways, until then */
+	unsigned int testing; /**< of the cuts: test patterns that have taken the link */
 	mf_time guard; /**< when corruption disables the link, or it is mended; MF_NEVER: neither */
 	/** ps of blocks that its ring holds: a sender waits for a receiver that is more behind */
 	mf_time room;
@@ -32,6 +33,14 @@ struct virtual_events {
 	unsigned int no_requests; /**< outages that take away the switch's buffer */
 	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
 };
+
+/* virtual_test.c */
+/** Makes f->test: what each link carries of the file's test patterns. @return 0 or -ENOMEM */
+int virtual_tests_init(struct virtual *v);
+/** When a pattern begins, ends, or has to go on; MF_NEVER: there is none. */
+mf_time virtual_tests_next(const struct virtual *v);
+/** Sends what was due before v->now, begins and ends what is due then. Called before anything else happens to links. */
+void virtual_tests_run(struct virtual *v);
 
 /* virtual_link.c */
 /** One more outage that cuts the link of node i to v's switch; one less. */

@@ -40,3 +40,10 @@ uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units)
 	d->fired++;
 	return at;
 }
+
+unsigned int fault_struck(struct fault_dice *d, mf_time t, unsigned int from)
+{
+	if (from >= FAULT_BLOCK_BITS)
+		return FAULT_BLOCK_BITS;
+	return from + (unsigned int)fault_roll(d, t, FAULT_BLOCK_BITS - from);
+}

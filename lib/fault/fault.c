@@ -223,18 +223,12 @@ static void bit_errors(struct mf_fault *f, mf_time t, struct mf_block *b)
 	uint64_t own = t == f->carry_at ? f->carry : 0, carry = 0;
 
 	for (unsigned int i = 0; i < f->rules; i++) {
-		uint64_t done = 0, hit;
+		unsigned int bit = 0;
 
 		if (f->dice[i].rule.class != MF_FAULT_BIT)
 			continue;
-		while (done < FAULT_BLOCK_BITS &&
-		       (hit = fault_roll(&f->dice[i], t, FAULT_BLOCK_BITS - done)) <
-			       FAULT_BLOCK_BITS - done) {
-			unsigned int bit = (unsigned int)(done + hit);
-
-			fault_bit(bit, &b->sync, &own, &carry);
-			done += hit + 1;
-		}
+		while ((bit = fault_struck(&f->dice[i], t, bit)) < FAULT_BLOCK_BITS)
+			fault_bit(bit++, &b->sync, &own, &carry);
 	}
 	b->word ^= own;
 	f->carry = carry;

@@ -8,6 +8,7 @@
 #include "mf_rng.h"
 #include "mf_witness.h"
 
+#define FAULT_BLOCK_BITS 66
 #define FAULT_MESSAGE_MAX (65536 / 8 + 32) /**< blocks of the longest message, with its header and checks */
 
 /** A rule and its dice. */
@@ -23,6 +24,8 @@ uint64_t fault_roll(struct fault_dice *d, mf_time t, uint64_t units);
 /** The first roll. @param stream  of random numbers, by its name */
 void fault_dice_init(struct fault_dice *d, const struct mf_fault_config *c, unsigned int rule,
 		     const char *stream);
+/** The first bit of a block, from `from` on, that the rule strikes; FAULT_BLOCK_BITS: none. */
+unsigned int fault_struck(struct fault_dice *d, mf_time t, unsigned int from);
 /** Units that are spared until the next one that is struck. */
 uint64_t fault_draw(struct fault_dice *d);
 
@@ -95,8 +98,6 @@ struct mf_fault {
 	struct fault_copy twice; /**< of the message under way */
 	struct fault_copy held; /**< of one that comes behind the next */
 };
-
-#define FAULT_BLOCK_BITS 66
 
 /**
  * A wire error at a bit of a block, in the order of the wire.

@@ -154,6 +154,16 @@ typedef void (*mf_fault_emit)(void *ctx, struct mf_span *s);
  */
 void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx);
 
+/**
+ * A block that is on the wire as it is, without a scrambler: one of a test pattern (mf_test_pattern.h). Rules
+ * of MF_FAULT_BIT and MF_FAULT_SYNC strike it, no others.
+ *
+ * @param at  its start, ps; not before that of an earlier call
+ * @param b   is damaged in place
+ * @return number of wrong bits, 0..66
+ */
+unsigned int mf_fault_raw(struct mf_fault *f, mf_time at, struct mf_block *b);
+
 /** The link is lost: what is under way, or held back, is thrown away; what is sent from now on is new. */
 void mf_fault_cut(struct mf_fault *f, mf_time now);
 

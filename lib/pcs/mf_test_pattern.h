@@ -33,6 +33,12 @@ enum mf_test_kind {
 /** "pseudo-random", "square-wave", "prbs31" by kind; NULL ends the list */
 extern const char *const mf_test_names[MF_TEST_KINDS + 1];
 
+/** The input of the scrambler: two Local Fault ordered sets, or zeros. */
+enum mf_test_data { MF_TEST_LOCAL_FAULT, MF_TEST_ZEROS, MF_TEST_DATA };
+
+/** "local-fault", "zeros"; NULL ends the list */
+extern const char *const mf_test_data_names[MF_TEST_DATA + 1];
+
 #define MF_TEST_SEED_BITS 58
 #define MF_TEST_SEED_MAX ((UINT64_C(1) << MF_TEST_SEED_BITS) - 1)
 /** Segments A_n and B_n of table 52-20: bit i is register S_i of figure 49-8, of which S0 is the newest. */
@@ -43,11 +49,12 @@ extern const char *const mf_test_names[MF_TEST_KINDS + 1];
 /** The run of a square wave. */
 #define MF_TEST_RUN_MIN 4
 #define MF_TEST_RUN_MAX 11
+#define MF_TEST_RUN_DEFAULT 8
 
 struct mf_test_pattern {
-	uint8_t kind; /**< enum mf_test_kind */
-	bool zeros; /**< pseudo-random: the data pattern is zeros; else two Local Fault ordered sets */
-	uint8_t run; /**< square wave: bits of one level, MF_TEST_RUN_MIN..MF_TEST_RUN_MAX */
+	uint32_t kind; /**< enum mf_test_kind */
+	uint32_t data; /**< pseudo-random: enum mf_test_data */
+	uint32_t run; /**< square wave: bits of one level, MF_TEST_RUN_MIN..MF_TEST_RUN_MAX */
 	uint64_t seed_a, seed_b; /**< pseudo-random: 0..MF_TEST_SEED_MAX */
 };
 
@@ -92,7 +99,7 @@ struct mf_test_checker {
 	uint32_t history;
 };
 
-/** @param pattern  copied; what generator and checker must have in common: kind, zeros, run */
+/** @param pattern  copied; what generator and checker must have in common: kind, data, run */
 void mf_test_checker_init(struct mf_test_checker *c, const struct mf_test_pattern *pattern);
 /** Checks the next block. */
 void mf_test_check(struct mf_test_checker *c, const struct mf_block *block);

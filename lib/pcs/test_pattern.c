@@ -20,6 +20,11 @@ const char *const mf_test_names[MF_TEST_KINDS + 1] = {
 	[MF_TEST_PRBS31] = "prbs31",
 };
 
+const char *const mf_test_data_names[MF_TEST_DATA + 1] = {
+	[MF_TEST_LOCAL_FAULT] = "local-fault",
+	[MF_TEST_ZEROS] = "zeros",
+};
+
 static uint64_t ones(unsigned int bits)
 {
 	return bits < WORD_BITS ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -92,7 +97,7 @@ static void check_bits(struct mf_test_checker *c, uint64_t in, unsigned int n)
 
 static uint64_t data_pattern(const struct mf_test_pattern *p)
 {
-	return p->zeros ? 0 : LOCAL_FAULTS;
+	return p->data == MF_TEST_ZEROS ? 0 : LOCAL_FAULTS;
 }
 
 /** Register S_i of figure 49-8 is bit 63 - i of the scrambler's state. */

@@ -279,6 +279,28 @@ Test(config, faults)
 	mf_config_free(&c);
 }
 
+Test(config, test_patterns)
+{
+	struct mf_config c;
+
+	load(&c, "fabric/good", "test_patterns.json");
+	cr_assert_eq(c.tests, 3);
+	cr_expect_eq(c.test[0].pattern.kind, MF_TEST_PSEUDO_RANDOM);
+	cr_expect_eq(c.test[0].pattern.data, MF_TEST_ZEROS);
+	cr_expect_eq(c.test[0].pattern.seed_a, 1);
+	cr_expect_eq(c.test[0].pattern.seed_b, MF_TEST_SEED_MAX);
+	cr_expect(c.test[0].from == MF_US(10) && c.test[0].until == MF_US(20));
+	cr_expect_eq(c.test[0].direction, MF_CONFIG_UP);
+	cr_expect_eq(c.test[0].link.n, 1);
+	cr_expect_eq(c.test[1].sw, 1);
+	cr_expect_eq(c.test[1].pattern.run, 11);
+	cr_expect_eq(c.test[1].direction, MF_CONFIG_BOTH);
+	cr_expect_eq(c.test[1].link.n, 3);
+	cr_expect_eq(c.test[2].pattern.kind, MF_TEST_PRBS31);
+	cr_expect_eq(c.test[2].link.n, 3);
+	mf_config_free(&c);
+}
+
 Test(config, everything)
 {
 	struct mf_config c;
@@ -353,8 +375,8 @@ Test(config, sizes_as_points)
 Test(config, effective_configuration_reads_back)
 {
 	static const char *const names[] = {"smallest.json",   "groups.json", "greedy_srpt.json",
-					    "everything.json", "faults.json", "backup.json",
-					    "ycsb.json"};
+					    "everything.json", "faults.json", "test_patterns.json",
+					    "backup.json",     "ycsb.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct mf_config a, b;
@@ -454,11 +476,12 @@ static char *slurp(const char *folder, const char *name, size_t *len)
 
 Test(config, every_key_is_documented)
 {
-	static const char *const names[] = {"everything.json", "faults.json", "backup.json", "ycsb.json"};
+	static const char *const names[] = {"everything.json", "faults.json", "test_patterns.json",
+					    "backup.json", "ycsb.json"};
 	size_t len;
 	char *doc = slurp("../docs", "fabric-file.md", &len);
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *text = slurp("fabric/good", names[i], &len);
 		json_t *json = json_loadb(text, len, 0, NULL);
 

@@ -16,6 +16,12 @@ except ImportError:
 
 RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemption-25g-fair'),
         ('virtual', 'ycsb-a'), ('virtual', 'incast')]
+# Of tests/fabric/good: what these have makes parts of the result that no example has.
+PARTS = ['access', 'backup', 'test_patterns']
+FAULTS = {'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}],
+          'link': {'disable': 4}, 'workload': [{'mix': {'read': 1}, 'size': 64}],
+          'faults': [{'class': 'bit', 'rate': 1e-5}, {'class': 'node_crash', 'node': 'm', 'from': '20us',
+                                                      'until': '25us'}]}
 
 
 def errors(schema, value):
@@ -35,6 +41,16 @@ def main(program, root):
     if tap.ok(process.returncode == 0 and result is not None, f'{name}, {clock} clock', why(process)):
       bad = errors(schema, result)
       tap.ok(not bad, f'{name}, {clock} clock: as the schema says', '\n'.join(bad))
+
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'faults.json')
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(FAULTS, file)
+    for path in [path] + [os.path.join(root, 'tests', 'fabric', 'good', p + '.json') for p in PARTS]:
+      process, part = emu.result('--clock', 'virtual', '--warmup', '5us', '--duration', '60us', path)
+      bad = errors(schema, part) if part is not None else [why(process)]
+      tap.ok(process.returncode == 0 and not bad, f'{os.path.basename(path)}: as the schema says',
+             '\n'.join(bad))
 
   # What the schema does not know it refuses: else the test would say nothing.
   result['result']['switch']['surprise'] = 1

@@ -14,14 +14,16 @@ TestSuite(pattern, .timeout = 60);
 #define BITS (BLOCKS * BLOCK_BITS)
 
 static const struct mf_test_pattern prbs31 = {.kind = MF_TEST_PRBS31};
-static const struct mf_test_pattern zeros = {
-	.kind = MF_TEST_PSEUDO_RANDOM, .zeros = true, .seed_a = MF_TEST_SEED_A, .seed_b = MF_TEST_SEED_B};
+static const struct mf_test_pattern zeros = {.kind = MF_TEST_PSEUDO_RANDOM,
+					     .data = MF_TEST_ZEROS,
+					     .seed_a = MF_TEST_SEED_A,
+					     .seed_b = MF_TEST_SEED_B};
 static const struct mf_test_pattern faults = {
 	.kind = MF_TEST_PSEUDO_RANDOM, .seed_a = MF_TEST_SEED_A, .seed_b = MF_TEST_SEED_B};
 
 static struct mf_test_pattern square(unsigned int run)
 {
-	return (struct mf_test_pattern){.kind = MF_TEST_SQUARE_WAVE, .run = (uint8_t)run};
+	return (struct mf_test_pattern){.kind = MF_TEST_SQUARE_WAVE, .run = run};
 }
 
 /** Bit i of a block in the order of the wire. */
