@@ -20,7 +20,7 @@ RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemptio
 PARTS = ['access', 'backup', 'test_patterns']
 FAULTS = {'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}],
           'link': {'disable': 4}, 'workload': [{'mix': {'read': 1}, 'size': 64}],
-          'faults': [{'class': 'bit', 'rate': 1e-5}, {'class': 'node_crash', 'node': 'm', 'from': '20us',
+          'faults': [{'class': 'bit', 'rate': 1e-6}, {'class': 'node_crash', 'node': 'm', 'from': '20us',
                                                       'until': '25us'}]}
 
 
