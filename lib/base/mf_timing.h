@@ -17,7 +17,7 @@ enum mf_stage {
 	/* host, TX */
 	MF_STAGE_MESSAGE_QUEUE, /**< read the message queue */
 	MF_STAGE_MAKE_REQUEST, /**< make the /N/ or the RREQ, write the message state table in parallel */
-	MF_STAGE_GRANT_QUEUE, /**< read the grant queue: it crosses the RX and TX clock domains */
+	MF_STAGE_GRANT_QUEUE, /**< cross the RX and TX clock domains: read the grant queue, or an answer */
 	MF_STAGE_STATE_TABLE, /**< read the message state table */
 	MF_STAGE_DATA_BUFFER, /**< read the data buffer */
 	MF_STAGE_MAKE_DATA, /**< make the block */
@@ -68,6 +68,12 @@ static inline mf_time mf_timing_sum(const struct mf_timing *t, enum mf_stage fir
 static inline mf_time mf_timing_grant_rx(const struct mf_timing *t)
 {
 	return mf_timing_sum(t, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE);
+}
+
+/** Known at a receiver -> the block that answers it made: it crosses to the TX clock domain, as a grant does. */
+static inline mf_time mf_timing_answer_tx(const struct mf_timing *t)
+{
+	return t->cost[MF_STAGE_GRANT_QUEUE] + t->cost[MF_STAGE_MAKE_DATA];
 }
 
 /** In the grant queue -> first data block made. */

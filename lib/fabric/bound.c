@@ -23,6 +23,12 @@ mf_time bound_read_delay(const struct mf_fabric *f, unsigned int mn)
 	       f->config->node[mn].memory_config.dram + mf_timing_data_tx(&f->timing);
 }
 
+mf_time bound_atomic_delay(const struct mf_fabric *f, unsigned int mn)
+{
+	return bound_read_delay(f, mn) + f->config->node[mn].memory_config.dram;
+}
+
+/** Of the chunks of writes and reads, which are what fills links. */
 static void extremes(const struct mf_fabric *f, mf_time *least, mf_time *most)
 {
 	*least = MF_NEVER;
@@ -49,6 +55,9 @@ mf_time bound_difference(const struct mf_fabric *f)
 	mf_time least, most;
 
 	extremes(f, &least, &most);
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->config->node[i].up && f->config->node[i].memory)
+			most = mf_time_max(most, bound_atomic_delay(f, i));
 	return most > least ? most - least : 0;
 }
 

@@ -10,11 +10,16 @@
 /** From a grant to the arrival of the chunk's first block at the switch, idle fabric, ps. */
 mf_time bound_write_delay(const struct mf_fabric *f, unsigned int cn);
 mf_time bound_read_delay(const struct mf_fabric *f, unsigned int mn);
+/** The same of an atomic's result: what it has read is written first. */
+mf_time bound_atomic_delay(const struct mf_fabric *f, unsigned int mn);
 
 /** D: the largest difference of grant-to-arrival times in this fabric. */
 mf_time bound_difference(const struct mf_fabric *f);
 
-/** What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest. */
+/**
+ * What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest of a read:
+ * results of atomics are later, and a few blocks.
+ */
 mf_time bound_align(const struct mf_fabric *f, unsigned int cn);
 
 /** K and W of a port by default: blocks that are under way at the full rate of its link, and two chunks. */

@@ -51,17 +51,28 @@ static bool contiguous(const struct stage_record *r)
 	return r->count > 0 && r->count < STAGE_STAMPS_MAX;
 }
 
+/** Whether a write's effect, which the memory node tells by itself, is where its stages say. */
+static bool effect_fits(const struct stage_record *r)
+{
+	if (r->kind == STAGE_WRITE)
+		return r->done == r->stamp[r->count - 1].to;
+	for (unsigned int i = 1; i < r->count && r->kind == STAGE_WRITE_ACK; i++)
+		if (r->stamp[i].from == r->done)
+			return r->stamp[i].stage == MF_STAGE_GRANT_QUEUE;
+	return r->kind != STAGE_WRITE_ACK;
+}
+
 static void close_record(struct stage_log *log)
 {
 	struct stage_record *r = &log->now;
-	struct stage_record *kept = r->write ? &log->write : &log->read;
-	uint64_t *count = r->write ? &log->writes : &log->reads;
+	struct stage_record *kept = &log->last[r->kind];
+	uint64_t *count = &log->count[r->kind];
 
 	if (!r->whole)
 		return;
 	sort(r);
 	fill_line(r);
-	if (!contiguous(r) || (r->write && r->done != r->stamp[r->count - 1].to)) {
+	if (!contiguous(r) || !effect_fits(r)) {
 		log->broken++;
 	} else {
 		if (*count > 0 && !same(r, kept))
@@ -84,7 +95,8 @@ static void begin(struct stage_log *log, bool write)
 {
 	close_record(log);
 	log->now.count = 0;
-	log->now.write = write;
+	log->now.kind = write ? STAGE_WRITE : STAGE_READ;
+	log->now.done = MF_NEVER;
 	log->now.whole = false;
 	log->place = PLACE_COMPUTE;
 }
@@ -103,19 +115,40 @@ static bool on_path(const struct stage_log *log, mf_time from)
 	return !log->above || (!r->whole && (r->count == 0 || r->stamp[r->count - 1].to == from));
 }
 
-void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to)
+/** A grant is of a write; what is answered behind its effect is acknowledged; who writes what it read is an atomic. */
+static void learn_kind(struct stage_record *r, enum mf_stage stage)
+{
+	if (stage == MF_STAGE_GRANT_PARSE)
+		r->kind = STAGE_WRITE;
+	if (r->kind == STAGE_WRITE && r->done != MF_NEVER && stage == MF_STAGE_GRANT_QUEUE) {
+		r->kind = STAGE_WRITE_ACK;
+		r->whole = false;
+	}
+	if (r->kind == STAGE_READ && stage == MF_STAGE_DRAM && r->stamp[r->count - 1].stage == MF_STAGE_DRAM)
+		r->kind = STAGE_ATOMIC;
+}
+
+/** Whether an operation ends with this stage; a write does when it has taken effect. */
+static bool ends_with(const struct stage_log *log, enum mf_stage stage)
 {
 	const struct stage_record *r = &log->now;
 
+	if (r->kind == STAGE_WRITE_ACK)
+		return stage == MF_STAGE_DATA_PARSE;
+	return r->kind != STAGE_WRITE &&
+	       (stage == MF_STAGE_DATA_DELIVER ||
+		(stage == MF_STAGE_PROTOCOL && r->count > 0 && log->place == PLACE_COMPUTE));
+}
+
+void stages_stamp(struct stage_log *log, enum mf_stage stage, mf_time from, mf_time to)
+{
 	if (stage == MF_STAGE_MESSAGE_QUEUE)
 		begin(log, false);
-	if (stage == MF_STAGE_GRANT_PARSE)
-		log->now.write = true;
 	if (!on_path(log, from))
 		return;
-	/* A read is whole when the compute node has its data; a write when it has taken effect. */
-	if (!r->write && (stage == MF_STAGE_DATA_DELIVER ||
-			  (stage == MF_STAGE_PROTOCOL && r->count > 0 && log->place == PLACE_COMPUTE)))
+	if (log->now.count > 0)
+		learn_kind(&log->now, stage);
+	if (ends_with(log, stage))
 		log->now.whole = true;
 	add(log, stage, from, to);
 }
@@ -214,6 +247,13 @@ static mf_time total(const struct stage_record *r)
 	return sum;
 }
 
+const char *stages_kind_name(enum stage_kind kind)
+{
+	static const char *const name[] = {"read", "write", "write_ack", "atomic"};
+
+	return name[kind];
+}
+
 static bool add_up(const struct stage_record *r, const struct mf_hist *measured, char *err, size_t errlen)
 {
 	mf_time sum = total(r);
@@ -221,9 +261,24 @@ static bool add_up(const struct stage_record *r, const struct mf_hist *measured,
 	if (measured->count == 0 || (measured->min == sum && measured->max == sum))
 		return true;
 	snprintf(err, errlen, "stages: those of a %s take %llu ps, but %llu to %llu ps were measured",
-		 r->write ? "write" : "read", (unsigned long long)sum, (unsigned long long)measured->min,
+		 stages_kind_name(r->kind), (unsigned long long)sum, (unsigned long long)measured->min,
 		 (unsigned long long)measured->max);
 	return false;
+}
+
+/** What a client calls its operations. */
+static enum stage_kind stage_kind_of(int kind)
+{
+	switch (kind) {
+	case MF_CLIENT_READ:
+		return STAGE_READ;
+	case MF_CLIENT_WRITE:
+		return STAGE_WRITE;
+	case MF_CLIENT_WRITE_ACK:
+		return STAGE_WRITE_ACK;
+	default:
+		return STAGE_ATOMIC;
+	}
 }
 
 bool stages_sound(const struct mf_fabric *f, char *err, size_t errlen)
@@ -237,12 +292,12 @@ bool stages_sound(const struct mf_fabric *f, char *err, size_t errlen)
 			 (unsigned long long)log->broken, (unsigned long long)log->differ);
 		return false;
 	}
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_client *c = f->node[i].client;
-
-		if (c != NULL &&
-		    !add_up(&log->read, &mf_client_stats(c)->kind[MF_CLIENT_READ].latency, err, errlen))
-			return false;
-	}
-	return add_up(&log->write, &f->delivery->effect, err, errlen);
+	for (unsigned int i = 0; i < f->nodes; i++)
+		for (int k = 0; f->node[i].client != NULL && k < MF_CLIENT_KINDS; k++)
+			if (k != MF_CLIENT_WRITE &&
+			    !add_up(&log->last[stage_kind_of(k)],
+				    &mf_client_stats(f->node[i].client)->kind[k].latency, err, errlen))
+				return false;
+	return log->count[STAGE_WRITE] == 0 ||
+	       add_up(&log->last[STAGE_WRITE], &f->delivery->effect, err, errlen);
 }

@@ -21,19 +21,28 @@ struct stage_stamp {
 
 #define STAGE_STAMPS_MAX 128
 
-/** An operation: one read or one write. */
+/** What an operation is, as its stages tell. */
+enum stage_kind {
+	STAGE_READ,
+	STAGE_WRITE, /**< until its effect */
+	STAGE_WRITE_ACK, /**< until it is known that it has happened */
+	STAGE_ATOMIC, /**< until its result is there */
+	STAGE_KINDS
+};
+
+/** An operation. */
 struct stage_record {
-	bool write;
+	enum stage_kind kind;
 	bool whole; /**< from submission to completion or effect */
 	unsigned int count;
-	mf_time done; /**< write: effect at the memory node, told by the memory node itself */
+	mf_time done; /**< write: effect at the memory node, told by the memory node itself; MF_NEVER: not yet */
 	struct stage_stamp stamp[STAGE_STAMPS_MAX];
 };
 
 struct stage_log {
 	struct stage_record now; /**< the operation under way */
-	struct stage_record read, write; /**< the last whole one of each */
-	uint64_t reads, writes; /**< operations that were logged whole */
+	struct stage_record last[STAGE_KINDS]; /**< the last whole one of each */
+	uint64_t count[STAGE_KINDS]; /**< operations that were logged whole */
 	uint64_t broken; /**< operations with a gap, an overlap, or too many stamps */
 	uint64_t differ; /**< operations whose stamps do not equal those of the one before */
 	enum stage_place place;
@@ -65,6 +74,9 @@ void stages_end(struct stage_log *log);
  * @param err  why not, one line
  */
 bool stages_sound(const struct mf_fabric *f, char *err, size_t errlen);
+
+/** Name of a kind in the result. */
+const char *stages_kind_name(enum stage_kind kind);
 
 /** Sum over an operation of one stage, at one place or (place = PLACES) everywhere. */
 mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage_place place);

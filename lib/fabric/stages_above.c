@@ -71,7 +71,8 @@ static mf_time measured(const struct stage_record *r, const struct part *p)
 
 json_t *stages_table_above(const struct stage_record *r, const char *stack)
 {
-	const struct column *c = column_of(stack);
+	bool printed = r->kind == STAGE_READ || r->kind == STAGE_WRITE, write = r->kind == STAGE_WRITE;
+	const struct column *c = printed ? column_of(stack) : NULL;
 	json_t *rows = json_array();
 	mf_time sum = 0, published = c != NULL ? 0 : MF_NEVER;
 
@@ -80,7 +81,7 @@ json_t *stages_table_above(const struct stage_record *r, const char *stack)
 		mf_time at = measured(r, p), theirs = MF_NEVER;
 
 		if (c != NULL) {
-			theirs = p->times[r->write] * (p->cost != 0 ? p->cost : c->protocol);
+			theirs = p->times[write] * (p->cost != 0 ? p->cost : c->protocol);
 			published += theirs;
 		}
 		json_array_append_new(rows, row(p->name, at, theirs));
@@ -88,6 +89,6 @@ json_t *stages_table_above(const struct stage_record *r, const char *stack)
 	}
 	json_array_append_new(rows, row("fabric latency", sum, published));
 	if (c != NULL)
-		json_array_append_new(rows, row("fabric, as printed", sum, c->printed[r->write]));
+		json_array_append_new(rows, row("fabric, as printed", sum, c->printed[write]));
 	return rows;
 }

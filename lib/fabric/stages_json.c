@@ -29,9 +29,14 @@ static double ns(mf_time t)
 	return (double)t / 1000;
 }
 
+/** @param published  MF_NEVER: the paper has none */
 static json_t *row(const char *name, mf_time measured, mf_time published)
 {
-	return json_pack("{s:s, s:f, s:f}", "part", name, "ns", ns(measured), "paper_ns", ns(published));
+	json_t *o = json_pack("{s:s, s:f}", "part", name, "ns", ns(measured));
+
+	if (published != MF_NEVER)
+		json_object_set_new(o, "paper_ns", json_real(ns(published)));
+	return o;
 }
 
 /** PCS crossings and the stack's own stages at one place. */
@@ -44,29 +49,35 @@ static mf_time stack_at(const struct stage_record *r, enum stage_place place)
 	return sum;
 }
 
+/** What the paper has for a part; it has reads and writes. */
+static mf_time theirs(const struct stage_record *r, mf_time of_read_or_write)
+{
+	return r->kind == STAGE_READ || r->kind == STAGE_WRITE ? of_read_or_write : MF_NEVER;
+}
+
 static json_t *table(const struct stage_record *r)
 {
 	json_t *rows = json_array();
-	unsigned int kind = r->write;
+	unsigned int kind = r->kind == STAGE_WRITE;
 	mf_time sum = 0, published = 0, pma, hop;
 
 	for (unsigned int i = 0; i < sizeof(paper) / sizeof(paper[0]); i++) {
 		mf_time at = stack_at(r, paper[i].place);
-		mf_time theirs =
+		mf_time part =
 			(paper[i].crossings[kind] * PAPER_PCS_CYCLES + paper[i].cycles[kind]) * PAPER_CYCLE;
 
-		json_array_append_new(rows, row(paper[i].name, at, theirs));
+		json_array_append_new(rows, row(paper[i].name, at, theirs(r, part)));
 		sum += at;
-		published += theirs;
+		published += part;
 	}
-	json_array_append_new(rows, row("network stack", sum, published));
+	json_array_append_new(rows, row("network stack", sum, theirs(r, published)));
 	pma = stages_sum(r, MF_STAGE_PMA, PLACES);
 	hop = stages_sum(r, MF_STAGE_PROPAGATION, PLACES);
-	json_array_append_new(rows, row("PMA, PMD, transceiver", pma, PAPER_PMA_CROSSINGS * PAPER_PMA));
-	json_array_append_new(rows, row("propagation", hop, PAPER_HOPS * PAPER_HOP));
 	json_array_append_new(rows,
-			      row("fabric latency", sum + pma + hop,
-				  published + PAPER_PMA_CROSSINGS * PAPER_PMA + PAPER_HOPS * PAPER_HOP));
+			      row("PMA, PMD, transceiver", pma, theirs(r, PAPER_PMA_CROSSINGS * PAPER_PMA)));
+	json_array_append_new(rows, row("propagation", hop, theirs(r, PAPER_HOPS * PAPER_HOP)));
+	published += PAPER_PMA_CROSSINGS * PAPER_PMA + PAPER_HOPS * PAPER_HOP;
+	json_array_append_new(rows, row("fabric latency", sum + pma + hop, theirs(r, published)));
 	return rows;
 }
 
@@ -141,10 +152,9 @@ json_t *stages_json(const struct mf_fabric *f)
 	const struct stage_log *log = f->stages;
 	json_t *o = json_object();
 
-	if (log->reads > 0)
-		json_object_set_new(o, "read", record(f, &log->read, log->reads));
-	if (log->writes > 0)
-		json_object_set_new(o, "write", record(f, &log->write, log->writes));
+	for (enum stage_kind k = 0; k < STAGE_KINDS; k++)
+		if (log->count[k] > 0)
+			json_object_set_new(o, stages_kind_name(k), record(f, &log->last[k], log->count[k]));
 	json_object_set_new(o, "operations_with_gaps", json_integer((json_int_t)log->broken));
 	json_object_set_new(o, "operations_that_differ", json_integer((json_int_t)log->differ));
 	return o;

@@ -41,9 +41,10 @@ static void set_costs(struct mf_host *h)
 	h->cost_request = mf_timing_sum(t, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST);
 	h->cost_data_tx = mf_timing_data_tx(t);
 	h->cost_grant = mf_timing_grant_rx(t) + h->cost_data_tx;
-	h->cost_return = mf_timing_grant_rx(t) + mf_timing_sum(t, MF_STAGE_GRANT_QUEUE, MF_STAGE_STATE_TABLE);
+	h->cost_return = mf_timing_grant_rx(t) + mf_timing_answer_tx(t) + t->cost[MF_STAGE_STATE_TABLE];
 	h->cost_parse = mf_timing_sum(t, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER);
 	h->cost_data = mf_timing_sum(t, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_DELIVER);
+	h->cost_answer = mf_timing_answer_tx(t);
 	h->cost_single = t->cost[MF_STAGE_DATA_PARSE];
 }
 

@@ -240,10 +240,11 @@ struct mf_host {
 	/* sums of mf_timing: */
 	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
 	mf_time cost_grant; /**< /G/ -> chunk made */
-	mf_time cost_return; /**< /G/ -> known that it is of no use */
+	mf_time cost_return; /**< /G/ -> known that it is of no use, and the GRET made */
 	mf_time cost_parse; /**< request -> memory controller */
 	mf_time cost_data_tx; /**< memory has answered -> chunk made */
 	mf_time cost_data; /**< block of data -> delivered */
+	mf_time cost_answer; /**< known -> ACK or ERR made */
 	mf_time cost_single; /**< ACK or ERR -> known */
 	mf_time heard_at; /**< no answer and no request goes before: link.c */
 
@@ -463,6 +464,8 @@ mf_time host_stamp(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id
 		   enum mf_stage last, mf_time from);
 void host_stamp_one(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage,
 		    mf_time from, mf_time to);
+/** An ACK is made; done: when what it acknowledges has happened. */
+void host_stamp_ack(const struct mf_host *h, uint16_t cn, uint8_t id, mf_time done);
 void host_stamp_data(const struct mf_host *h, uint16_t cn, uint16_t mn, const struct mf_msg *m, mf_time first,
 		     mf_time last);
 

@@ -148,6 +148,8 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 			answered_late(h, s, at);
 		return;
 	}
+	if (host_stamps(h))
+		host_stamp(h, h->node, m->src, m->id, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_PARSE, at);
 	host_state_done(h, s, MF_OK, at + h->cost_single);
 }
 

@@ -37,9 +37,12 @@ static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id,
 	       host_response_push(h, &m, data, mf_time_max(ready, h->heard_at));
 }
 
-/** Refuses the request of an id, which is of this kind and, where there are uses, of this one. */
+/**
+ * Refuses the request of an id, which is of this kind and, where there are uses, of this one.
+ * @param known  when that it is refused is
+ */
 static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, uint8_t kind,
-			      uint8_t status, mf_time ready)
+			      uint8_t status, mf_time known)
 {
 	struct mf_msg err = {.kind = MF_ERR,
 			     .src = h->node,
@@ -55,7 +58,7 @@ static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint
 	}
 	h->stats.refused[status]++;
 	if (kind != MF_WREQ)
-		host_single_put(h, &err, ready);
+		host_single_put(h, &err, known + h->cost_answer);
 }
 
 /** @return status of an access that has no octet outside of the memory; a node without memory has none */
@@ -79,22 +82,34 @@ static inline bool accessible(const struct mf_host *h, const struct mf_msg *m, e
 	return likely(h->config.access == NULL) || lets_in(h, mf_msg_copy(m), right, size);
 }
 
-/** When a request's response can leave: the memory has answered, and the response is made. */
-static inline mf_time response_ready(const struct mf_host *h, uint64_t addr, uint32_t size, mf_time last,
-				     mf_time *dram)
+/** When a response can leave: the memory has answered, which takes it this time, and the response is made. */
+static inline mf_time response_ready(const struct mf_host *h, mf_time last, mf_time dram)
 {
-	*dram = h->wall ? 0 : memory_ops(h)->delay(h->config.memory, addr, size);
-	return last + h->cost_parse + *dram + h->cost_data_tx;
+	return last + h->cost_parse + dram + h->cost_data_tx;
 }
 
+static inline mf_time read_delay(const struct mf_host *h, const struct mf_msg *m)
+{
+	return h->wall ? 0 : memory_ops(h)->delay(h->config.memory, m->addr, m->size);
+}
+
+static inline mf_time rmw_delay(const struct mf_host *h, const struct mf_msg *m)
+{
+	if (h->wall)
+		return 0;
+	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_proto_rmw_size(m->op));
+}
+
+/** @param dram  of all its accesses together */
 static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uint8_t id, mf_time first,
-				     mf_time last, mf_time dram)
+				     mf_time last, mf_time dram, unsigned int accesses)
 {
 	mf_time t;
 
 	host_stamp_one(h, node, h->node, id, MF_STAGE_CHECK, first, last);
 	t = host_stamp(h, node, h->node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
-	host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram);
+	for (unsigned int i = 0; i < accesses; i++, t += dram / accesses)
+		host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram / accesses);
 }
 
 /* ---- executed at most once: once.h ---- */
@@ -202,14 +217,15 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 	if (unlikely(!accessible(h, &m, MF_RIGHT_READ, m.size)))
 		status = MF_ERR_KEY;
 	if (likely(status == MF_OK)) {
-		ready = response_ready(h, m.addr, m.size, last, &dram);
+		dram = read_delay(h, &m);
+		ready = response_ready(h, last, dram);
 		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
 			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
 	}
 	if (unlikely(status != MF_OK))
 		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
-		stamp_request(h, m.src, m.id, first, last, dram);
+		stamp_request(h, m.src, m.id, first, last, dram, 1);
 }
 
 /* ---- atomics ---- */
@@ -262,7 +278,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 /** Sends the result again that is kept. */
 static void rmw_result_again(struct mf_host *h, const struct host_once *e, const struct mf_msg *m, mf_time at)
 {
-	mf_time dram, ready = response_ready(h, m->addr, mf_proto_rmw_size(m->op), at, &dram);
+	mf_time ready = response_ready(h, at, rmw_delay(h, m)); /* not before the first answer */
 	uint8_t *data;
 
 	if (h->response[host_index(h, m->src, m->id)].data)
@@ -367,13 +383,14 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 			 ? access_check(h, m.addr, mf_proto_rmw_size(m.op))
 			 : MF_ERR_KEY;
 	if (likely(status == MF_OK)) {
-		ready = response_ready(h, m.addr, mf_proto_rmw_size(m.op), last, &dram);
+		dram = rmw_delay(h, &m);
+		ready = response_ready(h, last, dram);
 		status = rmw_serve(h, &m, last, ready);
 	}
 	if (unlikely(status != MF_OK))
 		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
-		stamp_request(h, m.src, m.id, first, last, dram);
+		stamp_request(h, m.src, m.id, first, last, dram, 2);
 }
 
 /* ---- writes ---- */
@@ -399,11 +416,14 @@ static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_tim
 	return false;
 }
 
-static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time ready)
+/** The ACK crosses to the TX clock domain, and is made there (EDM 3.2.1). @param done  when the write has happened */
+static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time done)
 {
 	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id, .epoch = use};
 
-	host_single_put(h, &ack, ready);
+	host_single_put(h, &ack, done + h->cost_answer);
+	if (host_stamps(h))
+		host_stamp_ack(h, node, id, done);
 }
 
 static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)

@@ -37,13 +37,20 @@ struct mf_memory_ops {
 	 * @return MF_OK; MF_ERR_OPCODE, MF_ERR_RANGE, MF_ERR_ALIGN, looked at in this order: nothing is done
 	 */
 	uint8_t (*rmw)(struct mf_memory *m, uint8_t op, uint64_t addr, const uint64_t arg[2], uint64_t *old);
-	/** Time that an access takes under the virtual clock, ps. */
+	/** Time that a read or a write takes under the virtual clock, ps. */
 	mf_time (*delay)(const struct mf_memory *m, uint64_t addr, uint32_t len);
 	/** Where the octets are (for in-place reading), or NULL where there is no such place. */
 	const void *(*at)(const struct mf_memory *m, uint64_t addr, uint32_t len);
 	/** Zeroes octets. @return enum mf_status */
 	uint8_t (*zero)(struct mf_memory *m, uint64_t addr, uint64_t len);
 };
+
+/** Time of an atomic: it reads, and then writes what comes of it (EDM 3.2.1). */
+static inline mf_time mf_memory_rmw_delay(const struct mf_memory_ops *ops, const struct mf_memory *m,
+					  uint64_t addr, uint32_t len)
+{
+	return 2 * ops->delay(m, addr, len);
+}
 
 extern const struct mf_memory_ops mf_memory_flat;
 

@@ -120,7 +120,8 @@ static void serve(struct cxl *x, mf_time now, const struct cxl_message *m)
 		reply(x, m, CXL_CMP, 0, 0, known);
 	} else {
 		__builtin_prefetch(ops->at(x->config.memory, line_of(m), CXL_LINE));
-		done += ops->delay(x->config.memory, m->addr, CXL_LINE);
+		done += m->op == CXL_MEM_RD ? ops->delay(x->config.memory, m->addr, CXL_LINE)
+					    : mf_memory_rmw_delay(ops, x->config.memory, m->addr, CXL_LINE);
 		reply(x, m, m->op == CXL_MEM_RD ? CXL_MEM_DATA : CXL_RMW_DATA, 0, addr, done);
 	}
 }

@@ -39,6 +39,12 @@ static mf_time access_memory(const struct remote *r, mf_time known, uint64_t add
 			   r->config.memory_ops->delay(r->config.memory, addr, len));
 }
 
+/** The same of an atomic, which reads and then writes. */
+static mf_time access_twice(const struct remote *r, mf_time known, uint64_t addr, uint32_t len)
+{
+	return access_memory(r, access_memory(r, known, addr, len), addr, len);
+}
+
 void remote_read(struct remote *r, mf_time now, mf_time known, uint16_t peer, const struct remote_header *h)
 {
 	const struct mf_memory_ops *ops = r->config.memory_ops;
@@ -87,7 +93,7 @@ void remote_rmw(struct remote *r, mf_time now, mf_time known, uint16_t peer, con
 	if (status != MF_OK)
 		refuse(r, now, known, peer, h->id, status);
 	else
-		answer(r, now, access_memory(r, known, h->addr, m.len), peer, h->id, REMOTE_RESPONSE, &m);
+		answer(r, now, access_twice(r, known, h->addr, m.len), peer, h->id, REMOTE_RESPONSE, &m);
 	if (r->transport->repeats)
 		*w = (struct remote_write){
 			.addr = h->addr, .result = m.word[0], .id = h->id, .done = status == MF_OK};

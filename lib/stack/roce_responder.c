@@ -203,14 +203,18 @@ static uint8_t check(const struct roce *r, uint64_t addr, uint32_t len)
 
 /* Requests */
 
-/** @return when what the memory answers may be sent */
+/** @return when the memory has answered */
 static mf_time access_memory(const struct roce *r, mf_time known, uint64_t addr, uint32_t len)
 {
-	mf_time done = stack_stamp(&r->config, MF_STAGE_DRAM, known,
-				   r->config.memory_ops->delay(r->config.memory, addr, len));
+	return stack_stamp(&r->config, MF_STAGE_DRAM, known,
+			   r->config.memory_ops->delay(r->config.memory, addr, len));
+}
 
-	stack_stamp_tx(&r->config, done);
-	return done + r->cost_tx;
+/** @return when what the memory has answered at a time may be sent */
+static mf_time made(const struct roce *r, mf_time answered)
+{
+	stack_stamp_tx(&r->config, answered);
+	return answered + r->cost_tx;
 }
 
 static void tell_effect(const struct roce *r, uint16_t peer, const struct roce_qp *q, uint32_t octets,
@@ -283,14 +287,15 @@ static uint32_t do_read(struct roce *r, mf_time known, const struct roce_packet 
 		refuse(r, p->src, known, syndrome_of(status));
 		return 0;
 	}
-	queue_response(r, p->src,
-		       &(struct roce_response){.opcode = READ,
-					       .syndrome = ROCE_ACK,
-					       .psn = psn,
-					       .packets = roce_packets(r, p->octets),
-					       .data = data,
-					       .len = p->octets,
-					       .ready = access_memory(r, known, p->addr, p->octets)});
+	queue_response(
+		r, p->src,
+		&(struct roce_response){.opcode = READ,
+					.syndrome = ROCE_ACK,
+					.psn = psn,
+					.packets = roce_packets(r, p->octets),
+					.data = data,
+					.len = p->octets,
+					.ready = made(r, access_memory(r, known, p->addr, p->octets))});
 	return roce_packets(r, p->octets);
 }
 
@@ -302,13 +307,16 @@ static struct roce_replay *replay_of(const struct roce *r, uint16_t peer, uint32
 static void answer_atomic(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn,
 			  uint64_t value)
 {
+	mf_time read = access_memory(r, known, p->addr, sizeof(value));
+	mf_time written = access_memory(r, read, p->addr, sizeof(value));
+
 	queue_response(r, p->src,
 		       &(struct roce_response){.opcode = ROCE_ATOMIC_ACKNOWLEDGE,
 					       .syndrome = ROCE_ACK,
 					       .psn = psn,
 					       .packets = 1,
 					       .value = value,
-					       .ready = access_memory(r, known, p->addr, sizeof(value))});
+					       .ready = made(r, written)});
 }
 
 /** @return PSNs that it takes; 0: it was refused */

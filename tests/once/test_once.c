@@ -31,7 +31,7 @@ static const struct {
 static struct clients_config config_of(uint64_t seed)
 {
 	struct clients_config c = {.rig = {.once = true,
-					   .retries = 40,
+					   .retries = 100, /* what a long write needs whose chunks are delayed */
 					   .retry_timeout = MF_US(40),
 					   .timeout = MF_US(200),
 					   .mega = 1,

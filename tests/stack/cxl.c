@@ -467,7 +467,7 @@ Test(stack_cxl, blocks_and_spans_are_the_same)
 		sound(a);
 		cr_assert(json_equal(a, b), "%s: block by block differs", stack[i]);
 		cr_assert(json_equal(a, c));
-		cr_assert_eq(whole_number(a, "stack.counters.waited_depth") > 0, i == 3);
+		cr_assert(i != 3 || whole_number(a, "stack.counters.waited_depth") > 0);
 		json_decref(a);
 		json_decref(b);
 		json_decref(c);
