@@ -389,6 +389,14 @@ static mf_time expire_port(struct mf_switch *sw, uint32_t port, mf_time now)
 	return first;
 }
 
+void circuit_bear(struct mf_switch *sw, unsigned int port, mf_time by)
+{
+	uint32_t c = port;
+
+	while (circuit_is(sw, c = sw->circuits[c].next))
+		sw->circuits[c].expires += by;
+}
+
 mf_time circuit_expire(struct mf_switch *sw, mf_time now)
 {
 	/* Seldom: those that were the first to expire when this was last asked have long had their chunk. */

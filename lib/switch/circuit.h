@@ -40,6 +40,8 @@ uint32_t circuit_number(uint32_t c);
 /** A late chunk will not come: its client hears of it. @return false: there is no room, it is asked again */
 bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now);
 
+/** Those of an ingress port expire so much later. */
+void circuit_bear(struct mf_switch *sw, unsigned int port, mf_time by);
 /** @return the next time at which one expires */
 mf_time circuit_expire(struct mf_switch *sw, mf_time now);
 

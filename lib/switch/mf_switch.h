@@ -156,6 +156,12 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
  */
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
+/**
+ * The node of a port could not do anything for so long, though it lives: what was granted to it, and a message
+ * of it that is half here, are not late by that.
+ */
+void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by);
+
 /** For tests of what happens then: an egress has no room for memory; no request can be buffered. */
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed);
 void mf_switch_no_requests(struct mf_switch *sw, bool none);

@@ -225,6 +225,12 @@ static void excuse(struct mf_switch *sw, mf_time now)
 	sw->excuse_at = now + 2 * longer;
 }
 
+void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by)
+{
+	sw->port[port].last += by;
+	circuit_bear(sw, port, by);
+}
+
 /** What did not come in time. @return the next such time */
 static mf_time run_timers(struct mf_switch *sw, mf_time now)
 {

@@ -42,6 +42,43 @@ Test(circuit, grant_expires)
 	rig_stop(&r);
 }
 
+/**
+ * The node of a port has no CPU: its chunks are not late by that, whole or begun, and those of another node
+ * that has one are.
+ */
+Test(circuit, a_node_without_a_cpu_is_borne)
+{
+	const mf_time borne = MF_US(50);
+	struct rig r;
+	unsigned int n;
+
+	rig_config(&config, 4);
+	config.grant_timeout = MF_US(10);
+	config.hold_timeout = MF_US(5);
+	config.window = true;
+	rig_start(&r, &config, false);
+	for (uint16_t src = 0; src < 3; src++) {
+		struct mf_sched_grant g =
+			rig_grant_of(MF_US(1), src, 3, 5, false, true, 256, MF_SCHED_NO_COOKIE);
+
+		rig_grant(&r, g.at, &g);
+	}
+	n = rig_chunk(&r, MF_WREQ, 1, 3, 5, 256, word);
+	rig_cut(&r, MF_US(2), 1, word, n / 2);
+	rig_run(&r, MF_US(3));
+	mf_switch_bear(r.sw, 0, borne);
+	mf_switch_bear(r.sw, 1, borne);
+	n = rig_chunk(&r, MF_WREQ, 0, 3, 5, 256, word);
+	rig_message(&r, MF_US(40), 0, word, n);
+	rig_run(&r, MF_US(30));
+	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "that of the third node");
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 0);
+	rig_run(&r, MF_US(100));
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 0, "the chunk of the first one was still granted");
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 1, "the second one has not gone on");
+	rig_stop(&r);
+}
+
 /** Half of a chunk has come, and another was granted, when the switch stands still for too long. */
 static void stand_still(struct rig *r, bool comes)
 {
