@@ -237,6 +237,7 @@ struct mf_host {
 	uint32_t seq, scan;
 	uint32_t state_free, state_fresh; /**< entries: a stack, and the first that never was in use */
 	struct host_timer timer[HOST_TIMERS];
+	mf_time patient_until, excuse_at; /**< wall clock: timers.c, excused() */
 	/* sums of mf_timing: */
 	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
 	mf_time cost_grant; /**< /G/ -> chunk made */

@@ -90,13 +90,15 @@ static inline void host_slot_hold(struct mf_host *h, struct host_state *s)
 
 /**
  * The entry as something that arrives at `at` finds it: what expires by then has expired, whether or
- * not the timer was looked at. Only entries that wait have a deadline that may have come.
+ * not the timer was looked at; unless this host had no CPU until just now (timers.c, excused()). Only entries that
+ * wait have a deadline that may have come.
  */
 static inline struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 {
 	struct host_state *s = host_state_at(h, node, id);
 
-	if (unlikely(at >= s->deadline) && s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK)
+	if (unlikely(at >= s->deadline) && s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK &&
+	    at >= h->patient_until)
 		host_state_expire(h, s);
 	return s;
 }

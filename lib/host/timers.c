@@ -7,6 +7,10 @@
  */
 #include "state_table.h"
 
+#define LATE MF_MS(10) /**< a host whose thread has its CPU is never so late for a timer */
+#define PATIENCE MF_MS(20) /**< so long a host that was takes what has come before it judges its timers */
+#define NOT_AGAIN MF_SEC(1) /**< who is always late would wait for ever */
+
 static bool event_before(const struct host_state *a, const struct host_state *b)
 {
 	if (a->event_at != b->event_at)
@@ -37,7 +41,7 @@ static void timer_expire(struct mf_host *h, struct host_state *s)
 	if (s->phase == HOST_QUARANTINE)
 		host_state_rested(h, s, s->deadline);
 	else
-		host_state_find(h, s->node, s->id, s->deadline);
+		host_state_expire(h, s);
 }
 
 /** First entry of a timer's list; its own, whose deadline is MF_NEVER, where there is none. */
@@ -68,13 +72,42 @@ static mf_time events_run(struct mf_host *h, mf_time now)
 	return MF_NEVER;
 }
 
-/** Does what is due by now. */
-HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
+/**
+ * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
+ * looks at that first. A switch does so, too (lib/switch/switch.c).
+ */
+static bool excused(struct mf_host *h, mf_time now)
+{
+	mf_time due = MF_NEVER;
+
+	if (!h->wall || now < h->patient_until)
+		return h->wall;
+	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
+		if (c != HOST_TIMER_QUARANTINE)
+			due = mf_time_min(due, timer_head(h, c)->deadline);
+	if (now < h->excuse_at || now < due || now - due < LATE)
+		return false;
+	h->patient_until = now + PATIENCE;
+	h->excuse_at = now + NOT_AGAIN;
+	return true;
+}
+
+/** What has not come in time. */
+static void timers_run(struct mf_host *h, mf_time now)
 {
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
 		if (h->timer[c].at <= now)
 			timer_run(h, c, now);
+}
+
+/** Does what is due by now. */
+HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
+{
+	bool patient = excused(h, now);
+
+	if (!patient)
+		timers_run(h, now);
 	h->wake = events_run(h, now);
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
-		host_wake_by(h, h->timer[c].at);
+		host_wake_by(h, patient ? mf_time_max(h->timer[c].at, h->patient_until) : h->timer[c].at);
 }

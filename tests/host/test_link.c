@@ -107,6 +107,44 @@ Test(host_link, what_is_under_way_fails_and_what_waits_goes_later)
 	mf_host_free(h);
 }
 
+static void read_64(struct mf_host *h, mf_time now, void *buf, uint64_t user)
+{
+	struct mf_op op = {.kind = MF_OP_READ, .node = 1, .addr = 64, .len = 64, .buf = buf, .user = user};
+	struct mf_span s;
+
+	cr_assert_eq(mf_host_submit(h, now, &op), 0);
+	send_all(h, now, &s);
+}
+
+/** A host that had no CPU when its timers ended: what has come meanwhile counts, and what has not is over soon. */
+Test(host_link, who_had_no_cpu_takes_what_has_come_first)
+{
+	struct mf_host_config c = config(0);
+	struct mf_host *h = mf_host_new(&c);
+	struct mf_msg answer = {.kind = MF_RRES, .src = 1, .dst = 0, .id = 0, .size = 64, .last = true};
+	struct mf_completion done[2];
+	uint8_t buf[2][64] = {0}, data[64] = {1};
+	uint64_t word[MF_BLOCKS_MAX];
+	mf_time now = MF_SEC(3);
+
+	cr_assert_not_null(h);
+	read_64(h, 1, buf[0], 1);
+	read_64(h, 2, buf[1], 2);
+	give(h, now, word, mf_proto_put_chunk(&c.proto, &answer, data, word));
+	mf_host_run(h, now + MF_US(1));
+	cr_assert_eq(mf_host_completions(h, now + MF_US(1), done, 2), 1, "the answer that was there");
+	cr_expect(done[0].user == 1 && done[0].status == MF_OK && done[0].len == 64);
+	cr_expect_leq(mf_host_next(h), now + MF_MS(20));
+	mf_host_run(h, now + MF_MS(20));
+	cr_assert_eq(mf_host_completions(h, now + MF_MS(20), done, 2), 1, "nothing more has come");
+	cr_expect(done[0].user == 2 && done[0].status == MF_ERR_TIMEOUT);
+	/* And not again at once, however late it is. */
+	read_64(h, now + MF_MS(30), buf[0], 3);
+	mf_host_run(h, now + MF_MS(30) + MF_SEC(1) + MF_MS(1));
+	cr_expect_eq(mf_host_completions(h, now + MF_SEC(2), done, 2), 1);
+	mf_host_free(h);
+}
+
 /** A memory node that was about to answer, and was receiving a write in parts. */
 Test(host_link, a_memory_node_forgets_what_it_owed)
 {
