@@ -42,7 +42,7 @@ void rig_start(struct rig *r, int end)
 		e->config.epoch = EPOCH + 2000 + r->now / 1000 + e->process;
 	e->link = mf_link_new(&e->config, r->now);
 	rig_hold(e->link != NULL, "%s", mf_link_config_fault(&e->config));
-	e->paused = 0;
+	e->paused = e->away = 0;
 	memset(&e->status, 0, sizeof(e->status));
 	e->put = 0;
 }
@@ -276,8 +276,15 @@ static void turn(struct rig *r, int end)
 	const uint8_t *frame = NULL;
 	uint16_t len;
 
-	if (e->link == NULL || e->paused > r->now)
+	if (e->link == NULL)
 		return;
+	if (e->paused > r->now) {
+		e->away = e->away != 0 ? e->away : r->now;
+		return;
+	}
+	if (e->away != 0)
+		mf_link_away(e->link, r->now, r->now - e->away);
+	e->away = 0;
 	receive(r, e);
 	if (mf_link_next(e->link) <= r->now)
 		mf_link_run(e->link, r->now);

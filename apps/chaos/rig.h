@@ -34,7 +34,8 @@ struct rig_end {
 	struct mf_link_config config;
 	struct mf_link *link; /**< NULL: its process does not run */
 	uint16_t process; /**< how often it was started */
-	mf_time paused; /**< its process is away until then */
+	mf_time paused; /**< its process is away until then, */
+	mf_time away; /**< and since then; 0: it is not */
 	/* what it sends */
 	uint64_t to_put; /**< blocks; UINT64_MAX: without end */
 	uint64_t put; /**< in this connection */

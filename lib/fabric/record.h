@@ -36,6 +36,7 @@ enum record_call {
 	RECORD_CRASH, /**< in: the process of the role is gone */
 	RECORD_TAKE_AWAY, /**< in: free room is taken away: role_exhaust() */
 	RECORD_GIVE_BACK, /**< in: and given back */
+	RECORD_BEAR, /**< in: the node of a port has had no turn for so long: role_bear() */
 	RECORD_END, /**< the record is whole */
 	RECORD_CALLS
 };
@@ -44,7 +45,7 @@ struct record_entry {
 	uint8_t call; /**< enum record_call */
 	uint8_t zero;
 	/**
-	 * RX, TX, SHORT_SPANS, LINK_*: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
+	 * RX, TX, SHORT_SPANS, LINK_*, BEAR: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
 	 * GIVE_BACK: what
 	 */
 	uint16_t count;
@@ -80,7 +81,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 6\n"
+#define RECORD_MAGIC "memfab record 7\n"
 
 /** What a record shares with the configuration that it was made with. @return 0, -ENOMEM */
 int record_config(const struct mf_config *config, uint32_t *out);

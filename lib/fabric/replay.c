@@ -30,7 +30,8 @@ static const unsigned int calls_of[] = {
 	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
 		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT) |
-			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
+			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK) |
+			CALL(BEAR),
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
 };
 
@@ -53,6 +54,7 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	case RECORD_SHORT_SPANS:
 	case RECORD_LINK_LOST:
 	case RECORD_LINK_BACK:
+	case RECORD_BEAR:
 		if (r->kind == ROLE_TWIN)
 			return e->count < 2;
 		return r->kind == ROLE_NODE ? e->count == r->index
@@ -125,6 +127,18 @@ static int give_msg(struct replay *p)
 	return 0;
 }
 
+static int give_bear(struct replay *p)
+{
+	const struct record_buffer *b = &p->in.now;
+	mf_time by;
+
+	if (b->entry.size != sizeof(by))
+		return -EINVAL;
+	memcpy(&by, b->data, sizeof(by));
+	role_bear(p->role, b->entry.count, by, b->entry.now);
+	return 0;
+}
+
 static void take_span(struct replay *p, const struct record_entry *e)
 {
 	uint8_t packed[RECORD_SPAN_MAX];
@@ -179,6 +193,8 @@ static int repeat(struct replay *p)
 	case RECORD_LINK_BACK:
 		role_link_back(p->role, e->count, e->now);
 		return 0;
+	case RECORD_BEAR:
+		return give_bear(p);
 	case RECORD_CRASH:
 		return role_crash(p->role, e->now);
 	case RECORD_TAKE_AWAY:

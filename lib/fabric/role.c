@@ -206,6 +206,13 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now)
 	return true;
 }
 
+void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now)
+{
+	if (unlikely(r->record != NULL))
+		record_call(r->record, RECORD_BEAR, port, now, &by, sizeof(by));
+	mf_switch_bear(r->sw, port, by);
+}
+
 int role_crash(struct role *r, mf_time now)
 {
 	r->given = true;

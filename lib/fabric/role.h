@@ -82,6 +82,9 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now);
 /** And there again. @return false: the switch is not ready for it, ask again */
 bool role_link_back(struct role *r, unsigned int port, mf_time now);
 
+/** Switch: see mf_switch_bear(). */
+void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now);
+
 /**
  * The process of the role crashes, and all that it knew is gone. A node: see node_crash(). A switch: see
  * mf_switch_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM

@@ -195,6 +195,8 @@ void twin_set_up(struct wall *w);
 void twin_tear_down(struct wall *w);
 
 /* wall_meet.c */
+/** How ports carry the link of a node to switch `net`. */
+const struct mf_config_llr *wall_llr(const struct wall *w, unsigned int net, unsigned int node);
 /** Whether ports carry the link of a node to switch `net`, at the ends that are in this process. */
 bool meet_carried(const struct wall *w, unsigned int net, unsigned int node);
 /** The role of the port that an end of a link is at. @param number  of the end there */

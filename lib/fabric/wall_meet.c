@@ -26,7 +26,7 @@
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
 
-static const struct mf_config_llr *llr_of(const struct wall *w, unsigned int net, unsigned int node)
+const struct mf_config_llr *wall_llr(const struct wall *w, unsigned int net, unsigned int node)
 {
 	const struct mf_config_node *n = &w->f->config->node[node];
 
@@ -57,7 +57,7 @@ static uint16_t link_id(unsigned int net, unsigned int node)
 struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
 			    unsigned int *number)
 {
-	unsigned int port = (unsigned int)llr_of(w, net, node)->port[end];
+	unsigned int port = (unsigned int)wall_llr(w, net, node)->port[end];
 	struct role *r = w->role;
 
 	while (r->kind != ROLE_PORT || r->index != port)
@@ -69,7 +69,7 @@ struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node,
 static int need_port(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end, char *err,
 		     size_t errlen)
 {
-	if (llr_of(w, net, node)->port[end] >= 0)
+	if (wall_llr(w, net, node)->port[end] >= 0)
 		return 0;
 	snprintf(err, errlen,
 		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
@@ -84,7 +84,7 @@ static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_
 		   size_t errlen)
 {
 	const struct mf_config *config = w->f->config;
-	unsigned int number = (unsigned int)llr_of(w, net, node)->port[end];
+	unsigned int number = (unsigned int)wall_llr(w, net, node)->port[end];
 	struct wall_port *p = &w->port[number];
 	struct port_end *e;
 
@@ -98,6 +98,7 @@ static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_
 	p->end = e;
 	e += p->ends++;
 	memset(e, 0, sizeof(*e));
+	partner_init(&e->partner);
 	e->switch_end = end == MF_LINK_SWITCH;
 	e->near = e->switch_end ? w->f->part.node[node] : switch_here(w, net);
 	e->node = (uint16_t)node;
@@ -148,7 +149,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	struct mf_link_config c;
 
 	mf_link_config_default(&c);
-	cfg_llr_to_link(llr_of(w, e->net, e->node), &c);
+	cfg_llr_to_link(wall_llr(w, e->net, e->node), &c);
 	c.id = link_id(e->net, e->node);
 	c.switch_end = e->switch_end;
 	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : e->node;
@@ -210,8 +211,10 @@ void meet_tear_down(struct wall *w)
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
-		for (unsigned int k = 0; k < p->ends; k++)
+		for (unsigned int k = 0; k < p->ends; k++) {
+			partner_fini(&p->end[k].partner);
 			mf_link_free(p->end[k].link);
+		}
 		if (p->gate == NULL)
 			port_close(p);
 		door_free(p->door);
@@ -290,7 +293,7 @@ static bool knows(const struct port_end *e)
 /** Whether the ends of a link that are at ports of this process have their partners. */
 static bool link_is_up(const struct wall *w, unsigned int net, unsigned int node)
 {
-	const struct mf_config_llr *llr = llr_of(w, net, node);
+	const struct mf_config_llr *llr = wall_llr(w, net, node);
 	uint16_t id = link_id(net, node);
 
 	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {

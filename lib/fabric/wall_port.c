@@ -11,6 +11,7 @@
 #define REFUSE_PERIOD MF_SEC(1)
 #define LINKS_MAX (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
+#define AWAY MF_MS(5) /**< from one turn to the next: in more the port was not polled, and counts none of it */
 
 mf_time port_now(const struct wall *w)
 {
@@ -310,6 +311,7 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	mf_link_status(e->link, &st);
 	if (changed)
 		say(w, p, e, &st);
+	partner_told(&e->partner, &st.partner_place);
 	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
@@ -383,6 +385,9 @@ static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time no
 /** Whether or not the port may be polled now: time goes by for its links. */
 static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 {
+	if (unlikely(now - p->polled > AWAY))
+		partners_away(p, now, now - p->polled);
+	p->polled = now;
 	port_look_after(w, p, now);
 	if (likely(gate_enter(p))) {
 		receive_all(p, now);
@@ -390,6 +395,8 @@ static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 	} else if (p->gate != NULL) {
 		leave_gone(p, now);
 	}
+	if (unlikely(now >= p->partners_at))
+		partners_look(w, p, now, p->turn);
 	run_links(p, now);
 }
 

@@ -13,12 +13,14 @@
 #include "mf_impair.h"
 #include "mf_link.h"
 #include "wall.h"
+#include "wall_partner.h"
 
 #define PORT_BURST 32
 
 /** An end of a link, at a port. */
 struct port_end {
 	struct mf_link *link;
+	struct partner partner;
 	/** Captures of what is sent and, where the partner is another process, received. NULL: none */
 	struct capture_tap *tx_tap, *rx_tap;
 	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
@@ -83,6 +85,8 @@ struct wall_port {
 	atomic_bool connected; /**< the device has a partner; written by the interrupt thread */
 	uint64_t rx_seen; /**< frames that had come when its lcore looked last */
 	mf_time turn; /**< when this turn began: time of the run, of the ports before and after it */
+	mf_time polled; /**< when the turn before this one began, time of the ports */
+	mf_time partners_at; /**< when partners are looked at again */
 	mf_time retry; /**< when somebody looks whether it is well */
 	mf_time stuck; /**< since when what is pending finds no room */
 	mf_time refuse_at; /**< no other refusal before this */

@@ -45,7 +45,8 @@ void link_up(struct mf_link *l, mf_time now)
 	l->refusal.reason = 0;
 	l->slow = false;
 	l->answer = 0;
-	l->silence_at = now + l->config.silence;
+	l->heard = now;
+	l->silence = l->config.silence;
 	start_llr(l);
 	link_tx_reset(l);
 	link_greet_now(l);
@@ -62,6 +63,7 @@ static void count_down(struct mf_link *l, enum mf_link_down down)
 		[MF_LINK_DOWN_PARTNER_LEFT] = &s->down_partner_left_events,
 		[MF_LINK_DOWN_PARTNER_GAVE_UP] = &s->down_partner_gave_up_events,
 		[MF_LINK_DOWN_LEFT] = &s->down_left_events,
+		[MF_LINK_DOWN_GONE] = &s->down_gone_events,
 	};
 
 	++*event[down];

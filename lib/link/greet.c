@@ -42,6 +42,13 @@ static uint16_t partner_state(const struct mf_link *l)
 	return l->up ? l->told_state : l->hello.state;
 }
 
+/** What a version that does not know it takes for damage: a partner that is known has said which it is. */
+static void put_place(const struct mf_link *l, struct mf_link_hello *body)
+{
+	body->thread = l->place.thread;
+	body->host = l->place.host;
+}
+
 static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t partner, uint16_t *len)
 {
 	struct mf_link_hello body = {
@@ -59,6 +66,8 @@ static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t 
 	};
 	struct mf_link_head h = link_head(l, dst, MF_LINK_HELLO);
 
+	if (partner != 0 && partner == l->partner)
+		put_place(l, &body);
 	memcpy(body.name, l->name, sizeof(body.name));
 	l->stats.tx_hello_frames++;
 	*len = mf_link_frame_put_control(l->control, &h, &body, sizeof(body));

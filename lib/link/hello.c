@@ -98,6 +98,16 @@ static void hello_down(struct mf_link *l, mf_time now, const struct mf_link_hell
 		link_up(l, now);
 }
 
+/** Another thread polls the partner's end. One that is late is wrong until the next comes. */
+static void note_place(struct mf_link *l, const struct mf_link_hello *b)
+{
+	if (l->hello.host == b->host && l->hello.thread == b->thread)
+		return;
+	l->hello.host = b->host;
+	l->hello.thread = b->thread;
+	l->changed = true;
+}
+
 /** A HELLO may be late, and takes back nothing that a later one has told. */
 static void hello_same(struct mf_link *l, mf_time now, const struct mf_link_hello *b)
 {
@@ -107,7 +117,8 @@ static void hello_same(struct mf_link *l, mf_time now, const struct mf_link_hell
 		link_greet_now(l);
 		return;
 	}
-	l->silence_at = now + l->config.silence;
+	l->heard = now;
+	note_place(l, b);
 	if (l->told_state == state && l->told_echo == echo)
 		return;
 	if (l->told_state != state)

@@ -115,7 +115,7 @@ struct mf_link *mf_link_new(const struct mf_link_config *config, mf_time now)
 		return NULL;
 	}
 	l->own = config->epoch;
-	l->last_run = now;
+	l->heard = now;
 	link_greet_now(l);
 	return l;
 }
@@ -169,6 +169,7 @@ void mf_link_look(const struct mf_link *l, struct mf_link_status *out)
 		.partner_state = l->told_state,
 		.echo = l->told_echo,
 		.partner_node = l->hello.node,
+		.partner_place = {.host = l->hello.host, .thread = l->hello.thread},
 		.round_trip = l->config.retransmit ? l->llr.srtt : 0,
 	};
 	mf_link_name_copy(out->partner_name, l->hello.name);
@@ -198,11 +199,48 @@ void mf_link_set_mac(struct mf_link *l, const uint8_t mac[MF_LINK_MAC])
 	memcpy(l->config.mac, mac, MF_LINK_MAC);
 }
 
+void mf_link_set_place(struct mf_link *l, const struct mf_link_place *place)
+{
+	if (place->host == l->place.host && place->thread == l->place.thread)
+		return;
+	l->place = *place;
+	link_greet_now(l);
+}
+
 void mf_link_leave(struct mf_link *l, mf_time now)
 {
 	(void)now;
 	if (l->up)
 		link_down(l, MF_LINK_DOWN_LEFT, MF_LINK_LEFT);
+}
+
+void mf_link_gone(struct mf_link *l)
+{
+	if (l->up)
+		link_down(l, MF_LINK_DOWN_GONE, 0);
+}
+
+mf_time mf_link_unheard(const struct mf_link *l, mf_time now)
+{
+	return l->up ? now - mf_time_min(l->heard, now) : 0;
+}
+
+void mf_link_excuse(struct mf_link *l, mf_time by)
+{
+	l->stats.excuse_events += l->silence == l->config.silence && by > 0;
+	l->silence = l->config.silence + by;
+}
+
+void mf_link_away(struct mf_link *l, mf_time now, mf_time by)
+{
+	if (!l->up)
+		return;
+	/* In less than a HELLO's time a partner need not have said anything; what it said waits to be heard. */
+	if (by > l->config.hello_period) {
+		l->stats.stall_events++;
+		l->heard = mf_time_min(l->heard + by, now);
+	}
+	llr_shift(&l->llr, now, by);
 }
 
 /** When there is something to send of the connection. */
@@ -221,35 +259,19 @@ mf_time mf_link_next(const struct mf_link *l)
 {
 	if (!l->up)
 		return l->greet_at;
-	return mf_time_min(mf_time_min(l->greet_at, l->silence_at),
+	return mf_time_min(mf_time_min(l->greet_at, l->heard + l->silence),
 			   mf_time_min(llr_next(&l->llr), tx_next(l)));
-}
-
-/**
- * A process that was not there has seen no signs of life, though they may wait for it, or be lost by that.
- */
-static void look_for_stall(struct mf_link *l, mf_time now)
-{
-	mf_time gap = now - l->last_run;
-
-	l->last_run = now;
-	if (!l->up || gap <= l->config.silence / 8)
-		return;
-	l->stats.stall_events++;
-	l->silence_at = mf_time_min(l->silence_at + gap, now + l->config.silence);
-	llr_shift(&l->llr, now, gap);
 }
 
 void mf_link_run(struct mf_link *l, mf_time now)
 {
-	look_for_stall(l, now);
 	if (!l->up)
 		return;
-	if (now >= l->silence_at) {
+	if (now >= l->heard + l->silence) {
 		link_down(l, MF_LINK_DOWN_SILENCE, 0);
 		return;
 	}
-	switch (llr_run(&l->llr, now)) {
+	switch (llr_run(&l->llr, now, l->heard)) {
 	case LLR_TIMER_NONE:
 		break;
 	case LLR_TIMER_REPLAY:
@@ -270,7 +292,8 @@ const char *mf_link_down_text(enum mf_link_down down)
 		[MF_LINK_DOWN_GAVE_UP] = "all replays were lost",
 		[MF_LINK_DOWN_PARTNER_LEFT] = "the partner has left",
 		[MF_LINK_DOWN_PARTNER_GAVE_UP] = "all replays of the partner were lost",
-		[MF_LINK_DOWN_LEFT] = "this end has left"};
+		[MF_LINK_DOWN_LEFT] = "this end has left",
+		[MF_LINK_DOWN_GONE] = "the partner's process is gone"};
 
 	return down < MF_LINK_DOWNS ? text[down] : "?";
 }

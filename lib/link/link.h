@@ -32,7 +32,8 @@ struct mf_link {
 	uint32_t tag;
 	struct llr llr;
 	struct mf_link_head head; /**< of frames of this connection */
-	mf_time silence_at, last_run;
+	mf_time heard; /**< when the partner gave the last sign of life, */
+	mf_time silence; /**< and for how long it may give none: configured, and what is excused */
 	/* Blocks that are sent: frames [llr.una, tx_end), and the open one behind them */
 	uint32_t tx_end;
 	uint32_t tx_origin; /**< number of the frame in slot 0 */
@@ -63,6 +64,7 @@ struct mf_link {
 	uint16_t state;
 	enum mf_link_down down;
 	uint32_t connections;
+	struct mf_link_place place; /**< own */
 	struct mf_link_hello hello; /**< of the partner */
 	uint16_t told_state, told_echo; /**< by the partner in this connection, or in the last one */
 	uint8_t mac[MF_LINK_MAC]; /**< of the partner */

@@ -160,17 +160,19 @@ enum llr_ack llr_acked(struct llr *l, mf_time now, uint32_t ack, uint32_t limit)
 	return LLR_ACK_GOOD;
 }
 
-static void begin(struct llr *l, mf_time now)
+static void begin(struct llr *l, mf_time now, bool counts)
 {
+	bool first = l->count == 0;
+
 	l->cursor = l->una;
 	l->timed_at = MF_NEVER;
-	l->count++;
+	l->count += counts;
 	l->began = now;
 	l->began_from = l->una;
 	l->began_ever = true;
 	l->replay_at = now + l->wait;
 	l->probe_at = MF_NEVER;
-	if (l->count == 1)
+	if (first)
 		start_probe(l, now);
 }
 
@@ -190,7 +192,7 @@ enum llr_nack llr_nacked(struct llr *l, mf_time now, uint32_t from)
 		return LLR_NACK_NOTHING;
 	if (waits || held(l, now) || l->count == l->config.replays)
 		return LLR_NACK_HELD;
-	begin(l, now);
+	begin(l, now, true);
 	return LLR_NACK_REPLAY;
 }
 
@@ -288,22 +290,24 @@ void llr_tell(struct llr *l, uint32_t limit)
 	l->ack_at = MF_NEVER;
 }
 
-static enum llr_timer run_replay(struct llr *l, mf_time now)
+static enum llr_timer run_replay(struct llr *l, mf_time now, mf_time heard)
 {
+	bool counts = l->count == 0 || heard > l->began;
+
 	if (now < l->replay_at || MF_PLANTED(nack_without_timer))
 		return LLR_TIMER_NONE;
 	l->replay_at = now + l->wait;
 	if (l->cursor == l->una) /* the last replay has not begun to leave */
 		return LLR_TIMER_NONE;
-	if (l->count == l->config.replays)
+	if (counts && l->count == l->config.replays)
 		return LLR_TIMER_GAVE_UP;
 	l->wait = mf_time_min(2 * l->wait, mf_time_max(l->config.replay_max, base_wait(l)));
 	l->backed_off = l->by_timer = true;
-	begin(l, now);
+	begin(l, now, counts);
 	return LLR_TIMER_REPLAY;
 }
 
-enum llr_timer llr_run(struct llr *l, mf_time now)
+enum llr_timer llr_run(struct llr *l, mf_time now, mf_time heard)
 {
 	if (now >= l->poll_at) {
 		l->poll = true;
@@ -315,7 +319,7 @@ enum llr_timer llr_run(struct llr *l, mf_time now)
 		l->probe_at = now + l->probe_wait;
 		l->poll |= l->cursor == l->nxt;
 	}
-	return run_replay(l, now);
+	return run_replay(l, now, heard);
 }
 
 void llr_shift(struct llr *l, mf_time now, mf_time by)

@@ -33,7 +33,7 @@ struct llr {
 	/* sending */
 	uint32_t una, cursor, nxt;
 	uint32_t limit; /**< the partner's: never goes back */
-	uint32_t count; /**< replays since the last progress */
+	uint32_t count; /**< replays since the last progress that a partner that lives must have seen */
 	uint32_t timed; /**< a frame whose acknowledgement is a sample of the round trip, */
 	mf_time timed_at; /**< when it was emitted; MF_NEVER: none (Karn: not one that is emitted again) */
 	mf_time srtt, rtt_max, rtt_min; /**< smoothed; decaying; 0: no sample */
@@ -143,7 +143,12 @@ static inline mf_time llr_next(const struct llr *l)
 {
 	return mf_time_min(mf_time_min(l->replay_at, l->probe_at), l->poll_at);
 }
-enum llr_timer llr_run(struct llr *l, mf_time now);
+/**
+ * A replay counts if the partner was heard since the one before: else it had no turn, or no cable, and which
+ * of these it is takes more than a replay to know.
+ * @param heard  when the partner was heard last
+ */
+enum llr_timer llr_run(struct llr *l, mf_time now, mf_time heard);
 /** This process was away: timers that run are moved, but not beyond what they would be if they began now. */
 void llr_shift(struct llr *l, mf_time now, mf_time by);
 

@@ -55,14 +55,14 @@ struct mf_link_config {
 	uint16_t blocks; /**< most of a frame: mf_link_blocks() of the MTU, MF_LINK_BLOCKS_MIN.. */
 	uint16_t window; /**< frames that wait to be taken, or on their way here: 1..MF_LINK_WINDOW_MAX */
 	uint16_t ack_every; /**< frames after which an ACK goes by itself; 0: window / 4 */
-	uint16_t replays; /**< without progress, before the end gives up: 1.. */
+	uint16_t replays; /**< without progress, of a partner that is heard, before the end gives up: 1.. */
 	uint32_t first; /**< number of the first DATA frame */
 	mf_time ack_after; /**< an ACK goes by itself */
 	mf_time replay_after; /**< the shortest time of the replay timer, */
 	mf_time replay_max; /**< and the longest, where the round trip is not longer */
 	mf_time hello_period;
 	mf_time refused_period; /**< of HELLO and REFUSE to a partner that does not match */
-	mf_time silence; /**< without a sign of life the link is down */
+	mf_time silence; /**< without a sign of life, in time that counts, the link is down */
 };
 
 /** Fills in all but id, switch_end, node, name, epoch, fabric, period and mac. */
@@ -80,9 +80,16 @@ enum mf_link_down {
 	MF_LINK_DOWN_PARTNER_LEFT, /**< BYE */
 	MF_LINK_DOWN_PARTNER_GAVE_UP, /**< BYE */
 	MF_LINK_DOWN_LEFT, /**< mf_link_leave() */
+	MF_LINK_DOWN_GONE, /**< mf_link_gone() */
 	MF_LINK_DOWNS
 };
 const char *mf_link_down_text(enum mf_link_down down);
+
+/** The thread that polls an end, so that a partner on the same host can look whether it gets a CPU. */
+struct mf_link_place {
+	uint64_t host; /**< hash of the host and of the life of the thread; 0: not told */
+	uint32_t thread; /**< its number there */
+};
 
 struct mf_link_status {
 	bool up;
@@ -97,6 +104,7 @@ struct mf_link_status {
 	uint16_t echo; /**< our state as the partner has told that it knows it, the same */
 	uint16_t partner_node;
 	char partner_name[MF_LINK_NAME + 1]; /**< printable; empty: not known */
+	struct mf_link_place partner_place; /**< as told last */
 	mf_time round_trip; /**< smoothed, with the partner's delay of ACKs; 0: not measured */
 };
 
@@ -132,11 +140,12 @@ struct mf_link_stats {
 	uint64_t tx_limit_stalls; /**< times that the partner's room alone held blocks back */
 	uint64_t up_events;
 	uint64_t down_silence_events, down_restarted_events, down_gave_up_events, down_partner_left_events,
-		down_partner_gave_up_events, down_left_events;
+		down_partner_gave_up_events, down_left_events, down_gone_events;
 	uint64_t refused_version_hellos, refused_fabric_hellos, refused_rate_hellos, refused_stale_hellos,
 		refused_features_hellos; /**< of the partner, each time */
 	uint64_t epoch_retries; /**< own epoch was stale before the first connection: a later one was taken */
-	uint64_t stall_events; /**< this process was away: deadlines were moved */
+	uint64_t stall_events; /**< mf_link_away() for longer than the period of HELLO */
+	uint64_t excuse_events; /**< mf_link_excuse(): the partner was silent, and not for want of a cable */
 };
 
 struct mf_link_counter {
@@ -180,8 +189,27 @@ void mf_link_set_state(struct mf_link *l, uint16_t state);
 /** Its port has another address: HELLO has it from now on, other frames from the next connection on. */
 void mf_link_set_mac(struct mf_link *l, const uint8_t mac[MF_LINK_MAC]);
 
+/** Who polls this end, as it is told from now on to a partner that is known. */
+void mf_link_set_place(struct mf_link *l, const struct mf_link_place *place);
+
 /** Ends the connection, if there is one, with a BYE; the handshake begins anew. */
 void mf_link_leave(struct mf_link *l, mf_time now);
+
+/*
+ * What time counts (docs/fault-tolerance.md, "Slow is not dead"): the owner knows more of it than the frames
+ * say.
+ */
+/** How long nothing of the partner has come, of the time that counts here; 0 while the link is down. */
+mf_time mf_link_unheard(const struct mf_link *l, mf_time now);
+/** Of the time since the partner was heard last `by` does not count: it could not say anything. */
+void mf_link_excuse(struct mf_link *l, mf_time by);
+/**
+ * For so long, until now, this end had no turn. No timer of a replay runs out in that; and if it is longer than
+ * the period of HELLO, it is no time of the partner's silence. What has come meanwhile waits for mf_link_rx().
+ */
+void mf_link_away(struct mf_link *l, mf_time now, mf_time by);
+/** The partner's process is gone: the connection is over, if there is one. */
+void mf_link_gone(struct mf_link *l);
 
 /**
  * A frame has come: of this link, from the other side, and mf_link_frame_check() found it GOOD, or of another
@@ -227,7 +255,7 @@ mf_time mf_link_next(const struct mf_link *l);
 
 /**
  * Does what its timers say. All frames that have come by now must have been given before: where this process
- * was away, the partner's signs of life are waiting.
+ * was away (mf_link_away()), the partner's signs of life are waiting.
  */
 void mf_link_run(struct mf_link *l, mf_time now);
 

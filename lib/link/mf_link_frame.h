@@ -94,9 +94,10 @@ struct mf_link_hello {
 	uint16_t echo; /**< the partner's state, as this end knows it */
 	uint32_t first; /**< number of the first DATA frame that this end sends */
 	uint16_t node; /**< number of the node, or MF_LINK_NODE_SWITCH */
-	uint8_t zero0[6];
+	uint8_t zero0[2];
+	uint32_t thread; /**< that polls this end, as its kernel numbers it; 0: not told */
 	char name[MF_LINK_NAME]; /**< of the node or switch, filled up with zeros */
-	uint8_t zero1[8];
+	uint64_t host; /**< hash of the host and of that thread's life: whether `thread` is one of ours */
 } __attribute__((packed));
 
 static_assert(sizeof(struct mf_link_hello) == 96, "HELLO");

@@ -142,7 +142,7 @@ static void rx_connection(struct mf_link *l, mf_time now, const uint8_t *frame, 
 {
 	bool acked = true;
 
-	l->silence_at = now + l->config.silence;
+	l->heard = now;
 	if (l->config.retransmit)
 		acked = rx_acked(l, now, h);
 	switch (h->type) {

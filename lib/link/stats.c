@@ -55,6 +55,7 @@ static const struct mf_link_counter counter[] = {
 	COUNTER(down_partner_left_events),
 	COUNTER(down_partner_gave_up_events),
 	COUNTER(down_left_events),
+	COUNTER(down_gone_events),
 	COUNTER(refused_version_hellos),
 	COUNTER(refused_fabric_hellos),
 	COUNTER(refused_rate_hellos),
@@ -62,6 +63,7 @@ static const struct mf_link_counter counter[] = {
 	COUNTER(refused_features_hellos),
 	COUNTER(epoch_retries),
 	COUNTER(stall_events),
+	COUNTER(excuse_events),
 };
 
 #define COUNTERS (sizeof(counter) / sizeof(counter[0]))

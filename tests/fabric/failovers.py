@@ -9,63 +9,15 @@ none is done twice, no read finds wrong data.
 Without options a few, as a test. Prints a table: the longest read of a round with kills, of one without, and
 the difference.
 """
-import os
 import time
 
-from parts import NODES, WAIT, Spaces, fabric
+from parts import NODES, WAIT, fabric
 from rounds import Rounds, options, over_each, reasons
+from two_switches import SWITCHES, Veth, carried, memif, veth
 
-SWITCHES = ('sw0', 'sw1')
 SILENCE = 1.0  # until a link whose partner says nothing is down, seconds
+TIMERS = {'hello': '20ms', 'silence': f'{SILENCE * 1000:.0f}ms', 'replay_max': '20ms'}
 LONGEST = {'memif': 2.0, 'veth': 4.0}  # of an operation; a switch that is back knows all when it is over
-
-
-def memif():
-  """Ports of the links to both switches, which are the servers."""
-  ports = []
-  for k, switch in enumerate(SWITCHES):
-    for number, node in enumerate(NODES):
-      socket = f'socket=memfab-failovers-{os.getpid()}-{node}-{switch}'
-      ports += [{'name': f'{node}-{switch}', 'device': f'net_memif{k},role=client,{socket}'},
-                {'name': f'{switch}-{node}', 'device': f'net_memif{number},role=server,{socket}'}]
-  return ports
-
-
-def veth():
-  """The same: a pair of devices for each link."""
-  ports = []
-  for k, switch in enumerate(SWITCHES):
-    for number, node in enumerate(NODES):
-      ports += [{'name': f'{node}-{switch}', 'device': f'net_af_packet{k},iface={node}{k}'},
-                {'name': f'{switch}-{node}', 'device': f'net_af_packet{number},iface={switch}{number}'}]
-  return ports
-
-
-def carried(switch):
-  return [{'node': node, 'carried': {'node': f'{node}-{switch}', 'switch': f'{switch}-{node}',
-                                     'hello': '20ms', 'silence': f'{SILENCE * 1000:.0f}ms',
-                                     'replay_max': '20ms'}} for node in NODES]
-
-
-class Veth(Spaces):
-  """A namespace for each role."""
-
-  def __init__(self):
-    super().__init__()
-    self.space = {role: f'{self.name}{role}' for role in (*SWITCHES, *NODES)}
-
-  def __enter__(self):
-    if os.getuid() != 0:
-      self.reason = 'network namespaces need root'
-    for space in self.space.values():
-      self.do(f'ip netns add {space}')
-    for k, switch in enumerate(SWITCHES):
-      for number, node in enumerate(NODES):
-        self.pair(self.space[node], f'{node}{k}', self.space[switch], f'{switch}{number}')
-    return self
-
-  def before(self):
-    return {role: self.inside(role) for role in self.space}
 
 
 def longest(result):
@@ -92,10 +44,10 @@ class Failovers(Rounds):
   usual = 0  # longest read of the round without kills, ms
 
   def config(self):
-    made = fabric(veth() if self.spaces else memif(), {}, duration='1000s', scheduler={'x': 16})
+    made = fabric(veth() if self.spaces else memif('failovers'), {}, duration='1000s', scheduler={'x': 16})
     made['clock']['wall']['warmup'] = '1s'  # while all of them agree on an epoch: what begins then may fail
-    made['links'] = carried('sw0')
-    made['backup'] = {'links': carried('sw1')}
+    made['links'] = carried('sw0', **TIMERS)
+    made['backup'] = {'links': carried('sw1', **TIMERS)}
     made['host'] = {key: f'{LONGEST[self.over] * 1000:.0f}ms' for key in ('read_timeout', 'write_timeout')}
     made['workload'][0] = {'mix': {'read': 4, 'write': 2, 'write_ack': 2, 'cas': 1, 'fadd': 1}, 'depth': 8,
                            'span': '64KiB', 'size': {'dist': 'uniform', 'min': 8, 'max': 3000}}

@@ -89,8 +89,11 @@ static void make_record(struct bench *b)
 		role[i].record = record_open(b->dir, role_name(&role[i]), config);
 		cr_assert_not_null(role[i].record);
 	}
-	for (unsigned int i = 0; i < STEPS; i++)
+	for (unsigned int i = 0; i < STEPS; i++) {
 		turn(role, roles, MF_US(i));
+		if (i == STEPS / 3)
+			role_bear(&role[1], role[2].index, MF_US(7), MF_US(i));
+	}
 	for (unsigned int i = 0; i < roles; i++)
 		cr_assert_eq(record_close(role[i].record), 0);
 	cr_assert(fabric_quiet(f, MF_US(STEPS)), "all that began has ended");

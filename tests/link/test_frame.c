@@ -387,8 +387,9 @@ Test(link_frame, contents_of_hello)
 	cr_assert(!WITH(blocks = MF_LINK_BLOCKS_MIN - 1));
 	cr_assert(!WITH(blocks = MF_SPAN_MAX + 1));
 	cr_assert(WITH(blocks = MF_SPAN_MAX));
-	cr_assert(!WITH(zero0[5] = 1));
-	cr_assert(!WITH(zero1[0] = 1));
+	cr_assert(!WITH(zero0[1] = 1));
+	cr_assert(WITH(thread = UINT32_MAX));
+	cr_assert(WITH(host = UINT64_MAX));
 	cr_assert(WITH(state = 0xffff));
 	cr_assert(WITH(name[31] = 'x'));
 }

@@ -53,6 +53,25 @@ HELLO_TEST(up_in_two_round_trips)
 	cr_assert_eq(s[1].partner_node, 7);
 }
 
+/** Who polls an end is told to a partner that is known, and again when it is another thread. */
+HELLO_TEST(the_partner_is_told_who_polls)
+{
+	struct mf_link_place place = {.host = 0x123456789abcdef0, .thread = 4711};
+
+	start();
+	mf_link_set_place(rig->end[RIG_NODE].link, &place);
+	rig_until_up(rig, MF_MS(1));
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert_eq(status(RIG_SWITCH).partner_place.host, place.host);
+	cr_assert_eq(status(RIG_SWITCH).partner_place.thread, 4711);
+	cr_assert_eq(status(RIG_NODE).partner_place.host, 0, "the other one has not told");
+	place.thread++;
+	mf_link_set_place(rig->end[RIG_NODE].link, &place);
+	rig_run(rig, rig->now + MF_MS(1));
+	cr_assert_eq(rig->end[RIG_SWITCH].status.partner_place.thread, 4712, "it is news");
+	cr_assert_eq(rig->end[RIG_SWITCH].ups, 1);
+}
+
 /** The order in which processes start does not matter, nor how long one waits. */
 HELLO_TEST(partners_wait_for_each_other)
 {

@@ -197,15 +197,16 @@ static bool change_contents(struct rig *r, int from, struct mf_link_head *h)
 	return true;
 }
 
-/** B6: a good CRC over bad contents is not acknowledged: the sender gives up. */
+/** B6: a good CRC over bad contents is not acknowledged: the sender gives up, by as many HELLOs as replays. */
 CARRY_TEST(llr_replay, b6_bad_contents_end_in_gave_up)
 {
 	rig->filter = change_contents;
 	change_to = 3;
 	rig->end[RIG_NODE].burst = FRAME;
 	rig->end[RIG_NODE].to_put = 6 * FRAME;
-	rig_run(rig, rig->now + MF_MS(1200));
-	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_malformed_frames, 1 + rig->end[0].config.replays);
+	rig_run(rig, rig->now + rig->end[0].config.replays * rig->end[0].config.hello_period + MF_MS(300));
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_malformed_frames,
+		     1 + rig_stats(rig, RIG_NODE)->tx_replayed_frames);
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->down_gave_up_events, 1);
 	cr_assert_eq(rig->end[RIG_SWITCH].delivered, 5 * FRAME);
 }

@@ -102,11 +102,11 @@ CARRY_TEST(llr_timer, a7_pause_longer_than_silence)
 {
 	rig->octet = MF_NS(100);
 	for (int e = 0; e < 2; e++) {
-		/* With blocks under way the partner must not have given up. */
+		/* With blocks under way: the partner has not given up either. */
 		for (mf_time away = MF_MS(900); away < MF_SEC(3); away += MF_SEC(2)) {
 			uint64_t stalls = rig_stats(rig, e)->stall_events;
 
-			rig->end[0].to_put = rig->end[1].to_put = away < MF_SEC(1) ? UINT64_MAX : 0;
+			rig->end[0].to_put = rig->end[1].to_put = UINT64_MAX;
 			rig_run(rig, rig->now + MF_MS(10));
 			rig->end[e].paused = rig->now + away;
 			rig_run(rig, rig->now + away + MF_MS(1));
@@ -125,7 +125,54 @@ CARRY_TEST(llr_timer, a7_pause_longer_than_silence)
 	rig_until_delivered(rig, MF_MS(200));
 }
 
-/** A7: frames that were under way when both were away are acknowledged before they are sent again. */
+/** A partner that is silent for want of a turn is borne for as long as the owner says, and no longer. */
+CARRY_TEST(llr_timer, what_is_excused_is_no_silence)
+{
+	const mf_time silence = rig->end[RIG_NODE].config.silence;
+
+	carry(100);
+	rig->end[RIG_NODE].to_put = 1000;
+	rig->end[RIG_SWITCH].paused = rig->now + 4 * silence;
+	for (int i = 1; i < 20; i++) {
+		rig_run(rig, rig->now + silence / 10);
+		mf_link_excuse(rig->end[RIG_NODE].link, mf_link_unheard(rig->end[RIG_NODE].link, rig->now));
+	}
+	rig_run(rig, rig->now + silence - MF_MS(1));
+	cr_assert(mf_link_up(rig->end[RIG_NODE].link));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->down_gave_up_events, 0, "no replay was lost that was heard");
+	rig_run(rig, rig->now + silence / 5);
+	cr_assert(!mf_link_up(rig->end[RIG_NODE].link));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->down_silence_events, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->excuse_events, 1);
+}
+
+/** And what was carried when it comes back is not lost. */
+CARRY_TEST(llr_timer, a_partner_that_is_back_goes_on)
+{
+	carry(100);
+	rig->end[RIG_NODE].to_put = 1000;
+	rig->end[RIG_SWITCH].paused = rig->now + MF_SEC(20);
+	while (rig->now < rig->end[RIG_SWITCH].paused) {
+		rig_run(rig, rig->now + MF_MS(200));
+		mf_link_excuse(rig->end[RIG_NODE].link, mf_link_unheard(rig->end[RIG_NODE].link, rig->now));
+	}
+	rig_until_delivered(rig, MF_MS(200));
+	cr_assert_eq(rig->end[0].ups, 1);
+	cr_assert_eq(rig->end[1].ups, 1);
+}
+
+/** A process that is known to be gone is not waited for. */
+CARRY_TEST(llr_timer, whose_process_is_gone_is_gone_at_once)
+{
+	rig_kill(rig, RIG_SWITCH);
+	mf_link_gone(rig->end[RIG_NODE].link);
+	rig_run(rig, rig->now + MF_US(1));
+	cr_assert(!rig->end[RIG_NODE].status.up);
+	cr_assert_eq(rig->end[RIG_NODE].status.down, MF_LINK_DOWN_GONE);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->down_gone_events, 1);
+}
+
+/** A7: frames that were under way when both are acknowledged before they are sent again. */
 CARRY_TEST(llr_timer, a7_time_away_is_no_time_of_the_replay_timer)
 {
 	rig->end[RIG_NODE].to_put = 10;

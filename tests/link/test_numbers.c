@@ -107,9 +107,9 @@ Test(numbers, a_round_trip_is_no_absence)
 	llr_emitted(&l, now);
 	now += MF_SEC(7);
 	llr_shift(&l, now, MF_SEC(7));
-	cr_expect_eq(llr_run(&l, now), LLR_TIMER_NONE);
+	cr_expect_eq(llr_run(&l, now, now), LLR_TIMER_NONE);
 	cr_assert_eq(llr_acked(&l, now, first[0] + 1, first[0] + 1 + WINDOW), LLR_ACK_GOOD);
 	llr_emitted(&l, now); /* is lost */
 	now += 2 * l.config.replay_max + l.config.ack_after;
-	cr_expect_eq(llr_run(&l, now), LLR_TIMER_REPLAY);
+	cr_expect_eq(llr_run(&l, now, now), LLR_TIMER_REPLAY);
 }

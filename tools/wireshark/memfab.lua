@@ -173,9 +173,10 @@ local HELLO = {
   echo = {42, 2},
   first = {44, 4},
   node = {48, 2},
-  zero0 = {50, 6},
+  zero0 = {50, 2},
+  thread = {52, 4},
   name = {56, 32},
-  zero1 = {88, 8},
+  host = {88, 8},
 }
 
 -- headers: lib/link/mf_link_frame.h: struct mf_link_refuse
@@ -371,8 +372,9 @@ field("uint16", "hello.echo", "State of the partner", base.HEX)
 field("uint32", "hello.first", "First sequence number", base.DEC)
 field("uint16", "hello.node", "Node", base.DEC, {[LINK.MF_LINK_NODE_SWITCH] = "switch"})
 field("bytes", "hello.zero0", "Zero")
+field("uint32", "hello.thread", "Thread that polls", base.DEC)
 field("string", "hello.name", "Name")
-field("bytes", "hello.zero1", "Zero")
+field("uint64", "hello.host", "Hash of host and thread", base.HEX)
 field("uint16", "refuse.reason", "Reason", base.DEC, REASONS)
 field("bytes", "refuse.zero", "Zero")
 field("uint64", "refuse.have", "What the one that refuses has", base.DEC_HEX)
@@ -1395,7 +1397,7 @@ local BODIES = {}
 
 BODIES[LINK.MF_LINK_HELLO] = {size_of(HELLO), function(tree, tvb, at)
   local items = show_members(tree, tvb, at, "hello.", HELLO, {"epoch", "partner", "fabric", "features",
-    "period", "window", "blocks", "state", "echo", "first", "node", "zero0", "name", "zero1"})
+    "period", "window", "blocks", "state", "echo", "first", "node", "zero0", "thread", "name", "host"})
   items.features:add_le(fields["hello.features.retransmits"], tvb(at + HELLO.features[1], HELLO.features[2]))
   items.state:add_le(fields["hello.state.ready"], tvb(at + HELLO.state[1], HELLO.state[2]))
   items.state:add_le(fields["hello.state.done"], tvb(at + HELLO.state[1], HELLO.state[2]))
