@@ -48,6 +48,9 @@ static const struct option table[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static const int files[] = {OPT_OUT, 0};
+static const struct argument_apart apart[] = {{OPT_CASE, OPT_PRINT}, {0, 0}};
+
 static const char help[] =
 	"usage: memfab-chaos [options] FABRIC.json\n"
 	"       memfab-chaos --case CASE.json\n"
@@ -203,7 +206,12 @@ static int take(void *options, int opt, const char *arg, char *err, size_t errle
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	const struct argument_reader reader = {.letters = ":h", .table = table, .take = take, .options = o};
+	const struct argument_reader reader = {.letters = ":h",
+					       .table = table,
+					       .take = take,
+					       .options = o,
+					       .files = files,
+					       .apart = apart};
 	int rc;
 
 	*o = (struct options){.seed = UINT64_MAX, .out = "."};

@@ -70,35 +70,6 @@ int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, 
 	return 0;
 }
 
-/**
- * What getopt_long() did not take: opt is '?', or ':' for a missing argument. In optopt is a short option
- * that is not there, or the long one that takes no argument.
- */
-static int unknown(int opt, const char *last, const struct option *table, char *err, size_t errlen)
-{
-	if (opt == ':')
-		return argument_refuse(err, errlen, "option '%s' needs an argument, see --help", last);
-	if (optopt == 0)
-		return argument_refuse(err, errlen, "there is no option '%s', see --help", last);
-	for (; table->name != NULL; table++)
-		if (table->val == optopt)
-			return argument_refuse(err, errlen, "option '%s' takes no argument, see --help",
-					       last);
-	return argument_refuse(err, errlen, "there is no option '-%c', see --help", optopt);
-}
-
-int argument_options(const struct argument_reader *r, int argc, char **argv, char *err, size_t errlen)
-{
-	int opt, rc = 0;
-
-	opterr = 0;
-	optind = 0; /* from the start, whatever was read before */
-	while (rc == 0 && (opt = getopt_long(argc, argv, r->letters, r->table, NULL)) != -1)
-		rc = opt == ':' || opt == '?' ? unknown(opt, argv[optind - 1], r->table, err, errlen)
-					      : r->take(r->options, opt, optarg, err, errlen);
-	return rc;
-}
-
 int argument_file(int argc, char **argv, const char **file, char *err, size_t errlen)
 {
 	if (optind != argc - 1)

@@ -27,16 +27,28 @@ int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, 
 /** Takes one option. @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err */
 typedef int argument_take(void *options, int opt, const char *arg, char *err, size_t errlen);
 
+#define ARGUMENT_OPTIONS 512 /**< numbers of options are below this */
+
+/** Two options of which one would undo the other. */
+struct argument_apart {
+	int a, b;
+};
+
 /** How the command line of a program is read. */
 struct argument_reader {
 	const char *letters; /**< of getopt_long(): begins with a colon */
 	const struct option *table; /**< of getopt_long() */
 	argument_take *take;
 	void *options; /**< the first argument of take() */
+	const int *files; /**< options whose argument is the name of a file or folder, then 0; NULL: none */
+	const int *several; /**< options with an argument that may be given several times, then 0; or NULL */
+	const struct argument_apart *apart; /**< then 0, 0; or NULL */
 };
 
 /**
- * Takes all options, one by one; optind is then the first word behind them.
+ * Takes all options, one by one; optind is then the first word behind them. Refused are: a word that begins
+ * with two dashes, or is a short option, in the place of an argument (`--json=--x` is not in its place); an
+ * empty name of a file; an option with an argument that is given twice; two options that are to be apart.
  * @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err
  */
 int argument_options(const struct argument_reader *r, int argc, char **argv, char *err, size_t errlen);

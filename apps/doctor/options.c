@@ -23,6 +23,8 @@ static const struct option table[] = {
 	{"version", no_argument, NULL, OPT_VERSION},     {NULL, 0, NULL, 0},
 };
 
+static const int files[] = {OPT_JSON, OPT_ROOT, 0};
+
 static const char help[] =
 	"usage: memfab-doctor [options] [FABRIC.json]\n"
 	"\n"
@@ -108,7 +110,12 @@ static int take(void *options, int opt, const char *arg, char *err, size_t errle
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
 	const struct argument_reader reader = {
-		.letters = short_options, .table = table, .take = take, .options = o};
+		.letters = short_options,
+		.table = table,
+		.take = take,
+		.options = o,
+		.files = files,
+	};
 	int rc;
 
 	*o = (struct options){.root = "", .noise = NOISE};

@@ -58,6 +58,11 @@ static const struct option table[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static const int files[] = {OPT_JSON, OPT_MESSAGES, OPT_CAPTURE, OPT_HISTORY, OPT_RECORD, OPT_REPLAY, 0};
+static const int several[] = {OPT_CAPTURE, 0};
+static const struct argument_apart apart[] = {
+	{OPT_CHECK, OPT_PRINT}, {OPT_CHECK, OPT_REPLAY}, {OPT_PRINT, OPT_REPLAY}, {0, 0}};
+
 static const char help[] =
 	"usage: memfab-emu [EAL options --] [options] FABRIC.json\n"
 	"\n"
@@ -201,10 +206,8 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return argument_refuse(err, errlen, "--record needs --clock wall");
 	if (o->replay != NULL && o->clock != MF_CLOCK_WALL)
 		return argument_refuse(err, errlen, "--replay needs --clock wall");
-	if (o->replay != NULL && (o->record != NULL || o->json != NULL || o->action != ACTION_REPLAY))
-		return argument_refuse(err, errlen,
-				       "--replay goes with none of --record, --json, --check and "
-				       "--print-config");
+	if (o->replay != NULL && (o->record != NULL || o->json != NULL))
+		return argument_refuse(err, errlen, "--replay goes with none of --record and --json");
 	if (o->replay != NULL && o->eal.given)
 		return argument_refuse(err, errlen, "EAL options have no effect on a replay");
 	if (o->eal.telemetry && (o->clock != MF_CLOCK_WALL || o->action != ACTION_RUN))
@@ -233,7 +236,13 @@ static int take(void *options, int opt, const char *arg, char *err, size_t errle
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	const struct argument_reader reader = {.letters = ":h", .table = table, .take = take, .options = o};
+	const struct argument_reader reader = {.letters = ":h",
+					       .table = table,
+					       .take = take,
+					       .options = o,
+					       .files = files,
+					       .several = several,
+					       .apart = apart};
 	int rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};

@@ -58,23 +58,53 @@ static bool run_line(struct session *s, struct cmdline *cl, char *line, unsigned
 	return false;
 }
 
+/** @return false: the file is faulty, and it has been said */
+static bool refuse_file(struct session *s, unsigned int number, const char *why)
+{
+	if (number == 0)
+		fprintf(stderr, "memfab-perf: %s: %s\n", s->options->commands, why);
+	else
+		fprintf(stderr, "memfab-perf: %s:%u: %s\n", s->options->commands, number, why);
+	s->status = USAGE;
+	return false;
+}
+
+/** Reads a line, of text and not for ever. @return 1, 0: there is none, or -1: it is faulty, has been said */
+static int read_line(struct session *s, FILE *file, char *line, unsigned int number)
+{
+	size_t len = 0;
+	int c = 0;
+
+	errno = 0;
+	while (len < LINE - 1 && c != '\n' && (c = fgetc(file)) != EOF && c != '\0')
+		line[len++] = (char)c;
+	line[len] = '\0';
+	if (ferror(file)) /* of a folder: only now */
+		refuse_file(s, 0, strerror(errno != 0 ? errno : EIO));
+	else if (c == '\0')
+		refuse_file(s, number, "is no text");
+	else if (c != '\n' && c != EOF)
+		refuse_file(s, number, "the line is too long");
+	else
+		return len > 0;
+	return -1;
+}
+
 /** @return false: it is faulty; nothing behind the faulty line was done */
 static bool run_file(struct session *s, struct cmdline *cl)
 {
 	FILE *file = fopen(s->options->commands, "r");
 	unsigned int number = 0;
 	char line[LINE + 2];
-	bool good = file != NULL;
+	bool good = true;
+	int rc = 1;
 
-	if (file == NULL) {
-		fprintf(stderr, "memfab-perf: %s: %s\n", s->options->commands, strerror(errno));
-		s->status = USAGE;
-		return false;
-	}
-	while (good && !s->quit && !signalled() && fgets(line, LINE, file) != NULL)
-		good = run_line(s, cl, line, ++number);
+	if (file == NULL)
+		return refuse_file(s, 0, strerror(errno));
+	while (good && !s->quit && !signalled() && (rc = read_line(s, file, line, ++number)) > 0)
+		good = run_line(s, cl, line, number);
 	fclose(file);
-	return good;
+	return good && rc >= 0;
 }
 
 /* The prompt */

@@ -63,6 +63,9 @@ static const struct option table[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static const int files[] = {OPT_JSON, OPT_HGRM, OPT_HISTORY, OPT_COMMANDS, 0};
+static const struct argument_apart apart[] = {{'s', 'a'}, {'n', 'D'}, {0, 0}};
+
 static const char help[] =
 	"usage: memfab-perf [EAL options --] TEST [options] FABRIC.json\n"
 	"       memfab-perf [EAL options --] -i [TEST] [options] FABRIC.json\n"
@@ -257,7 +260,13 @@ static int take(void *options, int opt, const char *arg, char *err, size_t errle
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
 	const struct argument_reader reader = {
-		.letters = short_options, .table = table, .take = take, .options = o};
+		.letters = short_options,
+		.table = table,
+		.take = take,
+		.options = o,
+		.files = files,
+		.apart = apart,
+	};
 	int rc;
 
 	*o = (struct options){.clock = MF_CLOCK_WALL};

@@ -81,6 +81,8 @@ static const struct {
 	{OPT_JSON, C(COMMAND_INFO), false},
 };
 
+static const int files[] = {'o', OPT_JSON, 0};
+
 static const char help[] =
 	"usage: memfab-trace gen [options] FABRIC.json\n"
 	"       memfab-trace gen --nodes N --load L [options]\n"
@@ -329,7 +331,12 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 {
 	struct reading r = {.o = o};
 	const struct argument_reader reader = {
-		.letters = short_options, .table = table, .take = take, .options = &r};
+		.letters = short_options,
+		.table = table,
+		.take = take,
+		.options = &r,
+		.files = files,
+	};
 	int rc;
 
 	*o = (struct options){
