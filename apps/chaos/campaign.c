@@ -98,6 +98,8 @@ static pid_t begin(struct shared *s, struct worker *w, const struct campaign *c,
 	pid = fork();
 	if (pid == 0) {
 		signal(SIGINT, SIG_IGN); /* the parent says when, */
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* and if it does not any more, too */
 		work(s, w, c, t, end);
 		_exit(0);

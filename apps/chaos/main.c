@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "judge.h"
 #include "mf_eal.h"
+#include "mf_files.h"
 #include "mf_history.h"
 #include "options.h"
 #include "output.h"
@@ -18,6 +19,7 @@
 #include "shrink.h"
 
 #define TWICE 8 /* one in so many is run again, and must be the same */
+#define CASE_LEN 1024 /* of the path of a case */
 #define ENOUGH 100 /* runs of which each class should have fired */
 
 const char program_name[] = "memfab-chaos";
@@ -65,21 +67,44 @@ static json_t *load(const char *path)
 	return json;
 }
 
+static void case_path(char path[CASE_LEN], const char *folder, uint64_t seed)
+{
+	snprintf(path, CASE_LEN, "%s/chaos-%" PRIu64 ".json", folder, seed);
+}
+
+/** A case of a seed that may come is not to be written over the file that it is drawn from. */
+static int compare_files(const struct options *o)
+{
+	struct mf_files files = {.n = 0};
+	const char *name = strrchr(o->file, '/');
+	char path[CASE_LEN], err[ERR_LEN];
+	uint64_t seed;
+
+	mf_files_streams(&files);
+	mf_files_read(&files, "FABRIC", o->file);
+	if (sscanf(name != NULL ? name + 1 : o->file, "chaos-%" SCNu64 ".json", &seed) == 1 &&
+	    seed >= o->seed && (o->runs == 0 || seed - o->seed < o->runs) && o->action == ACTION_CAMPAIGN) {
+		case_path(path, o->out, seed);
+		mf_files_written(&files, "a case of --out", path);
+	}
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
+}
+
 /** Writes a case that is wrong, and how to repeat it. */
 static int keep(const struct options *o, uint64_t seed, const json_t *json)
 {
-	char path[1024];
-	FILE *out;
-	int rc;
+	char path[CASE_LEN];
+	struct output out;
+	int rc, closed;
 
-	snprintf(path, sizeof(path), "%s/chaos-%" PRIu64 ".json", o->out, seed);
-	out = fopen(path, "w");
-	rc = out != NULL ? output_json(json, out) : -errno;
-	if (out != NULL && fclose(out) != 0 && rc == 0)
-		rc = output_error();
-	if (rc != 0)
-		return complain_of(path, rc);
-	printf("memfab-chaos --case %s\n", path);
+	case_path(path, o->out, seed);
+	rc = output_open(&out, path);
+	if (rc != SOUND)
+		return FAILED;
+	rc = output_write_json(&out, json);
+	closed = output_close(&out);
+	if (rc == SOUND && closed == SOUND)
+		printf("memfab-chaos --case %s\n", path);
 	return FAILED;
 }
 
@@ -183,7 +208,7 @@ static int print_case(const struct options *o, const struct base *b)
 
 static int with_file(const struct options *o)
 {
-	json_t *json = load(o->file);
+	json_t *json = compare_files(o) == SOUND ? load(o->file) : NULL;
 	const struct base b = {.json = json, .classes = &o->classes};
 	const struct trial t = {.run = run_seed, .ctx = &b, .classes = mf_fault_names};
 	int rc;
@@ -205,14 +230,15 @@ int main(int argc, char **argv)
 	struct options o;
 	char err[ERR_LEN];
 
-	output_hold();
+	output_begin();
+	interrupt_clean();
 	if (argc > 1 && strcmp(argv[1], "--history") == 0)
-		return mf_history_check_files(program_name, (const char *const *)argv + 2,
-					      (unsigned int)argc - 2, stdout);
+		return output_end(mf_history_check_files(program_name, (const char *const *)argv + 2,
+							 (unsigned int)argc - 2, stdout));
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.action == ACTION_NOTHING)
-		return SOUND;
+		return output_end(SOUND);
 	if (o.action == ACTION_HELP || o.action == ACTION_VERSION)
 		return program_run(&(struct request){.help = o.action == ACTION_HELP,
 						     .version = o.action == ACTION_VERSION},
@@ -222,5 +248,5 @@ int main(int argc, char **argv)
 		return complain(FAILED, err);
 	}
 	mf_eal_choose_variants(true);
-	return o.link ? link_campaign(&o) : with_file(&o);
+	return output_end(o.link ? link_campaign(&o) : with_file(&o));
 }

@@ -206,12 +206,8 @@ static int take(void *options, int opt, const char *arg, char *err, size_t errle
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	const struct argument_reader reader = {.letters = ":h",
-					       .table = table,
-					       .take = take,
-					       .options = o,
-					       .files = files,
-					       .apart = apart};
+	const struct argument_reader reader = {
+		.letters = ":h", .table = table, .take = take, .options = o, .files = files, .apart = apart};
 	int rc;
 
 	*o = (struct options){.seed = UINT64_MAX, .out = "."};

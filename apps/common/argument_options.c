@@ -29,8 +29,8 @@ static int unknown(const struct reading *g, int opt, const char *last)
 		return argument_refuse(g->err, g->errlen, "there is no option '%s', see --help", last);
 	for (; table->name != NULL; table++)
 		if (table->val == optopt)
-			return argument_refuse(g->err, g->errlen,
-					       "option '%s' takes no argument, see --help", last);
+			return argument_refuse(g->err, g->errlen, "option '%s' takes no argument, see --help",
+					       last);
 	return argument_refuse(g->err, g->errlen, "there is no option '-%c', see --help", optopt);
 }
 

@@ -2,6 +2,7 @@
 #include "capture_option.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,16 @@ int capture_option_read(const struct mf_config *config, const char *arg, struct 
 	return rc;
 }
 
+void capture_option_files(const char *const *args, unsigned int n, struct mf_files *files)
+{
+	char file[sizeof(((struct mf_capture_request *)NULL)->file)];
+
+	for (unsigned int i = 0; i < n; i++) {
+		snprintf(file, sizeof(file), "%.*s", (int)strcspn(args[i], ","), args[i]);
+		mf_files_written(files, "--capture", file);
+	}
+}
+
 int capture_option_open(const struct mf_config *config, const char *const *args, unsigned int n,
 			struct mf_captures **out, char *err, size_t errlen)
 {
@@ -111,12 +122,8 @@ int capture_option_open(const struct mf_config *config, const char *const *args,
 	*out = NULL;
 	if (n > 0 && request == NULL)
 		rc = argument_refuse(err, errlen, "--capture: no memory");
-	for (unsigned int i = 0; i < n && rc == 0; i++) {
+	for (unsigned int i = 0; i < n && rc == 0; i++)
 		rc = capture_option_read(config, args[i], &request[i], err, errlen);
-		for (unsigned int k = 0; k < i && rc == 0; k++)
-			if (strcmp(request[k].file, request[i].file) == 0)
-				rc = argument_refuse(err, errlen, "--capture: %s is named twice", args[i]);
-	}
 	if (rc == 0 && n > 0) {
 		*out = mf_captures_open(config, request, n, err, errlen);
 		rc = *out != NULL ? 0 : -EINVAL;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "mf_capture.h"
+#include "mf_files.h"
 
 /**
  * Reads an argument of --capture.
@@ -14,6 +15,9 @@
  */
 int capture_option_read(const struct mf_config *config, const char *arg, struct mf_capture_request *out,
 			char *err, size_t errlen);
+
+/** Adds the files of all --capture. */
+void capture_option_files(const char *const *args, unsigned int n, struct mf_files *files);
 
 /**
  * Opens the files of all --capture.

@@ -9,6 +9,7 @@
 
 #include "mf_fabric.h"
 #include "mf_history.h"
+#include "output.h"
 
 /**
  * Reads the argument.
@@ -20,9 +21,8 @@ int history_option_read(const char *option, const char *arg, struct mf_history_t
 			size_t errlen);
 /**
  * Behind a run: writes its history, and says if there was not room for all of it.
- * @param out  NULL: nothing is written
  * @return as a program exits
  */
-int history_option_write(const struct mf_history_target *h, const struct mf_fabric *f, FILE *out);
+int history_option_write(const struct mf_fabric *f, struct output *out);
 
 #endif

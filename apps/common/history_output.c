@@ -5,12 +5,12 @@
 #include "mf_history.h"
 #include "program.h"
 
-int history_option_write(const struct mf_history_target *h, const struct mf_fabric *f, FILE *out)
+int history_option_write(const struct mf_fabric *f, struct output *out)
 {
 	const struct mf_history *history = mf_fabric_history(f);
 	mf_time full;
 
-	if (out == NULL || history == NULL)
+	if (!out->to.open || history == NULL)
 		return SOUND;
 	full = mf_history_full(history);
 	if (full != MF_NEVER)
@@ -18,5 +18,5 @@ int history_option_write(const struct mf_history_target *h, const struct mf_fabr
 			"%s: --history: its room was full after %" PRIu64
 			" us; what began later is not in it (room=SIZE gives more)\n",
 			program_name, full / MF_US(1));
-	return complain_of(h->name, mf_history_write(history, out));
+	return output_written(out, mf_history_write(history, output_file(out)));
 }

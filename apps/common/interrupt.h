@@ -9,9 +9,12 @@
 extern atomic_bool interrupted;
 
 /**
- * Catches SIGINT and SIGTERM. SIGPIPE is ignored: who reads the report may leave early (head), what is
- * written to a file is still written, and EAL stopped.
+ * Catches SIGINT, SIGTERM and, unless it is ignored (nohup), SIGHUP. SIGPIPE is ignored: who reads the
+ * report may leave early (head), what is written to a file is still written, and EAL stopped.
  */
 void interrupt_catch(void);
+
+/** For a program that has nothing to report: those signals end it, and it leaves no half of a file. */
+void interrupt_clean(void);
 
 #endif

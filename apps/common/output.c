@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
-void output_hold(void)
+#include "program.h"
+
+void output_begin(void)
 {
 	int fd;
 
+	signal(SIGXFSZ, SIG_IGN);
 	do
 		fd = open("/dev/null", O_RDONLY);
 	while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
@@ -16,15 +21,43 @@ void output_hold(void)
 		close(fd);
 }
 
-int output_error(void)
+int output_end(int status)
 {
-	return errno != 0 ? -errno : -EIO;
+	if (status != SOUND)
+		return status;
+	errno = 0;
+	return complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
 }
 
-/* Reals with 15 digits: those that a double always keeps, so 0.1 stays 0.1. */
-int output_json(const json_t *json, FILE *out)
+int output_open(struct output *o, const char *name)
 {
-	if (json == NULL || json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0)
-		return json == NULL ? -ENOMEM : output_error();
-	return fputc('\n', out) == EOF || fflush(out) != 0 ? output_error() : 0;
+	char err[ERR_LEN];
+	int rc;
+
+	*o = (struct output){.name = name};
+	if (name == NULL)
+		return SOUND;
+	rc = mf_output_open(&o->to, name);
+	if (rc == 0)
+		return SOUND;
+	snprintf(err, sizeof(err), "%s: %s", name, strerror(-rc));
+	return complain(USAGE, err);
+}
+
+int output_written(struct output *o, int rc)
+{
+	o->whole = rc == 0;
+	return complain_of(o->name, rc);
+}
+
+int output_write_json(struct output *o, const json_t *json)
+{
+	return o->to.open ? output_written(o, output_json(json, o->to.file)) : SOUND;
+}
+
+int output_close(struct output *o)
+{
+	int rc = mf_output_close(&o->to, o->whole ? 0 : -ECANCELED);
+
+	return rc != 0 && o->whole ? complain_of(o->name, rc) : SOUND;
 }

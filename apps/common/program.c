@@ -4,6 +4,7 @@
 
 #include <rte_version.h>
 
+#include "output.h"
 #include "program.h"
 
 int complain(int status, const char *reason)
@@ -31,11 +32,11 @@ int program_run(const struct request *r, void (*help)(void),
 
 	if (r->help) {
 		help();
-		return SOUND;
+		return output_end(SOUND);
 	}
 	if (r->version) {
 		printf("%s %s, %s\n", program_name, MF_VERSION, rte_version());
-		return SOUND;
+		return output_end(SOUND);
 	}
 	/* The line names the file itself, as compilers do. */
 	if (mf_config_load(r->file, &config, err, sizeof(err)) != 0) {
@@ -44,5 +45,5 @@ int program_run(const struct request *r, void (*help)(void),
 	}
 	rc = act(r->options, &config);
 	mf_config_free(&config);
-	return rc;
+	return output_end(rc);
 }

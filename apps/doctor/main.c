@@ -7,6 +7,8 @@
 #include <rte_version.h>
 
 #include "built.h"
+#include "interrupt.h"
+#include "mf_files.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"
@@ -15,8 +17,7 @@
 
 const char program_name[] = "memfab-doctor";
 
-/** @param json  NULL: none */
-static int examine(const struct machine *m, const char *name, FILE *json)
+static int examine(const struct machine *m, struct output *json)
 {
 	struct outcome o;
 	json_t *all;
@@ -36,11 +37,24 @@ static int examine(const struct machine *m, const char *name, FILE *json)
 	if (fflush(stdout) != 0 || ferror(stdout))
 		rc = complain_of("standard output", output_error());
 	all = outcome_json(&o, m);
-	if (json != NULL && complain_of(name, output_json(all, json)) != SOUND)
+	if (output_write_json(json, all) != SOUND)
 		rc = FAILED;
 	json_decref(all);
 	outcome_free(&o);
 	return rc;
+}
+
+/** Nothing is written that is read. @param config  NULL: none */
+static int compare_files(const struct options *o, const struct mf_config *config)
+{
+	struct mf_files files = {.n = 0};
+	char err[ERR_LEN];
+
+	mf_files_streams(&files);
+	if (config != NULL)
+		mf_config_files(config, o->file, &files);
+	mf_files_written(&files, "--json", o->json);
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
 }
 
 static int open_and_examine(const struct options *o, const struct mf_config *config,
@@ -57,19 +71,15 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 		.whole = o->roles == NULL,
 		.build = {.dpdk = MF_DPDK, .running = rte_version(), .left_out = MF_DRIVERS_LEFT_OUT},
 	};
-	char err[ERR_LEN];
-	FILE *json = NULL;
-	int rc;
+	struct output json;
+	int rc, closed;
 
-	if (o->json != NULL && (json = fopen(o->json, "w")) == NULL) {
-		snprintf(err, sizeof(err), "%s: %s", o->json, strerror(errno));
-		return complain(USAGE, err);
-	}
+	if (compare_files(o, config) != SOUND || output_open(&json, o->json) != SOUND)
+		return USAGE;
 	machine_look(&m);
-	rc = examine(&m, o->json, json);
-	if (json != NULL && fclose(json) != 0 && rc == SOUND)
-		rc = complain_of(o->json, output_error());
-	return rc;
+	rc = examine(&m, &json);
+	closed = output_close(&json);
+	return rc != SOUND ? rc : closed;
 }
 
 static int act(void *options, struct mf_config *config)
@@ -90,11 +100,12 @@ int main(int argc, char **argv)
 	struct options o;
 	char err[ERR_LEN];
 
-	output_hold();
+	output_begin();
+	interrupt_clean();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.file == NULL && !o.help && !o.version)
-		return open_and_examine(&o, NULL, &(struct mf_part){0});
+		return output_end(open_and_examine(&o, NULL, &(struct mf_part){0}));
 	return program_run(
 		&(struct request){.help = o.help, .version = o.version, .file = o.file, .options = &o},
 		options_help, act);

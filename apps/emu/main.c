@@ -9,6 +9,7 @@
 #include "eal.h"
 #include "interrupt.h"
 #include "mf_fabric.h"
+#include "mf_files.h"
 #include "mf_telemetry.h"
 #include "options.h"
 #include "output.h"
@@ -31,11 +32,12 @@ static int print_config(const struct mf_config *config)
 
 /** The files that a run writes, opened before it. */
 struct outputs {
-	FILE *json, *messages, *history; /**< NULL: none */
+	struct output json, messages, history;
 	struct mf_captures *captures;
+	bool ran; /**< to its end, so that there is something to write */
 };
 
-static int report(const struct options *o, const struct mf_fabric *f, const struct outputs *out)
+static int report(const struct mf_fabric *f, struct outputs *out)
 {
 	json_t *result = mf_fabric_result(f);
 	int text, json = SOUND, messages = SOUND;
@@ -44,10 +46,9 @@ static int report(const struct options *o, const struct mf_fabric *f, const stru
 		return complain_of("the result", -ENOMEM);
 	mf_fabric_report(stdout, result);
 	text = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
-	if (out->json != NULL)
-		json = complain_of(o->json, output_json(result, out->json));
-	if (out->messages != NULL)
-		messages = complain_of(o->messages, mf_fabric_messages(f, out->messages));
+	json = output_write_json(&out->json, result);
+	if (out->messages.to.open)
+		messages = output_written(&out->messages, mf_fabric_messages(f, output_file(&out->messages)));
 	json_decref(result);
 	if (text != SOUND)
 		return text;
@@ -63,7 +64,7 @@ static void linger(mf_time most)
 		nanosleep(&nap, NULL);
 }
 
-static int run(const struct options *o, const struct mf_config *config, const struct outputs *out)
+static int run(const struct options *o, const struct mf_config *config, struct outputs *out)
 {
 	struct progress progress;
 	struct mf_run_options options = {
@@ -78,7 +79,7 @@ static int run(const struct options *o, const struct mf_config *config, const st
 		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.captures = out->captures,
-		.history = out->history != NULL ? o->history.room : 0,
+		.history = out->history.to.open ? o->history.room : 0,
 	};
 	char err[ERR_LEN], text[2 * ERR_LEN];
 	struct mf_fabric *f =
@@ -100,9 +101,12 @@ static int run(const struct options *o, const struct mf_config *config, const st
 			 rc == -ENOMEM && o->eal.given ? " (EAL's -m gives more)" : "");
 		rc = complain(FAILED, err);
 	} else {
-		rc = report(o, f, out);
-		if (rc == SOUND)
-			rc = history_option_write(&o->history, f, out->history);
+		int history;
+
+		out->ran = true;
+		rc = report(f, out);
+		history = history_option_write(f, &out->history);
+		rc = rc != SOUND ? rc : history;
 		if (!mf_fabric_sound(f, err, sizeof(err)))
 			rc = complain(FAILED, err);
 		linger(o->linger);
@@ -113,30 +117,38 @@ static int run(const struct options *o, const struct mf_config *config, const st
 }
 
 /** Under the clock that was asked for. */
-static int run_clock(const struct options *o, const struct mf_config *config, const struct outputs *out)
+static int run_clock(const struct options *o, const struct mf_config *config, struct outputs *out)
 {
 	char err[ERR_LEN];
 	int rc = eal_start(&o->eal, config, o->roles != NULL ? &o->part : NULL, o->clock, err, sizeof(err));
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
-	rc = o->seeds != 0 ? seeds_run(o, config, out->json) : run(o, config, out);
+	rc = o->seeds != 0 ? seeds_run(o, config, &out->json) : run(o, config, out);
 	eal_stop(o->clock);
 	return rc;
 }
 
-/** @param name  NULL: *out stays NULL */
-static int open_output(const char *name, FILE **out)
+static const char *history_name(const struct options *o)
 {
+	return o->history.name[0] != '\0' ? o->history.name : NULL;
+}
+
+/** Nothing is written that is read, and nothing twice. */
+static int compare_files(const struct options *o, const struct mf_config *config)
+{
+	struct mf_files files = {.n = 0};
 	char err[ERR_LEN];
 
-	if (name == NULL)
-		return SOUND;
-	*out = fopen(name, "w");
-	if (*out != NULL)
-		return SOUND;
-	snprintf(err, sizeof(err), "%s: %s", name, strerror(errno));
-	return complain(USAGE, err);
+	mf_files_streams(&files);
+	mf_config_files(config, o->file, &files);
+	mf_config_record_files(config, o->replay, false, &files);
+	mf_files_written(&files, "--json", o->json);
+	mf_files_written(&files, "--messages", o->messages);
+	mf_files_written(&files, "--history", history_name(o));
+	capture_option_files(o->capture, o->captures, &files);
+	mf_config_record_files(config, o->record, true, &files);
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
 }
 
 static int open_captures(const struct options *o, const struct mf_config *config, struct mf_captures **out)
@@ -148,41 +160,44 @@ static int open_captures(const struct options *o, const struct mf_config *config
 		       : complain(USAGE, err);
 }
 
-static int close_captures(struct mf_captures *captures, int rc)
+static int close_captures(const struct outputs *out)
 {
 	char err[ERR_LEN];
 
-	if (mf_captures_close(captures, err, sizeof(err)) != 0)
-		rc = complain(FAILED, err);
-	return rc;
+	return mf_captures_close(out->captures, out->ran, err, sizeof(err)) == 0 ? SOUND
+										 : complain(FAILED, err);
 }
 
-static int close_output(const char *name, FILE *out, int rc)
+/** All of them, whatever becomes of one. @return the first that is not SOUND, rc before all */
+static int close_outputs(struct outputs *out, int rc)
 {
-	if (out != NULL && fclose(out) != 0 && rc == SOUND)
-		rc = complain_of(name, output_error());
+	struct output *file[] = {&out->json, &out->history, &out->messages};
+	int e = close_captures(out);
+
+	rc = rc != SOUND ? rc : e;
+	for (unsigned int i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+		e = output_close(file[i]);
+		rc = rc != SOUND ? rc : e;
+	}
 	return rc;
 }
 
 static int open_and_run(const struct options *o, const struct mf_config *config)
 {
-	struct outputs out = {0};
-	int rc = open_output(o->json, &out.json);
+	struct outputs out = {.ran = false};
+	int rc;
 
+	interrupt_catch();
+	rc = output_open(&out.json, o->json);
 	if (rc == SOUND)
-		rc = open_output(o->messages, &out.messages);
+		rc = output_open(&out.messages, o->messages);
 	if (rc == SOUND)
-		rc = open_output(o->history.name[0] != '\0' ? o->history.name : NULL, &out.history);
+		rc = output_open(&out.history, history_name(o));
 	if (rc == SOUND)
 		rc = open_captures(o, config, &out.captures);
-	if (rc == SOUND) {
-		interrupt_catch();
+	if (rc == SOUND)
 		rc = run_clock(o, config, &out);
-	}
-	rc = close_captures(out.captures, rc);
-	rc = close_output(o->json, out.json, rc);
-	rc = close_output(o->history.name, out.history, rc);
-	return close_output(o->messages, out.messages, rc);
+	return close_outputs(&out, rc);
 }
 
 static int replay(const struct options *o, const struct mf_config *config)
@@ -214,6 +229,8 @@ static int act(void *options, struct mf_config *config)
 	if (o->roles != NULL && o->clock == MF_CLOCK_VIRTUAL && o->action == ACTION_RUN &&
 	    roles_missing(config, &o->part))
 		return complain(USAGE, "--run: under the virtual clock one process plays all roles");
+	if (compare_files(o, config) != SOUND)
+		return USAGE;
 	switch (o->action) {
 	case ACTION_CHECK:
 		printf("%s: good\n", o->file);
@@ -232,7 +249,7 @@ int main(int argc, char **argv)
 	struct options o;
 	char err[ERR_LEN];
 
-	output_hold();
+	output_begin();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	return program_run(&(struct request){.help = o.action == ACTION_HELP,

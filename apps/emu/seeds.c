@@ -123,7 +123,7 @@ static json_t *collect(const struct seed_run *run, uint64_t n)
 	return all;
 }
 
-int seeds_run(const struct options *o, const struct mf_config *config, FILE *json)
+int seeds_run(const struct options *o, const struct mf_config *config, struct output *json)
 {
 	struct seed_run *run = calloc(o->seeds, sizeof(*run));
 	json_t *all;
@@ -133,11 +133,15 @@ int seeds_run(const struct options *o, const struct mf_config *config, FILE *jso
 		return complain_of("the seeds", -ENOMEM);
 	rc = run_all(run, o, config);
 	all = collect(run, o->seeds);
-	if (json_array_size(json_object_get(all, "seeds")) > 0)
+	if (json_array_size(json_object_get(all, "seeds")) > 0) {
+		int written;
+
 		mf_fabric_report_seeds(stdout, all);
-	e = complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
-	if (e == SOUND && json != NULL)
-		e = complain_of(o->json, output_json(all, json));
+		e = complain_of("standard output",
+				fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
+		written = output_write_json(json, all);
+		e = e != SOUND ? e : written;
+	}
 	json_decref(all);
 	for (uint64_t i = 0; i < o->seeds && run[i].out != NULL; i++)
 		fclose(run[i].out);

@@ -14,6 +14,6 @@
  * @param json  where the results go, too; NULL: nowhere
  * @return exit status: that of a run if one was not sound
  */
-int seeds_run(const struct options *o, const struct mf_config *config, FILE *json);
+int seeds_run(const struct options *o, const struct mf_config *config, struct output *json);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "hgrm.h"
 #include "interrupt.h"
+#include "mf_files.h"
 #include "options.h"
 #include "output.h"
 #include "period.h"
@@ -19,7 +20,7 @@ const char program_name[] = "memfab-perf";
 
 /** Files that are written, opened before anything runs. */
 struct files {
-	FILE *json, *hgrm, *history;
+	struct output json, hgrm, history;
 };
 
 /** What a line of the table needs to know. */
@@ -28,48 +29,30 @@ struct screen {
 	bool gbits;
 };
 
-static int open_one(FILE **file, const char *name)
-{
-	char err[ERR_LEN];
-
-	if (name == NULL)
-		return SOUND;
-	*file = fopen(name, "w");
-	if (*file != NULL)
-		return SOUND;
-	snprintf(err, sizeof(err), "%s: %s", name, strerror(errno));
-	return complain(USAGE, err);
-}
-
-static int close_one(FILE *file, const char *name)
-{
-	return file != NULL && fclose(file) != 0 ? complain_of(name, output_error()) : SOUND;
-}
-
 static int worse(int a, int b)
 {
 	return a > b ? a : b;
 }
 
-static int write_json(const struct options *o, const struct run *r, FILE *out)
+static int write_json(const struct run *r, struct output *out)
 {
-	json_t *json = out != NULL ? result_json(r) : NULL;
-	int rc = out != NULL ? complain_of(o->json, output_json(json, out)) : SOUND;
+	json_t *json = out->to.open ? result_json(r) : NULL;
+	int rc = output_write_json(out, json);
 
 	json_decref(json);
 	return rc;
 }
 
 /** In an open loop from the intended start: that is what users see. */
-static int write_hgrm(const struct options *o, const struct run *r, FILE *out)
+static int write_hgrm(const struct run *r, struct output *out)
 {
 	struct mf_hist *h;
 	int rc;
 
-	if (out == NULL || r->done == 0)
+	if (!out->to.open || r->done == 0)
 		return SOUND;
 	h = outcome_merged(&r->outcome[0], r->test.rate > 0);
-	rc = complain_of(o->hgrm, h != NULL ? hgrm_write(out, h) : -ENOMEM);
+	rc = output_written(out, h != NULL ? hgrm_write(output_file(out), h) : -ENOMEM);
 	free(h);
 	return rc;
 }
@@ -82,7 +65,7 @@ static void each(void *ctx, const struct outcome *o)
 }
 
 /** One test, from the command line. */
-static int run_once(const struct options *o, struct run *r, const struct files *files)
+static int run_once(const struct options *o, struct run *r, struct files *files)
 {
 	struct screen screen = {.run = r, .gbits = o->gbits};
 	struct watch watch;
@@ -92,8 +75,8 @@ static int run_once(const struct options *o, struct run *r, const struct files *
 	r->test = o->test;
 	r->each = each;
 	r->ctx = &screen;
-	r->history = files->history != NULL ? &o->history : NULL;
-	r->history_out = files->history;
+	r->history = files->history.to.open ? &o->history : NULL;
+	r->history_out = &files->history;
 	table_head(stdout, r, o->gbits);
 	rc = watch_begin(&watch, r, o->stats_period);
 	if (rc == 0)
@@ -108,12 +91,12 @@ static int run_once(const struct options *o, struct run *r, const struct files *
 	if (rc != 0)
 		return complain(FAILED, r->err);
 	rc = complain_of("standard output", ferror(stdout) ? output_error() : 0);
-	rc = worse(rc, write_json(o, r, files->json));
-	rc = worse(rc, write_hgrm(o, r, files->hgrm));
+	rc = worse(rc, write_json(r, &files->json));
+	rc = worse(rc, write_hgrm(r, &files->hgrm));
 	return run_sound(r, &why) ? rc : complain(FAILED, why);
 }
 
-static int run(const struct options *o, struct mf_config *config, const struct files *files)
+static int run(const struct options *o, struct mf_config *config, struct files *files)
 {
 	struct run r;
 	int rc;
@@ -127,7 +110,7 @@ static int run(const struct options *o, struct mf_config *config, const struct f
 	return rc;
 }
 
-static int run_clock(const struct options *o, struct mf_config *config, const struct files *files)
+static int run_clock(const struct options *o, struct mf_config *config, struct files *files)
 {
 	char err[ERR_LEN];
 	int rc = eal_start(&o->eal, config, o->test.part, o->clock, err, sizeof(err));
@@ -139,22 +122,42 @@ static int run_clock(const struct options *o, struct mf_config *config, const st
 	return rc;
 }
 
+static const char *history_name(const struct options *o)
+{
+	return o->history.name[0] != '\0' ? o->history.name : NULL;
+}
+
+/** Nothing is written that is read, and nothing twice. */
+static int compare_files(const struct options *o, const struct mf_config *config)
+{
+	struct mf_files files = {.n = 0};
+	char err[ERR_LEN];
+
+	mf_files_streams(&files);
+	mf_config_files(config, o->file, &files);
+	mf_files_read(&files, "--cmdline-file", o->commands);
+	mf_files_written(&files, "--out_json", o->json);
+	mf_files_written(&files, "--hgrm", o->hgrm);
+	mf_files_written(&files, "--history", history_name(o));
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
+}
+
 static int open_and_run(const struct options *o, struct mf_config *config)
 {
 	struct files files = {0};
-	int rc = open_one(&files.json, o->json);
+	int rc;
 
+	interrupt_catch();
+	rc = output_open(&files.json, o->json);
 	if (rc == SOUND)
-		rc = open_one(&files.hgrm, o->hgrm);
-	if (rc == SOUND && o->history.name[0] != '\0')
-		rc = open_one(&files.history, o->history.name);
-	if (rc == SOUND) {
-		interrupt_catch();
+		rc = output_open(&files.hgrm, o->hgrm);
+	if (rc == SOUND)
+		rc = output_open(&files.history, history_name(o));
+	if (rc == SOUND)
 		rc = run_clock(o, config, &files);
-	}
-	rc = worse(rc, close_one(files.json, o->json));
-	rc = worse(rc, close_one(files.hgrm, o->hgrm));
-	return worse(rc, close_one(files.history, o->history.name));
+	rc = worse(rc, output_close(&files.json));
+	rc = worse(rc, output_close(&files.hgrm));
+	return worse(rc, output_close(&files.history));
 }
 
 static int act(void *options, struct mf_config *config)
@@ -164,6 +167,8 @@ static int act(void *options, struct mf_config *config)
 
 	if (options_apply(o, config, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
+	if (compare_files(o, config) != SOUND)
+		return USAGE;
 	return open_and_run(o, config);
 }
 
@@ -172,7 +177,7 @@ int main(int argc, char **argv)
 	struct options o;
 	char err[ERR_LEN];
 
-	output_hold();
+	output_begin();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	return program_run(&(struct request){.help = o.action == ACTION_HELP,

@@ -185,7 +185,7 @@ static int run_point(struct run *r, struct outcome *o, bool stay)
 	show_fabric(r, NULL);
 	if (rc == 0)
 		rc = outcome_take(o, f, r->config, counted, r->peak);
-	if (rc == 0 && r->history != NULL && history_option_write(r->history, f, r->history_out) != SOUND)
+	if (rc == 0 && r->history != NULL && history_option_write(f, r->history_out) != SOUND)
 		rc = -EIO;
 	mf_fabric_free(f);
 	return rc;

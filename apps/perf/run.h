@@ -21,7 +21,7 @@ struct run {
 	bool silent; /**< no line of progress */
 	bool stays; /**< other tests follow: processes that play the other roles are to stay */
 	const struct mf_history_target *history; /**< of its one run; NULL: none */
-	FILE *history_out;
+	struct output *history_out;
 	bool wrote; /**< memory that other processes play holds what a run of this one has written */
 	struct outcome *outcome;
 	int points, done; /**< runs, and those that are over */

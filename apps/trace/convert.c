@@ -47,7 +47,10 @@ int convert(const struct options *o)
 {
 	struct from_file f = {.o = o};
 	struct rows rows = {.begin = begin, .next = next, .ctx = &f};
-	int rc = write_trace(o, &rows);
+	int rc = compare_files(o, NULL);
+
+	if (rc == SOUND)
+		rc = write_trace(o, &rows);
 
 	mf_trace_close(f.trace);
 	return rc;

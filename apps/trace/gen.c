@@ -63,6 +63,8 @@ int gen(const struct options *o)
 		rc = complain(USAGE,
 			      "queries have no times: --to ycsb needs --messages, or operations in the file");
 	else
+		rc = compare_files(o, &f.config);
+	if (rc == SOUND)
 		rc = write_trace(o, &rows);
 	mf_offer_free(f.messages);
 	mf_config_free(&f.config);

@@ -245,24 +245,20 @@ static int read_all(const struct options *o, struct sums *s)
 
 static int write_json(const struct options *o, const json_t *json)
 {
-	FILE *file = fopen(o->json, "w");
-	char err[ERR_LEN];
-	int rc;
+	struct output file;
+	int rc = output_open(&file, o->json), closed;
 
-	if (file == NULL) {
-		snprintf(err, sizeof(err), "%s: %s", o->json, strerror(errno));
-		return complain(USAGE, err);
-	}
-	rc = complain_of(o->json, output_json(json, file));
-	if (fclose(file) != 0 && rc == SOUND)
-		rc = complain_of(o->json, output_error());
-	return rc;
+	if (rc != SOUND)
+		return rc;
+	rc = output_write_json(&file, json);
+	closed = output_close(&file);
+	return rc != SOUND ? rc : closed;
 }
 
 static int report(const struct options *o, const struct sums *s, uint32_t block)
 {
 	json_t *json = sums_json(s, o->file, o->line_rate, block);
-	int rc = o->json != NULL ? write_json(o, json) : SOUND;
+	int rc = write_json(o, json);
 
 	if (rc == SOUND) {
 		print(s, json);
@@ -287,7 +283,9 @@ int info(const struct options *o)
 	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return complain_of("the trace", -ENOMEM);
-	rc = read_all(o, s);
+	rc = compare_files(o, NULL);
+	if (rc == SOUND)
+		rc = read_all(o, s);
 	if (rc == SOUND)
 		rc = report(o, s, block);
 	free(s);

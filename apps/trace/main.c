@@ -2,6 +2,7 @@
 /* memfab-trace: makes, converts and describes traces. */
 #include <stdio.h>
 
+#include "interrupt.h"
 #include "output.h"
 #include "program.h"
 #include "trace.h"
@@ -13,16 +14,17 @@ int main(int argc, char **argv)
 	struct options o;
 	char err[ERR_LEN];
 
-	output_hold();
+	output_begin();
+	interrupt_clean();
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	switch (o.command) {
 	case COMMAND_GEN:
-		return gen(&o);
+		return output_end(gen(&o));
 	case COMMAND_CONVERT:
-		return convert(&o);
+		return output_end(convert(&o));
 	case COMMAND_INFO:
-		return info(&o);
+		return output_end(info(&o));
 	default:
 		return program_run(&(struct request){.help = o.command == COMMAND_HELP,
 						     .version = o.command == COMMAND_VERSION},

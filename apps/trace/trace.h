@@ -18,6 +18,12 @@ int gen(const struct options *o);
 int convert(const struct options *o);
 int info(const struct options *o);
 
+/**
+ * Whether it writes what it reads.
+ * @param config  NULL: the file is a trace @return exit status, has complained
+ */
+int compare_files(const struct options *o, const struct mf_config *config);
+
 /** Writes all rows, once all of them are known to be good. */
 int write_trace(const struct options *o, struct rows *rows);
 

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "mf_files.h"
 #include "output.h"
 #include "program.h"
 #include "trace.h"
@@ -47,43 +47,56 @@ static int look(const struct options *o, struct rows *rows, uint64_t *count)
 	return *count > 0 ? SOUND : complain(USAGE, "there is no message at all");
 }
 
-static int put(const struct options *o, struct rows *rows, FILE *file, uint64_t count)
+/** @return exit status */
+static int put(const struct options *o, struct rows *rows, struct output *to, uint64_t count)
 {
+	FILE *file = output_file(to);
 	int rc = rows->begin(rows), n = 0;
 	struct mf_trace_out out;
 	struct mf_trace_row row;
 
 	mf_trace_begin(&out, file, o->to, count);
-	while (rc == SOUND && !ferror(file) && (n = rows->next(rows, &row)) > 0) {
+	while (rc == SOUND && (n = rows->next(rows, &row)) > 0) {
 		change(o, &row);
+		errno = 0;
 		mf_trace_put(&out, &row);
+		if (ferror(file))
+			rc = output_written(to, output_error());
 	}
-	if (rc == SOUND && n < 0)
-		rc = FAILED;
-	return rc;
+	if (rc != SOUND || n < 0)
+		return FAILED;
+	errno = 0;
+	return output_written(to, fflush(file) != 0 || ferror(file) ? output_error() : 0);
+}
+
+int compare_files(const struct options *o, const struct mf_config *config)
+{
+	struct mf_files files = {.n = 0};
+	char err[ERR_LEN];
+
+	mf_files_streams(&files);
+	if (config != NULL)
+		mf_config_files(config, o->file, &files);
+	else
+		mf_files_read(&files, "TRACE", o->file);
+	mf_files_written(&files, "--output", o->out);
+	mf_files_written(&files, "--json", o->json);
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
 }
 
 int write_trace(const struct options *o, struct rows *rows)
 {
-	const char *name = o->out != NULL ? o->out : "standard output";
-	FILE *file = stdout;
+	struct output out;
 	uint64_t count;
-	int rc = look(o, rows, &count);
+	int rc = look(o, rows, &count), closed;
 
+	if (rc == SOUND)
+		rc = output_open(&out, o->out != NULL ? o->out : "-");
 	if (rc != SOUND)
 		return rc;
-	if (o->out != NULL)
-		file = fopen(o->out, "w");
-	if (file == NULL) {
-		char err[ERR_LEN];
-
-		snprintf(err, sizeof(err), "%s: %s", name, strerror(errno));
-		return complain(USAGE, err);
-	}
-	rc = put(o, rows, file, count);
-	if (rc == SOUND)
-		rc = complain_of(name, fflush(file) != 0 || ferror(file) ? output_error() : 0);
-	if (o->out != NULL && fclose(file) != 0 && rc == SOUND)
-		rc = complain_of(name, output_error());
-	return rc;
+	if (o->out == NULL)
+		out.name = "standard output";
+	rc = put(o, rows, &out, count);
+	closed = output_close(&out);
+	return rc != SOUND ? rc : closed;
 }

@@ -13,7 +13,9 @@
 #include <rte_branch_prediction.h>
 #include <rte_pause.h>
 
+#include "mf_files.h"
 #include "mf_history.h"
+#include "mf_output.h"
 #include "mf_telemetry.h"
 
 #include "session_log.h"
@@ -33,7 +35,7 @@ struct mf_session {
 	bool workload;
 	void (*ending)(struct mf_session *s); /**< NULL: nobody asked */
 	struct mf_history_target history;
-	FILE *history_out; /**< NULL: there is no history */
+	struct mf_output history_out; /**< not open: there is no history */
 	struct mf_config config;
 } __attribute__((aligned(64)));
 
@@ -173,14 +175,18 @@ void mf_session_at_end(struct mf_session *s, void (*ending)(struct mf_session *s
 }
 
 /** Closing returns no error, so what goes wrong here is printed. */
-static void write_history(const struct mf_session *s)
+static void write_history(struct mf_session *s)
 {
 	const struct mf_history *h = mf_fabric_history(s->fabric);
-	int rc = h != NULL ? mf_history_write(h, s->history_out) : 0;
+	int rc;
+
+	if (h == NULL)
+		return;
+	rc = mf_output_close(&s->history_out, mf_history_write(h, s->history_out.file));
 
 	if (rc != 0)
 		fprintf(stderr, "memfab: %s: %s\n", s->history.name, strerror(-rc));
-	if (h != NULL && mf_history_full(h) != MF_NEVER)
+	if (mf_history_full(h) != MF_NEVER)
 		fprintf(stderr, "memfab: %s: its room was full; what began later is not in it\n",
 			s->history.name);
 }
@@ -193,12 +199,11 @@ static void destroy(struct mf_session *s)
 	if (s->fabric != NULL) {
 		mf_telemetry_remove(s->fabric);
 		mf_fabric_end(s->fabric);
-		if (s->history_out != NULL)
+		if (s->history_out.open)
 			write_history(s);
 		mf_fabric_free(s->fabric);
 	}
-	if (s->history_out != NULL)
-		fclose(s->history_out);
+	mf_output_close(&s->history_out, -ECANCELED); /* it has not come to a run */
 	mf_config_free(&s->config);
 	free(s->path);
 	free(s->only);
@@ -228,7 +233,7 @@ static int start(struct mf_session *s, const struct mf_session_options *o, char 
 {
 	struct mf_run_options options = {.say = session_log_link,
 					 .waiting = session_log_waiting,
-					 .history = s->history_out != NULL ? s->history.room : 0};
+					 .history = s->history_out.open ? s->history.room : 0};
 	int rc = mf_fabric_start(s->fabric, &options);
 	const char *why = mf_fabric_error(s->fabric);
 
@@ -244,14 +249,18 @@ static int start(struct mf_session *s, const struct mf_session_options *o, char 
 static int open_history(struct mf_session *s, const char *target, char *err, size_t errlen)
 {
 	int rc = mf_history_target(target, &s->history, err, errlen);
+	struct mf_files files = {.n = 0};
 
 	if (rc != 0)
 		return rc;
-	s->history_out = fopen(s->history.name, "w");
-	if (s->history_out != NULL)
-		return 0;
-	rc = -errno;
-	snprintf(err, errlen, "%s: %s", s->history.name, strerror(errno));
+	mf_config_files(&s->config, s->path, &files);
+	mf_files_written(&files, "history", s->history.name);
+	rc = mf_files_check(&files, err, errlen);
+	if (rc != 0)
+		return rc;
+	rc = mf_output_open(&s->history_out, s->history.name);
+	if (rc != 0)
+		snprintf(err, errlen, "%s: %s", s->history.name, strerror(-rc));
 	return rc;
 }
 

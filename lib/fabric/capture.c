@@ -71,15 +71,17 @@ static int open_file(struct mf_captures *c, const struct mf_config *config,
 	f->format = format_of(r->file);
 	if (f->format == NULL)
 		return -EINVAL;
-	f->out = fopen(r->file, "wb");
-	if (f->out == NULL)
-		return -errno;
+	rc = mf_output_open(&f->output, r->file);
+	if (rc != 0)
+		return rc;
+	f->out = f->output.file;
 	setvbuf(f->out, NULL, _IOFBF, BUFFER);
 	rc = make_interfaces(c, i, config, r);
 	if (rc == 0)
 		rc = f->format->begin(f);
 	if (rc != 0) {
-		fclose(f->out);
+		f->output.file = f->out;
+		mf_output_close(&f->output, rc);
 		f->out = NULL;
 	}
 	return rc;
@@ -109,18 +111,32 @@ struct mf_captures *mf_captures_open(const struct mf_config *config, const struc
 	}
 	if (rc == 0)
 		return c;
-	mf_captures_close(c, (char[1]){0}, 1);
+	mf_captures_close(c, false, (char[1]){0}, 1);
 	return NULL;
 }
 
-int mf_captures_close(struct mf_captures *c, char *err, size_t errlen)
+static int close_file(struct mf_captures *c, struct capture_file *f, bool ran)
+{
+	int rc;
+
+	if (f->out == NULL)
+		return 0;
+	rc = f->format->close(f, c->last);
+	f->output.file = f->out;
+	if (rc != 0 || ran || f->frames > 0)
+		return mf_output_close(&f->output, rc);
+	mf_output_close(&f->output, -ECANCELED);
+	return 0;
+}
+
+int mf_captures_close(struct mf_captures *c, bool ran, char *err, size_t errlen)
 {
 	int rc = 0, e;
 
 	if (c == NULL)
 		return 0;
 	for (unsigned int i = 0; i < c->files; i++) {
-		e = c->file[i].out != NULL ? c->file[i].format->close(&c->file[i], c->last) : 0;
+		e = close_file(c, &c->file[i], ran);
 		if (e != 0 && rc == 0) {
 			rc = e;
 			snprintf(err, errlen, "%s: %s", c->name[i], strerror(-rc));

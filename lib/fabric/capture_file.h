@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "mf_config.h"
+#include "mf_output.h"
 
 #define CAPTURE_SNAP 65535 /**< no frame is longer */
 
@@ -26,7 +27,7 @@ struct capture_format {
 	/** @param ns  since 1970 */
 	void (*put)(struct capture_file *f, unsigned int interface, uint64_t ns, const uint8_t *frame,
 		    uint32_t len);
-	/** Closes the stream. @param ns  of the last frame @return 0, or the first -errno */
+	/** Writes what is left, and may close the stream. @param ns  of the last frame @return 0, or the first -errno */
 	int (*close)(struct capture_file *f, uint64_t ns);
 };
 
@@ -37,7 +38,8 @@ int capture_file_error(struct capture_file *f);
 
 struct capture_file {
 	const struct capture_format *format;
-	FILE *out;
+	struct mf_output output;
+	FILE *out; /**< its stream; NULL: closed */
 	void *state; /**< of the format */
 	struct capture_interface *interface;
 	unsigned int interfaces;

@@ -17,6 +17,8 @@ static int begin(struct capture_file *f)
 		return -ENOMEM;
 	f->state = pcap_dump_fopen(format, f->out);
 	pcap_close(format);
+	if (f->state == NULL)
+		f->out = NULL; /* it has closed the stream */
 	return f->state != NULL ? 0 : -EIO;
 }
 
@@ -37,7 +39,8 @@ static int close_file(struct capture_file *f, uint64_t ns)
 	(void)ns;
 	(void)pcap_dump_flush(f->state);
 	(void)capture_file_error(f);
-	pcap_dump_close(f->state);
+	pcap_dump_close(f->state); /* and the stream */
+	f->out = NULL;
 	return f->error;
 }
 

@@ -139,11 +139,7 @@ static int close_file(struct capture_file *f, uint64_t ns)
 {
 	write_statistics(f, ns);
 	(void)fflush(f->out);
-	if (capture_file_error(f) != 0)
-		fclose(f->out);
-	else if (fclose(f->out) != 0)
-		f->error = -errno;
-	return f->error;
+	return capture_file_error(f);
 }
 
 const struct capture_format capture_pcapng = {

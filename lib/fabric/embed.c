@@ -164,7 +164,7 @@ void mf_fabric_end(struct mf_fabric *f)
 		snapshot_take(f, &f->at_stop, f->ended);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
-	wall_tear_down(w);
+	wall_tear_down(w, 0);
 	f->embedded = NULL;
 	rte_free(w);
 }

@@ -24,7 +24,7 @@ struct mf_capture_request {
 struct mf_captures;
 
 /**
- * Opens all files and writes their heads.
+ * Opens all files, beside their places (mf_output.h), and writes their heads.
  * @param config  of the fabric that is captured; both must outlive the captures' run
  * @param n  1..MF_CAPTURES_MAX
  * @param err  on failure one line
@@ -34,11 +34,13 @@ struct mf_captures *mf_captures_open(const struct mf_config *config, const struc
 				     unsigned int n, char *err, size_t errlen);
 
 /**
- * Writes what is left, closes the files and frees the rest.
- * @param c  or NULL
+ * Writes what is left, puts the files in their places and frees the rest. A file that could not be written
+ * is given up: what was there before stays.
+ * @param c    or NULL
+ * @param ran  false: the run failed; what nothing was captured in is given up, too
  * @param err  on failure one line that names the file
  * @return 0; or -errno: not all could be written
  */
-int mf_captures_close(struct mf_captures *c, char *err, size_t errlen);
+int mf_captures_close(struct mf_captures *c, bool ran, char *err, size_t errlen);
 
 #endif

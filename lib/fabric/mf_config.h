@@ -27,6 +27,7 @@
 #include "mf_timing.h"
 
 struct json_t;
+struct mf_files;
 struct mf_cdf_point;
 struct mf_client_message;
 struct mf_query;
@@ -467,6 +468,15 @@ struct json_t *mf_config_to_json(const struct mf_config *config);
  * @return 0 or -ENOMEM
  */
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
+
+/**
+ * Adds the files that were read for it: the fabric file, and those that it names.
+ * @param file  NULL: it was not made of a file
+ */
+void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);
+/** Adds the files of a record of it in a folder, to be written or read. @param dir  NULL: none */
+void mf_config_record_files(const struct mf_config *config, const char *dir, bool written,
+			    struct mf_files *files);
 
 /** Name of the scheduler of switch 0 or 1, for messages and files. */
 const char *mf_config_sched_name(unsigned int sw);

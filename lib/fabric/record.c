@@ -8,10 +8,13 @@
 #include <jansson.h>
 
 #include "mf_frame.h"
+#include "mf_output.h"
 #include "record.h"
 
 struct record {
-	FILE *file;
+	struct mf_output output;
+	FILE *file; /**< its stream */
+	int error; /**< the first -errno of writing */
 	uint32_t number;
 	struct record_buffer now;
 	char buffer[1 << 20];
@@ -60,46 +63,59 @@ int record_folder(const char *dir)
 	return mkdir(dir, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
+static void put(struct record *r, const void *octets, size_t size)
+{
+	if (fwrite(octets, size, 1, r->file) != 1 && r->error == 0)
+		r->error = errno != 0 ? -errno : -EIO;
+}
+
 static void write_header(struct record *r, const char *role, uint32_t config)
 {
 	struct record_header h = {.magic = RECORD_MAGIC, .config = config};
 
 	strncpy(h.role, role, sizeof(h.role) - 1);
 	h.check = record_header_check(&h);
-	fwrite(&h, sizeof(h), 1, r->file);
+	put(r, &h, sizeof(h));
 }
 
 struct record *record_open(const char *dir, const char *role, uint32_t config)
 {
 	struct record *r = calloc(1, sizeof(*r));
 	char path[4096];
+	int rc;
 
 	if (r == NULL)
 		return NULL;
 	record_path(path, sizeof(path), dir, role);
-	r->file = fopen(path, "wb");
-	if (r->file == NULL) {
+	rc = mf_output_open(&r->output, path);
+	if (rc != 0) {
 		free(r);
+		errno = -rc;
 		return NULL;
 	}
+	r->file = r->output.file;
 	setvbuf(r->file, r->buffer, _IOFBF, sizeof(r->buffer));
 	write_header(r, role, config);
 	return r;
 }
 
-int record_close(struct record *r)
+int record_end(struct record *r)
 {
-	int err = 0;
-
 	if (r == NULL)
 		return 0;
 	record_call(r, RECORD_END, 0, 0, NULL, 0);
-	if (ferror(r->file))
-		err = -EIO;
-	if (fclose(r->file) != 0)
-		err = -EIO;
-	free(r);
-	return err;
+	if (fflush(r->file) != 0 && r->error == 0)
+		r->error = errno != 0 ? -errno : -EIO;
+	return r->error;
+}
+
+int record_close(struct record *r, int rc)
+{
+	if (r == NULL)
+		return rc;
+	rc = mf_output_close(&r->output, rc);
+	free(r); /* with the buffer of its stream */
+	return rc;
 }
 
 void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
@@ -115,5 +131,5 @@ void record_call(struct record *r, enum record_call call, unsigned int count, mf
 	if (size > 0)
 		memcpy(r->now.data, data, size);
 	r->now.entry.check = record_check(&r->now);
-	fwrite(&r->now, sizeof(r->now.entry) + size, 1, r->file);
+	put(r, &r->now, sizeof(r->now.entry) + size);
 }

@@ -96,8 +96,14 @@ struct record;
 int record_folder(const char *dir);
 /** Begins the record of a role. @return NULL with errno set */
 struct record *record_open(const char *dir, const char *role, uint32_t config);
-/** @return 0, or -EIO where not all could be written */
-int record_close(struct record *r);
+/** Writes its end. @param r  or NULL @return 0, or the -errno of what could not be written */
+int record_end(struct record *r);
+/**
+ * @param r   or NULL
+ * @param rc  0: the record takes its place; otherwise it is given up, and what was there before stays
+ * @return rc, or the -errno of closing it
+ */
+int record_close(struct record *r, int rc);
 void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
 		 size_t size);
 

@@ -304,7 +304,7 @@ static int run(struct wall *w)
 int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
 	struct wall w;
-	int err, e;
+	int err;
 
 	wall_init(&w, f, options);
 	err = wall_set_up(&w);
@@ -324,6 +324,5 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 		part(&w);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
-	e = wall_tear_down(&w);
-	return err != 0 ? err : e;
+	return wall_tear_down(&w, err);
 }

@@ -123,8 +123,8 @@ void wall_begin(struct wall *w);
 /* wall_place.c */
 /** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */
 int wall_set_up(struct wall *w);
-/** @return 0, or -EIO where a record could not be written */
-int wall_tear_down(struct wall *w);
+/** @param rc  of the run: records of one that failed are given up @return rc, or what went wrong here */
+int wall_tear_down(struct wall *w, int rc);
 
 /* wall_link.c */
 unsigned int wall_take_crossed(struct wall_link *l, struct mf_span *scratch, mf_time now);

@@ -384,16 +384,23 @@ static void free_net(struct wall_net *net, unsigned int nodes)
 	rte_free(net->to_switch);
 }
 
-int wall_tear_down(struct wall *w)
+/** All of them take their places, or none: those of two runs do not fit. @return rc, or the first error */
+static int close_records(struct wall *w, int rc)
 {
-	int err = 0;
-
-	wall_fault_tear_down(w);
 	for (unsigned int i = 0; i < w->roles; i++) {
-		int e = record_close(w->role[i].record);
+		int e = record_end(w->role[i].record);
 
-		err = err != 0 ? err : e;
+		rc = rc != 0 ? rc : e;
 	}
+	for (unsigned int i = 0; i < w->roles; i++)
+		rc = record_close(w->role[i].record, rc);
+	return rc;
+}
+
+int wall_tear_down(struct wall *w, int rc)
+{
+	wall_fault_tear_down(w);
+	rc = close_records(w, rc);
 	twin_tear_down(w);
 	wall_ends_tear_down(w);
 	for (unsigned int k = 0; k < w->nets; k++)
@@ -406,7 +413,7 @@ int wall_tear_down(struct wall *w)
 	rte_free(w->lcore);
 	meet_tear_down(w);
 	mf_table_free(w->role);
-	return err;
+	return rc;
 }
 
 int wall_set_up(struct wall *w)

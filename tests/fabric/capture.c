@@ -66,7 +66,7 @@ static void close_well(struct mf_captures *c)
 {
 	char err[256] = "";
 
-	cr_assert_eq(mf_captures_close(c, err, sizeof(err)), 0, "%s", err);
+	cr_assert_eq(mf_captures_close(c, true, err, sizeof(err)), 0, "%s", err);
 }
 
 static json_int_t count_of(const struct mf_captures *c, const char *key)
@@ -266,7 +266,7 @@ Test(capture, disk_full, .init = begin, .fini = end)
 		for (unsigned int i = 0; i < 1000; i++, s.start += 1000000)
 			capture_sort_span(capture_tap(c, 0, false), &s);
 		capture_sort_until(c, MF_NEVER);
-		cr_assert_eq(mf_captures_close(c, err, sizeof(err)), -ENOSPC, "%s", err);
+		cr_assert_eq(mf_captures_close(c, true, err, sizeof(err)), -ENOSPC, "%s", err);
 		cr_assert_not_null(strstr(err, names[k]), "%s", err);
 	}
 }

@@ -21,7 +21,7 @@ REFUSED = {  # arguments, and a part of the line that says why
   'an empty name': (('--capture', 'x.pcap,link=cn0+'), "link '' is that of no node"),
   'no direction': (('--capture', 'x.pcap,dir=left'), "dir 'left' is neither up nor down"),
   'twice': (('--capture', 'x.pcap,dir=up,dir=down'), "'dir=down' is neither link=, nor dir=, once"),
-  'one file twice': (('--capture', 'x.pcap', '--capture', 'x.pcap,dir=up'), 'is named twice'),
+  'one file twice': (('--capture', 'x.pcap', '--capture', 'x.pcap,dir=up'), 'is the same file as'),
   'with --seeds': (('--capture', 'x.pcap', '--seeds', '2'), '--capture goes with none of'),
   'with --check': (('--capture', 'x.pcap', '--check'), '--capture goes with none of'),
 }

@@ -95,7 +95,7 @@ static void make_record(struct bench *b)
 			role_bear(&role[1], role[2].index, MF_US(7), MF_US(i));
 	}
 	for (unsigned int i = 0; i < roles; i++)
-		cr_assert_eq(record_close(role[i].record), 0);
+		cr_assert_eq(record_close(role[i].record, record_end(role[i].record)), 0);
 	cr_assert(fabric_quiet(f, MF_US(STEPS)), "all that began has ended");
 	mf_fabric_free(f);
 }
@@ -437,7 +437,7 @@ Test(replay, senseless)
 
 		cr_assert_not_null(r);
 		record_call(r, (enum record_call)bad[i].call, bad[i].count, 0, bad[i].data, bad[i].size);
-		cr_assert_eq(record_close(r), 0);
+		cr_assert_eq(record_close(r, record_end(r)), 0);
 		assert_refused(&b, "entry 0 makes no sense");
 		store(&b, bad[i].role, c.data, c.size);
 		free(c.data);
@@ -448,7 +448,7 @@ Test(replay, senseless)
 	span.count = UINT16_MAX;
 	memcpy(zeros, &span, 16);
 	record_call(r, RECORD_RX, 0, 0, zeros, sizeof(zeros));
-	cr_assert_eq(record_close(r), 0);
+	cr_assert_eq(record_close(r, record_end(r)), 0);
 	assert_refused(&b, "entry 0 makes no sense");
 	finish(&b);
 }
