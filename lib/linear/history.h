@@ -120,7 +120,7 @@ struct touch {
 	mf_time last; /**< it takes effect until then if it ever does */
 	uint64_t arg[2]; /**< RMW */
 	uint32_t log; /**< those of a log are together, by their calls */
-	bool in_order; /**< they take effect in this order */
+	bool in_order; /**< those that take effect do so in this order */
 };
 
 /** A time in which what a node holds may have been lost, perhaps several times. */

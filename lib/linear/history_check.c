@@ -41,7 +41,8 @@ struct check {
 	size_t unknowns, unknowns_room;
 	struct cut *told; /**< of a log */
 	size_t tolds, tolds_room;
-	mf_time *bound, *limit; /**< [HISTORY_NODES] */
+	uint32_t nodes; /**< whose numbers are below */
+	mf_time *bound, *limit; /**< [nodes] */
 	uint64_t touches;
 	struct entry *entry;
 	size_t entries, entries_room;
@@ -151,18 +152,19 @@ static int note_cut(struct check *c, const struct mf_history *h, const struct mf
 }
 
 /**
- * An unacknowledged write has taken effect when a younger request to its node that could be answered only
- * after it has been, if nothing of the pair was lost between them.
+ * What takes effect has done so when a younger request to its node is answered: that could only be after it.
+ * An unacknowledged write has taken effect then, if nothing of the pair was lost between them.
  * @param item  of the log
  */
-static void bound_writes(struct check *c, const struct mf_history_config *config, struct item *item, size_t n)
+static void bound_effects(struct check *c, const struct mf_history_config *config, struct item *item,
+			  size_t n)
 {
 	size_t told = c->tolds;
 
-	if (!config->in_order || !config->lossless)
+	if (!config->in_order)
 		return;
-	memset(c->bound, 0xff, HISTORY_NODES * sizeof(*c->bound));
-	memset(c->limit, 0xff, HISTORY_NODES * sizeof(*c->limit));
+	memset(c->bound, 0xff, c->nodes * sizeof(*c->bound));
+	memset(c->limit, 0xff, c->nodes * sizeof(*c->limit));
 	for (size_t i = n; i-- > 0;) {
 		struct item *o = &item[i];
 		uint16_t node = o->r->node;
@@ -173,11 +175,11 @@ static void bound_writes(struct check *c, const struct mf_history_config *config
 		}
 		if (item_answered(o) && o->ret < c->limit[node])
 			c->bound[node] = mf_time_min(c->bound[node], o->ret);
-		if (o->r->kind == MF_HISTORY_WRITE && o->r->outcome == MF_HISTORY_OK &&
-		    c->bound[node] != MF_NEVER) {
-			o->last = mf_time_max(c->bound[node], o->call);
-			o->must = true;
-		}
+		if (c->bound[node] == MF_NEVER)
+			continue;
+		o->last = mf_time_min(o->last, mf_time_max(c->bound[node], o->call));
+		o->must |= config->lossless && o->r->kind == MF_HISTORY_WRITE &&
+			   o->r->outcome == MF_HISTORY_OK;
 	}
 }
 
@@ -203,7 +205,7 @@ static int take_log(struct check *c, const struct mf_history *h, const struct mf
 	}
 	if (rc != 0)
 		return rc;
-	bound_writes(c, &h->config, first, c->items - before);
+	bound_effects(c, &h->config, first, c->items - before);
 	return losses_add(&c->lost, &(struct told_log){.item = first,
 						       .items = c->items - before,
 						       .cut = c->told,
@@ -212,20 +214,30 @@ static int take_log(struct check *c, const struct mf_history *h, const struct mf
 						       .tells = h->config.tells});
 }
 
+static void note_node(void *ctx, const struct mf_history_record *r)
+{
+	struct check *c = ctx;
+
+	c->nodes = r->node >= c->nodes ? r->node + 1U : c->nodes;
+}
+
 static int take_all(struct check *c)
 {
 	uint64_t records = 1;
-	int rc = losses_init(&c->lost);
+	int rc;
 
+	c->nodes = 1;
 	for (unsigned int i = 0; i < c->histories; i++) {
 		records += mf_history_records(c->h[i]);
+		mf_history_each(c->h[i], note_node, c);
 		c->full = mf_time_min(c->full, common(c, c->h[i], mf_history_full(c->h[i]), false));
 	}
 	if (records > UINT32_MAX)
 		return -EINVAL;
 	c->item = calloc(records, sizeof(*c->item));
-	c->bound = calloc(HISTORY_NODES, sizeof(*c->bound));
-	c->limit = calloc(HISTORY_NODES, sizeof(*c->limit));
+	c->bound = calloc(c->nodes, sizeof(*c->bound));
+	c->limit = calloc(c->nodes, sizeof(*c->limit));
+	rc = losses_init(&c->lost, c->nodes);
 	if (c->item == NULL || c->bound == NULL || c->limit == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < c->histories; i++)

@@ -30,10 +30,11 @@ struct run {
 
 static const struct run no_run = {.next = MF_NEVER, .first = MF_NEVER};
 
-int losses_init(struct losses *l)
+int losses_init(struct losses *l, uint32_t nodes)
 {
-	*l = (struct losses){.once = calloc(HISTORY_NODES, sizeof(*l->once)),
-			     .run = calloc(HISTORY_NODES, sizeof(*l->run))};
+	*l = (struct losses){.nodes = nodes,
+			     .once = calloc(nodes, sizeof(*l->once)),
+			     .run = calloc(nodes, sizeof(*l->run))};
 	return l->once != NULL && l->run != NULL ? 0 : -ENOMEM;
 }
 
@@ -65,11 +66,13 @@ static int end_run(struct losses *l, uint16_t node)
 }
 
 /** Backwards: the word that ends a run is seen before it. */
-static int find_alive(struct losses *l, const struct told_log *log, uint32_t nodes)
+static int find_alive(struct losses *l, const struct told_log *log)
 {
 	size_t cuts = log->cuts;
 	int rc = 0;
 
+	for (uint32_t node = 0; node < l->nodes; node++)
+		l->run[node] = no_run;
 	for (size_t i = log->items; i-- > 0 && rc == 0;) {
 		const struct item *o = &log->item[i];
 		struct run *r = &l->run[o->r->node];
@@ -84,7 +87,7 @@ static int find_alive(struct losses *l, const struct told_log *log, uint32_t nod
 		r->first = mf_time_min(r->first, o->ret);
 		r->last = mf_time_max(r->last, o->call);
 	}
-	for (uint32_t node = 0; node < nodes && rc == 0; node++)
+	for (uint32_t node = 0; node < l->nodes && rc == 0; node++)
 		rc = end_run(l, (uint16_t)node);
 	return rc;
 }
@@ -108,28 +111,11 @@ static int find_losses(struct losses *l, const struct told_log *log)
 	return rc;
 }
 
-/** One more than the largest number of a node that the log speaks of. */
-static uint32_t nodes_of(const struct told_log *log)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < log->items; i++)
-		n = log->item[i].r->node >= n ? log->item[i].r->node + 1U : n;
-	for (size_t i = 0; i < log->cuts; i++)
-		n = log->cut[i].node >= n ? log->cut[i].node + 1U : n;
-	return n;
-}
-
 int losses_add(struct losses *l, const struct told_log *log)
 {
-	uint32_t nodes = nodes_of(log);
 	int rc = find_losses(l, log);
 
-	if (rc != 0 || !log->tells)
-		return rc;
-	for (uint32_t node = 0; node < nodes; node++)
-		l->run[node] = no_run;
-	return find_alive(l, log, nodes);
+	return rc != 0 || !log->tells ? rc : find_alive(l, log);
 }
 
 static int by_node_and_time(const void *a, const void *b)

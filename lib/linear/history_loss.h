@@ -5,8 +5,6 @@
 
 #include "history.h"
 
-#define HISTORY_NODES (UINT16_MAX + 1U)
-
 /** An operation, in the time of all histories. */
 struct item {
 	const struct mf_history_record *r;
@@ -48,8 +46,9 @@ struct node_intervals {
 struct losses {
 	struct node_intervals loss; /**< apart from each other, when losses_join() is through */
 	struct node_intervals alive;
-	bool *once; /**< [HISTORY_NODES]: somebody was told of it */
-	struct run *run; /**< [HISTORY_NODES] */
+	uint32_t nodes; /**< whose numbers are below */
+	bool *once; /**< [nodes]: somebody was told of it */
+	struct run *run; /**< [nodes] */
 };
 
 static inline bool item_answered(const struct item *i)
@@ -58,7 +57,7 @@ static inline bool item_answered(const struct item *i)
 }
 
 /** @return 0 or -ENOMEM */
-int losses_init(struct losses *l);
+int losses_init(struct losses *l, uint32_t nodes);
 void losses_fini(struct losses *l);
 /** @return 0 or -ENOMEM */
 int losses_add(struct losses *l, const struct told_log *log);

@@ -17,7 +17,7 @@
 
 #include "history.h"
 
-#define ROOM_MIN 4096
+#define ROOM_MIN 64
 #define BLIND_MAX 3 /* operations of unknown find that are followed */
 #define INITIAL_MAX 64 /* values that are tried where nobody knows what there was */
 #define SOUGHT (MF_NEVER - 1) /* found, or expected by a CAS, if that has happened at all */
@@ -310,13 +310,12 @@ static void bound(const struct word_check *c, const struct about *a, const struc
 	o->ret = o->may ? t->last : mf_time_min(by, t->last);
 }
 
-/** Of a client whose requests take effect in their order, the last one before that is sure. @return plus 1 */
-static uint32_t before(const struct word_check *c, const struct about *a, size_t n, const struct touch *t)
+/** That of a client whose requests take effect in their order, if they do: of place n, behind the others. */
+static uint32_t chain_of(const struct word_check *c, const struct about *a, size_t n, const struct touch *t)
 {
-	while (n-- > 0 && a->w->touch[c->of[n]].log == t->log)
-		if (!c->op[n].may)
-			return (uint32_t)n + 1;
-	return 0;
+	if (!t->in_order)
+		return 0;
+	return n > 0 && a->w->touch[c->of[n - 1]].log == t->log ? c->op[n - 1].chain : (uint32_t)n + 1;
 }
 
 /** @param guess  what is taken for granted may be wrong: only YES counts */
@@ -336,8 +335,7 @@ static int search(struct word_check *c, const struct about *a, const struct stre
 		}
 		step_of(t, &c->op[n]);
 		bound(c, a, t, sure, guess, initial, &c->op[n]);
-		if (sure && t->in_order && n > 0)
-			c->op[n].after = before(c, a, n, t);
+		c->op[n].chain = chain_of(c, a, n, t);
 		c->of[n++] = c->chosen[i];
 	}
 	if (mf_linear_check(c->linear, c->op, n, initial, &r) != 0)
@@ -358,8 +356,8 @@ static int search_from(struct word_check *c, const struct about *a, const struct
 	return search(c, a, s, initial, false);
 }
 
-/** Whether a word may have held it before: it did at first, or somebody has written it by then. */
-static bool known_before(const struct word *w, const struct stretch *s, uint64_t value)
+/** Whether a word may have held it at the begin: 0, any where nobody knows, or what somebody wrote by then. */
+static bool may_begin_with(const struct word *w, const struct stretch *s, uint64_t value)
 {
 	uint64_t made;
 
@@ -388,8 +386,8 @@ static bool inherited(const struct word_check *c, const struct about *a, uint64_
 }
 
 /**
- * Tries 0 and all that was found: one of them it held, or what it held makes no difference. Not after one
- * that was given up: it cannot be wrong any more, and the next one would take as long.
+ * Tries 0 and all that was found and may have been there: one of them it held, or what it held makes no
+ * difference. Not after one that was given up: it cannot be wrong any more, and the next would take as long.
  */
 static int search_any(struct word_check *c, const struct about *a, const struct stretch *s)
 {
@@ -398,7 +396,8 @@ static int search_any(struct word_check *c, const struct about *a, const struct 
 	unsigned int tries = 0;
 
 	for (size_t i = 0; i < a->found && answer == MF_HISTORY_NO; i++) {
-		if (i > 0 && c->found[i].value == c->found[i - 1].value)
+		if ((i > 0 && c->found[i].value == c->found[i - 1].value) ||
+		    !may_begin_with(a->w, s, c->found[i].value))
 			continue;
 		if (tries++ == INITIAL_MAX)
 			return MF_HISTORY_GAVE_UP;
@@ -415,7 +414,7 @@ static int search_unknown(struct word_check *c, const struct about *a, const str
 
 	if (a->blinds > 0 || !inherited(c, a, &value))
 		return search_any(c, a, s);
-	return search_from(c, a, s, s->first || known_before(a->w, s, value) ? value : 0);
+	return search_from(c, a, s, may_begin_with(a->w, s, value) ? value : 0);
 }
 
 /** Finds that lie in no life as a whole: nobody knows which they are of, and they are not looked at. */

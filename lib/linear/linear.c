@@ -25,6 +25,7 @@ struct entry {
 /** A step that was taken. */
 struct taken {
 	uint32_t op;
+	uint32_t newest; /**< before it, of its chain */
 	uint64_t value; /**< before it */
 	mf_time latest; /**< before it */
 };
@@ -36,6 +37,8 @@ struct mf_linear {
 	uint32_t *spare; /**< [2 * max]: of the sort */
 	struct taken *taken; /**< [max] */
 	bool *happened; /**< [max] */
+	uint32_t *newest; /**< [max + 1]: of each chain, 1 + place of the last that has happened; 0: none */
+	uint32_t *needs; /**< [max]: 1 + place of the last before it in its chain that has to happen; 0: none */
 	struct seen seen;
 	/* Of the history that is checked. */
 	const struct mf_linear_op *op;
@@ -66,8 +69,10 @@ struct mf_linear *mf_linear_new(size_t ops, size_t states)
 	l->spare = calloc(2 * ops, sizeof(*l->spare));
 	l->taken = calloc(ops, sizeof(*l->taken));
 	l->happened = calloc(ops, sizeof(*l->happened));
+	l->newest = calloc(ops + 1, sizeof(*l->newest));
+	l->needs = calloc(ops, sizeof(*l->needs));
 	if (seen_init(&l->seen, states) == 0 && l->entry != NULL && l->order != NULL && l->spare != NULL &&
-	    l->taken != NULL && l->happened != NULL)
+	    l->taken != NULL && l->happened != NULL && l->newest != NULL && l->needs != NULL)
 		return l;
 	mf_linear_free(l);
 	errno = ENOMEM;
@@ -84,6 +89,8 @@ void mf_linear_free(struct mf_linear *l)
 	free(l->spare);
 	free(l->taken);
 	free(l->happened);
+	free(l->newest);
+	free(l->needs);
 	free(l);
 }
 
@@ -138,7 +145,25 @@ static void sort(struct mf_linear *l, size_t n)
 	}
 }
 
-/** Lists all calls, and the returns that there were. A read of which nobody was told says nothing. */
+/** A read of which nobody was told says nothing. */
+static inline bool counts(const struct mf_linear_op *o)
+{
+	return !reads(o) || o->found != MF_LINEAR_NOTHING;
+}
+
+/** Of each operation the one of its chain that it waits for; that one waits for those before it. */
+static void order_chains(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
+{
+	memset(l->newest, 0, (n + 1) * sizeof(*l->newest));
+	for (size_t i = 0; i < n; i++) {
+		l->needs[i] = l->newest[op[i].chain];
+		if (op[i].chain != 0 && must(&op[i]) && counts(&op[i]))
+			l->newest[op[i].chain] = (uint32_t)i + 1;
+	}
+	memset(l->newest, 0, (n + 1) * sizeof(*l->newest));
+}
+
+/** Lists all calls, and the returns that there were. */
 static void list(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
 {
 	size_t entries = 0;
@@ -146,7 +171,7 @@ static void list(struct mf_linear *l, const struct mf_linear_op *op, size_t n)
 	l->op = op;
 	l->left = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (reads(&op[i]) && op[i].found == MF_LINEAR_NOTHING)
+		if (!counts(&op[i]))
 			continue;
 		l->order[entries++] = (uint32_t)(2 * i);
 		l->happened[i] = false;
@@ -194,7 +219,11 @@ static inline struct fingerprint with_value(struct fingerprint set, uint64_t val
 
 static void take(struct mf_linear *l, uint32_t op, uint64_t next)
 {
-	l->taken[l->depth++] = (struct taken){.op = op, .value = l->value, .latest = l->latest};
+	uint32_t *newest = &l->newest[l->op[op].chain];
+
+	l->taken[l->depth++] =
+		(struct taken){.op = op, .newest = *newest, .value = l->value, .latest = l->latest};
+	*newest = op + 1;
 	l->value = next;
 	l->latest = l->op[op].call > l->latest ? l->op[op].call : l->latest;
 	l->happened[op] = true;
@@ -218,6 +247,7 @@ static uint32_t take_back(struct mf_linear *l)
 	toggle(&l->set, t->op);
 	l->value = t->value;
 	l->latest = t->latest;
+	l->newest[l->op[t->op].chain] = t->newest;
 	l->happened[t->op] = false;
 	return t->op;
 }
@@ -230,6 +260,14 @@ static void stopped_at(struct mf_linear *l, uint32_t e)
 	l->furthest_op = e / 2;
 }
 
+/** What has to happen of its chain before it has, and nothing that comes after it. */
+static inline bool is_its_turn(const struct mf_linear *l, uint32_t op)
+{
+	uint32_t chain = l->op[op].chain, needs = l->needs[op];
+
+	return chain == 0 || (l->newest[chain] <= op && (needs == 0 || l->happened[needs - 1]));
+}
+
 /** Whether the operation can be the next one to happen, and was not tried as that: then it happens. */
 static enum seen_answer attempt(struct mf_linear *l, uint32_t op)
 {
@@ -238,8 +276,7 @@ static enum seen_answer attempt(struct mf_linear *l, uint32_t op)
 	enum seen_answer answer;
 	uint64_t next;
 
-	if ((o->after != 0 && !l->happened[o->after - 1]) || o->ret < l->latest ||
-	    !linear_step(o, l->value, &next))
+	if (!is_its_turn(l, op) || o->ret < l->latest || !linear_step(o, l->value, &next))
 		return SEEN_BEFORE;
 	toggle(&set, op);
 	answer = seen_add(&l->seen, with_value(set, next));
@@ -272,23 +309,16 @@ static enum mf_linear_verdict search(struct mf_linear *l)
 	return MF_LINEAR_YES;
 }
 
-/** What has to come before has to come at all, and is not one that comes first itself. */
-static bool may_be_first(const struct mf_linear_op *op, size_t i)
-{
-	const struct mf_linear_op *first = &op[op[i].after - 1];
-
-	return must(first) && first != &op[i] && (!reads(first) || first->found != MF_LINEAR_NOTHING);
-}
-
 int mf_linear_check(struct mf_linear *l, const struct mf_linear_op *op, size_t n, uint64_t initial,
 		    struct mf_linear_result *out)
 {
 	if (n > l->max)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
-		if (!sane(&op[i]) || op[i].after > n || (op[i].after != 0 && !may_be_first(op, i)))
+		if (!sane(&op[i]) || op[i].chain > n)
 			return -EINVAL;
 	seen_clear(&l->seen);
+	order_chains(l, op, n);
 	list(l, op, n);
 	l->depth = 0;
 	l->value = initial;

@@ -47,8 +47,8 @@ struct mf_linear_op {
 	uint8_t kind; /**< enum mf_linear_kind */
 	uint8_t found; /**< enum mf_linear_found */
 	bool may; /**< it may happen until ret, or never */
-	/** 1 + place of one that has to have happened before this one, neither open nor may; 0: none */
-	uint32_t after;
+	/** 1..n: what happens of those with the same one does so in the order of their places; 0: of none */
+	uint32_t chain;
 };
 
 enum mf_linear_verdict {
@@ -80,7 +80,7 @@ void mf_linear_free(struct mf_linear *l);
  * @param initial  value of the word before all of them
  * @param out      what was found
  * @return 0; -EINVAL: too many, or one that cannot be: unknown kind, returned before its call, a find that
- *         its kind does not have
+ *         its kind does not have, a chain beyond n
  */
 int mf_linear_check(struct mf_linear *l, const struct mf_linear_op *op, size_t n, uint64_t initial,
 		    struct mf_linear_result *out);

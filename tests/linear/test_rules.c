@@ -139,6 +139,78 @@ Test(history_rules, what_failed_may_have_happened_once)
 	}
 }
 
+/** @param doubtful  what became of the middle one of three writes of a client, when others find its value */
+static void middle_of_three(enum mf_history_outcome doubtful, bool in_order, bool lossless, uint64_t last,
+			    enum mf_history_answer answer)
+{
+	struct mf_history *h = new_history(in_order, lossless);
+
+	op(h, 0, MF_HISTORY_WRITE_ACK, 1, 20, MF_HISTORY_OK, 1, 0);
+	op(h, 0, MF_HISTORY_WRITE_ACK, 2, 4, doubtful, 2, 0);
+	op(h, 0, MF_HISTORY_WRITE_ACK, 3, 20, MF_HISTORY_OK, 3, 0);
+	op(h, 1, MF_HISTORY_READ, 5, 6, MF_HISTORY_OK, 0, 2);
+	read_ok(h, 1, 30, last);
+	is(h, answer, "the middle one");
+}
+
+/* Whoever finds 2 knows that 1 has happened, so it is 3 in the end. */
+Test(history_rules, what_may_have_happened_keeps_its_place_in_the_order)
+{
+	const enum mf_history_outcome doubtful[] = {MF_HISTORY_UNDER_WAY, MF_HISTORY_FAILED};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		for (int lossless = 0; lossless < 2; lossless++) {
+			middle_of_three(doubtful[i], true, lossless, 1, MF_HISTORY_NO);
+			middle_of_three(doubtful[i], true, lossless, 3, MF_HISTORY_YES);
+			middle_of_three(doubtful[i], false, lossless, 1, MF_HISTORY_YES);
+		}
+	}
+}
+
+/** A plain write that may be lost is there before a younger one of its client, or never. */
+Test(history_rules, what_may_be_lost_does_not_come_behind_a_younger_one)
+{
+	for (int order = 0; order < 2; order++) {
+		struct mf_history *h = new_history(order, false);
+
+		op(h, 0, MF_HISTORY_WRITE, 1, 2, MF_HISTORY_OK, 5, 0);
+		op(h, 0, MF_HISTORY_WRITE, 3, 4, MF_HISTORY_OK, 6, 0);
+		read_ok(h, 1, 10, 6);
+		read_ok(h, 1, 20, 5);
+		is(h, order ? MF_HISTORY_NO : MF_HISTORY_YES, "5 behind 6");
+	}
+}
+
+/** Nor behind the answer of a younger one, whatever words they are of. */
+Test(history_rules, an_answer_ends_the_time_of_what_may_have_happened_before)
+{
+	for (int order = 0; order < 2; order++) {
+		struct mf_history *h = new_history(order, false);
+		const struct mf_history_record other = {
+			.call = MF_US(3), .len = 8, .client = 0, .node = 3, .kind = MF_HISTORY_READ};
+		uint64_t zero = 0, place;
+
+		op(h, 0, MF_HISTORY_WRITE_ACK, 1, 2, MF_HISTORY_FAILED, 5, 0);
+		place = mf_history_begin(mf_history_log(h, 0), &other, NULL);
+		mf_history_end(mf_history_log(h, 0), place, MF_US(4), MF_HISTORY_OK, 0, &zero);
+		read_ok(h, 1, 10, 0);
+		read_ok(h, 1, 20, 5);
+		is(h, order ? MF_HISTORY_NO : MF_HISTORY_YES, "late");
+	}
+}
+
+Test(history_rules, what_is_there_behind_a_loss_was_written_before_its_end)
+{
+	for (mf_time written = 1; written < 20; written += 9) {
+		struct mf_history *h = new_history(true, true);
+
+		write_ok(h, 0, MF_HISTORY_WRITE_ACK, written, 5);
+		mf_history_cut(mf_history_log(h, 1), 1, 3, MF_US(7));
+		read_ok(h, 1, 8, 5);
+		is(h, written == 1 ? MF_HISTORY_YES : MF_HISTORY_NO, "there at its begin");
+	}
+}
+
 Test(history_rules, an_atomic_is_executed_once)
 {
 	struct mf_history *h = new_history(true, true);
