@@ -4,17 +4,38 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SLOTS_MIN 1024
+
+/** Room for `slots`: half of them are used at most. The old ones stay as they are if there is no memory. */
+static int make_room(struct seen *s, size_t slots)
+{
+	struct fingerprint *slot = calloc(slots, sizeof(*slot));
+	uint32_t *used = realloc(s->used, slots / 2 * sizeof(*used));
+
+	s->used = used != NULL ? used : s->used;
+	if (slot == NULL || used == NULL) {
+		free(slot);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		struct fingerprint f = s->slot[used[i]];
+		size_t at = (size_t)f.a & (slots - 1);
+
+		while (slot[at].a != 0 || slot[at].b != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = f;
+		used[i] = (uint32_t)at;
+	}
+	free(s->slot);
+	s->slot = slot;
+	s->mask = slots - 1;
+	return 0;
+}
+
 int seen_init(struct seen *s, size_t max)
 {
-	size_t slots = 16;
-
-	while (slots < 2 * max)
-		slots *= 2;
-	*s = (struct seen){.slot = calloc(slots, sizeof(*s->slot)),
-			   .used = calloc(max, sizeof(*s->used)),
-			   .mask = slots - 1,
-			   .max = max};
-	return s->slot != NULL && s->used != NULL ? 0 : -ENOMEM;
+	*s = (struct seen){.max = max};
+	return make_room(s, SLOTS_MIN);
 }
 
 void seen_fini(struct seen *s)
@@ -32,11 +53,13 @@ void seen_clear(struct seen *s)
 
 enum seen_answer seen_add(struct seen *s, struct fingerprint f)
 {
-	size_t at = (size_t)f.a & s->mask;
+	size_t at;
 
+	if (s->count > s->mask / 2 && make_room(s, 2 * (s->mask + 1)) != 0)
+		return SEEN_FULL;
 	if (f.a == 0 && f.b == 0)
 		f.b = 1;
-	for (; s->slot[at].a != 0 || s->slot[at].b != 0; at = (at + 1) & s->mask)
+	for (at = (size_t)f.a & s->mask; s->slot[at].a != 0 || s->slot[at].b != 0; at = (at + 1) & s->mask)
 		if (s->slot[at].a == f.a && s->slot[at].b == f.b)
 			return SEEN_BEFORE;
 	if (s->count == s->max)
