@@ -91,49 +91,121 @@ struct complaint {
 	size_t len;
 };
 
-static bool refuse(const struct complaint *c, const char *why)
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct complaint *c, const char *format, ...)
 {
-	snprintf(c->err, c->len, "%s", why);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->err, c->len, format, args);
+	va_end(args);
 	return false;
 }
 
-static bool record_ok(const struct mf_history_config *config, const struct mf_history_record *r)
-{
-	bool under_way = r->outcome == MF_HISTORY_UNDER_WAY;
+/** A record, and where it stands: for whoever has to find it. */
+struct standing {
+	const struct mf_history_record *r;
+	unsigned int log;
+	uint64_t number; /**< in the log, from 0 on */
+};
 
+__attribute__((format(printf, 3, 4))) static bool refuse_record(const struct complaint *c,
+								const struct standing *s,
+								const char *format, ...)
+{
+	char what[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return refuse(c, "log %u, record %lu: %s", s->log, (unsigned long)s->number, what);
+}
+
+static bool times_ok(const struct standing *s, const struct complaint *c)
+{
+	const struct mf_history_record *r = s->r;
+	unsigned long ret = r->ret;
+
+	if (r->call >= MF_NEVER - 2)
+		return refuse_record(c, s, "call is %lu, which is no time", (unsigned long)r->call);
+	if (r->outcome == MF_HISTORY_UNDER_WAY)
+		return r->ret == MF_NEVER ||
+		       refuse_record(c, s, "return is %lu, and with outcome 0 it is all ones", ret);
+	if (r->ret < r->call)
+		return refuse_record(c, s, "return is %lu, before the call at %lu", ret,
+				     (unsigned long)r->call);
+	return r->ret < MF_NEVER - 2 ||
+	       refuse_record(c, s, "return is %lu, which is no time, and outcome is %u", ret, r->outcome);
+}
+
+static bool place_ok(const struct standing *s, const struct complaint *c)
+{
+	const struct mf_history_record *r = s->r;
+	unsigned long octets = r->len;
+
+	if (r->addr >= HISTORY_ADDR_END)
+		return refuse_record(c, s, "address is 0x%lx, beyond 48 bits", (unsigned long)r->addr);
+	if (r->len == 0 || r->len > HISTORY_ADDR_END - r->addr)
+		return refuse_record(c, s, "octets is %lu: at least 1, to an address below 2^48", octets);
+	return !history_is_rmw(r->kind) || r->len == 8 ||
+	       refuse_record(c, s, "octets is %lu, and of an atomic it is 8", octets);
+}
+
+static bool record_ok(const struct mf_history_config *config, const struct standing *s,
+		      const struct complaint *c)
+{
+	const struct mf_history_record *r = s->r;
+
+	if (r->kind >= MF_HISTORY_KINDS)
+		return refuse_record(c, s, "kind is %u: 0 to %d", r->kind, MF_HISTORY_KINDS - 1);
+	if (r->outcome >= MF_HISTORY_OUTCOMES)
+		return refuse_record(c, s, "outcome is %u: 0 to %d", r->outcome, MF_HISTORY_OUTCOMES - 1);
 	for (size_t i = 0; i < sizeof(r->reserved); i++)
 		if (r->reserved[i] != 0)
-			return false;
-	if (r->kind >= MF_HISTORY_KINDS || r->outcome >= MF_HISTORY_OUTCOMES || r->call >= MF_NEVER - 2)
+			return refuse_record(c, s, "the 5 octets behind status are 0, and one is %u",
+					     r->reserved[i]);
+	if (!times_ok(s, c) || !place_ok(s, c))
 		return false;
-	if (r->addr >= HISTORY_ADDR_END || r->len == 0 || r->len > HISTORY_ADDR_END - r->addr)
-		return false;
-	if (under_way ? r->ret != MF_NEVER : r->ret < r->call || r->ret >= MF_NEVER - 2)
-		return false;
-	if (history_is_rmw(r->kind) && r->len != 8)
-		return false;
-	return r->words == history_words(config, r);
+	return r->words == history_words(config, r) ||
+	       refuse_record(c, s, "words is %u, and by kind, address, octets and k it is %lu", r->words,
+			     (unsigned long)history_words(config, r));
 }
 
 /** Records of operations are of one client, and in the order of their calls. */
-static bool log_ok(const struct mf_history_log *l, const struct complaint *c)
+static bool follows(const struct standing *s, const struct mf_history_record *last, const struct complaint *c)
+{
+	const struct mf_history_record *r = s->r;
+
+	if (last == NULL)
+		return true;
+	if (last->client != r->client)
+		return refuse_record(c, s, "client is %u, and before it was %u", r->client, last->client);
+	return last->call <= r->call || refuse_record(c, s, "call is %lu, before that of the last operation, %lu",
+						      (unsigned long)r->call, (unsigned long)last->call);
+}
+
+static bool log_ok(const struct mf_history_log *l, unsigned int log, const struct complaint *c)
 {
 	const struct mf_history_record *last = NULL;
 	uint64_t place = 0, n = 0;
 
 	for (; place < l->used; place = history_next(l, place), n++) {
-		const struct mf_history_record *r = history_at(l, place);
+		const struct standing s = {history_at(l, place), log, n};
 
-		if (l->used - place < HISTORY_RECORD_WORDS ||
-		    l->used - place - HISTORY_RECORD_WORDS < r->words || !record_ok(&l->history->config, r))
-			return refuse(c, "a record is damaged");
-		if (r->kind >= MF_HISTORY_OPS)
+		if (l->used - place < HISTORY_RECORD_WORDS)
+			return refuse_record(c, &s, "the log ends within it");
+		if (!record_ok(&l->history->config, &s, c))
+			return false;
+		if (l->used - place - HISTORY_RECORD_WORDS < s.r->words)
+			return refuse_record(c, &s, "the log ends within its words");
+		if (s.r->kind >= MF_HISTORY_OPS)
 			continue;
-		if (last != NULL && (last->client != r->client || last->call > r->call))
-			return refuse(c, "a log is out of order");
-		last = r;
+		if (!follows(&s, last, c))
+			return false;
+		last = s.r;
 	}
-	return n == l->records || refuse(c, "a log has more records, or fewer, than it says");
+	return n == l->records || refuse(c, "log %u has %lu records and says %lu", log, (unsigned long)n,
+					 (unsigned long)l->records);
 }
 
 static bool heads_ok(const struct file_head *head, size_t len, const struct complaint *c)
@@ -141,16 +213,19 @@ static bool heads_ok(const struct file_head *head, size_t len, const struct comp
 	if (len < sizeof(*head) || memcmp(head->magic, MAGIC, sizeof(head->magic)) != 0)
 		return refuse(c, "no history");
 	if (head->version != VERSION)
-		return refuse(c, "a history of another version");
+		return refuse(c, "a history of version %u: %d is known", head->version, VERSION);
 	if (len % sizeof(uint64_t) != 0)
 		return refuse(c, "cut off, or something stands behind it");
-	if (head->logs == 0 || head->logs > UINT16_MAX + 1U ||
-	    (len - sizeof(*head)) / sizeof(struct file_log) < head->logs)
-		return refuse(c, "cut off");
-	if (head->sum != head_sum(head, (const void *)(head + 1)) || (head->flags & ~FLAGS) != 0 ||
-	    head->sample > MF_HISTORY_SAMPLE_MAX)
-		return refuse(c, "the header is damaged");
-	return true;
+	if (head->logs == 0 || head->logs > UINT16_MAX + 1U)
+		return refuse(c, "logs is %u: 1 to %u", head->logs, UINT16_MAX + 1U);
+	if ((len - sizeof(*head)) / sizeof(struct file_log) < head->logs)
+		return refuse(c, "cut off in the heads of its logs");
+	if (head->sum != head_sum(head, (const void *)(head + 1)))
+		return refuse(c, "the header is damaged: its sum is wrong");
+	if ((head->flags & ~FLAGS) != 0)
+		return refuse(c, "flags is 0x%x: 1, 2 and 4 are known", head->flags);
+	return head->sample <= MF_HISTORY_SAMPLE_MAX ||
+	       refuse(c, "k is %u: 0 to %d", head->sample, MF_HISTORY_SAMPLE_MAX);
 }
 
 static bool logs_ok(struct mf_history *h, const struct file_log *log, size_t words, const struct complaint *c)
@@ -162,7 +237,7 @@ static bool logs_ok(struct mf_history *h, const struct file_log *log, size_t wor
 		struct mf_history_log *l = &h->log[i];
 
 		if (log[i].words > words)
-			return refuse(c, "cut off");
+			return refuse(c, "cut off in log %u", i);
 		*l = (struct mf_history_log){.history = h,
 					     .word = at,
 					     .room = log[i].words,
@@ -170,8 +245,8 @@ static bool logs_ok(struct mf_history *h, const struct file_log *log, size_t wor
 					     .records = log[i].records,
 					     .full = log[i].full};
 		if (log[i].sum != sum_of(1, at, log[i].words))
-			return refuse(c, "a log is damaged");
-		if (!log_ok(l, c))
+			return refuse(c, "log %u is damaged: its sum is wrong", i);
+		if (!log_ok(l, i, c))
 			return false;
 		at += log[i].words;
 		words -= log[i].words;
@@ -216,7 +291,7 @@ struct mf_history *mf_history_parse(const void *octets, size_t len, char *err, s
 	void *copy = malloc(len > 0 ? len : 1);
 
 	if (copy == NULL) {
-		refuse(&c, "no memory");
+		refuse(&c, "%s", strerror(ENOMEM));
 		return NULL;
 	}
 	memcpy(copy, octets, len);
@@ -227,7 +302,7 @@ struct mf_history *mf_history_read(const char *path, char *err, size_t errlen)
 {
 	FILE *in = fopen(path, "rb");
 	struct mf_history *h = NULL;
-	char why[64];
+	char why[256];
 	const struct complaint c = {why, sizeof(why)};
 	void *copy = NULL;
 	long len;
