@@ -138,6 +138,9 @@ def broken(folder, parts):
                       ([folder], 'not a finished shard')):
     process = report('merge', *given, '-o', target)
     TAP.ok(one_line(process, says) and not os.path.exists(target), f'merge: {says}', why(process))
+  process = report('merge', *parts, '-o', parts[1])
+  TAP.ok(one_line(process, 'is the same file as') and not os.path.exists(os.path.join(parts[1], 'figures.html')),
+         'merge into one of the shards', why(process))
   mine = json.loads(read(parts[0], 'plan.json'))['mine']
   os.unlink(os.path.join(parts[0], 'runs', mine[0] + '.json'))
   process = report('merge', *parts, '-o', target)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line."""
 import argparse
+import contextlib
+import errno
 import os
 import re
 import signal
@@ -17,8 +19,32 @@ a folder is faulty, in one line; 130 interrupted, the page has what was measured
 SECONDS = {'tiny': 60, 'quick': 200, 'full': 1800}
 
 
+class Once(argparse.Action):
+  """An option that is given twice is refused: the last one does not win silently. Nor is one empty."""
+
+  def __call__(self, parser, namespace, values, option_string=None):
+    given = namespace.__dict__.setdefault('given', set())
+    if self.dest in given:
+      parser.error(f'{option_string} is given twice, or does not go with another one')
+    if values == '':
+      parser.error(f'{option_string} is empty')
+    given.add(self.dest)
+    setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
+
+
+class Switch(Once):
+  def __init__(self, option_strings, dest, const, **more):
+    super().__init__(option_strings, dest, nargs=0, const=const, **more)
+
+
 class Parser(argparse.ArgumentParser):
   """One line an error."""
+
+  def __init__(self, *args, **more):
+    super().__init__(*args, **more)
+    self.register('action', None, Once)
+    self.register('action', 'store', Once)
+    self.register('action', 'store_const', Switch)
 
   def error(self, message):
     raise Failure(message)
@@ -92,14 +118,45 @@ def interrupt(*_):
   raise KeyboardInterrupt
 
 
-def main():
-  signal.signal(signal.SIGTERM, interrupt)
+def complain(text, status):
+  with contextlib.suppress(OSError, ValueError, AttributeError):  # without standard error nobody is told
+    print(f'memfab-report: {text}', file=sys.stderr)
+  return status
+
+
+def guarded(words, program):
+  """What goes wrong is a line, never a traceback."""
   try:
-    return run(sys.argv[1:], sys.argv[0])
+    return run(words, program)
   except Failure as failure:
-    print(f'memfab-report: {failure}', file=sys.stderr)
-    return failure.status
+    return complain(failure, failure.status)
+  except SystemExit as end:  # --help, --version
+    return end.code
   except KeyboardInterrupt:
     return 130
-  except BrokenPipeError:
-    return 1
+  except MemoryError:
+    return complain('no memory', 1)
+  except OSError as error:
+    return complain(f'{error.filename or "standard output"}: {error.strerror}', 1)
+
+
+def flushed(status):
+  """Standard output that takes nothing is told. It is given up then: nothing tries again at the end."""
+  try:
+    if sys.stdout is None:
+      raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    sys.stdout.flush()
+    return status
+  except OSError as error:
+    if sys.stdout is not None:
+      os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return complain(f'standard output: {error.strerror}', 1) if status == 0 else status
+
+
+def main():
+  signal.signal(signal.SIGTERM, interrupt)
+  if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup
+    signal.signal(signal.SIGHUP, interrupt)
+  if sys.stdout is not None:
+    sys.stdout.reconfigure(errors='backslashreplace')
+  return flushed(guarded(sys.argv[1:], sys.argv[0]))

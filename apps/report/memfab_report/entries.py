@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from . import store
-from .failure import Failure
+from .failure import MISSHAPEN, Failure
 
 WHERE = {
     'latency': 'from submission to completion',
@@ -43,7 +43,7 @@ def read(path):
       return [of_emu(found, name)]
     if isinstance(found, dict) and {'memfab_perf', 'test', 'runs'} <= found.keys():
       return [of_perf(found['test'], run, name, len(found['runs']) > 1) for run in found['runs']]
-  except (KeyError, TypeError, AttributeError, ValueError) as error:
+  except MISSHAPEN as error:
     raise Failure(f'{path}: not as its schema says: {type(error).__name__}: {error}') from error
   raise Failure(f'{path}: neither a result of memfab-emu nor one of memfab-perf')
 

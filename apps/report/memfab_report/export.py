@@ -3,8 +3,7 @@
 import csv
 from dataclasses import asdict, fields
 
-from . import outcome, published
-from .failure import Failure
+from . import outcome, output, published
 
 FLOW = tuple(field.name for field in fields(outcome.Flow))
 POINTS = ('figure', 'panel', 'series', 'x', 'unit', 'mean', 'half_95', 'seeds', 'published',
@@ -58,10 +57,7 @@ def run_lines(record):
 
 
 def write_csv(path, columns, lines):
-  try:
-    with open(path, 'w', encoding='utf-8', newline='') as file:
-      writer = csv.DictWriter(file, columns, lineterminator='\n')
-      writer.writeheader()
-      writer.writerows(lines)
-  except OSError as error:
-    raise Failure(f'{path}: {error.strerror}') from error
+  with output.whole(path) as file:
+    writer = csv.DictWriter(file, columns, lineterminator='\n')
+    writer.writeheader()
+    writer.writerows(lines)

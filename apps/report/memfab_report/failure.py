@@ -2,6 +2,10 @@
 """What ends the program with one line and an exit status."""
 
 
+# What reading a result of another shape than its schema's comes to.
+MISSHAPEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
+
+
 class Failure(Exception):
   """A faulty command line, file or folder: exit 2 unless it says otherwise."""
 

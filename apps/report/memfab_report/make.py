@@ -4,13 +4,14 @@ import os
 import sys
 import time
 
-from . import plot, report, shards, store
+from . import output, plot, report, shards, store
 
 INTERRUPTED = 130
 
 
 def figures(plan, folder, runner, shard=None):
   """shard: (i, n), i from 1. @return exit status"""
+  output.apart([('--emu', runner.emu)], [('-o', os.path.join(folder, f)) for f in (shards.FILE, *report.FILES)])
   store.folder(folder)
   store.remove(os.path.join(folder, shards.FILE))  # of another run: it is not finished yet
   if not shard:

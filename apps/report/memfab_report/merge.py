@@ -2,7 +2,7 @@
 """memfab-report merge: the folders of all shards of a plan become one."""
 import os
 
-from . import make, shards, store
+from . import make, output, shards, store
 from . import plan as planning
 from .failure import Failure
 
@@ -49,6 +49,7 @@ def merge(folders, target):
       raise Failure(f'{folder}: named twice')
     headers[folder] = header(folder)
   plan, records = check(headers), {}
+  output.apart([('SHARD', folder) for folder in folders], [('-o', target)])
   for folder, found in headers.items():
     for i in found['mine']:
       records[i] = store.load(folder, i)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """memfab-report merge of results: those of the processes that played one fabric become that of the whole."""
-from . import histogram, store, text
-from .failure import Failure
+from . import histogram, output, store, text
+from .failure import MISSHAPEN, Failure
 
 SCHEDULER = 'scheduler'
 BACKUP_SCHEDULER = 'backup-scheduler'
@@ -12,17 +12,19 @@ OPERATIONS = 'operations'
 def merge(paths, target):
   """@return exit status"""
   found = {}
+  output.apart([('PART', path) for path in paths], [('-o', target)])
   for path in paths:
     if path in found:
       raise Failure(f'{path}: named twice')
     found[path] = part(path)
-  check(found)
   try:
+    check(found)
     whole = merged(list(found.values()))
-  except (KeyError, TypeError, AttributeError, ValueError) as error:
+    said = list(summary(whole))
+  except MISSHAPEN as error:
     raise Failure(f'not parts as their schema says: {type(error).__name__}: {error}') from error
   store.write_json(target, whole)
-  print('\n'.join(summary(whole)))
+  print('\n'.join(said))
   print(f'{len(paths)} parts: {target}')
   return 0
 

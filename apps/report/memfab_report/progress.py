@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A line that says how far it is and what time is left; on a terminal only."""
+import os
 import sys
 import time
 
@@ -22,8 +23,16 @@ class Progress:
     self.finished += 1
     self.done += seconds
     if self.out:
-      self.out.write(f'\r\x1b[K[{self.finished}/{self.runs}] {self.left()}  {what}')
+      line = f'[{self.finished}/{self.runs}] {self.left()}  {what}'
+      self.out.write(f'\r\x1b[K{line[:self.columns() - 1]}')
       self.out.flush()
+
+  def columns(self):
+    """Of the terminal, as it is now; what is behind the last one but one would wrap."""
+    try:
+      return os.get_terminal_size(self.out.fileno()).columns or 80
+    except (OSError, ValueError, AttributeError):
+      return 80
 
   def left(self):
     passed = time.monotonic() - self.began

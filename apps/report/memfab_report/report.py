@@ -4,8 +4,7 @@ import json
 import os
 import pkgutil
 
-from . import export, figures, html, plot, published, store, text
-from .failure import Failure
+from . import export, figures, html, output, plot, published, store, text
 from .study import study
 from .version import COMMIT, VERSION
 
@@ -17,6 +16,9 @@ SIZES = {
              'there is one load. What the runs are is said at each figure.',
     'tiny': 'The tiny set: it only shows that everything works. Its figures mean nothing.',
 }
+
+
+FILES = ('figures.json', 'figures.csv', 'runs.csv', 'figures.html')
 
 
 def write(folder, plan, records, host):
@@ -66,11 +68,8 @@ def missing(studies):
 
 
 def write_page(path, content_of_page):
-  try:
-    with open(path, 'w', encoding='utf-8') as file:
-      file.write(content_of_page)
-  except OSError as error:
-    raise Failure(f'{path}: {error.strerror}') from error
+  with output.whole(path) as file:
+    file.write(content_of_page)
 
 
 def style():

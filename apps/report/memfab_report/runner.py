@@ -60,6 +60,9 @@ class Runner:
           progress.step(waiting[future].seconds, waiting[future].fabric.get('name', ''))
       except KeyboardInterrupt:
         self.stop(waiting)
+      except BaseException:
+        self.stop(waiting)  # what cannot be kept need not be run
+        raise
       finally:
         progress.end()
     return not self.stopping

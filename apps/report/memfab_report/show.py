@@ -3,8 +3,9 @@
 import json
 import os
 
-from . import export, html, plot, report, stats, store, table, text
+from . import export, html, output, plot, report, stats, store, table, text
 from .entries import all_of
+from .failure import MISSHAPEN, Failure
 from .version import COMMIT, VERSION
 
 CLOCKS = {'virtual': 'VIRTUAL CLOCK: what the modelled hardware does',
@@ -15,12 +16,18 @@ MOST_CURVES = 10  # in a plot; more are in the tables
 
 def show(paths, folder):
   """@return exit status"""
+  target = {end: os.path.join(folder, f'show.{end}') for end in ('json', 'csv', 'html')}
+  output.apart([('RESULT', path) for path in paths], [('-o', path) for path in target.values()])
   plot.library()
   entries = all_of(paths)
+  try:
+    made, rows, text_of_page = content(entries), list(lines(entries)), page(entries)
+  except MISSHAPEN as error:
+    raise Failure(f'{", ".join(paths)}: not as their schema says: {type(error).__name__}: {error}') from error
   store.folder(folder, ())
-  store.write_json(os.path.join(folder, 'show.json'), content(entries))
-  export.write_csv(os.path.join(folder, 'show.csv'), COLUMNS, lines(entries))
-  report.write_page(os.path.join(folder, 'show.html'), page(entries))
+  store.write_json(target['json'], made)
+  export.write_csv(target['csv'], COLUMNS, rows)
+  report.write_page(target['html'], text_of_page)
   print(f'{len(entries)} runs of {len(paths)} files: {os.path.join(folder, "show.html")}')
   return 0
 

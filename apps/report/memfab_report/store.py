@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records of runs in a folder, one file each: id, fabric, and result and run, or error."""
 import json
+import math
 import os
 import re
 
+from . import output
 from .failure import Failure
 
 RUNS = 'runs'
+MOST = 256 << 20  # octets of a file
+DEPTH = 50  # of objects and lists in each other
 
 
 def pruned(value):
@@ -17,24 +21,50 @@ def pruned(value):
 
 
 def write_json(path, value):
-  """Whole or not at all."""
-  try:
-    with open(path + '.part', 'w', encoding='utf-8') as file:
-      json.dump(value, file, indent=1)
-      file.write('\n')
-    os.replace(path + '.part', path)
-  except OSError as error:
-    raise Failure(f'{path}: {error.strerror}') from error
+  with output.whole(path) as file:
+    json.dump(value, file, indent=1)
+    file.write('\n')
 
 
 def read_json(path):
+  """Of a file of at most MOST octets. Numbers are those that there are: finite, whole ones within 64 bits."""
   try:
-    with open(path, encoding='utf-8') as file:
-      return json.load(file)
+    with open(path, 'rb') as file:
+      text = file.read(MOST + 1)
+    if len(text) > MOST:
+      raise Failure(f'{path}: more than {MOST >> 20} MiB, which no result is')
+    found = json.loads(text, parse_constant=no_number, parse_float=real, parse_int=whole_number)
+    check_depth(found)
+    return found
   except OSError as error:
     raise Failure(f'{path}: {error.strerror}') from error
   except (ValueError, RecursionError) as error:
     raise Failure(f'{path}: not JSON: {" ".join(str(error).split())}') from error
+
+
+def no_number(text):
+  raise ValueError(f'{text} is no number')
+
+
+def real(text):
+  value = float(text)
+  return value if math.isfinite(value) else no_number(text[:40])
+
+
+def whole_number(text):
+  value = int(text) if len(text) <= 20 else 1 << 64
+  return value if abs(value) < 1 << 64 else no_number(text[:40])
+
+
+def check_depth(value):
+  """What is deeper than any result is not walked through: that would take all of the stack."""
+  level = [value]
+  for _ in range(DEPTH):
+    level = [inside for one in level if isinstance(one, (dict, list))
+             for inside in (one.values() if isinstance(one, dict) else one)]
+    if not level:
+      return
+  raise ValueError(f'more than {DEPTH} levels of brackets')
 
 
 def folder(path, inside=(RUNS,)):
