@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import script
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 APPLICATIONS = ('hadoop', 'spark', 'sparksql', 'graphlab', 'memcached')
 SRPT = {'priority': 'srpt', 'srpt': 'transfer'}
@@ -156,7 +158,7 @@ def show(application, setting, made):
 
 
 def arguments():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+  parser = script.Parser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument('--program', default=os.path.join(HERE, '..', 'build', 'apps', 'emu', 'memfab-emu'))
   parser.add_argument('--applications', default=','.join(APPLICATIONS))
   parser.add_argument('--settings', default='letter,slots', help=f'of {", ".join(SETTINGS)}')
@@ -178,14 +180,13 @@ def main():
   print('VIRTUAL CLOCK: what the modelled hardware does\n'
         'application setting   messages   mean   first  behind     mean  in order   ideal')
   found = {}
-  with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+  with (script.result(args.json, args.program) as write,
+        concurrent.futures.ThreadPoolExecutor(args.jobs) as pool):
     points = [(name, setting) for name in args.applications for setting in args.settings]
     for point, made in zip(points, pool.map(lambda p: numbers(*p, args), points)):
       show(*point, made)
       found['/'.join(point)] = made
-  if args.json:
-    with open(args.json, 'w', encoding='utf-8') as file:
-      json.dump(found, file, indent=1)
+    write(found)
   return 0
 
 

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import script
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -58,7 +60,7 @@ def run(args, *what):
 
 
 def main():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+  parser = script.Parser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument('--program', default=os.path.join(HERE, '..', 'build', 'apps', 'emu', 'memfab-emu'))
   parser.add_argument('--duration', default='500us')
   parser.add_argument('--nodes', type=int, default=8, help='compute nodes, and memory nodes')

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import script
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 POLICIES = ('idle', 'memory-first', 'fair', 'no-preempt', 'fifo')
 
@@ -42,7 +44,7 @@ def row(policy, result, alone):
 
 
 def main():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+  parser = script.Parser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument('--program', default=os.path.join(HERE, '..', 'build', 'apps', 'emu', 'memfab-emu'))
   parser.add_argument('--duration', help='in which reads are measured, instead of what the examples say')
   args = parser.parse_args()

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import script
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ('reads', 'writes', 'mix')
 UNLOADED = 0.005
@@ -119,7 +121,7 @@ def series(kind, half, args, pool):
 
 
 def arguments():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+  parser = script.Parser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument('--program', default=os.path.join(HERE, '..', 'build', 'apps', 'emu', 'memfab-emu'))
   parser.add_argument('--kinds', default=','.join(KINDS))
   parser.add_argument('--loads', default=','.join(f'{i / 10:.1f}' for i in range(1, 10)))
@@ -145,19 +147,18 @@ def main():
         'operation waits, in ns: in the message queue, for the link to the switch, for the scheduler, for\n'
         "the link to the node. paper: Figure 8a, EDM's own simulator.")
   found = {}
-  with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+  with (script.result(args.json, args.program) as write,
+        concurrent.futures.ThreadPoolExecutor(args.jobs) as pool):
     for nodes in args.nodes:
       for kind in args.kinds:
         found[f'{kind}-{nodes}'] = series(kind, nodes == 'half', args, pool)
+    write(found)
   runs = [both for loads in found.values() for both in loads.values()]
   cpu = sum(both['run']['cpu_seconds'] for both in runs)
   done = sum(both['result']['operations']['completed_all'] for both in runs)
   events = sum(both['run']['events'] for both in runs)
   print(f'\n{len(runs)} runs, {done:,} operations, {events:,} events, {cpu:.1f} s of CPU: '
         f'{done / cpu:,.0f} operations/s, {events / cpu:,.0f} events/s')
-  if args.json:
-    with open(args.json, 'w', encoding='utf-8') as file:
-      json.dump(found, file, indent=1)
   return 0
 
 

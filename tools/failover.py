@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'examples'))
+
+import script  # noqa: E402
+
 LOADS = [(64, 1), (64, 4), (300, 4), (3000, 2), (65536, 1), (200000, 2)]
 MIX = {'read': 2, 'write': 1, 'write_ack': 1, 'cas': 1, 'fadd': 1}
 
@@ -76,7 +80,7 @@ def one_load(emu, where, size, depth, args):
 
 
 def main():
-  p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+  p = script.Parser(description=__doc__.splitlines()[0])
   p.add_argument('--runs', type=int, default=1000)
   p.add_argument('--seed', type=int, default=1)
   p.add_argument('emu')

@@ -51,12 +51,15 @@ static json_t *load(const char *path)
 {
 	char err[ERR_LEN];
 	json_error_t why;
-	json_t *json = json_load_file(path, 0, &why);
+	FILE *in = fopen(path, "r");
+	json_t *json = in != NULL ? json_loadf(in, 0, &why) : NULL;
 
-	if (json == NULL && why.line > 0)
-		snprintf(err, sizeof(err), "%s:%d:%d: %s", path, why.line, why.column, why.text);
-	else if (json == NULL)
+	if (in == NULL || ferror(in))
 		snprintf(err, sizeof(err), "%s: %s", path, strerror(errno));
+	else if (json == NULL)
+		snprintf(err, sizeof(err), "%s:%d:%d: %s", path, why.line, why.column, why.text);
+	if (in != NULL)
+		fclose(in);
 	if (json != NULL && !json_is_object(json)) {
 		snprintf(err, sizeof(err), "%s: not an object", path);
 		json_decref(json);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "print.h"
+#include "progress.h"
 
 static const char *const sum_names[SUMS] = {
 	[SUM_COMPLETED] = "operations completed",
@@ -52,13 +53,15 @@ static time_t now(void)
 
 void print_progress(void *ctx, uint64_t runs, uint64_t fired)
 {
+	struct progress_lines l = {.n = 0};
 	time_t *shown = ctx, t = now();
 
 	if (t == *shown || isatty(STDERR_FILENO) != 1)
 		return;
 	*shown = t;
-	fprintf(stderr, "\r\033[K%" PRIu64 " runs, %" PRIu64 " faults", runs, fired);
-	fflush(stderr);
+	progress_add(&l, "%" PRIu64 " runs, %" PRIu64 " faults", runs, fired);
+	progress_add(&l, "%" PRIu64 " runs", runs);
+	progress_put(&l);
 }
 
 void print_progress_end(void)

@@ -18,6 +18,18 @@ struct progress {
 	bool shown;
 };
 
+#define PROGRESS_LINES 8
+
+/** The same said in fewer and fewer words. */
+struct progress_lines {
+	char line[PROGRESS_LINES][160];
+	unsigned int n;
+};
+
+void progress_add(struct progress_lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Shows the first that fits the terminal, as wide as it is now; if there is none, nothing. */
+void progress_put(const struct progress_lines *l);
+
 void progress_init(struct progress *p, const struct mf_config *config, enum mf_clock clock);
 
 /** For mf_run_options.progress; ctx is the struct progress. */

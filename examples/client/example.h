@@ -71,6 +71,17 @@ static inline int example_target(struct example *e)
 	return complain(e, e->target != NULL ? e->target : "fabric", "no such memory node");
 }
 
+/* An option is not the argument of another one, and is given once. */
+static inline int example_refuse(const struct example *e, const char *arg, const char *word, char *given)
+{
+	if (arg == word && strncmp(word, "--", 2) == 0)
+		return complain(e, word, "is an option, and the one before it needs an argument");
+	if (*given)
+		return complain(e, arg, "this option is given twice");
+	*given = 1;
+	return 0;
+}
+
 /* Opens the fabric that the command line names. @return 0; or the status to exit with */
 static inline int example_open(struct example *e, int argc, char **argv)
 {
@@ -85,9 +96,12 @@ static inline int example_open(struct example *e, int argc, char **argv)
 	};
 	struct memfab_options how = {.only = NULL};
 	char err[MEMFAB_ERR_LEN];
-	int c, only = 0;
+	int c, at = 0, only = 0;
+	char given[sizeof(options) / sizeof(options[0])] = {0};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "", options, &at)) != -1) {
+		if (optarg != NULL && c != '?' && example_refuse(e, optarg, argv[optind - 1], &given[at]))
+			return 1;
 		switch (c) {
 		case 'n':
 			e->number = example_number(e, optarg);

@@ -24,6 +24,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, '..'))
+
+import script  # noqa: E402
+
 NODES = ('cn0', 'mn0')
 HEADS = ('lost, %', 'operations, 1/s', 'goodput, Gb/s', 'p50, us', 'p99, us', 'new frames, %', 'replayed')
 
@@ -100,7 +104,7 @@ def shown(line):
 
 
 def arguments():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser = script.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument('--emu', default=os.path.join(HERE, '..', '..', 'build', 'apps', 'emu', 'memfab-emu'))
   parser.add_argument('--loss', default='0,0.1,1,2,5', help='per cent, with commas between')
   parser.add_argument('--harm', default='drop', choices=('drop', 'corrupt', 'duplicate', 'reorder'))
@@ -117,13 +121,12 @@ def arguments():
 def main():
   args, lines = arguments(), []
   signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended
-  print('  '.join(f'{head:>15}' for head in HEADS))
-  for loss in map(float, args.loss.split(',')):
-    lines.append(measure(loss, args))
-    print('  '.join(f'{text:>15}' for text in shown(lines[-1])), flush=True)
-  if args.json:
-    with open(args.json, 'w', encoding='utf-8') as file:
-      json.dump(lines, file)
+  with script.result(args.json, args.emu) as write:
+    print('  '.join(f'{head:>15}' for head in HEADS))
+    for loss in map(float, args.loss.split(',')):
+      lines.append(measure(loss, args))
+      print('  '.join(f'{text:>15}' for text in shown(lines[-1])), flush=True)
+    write(lines)
 
 
 if __name__ == '__main__':

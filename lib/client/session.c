@@ -254,7 +254,7 @@ static int open_history(struct mf_session *s, const char *target, char *err, siz
 	if (rc != 0)
 		return rc;
 	mf_config_files(&s->config, s->path, &files);
-	mf_files_written(&files, "history", s->history.name);
+	mf_files_written(&files, "MEMFAB_HISTORY", s->history.name);
 	rc = mf_files_check(&files, err, errlen);
 	if (rc != 0)
 		return rc;

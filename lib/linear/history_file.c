@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Histories as files (docs/history.md): the header, the heads of the logs, the logs. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,8 @@ struct mf_history *mf_history_read(const char *path, char *err, size_t errlen)
 	why[0] = 0;
 	if (in == NULL || fseek(in, 0, SEEK_END) != 0 || (len = ftell(in)) < 0) {
 		snprintf(why, sizeof(why), "%s", strerror(errno));
+	} else if (len == LONG_MAX) { /* what a folder says of its length */
+		snprintf(why, sizeof(why), "%s", strerror(EISDIR));
 	} else {
 		rewind(in);
 		copy = malloc((size_t)len + 1);

@@ -7,11 +7,11 @@ import tempfile
 
 from programs import Program, Tap, refused, why
 
-FILES = ('FILE', 'FILE[,room=SIZE]', 'FILE[,link=NODE[+NODE...]][,dir=up|down]', 'F', 'DIR')
+FILES = ('FILE', 'FOLDER', 'FILE[,room=SIZE]', 'FILE[,link=NODE[+NODE...]][,dir=up|down]', 'F', 'DIR')
 SEVERAL = {'memfab-emu': {'capture'}}
 LISTS = {'memfab-chaos': {'history'}}  # in the place of options: what follows are files
 # What the argument of an option may be, where one of its kind may not.
-GOOD = {'clock': 'virtual', 'to': 'memfab', 'from': 'edm', 'link': '100G', 'lcores': '0', 'classes': 'lose',
+GOOD = {'emu': 'a', 'fabrics': 'a', 'clock': 'virtual', 'to': 'memfab', 'from': 'edm', 'link': '100G', 'lcores': '0', 'classes': 'lose',
         'noise': '1', 'root': '/', 'pattern': 'zipf', 'mix': 'read:1', 'replay': 'a', 'record': 'a',
         'clients': '1', 'rate': '1', 'stats-period': '1', 'nodes': '2', 'duration': '1ms', 'warmup': '1ms', 'linger': '1ms'}
 APART = {
@@ -61,6 +61,7 @@ def commands(tap, perf, fabric):
                      '/nowhere': '/nowhere: No such file', long: f'{long}:2: the line is too long'}.items():
     process = perf.run('--clock', 'virtual', '--cmdline-file', path, fabric)
     tap.ok(process.returncode == 2 and said in process.stderr, f'commands of {path}', why(process))
+  os.unlink(long)
 
 
 def main(root, *paths):
@@ -80,8 +81,8 @@ def main(root, *paths):
         process = program.run(*words, 'x')
         tap.ok(refused(process, 'do not go together'), f'{program.name} {" ".join(words)}', why(process))
       check_files(tap, program, folder)
-    by_name = {p.name: p for p in programs}
-    commands(tap, by_name['memfab-perf'], os.path.join(root, 'examples', 'quickstart.json'))
+      if program.name == 'memfab-perf':
+        commands(tap, program, os.path.join(root, 'examples', 'quickstart.json'))
     os.chdir('/')
   tap.done()
 

@@ -190,6 +190,20 @@ def full_disk(case):
               'a disk that is full: said, and the old one stays', why(process))
 
 
+def inputs(case):
+  """What is no file of its kind is refused, and nothing is read without end."""
+  case.fresh()
+  for name, args in (('emu', []), ('emu', ['--check']), ('doctor', []), ('chaos', []), ('chaos', ['--case']),
+                     ('chaos', ['--history']), ('trace', ['info']), ('trace', ['convert', '--to', 'edm']),
+                     ('trace', ['gen'])):
+    for path, words in (('/dev/zero', ''), ('/dev/full', ''), ('d', 'd: Is a directory'),
+                        ('none', 'none: No such file')):
+      process = getattr(case, name).run(*args, path, timeout=60)
+      case.tap.ok(process.returncode == 2 and process.stdout == '' and process.stderr.count('\n') == 1
+                  and path in process.stderr and words in process.stderr,
+                  f'{name} {" ".join(args)} {path}: refused', why(process))
+
+
 def streams(case):
   """Standard output that takes nothing is told, whatever is asked for."""
   for name in ('emu', 'perf', 'trace', 'chaos', 'doctor'):
@@ -265,6 +279,7 @@ def main(root, *paths):
       whole(case, *writer)
       short(case, *writer)
     full_disk(case)
+    inputs(case)
     streams(case)
     signals(case)
     os.chdir('/')

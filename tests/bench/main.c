@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "mf_files.h"
+#include "mf_output.h"
 #include "mf_pcs.h"
 #include "mf_proto.h"
 #include "mf_workload.h"
@@ -103,6 +106,19 @@ static void fabric_of(struct bench_result *r, const struct bench_env *env)
 	r->fabric = bench_fabric_info(path, strncmp(r->line->name, "virtual", strlen("virtual")) == 0);
 }
 
+/** Which line is measured, on a terminal, as far as it fits. */
+static void show(const char *name)
+{
+	struct winsize size;
+	int room = 80;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		room = size.ws_col;
+	fprintf(stderr, "\r\033[K%.*s\r", room - 1, name);
+}
+
 /** One line and its place in the JSON. @return false: it failed */
 static bool run_line(const struct bench_suite *s, const struct bench_line *line, const struct bench_env *env,
 		     json_t *lines)
@@ -110,8 +126,7 @@ static bool run_line(const struct bench_suite *s, const struct bench_line *line,
 	static struct bench_result r;
 	bool good;
 
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K%s ...\r", line->name);
+	show(line->name);
 	if (!bench_measure(s, line, env, &r))
 		return true;
 	fabric_of(&r, env);
@@ -124,14 +139,42 @@ static bool run_line(const struct bench_suite *s, const struct bench_line *line,
 	return good;
 }
 
-static int write_json(const char *path, const json_t *all)
+static int complain_of(int status, const char *name, int rc)
 {
-	if (path == NULL || json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-		return GOOD;
-	return complain(FAILED, "cannot write the JSON");
+	fprintf(stderr, "memfab-bench: %s: %s\n", name, strerror(-rc));
+	return status;
 }
 
-static int run(const struct options *o, const struct bench_suite *s, const struct bench_env *env)
+/** @param to  not open: there is none */
+static int write_json(const char *path, struct mf_output *to, const json_t *all)
+{
+	int rc = 0;
+
+	if (to->open && json_dumpf(all, to->file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0)
+		rc = errno != 0 ? -errno : -EIO;
+	rc = mf_output_close(to, rc);
+	return rc == 0 ? GOOD : complain_of(FAILED, path, rc);
+}
+
+/** Neither the program that is run nor a fabric file is written over. */
+static int compare_files(const struct options *o, const struct bench_suite *s, const struct bench_env *env)
+{
+	struct mf_files files = {.n = 0};
+	char path[PATH_LEN], err[2 * PATH_LEN];
+
+	mf_files_streams(&files);
+	mf_files_read(&files, "--emu", env->emu);
+	for (unsigned int i = 0; i < s->lines; i++)
+		if (s->line[i]->fabric != NULL) {
+			snprintf(path, sizeof(path), "%s/%s", env->fabrics, s->line[i]->fabric);
+			mf_files_read(&files, "--fabrics", path);
+		}
+	mf_files_written(&files, "--json", o->json);
+	return mf_files_check(&files, err, sizeof(err)) == 0 ? GOOD : complain(USAGE, err);
+}
+
+static int run(const struct options *o, const struct bench_suite *s, const struct bench_env *env,
+	       struct mf_output *to)
 {
 	json_t *header = bench_header(env), *lines = json_array(), *all;
 	unsigned int done = 0;
@@ -147,10 +190,10 @@ static int run(const struct options *o, const struct bench_suite *s, const struc
 			rc = FAILED;
 	}
 	all = json_pack("{s:o, s:o}", "run", header, "lines", lines);
-	written = write_json(o->json, all);
-	json_decref(all);
 	if (done == 0)
-		return complain(USAGE, "--only names no line; --list names all");
+		rc = complain(USAGE, "--only names no line; --list names all");
+	written = done > 0 ? write_json(o->json, to, all) : mf_output_close(to, -ECANCELED);
+	json_decref(all);
 	return rc != GOOD ? rc : written;
 }
 
@@ -163,12 +206,16 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 static int run_in_scratch(const struct options *o, const struct bench_suite *s, struct bench_env *env)
 {
 	char scratch[] = "/tmp/memfab-bench-XXXXXX";
-	int rc;
+	struct mf_output to = {.file = NULL};
+	int rc = compare_files(o, s, env);
 
+	if (rc != GOOD)
+		return rc;
 	env->scratch = mkdtemp(scratch);
 	if (env->scratch == NULL)
 		return complain(FAILED, strerror(errno));
-	rc = run(o, s, env);
+	rc = o->json != NULL ? mf_output_open(&to, o->json) : 0;
+	rc = rc == 0 ? run(o, s, env, &to) : complain_of(USAGE, o->json, rc);
 	nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return rc;
 }
@@ -186,7 +233,7 @@ int main(int argc, char **argv)
 		return complain(USAGE, err);
 	if (o.help) {
 		options_help();
-		return GOOD;
+		return fflush(stdout) == 0 ? GOOD : complain(FAILED, strerror(errno));
 	}
 	env = (struct bench_env){
 		.repetitions = o.repetitions,
@@ -203,6 +250,10 @@ int main(int argc, char **argv)
 	if (o.nice != 0 && setpriority(PRIO_PROCESS, 0, o.nice) != 0)
 		return complain(FAILED, "this priority is not allowed");
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup; it may come twice */
+		sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_signal}, NULL);
+	signal(SIGXFSZ, SIG_IGN);
 	/* As memfab-emu does without --force-max-simd-bitwidth. */
 	mf_pcs_select(UINT_MAX);
 	mf_proto_select(UINT_MAX);
@@ -213,5 +264,7 @@ int main(int argc, char **argv)
 	else
 		rc = run_in_scratch(&o, &suite, &env);
 	bench_suite_free(&suite);
+	if ((fflush(stdout) != 0 || ferror(stdout)) && rc == GOOD)
+		rc = complain(FAILED, "standard output cannot be written");
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument.h"
 #include "bench.h"
 #include "options.h"
 
@@ -169,23 +170,28 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_FABRICS:
 		o->fabrics = arg;
 		return 0;
-	case OPT_HELP:
-		o->help = true;
-		return 0;
 	default:
-		snprintf(err, errlen, "unknown option, or one without its value; --help names all");
-		return -EINVAL;
+		o->help = true;
+		return ARGUMENT_ENOUGH;
 	}
+}
+
+static int take(void *options, int opt, const char *arg, char *err, size_t errlen)
+{
+	return read_one(options, opt, arg, err, errlen);
 }
 
 int options_parse(struct options *o, int argc, char **argv, char *err, size_t errlen)
 {
-	int opt, rc = 0;
+	static const int files[] = {OPT_JSON, OPT_EMU, OPT_FABRICS, 0};
+	const struct argument_reader reader = {
+		.letters = ":", .table = table, .take = take, .options = o, .files = files};
+	int rc;
 
 	*o = (struct options){.share = (unsigned int)(BENCH_SHARE * 100)};
-	opterr = 0;
-	while (rc == 0 && (opt = getopt_long(argc, argv, "", table, NULL)) != -1)
-		rc = read_one(o, opt, optarg, err, errlen);
+	rc = argument_options(&reader, argc, argv, err, errlen);
+	if (rc == ARGUMENT_ENOUGH)
+		return 0;
 	if (rc == 0 && optind < argc) {
 		snprintf(err, errlen, "'%s' is no option", argv[optind]);
 		return -EINVAL;

@@ -51,7 +51,8 @@ Test(bench_options, bad)
 		{"--share", "101"},     {"--share", "-1"},        {"--nice", "20"},
 		{"--nice", ""},         {"--cpus", "1,"},         {"--cpus", "3-1"},
 		{"--cpus", "x"},        {"--cpus", "0-100"},      {"--unknown", NULL},
-		{"--json", NULL},       {"word", NULL},
+		{"--json", NULL},       {"word", NULL},           {"--json", "--quick"},
+		{"--emu", "--json=x"},  {"--json=", NULL},        {"--nice=1", "--nice=1"},
 	};
 	struct options o;
 

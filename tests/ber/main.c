@@ -291,6 +291,15 @@ static uint64_t number(const char *text, uint64_t least)
 	return (uint64_t)v;
 }
 
+/** What standard output did not take is told. */
+static int end(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	perror("memfab-ber: standard output");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option known[] = {{"rates", required_argument, NULL, 'r'},
@@ -302,9 +311,15 @@ int main(int argc, char **argv)
 					      {NULL, 0, NULL, 0}};
 	struct options o = {.seed = 1, .jobs = 1};
 	uint64_t n_rates = 0, n_strength = 0;
-	int c;
+	bool given[sizeof(known) / sizeof(known[0])] = {false};
+	int c, at = 0;
 
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "", known, &at)) != -1) {
+		if (optarg != NULL && given[at]) {
+			fprintf(stderr, "memfab-ber: --%s is given twice\n", known[at].name);
+			return 2;
+		}
+		given[at] = true;
 		switch (c) {
 		case 'r':
 			n_rates = number(optarg, 1);
@@ -323,7 +338,7 @@ int main(int argc, char **argv)
 			break;
 		default:
 			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? 0 : 2;
+			return c == 'h' ? end() : 2;
 		}
 	}
 	if (optind < argc || o.jobs > JOBS_MAX || (n_rates == 0 && n_strength == 0 && !o.pairs)) {
@@ -341,5 +356,5 @@ int main(int argc, char **argv)
 	o.messages = n_strength;
 	if (n_strength > 0)
 		strength(&o);
-	return 0;
+	return end();
 }

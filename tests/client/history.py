@@ -5,6 +5,7 @@
   history.py ROOT CHECK EXAMPLE...
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,8 @@ ARGS = {'chase': ['--number', '500'], 'kv': ['--number', '500', '--threads', '3'
         'lock': ['--number', '300', '--threads', '3']}
 
 
-def run(program, history, *args):
-  return subprocess.run([program, *args, FABRIC], env={**os.environ, 'MEMFAB_HISTORY': history},
+def run(program, history, *args, fabric=FABRIC):
+  return subprocess.run([program, *args, fabric], env={**os.environ, 'MEMFAB_HISTORY': history},
                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
 
 
@@ -42,6 +43,11 @@ def main():
     process = run(EXAMPLES[0], os.path.join(folder, 'small') + ',room=64KiB', *ARGS['chase'])
     tap.ok(process.returncode == 0 and 'room was full' in process.stderr, 'no more room: is said',
            why(process))
+    copy = shutil.copy(FABRIC, os.path.join(folder, 'copy.json'))
+    process = run(EXAMPLES[0], copy, *ARGS['chase'], fabric=copy)
+    with open(copy, encoding='utf-8') as file, open(FABRIC, encoding='utf-8') as whole:
+      tap.ok(process.returncode == 1 and 'is the same file as FABRIC' in process.stderr
+             and file.read() == whole.read(), 'a history over the fabric file: is refused', why(process))
   for history, text in (('', 'no name'), ('/no/such/folder/x', 'No such file'), ('x,room=1', '64KiB')):
     process = run(EXAMPLES[0], history, *ARGS['chase'])
     tap.ok(process.returncode == 1 and text in process.stderr and process.stderr.count('\n') == 1,

@@ -54,6 +54,20 @@ def recorded(tap, emu, name, fabric, folder):
   return placement(result)
 
 
+def full(tap, emu, fabric, folder):
+  """Records take their places together: where one cannot be written, those of the run before stay."""
+  os.mkdir(folder)
+  path = os.path.join(folder, 'sw0.rec')
+  with open(path, 'w', encoding='utf-8') as file:
+    file.write('old')
+  os.symlink('/dev/full', os.path.join(folder, 'cn0.rec'))
+  process = emu.run(*TIMES, '--record', folder, fabric)
+  with open(path, encoding='utf-8') as file:
+    tap.ok(process.returncode == 1 and 'No space left' in process.stderr and file.read() == 'old'
+           and sorted(os.listdir(folder)) == ['cn0.rec', 'sw0.rec'], 'a record without room: the old ones stay',
+           why(process) + str(os.listdir(folder)))
+
+
 def damaged(tap, emu, fabric, folder):
   """One octet of one output is noticed; a record that is cut off is refused."""
   for role, call in OUTPUTS.items():
@@ -113,6 +127,7 @@ def main(program, root):
       tap.skip('own lcore: it is', 'there is one lcore only')
     if place is not None:
       damaged(tap, emu, fabric, folder)
+    full(tap, emu, fabric, os.path.join(top, 'full'))
   tap.done()
 
 

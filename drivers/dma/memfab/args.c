@@ -89,7 +89,8 @@ int dma_args_parse(const char *name, const char *text, struct dma_args *args)
 		else if (n > 1 || i == 0)
 			rc = -EINVAL;
 		if (rc != 0 && n != 1)
-			DMA_LOG(ERR, name, "%s=: is needed once", key[i].key);
+			DMA_LOG(ERR, name, "%s=: is %s", key[i].key,
+				n > 1 ? "given more than once" : "needed");
 	}
 	if (rc == 0 && args->only && args->node == NULL) {
 		DMA_LOG(ERR, name, "only=1 needs node=");
