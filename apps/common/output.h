@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program writes, and how it says that it could not. Those that return an exit status have said why. */
+/*
+ * What a program writes, and how it says that it could not. Functions that return an exit status have said
+ * why.
+ */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 

@@ -62,7 +62,7 @@ void progress_init(struct progress *p, const struct mf_config *config, enum mf_c
 	};
 }
 
-/** The whole first, then without what matters least: whose clock it is in few words, which run, until when. */
+/** The whole first, then without what matters least: long words, which run it is, until when. */
 static void add_lines(const struct progress *p, double done, mf_time now, struct progress_lines *l)
 {
 	bool wall = p->clock == MF_CLOCK_WALL;

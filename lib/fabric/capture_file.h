@@ -27,7 +27,7 @@ struct capture_format {
 	/** @param ns  since 1970 */
 	void (*put)(struct capture_file *f, unsigned int interface, uint64_t ns, const uint8_t *frame,
 		    uint32_t len);
-	/** Writes what is left, and may close the stream. @param ns  of the last frame @return 0, or the first -errno */
+	/** Writes what is left, may close the stream. @param ns  of the last frame @return 0, or -errno */
 	int (*close)(struct capture_file *f, uint64_t ns);
 };
 

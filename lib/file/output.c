@@ -185,9 +185,9 @@ static int put(const struct mf_output *o)
 }
 
 /**
- * All that was written is to be in the file. Where an old one is replaced it has to be on the disk before that:
- * if the machine fails then, one of the two is there. Where there was none there is nothing to lose, and it is
- * not waited for.
+ * All that was written is to be in the file. Where an old one is replaced it has to be on the disk before
+ * that: if the machine fails then, one of the two is there. Where there was none there is nothing to lose,
+ * and it is not waited for.
  */
 static int settle(const struct mf_output *o)
 {

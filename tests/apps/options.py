@@ -11,9 +11,11 @@ FILES = ('FILE', 'FOLDER', 'FILE[,room=SIZE]', 'FILE[,link=NODE[+NODE...]][,dir=
 SEVERAL = {'memfab-emu': {'capture'}}
 LISTS = {'memfab-chaos': {'history'}}  # in the place of options: what follows are files
 # What the argument of an option may be, where one of its kind may not.
-GOOD = {'emu': 'a', 'fabrics': 'a', 'clock': 'virtual', 'to': 'memfab', 'from': 'edm', 'link': '100G', 'lcores': '0', 'classes': 'lose',
+GOOD = {'emu': 'a', 'fabrics': 'a', 'clock': 'virtual', 'to': 'memfab', 'from': 'edm', 'link': '100G',
+        'lcores': '0', 'classes': 'lose',
         'noise': '1', 'root': '/', 'pattern': 'zipf', 'mix': 'read:1', 'replay': 'a', 'record': 'a',
-        'clients': '1', 'rate': '1', 'stats-period': '1', 'nodes': '2', 'duration': '1ms', 'warmup': '1ms', 'linger': '1ms'}
+        'clients': '1', 'rate': '1', 'stats-period': '1', 'nodes': '2', 'duration': '1ms', 'warmup': '1ms',
+        'linger': '1ms'}
 APART = {
   'memfab-emu': [['--check', '--print-config'], ['--print-config', '--check'], ['--check', '--replay', 'a'],
                  ['--replay', 'a', '--check'], ['--print-config', '--replay', 'a']],

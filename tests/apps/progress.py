@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The line that says how far a run is fits the terminal, however narrow it is, and when it is made narrower."""
+"""The line that says how far a run is fits the terminal, however narrow, and when it is made narrower."""
 import fcntl
 import os
 import pty

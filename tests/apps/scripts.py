@@ -10,7 +10,8 @@ from programs import Tap, why
 
 SCRIPTS = {
   'examples/applications.py': '--nodes', 'examples/flood.py': '--seed', 'examples/rack144.py': '--seed',
-  'examples/preemption.py': '--duration', 'examples/three-hosts/loss.py': '--size', 'tools/failover.py': '--runs',
+  'examples/preemption.py': '--duration', 'examples/three-hosts/loss.py': '--size',
+  'tools/failover.py': '--runs',
 }
 RESULTS = ('examples/applications.py', 'examples/rack144.py', 'examples/three-hosts/loss.py')
 
@@ -33,7 +34,8 @@ def results(tap, root):
     os.link(program, os.path.join(folder, 'hard'))
     for name in RESULTS:
       option = '--emu' if 'loss' in name else '--program'
-      for path, words in ((program, 'is the same file as'), (os.path.join(folder, 'hard'), 'is the same file as'),
+      for path, words in ((program, 'is the same file as'),
+                          (os.path.join(folder, 'hard'), 'is the same file as'),
                           (os.path.join(folder, 'none', 'x'), 'No such file'), (folder, 'Is a directory')):
         process = run(sys.executable, os.path.join(root, name), option, program, '--json', path)
         tap.ok(process.returncode == 1 and words in process.stderr and 'Traceback' not in process.stderr,

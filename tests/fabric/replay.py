@@ -64,8 +64,8 @@ def full(tap, emu, fabric, folder):
   process = emu.run(*TIMES, '--record', folder, fabric)
   with open(path, encoding='utf-8') as file:
     tap.ok(process.returncode == 1 and 'No space left' in process.stderr and file.read() == 'old'
-           and sorted(os.listdir(folder)) == ['cn0.rec', 'sw0.rec'], 'a record without room: the old ones stay',
-           why(process) + str(os.listdir(folder)))
+           and sorted(os.listdir(folder)) == ['cn0.rec', 'sw0.rec'],
+           'a record without room: the old ones stay', why(process) + str(os.listdir(folder)))
 
 
 def damaged(tap, emu, fabric, folder):

@@ -139,7 +139,7 @@ def broken(folder, parts):
     process = report('merge', *given, '-o', target)
     TAP.ok(one_line(process, says) and not os.path.exists(target), f'merge: {says}', why(process))
   process = report('merge', *parts, '-o', parts[1])
-  TAP.ok(one_line(process, 'is the same file as') and not os.path.exists(os.path.join(parts[1], 'figures.html')),
+  TAP.ok(one_line(process, 'is the same file as') and 'figures.html' not in os.listdir(parts[1]),
          'merge into one of the shards', why(process))
   mine = json.loads(read(parts[0], 'plan.json'))['mine']
   os.unlink(os.path.join(parts[0], 'runs', mine[0] + '.json'))

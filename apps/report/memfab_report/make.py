@@ -11,7 +11,8 @@ INTERRUPTED = 130
 
 def figures(plan, folder, runner, shard=None):
   """shard: (i, n), i from 1. @return exit status"""
-  output.apart([('--emu', runner.emu)], [('-o', os.path.join(folder, f)) for f in (shards.FILE, *report.FILES)])
+  output.apart([('--emu', runner.emu)],
+               [('-o', os.path.join(folder, name)) for name in (shards.FILE, *report.FILES)])
   store.folder(folder)
   store.remove(os.path.join(folder, shards.FILE))  # of another run: it is not finished yet
   if not shard:

@@ -13,7 +13,7 @@ NUMBER = itertools.count()
 
 @contextlib.contextmanager
 def whole(path):
-  """A file for text. It takes its place when all is in it: until then, and where that fails, the old stays."""
+  """A file for text. It takes its place when it is whole: until then, and where that fails, the old stays."""
   try:
     with standard() if path in ('-', '/dev/stdout') else placed(path) as file:
       yield file
