@@ -8,7 +8,7 @@
 
 #include "link.h"
 
-static uint32_t tag_with(const struct mf_link *l, uint64_t partner)
+uint32_t link_tag(const struct mf_link *l, uint64_t partner)
 {
 	return l->config.switch_end ? mf_link_tag(partner, l->own) : mf_link_tag(l->own, partner);
 }
@@ -39,7 +39,7 @@ void link_up(struct mf_link *l, mf_time now)
 	l->partner = l->known = l->hello.epoch;
 	l->told_state = l->hello.state;
 	l->told_echo = l->hello.echo;
-	l->tag = tag_with(l, l->partner);
+	l->tag = link_tag(l, l->partner);
 	l->head = link_head(l, l->mac, MF_LINK_DATA);
 	l->head.epoch = l->tag;
 	l->refusal.reason = 0;
@@ -47,6 +47,7 @@ void link_up(struct mf_link *l, mf_time now)
 	l->answer = 0;
 	l->heard = now;
 	l->silence = l->config.silence;
+	l->probe = LINK_PROBE_NONE;
 	start_llr(l);
 	link_tx_reset(l);
 	link_greet_now(l);
@@ -94,6 +95,7 @@ void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave lea
 	l->refusal.reason = 0;
 	l->partner = 0;
 	l->answer = 0;
+	link_probe_reset(l);
 	if (down != MF_LINK_DOWN_RESTARTED)
 		l->own += l->own == UINT64_MAX ? 2 : 1; /* never 0 */
 	link_greet_now(l);
@@ -101,7 +103,7 @@ void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave lea
 
 bool link_prove(struct mf_link *l, mf_time now, uint32_t tag)
 {
-	if (l->partner == 0 || tag != tag_with(l, l->partner))
+	if (l->partner == 0 || tag != link_tag(l, l->partner))
 		return false;
 	link_up(l, now);
 	return true;

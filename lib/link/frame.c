@@ -58,11 +58,17 @@ static bool zero(const uint8_t *octet, size_t n)
 	return n == 0;
 }
 
+/** As long as a DATA frame of so many blocks, and empty. */
+static bool probe_good(const uint8_t *body, const struct mf_link_head *h)
+{
+	return h->blocks != 0 && h->blocks <= MF_SPAN_MAX && h->length == MF_LINK_BODY(h->blocks) &&
+	       zero(body, h->length);
+}
+
 static bool hello_good(const struct mf_link_hello *b, const struct mf_link_head *h)
 {
 	return h->length == sizeof(*b) && b->epoch != 0 && b->window != 0 &&
-	       b->blocks >= MF_LINK_BLOCKS_MIN && b->blocks <= MF_SPAN_MAX &&
-	       zero(b->zero0, sizeof(b->zero0));
+	       b->blocks >= MF_LINK_BLOCKS_MIN && b->blocks <= MF_SPAN_MAX;
 }
 
 static bool bye_good(const struct mf_link_bye *b, const struct mf_link_head *h)
@@ -80,6 +86,8 @@ bool mf_link_frame_good(const uint8_t *frame)
 		return false;
 	if (h->type == MF_LINK_DATA)
 		return data_good(frame, h);
+	if (h->type == MF_LINK_PROBE)
+		return probe_good(mf_link_frame_body(frame), h);
 	if (h->blocks != 0)
 		return false;
 	switch (h->type) {
@@ -181,11 +189,17 @@ unsigned int mf_link_blocks(unsigned int mtu)
 	return n < MF_SPAN_MAX ? n : MF_SPAN_MAX;
 }
 
+unsigned int mf_link_mtu(unsigned int blocks)
+{
+	return (unsigned int)(HEAD - ETHERNET + MF_LINK_BODY(blocks));
+}
+
 const char *mf_link_type_name(unsigned int type)
 {
 	static const char *const name[MF_LINK_TYPES] = {
 		[MF_LINK_HELLO] = "HELLO", [MF_LINK_DATA] = "DATA", [MF_LINK_ACK] = "ACK",
-		[MF_LINK_NACK] = "NACK",   [MF_LINK_BYE] = "BYE",   [MF_LINK_REFUSE] = "REFUSE"};
+		[MF_LINK_NACK] = "NACK",   [MF_LINK_BYE] = "BYE",   [MF_LINK_REFUSE] = "REFUSE",
+		[MF_LINK_PROBE] = "PROBE"};
 
 	return type > 0 && type < MF_LINK_TYPES ? name[type] : "?";
 }
@@ -198,7 +212,8 @@ const char *mf_link_reason_text(unsigned int reason)
 		[MF_LINK_REASON_RATE] = "another rate of the link",
 		[MF_LINK_REASON_STALE] = "a stale epoch: another process is, or was, this end",
 		[MF_LINK_REASON_LINK] = "a link that is not on this port",
-		[MF_LINK_REASON_FEATURES] = "other features: retransmission on one side only"};
+		[MF_LINK_REASON_FEATURES] = "other features: retransmission on one side only",
+		[MF_LINK_REASON_MTU] = "an MTU on the way is below that of the port"};
 
 	return reason > 0 && reason < MF_LINK_REASONS ? text[reason]
 						      : "a reason that only a later version knows";

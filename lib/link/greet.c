@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handshake: HELLO, REFUSE and BYE that go. */
+/* The handshake: HELLO, REFUSE, BYE and PROBE that go. */
 #include <string.h>
 
 #include "link.h"
@@ -28,7 +28,7 @@ struct mf_link_head link_head(const struct mf_link *l, const uint8_t *dst, uint8
 
 uint64_t link_features(const struct mf_link *l)
 {
-	return l->config.retransmit ? MF_LINK_RETRANSMITS : 0;
+	return (l->config.retransmit ? MF_LINK_RETRANSMITS : 0) | MF_LINK_PROVES;
 }
 
 void link_greet_now(struct mf_link *l)
@@ -63,6 +63,7 @@ static const uint8_t *put_hello(struct mf_link *l, const uint8_t *dst, uint64_t 
 		.echo = partner != 0 && partner == l->partner ? partner_state(l) : 0,
 		.first = l->config.first,
 		.node = l->config.node,
+		.took = partner != 0 && partner == l->partner ? l->took : 0,
 	};
 	struct mf_link_head h = link_head(l, dst, MF_LINK_HELLO);
 
@@ -94,18 +95,22 @@ static const uint8_t *greet(struct mf_link *l, mf_time now, uint16_t *len)
 		l->answer = 0;
 		return put_hello(l, link_broadcast, answer, len);
 	}
+	if (l->probe != LINK_PROBE_NONE)
+		return link_put_probe(l, len);
 	if (!l->hello_now && now < l->hello_at)
 		return NULL;
 	l->hello_now = false;
 	/* A stranger does not keep the partner of a link that is up waiting. */
 	l->hello_at = now + (l->slow && !l->up ? l->config.refused_period : l->config.hello_period);
+	link_probe_due(l, now);
 	return put_hello(l, l->up ? l->mac : link_broadcast, l->partner, len);
 }
 
 const uint8_t *link_greet(struct mf_link *l, mf_time now, uint16_t *len)
 {
 	const uint8_t *frame = greet(l, now, len);
-	bool more = l->bye.len != 0 || l->refuse.len != 0 || l->answer != 0 || l->hello_now;
+	bool more = l->bye.len != 0 || l->refuse.len != 0 || l->answer != 0 || l->hello_now ||
+		    l->probe != LINK_PROBE_NONE;
 
 	l->greet_at = more ? 0 : l->hello_at;
 	return frame;

@@ -4,7 +4,7 @@
 
 #include "link.h"
 
-static void note_refusal(struct mf_link *l, const struct link_refusal *r)
+void link_note_refusal(struct mf_link *l, const struct link_refusal *r)
 {
 	if (l->refusal.reason == r->reason)
 		return;
@@ -18,7 +18,7 @@ static void refuse(struct mf_link *l, mf_time now, const uint8_t *frame, const s
 	struct mf_link_refuse body = {.reason = r->reason, .have = r->have, .got = r->got};
 	struct mf_link_head h = link_head(l, link_mac(mf_link_frame_head(frame)->src), MF_LINK_REFUSE);
 
-	note_refusal(l, r);
+	link_note_refusal(l, r);
 	/* One that is stale may be a stranger, or late: the true partner must not wait for it. */
 	if (r->reason != MF_LINK_REASON_STALE)
 		l->slow = true;
@@ -81,9 +81,13 @@ void link_rx_version(struct mf_link *l, mf_time now, const uint8_t *frame)
 /** Takes what a HELLO tells of its end. */
 static void note(struct mf_link *l, const struct mf_link_hello *b)
 {
-	if (l->partner != b->epoch)
+	if (l->partner != b->epoch) {
 		l->changed = true;
+		link_probe_reset(l);
+	}
 	l->hello = *b;
+	if (b->partner != l->own)
+		l->hello.took = 0; /* of another epoch of ours */
 	l->partner = b->epoch;
 }
 
@@ -94,8 +98,12 @@ static void hello_down(struct mf_link *l, mf_time now, const struct mf_link_hell
 	memcpy(l->mac, mac, MF_LINK_MAC);
 	l->slow = false;
 	note(l, b);
-	if (b->partner == l->own)
+	if (b->partner != l->own)
+		return;
+	if (link_proven(l))
 		link_up(l, now);
+	else
+		link_unproven(l, now);
 }
 
 /** Another thread polls the partner's end. One that is late is wrong until the next comes. */
@@ -171,11 +179,12 @@ void link_rx_refuse(struct mf_link *l, const uint8_t *frame)
 	/* The clock may have gone back since the last start: then another epoch is as good. */
 	if (b->reason == MF_LINK_REASON_STALE && !l->ever && b->have >= l->own && b->have != UINT64_MAX) {
 		l->own = b->have + 1;
+		link_probe_reset(l);
 		l->stats.epoch_retries++;
 		l->changed = true;
 		link_greet_now(l);
 		return;
 	}
 	l->slow = true;
-	note_refusal(l, &r);
+	link_note_refusal(l, &r);
 }

@@ -116,6 +116,7 @@ struct mf_link *mf_link_new(const struct mf_link_config *config, mf_time now)
 	}
 	l->own = config->epoch;
 	l->heard = now;
+	link_probe_reset(l);
 	link_greet_now(l);
 	return l;
 }

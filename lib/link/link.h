@@ -23,6 +23,8 @@ struct link_parting {
 #define LINK_TX_WORDS 192
 static_assert(LINK_TX_WORDS >= sizeof(struct mf_link_head) + 8 * MF_LINK_SYNC_WORDS(MF_SPAN_MAX), "slot");
 
+#define LINK_PROBE_NONE UINT8_MAX
+
 struct mf_link {
 	/* What a frame of blocks touches */
 	mf_time greet_at; /**< when link_greet() has something to send; 0: now */
@@ -68,6 +70,10 @@ struct mf_link {
 	struct mf_link_hello hello; /**< of the partner */
 	uint16_t told_state, told_echo; /**< by the partner in this connection, or in the last one */
 	uint8_t mac[MF_LINK_MAC]; /**< of the partner */
+	/* The proof that frames of full size pass: probe.c. Of the pair of epochs that is noted. */
+	uint16_t took; /**< blocks of the longest PROBE that has come; 0: none */
+	uint8_t probe, probe_end; /**< which one goes next, and behind the last; LINK_PROBE_NONE: none */
+	mf_time unproven_from; /**< when a HELLO that names us came first without the proof; MF_NEVER */
 	struct link_refusal refusal;
 	struct link_parting bye, refuse;
 	struct mf_link_config config;
@@ -88,6 +94,8 @@ static inline uint32_t link_limit(const struct mf_link *l)
 }
 
 /* connection.c */
+/** Tag of the connection with an epoch of the partner. */
+uint32_t link_tag(const struct mf_link *l, uint64_t partner);
 /** The partner is that of l->hello, and knows our epoch. */
 void link_up(struct mf_link *l, mf_time now);
 /** @param leave  told to the partner; 0: nothing */
@@ -96,6 +104,8 @@ void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave lea
 bool link_prove(struct mf_link *l, mf_time now, uint32_t tag);
 
 /* hello.c */
+/** What does not match, for the owner. */
+void link_note_refusal(struct mf_link *l, const struct link_refusal *r);
 void link_rx_hello(struct mf_link *l, mf_time now, const uint8_t *frame);
 void link_rx_refuse(struct mf_link *l, const uint8_t *frame);
 /** A frame of another version. */
@@ -109,8 +119,22 @@ struct mf_link_head link_head(const struct mf_link *l, const uint8_t *dst, uint8
 uint64_t link_features(const struct mf_link *l);
 /** A HELLO is to be sent now: something in it has changed. */
 void link_greet_now(struct mf_link *l);
-/** HELLO, REFUSE and BYE that are due. NULL: none */
+/** HELLO, REFUSE, BYE and PROBE that are due. NULL: none */
 const uint8_t *link_greet(struct mf_link *l, mf_time now, uint16_t *len);
+
+/* probe.c */
+/** Another pair of epochs: nothing is proven. */
+void link_probe_reset(struct mf_link *l);
+/** Whether frames of full size have passed both ways, by the partner's last HELLO. */
+bool link_proven(const struct mf_link *l);
+/** A HELLO goes: probes follow it where the partner lacks one. */
+void link_probe_due(struct mf_link *l, mf_time now);
+/** The probe that is due: there is one. */
+const uint8_t *link_put_probe(struct mf_link *l, uint16_t *len);
+/** Its tag says that the partner knows us: it may be what brings the link up. */
+void link_rx_probe(struct mf_link *l, mf_time now, const struct mf_link_head *h);
+/** The partner knows us, and the proof is missing: after a while that is news for the owner. */
+void link_unproven(struct mf_link *l, mf_time now);
 
 /* link.c, tx.c, rx.c */
 /** A connection begins. */

@@ -17,7 +17,8 @@
  *
  * The link is up or down; all else is what the two states remember (docs/wire-format.md, "Connection"):
  *
- *                   HELLO with our epoch, or a frame with the tag of noted and own epoch
+ *            HELLO with our epoch, and PROBEs of full size have passed both ways; or a frame
+ *            of the connection, with the tag of noted and own epoch
  *                ┌──────────────────────────────────────────────────────────────────────┐
  *                │                                                                      v
  *      ┌─ DOWN ──┴───────────────┐                                    ┌─ UP ──────────────────────────┐
@@ -112,7 +113,7 @@ struct mf_link_status {
 struct mf_link_stats {
 	uint64_t rx_data_frames, rx_data_blocks; /**< taken in, in their order */
 	uint64_t rx_ack_frames, rx_poll_frames, rx_nack_frames, rx_hello_frames, rx_refuse_frames,
-		rx_bye_frames;
+		rx_bye_frames, rx_probe_frames;
 	/* dropped, by cause; what has a bad CRC or is not ours is the port's */
 	uint64_t rx_duplicate_frames; /**< DATA that was here already */
 	uint64_t rx_gap_frames; /**< DATA behind one that is missing */
@@ -131,7 +132,7 @@ struct mf_link_stats {
 	uint64_t tx_data_frames, tx_data_blocks; /**< new ones */
 	uint64_t tx_replayed_frames;
 	uint64_t tx_ack_frames, tx_poll_frames, tx_nack_frames, tx_hello_frames, tx_refuse_frames,
-		tx_bye_frames;
+		tx_bye_frames, tx_probe_frames;
 	uint64_t tx_down_blocks; /**< put while down: dropped */
 	uint64_t tx_no_room_blocks; /**< put without mf_link_can_put(): dropped */
 	uint64_t tx_unsent_blocks; /**< not acknowledged, or not sent, when the link went down */

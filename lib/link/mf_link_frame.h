@@ -28,6 +28,7 @@ enum mf_link_type {
 	MF_LINK_NACK,
 	MF_LINK_BYE,
 	MF_LINK_REFUSE,
+	MF_LINK_PROBE,
 	MF_LINK_TYPES
 };
 
@@ -47,7 +48,7 @@ struct mf_link_head {
 	uint32_t seq; /**< DATA: its number; else of the first DATA frame not emitted yet */
 	uint32_t ack; /**< all DATA frames before this number have come */
 	uint32_t limit; /**< the first DATA frame for which there is no room */
-	uint16_t blocks; /**< DATA: 1..MF_SPAN_MAX; else 0 */
+	uint16_t blocks; /**< DATA, PROBE: 1..MF_SPAN_MAX; else 0 */
 	uint16_t length; /**< octets of the body; what is behind it is padding */
 	uint32_t crc; /**< CRC-32C of octets 14 to the end of the body, this field as 0 */
 } __attribute__((packed));
@@ -69,6 +70,7 @@ static_assert(offsetof(struct mf_link_head, crc) == 40, "link frame");
 
 enum {
 	MF_LINK_RETRANSMITS = 1 << 0, /**< feature: what is lost is sent again */
+	MF_LINK_PROVES = 1 << 1, /**< feature: a PROBE of full size has to pass each way */
 };
 
 enum {
@@ -86,7 +88,7 @@ struct mf_link_hello {
 	uint64_t epoch; /**< of the end that sends it, never 0; this field has its place in every version */
 	uint64_t partner; /**< epoch of the partner, as this end knows it; 0: not at all */
 	uint64_t fabric; /**< hash of the fabric's description */
-	uint64_t features; /**< MF_LINK_RETRANSMITS */
+	uint64_t features; /**< MF_LINK_RETRANSMITS, MF_LINK_PROVES */
 	uint32_t period; /**< of a block, in ps */
 	uint16_t window; /**< DATA frames that this end takes without an acknowledgement: 1.. */
 	uint16_t blocks; /**< most of a DATA frame to this end: MF_LINK_BLOCKS_MIN..MF_SPAN_MAX */
@@ -94,7 +96,7 @@ struct mf_link_hello {
 	uint16_t echo; /**< the partner's state, as this end knows it */
 	uint32_t first; /**< number of the first DATA frame that this end sends */
 	uint16_t node; /**< number of the node, or MF_LINK_NODE_SWITCH */
-	uint8_t zero0[2];
+	uint16_t took; /**< blocks of the longest PROBE that has come from `partner`; 0: none */
 	uint32_t thread; /**< that polls this end, as its kernel numbers it; 0: not told */
 	char name[MF_LINK_NAME]; /**< of the node or switch, filled up with zeros */
 	uint64_t host; /**< hash of the host and of that thread's life: whether `thread` is one of ours */
@@ -110,6 +112,7 @@ enum mf_link_reason {
 	MF_LINK_REASON_STALE, /**< have: a newer epoch of that end */
 	MF_LINK_REASON_LINK, /**< got: a link id that is not on this port */
 	MF_LINK_REASON_FEATURES,
+	MF_LINK_REASON_MTU, /**< never sent; have, got: blocks of a frame that passes, and of a full one */
 	MF_LINK_REASONS
 };
 
@@ -213,6 +216,8 @@ uint32_t mf_link_tag(uint64_t node_epoch, uint64_t switch_epoch);
 
 /** @param mtu  octets behind the Ethernet header @return most blocks of a DATA frame, 0..MF_SPAN_MAX */
 unsigned int mf_link_blocks(unsigned int mtu);
+/** The other way. @return octets behind the Ethernet header of a DATA frame of so many blocks */
+unsigned int mf_link_mtu(unsigned int blocks);
 
 /** @return "HELLO" and so on; "?" for what is none */
 const char *mf_link_type_name(unsigned int type);

@@ -191,6 +191,8 @@ static void rx_other(struct mf_link *l, mf_time now, const uint8_t *frame, const
 		return;
 	else if (h->type == MF_LINK_HELLO)
 		link_rx_hello(l, now, frame);
+	else if (h->type == MF_LINK_PROBE)
+		link_rx_probe(l, now, h);
 	else
 		link_rx_refuse(l, frame);
 }

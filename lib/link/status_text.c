@@ -5,6 +5,23 @@
 
 #include "mf_link.h"
 
+/** Short frames pass, long ones do not. */
+static void unproven(const struct mf_link_status *st, char *text, size_t len)
+{
+	size_t at = (size_t)snprintf(text, len,
+				     "is not up: short frames pass, but an MTU on the way %s the partner is below "
+				     "the %u bytes of a full one; ",
+				     st->by_partner ? "to" : "from", mf_link_mtu((unsigned int)st->got));
+
+	if (at >= len)
+		return;
+	if (st->have != 0)
+		snprintf(text + at, len - at, "set \"mtu\" of this port to %u, or raise that MTU",
+			 mf_link_mtu((unsigned int)st->have));
+	else
+		snprintf(text + at, len - at, "set a lower \"mtu\" of this port, or raise that MTU");
+}
+
 /** What a refusal compares. */
 static void refusal(const struct mf_link_status *st, char *text, size_t len)
 {
@@ -18,6 +35,15 @@ static void refusal(const struct mf_link_status *st, char *text, size_t len)
 	case MF_LINK_REASON_LINK:
 		snprintf(text, len, "%s: %s (number %" PRIu64 ")", who, mf_link_reason_text(st->refused),
 			 st->got);
+		break;
+	case MF_LINK_REASON_MTU:
+		unproven(st, text, len);
+		break;
+	case MF_LINK_REASON_FEATURES:
+		snprintf(text, len, "%s: %s", who,
+			 (st->have ^ st->got) & MF_LINK_RETRANSMITS
+				 ? mf_link_reason_text(st->refused)
+				 : "other features: another version of memfab on one side");
 		break;
 	default:
 		snprintf(text, len, "%s: %s (%" PRIu64 " against %" PRIu64 ")", who,

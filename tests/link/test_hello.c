@@ -81,7 +81,7 @@ HELLO_TEST(partners_wait_for_each_other)
 	cr_assert_geq(rig_stats(rig, RIG_NODE)->tx_hello_frames, 99);
 	cr_assert_eq(status(RIG_NODE).down, MF_LINK_DOWN_FIRST);
 	rig_start(rig, RIG_SWITCH);
-	rig_until_up(rig, 3 * rig->delay + MF_US(1));
+	rig_until_up(rig, 4 * rig->delay + MF_US(1));
 }
 
 static bool lose_one(struct rig *r, int from, struct mf_link_head *h)
@@ -325,7 +325,36 @@ HELLO_TEST(refused_other_rate)
 HELLO_TEST(refused_other_features)
 {
 	rig->end[0].config.retransmit = false;
-	expect_refused(MF_LINK_REASON_FEATURES, 0, MF_LINK_RETRANSMITS);
+	expect_refused(MF_LINK_REASON_FEATURES, MF_LINK_PROVES, MF_LINK_RETRANSMITS | MF_LINK_PROVES);
+}
+
+static bool as_before_probes(struct rig *r, int from, struct mf_link_head *h)
+{
+	struct mf_link_hello *b = (struct mf_link_hello *)(h + 1);
+
+	(void)r;
+	if (from == RIG_SWITCH && h->type == MF_LINK_HELLO) {
+		b->features = MF_LINK_RETRANSMITS;
+		mf_link_frame_seal((uint8_t *)h);
+	}
+	return true;
+}
+
+/** A partner that knows no PROBE is refused, and neither waits for the other in silence. */
+HELLO_TEST(refused_without_probes)
+{
+	char text[256];
+	struct mf_link_status s;
+
+	rig->filter = as_before_probes;
+	start();
+	rig_run(rig, MF_SEC(1));
+	for (int e = 0; e < 2; e++) {
+		s = status(e);
+		cr_assert(!s.up && s.refused == MF_LINK_REASON_FEATURES && s.by_partner == (e == RIG_SWITCH));
+	}
+	cr_assert(mf_link_status_text(&s, text, sizeof(text)));
+	cr_assert_str_eq(text, "refuses us: other features: another version of memfab on one side");
 }
 
 /** All differ: the same reason on both sides, by the order of the checks. */
@@ -527,7 +556,7 @@ static struct mf_link_hello hello_of(int end)
 	struct mf_link_hello b = {.epoch = status(end).epoch,
 				  .partner = status(!end).epoch,
 				  .fabric = 0xfab,
-				  .features = MF_LINK_RETRANSMITS,
+				  .features = MF_LINK_RETRANSMITS | MF_LINK_PROVES,
 				  .period = 2560,
 				  .window = 256,
 				  .blocks = 520,
@@ -764,4 +793,138 @@ HELLO_TEST(garbage)
 	cr_assert_gt(s->rx_bad_acks, 0);
 	cr_assert_gt(s->rx_reflected_frames, 0);
 	rig->end[0].from = rig->end[1].from = 0;
+}
+
+/* Frames of full size: count is the MTU on the way, from the switch to the node alone or both ways. */
+
+static bool passes(const struct rig *r, const struct mf_link_head *h)
+{
+	return sizeof(*h) + h->length <= r->count + 14;
+}
+
+static bool narrow(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)from;
+	return passes(r, h);
+}
+
+static bool narrow_to_the_node(struct rig *r, int from, struct mf_link_head *h)
+{
+	return from != RIG_SWITCH || passes(r, h);
+}
+
+static void expect_unproven(int end, bool to, unsigned int passes_blocks)
+{
+	struct mf_link_status s = rig->end[end].status;
+
+	cr_assert(!s.up && s.refused == MF_LINK_REASON_MTU, "end %d: %u", end, s.refused);
+	cr_assert_eq(s.by_partner, to);
+	cr_assert_eq(s.got, MF_SPAN_MAX);
+	cr_assert_eq(s.have, passes_blocks, "end %d: %lu", end, s.have);
+	cr_assert_eq(rig->end[end].ups, 0, "it must not flap");
+}
+
+/** Short frames pass and long ones do not: the link stays down, and says which MTU would do. */
+HELLO_TEST(a_low_mtu_is_found)
+{
+	static const unsigned int mtu[] = {1500, 1450, 1420, 1280};
+	char text[256];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		rig->filter = narrow;
+		rig->count = mtu[i];
+		start();
+		rig_run(rig, MF_MS(900));
+		cr_assert_eq(rig->end[0].status.refused, 0, "a probe or two may be lost");
+		rig_run(rig, MF_SEC(20));
+		for (int e = 0; e < 2; e++) {
+			expect_unproven(e, false, mf_link_blocks(mtu[i]));
+			cr_assert_leq(rig_stats(rig, e)->tx_hello_frames, 210);
+			cr_assert_leq(rig_stats(rig, e)->tx_probe_frames, 210 * 16);
+		}
+		cr_assert(mf_link_status_text(&rig->end[0].status, text, sizeof(text)));
+		if (mtu[i] == 1450)
+			cr_assert_str_eq(text, "is not up: short frames pass, but an MTU on the way from the "
+					       "partner is below the 4326 bytes of a full one; set \"mtu\" of "
+					       "this port to 1446, or raise that MTU");
+		/* Somebody raises it. */
+		rig->filter = NULL;
+		rig_until_up(rig, MF_MS(150));
+		tear_down();
+		set_up();
+	}
+}
+
+HELLO_TEST(a_low_mtu_one_way_only)
+{
+	rig->filter = narrow_to_the_node;
+	rig->count = 1450;
+	start();
+	rig_run(rig, MF_SEC(3));
+	expect_unproven(RIG_NODE, false, mf_link_blocks(1450));
+	expect_unproven(RIG_SWITCH, true, mf_link_blocks(1450));
+	rig->end[RIG_NODE].config.blocks = (uint16_t)mf_link_blocks(1446);
+	rig_kill(rig, RIG_NODE);
+	rig_start(rig, RIG_NODE);
+	rig_until_up(rig, MF_MS(250));
+	rig->end[0].burst = rig->end[1].burst = MF_SPAN_MAX;
+	rig->end[0].to_put = rig->end[1].to_put = 10000;
+	rig_until_delivered(rig, MF_MS(10));
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_replayed_frames, 0);
+}
+
+/** No frame of DATA goes before a frame as long as the longest has come from there, whatever is lost. */
+HELLO_TEST(the_longest_frame_has_passed_before_the_link_is_up)
+{
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		const struct mf_link_stats *s[2];
+
+		tear_down();
+		rig = rig_new(seed);
+		rig->filter = half;
+		rig->end[seed % 2].config.blocks = (uint16_t)(8 + seed);
+		start();
+		rig_until_up(rig, MF_SEC(30));
+		for (int e = 0; e < 2; e++)
+			s[e] = rig_stats(rig, e);
+		cr_assert(s[0]->rx_probe_frames > 0 && s[1]->rx_probe_frames > 0);
+		rig->filter = NULL;
+		rig->end[0].to_put = rig->end[1].to_put = 1000;
+		rig_until_delivered(rig, MF_SEC(1));
+	}
+}
+
+static uint8_t late_probe[MF_LINK_FRAME_MAX];
+
+static bool keep_probe(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)r;
+	if (from == RIG_SWITCH && h->type == MF_LINK_PROBE)
+		memcpy(late_probe, h, sizeof(*h) + h->length);
+	return true;
+}
+
+static bool no_probes(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)r;
+	return from != RIG_SWITCH || h->type != MF_LINK_PROBE;
+}
+
+/** A PROBE of another pair of epochs proves nothing. */
+HELLO_TEST(a_late_probe_proves_nothing)
+{
+	rig->filter = keep_probe;
+	start();
+	rig_until_up(rig, MF_MS(1));
+	cr_assert_eq(mf_link_frame_head(late_probe)->type, MF_LINK_PROBE);
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, late_probe);
+	cr_assert(status(RIG_NODE).up, "of its own connection it does nothing");
+	rig->filter = no_probes;
+	mf_link_leave(rig->end[RIG_NODE].link, rig->now);
+	rig_run(rig, rig->now + MF_MS(500));
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, late_probe);
+	rig_run(rig, rig->now + MF_SEC(1));
+	cr_assert(!mf_link_up(rig->end[0].link) && !mf_link_up(rig->end[1].link));
+	rig->filter = NULL;
+	rig_until_up(rig, MF_MS(200));
 }

@@ -100,9 +100,9 @@ def counters(ends, ports):
   return again
 
 
-RECEIVED = ['data', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye', 'duplicate', 'gap', 'outside', 'no_room',
-            'down', 'stale', 'version', 'type', 'malformed', 'reflected']
-SENT = ['data', 'replayed', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye']
+RECEIVED = ['data', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye', 'probe', 'duplicate', 'gap', 'outside',
+            'no_room', 'down', 'stale', 'version', 'type', 'malformed', 'reflected']
+SENT = ['data', 'replayed', 'ack', 'poll', 'nack', 'hello', 'refuse', 'bye', 'probe']
 THROWN = ['rx_ethertype_frames', 'rx_short_frames', 'rx_crc_frames', 'rx_link_frames', 'rx_long_frames',
           'rx_cut_frames']
 

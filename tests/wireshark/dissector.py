@@ -85,11 +85,16 @@ def link_frames(case):
     type=[f.ACK, f.NACK, f.ACK], ack=[77, 78, 0], flags__poll=[0, 0, 1], direction=['up', 'down', 'up'],
     crc__status=[GOOD] * 3).says([], [], [])
   case.of('HELLO', f.hello(0, False, 10**18, 0, 'cn0', node=0),
-          f.hello(0, True, 10**18 + 7, 10**18, 'sw0', node=0xffff, state=1, echo=3, first=4)).has(
+          f.hello(0, True, 10**18 + 7, 10**18, 'sw0', node=0xffff, state=1, echo=3, first=4, took=171)).has(
     hello__epoch=[10**18, 10**18 + 7], hello__partner=[0, 10**18], hello__name=['cn0', 'sw0'],
-    hello__fabric=['0x0000000000000fab'] * 2, hello__features__retransmits=[1, 1], hello__period=[2560, 2560],
+    hello__fabric=['0x0000000000000fab'] * 2, hello__features__retransmits=[1, 1],
+    hello__features__proves=[1, 1], hello__took=[0, 171], hello__period=[2560, 2560],
     hello__window=[256, 256], hello__blocks=[520, 520], hello__state__ready=[0, 1], hello__state__done=[0, 0],
     hello__echo=['0x0000', '0x0003'], hello__first=[0, 4], hello__node=[0, 0xffff]).says([], [])
+  case.of('PROBE', f.probe(0, False, 520), f.probe(0, True, 1),
+          f.link_frame(f.PROBE, 0, True, bytes(16), blocks=2)).has(
+    type=[f.PROBE] * 3, blocks=[520, 1, 2], length=[4296, 16, 16], crc__status=[GOOD] * 3,
+    body=[None, None, '00' * 16]).says([], [], ['The length of the body does not fit'])
   case.of('REFUSE, BYE', f.refuse(2, True, 3, 2560, 640, 99), f.bye(2, False, 2),
           f.refuse(2, True, 1, 2, 1, 5, version=2)).has(
     refuse__reason=[3, None, 1], refuse__have=[2560, None, 2], refuse__got=[640, None, 1],

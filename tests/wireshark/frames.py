@@ -5,7 +5,7 @@ import struct
 import zlib
 
 ETHERTYPE = 0x88b5
-HELLO, DATA, ACK, NACK, BYE, REFUSE = range(1, 7)
+HELLO, DATA, ACK, NACK, BYE, REFUSE, PROBE = range(1, 8)
 FROM_SWITCH, POLL = 1, 2
 EPOCH = 0x1234
 
@@ -168,10 +168,10 @@ def data(link, down, seq, blocks, **more):
   return link_frame(DATA, link, down, body_of(blocks), blocks=len(blocks), seq=seq, **more)
 
 
-def hello(link, down, epoch, partner, name, *, fabric=0xfab, features=1, period=2560, window=256, most=520,
-          state=0, echo=0, first=0, node=0):
-  body = struct.pack('<QQQQIHHHHIH6x32s8x', epoch, partner, fabric, features, period, window, most, state,
-                     echo, first, node, name.encode())
+def hello(link, down, epoch, partner, name, *, fabric=0xfab, features=3, period=2560, window=256, most=520,
+          state=0, echo=0, first=0, node=0, took=0):
+  body = struct.pack('<QQQQIHHHHIHH4x32s8x', epoch, partner, fabric, features, period, window, most, state,
+                     echo, first, node, took, name.encode())
   return link_frame(HELLO, link, down, body, epoch=0)
 
 
@@ -182,6 +182,10 @@ def refuse(link, down, reason, have, got, epoch, version=1):
 
 def bye(link, down, why, **more):
   return link_frame(BYE, link, down, struct.pack('<H6x', why), **more)
+
+
+def probe(link, down, blocks, **more):
+  return link_frame(PROBE, link, down, bytes(8 * ((blocks + 31) // 32 + blocks)), blocks=blocks, **more)
 
 
 # Files

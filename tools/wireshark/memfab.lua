@@ -129,9 +129,11 @@ local LINK = {
   MF_LINK_NACK = 4,
   MF_LINK_BYE = 5,
   MF_LINK_REFUSE = 6,
+  MF_LINK_PROBE = 7,
   MF_LINK_FROM_SWITCH = 1,
   MF_LINK_POLL = 2,
   MF_LINK_RETRANSMITS = 1,
+  MF_LINK_PROVES = 2,
   MF_LINK_READY = 1,
   MF_LINK_DONE = 2,
   MF_LINK_NODE_SWITCH = 0xffff,
@@ -141,6 +143,7 @@ local LINK = {
   MF_LINK_REASON_STALE = 4,
   MF_LINK_REASON_LINK = 5,
   MF_LINK_REASON_FEATURES = 6,
+  MF_LINK_REASON_MTU = 7,
   MF_LINK_LEFT = 1,
   MF_LINK_GAVE_UP = 2,
 }
@@ -173,7 +176,7 @@ local HELLO = {
   echo = {42, 2},
   first = {44, 4},
   node = {48, 2},
-  zero0 = {50, 2},
+  took = {50, 2},
   thread = {52, 4},
   name = {56, 32},
   host = {88, 8},
@@ -323,6 +326,7 @@ local TYPES = {
   [LINK.MF_LINK_NACK] = "NACK",
   [LINK.MF_LINK_BYE] = "BYE",
   [LINK.MF_LINK_REFUSE] = "REFUSE",
+  [LINK.MF_LINK_PROBE] = "PROBE",
 }
 local REASONS = {
   [LINK.MF_LINK_REASON_VERSION] = "another version of the link frames",
@@ -331,6 +335,7 @@ local REASONS = {
   [LINK.MF_LINK_REASON_STALE] = "a stale epoch",
   [LINK.MF_LINK_REASON_LINK] = "a link that is not on this port",
   [LINK.MF_LINK_REASON_FEATURES] = "other features",
+  [LINK.MF_LINK_REASON_MTU] = "an MTU that is too low",
 }
 local LEAVES = {[LINK.MF_LINK_LEFT] = "left", [LINK.MF_LINK_GAVE_UP] = "gave up"}
 local STATUS = {[0] = "Bad", [1] = "Good"}
@@ -362,6 +367,7 @@ field("uint64", "hello.partner", "Epoch of the partner", base.DEC)
 field("uint64", "hello.fabric", "Hash of the fabric", base.HEX)
 field("uint64", "hello.features", "Features", base.HEX)
 field("bool", "hello.features.retransmits", "Retransmission", 64, nil, LINK.MF_LINK_RETRANSMITS)
+field("bool", "hello.features.proves", "A PROBE has to pass", 64, nil, LINK.MF_LINK_PROVES)
 field("uint32", "hello.period", "Block period, ps", base.DEC)
 field("uint16", "hello.window", "Window, frames", base.DEC)
 field("uint16", "hello.blocks", "Most blocks of a frame", base.DEC)
@@ -371,7 +377,7 @@ field("bool", "hello.state.done", "Done", 16, nil, LINK.MF_LINK_DONE)
 field("uint16", "hello.echo", "State of the partner", base.HEX)
 field("uint32", "hello.first", "First sequence number", base.DEC)
 field("uint16", "hello.node", "Node", base.DEC, {[LINK.MF_LINK_NODE_SWITCH] = "switch"})
-field("bytes", "hello.zero0", "Zero")
+field("uint16", "hello.took", "Blocks of the longest PROBE that came", base.DEC)
 field("uint32", "hello.thread", "Thread that polls", base.DEC)
 field("string", "hello.name", "Name")
 field("uint64", "hello.host", "Hash of host and thread", base.HEX)
@@ -1397,8 +1403,9 @@ local BODIES = {}
 
 BODIES[LINK.MF_LINK_HELLO] = {size_of(HELLO), function(tree, tvb, at)
   local items = show_members(tree, tvb, at, "hello.", HELLO, {"epoch", "partner", "fabric", "features",
-    "period", "window", "blocks", "state", "echo", "first", "node", "zero0", "thread", "name", "host"})
+    "period", "window", "blocks", "state", "echo", "first", "node", "took", "thread", "name", "host"})
   items.features:add_le(fields["hello.features.retransmits"], tvb(at + HELLO.features[1], HELLO.features[2]))
+  items.features:add_le(fields["hello.features.proves"], tvb(at + HELLO.features[1], HELLO.features[2]))
   items.state:add_le(fields["hello.state.ready"], tvb(at + HELLO.state[1], HELLO.state[2]))
   items.state:add_le(fields["hello.state.done"], tvb(at + HELLO.state[1], HELLO.state[2]))
   return string.format("from %s%s", tvb(at + HELLO.name[1], HELLO.name[2]):stringz(),
@@ -1503,12 +1510,12 @@ local function show_body(tree, tvb, pinfo, raw, head, frames)
     return show_data(tree, tvb, pinfo, raw, head, frames)
   elseif body and head.length >= body[1] then
     return body[2](tree, tvb, at)
-  elseif body or head.type == LINK.MF_LINK_DATA then
+  elseif body or head.type == LINK.MF_LINK_DATA or head.type == LINK.MF_LINK_PROBE and not head.fits then
     tree:add_proto_expert_info(expert.format, "The length of the body does not fit")
   elseif not TYPES[head.type] then
     tree:add_proto_expert_info(expert.unknown, "No link frame has this type")
   end
-  if head.length > 0 then
+  if head.length > 0 and not (head.type == LINK.MF_LINK_PROBE and head.fits) then -- which is full of zeros
     tree:add(fields["body"], tvb(at, head.length))
   end
   return ""
@@ -1552,6 +1559,8 @@ function memfab.dissector(tvb, pinfo, root)
     TYPES[head.type] or "type " .. head.type)
   if head.type == LINK.MF_LINK_DATA then
     title = string.format("%s %d, %d blocks", title, head.seq, head.blocks)
+  elseif head.type == LINK.MF_LINK_PROBE then
+    title = string.format("%s of %d blocks", title, head.blocks)
   end
   tree:append_text(", " .. title)
   show_frames(pinfo, root, frames)
