@@ -216,6 +216,14 @@ static int replay(const struct options *o, const struct mf_config *config)
 	return complain(FAILED, err);
 }
 
+/** --check says of the machine what it is to play. */
+static bool opens_ports(const struct options *o)
+{
+	if (o->action == ACTION_CHECK)
+		return o->roles != NULL;
+	return o->action == ACTION_RUN && o->clock == MF_CLOCK_WALL;
+}
+
 static int act(void *options, struct mf_config *config)
 {
 	struct options *o = options;
@@ -231,6 +239,10 @@ static int act(void *options, struct mf_config *config)
 		return complain(USAGE, "--run: under the virtual clock one process plays all roles");
 	if (compare_files(o, config) != SOUND)
 		return USAGE;
+	if (opens_ports(o) && mf_ports_check(config, o->roles != NULL ? &o->part : NULL, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s: %s\n", o->file, err); /* as faults of the file are told */
+		return USAGE;
+	}
 	switch (o->action) {
 	case ACTION_CHECK:
 		printf("%s: good\n", o->file);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config_put.h"
+#include "memif.h"
 #include "mf_link.h"
 
 #define PORTS_MAX (2 * MF_CONFIG_SWITCHES * MF_PORTS_MAX)
@@ -64,12 +65,16 @@ static int read_port(struct cfg *c, const json_t *json, struct mf_config_port *p
 	static const char *const needed[] = {"name", "device", NULL};
 	const json_t *impair = json_object_get(json, "impair");
 	int rc = cfg_object(c, json, port_fields, p);
+	struct memif m;
+	char why[128];
 
 	for (int i = 0; needed[i] != NULL && rc == 0; i++)
 		if (json_object_get(json, needed[i]) == NULL)
 			rc = cfg_fail_key(c, needed[i], "is missing");
 	if (rc == 0 && p->device[0] == '\0')
 		rc = cfg_fail_key(c, "device", "is empty");
+	if (rc == 0 && memif_read(p->device, &m) && !memif_fits(&m, why, sizeof(why)))
+		rc = cfg_fail_key(c, "device", "%s", why);
 	for (unsigned int i = 0; i < c->config->ports && rc == 0; i++)
 		if (strcmp(c->config->port[i].name, p->name) == 0)
 			rc = cfg_fail_key(c, "name", "there are two ports '%s'", p->name);

@@ -113,6 +113,15 @@ struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clo
 				     const struct mf_part *part, char *err, size_t errlen);
 void mf_fabric_free(struct mf_fabric *f);
 
+/**
+ * Whether this machine lets a process have the ports of the roles that it plays, as far as can be known before
+ * anything is started: the sockets of memifs. Changes nothing.
+ * @param part  NULL: all roles
+ * @param err  on failure one line with the key
+ * @return 0 or -errno
+ */
+int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen);
+
 /** Runs it to its end; once. @return 0 or -errno */
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options);
 /** Of a run that failed: one line that says more than the error number. NULL: there is none */

@@ -13,6 +13,7 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "memif.h"
 #include "wall_door.h"
 #include "wall_gate.h"
 #include "wall_interface.h"
@@ -61,6 +62,28 @@ static void remove_closed(const char *name)
 		}
 }
 
+/** What the driver would say of its socket, or not. */
+static int check_socket(const struct wall_port *p, char *err, size_t errlen)
+{
+	struct memif m;
+	char why[1024];
+	int rc = memif_read(p->config->device, &m) ? memif_check(&m, why, sizeof(why)) : 0;
+
+	if (rc != 0)
+		snprintf(err, errlen, "ports.%s.device: %s", p->config->name, why);
+	return rc;
+}
+
+static int cannot_serve(const struct wall_port *p, char *err, size_t errlen, int rc)
+{
+	struct memif m = {0};
+
+	memif_read(p->config->device, &m);
+	snprintf(err, errlen, "ports.%s.device: socket=%s: %s", p->config->name, m.path,
+		 rc == -EADDRINUSE ? "another process serves it: it is in use" : rte_strerror(-rc));
+	return rc;
+}
+
 /** By the name before the arguments: that of a device that is there, or is made now. */
 static int find_device(struct wall_port *p, char *err, size_t errlen)
 {
@@ -71,9 +94,13 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	if (rte_eth_dev_get_port_by_name(name, &p->id) == 0)
 		return 0;
 	remove_closed(name);
+	rc = check_socket(p, err, errlen);
+	if (rc != 0)
+		return rc;
 	rc = door_new(p->config->device, device, sizeof(device), &p->door);
-	if (rc == 0)
-		rc = rte_dev_probe(device);
+	if (rc != 0)
+		return cannot_serve(p, err, errlen, rc);
+	rc = rte_dev_probe(device);
 	if (rc < 0)
 		return cannot_have(p, err, errlen, rc);
 	rc = rte_eth_dev_get_port_by_name(name, &p->id);

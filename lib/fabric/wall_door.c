@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "wall_door.h"
 
+#include "memif.h"
+#include "socket_path.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,8 +27,6 @@
 #define BACKLOG 16
 #define LOOK_MS 500 /* between two looks whether its file is there */
 #define CONNECT_S 2 /* seconds: the driver's thread may not get to its socket for that long */
-#define INNER "+inner"
-#define DEFAULT_SOCKET "/run/memif.sock" /* as the driver has it */
 
 enum side { CLIENT, DRIVER };
 
@@ -37,7 +38,10 @@ struct pass {
 
 struct door {
 	char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char inner[32]; /**< name of the driver's own socket */
 	bool file; /**< it has a name in the file system; else it is abstract */
+	dev_t dev; /**< of the file, as it was made here, */
+	ino_t ino;
 	int listener, wake;
 	atomic_bool closing;
 	pthread_t thread;
@@ -49,16 +53,15 @@ struct door {
 
 static pthread_mutex_t doors_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct door *doors;
+static unsigned int doors_made; /**< for the name of the next one */
 
-/** The driver's own is abstract, so that nobody takes it away. @return its length; 0: it is too long */
-static socklen_t address(const struct door *d, const char *suffix, struct sockaddr_un *un)
+/** @return its length */
+static socklen_t address(const char *name, bool file, struct sockaddr_un *un)
 {
-	size_t at = d->file && suffix[0] == '\0' ? 0 : 1, len = strlen(d->name) + strlen(suffix);
+	size_t at = file ? 0 : 1, len = strlen(name);
 
 	*un = (struct sockaddr_un){.sun_family = AF_UNIX};
-	if (at + len >= sizeof(un->sun_path))
-		return 0;
-	snprintf(un->sun_path + at, sizeof(un->sun_path) - at, "%s%s", d->name, suffix);
+	snprintf(un->sun_path + at, sizeof(un->sun_path) - at, "%s", name);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len); /* the zero before or behind */
 }
 
@@ -125,7 +128,7 @@ static int connect_inner(const struct door *d)
 {
 	const struct timeval patience = {.tv_sec = CONNECT_S};
 	struct sockaddr_un un;
-	socklen_t len = address(d, INNER, &un);
+	socklen_t len = address(d->inner, false, &un);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -179,42 +182,54 @@ static void serve_all(struct door *d, const struct pollfd *polled)
 	d->passes = kept;
 }
 
-/** Somebody was killed, and could not take the name with it. */
-static bool is_left_behind(const struct sockaddr_un *un, socklen_t len)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool refused;
-
-	if (fd < 0)
-		return false;
-	refused = connect(fd, (const struct sockaddr *)un, len) != 0 && errno == ECONNREFUSED;
-	close(fd);
-	return refused;
-}
-
+/** Where somebody was killed, and could not take the name with it, that is done now. */
 static int bind_to(int fd, const struct door *d)
 {
 	struct sockaddr_un un;
-	socklen_t len = address(d, "", &un);
+	socklen_t len = address(d->name, d->file, &un);
+	int rc = bind(fd, (struct sockaddr *)&un, len) == 0 ? 0 : -errno;
 
-	if (bind(fd, (struct sockaddr *)&un, len) == 0)
-		return 0;
-	if (errno != EADDRINUSE || !d->file || !is_left_behind(&un, len))
-		return -1;
-	unlink(un.sun_path);
-	return bind(fd, (struct sockaddr *)&un, len);
+	if (rc != -EADDRINUSE || !d->file)
+		return rc;
+	rc = socket_path_clear(d->name);
+	if (rc != 0)
+		return rc;
+	return bind(fd, (struct sockaddr *)&un, len) == 0 ? 0 : -errno;
+}
+
+/** The file is ours: nothing else is taken away at the end. */
+static void note_file(struct door *d)
+{
+	struct stat st = {0};
+
+	if (d->file && lstat(d->name, &st) == 0) {
+		d->dev = st.st_dev;
+		d->ino = st.st_ino;
+	}
+}
+
+static bool has_file(const struct door *d)
+{
+	struct stat st;
+
+	return d->file && d->listener >= 0 && lstat(d->name, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	       st.st_dev == d->dev && st.st_ino == d->ino;
 }
 
 /** @return a socket, or -errno */
-static int listen_at(const struct door *d)
+static int listen_at(struct door *d)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), rc;
 
 	if (fd < 0)
 		return -errno;
-	if (bind_to(fd, d) == 0 && listen(fd, BACKLOG) == 0)
-		return fd;
-	rc = errno != 0 ? -errno : -EADDRINUSE;
+	rc = bind_to(fd, d);
+	if (rc == 0) {
+		note_file(d);
+		if (listen(fd, BACKLOG) == 0)
+			return fd;
+		rc = -errno;
+	}
 	close(fd);
 	return rc;
 }
@@ -261,12 +276,10 @@ static void *keep_door(void *arg)
 
 static void destroy(struct door *d)
 {
-	struct sockaddr_un un;
-
 	for (unsigned int i = 0; i < 2 * d->passes; i++)
 		close_end(&d->pass[i / 2].end[i % 2]);
-	if (d->file && d->listener >= 0 && address(d, "", &un) != 0)
-		unlink(un.sun_path);
+	if (has_file(d))
+		unlink(d->name);
 	close_end(&d->listener);
 	close_end(&d->wake);
 	free(d);
@@ -274,12 +287,8 @@ static void destroy(struct door *d)
 
 static int open_listener(struct door *d)
 {
-	struct sockaddr_un un;
-	int fd;
+	int fd = listen_at(d);
 
-	if (address(d, "", &un) == 0 || address(d, INNER, &un) == 0)
-		return -ENAMETOOLONG;
-	fd = listen_at(d);
 	if (fd < 0)
 		return fd;
 	d->listener = fd;
@@ -296,8 +305,10 @@ static int create(const char *name, bool file, struct door **out)
 	d->file = file;
 	d->users = 1;
 	d->listener = -1;
-	if (snprintf(d->name, sizeof(d->name), "%s", name) >= (int)sizeof(d->name))
+	if (snprintf(d->name, sizeof(d->name), "%s", name) >= (int)sizeof(d->name) - !file)
 		rc = -ENAMETOOLONG;
+	/* Abstract, so that nobody takes it away. */
+	snprintf(d->inner, sizeof(d->inner), "memfab-door-%d-%u", (int)getpid(), doors_made++);
 	d->wake = eventfd(0, EFD_CLOEXEC);
 	if (rc == 0)
 		rc = d->wake >= 0 ? open_listener(d) : -errno;
@@ -331,17 +342,12 @@ static int find_or_create(const char *name, bool file, struct door **out)
 	return rc;
 }
 
-static bool is(const char *value, const char *what)
-{
-	return value != NULL && strcmp(value, what) == 0;
-}
-
-/** The device with the socket behind the door. */
-static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, char *inner,
+/** The device with another socket. */
+static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, bool file, char *inner,
 		   size_t room)
 {
-	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s" INNER ",socket-abstract=yes",
-				      (int)strcspn(device, ","), device, socket);
+	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s,socket-abstract=%s",
+				      (int)strcspn(device, ","), device, socket, file ? "no" : "yes");
 
 	for (unsigned int i = 0; i < args->count && len < room; i++)
 		if (strcmp(args->pairs[i].key, "socket") != 0 &&
@@ -354,15 +360,20 @@ static int rewrite(const char *device, const struct rte_kvargs *args, const char
 static int door_for(const char *device, const struct rte_kvargs *args, char *inner, size_t room,
 		    struct door **out)
 {
-	const char *role = rte_kvargs_get(args, "role"), *socket = rte_kvargs_get(args, "socket");
-	int rc;
+	char path[sizeof(((struct memif *)0)->path) + MEMIF_HERE_LEN];
+	struct memif m;
+	int rc = 0;
 
-	if (!is(role, "server") && !is(role, "master"))
-		return 0;
-	if (socket == NULL)
-		socket = DEFAULT_SOCKET;
-	rc = rewrite(device, args, socket, inner, room);
-	return rc == 0 ? find_or_create(socket, is(rte_kvargs_get(args, "socket-abstract"), "no"), out) : rc;
+	memif_read(device, &m);
+	if (m.server) {
+		rc = find_or_create(m.path, m.file, out);
+		return rc == 0 ? rewrite(device, args, (*out)->inner, false, inner, room) : rc;
+	}
+	if (m.file) {
+		memif_driver_path(&m, path, sizeof(path));
+		rc = rewrite(device, args, path, true, inner, room);
+	}
+	return rc;
 }
 
 int door_new(const char *device, char *inner, size_t room, struct door **out)

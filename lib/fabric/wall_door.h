@@ -20,7 +20,7 @@ struct door;
 /**
  * A door for the device, if it is a memif server. Devices on one socket share theirs. Any thread.
  * @param device  name and arguments, as EAL takes them
- * @param inner   the device to make instead, behind the door; without a door the same as `device`
+ * @param inner   the device to make instead: of a server, with a socket behind the door
  * @param room    octets of inner
  * @param out     set to the door, for door_free(); NULL: the device needs none
  * @return 0 or -errno
