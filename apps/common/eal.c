@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -39,6 +41,46 @@ static const char *refuse(const struct eal_args *a)
 	if (find(a, "--no-huge") != NULL && find(a, "--in-memory") != NULL)
 		return "--in-memory is for hugepages; with --no-huge give -m 512 --no-shconf in its place";
 	return NULL;
+}
+
+/** The folder on the way to a driver that anybody may write to: EAL loads none from below it. "": there is none */
+static void open_folder(const char *driver, char folder[PATH_MAX])
+{
+	struct stat st;
+	char *slash;
+
+	if (realpath(driver, folder) == NULL || stat(folder, &st) != 0)
+		folder[0] = '\0'; /* EAL looks for it elsewhere, and says what it finds */
+	if (folder[0] != '\0' && S_ISDIR(st.st_mode) && (st.st_mode & S_IWOTH))
+		return;
+	while ((slash = strrchr(folder, '/')) != NULL) {
+		*slash = '\0';
+		if (stat(slash == folder ? "/" : folder, &st) == 0 && (st.st_mode & S_IWOTH))
+			return;
+	}
+}
+
+/** Each -d. @return false with one line in err */
+static bool loads_drivers(const struct eal_args *a, char *err, size_t errlen)
+{
+	char folder[PATH_MAX];
+
+	for (int i = 0; i < a->count; i++) {
+		const char *arg = a->argv[i];
+
+		if (strncmp(arg, "-d", 2) != 0)
+			continue;
+		arg = arg[2] != '\0' ? arg + 2 : i + 1 < a->count ? a->argv[++i] : "";
+		open_folder(arg, folder);
+		if (folder[0] == '\0')
+			continue;
+		snprintf(err, errlen,
+			 "-d %s: EAL loads no driver from below %s, which anybody may write to: install it (meson "
+			 "install), or copy it to a folder of root's",
+			 arg, folder);
+		return false;
+	}
+	return true;
 }
 
 /**
@@ -129,11 +171,15 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, const st
 	char words[128];
 	int rc = why != NULL ? -EINVAL : 0;
 
+	if (clock == MF_CLOCK_WALL && a->given && !loads_drivers(a, err, errlen))
+		return -EINVAL;
 	if (rc == 0 && clock == MF_CLOCK_WALL)
 		rc = a->given ? start_given(a) : start_chosen(a, config, part);
 	if (rc == -EINVAL && why == NULL && a->given)
 		why = "its lines above say why, -h before the -- lists all";
-	if (rc != 0)
+	if (rc == -ENOTCONN)
+		snprintf(err, errlen, "--telemetry: %s", mf_eal_why(rc, words, sizeof(words)));
+	else if (rc != 0)
 		snprintf(err, errlen, "cannot start DPDK's EAL%s: %s", a->given ? " with these options" : "",
 			 why != NULL ? why : mf_eal_why(rc, words, sizeof(words)));
 	else

@@ -14,6 +14,7 @@
 #include <rte_errno.h>
 #include <rte_vect.h>
 
+#include "eal_telemetry.h"
 #include "mf_block.h"
 #include "mf_pcs.h"
 #include "mf_proto.h"
@@ -99,6 +100,8 @@ static unsigned int choose_mib(const struct mf_config *config)
 	return (unsigned int)(octets / MIB);
 }
 
+static char telemetry_why[PATH_MAX + 256]; /**< there is none */
+
 int mf_eal_init(int argc, char **argv)
 {
 	static int
@@ -133,6 +136,8 @@ const char *mf_eal_why(int error, char *buf, size_t room)
 		return "a device cannot be used, or this is no primary process";
 	case -ENOMEM:
 		return "no memory: less than -m asks for";
+	case -ENOTCONN:
+		return telemetry_why;
 	}
 	snprintf(buf, room, "%s", rte_strerror(-error));
 	return buf;
@@ -165,27 +170,39 @@ static void remove_runtime_dir(void)
 	rmdir(runtime_dir);
 }
 
+/** Nothing is announced that is not there. */
+static int announce(const char *program, const char *folder, const char *prefix)
+{
+	if (eal_telemetry_answers(folder, telemetry_why, sizeof(telemetry_why)) != 0)
+		return -ENOTCONN;
+	fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f %s\n", program, prefix);
+	return 0;
+}
+
 static int start(const char *program, const struct mf_config *config, const char *lcores, bool telemetry)
 {
-	char options[LCORES_TEXT + 256];
+	char options[LCORES_TEXT + 256], prefix[32];
 	int rc;
 
+	snprintf(prefix, sizeof(prefix), "memfab-%d", (int)getpid());
+	atexit(remove_runtime_dir);
+	if (telemetry && eal_telemetry_prepare(prefix, runtime_dir, sizeof(runtime_dir), telemetry_why,
+					       sizeof(telemetry_why)) != 0)
+		return -ENOTCONN;
 	/* Below "critical" is what does no harm: where another user ran DPDK its folder cannot be made. */
 	snprintf(options, sizeof(options),
-		 "--no-huge -m %u --no-shconf --no-pci %s --file-prefix memfab-%d "
+		 "--no-huge -m %u --no-shconf --no-pci %s --file-prefix %s "
 		 "--log-level lib.eal:critical --log-level pmd.net.memif:critical "
-		 "--log-level lib.telemetry:critical --lcores %s",
-		 choose_mib(config), telemetry ? "--telemetry" : "--no-telemetry", (int)getpid(), lcores);
-	atexit(remove_runtime_dir);
+		 "--log-level lib.telemetry:critical --log-level lib.ethdev:warning --lcores %s",
+		 choose_mib(config), telemetry ? "--telemetry" : "--no-telemetry", prefix, lcores);
 	rc = mf_eal_start_line(program, options);
 	if (rc != 0)
 		return rc;
+	if (telemetry)
+		return announce(program, runtime_dir, prefix);
 	/* EAL makes a folder with our process id in its name; with --no-shconf only telemetry needs it. */
 	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
-	if (telemetry)
-		fprintf(stderr, "%s: telemetry: dpdk-telemetry.py -f memfab-%d\n", program, (int)getpid());
-	else
-		rmdir(runtime_dir);
+	rmdir(runtime_dir);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ int mf_eal_start_line(const char *program, const char *options);
  * @param roles      that will be polled: there are not more lcores
  * @param first      of the CPUs, round about
  * @param telemetry  listen for dpdk-telemetry.py, and say on stderr how it is called
- * @return 0 or -errno
+ * @return 0 or -errno; -ENOTCONN: there is no telemetry, though EAL may have started
  */
 int mf_eal_start(const char *program, const struct mf_config *config, unsigned int roles, unsigned int first,
 		 bool telemetry);

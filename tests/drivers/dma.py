@@ -12,9 +12,10 @@ sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Emu, Tap
 from parts import Group, memif, write
-from stock import why_not
+from stock import loadable, why_not
 
 TAP = Tap()
+DRIVER = loadable(DRIVER)
 FABRIC = {'memory': {'size': '2MiB'}, 'nodes': [{'name': 'cn0', 'role': 'compute'},
                                                 {'name': 'mn', 'role': 'memory', 'count': 2}]}
 

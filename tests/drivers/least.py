@@ -10,9 +10,10 @@ LEAST, LEFT_OUT, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Tap
-from stock import eal, why_not
+from stock import eal, loadable, why_not
 
 TAP = Tap()
+LEAST = loadable(LEAST)
 SCRIPT = 'show port info 0\nset fwd txonly\nstart\nstop\nshow port stats 0\nshow port info all\nquit\n'
 
 

@@ -14,9 +14,10 @@ DRIVER, LEFT_OUT, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Tap
-from stock import Testpmd, eal, why_not
+from stock import Testpmd, eal, loadable, why_not
 
 TAP = Tap()
+DRIVER = loadable(DRIVER)
 FABRIC = os.path.join(ROOT, 'examples', 'testpmd', 'fabric.json')
 PACKETS = 2000  # that a mode forwards at least
 

@@ -13,9 +13,10 @@ sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Emu, Tap
 from parts import Group, memif, write
-from stock import Testpmd, why_not
+from stock import Testpmd, loadable, why_not
 
 TAP = Tap()
+DRIVER = loadable(DRIVER)
 WAIT = 60  # seconds: the machine may be busy
 NODES = ('cn', 'mn')
 

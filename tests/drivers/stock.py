@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For the tests that give drivers of this project to DPDK's own programs."""
+import atexit
+import glob
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 
@@ -20,14 +25,46 @@ def open_to_all(path):
   return None
 
 
+TAKEN = ('/opt', '/var/lib', os.path.expanduser('~'))  # where a copy may be
+
+
+def copied(driver):
+  """A copy of the driver, and of the library that it looks for beside it, where EAL takes it; gone at the end.
+  None: there is no such place that this user may write to"""
+  for place in TAKEN:
+    if not os.path.isabs(place) or not os.path.isdir(place) or open_to_all(os.path.join(place, 'driver')):
+      continue
+    try:
+      folder = tempfile.mkdtemp(prefix='memfab-drivers-', dir=place)
+    except OSError:
+      continue
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is registered is done
+    for kind in ('drivers', 'lib'):
+      os.mkdir(os.path.join(folder, kind))
+    for library in glob.glob(os.path.join(os.path.dirname(driver), '..', 'lib', 'libmemfab.so*')):
+      if os.path.isfile(library):
+        shutil.copy(library, os.path.join(folder, 'lib'))
+    return shutil.copy(driver, os.path.join(folder, 'drivers'))
+  return None
+
+
+def loadable(driver):
+  """The driver where EAL takes it: itself, or a copy. Itself, too, where there is no place for one"""
+  if not driver or open_to_all(os.path.realpath(driver)) is None:
+    return driver
+  return copied(os.path.realpath(driver)) or driver
+
+
 def why_not(program, driver, left_out):
-  """Why a stock program cannot be run with a driver, or None"""
+  """Why a stock program cannot be run with a driver that is loadable(), or None"""
   if left_out:
     return left_out
   if shutil.which(program) is None:
     return f'{program} is not installed'
   folder = open_to_all(os.path.realpath(driver))
-  return folder and f'EAL loads no drivers from below {folder}, which anybody may write to'
+  return folder and (f'EAL loads no drivers from below {folder}, which anybody may write to, and this user may '
+                     f'write to none of {", ".join(TAKEN)}')
 
 
 def eal(prefix, driver, vdevs, lcores='(0-1)@{cpu}', memory=512, more=()):

@@ -14,6 +14,7 @@ import time
 import sys
 
 from emu import Emu, Tap
+from parts import Folder, without_root
 from reader import Reader, runtime_dir, WAIT
 
 RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gbps', 'rx_goodput_gbps'}
@@ -364,11 +365,48 @@ def usage(tap, emu):
   tap.ok(process.returncode == 2, 'EAL options say themselves whether there is telemetry', process.stderr)
 
 
+def absent(tap, emu):
+  """Where its socket cannot be, the run ends before it has begun, with the reason; nothing else is harmed."""
+  short = ('--telemetry', '--duration', '50ms', emu.example('quickstart'))
+
+  def none(what, before, why, directory=None, variable='RUNTIME_DIRECTORY'):
+    env = os.environ | ({variable: directory} if directory else {})
+    process = subprocess.run([*before, emu.program, *short], env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                             text=True, timeout=WAIT, check=False)
+    lines = process.stderr.splitlines()
+    tap.ok(process.returncode == 1 and len(lines) == 1 and '--telemetry: ' in lines[0] and why in lines[0],
+           f'no telemetry: {what}', f'exit {process.returncode}: {process.stderr}')
+
+  none('no folder', [], 'folder /nonexistent/dpdk of its socket: No such file', '/nonexistent')
+  with Folder() as folder:
+    nobody = without_root()
+    if nobody:
+      closed = os.path.join(folder, 'closed')
+      os.mkdir(closed, 0o700)
+      none('the folder of another user', nobody, 'Permission denied', closed, 'XDG_RUNTIME_DIR')
+    else:
+      tap.skip('no telemetry: the folder of another user', 'needs root and setpriv')
+    long = os.path.join(folder, 'x' * 80)
+    os.mkdir(long)
+    none('a long path', [], 'characters, at most 107', long)
+    precious = f'{folder}/dpdk/memfab-$$'
+    made = ['sh', '-c', f'mkdir -p {precious} && echo precious >{precious}/dpdk_telemetry.v2 && exec "$@"', 'sh']
+    none('something else is there', made, 'a regular file is there, and not a socket', folder)
+    kept = [os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, 'dpdk')) for name in names]
+    tap.ok(len(kept) == 1 and os.stat(kept[0]).st_size == len('precious\n'), 'and it stays', kept)
+  mount = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o ro none /run && exec "$@"', 'sh']
+  if os.getuid() == 0 and subprocess.run([*mount, 'true'], capture_output=True, check=False).returncode == 0:
+    none('a read-only /run', mount, 'Read-only file system')
+  else:
+    tap.skip('no telemetry: a read-only /run', 'needs root and unshare')
+
+
 def main():
   tap, emu = Tap(), Emu(sys.argv[1], sys.argv[2])
   seed = random.randrange(1 << 32)
   print(f'# seed {seed}', flush=True)
   usage(tap, emu)
+  absent(tap, emu)
   if loaded(tap, emu, seed):
     rings(tap, emu)
     other_stack(tap, emu)
