@@ -43,7 +43,7 @@ static const char *refuse(const struct eal_args *a)
 	return NULL;
 }
 
-/** The folder on the way to a driver that anybody may write to: EAL loads none from below it. "": there is none */
+/** The folder on the way to a driver that anybody may write to, or "": EAL loads none from below it. */
 static void open_folder(const char *driver, char folder[PATH_MAX])
 {
 	struct stat st;
@@ -75,8 +75,8 @@ static bool loads_drivers(const struct eal_args *a, char *err, size_t errlen)
 		if (folder[0] == '\0')
 			continue;
 		snprintf(err, errlen,
-			 "-d %s: EAL loads no driver from below %s, which anybody may write to: install it (meson "
-			 "install), or copy it to a folder of root's",
+			 "-d %s: EAL loads no driver from below %s, which anybody may write to: install it "
+			 "(meson install), or copy it to a folder of root's",
 			 arg, folder);
 		return false;
 	}

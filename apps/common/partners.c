@@ -16,11 +16,10 @@ void partners_say(void *ctx, const char *node, bool switch_end, const char *port
 			switch_end ? "switch" : "node", port, text);
 }
 
-void partners_device(void *ctx, const char *port, const char *device, bool gone)
+void partners_device(void *ctx, const char *port, const char *device, const char *what)
 {
 	(void)ctx;
-	fprintf(stderr, "%s: port %s: the interface of %s %s\n", program_name, port, device,
-		gone ? "is gone" : "is there again");
+	fprintf(stderr, "%s: port %s: the interface of %s %s\n", program_name, port, device, what);
 }
 
 void partners_disabled(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,

@@ -9,7 +9,7 @@
 void partners_say(void *ctx, const char *node, bool switch_end, const char *port,
 		  const struct mf_link_status *status);
 void partners_stalled(void *ctx, const struct mf_stall *stall);
-void partners_device(void *ctx, const char *port, const char *device, bool gone);
+void partners_device(void *ctx, const char *port, const char *device, const char *what);
 void partners_wait(void *ctx, const char *whom);
 void partners_disabled(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
 		       mf_time at);

@@ -239,7 +239,8 @@ static int act(void *options, struct mf_config *config)
 		return complain(USAGE, "--run: under the virtual clock one process plays all roles");
 	if (compare_files(o, config) != SOUND)
 		return USAGE;
-	if (opens_ports(o) && mf_ports_check(config, o->roles != NULL ? &o->part : NULL, err, sizeof(err)) != 0) {
+	if (opens_ports(o) &&
+	    mf_ports_check(config, o->roles != NULL ? &o->part : NULL, err, sizeof(err)) != 0) {
 		fprintf(stderr, "%s: %s\n", o->file, err); /* as faults of the file are told */
 		return USAGE;
 	}

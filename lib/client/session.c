@@ -232,6 +232,7 @@ static int build(struct mf_session *s, const struct mf_session_options *o, char 
 static int start(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
 	struct mf_run_options options = {.say = session_log_link,
+					 .device = session_log_device,
 					 .waiting = session_log_waiting,
 					 .history = s->history_out.open ? s->history.room : 0};
 	int rc = mf_fabric_start(s->fabric, &options);

@@ -17,6 +17,13 @@ void session_log_link(void *ctx, const char *node, bool switch_end, const char *
 			port, text);
 }
 
+void session_log_device(void *ctx, const char *port, const char *device, const char *what)
+{
+	(void)ctx;
+	rte_log(RTE_LOG_WARNING, (uint32_t)session_log, "memfab: port %s: the interface of %s %s\n", port,
+		device, what);
+}
+
 void session_log_waiting(void *ctx, const char *whom)
 {
 	(void)ctx;

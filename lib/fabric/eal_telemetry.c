@@ -44,13 +44,14 @@ static int check_place(const char *path, char *why, size_t whylen)
 	struct stat st;
 
 	if (strlen(path) >= PATH_ROOM) {
-		snprintf(why, whylen, "the path of its socket has %zu characters, at most %zu: %s", strlen(path),
-			 PATH_ROOM - 1, path);
+		snprintf(why, whylen, "the path of its socket has %zu characters, at most %zu: %s",
+			 strlen(path), PATH_ROOM - 1, path);
 		return -ENAMETOOLONG;
 	}
 	if (lstat(path, &st) != 0 || socket_path_kind(&st) == NULL)
 		return 0;
-	snprintf(why, whylen, "%s: %s is there, and not a socket; it is left as it is", path, socket_path_kind(&st));
+	snprintf(why, whylen, "%s: %s is there, and not a socket; it is left as it is", path,
+		 socket_path_kind(&st));
 	return -EEXIST;
 }
 
@@ -60,7 +61,8 @@ int eal_telemetry_prepare(const char *prefix, char *folder, size_t room, char *w
 	int rc;
 
 	if (len >= room) {
-		snprintf(why, whylen, "the path of its socket has %zu characters, at most %zu", len, PATH_ROOM - 1);
+		snprintf(why, whylen, "the path of its socket has %zu characters, at most %zu", len,
+			 PATH_ROOM - 1);
 		return -ENAMETOOLONG;
 	}
 	rc = check_place(folder, why, whylen);
@@ -95,6 +97,7 @@ int eal_telemetry_answers(const char *folder, char *why, size_t whylen)
 		close(fd);
 	}
 	if (rc != 0)
-		snprintf(why, whylen, "nobody answers at its socket %s/" SOCKET ": %s", folder, strerror(-rc));
+		snprintf(why, whylen, "nobody answers at its socket %s/" SOCKET ": %s", folder,
+			 strerror(-rc));
 	return rc;
 }

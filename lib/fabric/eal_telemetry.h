@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The place of telemetry's socket. EAL goes on where it cannot make the folder, and then telemetry puts its socket
- * where nobody looks for it, or nowhere; so that is looked at before and after EAL starts.
+ * The place of telemetry's socket. EAL goes on where it cannot make the folder, and then telemetry puts its
+ * socket where nobody looks for it, or nowhere; so that is looked at before and after EAL starts.
  */
 #ifndef EAL_TELEMETRY_H
 #define EAL_TELEMETRY_H

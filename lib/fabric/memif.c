@@ -57,7 +57,8 @@ bool memif_fits(const struct memif *m, char *why, size_t room)
 		most -= strlen(HERE);
 	if (len <= most)
 		return true;
-	snprintf(why, room, "socket: its %s has %zu characters, at most %zu", m->file ? "path" : "name", len, most);
+	snprintf(why, room, "socket: its %s has %zu characters, at most %zu", m->file ? "path" : "name", len,
+		 most);
 	return false;
 }
 
@@ -69,7 +70,8 @@ void memif_driver_path(const struct memif *m, char *out, size_t room)
 	if (m->path[0] != '/')
 		snprintf(out, room, HERE "%s", m->path);
 	else
-		snprintf(out, room, "%s%s", slash == m->path ? ROOT : "", slash == m->path ? slash + 1 : m->path);
+		snprintf(out, room, "%s%s", slash == m->path ? ROOT : "",
+			 slash == m->path ? slash + 1 : m->path);
 }
 
 static void folder_of(const char *path, char *folder, size_t room)
@@ -101,7 +103,8 @@ static int check_folder(const struct memif *m, char *why, size_t room)
 		return refuse(-ENOTDIR, why, room, m->path, "this is no folder: ", folder);
 	if (faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
 		return refuse(-errno, why, room, m->path,
-			      errno == EROFS ? "read-only file system: " : "no right to read and write the folder ",
+			      errno == EROFS ? "read-only file system: "
+					     : "no right to read and write the folder ",
 			      folder);
 	return 0;
 }
@@ -119,7 +122,8 @@ static int check_place(const struct memif *m, char *why, size_t room)
 		return refuse(-errno, why, room, m->path, strerror(errno), "");
 	kind = socket_path_kind(&st);
 	if (kind != NULL) {
-		snprintf(why, room, "socket=%s: %s is there, and not a socket; it is left as it is", m->path, kind);
+		snprintf(why, room, "socket=%s: %s is there, and not a socket; it is left as it is", m->path,
+			 kind);
 		return -EEXIST;
 	}
 	if (!m->server && faccessat(AT_FDCWD, m->path, W_OK, AT_EACCESS) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The socket of a memif port, as its `device` says, and whether this machine lets a process have it. Both ends
- * are judged here, so both are refused with the same words.
+ * The socket of a memif port, as its `device` says, and whether this machine lets a process have it. Both
+ * ends are judged here, so both are refused with the same words.
  */
 #ifndef MEMIF_H
 #define MEMIF_H

@@ -64,10 +64,10 @@ struct mf_run_options {
 	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
 		    const struct mf_link_status *status);
 	/**
-	 * The same thread: the interface that a port's device stands on is gone; or was, and the device is
-	 * there again. Or NULL.
+	 * The same thread, and the one that makes the ports: what has become of the interface that a port's
+	 * device stands on, as "is gone", "is down"; or that its MTU is lower than the port's. Or NULL.
 	 */
-	void (*device)(void *ctx, const char *port, const char *device, bool gone);
+	void (*device)(void *ctx, const char *port, const char *device, const char *what);
 	/** Now and then while partners are not there: "mn0 at port b, ...". Or NULL. */
 	void (*waiting)(void *ctx, const char *whom);
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
@@ -114,8 +114,8 @@ struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clo
 void mf_fabric_free(struct mf_fabric *f);
 
 /**
- * Whether this machine lets a process have the ports of the roles that it plays, as far as can be known before
- * anything is started: the sockets of memifs. Changes nothing.
+ * Whether this machine lets a process have the ports of the roles that it plays, as far as can be known
+ * before anything is started: the sockets of memifs. Changes nothing.
  * @param part  NULL: all roles
  * @param err  on failure one line with the key
  * @return 0 or -errno

@@ -28,8 +28,8 @@ static int check_port(const struct mf_config *config, int port, char *err, size_
 }
 
 /** The ends of a node's link to a switch that a process would have at ports. */
-static int check_link(const struct mf_config *config, const struct mf_part *part, unsigned int node, bool second,
-		      char *err, size_t errlen)
+static int check_link(const struct mf_config *config, const struct mf_part *part, unsigned int node,
+		      bool second, char *err, size_t errlen)
 {
 	const struct mf_config_node *n = &config->node[node];
 	const struct mf_config_llr *llr = second ? &n->backup_llr : &n->link.llr;

@@ -61,8 +61,8 @@ int socket_path_clear(const char *path)
 	/* Another process may have made room, and its own socket, meanwhile. */
 	if (lstat(path, &now) != 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (now.st_dev != before.st_dev || now.st_ino != before.st_ino || now.st_ctim.tv_sec != before.st_ctim.tv_sec ||
-	    now.st_ctim.tv_nsec != before.st_ctim.tv_nsec)
+	if (now.st_dev != before.st_dev || now.st_ino != before.st_ino ||
+	    now.st_ctim.tv_sec != before.st_ctim.tv_sec || now.st_ctim.tv_nsec != before.st_ctim.tv_nsec)
 		return -EADDRINUSE;
 	return unlink(path) == 0 || errno == ENOENT ? 0 : -errno;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What stands at the path where a socket is to be. A process that was killed leaves its socket behind, and the
- * next one takes the place; anything else that stands there is somebody's, and is never removed.
+ * What stands at the path where a socket is to be. A process that was killed leaves its socket behind, and
+ * the next one takes the place; anything else that stands there is somebody's, and is never removed.
  */
 #ifndef SOCKET_PATH_H
 #define SOCKET_PATH_H
@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/** @return "a regular file" and so on, of what is not a socket; NULL: a socket. Symbolic links count as such */
+/**
+ * @return "a regular file" and so on, of what is not a socket; NULL: a socket. Symbolic links count as such
+ */
 const char *socket_path_kind(const struct stat *st);
 
 /**

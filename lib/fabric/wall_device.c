@@ -17,6 +17,7 @@
 #include "wall_door.h"
 #include "wall_gate.h"
 #include "wall_interface.h"
+#include "wall_netdev.h"
 
 #define DESCRIPTORS 512
 #define CACHE 64
@@ -210,17 +211,39 @@ static int configure(struct wall_port *p, char *err, size_t errlen)
 	return 0;
 }
 
+/** The interface's own MTU holds, whatever the device was told; frames are that short, then. */
+static int lower_mtu(struct wall_port *p, unsigned int mtu, char *err, size_t errlen)
+{
+	if (mtu >= p->mtu)
+		return 0;
+	p->mtu = mtu;
+	if (mtu >= MF_LINK_MTU_MIN)
+		return 0;
+	snprintf(err, errlen, "ports.%s: %s: its interface has an MTU of %u; a link needs %u",
+		 p->config->name, p->config->device, mtu, MF_LINK_MTU_MIN);
+	return -EMSGSIZE;
+}
+
 /**
  * Devices of our own kind of software (memif, rings) take frames of any length that their buffers hold, and
- * some refuse to be told of an MTU; of a NIC it must be known that it can.
+ * some refuse to be told of an MTU; of a NIC it must be known that it can. On an interface of the kernel the
+ * kernel is asked.
  */
 static int set_mtu(struct wall_port *p, char *err, size_t errlen)
 {
 	struct rte_eth_dev_info info;
+	char name[IF_NAMESIZE];
+	unsigned int mtu = 0;
 	int rc = rte_eth_dev_info_get(p->id, &info);
 
-	if (rc == 0 && p->config->mtu > RTE_ETHER_MTU)
+	p->mtu = p->config->mtu;
+	if (rc == 0 && p->mtu > RTE_ETHER_MTU)
 		rc = rte_eth_dev_set_mtu(p->id, p->config->mtu);
+	netdev_name(p, name);
+	if (name[0] != '\0')
+		mtu = netdev_mtu(name);
+	if (mtu != 0)
+		return lower_mtu(p, mtu, err, errlen);
 	if (rc == -ENOTSUP || (rc != 0 && strncmp(info.driver_name, "net_memif", 9) == 0))
 		rc = 0;
 	return rc == 0 ? 0 : fail(p, err, errlen, "mtu", rc);
@@ -296,6 +319,8 @@ void port_look_after(const struct wall *w, struct wall_port *p, mf_time now)
 	if (likely(now < p->retry))
 		return;
 	silent = p->stats.rx_frames == p->rx_seen;
+	if (silent || p->carrier != PORT_CARRIER)
+		netdev_look(w, p);
 	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
 	p->rx_seen = p->stats.rx_frames;
 	if (p->gate != NULL) {

@@ -343,8 +343,8 @@ static int find_or_create(const char *name, bool file, struct door **out)
 }
 
 /** The device with another socket. */
-static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, bool file, char *inner,
-		   size_t room)
+static int rewrite(const char *device, const struct rte_kvargs *args, const char *socket, bool file,
+		   char *inner, size_t room)
 {
 	size_t len = (size_t)snprintf(inner, room, "%.*s,socket=%s,socket-abstract=%s",
 				      (int)strcspn(device, ","), device, socket, file ? "no" : "yes");

@@ -73,7 +73,8 @@ static bool is_gone(const struct wall_port *p)
 static void say(const struct wall *w, const struct wall_port *p, bool gone)
 {
 	if (w->options->device != NULL)
-		w->options->device(w->options->say_ctx, p->config->name, p->config->device, gone);
+		w->options->device(w->options->say_ctx, p->config->name, p->config->device,
+				   gone ? "is gone" : "is there again");
 }
 
 /** Who reads the counters of ports does not meet one that is half there. */

@@ -22,6 +22,7 @@
 #include "config_internal.h"
 #include "wall_door.h"
 #include "wall_gate.h"
+#include "wall_netdev.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
@@ -159,7 +160,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	c.period = node->link.period;
 	c.ethertype = p->config->ethertype;
 	memcpy(c.mac, p->mac, sizeof(c.mac));
-	c.blocks = (uint16_t)mf_link_blocks(p->config->mtu);
+	c.blocks = (uint16_t)mf_link_blocks(p->mtu);
 	e->link = mf_link_new(&c, port_now(w));
 	if (e->link != NULL)
 		return 0;
@@ -168,11 +169,24 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	return -errno;
 }
 
+static void say_mtu(const struct wall *w, const struct wall_port *p)
+{
+	char text[128];
+
+	if (p->mtu == p->config->mtu || w->options->device == NULL)
+		return;
+	snprintf(text, sizeof(text), "has an MTU of %u, below the port's %u: frames are that short", p->mtu,
+		 p->config->mtu);
+	w->options->device(w->options->say_ctx, p->config->name, p->config->device, text);
+}
+
 static int open_port(struct wall *w, struct wall_port *p, uint64_t fabric, char *err, size_t errlen)
 {
 	const struct mf_impair_config *impair = &p->config->impair;
 	int rc = port_open(w, p, err, errlen);
 
+	if (rc == 0)
+		say_mtu(w, p);
 	for (unsigned int i = 0; i < p->ends && rc == 0; i++)
 		rc = make_link(w, p, &p->end[i], fabric, err, errlen);
 	p->impaired = impair->drop > 0 || impair->duplicate > 0 || impair->reorder > 0 || impair->corrupt > 0;
@@ -346,7 +360,9 @@ static void say_waiting(const struct wall *w)
 				continue;
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s at port %s%s",
 						len > 0 ? ", " : "", name, w->port[i].config->name,
-						is_up(e)             ? " (which waits for others)"
+						is_up(e) ? " (which waits for others)"
+						: w->port[i].carrier != PORT_CARRIER
+							? netdev_waiting(&w->port[i])
 						: w->port[i].started ? ""
 								     : " (its device does not start yet)");
 		}

@@ -59,8 +59,13 @@ struct port_stats {
 	uint64_t starts; /**< of the device */
 };
 
+/** Whether frames can pass an interface. */
+enum port_carrier { PORT_CARRIER, PORT_NO_CARRIER, PORT_DOWN };
+
 struct wall_port {
 	const struct mf_config_port *config;
+	unsigned int mtu; /**< that of the configuration, or the interface's where that is lower */
+	enum port_carrier carrier; /**< as it was said last */
 	unsigned int number; /**< in the configuration */
 	uint16_t id; /**< of the ethdev */
 	uint64_t owner; /**< our id as the owner of the ethdev; 0: it is not ours yet */

@@ -2,8 +2,8 @@
 /*
  * The proof that frames of full size pass. HELLO is short: an MTU on the way that is below that of the ports
  * lets it through and drops the long DATA frames, and the link would come up only to give up again. So each
- * end sends a PROBE, as long as its longest DATA frame; HELLO says which one has come; and the link is up when
- * both ends have had theirs. Where the long one does not come, shorter ones find out what passes.
+ * end sends a PROBE, as long as its longest DATA frame; HELLO says which one has come; and the link is up
+ * when both ends have had theirs. Where the long one does not come, shorter ones find out what passes.
  */
 #include <string.h>
 

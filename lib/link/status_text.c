@@ -8,10 +8,11 @@
 /** Short frames pass, long ones do not. */
 static void unproven(const struct mf_link_status *st, char *text, size_t len)
 {
-	size_t at = (size_t)snprintf(text, len,
-				     "is not up: short frames pass, but an MTU on the way %s the partner is below "
-				     "the %u bytes of a full one; ",
-				     st->by_partner ? "to" : "from", mf_link_mtu((unsigned int)st->got));
+	size_t at = (size_t)snprintf(
+		text, len,
+		"is not up: short frames pass, but an MTU on the way %s the partner is below "
+		"the %u bytes of a full one; ",
+		st->by_partner ? "to" : "from", mf_link_mtu((unsigned int)st->got));
 
 	if (at >= len)
 		return;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Drivers below a folder that anybody may write to, as /tmp is, where EAL loads none: who is given one says so
-before anything starts, and these tests use a copy."""
+"""Drivers below a folder that anybody may write to, as /tmp is, where EAL loads none: who is given one says
+so before anything starts, and these tests use a copy."""
 import os
 import shutil
 import subprocess
@@ -18,13 +18,15 @@ TAP = Tap()
 
 
 def run(*command):
-  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                        check=False)
 
 
 def said(what, process, status, open_folder):
   """One line, of the folder that is open."""
   text = process.stdout + process.stderr
-  TAP.ok(process.returncode == status and text.count('\n') == 1 and f'below {open_folder}, which anybody' in text,
+  TAP.ok(process.returncode == status and text.count('\n') == 1
+         and f'below {open_folder}, which anybody' in text,
          what, f'exit {process.returncode}\n{text[-2000:]}')
 
 

@@ -29,8 +29,8 @@ TAKEN = ('/opt', '/var/lib', os.path.expanduser('~'))  # where a copy may be
 
 
 def copied(driver):
-  """A copy of the driver, and of the library that it looks for beside it, where EAL takes it; gone at the end.
-  None: there is no such place that this user may write to"""
+  """A copy of the driver, and of the library that it looks for beside it, where EAL takes it; gone at the
+  end. None: there is no such place that this user may write to"""
   for place in TAKEN:
     if not os.path.isabs(place) or not os.path.isdir(place) or open_to_all(os.path.join(place, 'driver')):
       continue
@@ -63,8 +63,8 @@ def why_not(program, driver, left_out):
   if shutil.which(program) is None:
     return f'{program} is not installed'
   folder = open_to_all(os.path.realpath(driver))
-  return folder and (f'EAL loads no drivers from below {folder}, which anybody may write to, and this user may '
-                     f'write to none of {", ".join(TAKEN)}')
+  return folder and (f'EAL loads no drivers from below {folder}, which anybody may write to, and this user '
+                     f'may write to none of {", ".join(TAKEN)}')
 
 
 def eal(prefix, driver, vdevs, lcores='(0-1)@{cpu}', memory=512, more=()):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What stands where the socket of a memif is to be: a server takes the place of a socket that nobody serves, and of
-nothing else; whatever else is there stays, and both ends refuse it with the same line, before anything is
-started: with --check, too.
+"""What stands where the socket of a memif is to be: a server takes the place of a socket that nobody serves,
+and of nothing else; whatever else is there stays, and both ends refuse it with the same line, before
+anything is started: with --check, too.
 
   sockets.py EMU PERF ROOT
 """
@@ -107,7 +107,8 @@ def a_stream_socket(path):
   return bound(path, socket.SOCK_STREAM, 16)
 
 
-NO_SOCKET = {a_regular_file: 'a regular file', an_executable_without_content: 'a regular file', a_fifo: 'a FIFO',
+NO_SOCKET = {a_regular_file: 'a regular file', an_executable_without_content: 'a regular file',
+             a_fifo: 'a FIFO',
              a_folder: 'a folder', a_device: 'a device'}
 A_LINK = (a_link_to_nothing, a_link_to_a_file, a_link_to_a_dead_socket)
 SERVED = (a_server, a_server_with_a_full_backlog, a_socket_that_does_not_listen, a_datagram_socket,
@@ -157,7 +158,8 @@ class Sockets:
             self.tap.skip(what, error)
             continue
           path, before = config(folder, {node: place}), state(place)
-          said = {self.refuses(what, path, role, place, words, f'ports[{2 * NODES.index(node) + (role == "sw0")}].device')
+          said = {self.refuses(what, path, role, place, words,
+                               f'ports[{2 * NODES.index(node) + (role == "sw0")}].device')
                   for role in ('sw0', node)}
           self.tap.ok(len(said) == 1, f'{what}: the same words at both ends', said)
           self.tap.ok(state(place) == before, f'{what}: it is as it was')
@@ -185,7 +187,8 @@ class Sockets:
         self.tap.ok(one_line(process, place, 'in use', 'ports.sw-mn.device'), f'{name_of(make)}: is refused',
                     f'exit {process.returncode}: {process.stderr}')
         self.tap.ok(state(place) == before, f'{name_of(make)}: it is as it was')
-        self.tap.ok(self.emu.run('--check', '--run', 'sw0', path).returncode == 0, f'{name_of(make)}: a good file')
+        self.tap.ok(self.emu.run('--check', '--run', 'sw0', path).returncode == 0,
+                    f'{name_of(make)}: a good file')
         del held
 
   def left_behind(self):
@@ -220,7 +223,8 @@ class Sockets:
       long = f'{folder}/' + 'x' * (107 - len(folder))
       for args in ([], ['--run', 'cn'], ['--run', 'sw0']):
         process = self.emu.run('--check', *args, config(folder, {'cn': long}))
-        self.tap.ok(one_line(process, 'ports[0].device', '108 characters, at most 107'), f'too long: {args}', process.stderr)
+        self.tap.ok(one_line(process, 'ports[0].device', '108 characters, at most 107'), f'too long: {args}',
+                    process.stderr)
       for role in ('sw0', 'cn'):
         process = self.emu.run('--check', '--run', role, config(folder, {'cn': long[:-1]}))
         self.tap.ok(process.returncode == 0, f'107 characters are not too long: {role}', process.stderr)
@@ -236,7 +240,9 @@ class Sockets:
     said = set()
     for role in ('sw0', 'cn'):
       process = subprocess.run([*before, self.emu.program, '--check', '--run', role,
-                                config(folder, {'cn': f'{closed}/place'})], capture_output=True, text=True, check=False)
+                                config(folder,
+                                       {'cn': f'{closed}/place'})], capture_output=True,
+                                 text=True, check=False)
       self.tap.ok(one_line(process, f'no right to read and write the folder {closed}'), f'no rights: {role}',
                   process.stderr)
       said.add(process.stderr.partition('socket=')[2])
@@ -256,7 +262,8 @@ class Sockets:
           said = ['it does not end']
           for process in group:
             process.kill()
-        self.tap.ok(all(process.wait() == 0 for process in group), f'{len(place)} characters: they meet', said)
+        self.tap.ok(all(process.wait() == 0 for process in group), f'{len(place)} characters: they meet',
+                    said)
 
   def other_programs(self):
     """What opens ports says the same as memfab-emu."""

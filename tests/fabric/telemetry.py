@@ -371,7 +371,8 @@ def absent(tap, emu):
 
   def none(what, before, why, directory=None, variable='RUNTIME_DIRECTORY'):
     env = os.environ | ({variable: directory} if directory else {})
-    process = subprocess.run([*before, emu.program, *short], env=env, stdin=subprocess.DEVNULL, capture_output=True,
+    process = subprocess.run([*before, emu.program, *short], env=env, stdin=subprocess.DEVNULL,
+                             capture_output=True,
                              text=True, timeout=WAIT, check=False)
     lines = process.stderr.splitlines()
     tap.ok(process.returncode == 1 and len(lines) == 1 and '--telemetry: ' in lines[0] and why in lines[0],
@@ -390,9 +391,11 @@ def absent(tap, emu):
     os.mkdir(long)
     none('a long path', [], 'characters, at most 107', long)
     precious = f'{folder}/dpdk/memfab-$$'
-    made = ['sh', '-c', f'mkdir -p {precious} && echo precious >{precious}/dpdk_telemetry.v2 && exec "$@"', 'sh']
+    made = ['sh', '-c', f'mkdir -p {precious} && echo precious >{precious}/dpdk_telemetry.v2 && exec "$@"',
+            'sh']
     none('something else is there', made, 'a regular file is there, and not a socket', folder)
-    kept = [os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, 'dpdk')) for name in names]
+    kept = [os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, 'dpdk'))
+            for name in names]
     tap.ok(len(kept) == 1 and os.stat(kept[0]).st_size == len('precious\n'), 'and it stays', kept)
   mount = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o ro none /run && exec "$@"', 'sh']
   if os.getuid() == 0 and subprocess.run([*mount, 'true'], capture_output=True, check=False).returncode == 0:

@@ -844,9 +844,10 @@ HELLO_TEST(a_low_mtu_is_found)
 		}
 		cr_assert(mf_link_status_text(&rig->end[0].status, text, sizeof(text)));
 		if (mtu[i] == 1450)
-			cr_assert_str_eq(text, "is not up: short frames pass, but an MTU on the way from the "
-					       "partner is below the 4326 bytes of a full one; set \"mtu\" of "
-					       "this port to 1446, or raise that MTU");
+			cr_assert_str_eq(text,
+					 "is not up: short frames pass, but an MTU on the way from the "
+					 "partner is below the 4326 bytes of a full one; set \"mtu\" of "
+					 "this port to 1446, or raise that MTU");
 		/* Somebody raises it. */
 		rig->filter = NULL;
 		rig_until_up(rig, MF_MS(150));
