@@ -9,6 +9,8 @@
 
 #include <rte_build_config.h>
 
+#include "mf_link_frame.h"
+
 #define ETHER_HEAD 14
 #define AF_PACKET_HEAD 52 /* of the kernel, in each of its frames: TPACKET2_HDRLEN */
 #define AF_PACKET_FRAME 2048 /* framesz, unless it is told */
@@ -128,7 +130,8 @@ static bool look_at_interface(const struct machine *m, const struct mf_config_po
 		fault(f, FAIL, "%s is down", iface);
 		mend(f, "ip link set %s up", iface);
 	} else if (tree_number(m->root, &mtu, "/sys/class/net/%s/mtu", iface) && mtu < p->mtu) {
-		fault(f, FAIL, "%s has an MTU of %jd, the port one of %u", iface, (intmax_t)mtu, p->mtu);
+		fault(f, mtu < MF_LINK_MTU_MIN ? FAIL : WARN, "%s has an MTU of %jd, the port one of %u%s",
+		      iface, (intmax_t)mtu, p->mtu, mtu < MF_LINK_MTU_MIN ? "" : ": frames are that short");
 		mend(f, "ip link set %s mtu %u", iface, p->mtu);
 	} else {
 		return true;
