@@ -57,6 +57,7 @@ void progress_init(struct progress *p, const struct mf_config *config, enum mf_c
 	*p = (struct progress){
 		.clock = clock,
 		.end = config->clock[clock].warmup + config->clock[clock].duration,
+		.open = config->clock[clock].duration == MF_CONFIG_DURATION_MAX,
 		.begun = seconds(),
 		.terminal = isatty(STDERR_FILENO) == 1,
 	};

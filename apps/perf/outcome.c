@@ -62,22 +62,16 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 		mf_hist_merge(&sum->kind[k].latency, &s->kind[k].latency);
 		mf_hist_merge(&sum->kind[k].intended, mf_client_intended(s, (enum mf_client_kind)k));
 	}
-	sum->overlapping += s->overlapping;
-	sum->overlapping_octets += s->overlapping_octets;
 	sum->failed_all += s->failed_all;
 	sum->verified += s->verified;
 	sum->unverified += s->unverified;
 	sum->mismatches += s->mismatches;
-	sum->first_begun =
-		mf_time_min(sum->first_begun, s->overlap_done != MF_NEVER ? s->overlap_done : s->first_begun);
-	sum->last_done = mf_time_max(sum->last_done, s->last_done);
 }
 
 static void sum_clients(const struct mf_fabric *f, const struct mf_config *config, int workload,
 			struct mf_client_stats *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	sum->first_begun = MF_NEVER;
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		if (config->node[i].up && config->node[i].workload == workload)
 			add_client(sum, mf_fabric_client(f, i));
@@ -115,27 +109,27 @@ static int take_series(struct outcome *o, const struct mf_client_stats *s, const
 	return rc;
 }
 
-/**
- * Where operations are counted, the time is from the start of the first measured one to the end of the
- * last; or, where others were under way at that start, from the end of the first of those, and they
- * count as well: so each client's time goes from completion to completion. Where the time is given, as
- * many operations are under way at its begin as at its end.
- */
-static void take_load(struct outcome *o, const struct mf_client_stats *s, const struct mf_fabric *f,
-		      bool counted)
+/** What its rates count of a client. */
+static void add_rated(struct outcome *o, const struct mf_window *w, const struct mf_client_stats *s)
 {
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		struct mf_client_done done = mf_window_counts(w, s, (enum mf_client_kind)k);
+
+		o->operations += done.operations;
+		o->octets += done.octets;
 		o->iterations += s->kind[k].completed;
-		o->octets += s->kind[k].octets;
 	}
-	o->operations = o->iterations;
-	mf_fabric_window(f, &o->from, &o->to);
-	if (counted && s->first_begun != MF_NEVER) {
-		o->operations += s->overlapping;
-		o->octets += s->overlapping_octets;
-		o->from = s->first_begun;
-		o->to = s->last_done;
-	}
+}
+
+static void take_load(struct outcome *o, const struct mf_fabric *f, const struct mf_config *config)
+{
+	const struct mf_window w = mf_fabric_window(f);
+
+	o->from = w.from;
+	o->to = w.to;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up && config->node[i].workload == 0)
+			add_rated(o, &w, mf_fabric_client(f, i));
 }
 
 static void take_verdict(struct outcome *o, const struct mf_client_stats *s)
@@ -156,8 +150,7 @@ static int take_json(struct outcome *o, const struct mf_fabric *f, const struct 
 	return o->run != NULL && o->config != NULL ? 0 : -ENOMEM;
 }
 
-int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_config *config, bool counted,
-		 double peak)
+int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_config *config, double peak)
 {
 	struct mf_client_stats *sum = malloc(sizeof(*sum));
 	int rc;
@@ -165,7 +158,7 @@ int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_c
 	if (sum == NULL)
 		return -ENOMEM;
 	sum_clients(f, config, 0, sum);
-	take_load(o, sum, f, counted);
+	take_load(o, f, config);
 	take_verdict(o, sum);
 	o->probed = config->workloads > 1;
 	if (o->probed) {

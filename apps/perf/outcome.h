@@ -30,9 +30,9 @@ struct series {
 
 struct outcome {
 	struct point point;
-	mf_time from, to; /**< what was measured; from where operations are counted to the last of them */
-	uint64_t iterations; /**< operations measured: begun and completed */
-	uint64_t operations, octets; /**< that completed between from and to */
+	mf_time from, to; /**< what rates are over, and */
+	uint64_t operations, octets; /**< count: see mf_window.h */
+	uint64_t iterations; /**< operations measured: begun in the steady state, and completed */
 	double peak; /**< octets a second in the best window */
 	struct series series[OUTCOME_SERIES];
 	unsigned int count; /**< of series */
@@ -60,8 +60,7 @@ struct mf_hist *outcome_merged(const struct outcome *o, bool intended);
  * @param peak  octets a second that were seen at best
  * @return 0 or -ENOMEM; outcome_fini() follows in any case
  */
-int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_config *config, bool counted,
-		 double peak);
+int outcome_take(struct outcome *o, const struct mf_fabric *f, const struct mf_config *config, double peak);
 void outcome_fini(struct outcome *o);
 
 #endif

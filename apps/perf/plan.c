@@ -12,7 +12,6 @@
 #define LARGEST_OF_ALL (8u << 20) /* octets, as perftest's -a */
 #define SPAN (1u << 20) /* octets of a client's region, where there is room */
 #define LINE 64 /* addresses of operations are multiples of it */
-#define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
 
 /* As MLC's, but in nanoseconds. */
 static const unsigned int delays[] = {0,   2,    8,    15,   50,   100,  200,  300,  400,  500,
@@ -225,7 +224,8 @@ int plan_apply(const struct test *t, const struct point *p, enum mf_clock clock,
 	int probe = plan_probe(t, config), rc;
 	json_t *all = json_array(), *load = workload_json(t, p, clock, config);
 
-	config->clock[clock].duration = counted || t->forever ? LONGEST : test_duration(t, clock);
+	config->clock[clock].duration =
+		counted || t->forever ? MF_CONFIG_DURATION_MAX : test_duration(t, clock);
 	if (probe >= 0)
 		json_array_append_new(all, probe_json(load, config, (uint16_t)probe));
 	json_array_insert_new(all, 0, load);

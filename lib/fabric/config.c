@@ -128,7 +128,7 @@ static int read_all(struct cfg *c, const json_t *root)
 	if (rc == 0)
 		rc = cfg_bridge_check(c);
 	if (rc == 0)
-		cfg_trace_clock(c->config, root);
+		cfg_clock_finite(c->config, root);
 	return rc;
 }
 

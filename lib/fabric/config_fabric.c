@@ -12,9 +12,15 @@ const struct cfg_field cfg_clock_fields[] = {
 	{.key = "duration",
 	 .kind = CFG_TIME,
 	 CFG_AT(struct mf_config_clock, duration),
-	 CFG_RANGE(1, 30 * DAY)},
-	{.key = "warmup", .kind = CFG_TIME, CFG_AT(struct mf_config_clock, warmup), CFG_RANGE(0, 30 * DAY)},
-	{.key = "drain", .kind = CFG_TIME, CFG_AT(struct mf_config_clock, drain), CFG_RANGE(0, 30 * DAY)},
+	 CFG_RANGE(1, MF_CONFIG_DURATION_MAX)},
+	{.key = "warmup",
+	 .kind = CFG_TIME,
+	 CFG_AT(struct mf_config_clock, warmup),
+	 CFG_RANGE(0, MF_CONFIG_DURATION_MAX)},
+	{.key = "drain",
+	 .kind = CFG_TIME,
+	 CFG_AT(struct mf_config_clock, drain),
+	 CFG_RANGE(0, MF_CONFIG_DURATION_MAX)},
 	{0},
 };
 
@@ -41,6 +47,77 @@ int cfg_clock(struct cfg *c, const json_t *json)
 		cfg_pop(c);
 	}
 	return rc;
+}
+
+/** Whether the run has an end without its duration. A node that has crashed for good never gets there. */
+static bool ends(const struct mf_config *config)
+{
+	for (unsigned int i = 0; i < config->workloads; i++)
+		if (!mf_config_finite(&config->workload[i]))
+			return false;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up && config->node[i].ethernet >= 0)
+			return false;
+	for (unsigned int i = 0; i < config->faults; i++)
+		if (config->fault[i].class == MF_FAULT_NODE_CRASH)
+			return false;
+	return config->workloads > 0;
+}
+
+/** When the last message of a trace is intended; of other loads nobody knows it. */
+static mf_time last_intended(const struct mf_config *config, bool *known)
+{
+	mf_time last = 0;
+
+	*known = true;
+	for (unsigned int i = 0; i < config->workloads; i++) {
+		if (config->workload[i].trace.message == NULL)
+			*known = false;
+		else
+			last = mf_time_max(last, config->workload[i].trace.last + 1);
+	}
+	return last;
+}
+
+/** At most: it is over when all that it has in it is. */
+static mf_time trace_duration(const struct mf_config_clock *c, mf_time last)
+{
+	mf_time most = (last > c->warmup ? last - c->warmup : 0) + c->drain;
+
+	return mf_time_min(mf_time_max(most, 1), MF_CONFIG_DURATION_MAX);
+}
+
+static bool has_warmup(const struct mf_config *config)
+{
+	for (unsigned int i = 0; i < config->workloads; i++)
+		if (config->workload[i].measured != 0)
+			return true;
+	return false;
+}
+
+/*
+ * What has an end is run to its end, and all of it counts. A trace beside what has none is run until its last
+ * message has begun.
+ */
+void cfg_clock_finite(struct mf_config *config, const json_t *root)
+{
+	const json_t *clocks = json_object_get(root, "clock");
+	bool finite = ends(config), known;
+	mf_time last = last_intended(config, &known);
+
+	for (int i = 0; i < MF_CLOCKS && (finite || last > 0); i++) {
+		const json_t *one = json_object_get(clocks, cfg_clock_names[i]);
+		struct mf_config_clock *clock = &config->clock[i];
+
+		if (json_object_get(one, "warmup") == NULL && !has_warmup(config))
+			clock->warmup = 0;
+		if (json_object_get(one, "duration") != NULL)
+			continue;
+		if (finite)
+			clock->duration = known ? trace_duration(clock, last) : MF_CONFIG_DURATION_MAX;
+		else if (last > clock->warmup)
+			clock->duration = last - clock->warmup;
+	}
 }
 
 int cfg_proto(struct cfg *c, const json_t *json)

@@ -155,6 +155,8 @@ struct mf_link_config;
 /* What both have. */
 void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 void cfg_llr_default(struct mf_config_llr *llr);
+/* config_fabric.c: the clocks' times where the workload has an end, and the file does not say them. */
+void cfg_clock_finite(struct mf_config *config, const json_t *root);
 int cfg_regions(struct cfg *c, const json_t *json); /* config_access.c */
 int cfg_limits(struct cfg *c, const json_t *json);
 int cfg_backup(struct cfg *c, const json_t *json); /* config_backup.c */
@@ -168,8 +170,6 @@ struct mf_store cfg_ycsb_store(const struct mf_config_workload *w);
 /* config_trace.c: a workload with the key "trace". */
 int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 void cfg_trace_free(struct mf_config_trace *t);
-/* The clocks' times where there are traces, and the file does not say them. */
-void cfg_trace_clock(struct mf_config *config, const json_t *root);
 int cfg_size_dist(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_size.c */
 int cfg_size_app(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_app.c */
 

@@ -299,22 +299,3 @@ void cfg_trace_free(struct mf_config_trace *t)
 	free(t->message);
 	free(t->query);
 }
-
-/* A trace is run to its end, and all of it counts, where the file does not say anything else. */
-void cfg_trace_clock(struct mf_config *config, const json_t *root)
-{
-	const json_t *clocks = json_object_get(root, "clock");
-	mf_time end = 0;
-
-	for (unsigned int i = 0; i < config->workloads; i++)
-		if (config->workload[i].trace.message != NULL)
-			end = mf_time_max(end, config->workload[i].trace.last + 1);
-	for (int i = 0; i < MF_CLOCKS && end > 0; i++) {
-		const json_t *clock = json_object_get(clocks, cfg_clock_names[i]);
-
-		if (json_object_get(clock, "duration") == NULL && json_object_get(clock, "warmup") == NULL)
-			config->clock[i].warmup = 0;
-		if (json_object_get(clock, "duration") == NULL && end > config->clock[i].warmup)
-			config->clock[i].duration = end - config->clock[i].warmup;
-	}
-}

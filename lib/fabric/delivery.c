@@ -55,6 +55,14 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 	s->format += format;
 }
 
+/** What can have crossed a node's line since the begin of the steady state, of what had crossed it as a whole. */
+static uint64_t crossed(const struct delivery *d, uint16_t node, uint64_t octets, mf_time done)
+{
+	uint64_t most = ((done - d->f->measure) / d->f->link[node].period + 1) * 8;
+
+	return octets < most ? octets : most;
+}
+
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done)
 {
@@ -67,9 +75,12 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
 	if (done >= d->f->measure && done < d->f->stop) {
-		d->payload[from].up += octets;
-		d->payload[to].down += octets;
+		d->payload[from].up += crossed(d, from, octets, done);
+		d->payload[to].down += crossed(d, to, octets, done);
 	}
+	d->arrived += octets;
+	if (done >= d->f->stop)
+		d->drained += octets;
 	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
 	if (offset == 0 && last && (in_order || m->octets == 0)) {
 		m = &whole;

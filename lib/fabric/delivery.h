@@ -40,6 +40,7 @@ struct delivery {
 	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS][ids] */
 	unsigned int ids; /**< 1 where messages of a pair are in order */
 	struct mf_hist effect;
+	uint64_t arrived, drained; /**< octets, in the whole run; of them in the drain */
 };
 
 /** @return NULL: no memory */

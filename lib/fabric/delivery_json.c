@@ -38,9 +38,11 @@ static json_t *kind_json(const struct delivery *d, unsigned int kind)
 	o = json_object();
 	result_count(o, "messages", sum.messages);
 	result_count(o, "octets", sum.octets);
-	result_real(o, "limit_gbps", gbps(sum.octets, sum.format));
-	rate(o, "message", sum.octets, sum.lasting, sum.format);
-	rate(o, "queue", sum.octets, lasting, sum.format);
+	if (d->f->config->stack_ops == NULL) { /* the blocks of others are not those of chunks */
+		result_real(o, "limit_gbps", gbps(sum.octets, sum.format));
+		rate(o, "message", sum.octets, sum.lasting, sum.format);
+		rate(o, "queue", sum.octets, lasting, sum.format);
+	}
 	if (kind == DELIVERY_WRITE && d->effect.count > 0 && !d->f->pending.incomplete)
 		json_object_set_new(o, "effect", result_hist(&d->effect));
 	return o;

@@ -159,9 +159,8 @@ void mf_fabric_end(struct mf_fabric *f)
 	if (w->met)
 		meet_over(w);
 	part(w);
-	f->ended = w->met ? wall_now(w) : 0;
-	if (w->met && f->at_stop.at == 0)
-		snapshot_take(f, &f->at_stop, f->ended);
+	if (w->met)
+		snapshot_end(f, wall_now(w));
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
 	wall_tear_down(w, 0);

@@ -57,10 +57,12 @@ static int make_stack(struct mf_fabric *f, char *err, size_t errlen)
 /** In the order in which parts need each other. */
 static int make(struct mf_fabric *f, char *err, size_t errlen)
 {
+	unsigned int switches = f->config->backup.on ? 2 : 1;
 	int e = 0;
 
 	if (f->node == NULL || f->link == NULL || f->fault_fired == NULL ||
-	    snapshot_init(&f->at_measure, f->nodes) != 0 || snapshot_init(&f->at_stop, f->nodes) != 0)
+	    snapshot_init(&f->at_measure, f->nodes, switches) != 0 ||
+	    snapshot_init(&f->at_stop, f->nodes, switches) != 0)
 		return make_fail(err, errlen, "no memory");
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		f->timing = f->config->timing;
@@ -99,6 +101,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	f->measure = config->clock[clock].warmup;
 	f->stop = f->measure + config->clock[clock].duration;
 	f->drain = config->clock[clock].drain;
+	f->all_begun = MF_NEVER;
 	f->node = mf_table_new(f->nodes, sizeof(*f->node));
 	f->link = calloc(f->nodes, sizeof(*f->link));
 	f->fault_fired = calloc(config->faults + 1, sizeof(*f->fault_fired));
@@ -114,6 +117,25 @@ struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock cl
 	return mf_fabric_new_part(config, clock, NULL, err, errlen);
 }
 
+/** Whether all that this process sends by itself has an end. */
+static bool is_finite(const struct mf_fabric *f)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+
+		if (f->node[i].ether != NULL && n->ethernet >= 0)
+			return false;
+		if (f->node[i].client == NULL)
+			continue;
+		if (!mf_config_finite(&f->config->workload[n->workload]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clock clock,
 				     const struct mf_part *part, char *err, size_t errlen)
 {
@@ -125,6 +147,7 @@ struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clo
 		mf_fabric_free(f);
 		return NULL;
 	}
+	f->finite = is_finite(f);
 	return f;
 }
 

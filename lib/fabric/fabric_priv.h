@@ -47,8 +47,10 @@ struct link_timing {
 
 /** Counters of one moment, for what is measured between warm-up and end. */
 struct snapshot {
+	bool taken;
 	mf_time at;
-	struct mf_mux_stats *host, *port; /**< [nodes]: links up, links down */
+	struct mf_mux_stats *host; /**< [nodes]: links up */
+	struct mf_mux_stats *port; /**< [switches][nodes]: links down; see fabric_ports() */
 	struct mf_host_stats *stack; /**< [nodes] */
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
@@ -85,9 +87,13 @@ struct mf_fabric {
 	char alone_error[256]; /**< why */
 	struct cycles *cycles; /**< NULL: not compiled in, or not run */
 	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
-	mf_time measure, stop; /**< window in which operations that begin are measured */
+	mf_time measure, stop; /**< steady state: what begins in it is measured. stop may be moved to now */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
+	bool finite; /**< all that its clients do has an end, and nobody else sends anything */
+	mf_time all_begun; /**< finite: since then nothing more begins; MF_NEVER: not yet */
+	bool load_over; /**< the load was stopped, and all that its clients had to do was over */
+	bool quiet; /**< nothing was under way when the run ended */
 	mf_time now; /**< of the last tick: the engine writes, any thread reads */
 	atomic_bool stop_asked; /**< any thread writes, the engine reads */
 	struct snapshot at_measure, at_stop;
@@ -130,10 +136,20 @@ bool fabric_whole(const struct mf_fabric *f);
 /** Some node; some node that asks. */
 bool fabric_has_node(const struct mf_fabric *f);
 bool fabric_has_compute(const struct mf_fabric *f);
-/** The switch's end of the link of node i. */
-static inline bool fabric_port_here(const struct mf_fabric *f, unsigned int i)
+/** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody. */
+static inline unsigned int fabric_ports(const struct mf_fabric *f)
 {
-	return f->part.sw && f->config->node[i].up;
+	return (f->backup.sw != NULL ? 2 : 1) * f->nodes;
+}
+
+/** The switch of port n of fabric_ports() if this process plays it and the port is used; otherwise NULL. */
+static inline struct mf_switch *fabric_switch_of(const struct mf_fabric *f, unsigned int n)
+{
+	bool here = n < f->nodes ? f->part.sw : f->part.backup;
+
+	if (!here || !f->config->node[n % f->nodes].up)
+		return NULL;
+	return n < f->nodes ? f->sw : f->backup.sw;
 }
 
 /** Wall clock: the link of node i to switch `net` is carried by ports at this process' ends. */
@@ -168,7 +184,10 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now);
 
 /** probe.c, virtual clock: who listens to what the cores say. @return 0 or -ENOMEM */
 int probe_init(struct mf_fabric *f);
-/** Writes that completed for their senders and never took effect, virtual clock; 0 where nobody knows. */
+/**
+ * Writes that completed for their senders and never took effect, virtual clock. 0 where nobody knows: some
+ * were still under way when the run ended, see drain.h.
+ */
 uint64_t fabric_lost_writes(const struct mf_fabric *f);
 
 /* load.c: clients and frames of the configuration */
@@ -201,9 +220,13 @@ double load_busiest(const struct mf_fabric *f, const struct load_link *link, str
  */
 bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload);
 
-int snapshot_init(struct snapshot *s, unsigned int nodes);
+int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int switches);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+/** The one of at_measure and at_stop that is due next at a time, and was not taken. @return NULL: none is */
+struct snapshot *snapshot_due(struct mf_fabric *f, mf_time now);
+/** The run has ended: so has the load, and what was to be counted at its begin and end is counted now. */
+void snapshot_end(struct mf_fabric *f, mf_time now);
 
 /** live.c: the engine's tick, each tick_period or so, between its other work. It may move f->stop to now. */
 void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now);

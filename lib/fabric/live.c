@@ -14,15 +14,61 @@ void mf_fabric_stop(struct mf_fabric *f)
 	atomic_store_explicit(&f->stop_asked, true, memory_order_relaxed);
 }
 
+/** Begins nothing any more, and nothing of it is under way. A node that is gone begins nothing either. */
+static bool client_over(const struct mf_fabric *f, unsigned int i, mf_time now, bool *more)
+{
+	const struct mf_client *c = f->node[i].client;
+	const struct mf_client_stats *s;
+
+	if (c == NULL || f->node[i].gone)
+		return true;
+	s = mf_client_stats(c);
+	if (!mf_client_at_end(c)) {
+		*more = true;
+		return false;
+	}
+	if (f->config->workload[f->config->node[i].workload]
+		    .ycsb.on) /* some queries are without operations */
+		return mf_client_finished(c, node_clock(f, i, now));
+	return __atomic_load_n(&s->begun_all, __ATOMIC_RELAXED) ==
+	       __atomic_load_n(&s->completed_all, __ATOMIC_RELAXED) +
+		       __atomic_load_n(&s->failed_all, __ATOMIC_RELAXED);
+}
+
+/** @param more  set where some client has not begun all */
+static bool clients_over(const struct mf_fabric *f, mf_time now, bool *more)
+{
+	bool over = true, any = false;
+
+	*more = false;
+	for (unsigned int i = 0; i < f->nodes && !*more; i++) {
+		any |= f->node[i].client != NULL;
+		over &= client_over(f, i, now, more);
+	}
+	return any && over;
+}
+
 static void stop_load(struct mf_fabric *f, mf_time now)
 {
+	bool more;
+
 	f->stop = now;
+	f->load_over = clients_over(f, now, &more);
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].client != NULL)
 			mf_client_stop(f->node[i].client, node_clock(f, i, now));
 		if (f->node[i].ether != NULL)
 			mf_ether_stop(f->node[i].ether, node_clock(f, i, now));
 	}
+}
+
+/** A load that has an end ends with it, or when what began last takes longer than a drain may. */
+static bool is_at_end(struct mf_fabric *f, mf_time now)
+{
+	bool more, over = clients_over(f, now, &more);
+
+	f->all_begun = more ? MF_NEVER : mf_time_min(f->all_begun, now);
+	return over || (!more && now - f->all_begun >= f->drain);
 }
 
 void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now)
@@ -32,7 +78,9 @@ void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_tim
 		return;
 	if (options->tick != NULL)
 		options->tick(options->tick_ctx, now);
-	if (atomic_load_explicit(&f->stop_asked, memory_order_relaxed))
+	if (f->finite && is_at_end(f, now))
+		stop_load(f, now);
+	else if (atomic_load_explicit(&f->stop_asked, memory_order_relaxed))
 		stop_load(f, now);
 }
 
@@ -137,12 +185,6 @@ bool mf_fabric_clients_done(const struct mf_fabric *f)
 		if (f->node[i].client != NULL && !client_done(f, i))
 			return false;
 	return true;
-}
-
-void mf_fabric_window(const struct mf_fabric *f, mf_time *from, mf_time *to)
-{
-	*from = f->at_measure.at;
-	*to = f->at_stop.at;
 }
 
 const struct mf_hist *mf_fabric_effect(const struct mf_fabric *f)

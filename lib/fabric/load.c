@@ -273,7 +273,7 @@ static void offered_trace(const struct mf_fabric *f, const struct mf_config_work
 			  struct load_link *wire, struct load_link *payload)
 {
 	const struct mf_config_trace *t = &w->trace;
-	double rate = 1 / (double)(f->stop - f->measure);
+	double rate = f->stop > f->measure ? 1 / (double)(f->stop - f->measure) : 0;
 
 	for (unsigned int i = 0; i < w->clients.n; i++)
 		for (uint64_t k = t->first[i]; k < t->first[i + 1]; k++)

@@ -45,6 +45,8 @@ enum mf_clock { MF_CLOCK_WALL, MF_CLOCK_VIRTUAL, MF_CLOCKS };
 /** The default: some time slices of a busy CPU. */
 #define MF_CONFIG_WATCHDOG MF_MS(100)
 
+#define MF_CONFIG_DURATION_MAX MF_SEC(30 * 24 * 3600)
+
 /** What a run under one clock consists of; the three follow each other. At most 30 days each. */
 struct mf_config_clock {
 	mf_time warmup; /**< load runs, nothing is counted */
@@ -312,6 +314,12 @@ struct mf_config_workload {
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };
+
+/** Whether a client of it has an end of its own: so many operations, or a trace. */
+static inline bool mf_config_finite(const struct mf_config_workload *w)
+{
+	return w->operations != 0 || w->measured != 0 || w->trace.message != NULL || w->trace.query != NULL;
+}
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 

@@ -13,6 +13,7 @@
 #include "mf_host.h"
 #include "mf_sched.h"
 #include "mf_switch.h"
+#include "mf_window.h"
 #include "mf_workload.h"
 
 /** Time of the run; the one of the last tick while it runs. */
@@ -45,8 +46,6 @@ void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out);
 /** All clients have begun what they are to begin, and all of that has completed or failed. */
 bool mf_fabric_clients_done(const struct mf_fabric *f);
 
-/** After the run: what was measured, by the clock of the fabric. */
-void mf_fabric_window(const struct mf_fabric *f, mf_time *from, mf_time *to);
 /** After the run, virtual clock: from the submission of a write to its effect at the memory, ps. Or NULL */
 const struct mf_hist *mf_fabric_effect(const struct mf_fabric *f);
 const struct mf_run_info *mf_fabric_info(const struct mf_fabric *f);

@@ -49,6 +49,21 @@ struct pending_write *pending_find(struct pending *p, uint16_t cn, uint16_t mn, 
 /** What was found has taken effect. */
 void pending_take(struct pending *p, struct pending_write *w);
 
+/** Whether an entry of the table is a write that is waited for. */
+static inline bool pending_waits(const struct pending *p, const struct pending_write *w)
+{
+	if (w->name == PENDING_NONE)
+		return false;
+	return !p->ordered ||
+	       (int32_t)(w->number -
+			 p->pair[(w->name >> 48) * p->nodes + (w->name >> 32 & UINT16_MAX)].over) >= 0;
+}
+
+static inline uint16_t pending_sender(const struct pending_write *w)
+{
+	return (uint16_t)(w->name >> 48);
+}
+
 /** The process of a compute node is gone: what has not taken effect is not waited for. */
 void pending_forget(struct pending *p, uint16_t cn);
 

@@ -96,7 +96,7 @@ uint64_t fabric_lost_writes(const struct mf_fabric *f)
 {
 	uint64_t gone = f->writes_begun - f->writes_effective, failed = 0;
 
-	if (f->clock != MF_CLOCK_VIRTUAL || f->info.interrupted)
+	if (f->clock != MF_CLOCK_VIRTUAL || !f->quiet)
 		return 0;
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].client != NULL)

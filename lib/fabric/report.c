@@ -68,6 +68,9 @@ static void put_fabric(FILE *out, const json_t *result)
 	put_nodes(out, config);
 	put_roles(out, result);
 	report_line(out, "seed", "%llu", (unsigned long long)report_count(config, "seed"));
+	if (json_array_size(json_object_get(config, "workload")) == 0)
+		report_line(out, "workload",
+			    "none: no node asks for anything (key \"workload\" of the file)");
 	report_line(out, "measured", "%s, after %s of warm-up; all over after %s",
 		    report_time(a, to > from ? to - from : 0), report_time(b, from),
 		    report_time(c, report_count(result, "time/ended_ps")));
@@ -93,6 +96,26 @@ static void put_counts(FILE *out, const json_t *kinds)
 	}
 }
 
+/** The columns beside it count operations that began in the steady state; these are over something else. */
+static void put_rates(FILE *out, const json_t *rates)
+{
+	mf_time from = report_count(rates, "from_ps"), to = report_count(rates, "to_ps");
+	const char *reason = report_text(rates, "reason");
+	char time[REPORT_NUMBER];
+
+	report_time(time, to > from ? to - from : 0);
+	if (report_at(rates, "reason") == NULL) {
+		report_line(out, "rates", "of what completed within the steady state, over %s", time);
+		return;
+	}
+	report_line(out, "rates",
+		    "over %s, from the first begin to the last end of what was measured:", time);
+	report_line(out, "", "%s",
+		    strcmp(reason, "steady_state_is_short") == 0
+			    ? "the steady state is shorter than its operations took"
+			    : "more completed within the steady state than arrived in it");
+}
+
 static void put_failed(FILE *out, const json_t *failed)
 {
 	char n[REPORT_NUMBER];
@@ -112,6 +135,9 @@ static void put_operations(FILE *out, const json_t *result)
 
 	report_head(out, result, "Operations");
 	put_counts(out, json_object_get(o, "kinds"));
+	if (json_object_size(json_object_get(o, "kinds")) == 0)
+		report_line(out, "measured", "nothing: no operation began in the steady state");
+	put_rates(out, json_object_get(o, "rates"));
 	report_line(out, "in all", "%s begun, %s completed, %s failed, warm-up and drain included",
 		    report_group(a, report_count(o, "begun_all")),
 		    report_group(b, report_count(o, "completed_all")),

@@ -91,4 +91,14 @@ void report_phases(FILE *out, const json_t *result)
 		    report_group(a, report_count(all, "end/under_way")),
 		    report_group(b, report_count(all, "end/octets_under_way")),
 		    report_group(c, report_count(all, "end/never_begun")));
+	if (report_count(all, "end/late_writes") > 0)
+		report_line(out, "", "%s writes that had completed for their senders had not taken effect",
+			    report_group(a, report_count(all, "end/late_writes")));
+	if (report_count(all, "end/drain_enough_ps") > 0)
+		report_line(out, "", "at the pace of the drain about %s of it would have been enough",
+			    report_time(a, report_count(all, "end/drain_enough_ps")));
+	if (report_count(all, "end/not_reached") > 0)
+		report_line(out, "not reached",
+			    "%s operations of a trace or a limit: the time was over before",
+			    report_group(a, report_count(all, "end/not_reached")));
 }

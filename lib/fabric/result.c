@@ -14,6 +14,7 @@
 #include "fabric_priv.h"
 #include "guards.h"
 #include "link_test.h"
+#include "mf_window.h"
 #include "result_priv.h"
 #include "stages.h"
 #include "watch.h"
@@ -192,6 +193,7 @@ static void forwarding_json(const struct mf_fabric *f, json_t *o)
 json_t *mf_fabric_result(const struct mf_fabric *f)
 {
 	json_t *all = json_object(), *o = json_object(), *time = json_object();
+	const struct mf_window w = mf_fabric_window(f);
 
 	json_object_set_new(o, "clock", json_string(f->clock == MF_CLOCK_VIRTUAL ? "virtual" : "wall"));
 	json_object_set_new(o, "config", mf_config_to_json(f->config));
@@ -202,11 +204,11 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	if (!fabric_whole(f))
 		part_json(f, o);
 	if (fabric_has_compute(f) || fabric_whole(f)) {
-		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE));
+		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE, &w));
 		json_object_set_new(o, "phases", phases_json(f));
 	}
 	if (f->clock == MF_CLOCK_VIRTUAL)
-		json_object_set_new(o, "load", load_json(f));
+		json_object_set_new(o, "load", load_json(f, &w));
 	if (f->messages != NULL)
 		json_object_set_new(o, "messages", messages_json(f));
 	if (f->delivery != NULL)

@@ -10,12 +10,19 @@ struct use {
 	unsigned int links;
 };
 
+double result_line_time(const struct mf_fabric *f, uint32_t period)
+{
+	mf_time t = f->at_stop.at - f->at_measure.at;
+
+	return period > 0 ? (double)((t + period - 1) / period * period) : (double)t;
+}
+
 static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
 		    const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
 		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
-	double t = (double)(f->at_stop.at - f->at_measure.at), share, frames;
+	double t = result_line_time(f, f->link[i].period), share, frames;
 
 	u->memory += memory;
 	u->frame += frame;
@@ -32,11 +39,11 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, co
 		u->busiest = share;
 }
 
-static uint64_t memory_blocks(const struct mf_fabric *f, const struct mf_mux_stats *end)
+static uint64_t memory_blocks(const struct mf_mux_stats *end, unsigned int n)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < f->nodes; i++)
+	for (unsigned int i = 0; i < n; i++)
 		sum += end[i].memory_blocks;
 	return sum;
 }
@@ -80,10 +87,10 @@ void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t 
  * whole run, and a process that has only one of the two does not know it.
  */
 static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
-			bool sender, uint64_t octets)
+			unsigned int n, bool sender, uint64_t octets)
 {
 	json_t *o = json_object();
-	uint64_t memory = memory_blocks(f, end);
+	uint64_t memory = memory_blocks(end, n);
 	double payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
 	bool whole = fabric_whole(f);
 
@@ -101,7 +108,7 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	if (whole)
 		result_real(o, "payload_share_of_memory_blocks", payload);
 	if (sender)
-		mux_json(end, result_all(f), o);
+		mux_json(end, (struct result_nodes){0, n}, o);
 	return o;
 }
 
@@ -112,29 +119,35 @@ static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (fabric_port_here(f, i))
-			use_add(f, &down, i, &f->at_measure.port[i], &f->at_stop.port[i]);
 		if (f->node[i].host == NULL)
 			continue;
 		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
+	for (unsigned int n = 0; n < fabric_ports(f); n++)
+		if (fabric_switch_of(f, n) != NULL)
+			use_add(f, &down, n % f->nodes, &f->at_measure.port[n], &f->at_stop.port[n]);
 	if (fabric_has_node(f))
-		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, true, sent));
-	json_object_set_new(o, "from_switch", use_json(f, &down, end->port, f->part.sw, received));
+		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
+	json_object_set_new(
+		o, "from_switch",
+		use_json(f, &down, end->port, fabric_ports(f), f->part.sw || f->part.backup, received));
 	return o;
 }
 
 /** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
 static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
 {
-	uint64_t memory = memory_blocks(f, end->host) + memory_blocks(f, end->port);
+	uint64_t memory = memory_blocks(end->host, f->nodes) + memory_blocks(end->port, fabric_ports(f));
+	uint64_t control = end->sw.control_blocks;
 	json_t *o = json_object();
 
-	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
+	if (f->backup.sw != NULL)
+		control += mf_switch_stats(f->backup.sw)->control_blocks;
+	result_count(o, "notification_and_grant_blocks", control);
 	result_count(o, "memory_blocks", memory);
-	result_real(o, "share", memory > 0 ? (double)end->sw.control_blocks / (double)memory : 0);
+	result_real(o, "share", memory > 0 ? (double)control / (double)memory : 0);
 	result_real(o, "share_in_paper", 0.06);
 	return o;
 }
@@ -153,7 +166,7 @@ void counters_json(const struct mf_fabric *f, json_t *o)
 {
 	struct snapshot end;
 
-	if (snapshot_init(&end, f->nodes) == 0) {
+	if (snapshot_init(&end, f->nodes, fabric_ports(f) / f->nodes) == 0) {
 		snapshot_take(f, &end, f->ended);
 		json_object_set_new(o, "links", links_json(f, &end));
 		if (fabric_whole(f))

@@ -13,6 +13,7 @@
 
 #include "delivery.h"
 #include "fabric_priv.h"
+#include "mf_window.h"
 #include "result_priv.h"
 
 #define TOLERANCE 0.02
@@ -43,13 +44,15 @@ static double blocks(const struct mf_mux_stats *from, const struct mf_mux_stats 
 
 static void achieved(const struct mf_fabric *f, struct load *l)
 {
-	double time = (double)(f->at_stop.at - f->at_measure.at);
-
-	for (unsigned int i = 0; i < f->nodes && time > 0; i++) {
+	for (unsigned int i = 0; i < f->nodes && f->at_stop.at > f->at_measure.at; i++) {
 		const struct delivery_payload *p = &f->delivery->payload[i];
+		double time = result_line_time(f, f->config->node[i].link.period);
 
 		l->wire[i].up = blocks(&f->at_measure.host[i], &f->at_stop.host[i]) / time;
-		l->wire[i].down = blocks(&f->at_measure.port[i], &f->at_stop.port[i]) / time;
+		/* Of two switches the one that has sent it more. */
+		for (unsigned int n = i; n < fabric_ports(f); n += f->nodes)
+			l->wire[i].down = fmax(l->wire[i].down,
+					       blocks(&f->at_measure.port[n], &f->at_stop.port[n]) / time);
 		l->payload[i].up = (double)p->up / 8 / time;
 		l->payload[i].down = (double)p->down / 8 / time;
 	}
@@ -92,24 +95,41 @@ static bool saturated(const struct mf_fabric *f, const struct result_flow *octet
 	       growth > DEVIATIONS * sqrt(fmax(0, before_and_after) * largest);
 }
 
-static json_t *flow_json(const struct mf_fabric *f, const struct result_flow *messages,
-			 const struct result_flow *octets, bool open)
+/** What rates count, of all kinds together. */
+static struct mf_client_done rated(const struct mf_fabric *f, const struct mf_window *w)
 {
-	double time = (double)(f->at_stop.at - f->at_measure.at) * 1e-12;
+	struct mf_client_done sum = {0};
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		for (unsigned int k = 0; f->node[i].client != NULL && k < MF_CLIENT_KINDS; k++) {
+			struct mf_client_done done = mf_window_counts(w, mf_client_stats(f->node[i].client),
+								      (enum mf_client_kind)k);
+
+			sum.operations += done.operations;
+			sum.octets += done.octets;
+		}
+	}
+	return sum;
+}
+
+static json_t *flow_json(const struct mf_fabric *f, const struct mf_window *w,
+			 const struct result_flow *messages, const struct result_flow *octets, bool open)
+{
+	struct mf_client_done done = rated(f, w);
 	json_t *o = json_object();
 
 	if (open) {
-		result_real(o, "offered_per_s", time > 0 ? (double)messages->offered / time : 0);
-		result_real(o, "offered_gbps", time > 0 ? (double)octets->offered * 8e-9 / time : 0);
+		result_real(o, "offered_per_s", mf_window_rate(w, messages->offered));
+		result_real(o, "offered_gbps", mf_window_rate(w, octets->offered) * 8e-9);
 	}
-	result_real(o, "completed_per_s", time > 0 ? (double)messages->completed / time : 0);
-	result_real(o, "completed_gbps", time > 0 ? (double)octets->completed * 8e-9 / time : 0);
+	result_real(o, "completed_per_s", mf_window_rate(w, done.operations));
+	result_real(o, "completed_gbps", mf_window_rate(w, done.octets) * 8e-9);
 	result_count(o, "waiting_at_begin", messages->waiting);
 	result_count(o, "waiting_at_end", messages->waiting + messages->offered - messages->over);
 	return o;
 }
 
-json_t *load_json(const struct mf_fabric *f)
+json_t *load_json(const struct mf_fabric *f, const struct mf_window *w)
 {
 	struct load offered = {0}, carried = {0};
 	struct result_flow messages, octets;
@@ -123,7 +143,7 @@ json_t *load_json(const struct mf_fabric *f)
 		if (open)
 			json_object_set_new(o, "offered", load_of(f, &offered));
 		json_object_set_new(o, "achieved", load_of(f, &carried));
-		json_object_set_new(o, "flow", flow_json(f, &messages, &octets, open));
+		json_object_set_new(o, "flow", flow_json(f, w, &messages, &octets, open));
 		if (open)
 			json_object_set_new(o, "saturated", json_boolean(saturated(f, &octets)));
 	}

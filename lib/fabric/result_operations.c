@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "fabric_priv.h"
+#include "mf_window.h"
 #include "result_priv.h"
 
-static double window_seconds(const struct mf_fabric *f)
-{
-	mf_time from = f->at_measure.at, to = f->at_stop.at;
-
-	return to > from ? (double)(to - from) * 1e-12 : 0;
-}
+/** Of clients together. */
+struct sum {
+	struct mf_client_stats stats;
+	struct mf_client_done rated[MF_CLIENT_KINDS]; /**< what rates count */
+};
 
 /* Operations */
 
@@ -28,6 +28,16 @@ static void add_kind(struct mf_client_stats *sum, const struct mf_client_stats *
 	sum->kind[k].failed += s->kind[k].failed;
 	sum->kind[k].octets += s->kind[k].octets;
 	sum->kind[k].failed_max = mf_time_max(sum->kind[k].failed_max, s->kind[k].failed_max);
+}
+
+static void add_rated(struct sum *sum, const struct mf_client_stats *s, const struct mf_window *w)
+{
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		struct mf_client_done done = mf_window_counts(w, s, (enum mf_client_kind)k);
+
+		sum->rated[k].operations += done.operations;
+		sum->rated[k].octets += done.octets;
+	}
 }
 
 static void add_client(struct mf_client_stats *sum, const struct mf_client_stats *s, enum result_what what)
@@ -59,11 +69,18 @@ static void put_times(const struct mf_client_kind_stats *s, json_t *o)
 		json_object_set_new(o, "from_intended_start", result_hist(&s->intended));
 }
 
-static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_kind_stats *s,
-			 enum result_what what)
+static void put_rates(const struct mf_client_done *rated, const struct mf_window *w, json_t *o)
+{
+	result_count(o, "rated", rated->operations);
+	result_count(o, "rated_octets", rated->octets);
+	result_real(o, "rate_per_s", mf_window_rate(w, rated->operations));
+	result_real(o, "goodput_gbps", mf_window_rate(w, rated->octets) * 8e-9);
+}
+
+static json_t *kind_json(const struct mf_client_kind_stats *s, const struct mf_client_done *rated,
+			 enum result_what what, const struct mf_window *w)
 {
 	json_t *o = json_object();
-	double t = window_seconds(f);
 
 	if (what != RESULT_TIMES) {
 		result_count(o, "begun", s->begun);
@@ -72,22 +89,39 @@ static json_t *kind_json(const struct mf_fabric *f, const struct mf_client_kind_
 		if (s->failed_max > 0)
 			result_count(o, "failed_ps_max", s->failed_max);
 	}
-	if (what == RESULT_WHOLE) {
-		result_real(o, "rate_per_s", t > 0 ? (double)s->completed / t : 0);
-		result_real(o, "goodput_gbps", t > 0 ? (double)s->octets * 8e-9 / t : 0);
-	}
+	if (what == RESULT_WHOLE)
+		put_rates(rated, w, o);
 	if (what != RESULT_COUNTS)
 		put_times(s, o);
 	return o;
 }
 
-static json_t *kinds_json(const struct mf_fabric *f, const struct mf_client_stats *sum, enum result_what what)
+/** Those of which some were measured, or count for a rate. */
+static json_t *kinds_json(const struct sum *sum, enum result_what what, const struct mf_window *w)
 {
 	json_t *o = json_object();
 
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
-		if (sum->kind[k].begun > 0)
-			json_object_set_new(o, mf_client_kind_name(k), kind_json(f, &sum->kind[k], what));
+		if (sum->stats.kind[k].begun > 0 || sum->rated[k].operations > 0)
+			json_object_set_new(o, mf_client_kind_name(k),
+					    kind_json(&sum->stats.kind[k], &sum->rated[k], what, w));
+	return o;
+}
+
+/** What rates are over: mf_window.h. */
+static json_t *rates_json(const struct mf_window *w)
+{
+	static const char *const reason[] = {[MF_WINDOW_SHORT] = "steady_state_is_short",
+					     [MF_WINDOW_EARLY] = "more_completed_than_arrived"};
+	json_t *o = json_object();
+
+	json_object_set_new(
+		o, "count",
+		json_string(w->reason == MF_WINDOW_FITS ? "completed_in_steady_state" : "measured"));
+	if (w->reason != MF_WINDOW_FITS)
+		json_object_set_new(o, "reason", json_string(reason[w->reason]));
+	result_count(o, "from_ps", w->from);
+	result_count(o, "to_ps", w->to);
 	return o;
 }
 
@@ -112,23 +146,30 @@ static void put_counts(const struct mf_fabric *f, const struct mf_client_stats *
 	result_count(o, "last_done_ps", sum->last_done);
 }
 
-json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what)
+json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what,
+			const struct mf_window *w)
 {
-	struct mf_client_stats *sum = calloc(1, sizeof(*sum));
-	json_t *o = json_object(), *queries = queries_json(f, nodes, what);
+	struct sum *sum = calloc(1, sizeof(*sum));
+	json_t *o = json_object(), *queries = queries_json(f, nodes, what, w);
 
 	if (sum == NULL) {
 		json_decref(queries);
 		return o;
 	}
-	for (unsigned int i = nodes.from; i < nodes.to; i++)
-		if (f->node[i].client != NULL)
-			add_client(sum, mf_client_stats(f->node[i].client), what);
-	json_object_set_new(o, "kinds", kinds_json(f, sum, what));
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
+		if (f->node[i].client == NULL)
+			continue;
+		add_client(&sum->stats, mf_client_stats(f->node[i].client), what);
+		if (what == RESULT_WHOLE)
+			add_rated(sum, mf_client_stats(f->node[i].client), w);
+	}
+	if (what == RESULT_WHOLE)
+		json_object_set_new(o, "rates", rates_json(w));
+	json_object_set_new(o, "kinds", kinds_json(sum, what, w));
 	if (queries != NULL)
 		json_object_set_new(o, "queries", queries);
 	if (what != RESULT_TIMES)
-		put_counts(f, sum, o);
+		put_counts(f, &sum->stats, o);
 	free(sum);
 	return o;
 }

@@ -3,6 +3,7 @@
  * The result: warm-up, steady state and drain apart, and what had not ended when the run did. So every
  * operation that was offered is completed, failed, under way, or was never begun, and is counted as that.
  */
+#include "drain.h"
 #include "fabric_priv.h"
 #include "result_priv.h"
 
@@ -25,7 +26,8 @@ static void add_totals(struct mf_client_totals *sum, const struct mf_client_tota
 static void add_offered(const struct mf_fabric *f, unsigned int i, struct offered *warmup,
 			struct offered *steady)
 {
-	mf_time measure = node_clock(f, i, f->measure), ended = node_clock(f, i, f->ended);
+	mf_time measure = node_clock(f, i, mf_time_min(f->measure, f->stop)),
+		ended = node_clock(f, i, f->ended);
 	const struct mf_client *c = f->node[i].client;
 	const struct mf_client_stats *s = mf_client_stats(c);
 
@@ -91,15 +93,24 @@ static void phases_of(const struct mf_fabric *f, struct phases *p)
 	}
 }
 
-static json_t *end_json(const struct phases *p)
+static json_t *end_json(const struct mf_fabric *f, const struct phases *p)
 {
 	const struct mf_client_totals *t = &p->all;
+	const struct drain d = drain_of(f);
+	uint64_t not_reached = 0;
 	json_t *o = json_object();
 
 	result_count(o, "under_way", t->begun - t->completed - t->failed);
 	result_count(o, "octets_under_way", t->octets_begun - t->octets_completed - t->octets_failed);
 	result_count(o, "never_begun",
 		     p->offered[MF_CLIENT_WARMUP].not_begun + p->offered[MF_CLIENT_STEADY].not_begun);
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL)
+			not_reached += mf_client_not_reached(f->node[i].client);
+	result_count(o, "not_reached", not_reached);
+	result_count(o, "late_writes", d.late_writes);
+	if (d.enough > 0)
+		result_count(o, "drain_enough_ps", d.enough);
 	return o;
 }
 
@@ -116,7 +127,7 @@ json_t *phases_json(const struct mf_fabric *f)
 		to = mf_time_min(end[k], f->ended);
 		json_object_set_new(o, name[k], phase_json(&p.phase[k], &p.offered[k], from, to));
 	}
-	json_object_set_new(o, "end", end_json(&p));
+	json_object_set_new(o, "end", end_json(f, &p));
 	return o;
 }
 

@@ -16,6 +16,7 @@ json_t *result_hist(const struct mf_hist *h);
 struct mf_fabric;
 struct mf_host_stats;
 struct mf_mux_stats;
+struct mf_window;
 
 /** Whose numbers are added up: nodes [from, to). */
 struct result_nodes {
@@ -31,11 +32,14 @@ enum result_what {
 };
 
 /* result_operations.c */
-json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
+/** @param w  what rates are over; RESULT_WHOLE only */
+json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what,
+			const struct mf_window *w);
 json_t *frames_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
 /* result_queries.c */
 /** NULL: there is no store */
-json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what);
+json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what,
+		     const struct mf_window *w);
 
 /* result_phases.c */
 json_t *phases_json(const struct mf_fabric *f);
@@ -55,9 +59,14 @@ void result_steady(const struct mf_fabric *f, struct result_flow *messages, stru
 json_t *messages_json(const struct mf_fabric *f);
 
 /* result_load.c, virtual clock */
-json_t *load_json(const struct mf_fabric *f);
+json_t *load_json(const struct mf_fabric *f, const struct mf_window *w);
 
 /* result_links.c */
+/**
+ * How long the steady state is for a line, ps: in whole blocks, rounded up. As many may have begun in it, so
+ * no more of a line is ever used than all of it.
+ */
+double result_line_time(const struct mf_fabric *f, uint32_t period);
 /** Adds what the multiplexers of one direction have done. @param end  by node */
 void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t *o);
 /** Adds links and control, as the multiplexers' counters have them at the end of the run. */

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "fabric_priv.h"
+#include "mf_window.h"
 #include "result_priv.h"
 
-static double window_seconds(const struct mf_fabric *f)
-{
-	mf_time from = f->at_measure.at, to = f->at_stop.at;
-
-	return to > from ? (double)(to - from) * 1e-12 : 0;
-}
+/** Of clients together, of one kind or of all. */
+struct sum {
+	struct mf_query_stats stats;
+	uint64_t rated; /**< what rates count */
+};
 
 static void add(struct mf_query_stats *sum, const struct mf_query_stats *s, enum result_what what)
 {
@@ -34,9 +34,9 @@ static void put_times(const struct mf_query_stats *s, json_t *o)
 		json_object_set_new(o, "from_intended_start", result_hist(&s->intended));
 }
 
-static json_t *query_json(const struct mf_fabric *f, const struct mf_query_stats *s, enum result_what what)
+static json_t *query_json(const struct sum *sum, enum result_what what, const struct mf_window *w)
 {
-	double t = window_seconds(f);
+	const struct mf_query_stats *s = &sum->stats;
 	json_t *o = json_object();
 
 	if (what != RESULT_TIMES) {
@@ -45,8 +45,10 @@ static json_t *query_json(const struct mf_fabric *f, const struct mf_query_stats
 		result_count(o, "failed", s->failed);
 		result_count(o, "local", s->local);
 	}
-	if (what == RESULT_WHOLE)
-		result_real(o, "rate_per_s", t > 0 ? (double)s->completed / t : 0);
+	if (what == RESULT_WHOLE) {
+		result_count(o, "rated", sum->rated);
+		result_real(o, "rate_per_s", mf_window_rate(w, sum->rated));
+	}
 	if (what != RESULT_COUNTS)
 		put_times(s, o);
 	return o;
@@ -60,9 +62,10 @@ static bool has_store(const struct mf_fabric *f)
 	return false;
 }
 
-json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what)
+json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum result_what what,
+		     const struct mf_window *w)
 {
-	struct mf_query_stats *sum = has_store(f) ? calloc(MF_QUERY_KINDS + 1, sizeof(*sum)) : NULL;
+	struct sum *sum = has_store(f) ? calloc(MF_QUERY_KINDS + 1, sizeof(*sum)) : NULL;
 	json_t *o, *kinds;
 	uint64_t torn = 0, absent = 0;
 
@@ -73,20 +76,23 @@ json_t *queries_json(const struct mf_fabric *f, struct result_nodes nodes, enum 
 			f->node[i].client != NULL ? mf_client_stats(f->node[i].client) : NULL;
 
 		for (unsigned int k = 0; k < MF_QUERY_KINDS && s != NULL; k++)
-			add(&sum[k], &s->query[k], what);
+			add(&sum[k].stats, &s->query[k], what);
+		for (unsigned int k = 0; k < MF_QUERY_KINDS && s != NULL && what == RESULT_WHOLE; k++)
+			sum[k].rated += mf_window_queries(w, s, (enum mf_query_kind)k);
 		torn += s != NULL ? s->torn : 0;
 		absent += s != NULL ? s->absent : 0;
 	}
 	o = json_object();
 	kinds = json_object();
 	for (unsigned int k = 0; k < MF_QUERY_KINDS; k++) {
-		add(&sum[MF_QUERY_KINDS], &sum[k], what);
-		if (sum[k].begun > 0)
+		add(&sum[MF_QUERY_KINDS].stats, &sum[k].stats, what);
+		sum[MF_QUERY_KINDS].rated += sum[k].rated;
+		if (sum[k].stats.begun > 0 || sum[k].rated > 0)
 			json_object_set_new(kinds, mf_query_kind_name((enum mf_query_kind)k),
-					    query_json(f, &sum[k], what));
+					    query_json(&sum[k], what, w));
 	}
 	json_object_set_new(o, "kinds", kinds);
-	json_object_set_new(o, "in_all", query_json(f, &sum[MF_QUERY_KINDS], what));
+	json_object_set_new(o, "in_all", query_json(&sum[MF_QUERY_KINDS], what, w));
 	if (what != RESULT_TIMES) {
 		result_count(o, "torn_fields", torn);
 		result_count(o, "absent_fields", absent);

@@ -177,7 +177,7 @@ json_t *drops_json(const struct mf_fabric *f)
 	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (fabric_port_here(f, i))
+		if (fabric_switch_of(f, i) != NULL)
 			add_receiver(mf_switch_demux(f->sw, i), &bad, &aborts);
 		if (f->config->node[i].up && f->backup.sw != NULL)
 			add_receiver(mf_switch_demux(f->backup.sw, i), &bad, &aborts);

@@ -4,8 +4,10 @@
 
 #include "bound.h"
 #include "carried.h"
+#include "drain.h"
 #include "fabric_priv.h"
 #include "messages.h"
+#include "mf_unit.h"
 #include "stages.h"
 
 /** The file breaks something, or takes links away for a test pattern. */
@@ -48,14 +50,6 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
 	if (c->failed_all > 0 && !disturbed(f))
 		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
-	if (!f->info.interrupted && c->begun_all != c->completed_all + c->failed_all)
-		return no(r, "%s: %llu operations did not complete", name,
-			  (unsigned long long)(c->begun_all - c->completed_all - c->failed_all));
-	if (!f->info.interrupted && !f->node[i].gone &&
-	    mf_client_not_begun(f->node[i].client, 0, node_clock(f, i, f->ended)) > 0)
-		return no(r, "%s: %llu operations still waited to be begun", name,
-			  (unsigned long long)mf_client_not_begun(f->node[i].client, 0,
-								  node_clock(f, i, f->ended)));
 	return true;
 }
 
@@ -69,22 +63,85 @@ static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
 		  (unsigned long long)lost);
 }
 
+/** What became of the operations of all clients of this process. */
+struct taken {
+	bool clients;
+	uint64_t begun; /**< in all */
+	uint64_t measured,
+		samples; /**< begun in the steady state; with faults those that failed are samples, too */
+};
+
+static void add_taken(const struct mf_fabric *f, const struct mf_client_stats *s, struct taken *t)
+{
+	bool faults = disturbed(f);
+
+	t->clients = true;
+	t->begun += s->begun_all;
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		t->measured += s->kind[k].begun;
+		t->samples += s->kind[k].completed + (faults ? s->kind[k].failed : 0);
+	}
+	for (unsigned int k = 0; k < MF_QUERY_KINDS; k++) {
+		t->begun += s->query[k].begun + s->query[k].unmeasured;
+		t->measured += s->query[k].begun;
+		t->samples += s->query[k].completed;
+	}
+}
+
+/** Whoever has clients wants to know what they measure: a run without a sample says nothing. */
+static bool has_samples(const struct mf_fabric *f, const struct taken *t, const struct reason *r)
+{
+	char warmup[MF_UNIT_LEN];
+
+	if (!t->clients || t->samples > 0)
+		return true;
+	mf_unit_put_time(warmup, f->config->clock[f->clock].warmup);
+	if (f->info.interrupted)
+		return no(r, "nothing was measured: interrupted %s the warm-up of %s",
+			  f->ended < f->measure ? "in" : "just after", warmup);
+	if (f->stop < f->measure && !f->load_over)
+		return no(r, "nothing was measured: stopped in the warm-up of %s", warmup);
+	if (t->begun == 0)
+		return no(r, "nothing was measured: no operation began");
+	if (t->measured == 0)
+		return no(r, "nothing was measured: all %llu operations began in the warm-up of %s",
+			  (unsigned long long)t->begun, warmup);
+	return no(r, "nothing was measured: none of %llu operations completed",
+		  (unsigned long long)t->measured);
+}
+
+/** Whether all was over when the drain was. */
+static bool drain_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct drain d = drain_of(f);
+	char drain[MF_UNIT_LEN], enough[MF_UNIT_LEN], hint[MF_UNIT_LEN + 64] = "nothing moved in it";
+
+	if (drain_is_over(&d))
+		return true;
+	mf_unit_put_time(drain, f->drain);
+	if (d.enough > 0)
+		snprintf(hint, sizeof(hint), "at its pace \"drain\": \"%s\" would do, about",
+			 mf_unit_put_time(enough, d.enough));
+	return no(
+		r,
+		"the drain of %s was over with %llu operations under way, %llu never begun, and %llu writes "
+		"that had not taken effect: %s",
+		drain, (unsigned long long)d.under_way, (unsigned long long)d.never_begun,
+		(unsigned long long)d.late_writes, hint);
+}
+
 static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 {
-	uint64_t completed = 0;
-	bool clients = false;
+	struct taken t = {0};
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].client == NULL)
 			continue;
 		if (!client_sound(f, i, r))
 			return false;
-		clients = true;
-		completed += mf_client_stats(f->node[i].client)->completed_all;
-		if (disturbed(f)) /* all may have failed */
-			completed += mf_client_stats(f->node[i].client)->failed_all;
+		add_taken(f, mf_client_stats(f->node[i].client), &t);
 	}
-	return !clients || completed > 0 || no(r, "no operation completed");
+	return drain_sound(f, r) && has_samples(f, &t, r);
 }
 
 static bool frames_sound(const struct mf_fabric *f, const struct reason *r)

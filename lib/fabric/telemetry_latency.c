@@ -60,7 +60,8 @@ static void shorten(json_t *o, bool buckets)
 /** Operations, frames, and queries to stores, each kind by its name. */
 static json_t *all_kinds(const struct mf_fabric *f, struct result_nodes nodes)
 {
-	json_t *ops = operations_json(f, nodes, RESULT_TIMES), *frames = frames_json(f, nodes, RESULT_TIMES);
+	json_t *ops = operations_json(f, nodes, RESULT_TIMES, NULL),
+	       *frames = frames_json(f, nodes, RESULT_TIMES);
 	json_t *o = json_object();
 
 	json_object_set(o, "kinds", json_object_get(ops, "kinds"));

@@ -20,7 +20,7 @@ static const char *name_of_link(const void *ctx, unsigned int i)
 {
 	const struct mf_fabric *f = ctx;
 
-	return f->node[i].host != NULL || fabric_port_here(f, i) ? f->config->node[i].name : NULL;
+	return f->node[i].host != NULL || fabric_switch_of(f, i) != NULL ? f->config->node[i].name : NULL;
 }
 
 /* Nodes */
@@ -72,7 +72,7 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 	json_object_set_new(o, "name", json_string(f->config->node[i].name));
 	json_object_set_new(o, "role", json_string(mf_config_role_name(f->config->node[i].role)));
 	json_object_set_new(o, "outstanding", json_integer(mf_host_outstanding(n->host)));
-	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS));
+	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS, NULL));
 	json_object_set_new(o, "frames", frames_json(f, one, RESULT_COUNTS));
 	json_object_set_new(o, "host", host_json(mf_host_stats(n->host)));
 	json_object_set_new(o, "drops", host_drops_json(mf_host_stats(n->host)));
@@ -129,7 +129,7 @@ json_t *telemetry_link(struct telemetry_query *q)
 		json_object_set_new(up, "sent", sent_json(mf_host_mux_stats(f->node[i].host)));
 		json_object_set_new(down, "received", received_json(&mf_host_demux(f->node[i].host)->stats));
 	}
-	if (fabric_port_here(f, (unsigned int)i)) {
+	if (fabric_switch_of(f, (unsigned int)i) != NULL) {
 		json_object_set_new(up, "received",
 				    received_json(&mf_switch_demux(f->sw, (unsigned int)i)->stats));
 		json_object_set_new(down, "sent", sent_json(mf_switch_mux_stats(f->sw, (unsigned int)i)));

@@ -62,7 +62,7 @@ json_t *telemetry_fabric(struct telemetry_query *q)
 	put_text(o, "state", is_over(f) ? "over" : "running");
 	result_count(o, "now_ps", is_over(f) ? f->ended : mf_fabric_now(f));
 	if (fabric_has_compute(f) || fabric_whole(f))
-		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_COUNTS));
+		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_COUNTS, NULL));
 	if (fabric_has_node(f))
 		json_object_set_new(o, "frames", frames_json(f, result_all(f), RESULT_COUNTS));
 	json_object_set_new(o, "drops", drops_json(f));

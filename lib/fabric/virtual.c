@@ -47,19 +47,27 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 /** Nothing has been under way for as long as the run is to settle; or the drain takes too long. */
 static bool is_over(struct virtual *v)
 {
-	const struct mf_fabric *f = v->f;
+	struct mf_fabric *f = v->f;
 	bool quiet = fabric_quiet(f, v->now) && wires_idle(v);
 
 	if (!quiet || v->quiet_from == 0)
 		v->quiet_from = v->now;
+	f->quiet = quiet;
 	return (quiet && v->now >= v->quiet_from + v->options->settle) ||
 	       v->now >= f->stop + f->drain + v->options->settle;
+}
+
+/** When it is to be seen whether a load that has an end has come to it: soon, for how long it has lasted. */
+static mf_time look_again(mf_time now)
+{
+	return now + mf_time_max(MONITOR_PERIOD, now / 1024);
 }
 
 /** Takes the snapshots and finds the end. */
 static int monitor(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
+	struct snapshot *due;
 	int err = 0;
 
 	v->now = v->monitor_next;
@@ -67,16 +75,16 @@ static int monitor(struct virtual *v)
 		v->twin->now = v->now;
 	f->info.events++;
 	live_tick(f, v->options, v->now);
-	if (v->now == f->measure)
-		err = take_snapshot(v, &f->at_measure);
-	if (v->now == f->stop && err == 0)
-		err = take_snapshot(v, &f->at_stop);
+	while (err == 0 && (due = snapshot_due(f, v->now)) != NULL)
+		err = take_snapshot(v, due);
 	if (v->now < f->measure)
 		v->monitor_next = f->measure;
 	else if (v->now < f->stop)
 		v->monitor_next = f->stop;
 	else
 		v->monitor_next = v->now + MONITOR_PERIOD;
+	if (f->finite)
+		v->monitor_next = mf_time_min(v->monitor_next, look_again(v->now));
 	if (v->options->tick_period != 0)
 		v->monitor_next = mf_time_min(v->monitor_next, v->now + v->options->tick_period);
 	if (v->now >= f->stop)
@@ -229,9 +237,7 @@ static int loop(struct virtual *v)
 	if (!v->over)
 		v->now = mf_time_max(v->nodes_done, v->switch_done);
 	virtual_tests_end(v);
-	v->f->ended = v->now;
-	if (v->f->at_stop.at == 0)
-		snapshot_take(v->f, &v->f->at_stop, v->f->ended);
+	snapshot_end(v->f, v->now);
 	return err;
 }
 
@@ -379,7 +385,8 @@ int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 	if (f->stages != NULL)
 		stages_end(f->stages);
 	tear_down(&v);
-	f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;
+	/* In this order: it has not taken more of a CPU than there was of it. */
 	f->info.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;
 	return err;
 }

@@ -17,10 +17,11 @@ json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		queue += end->stack[i].waited;
 		up += end->host[i].waited;
-		down += end->port[i].waited;
 		if (f->node[i].client != NULL)
 			operations += mf_client_stats(f->node[i].client)->begun_all;
 	}
+	for (unsigned int n = 0; n < fabric_ports(f); n++)
+		down += end->port[n].waited;
 	each = operations > 0 ? 1e-3 / (double)operations : 0;
 	result_real(o, "message_queue_ns", (double)queue * each);
 	result_real(o, "line_to_switch_ns", (double)up * each);

@@ -41,24 +41,6 @@ static bool has_load(const struct mf_fabric *f)
 	return false;
 }
 
-/** Whether all clients of this process stop by themselves: when they have, the run is over. */
-static bool is_limited(const struct mf_fabric *f)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_config_workload *c;
-
-		if (f->node[i].client == NULL)
-			continue;
-		c = &f->config->workload[f->config->node[i].workload];
-		if (c->operations == 0 && c->measured == 0)
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options)
 {
 	*w = (struct wall){
@@ -66,7 +48,6 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 		.options = options,
 		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
 		.loads = has_load(f),
-		.limited = is_limited(f),
 		.nets = f->config->backup.on ? 2 : 1,
 	};
 }
@@ -149,17 +130,12 @@ static void take_snapshot(struct mf_fabric *f, struct snapshot *s, mf_time now)
 void wall_look(struct wall *w, mf_time now)
 {
 	struct mf_fabric *f = w->f;
+	struct snapshot *due;
 
 	w->next_look = now + LOOK_PERIOD;
 	live_tick(f, w->options, now);
-	if (!w->measured && now >= f->measure) {
-		take_snapshot(f, &f->at_measure, now);
-		w->measured = true;
-	}
-	if (!w->stopped && now >= f->stop) {
-		take_snapshot(f, &f->at_stop, now);
-		w->stopped = true;
-	}
+	while ((due = snapshot_due(f, now)) != NULL)
+		take_snapshot(f, due, now);
 }
 
 /** All clients have ended, and nothing of theirs is on its way. */
@@ -182,8 +158,6 @@ static void look_around(struct wall *w, mf_time now)
 
 	for (unsigned int i = 0; i < w->lcores; i++)
 		left += __atomic_load_n(&w->lcore[i].unfinished, __ATOMIC_RELAXED);
-	if (w->limited && w->measured && left == 0)
-		mf_fabric_stop(f);
 	wall_look(w, now);
 	for (unsigned int i = 0; i < w->lcores; i++)
 		work += __atomic_load_n(&w->lcore[i].work, __ATOMIC_RELAXED);
@@ -195,7 +169,7 @@ static void look_around(struct wall *w, mf_time now)
 	}
 	if (left > 0)
 		w->busy = now;
-	if (w->stopped && (is_at_rest(w, now) || now >= f->stop + f->drain))
+	if (f->at_stop.taken && (is_at_rest(w, now) || now >= f->stop + f->drain))
 		w->finished = true;
 	if ((w->finished || !w->loads) && meet_over(w))
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
@@ -292,9 +266,7 @@ static int run(struct wall *w)
 	rte_eal_mp_wait_lcore();
 	watch_stop(w);
 	w->f->running = NULL;
-	w->f->ended = wall_now(w);
-	if (w->f->at_stop.at == 0)
-		snapshot_take(w->f, &w->f->at_stop, w->f->ended);
+	snapshot_end(w->f, wall_now(w));
 	w->f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;
 	for (unsigned int i = 0; i < w->lcores; i++)
 		w->f->info.cpu_seconds += w->lcore[i].cpu;

@@ -86,7 +86,6 @@ struct wall {
 	mf_time alone; /**< two switches: from then on one of them is enough to begin */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
-	bool limited; /**< its clients stop by themselves, after so many operations */
 	bool turned; /**< from outside, by one thread at a time: all roles are in one place */
 	bool finished; /**< own clients are done, and nobody else needs this process */
 	struct wall_lcore *lcore;
@@ -101,7 +100,6 @@ struct wall {
 	uint64_t work_seen;
 	unsigned int quiet_looks;
 	mf_time busy; /**< when a role was last seen that had not ended */
-	bool measured, stopped;
 	double shown;
 };
 

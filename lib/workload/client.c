@@ -162,7 +162,7 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 {
 	c->operations = config->operations != 0 ? config->operations : UINT64_MAX;
 	c->measured = config->measured;
-	c->stats.first_begun = c->stats.overlap_done = MF_NEVER;
+	c->stats.first_begun = c->stats.carried_done = MF_NEVER;
 	c->delay = config->delay;
 	c->burst = c->burst_left = config->burst != 0 ? config->burst : 1;
 	c->start = config->start;
@@ -229,18 +229,25 @@ void mf_client_free(struct mf_client *c)
 	mf_table_free(c);
 }
 
-static struct mf_client_totals totals(const struct mf_client_stats *s)
+/** What has happened so far. */
+static struct mf_client_at so_far(const struct mf_client_stats *s)
 {
-	struct mf_client_totals t = s->unmeasured;
+	struct mf_client_at at = {.all = s->unmeasured};
 
 	for (int k = 0; k < MF_CLIENT_KINDS; k++) {
-		t.octets_begun += s->kind[k].octets_begun;
-		t.octets_completed += s->kind[k].octets;
+		const struct mf_client_kind_stats *kind = &s->kind[k];
+
+		at.done[k].operations = kind->completed + kind->unmeasured.operations;
+		at.done[k].octets = kind->octets + kind->unmeasured.octets;
+		at.all.octets_begun += kind->octets_begun;
+		at.all.octets_completed += at.done[k].octets;
 	}
-	t.begun = s->begun_all;
-	t.completed = s->completed_all;
-	t.failed = s->failed_all;
-	return t;
+	for (int k = 0; k < MF_QUERY_KINDS; k++)
+		at.queries[k] = s->query[k].completed + s->query[k].unmeasured;
+	at.all.begun = s->begun_all;
+	at.all.completed = s->completed_all;
+	at.all.failed = s->failed_all;
+	return at;
 }
 
 static __attribute__((cold, noinline)) void phases_over(struct mf_client *c, mf_time now)
@@ -249,20 +256,63 @@ static __attribute__((cold, noinline)) void phases_over(struct mf_client *c, mf_
 	const mf_time end[] = {mf_time_min(c->measure, stop), stop};
 
 	for (; c->stats.phase < MF_CLIENT_DRAIN && now >= end[c->stats.phase]; c->stats.phase++)
-		c->stats.at[c->stats.phase] = totals(&c->stats);
+		c->stats.at[c->stats.phase] = so_far(&c->stats);
 	if (c->stats.phase != MF_CLIENT_WARMUP)
 		c->warmup_end = MF_NEVER;
 }
 
+/**
+ * What had happened at the begin and at the end of a phase.
+ * @return false: it has not begun
+ */
+static bool phase_ends(const struct mf_client_stats *s, enum mf_client_phase phase,
+		       struct mf_client_at *before, struct mf_client_at *after)
+{
+	if (phase > s->phase)
+		return false;
+	*before = phase > 0 ? s->at[phase - 1] : (struct mf_client_at){0};
+	*after = phase < s->phase ? s->at[phase] : so_far(s);
+	return true;
+}
+
+struct mf_client_done mf_client_steady(const struct mf_client_stats *s, enum mf_client_kind kind)
+{
+	struct mf_client_at before, after;
+
+	if (!phase_ends(s, MF_CLIENT_STEADY, &before, &after))
+		return (struct mf_client_done){0};
+	return (struct mf_client_done){after.done[kind].operations - before.done[kind].operations,
+				       after.done[kind].octets - before.done[kind].octets};
+}
+
+uint64_t mf_client_steady_queries(const struct mf_client_stats *s, enum mf_query_kind kind)
+{
+	struct mf_client_at before, after;
+
+	return phase_ends(s, MF_CLIENT_STEADY, &before, &after) ? after.queries[kind] - before.queries[kind]
+								: 0;
+}
+
+mf_time mf_client_last(const struct mf_client_stats *s)
+{
+	mf_time last = 0;
+
+	for (int k = 0; k < MF_CLIENT_KINDS; k++)
+		last = mf_time_max(last, s->kind[k].last);
+	for (int k = 0; k < MF_QUERY_KINDS; k++)
+		last = mf_time_max(last, s->query[k].last);
+	return last;
+}
+
 struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase)
 {
-	struct mf_client_totals t = {0}, before = {0};
+	struct mf_client_at b, a;
 
-	if (phase > s->phase)
-		return t;
-	t = phase < s->phase ? s->at[phase] : totals(s);
-	if (phase > 0)
-		before = s->at[phase - 1];
+	if (!phase_ends(s, phase, &b, &a))
+		return (struct mf_client_totals){0};
+
+	struct mf_client_totals t = a.all, before = b.all;
+
 	return (struct mf_client_totals){.begun = t.begun - before.begun,
 					 .completed = t.completed - before.completed,
 					 .failed = t.failed - before.failed,
@@ -354,6 +404,22 @@ void mf_client_fetch_op(const struct mf_client *c, uint64_t user)
 	fetch_slot(c, (uint32_t)user & c->slot_mask);
 }
 
+bool mf_client_at_end(const struct mf_client *c)
+{
+	if (c->store == NULL)
+		return c->stats.begun_all >= c->operations ||
+		       (c->message != NULL && c->message == c->message_end);
+	return c->store->begun >= c->operations ||
+	       (c->store->config.queries != NULL && c->store->given == c->store->config.queries_count);
+}
+
+bool mf_client_under_way(const struct mf_client *c, uint64_t user)
+{
+	const struct slot *s = &c->slot[user & c->slot_mask];
+
+	return s->user == user && (s->state == SLOT_BUSY || s->state == SLOT_FORMER);
+}
+
 bool mf_client_finished(const struct mf_client *c, mf_time now)
 {
 	if (c->store != NULL && c->store->free_count < c->store->depth)
@@ -389,4 +455,21 @@ uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to
 		}
 	}
 	return n;
+}
+
+uint64_t mf_client_not_reached(const struct mf_client *c)
+{
+	uint64_t begun = c->store != NULL ? c->store->begun : c->stats.begun_all, left = UINT64_MAX;
+	uint64_t waited = mf_client_not_begun(c, 0, MF_NEVER);
+
+	if (c->operations != UINT64_MAX)
+		left = c->operations - begun;
+	else if (c->measured != 0) /* none of them has begun, or there would be a last one */
+		left = c->measured;
+	if (c->message != NULL && (uint64_t)(c->message_end - c->message) < left)
+		left = (uint64_t)(c->message_end - c->message);
+	if (c->store != NULL && c->store->config.queries != NULL &&
+	    c->store->config.queries_count - c->store->given < left)
+		left = c->store->config.queries_count - c->store->given;
+	return left != UINT64_MAX && left > waited ? left - waited : 0;
 }

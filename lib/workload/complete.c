@@ -108,16 +108,6 @@ static inline bool data_equal(const struct mf_client *c, const struct slot *s,
 	return done->len == s->len && read_equal(c, s);
 }
 
-static void count_overlapping(struct mf_client *c, const struct slot *s, mf_time done)
-{
-	if (c->stats.overlap_done == MF_NEVER) {
-		c->stats.overlap_done = done;
-		return;
-	}
-	c->stats.overlapping++;
-	c->stats.overlapping_octets += s->len;
-}
-
 /** From the first response in pieces on, what was one histogram until then is two. */
 static void count_first(struct mf_client_kind_stats *k, mf_time latency)
 {
@@ -136,16 +126,24 @@ static void count_intended(struct mf_client_kind_stats *k, mf_time latency)
 	mf_hist_add(&k->intended, latency);
 }
 
+static void first_carried(struct mf_client *c, const struct slot *s, mf_time done)
+{
+	c->stats.carried_done = done;
+	c->stats.carried_octets = s->len;
+	c->stats.carried_kind = s->kind;
+}
+
 static inline void count_ok(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	struct mf_client_kind_stats *k = c->kind[s->kind];
 
 	c->stats.completed_all++;
+	k->last = done->done;
 	if (!s->measured) {
-		c->stats.unmeasured.completed++;
-		c->stats.unmeasured.octets_completed += s->len;
-		if (c->stats.first_begun != MF_NEVER)
-			count_overlapping(c, s, done->done);
+		k->unmeasured.operations++;
+		k->unmeasured.octets += s->len;
+		if (done->done >= c->measure && c->stats.carried_done == MF_NEVER)
+			first_carried(c, s, done->done);
 		return;
 	}
 	if ((done->first != done->done || k->apart) && client_returns(s->kind))

@@ -254,11 +254,18 @@ struct mf_client_config {
 	const struct mf_store_client *store;
 };
 
+/** What has completed. */
+struct mf_client_done {
+	uint64_t operations, octets;
+};
+
 /** Of the measured operations of a kind. */
 struct mf_client_kind_stats {
 	uint64_t begun, completed, failed;
 	uint64_t octets; /**< payload of completed ones */
 	uint64_t octets_begun;
+	mf_time last; /**< when the last one completed, measured or not; 0: none has */
+	struct mf_client_done unmeasured; /**< of the warm-up's operations, whenever they completed */
 	mf_time failed_max; /**< longest from submission to failure, measured or not */
 	bool apart; /**< some first block came before its last one */
 	bool late; /**< some began later than intended */
@@ -271,6 +278,8 @@ struct mf_client_kind_stats {
 struct mf_query_stats {
 	uint64_t begun, completed, failed;
 	uint64_t local; /**< of the completed ones: those without the network */
+	uint64_t unmeasured; /**< completed, of those that began in the warm-up */
+	mf_time last; /**< when the last one completed, measured or not; 0: none has */
 	struct mf_hist latency; /**< of all, from their begin, ps */
 	struct mf_hist remote; /**< of those with the network */
 	struct mf_hist intended; /**< of all, from the intended start; open loop only */
@@ -285,6 +294,13 @@ struct mf_client_totals {
 	uint64_t octets_begun, octets_completed, octets_failed;
 };
 
+/** What had happened by the end of a phase. */
+struct mf_client_at {
+	struct mf_client_totals all;
+	struct mf_client_done done[MF_CLIENT_KINDS]; /**< measured or not */
+	uint64_t queries[MF_QUERY_KINDS]; /**< that had completed, measured or not */
+};
+
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	struct mf_query_stats query[MF_QUERY_KINDS]; /**< store only; kind has the messages of theirs */
@@ -292,8 +308,9 @@ struct mf_client_stats {
 	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans, or that were lost */
 	bool open; /**< loop: there is an intended start */
 	uint64_t begun_all, completed_all, failed_all; /**< warm-up and drain included */
-	struct mf_client_totals unmeasured; /**< but for octets_failed, which is of all */
-	struct mf_client_totals at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
+	/** Of the warm-up's operations: begun, failed, octets_begun; octets_failed is of all. */
+	struct mf_client_totals unmeasured;
+	struct mf_client_at at[MF_CLIENT_PHASES - 1]; /**< at the end of each phase */
 	unsigned int phase; /**< enum mf_client_phase: at was written for those before */
 	uint64_t failed_status[MF_STATUSES];
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
@@ -306,12 +323,10 @@ struct mf_client_stats {
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */
 	mf_time first_begun; /**< (intended) begin of the first measured operation; MF_NEVER: none was */
-	/**
-	 * Of the operations of the warm-up that were under way at first_begun: when the first of them
-	 * completed, MF_NEVER if there was none, and the others. A rate counts from there.
-	 */
-	mf_time overlap_done;
-	uint64_t overlapping, overlapping_octets;
+	/** The first of the warm-up's operations that completed after it: when, MF_NEVER if there is none. */
+	mf_time carried_done;
+	uint64_t carried_octets;
+	uint8_t carried_kind; /**< enum mf_client_kind */
 	mf_time last_done; /**< when the last operation completed */
 };
 
@@ -381,6 +396,10 @@ void mf_client_crashed(struct mf_client *c, mf_time now);
 /** No operation is begun (intended) from this time on, if that is before stop. Any thread may call. */
 void mf_client_stop(struct mf_client *c, mf_time at);
 
+/** Whether it has begun all up to its limit, or the end of its trace. Where it has neither it never has. */
+bool mf_client_at_end(const struct mf_client *c);
+/** Whether the operation of this mf_op.user has neither completed nor failed. */
+bool mf_client_under_way(const struct mf_client *c, uint64_t user);
 /** Nothing under way and nothing more to begin. */
 bool mf_client_finished(const struct mf_client *c, mf_time now);
 const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
@@ -389,10 +408,26 @@ const struct mf_client_stats *mf_client_stats(const struct mf_client *c);
 struct mf_client_totals mf_client_totals(const struct mf_client_stats *s, enum mf_client_phase phase);
 
 /**
+ * What completed within the steady state, whether it began in it or in the warm-up: all kinds of it together
+ * are what mf_client_totals() has as completed. When the client has been called for the last time.
+ */
+struct mf_client_done mf_client_steady(const struct mf_client_stats *s, enum mf_client_kind kind);
+/** The same of queries. */
+uint64_t mf_client_steady_queries(const struct mf_client_stats *s, enum mf_query_kind kind);
+/** When an operation or a query completed last; 0: none has. */
+mf_time mf_client_last(const struct mf_client_stats *s);
+
+/**
  * Operations of an open loop that were intended in [from, to), to not beyond stop, and have not been begun:
  * they waited, and nothing is known of them but their number.
  */
 uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to);
+
+/**
+ * Where it has an end, a limit or that of a trace: how many operations (queries) it had not begun before it was
+ * stopped, but for those of mf_client_not_begun(). 0: all, or there is no end.
+ */
+uint64_t mf_client_not_reached(const struct mf_client *c);
 
 /** A flow of frames. */
 struct mf_ether_flow {

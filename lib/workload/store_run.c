@@ -37,10 +37,13 @@ static void over(struct mf_client *c, struct query *q, mf_time at, bool local)
 
 	s->free[s->free_count++] = (uint32_t)(q - s->query);
 	c->stats.last_done = mf_time_max(c->stats.last_done, at);
-	if (!q->measured)
-		return;
 	if (q->failed) {
-		stats->failed++;
+		stats->failed += q->measured;
+		return;
+	}
+	stats->last = mf_time_max(stats->last, at);
+	if (!q->measured) {
+		stats->unmeasured++;
 		return;
 	}
 	stats->completed++;

@@ -119,7 +119,7 @@ Test(traces, what_is_read)
 	cr_assert(t->message[1].start == 3200 && t->message[1].node == 3 && t->message[1].octets == 100);
 	cr_assert(t->message[2].node == 1 && t->message[2].octets == 5000001);
 	cr_assert_eq(c.clock[MF_CLOCK_VIRTUAL].warmup, 0);
-	cr_assert_eq(c.clock[MF_CLOCK_VIRTUAL].duration, 3201);
+	cr_assert_eq(c.clock[MF_CLOCK_VIRTUAL].duration, 3201 + c.clock[MF_CLOCK_VIRTUAL].drain);
 	cr_assert_eq(c.workload[0].span, 5000001 / 64 * 64 + 64);
 	mf_config_free(&c);
 	says = read_fabric("0,1,0,1,16,64,100\n1,3,2,1,64,-1,300\n",

@@ -7,6 +7,7 @@ SCHEDULER = 'scheduler'
 BACKUP_SCHEDULER = 'backup-scheduler'
 NEEDED = {'clock', 'config', 'time', 'links', 'drops'}
 OPERATIONS = 'operations'
+LATEST = ('last_done_ps', 'drain_enough_ps')
 
 
 def merge(paths, target):
@@ -105,11 +106,12 @@ def add(some, first=()):
     elif isinstance(values[0], dict):
       whole[key] = histogram.merged(values) if 'histogram_ps' in values[0] else add(values, first)
     else:
-      whole[key] = max(values) if key.endswith('_max') or key == 'last_done_ps' else sum(values)
+      whole[key] = max(values) if key.endswith('_max') or key in LATEST else sum(values)
   return whole
 
 
-def phases(some):
+def timed(some):
+  """Times are those of the first. Each process has its own, and its rates are over that: those add up."""
   return add(some, ('from_ps', 'to_ps'))
 
 
@@ -122,7 +124,7 @@ def watchdogs(some):
   return add(some, ('time_ps',))
 
 
-SECTIONS = {OPERATIONS: add, 'phases': phases, 'frames': add, 'links': add, 'control': add, 'ports': joined,
+SECTIONS = {OPERATIONS: timed, 'phases': timed, 'frames': add, 'links': add, 'control': add, 'ports': joined,
             'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
             'once': add, 'backup': backups, 'watchdog': watchdogs}
 
