@@ -3,11 +3,10 @@
 """Whether the tests notice a line of protocol code that is wrong: changes single lines, drawn from a seed, and runs
 the tests that use the file until one fails.
 
-  mutate.py [options] TREE
+  mutate.py [options] BUILD
 
-TREE is a copy of the sources, which is changed and put right again; without one of that name it is made, as a
-worktree of this repository. Its folder build is configured if it is not there. Not a test of the suite: see
-README.md beside this file.
+BUILD is a folder with all tests built (without LTO). Neither it nor the sources are changed: a changed file is compiled
+elsewhere, and linked in front of the libraries. Not a test of the suite: see README.md beside this file.
 """
 import argparse
 import collections
@@ -16,7 +15,9 @@ import os
 import random
 import re
 import resource
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,10 +26,11 @@ import time
 from edits import changes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 FOLDERS = ('pcs', 'proto', 'sched', 'switch', 'link', 'memory', 'linear', 'fault', 'host')
 MEMORY = 6 << 30  # octets of a test that has gone wild
 OBJECTS_MOST = 12  # of a header: what all include is changed in none
-NOTICED, SURVIVED, SAME, NOT_COMPILED = 'noticed', 'survived', 'same object', 'not compiled'
+NOTICED, SURVIVED, SAME, NOT_COMPILED, GONE = 'noticed', 'survived', 'same object', 'not compiled', 'line is gone'
 
 
 def command(*args, **more):
@@ -36,62 +38,89 @@ def command(*args, **more):
 
 
 class Build:
-  """The build folder: which objects a file is part of, and which test programs they are in."""
+  """The build folder: which objects a file is part of, which test programs they are in, and how these are made."""
 
-  def __init__(self, tree):
-    self.tree, self.folder = tree, os.path.join(tree, 'build')
-    self.objects = collections.defaultdict(list)  # by file, as the build names them
+  def __init__(self, folder):
+    self.folder = os.path.abspath(folder)
+    self.work = None  # a folder of each worker
+    self.times = {}
+    self.symbols = {}  # by object
+    self.find_objects()
+    self.find_programs()
+
+  def find_objects(self):
+    with open(os.path.join(self.folder, 'compile_commands.json'), encoding='utf-8') as file:
+      self.compile = {entry['output']: entry for entry in json.load(file)}
+    self.objects = collections.defaultdict(list)  # by file
     name = None
     for line in command('ninja', '-t', 'deps', cwd=self.folder).stdout.splitlines():
       if line and not line.startswith(' '):
         name = line.split(':')[0]
-      elif line.startswith('    ../lib/'):
+      elif line.startswith('    ../lib/') and name.startswith(('lib/', 'tests/test_')) and 'planted' not in name:
         self.objects[line.strip()[3:]].append(name)
-    self.symbols = {}
-    self.programs = sorted(re.findall(r'^(tests/test_\w+): c_LINKER', self.ninja('-t', 'targets', 'all').stdout, re.M))
-    self.times = {}
-    self.good = os.path.join(tree, 'good')  # the programs as they are when nothing is wrong
-    if not os.path.exists(self.good):
-      os.mkdir(self.good)
-      for program in self.programs:
-        shutil.copy2(os.path.join(self.folder, program), self.good)
-    self.defined = {program: self.names(self.copy(program)) for program in self.programs}
 
-  def ninja(self, *args):
-    return command('ninja', '-C', self.folder, *args)
+  def find_programs(self):
+    names = re.findall(r'^(tests/test_\w+): c_LINKER', command('ninja', '-t', 'targets', 'all', cwd=self.folder).stdout,
+                       re.M)
+    self.link = {}
+    for line in command('ninja', '-t', 'commands', *names, cwd=self.folder).stdout.splitlines():
+      made = re.search(r' -o (tests/test_\w+) ', line)
+      if made and '-Wl,--start-group' in line:
+        self.link[made[1]] = line
+    self.defined = self.names(*self.link)
 
-  def names(self, path):
-    return set(command('nm', '-g', '--defined-only', '-j', path, cwd=self.folder).stdout.split())
+  def names(self, *paths):
+    """What programs or objects define for others."""
+    names = {path: set() for path in paths}
+    for line in command('nm', '-A', '-g', '--defined-only', *paths, cwd=self.folder).stdout.splitlines():
+      path, name = line.split(':', 1)
+      names[path].add(name.split()[-1])
+    return names
 
-  def build(self, *targets):
-    return self.ninja('-j2', *targets).returncode == 0
+  def object(self, name, folder):
+    """Compiles it with the folder of lib as it is in self.work. @return its file, or None"""
+    entry = self.compile[name]
+    source, copy = entry['file'], os.path.join(self.work, folder)
+    out = os.path.join(self.work, name.replace('/', '_'))
+    inside = os.path.join(copy, os.path.basename(source))
+    if source.startswith(f'../lib/{folder}/'):
+      source = inside
+    args = [a for a in shlex.split(entry['command']) if not a.startswith(('-O', '-g', '-W'))]
+    at = args.index('-o')
+    args[at + 1] = out
+    args = [a for a in args[:args.index('-MD')] + args[at:] if a != 'ccache']
+    args[args.index('-c') + 1] = source
+    made = command(*args[:1], '-I', copy, *args[1:], '-O1', '-w', cwd=self.folder)
+    return out if made.returncode == 0 else None
 
-  def code(self, objects):
-    """What they are without what is for debuggers."""
-    codes = []
-    for name in objects:
-      with tempfile.NamedTemporaryFile() as file:
-        command('objcopy', '--strip-debug', name, file.name, cwd=self.folder)
-        codes.append(file.read())
-    return codes
+  def program(self, name, objects):
+    """Links it with objects in place of those of the libraries, or of its own."""
+    line = self.link[name]
+    out = os.path.join(self.work, 'changed')
+    front = [file for object_name, file in objects.items() if object_name.startswith('lib/')]
+    for object_name, file in objects.items():
+      line = line.replace(f' {object_name} ', f' {file} ')
+    line = line.replace(' -Wl,--start-group', f' {" ".join(front)} -Wl,--strip-debug -Wl,--start-group', 1)
+    line = line.replace(f' -o {name} ', f' -o {out} ', 1)
+    if shutil.which('ld.lld'):
+      line += ' -fuse-ld=lld'
+    return out if command(*shlex.split(line), cwd=self.folder).returncode == 0 else None
 
   def users(self, file):
     """The test programs that a file is in: those of its own folder first, then the quick ones."""
-    objects = self.objects[file]
     folder, stem = file.split('/')[1], os.path.basename(file).split('.')[0]
     wanted = set()
-    for name in objects:
-      wanted |= {name for name in self.names(name) if not name.startswith('.')}
-    inside = [p for p, names in self.defined.items() if names & wanted]
-    inside += [p for p in self.programs if any(o.startswith(f'{p}.p/') for o in objects) and p not in inside]
+    for name in self.objects[file]:
+      if name not in self.symbols:
+        self.symbols.update(self.names(name))
+      wanted |= self.symbols[name] if name.startswith('lib/') else set()
+    inside = [program for program, names in self.defined.items() if names & wanted or
+              any(name.startswith(f'{program}.p/') for name in self.objects[file])]
 
     def likelihood(program):
       name = program.split('test_')[1]
       return (not name.startswith(folder), stem not in name, self.times.get(program) or 1)
     return sorted(inside, key=likelihood)
-
-  def copy(self, program):
-    return os.path.join(self.good, os.path.basename(program))
 
   def run(self, program, limit):
     """@return why it failed, or None"""
@@ -99,29 +128,41 @@ class Build:
       resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
       resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
       os.setsid()
-    env = {**os.environ, 'MF_VECTORS': os.path.join(self.tree, 'tests', 'vectors')}
+    env = {**os.environ, 'MF_VECTORS': os.path.join(ROOT, 'tests', 'vectors')}
     with subprocess.Popen([os.path.join(self.folder, program), '-j1', '--fail-fast', '--short-filename'], env=env,
                           cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors='replace', preexec_fn=bounds) as process:
       try:
         said, _ = process.communicate(timeout=limit)
       except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
         return 'no end'
+      finally:
+        if process.poll() is None:
+          os.killpg(process.pid, 9)
     if process.returncode == 0:
       return None
     failed = re.search(r'\[FAIL\] (\S+?):? ', said) or re.search(r'\[----\] \S+ Unexpected', said)
     return f'{failed[0] if failed else "it crashed"}{" timed out" if "Timed out" in said else ""}'
 
-  def usual(self, program):
-    """Seconds that it takes when nothing is wrong; None: it fails then, and is not asked."""
-    if program not in self.times:
-      began = time.monotonic()
-      why = self.run(self.copy(program), 900)
-      self.times[program] = time.monotonic() - began if why is None else None
-      if why is not None:
-        print(f'{program} fails as it is ({why}): it is not asked', flush=True)
-    return self.times[program]
+  def passes_as_it_is(self, program):
+    why = self.run(program, 900)
+    if why is not None:
+      print(f'{program} fails as it is ({why}): it is not asked', flush=True)
+      self.times[program] = None
+    return why is None
+
+  def ask(self, program, changed):
+    """@return why it failed, or None; it may not be asked when it fails with nothing wrong, too"""
+    usual = self.times.get(program, 30)
+    began = time.monotonic()
+    why = self.run(changed, 60 + 10 * usual)
+    if why is None:
+      self.times[program] = min(time.monotonic() - began, self.times.get(program, 900))
+    elif 'timed out' in why:  # the machine may have been busy
+      why = self.run(changed, 60 + 10 * usual)
+    if why is not None and program not in self.times and not self.passes_as_it_is(program):
+      return None
+    return why
 
 
 def read(path):
@@ -134,43 +175,55 @@ def write(path, lines):
     file.write('\n'.join(lines))
 
 
-def ask(build, change, objects, original, most):
+def ask(build, change, objects, most):
   """@return outcome, by whom, tests that were asked"""
-  if not build.build(*objects):
-    return NOT_COMPILED, '', 0
-  if build.code(objects) == original:
-    return SAME, '', 0
   asked = 0
   for program in build.users(change['file']):
-    usual = build.usual(program)
+    usual = build.times.get(program, 0)
     if usual is None or usual > most:
       continue
-    if not build.build(program):
+    changed = build.program(program, objects)
+    if changed is None:
       return NOT_COMPILED, program, asked
     asked += 1
-    why = build.run(program, 60 + 10 * usual)
-    if why is not None and 'timed out' in why:  # the machine may have been busy
-      why = build.run(program, 60 + 10 * usual)
+    why = build.ask(program, changed)
     if why is not None:
       return NOTICED, f'{os.path.basename(program)}: {why}', asked
   return SURVIVED, '', asked
 
 
+def compiled(build, file):
+  """@return files of objects, and what is in them; None where one does not compile"""
+  objects = {name: build.object(name, file.split('/')[1]) for name in build.objects[file]}
+  if None in objects.values():
+    return None, None
+  codes = []
+  for path in objects.values():
+    with open(path, 'rb') as made:
+      codes.append(made.read())
+  return objects, codes
+
+
 def attempt(build, change, most):
-  path = os.path.join(build.tree, change['file'])
+  file = change['file']
+  copy = os.path.join(build.work, file.split('/')[1])
+  shutil.rmtree(copy, ignore_errors=True)
+  shutil.copytree(os.path.join(ROOT, os.path.dirname(file)), copy)
+  path = os.path.join(copy, os.path.basename(file))
   lines = read(path)
   at, before = change['line'] - 1, change['before']
-  if lines[at:at + len(before)] != before:
-    return 'the line is another one now', '', 0
-  objects = [o for o in build.objects[change['file']] if o.startswith(('lib/', 'tests/test_'))]
-  if not build.build(*objects):
-    sys.exit(f'{change["file"]} does not compile as it is')
-  original = build.code(objects)
-  try:
-    write(path, lines[:at] + change['after'] + lines[at + len(before):])
-    return ask(build, change, objects, original, most)
-  finally:
-    write(path, lines)
+  while at < len(lines) and lines[at:at + len(before)] != before:
+    at += 1  # lines were added since it was drawn
+  if at == len(lines):
+    return GONE, '', 0
+  objects, original = compiled(build, file)
+  if objects is None:
+    sys.exit(f'{file} does not compile as it is')
+  write(path, lines[:at] + change['after'] + lines[at + len(before):])
+  objects, code = compiled(build, file)
+  if objects is None:
+    return NOT_COMPILED, '', 0
+  return (SAME, '', 0) if code == original else ask(build, change, objects, most)
 
 
 def drawn(build, options, known):
@@ -181,7 +234,7 @@ def drawn(build, options, known):
     folder = file.split('/')[1]
     objects = [o for o in build.objects[file] if o.startswith('lib/')]
     if folder in options.folders.split(',') and len(objects) <= OBJECTS_MOST:
-      every[folder] += [(file, change) for change in changes(read(os.path.join(build.tree, file)))]
+      every[folder] += [(file, change) for change in changes(read(os.path.join(ROOT, file)))]
   seen = {(c['file'], c['line'], tuple(c['after'])) for c in known}
   while any(every.values()):
     folder = rng.choice([name for name in sorted(every) if every[name]])
@@ -228,68 +281,66 @@ def table(results):
 
 
 def load(path):
-  if not os.path.exists(path):
-    return []
-  with open(path, encoding='utf-8') as file:
-    return [json.loads(line) for line in file]
+  """Of a change that was tried again the last outcome."""
+  results = {}
+  if os.path.exists(path):
+    with open(path, encoding='utf-8') as file:
+      for r in map(json.loads, file):
+        results[r['file'], r['line'], tuple(r['after'])] = r
+  return list(results.values())
 
 
-def save(path, results):
-  with open(path, 'w', encoding='utf-8') as file:
-    file.writelines(json.dumps(r) + '\n' for r in results)
-
-
-def prepared(tree):
-  root = os.path.dirname(os.path.dirname(HERE))
-  if not os.path.exists(tree):
-    subprocess.run(['git', '-C', root, 'worktree', 'add', '--detach', tree], check=True)
-  if not os.path.exists(os.path.join(tree, 'build', 'build.ninja')):
-    subprocess.run(['meson', 'setup', '-Dtests=true', '-Dlto=false', '-Doptimization=1', 'build'], cwd=tree, check=True)
-    subprocess.run(['ninja', '-C', os.path.join(tree, 'build')], check=True)
-  return Build(tree)
+def work(build, options, todo, share):
+  """One of several that try each its share."""
+  build.work = tempfile.mkdtemp(prefix='memfab-mutate-')
+  left = options.changes // options.jobs
+  try:
+    for number, change in enumerate(todo):
+      if left <= 0 or number % options.jobs != share:
+        continue
+      began = time.monotonic()
+      outcome, by, asked = attempt(build, change, options.most)
+      change.update(outcome=outcome, by=by, asked=asked)
+      with open(options.results, 'a', encoding='utf-8') as file:
+        file.write(json.dumps(change) + '\n')
+      left -= outcome in (NOTICED, SURVIVED)
+      print(f'{change["file"]}:{change["line"]} {change["kind"]}: {outcome} {by} ({time.monotonic() - began:.0f} s)',
+            flush=True)
+      if left <= 0:
+        break
+  finally:
+    shutil.rmtree(build.work)
 
 
 def run(options, results):
-  build = prepared(os.path.abspath(options.tree))
-  times = options.results + '.times'
-  if os.path.exists(times):
-    with open(times, encoding='utf-8') as file:
-      build.times = json.load(file)
-  if options.again:
-    todo = [r for r in results if r['outcome'] == SURVIVED and key(r) not in equivalents()]
-  else:
-    todo = drawn(build, options, results)
-  left = options.changes
-  for change in todo:
-    if left <= 0 and not options.again:
-      break
-    began = time.monotonic()
-    outcome, by, asked = attempt(build, change, options.most)
-    change.update(outcome=outcome, by=by, asked=asked)
-    if not options.again:
-      results.append(change)
-    save(options.results, results)
-    with open(times, 'w', encoding='utf-8') as file:
-      json.dump(build.times, file)
-    left -= outcome in (NOTICED, SURVIVED)
-    print(f'{change["file"]}:{change["line"]} {change["kind"]}: {outcome} {by} ({time.monotonic() - began:.0f} s)',
-          flush=True)
+  build = Build(options.build)
+  for share in range(options.jobs):
+    if os.fork() == 0:
+      if options.again:
+        todo = [r for r in results if r['outcome'] == SURVIVED and key(r) not in equivalents()]
+      else:
+        todo = drawn(build, options, results)
+      work(build, options, todo, share)
+      sys.exit(0)
+  for _ in range(options.jobs):
+    os.wait()
 
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument('tree', nargs='?', help='without it the table of the results is printed, and nothing is run')
+  parser.add_argument('build', nargs='?', help='without it the table of the results is printed, and nothing is run')
   parser.add_argument('--changes', type=int, default=200, help='that compile and make another object (200)')
   parser.add_argument('--seed', type=int, default=1)
   parser.add_argument('--folders', default=','.join(FOLDERS), help='of lib, with commas between them')
   parser.add_argument('--most', type=float, default=60, help='seconds that a test program usually takes, of those asked')
   parser.add_argument('--results', default='mutate.jsonl', help='file that results are added to')
+  parser.add_argument('--jobs', type=int, default=1, help='changes that are tried at a time')
   parser.add_argument('--again', action='store_true', help='no new ones: those that were not noticed')
   options = parser.parse_args()
-  results = load(options.results)
-  if options.tree:
-    run(options, results)
-  table(results)
+  signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+  if options.build:
+    run(options, load(options.results))
+  table(load(options.results))
 
 
 if __name__ == '__main__':
