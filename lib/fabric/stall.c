@@ -13,6 +13,14 @@ mf_time stalls_over(const struct stalls *s, mf_time t)
 	return t;
 }
 
+mf_time stalls_next(const struct stalls *s, mf_time t)
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->stall[i].from > t)
+			return s->stall[i].from;
+	return MF_NEVER;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct stall *x = a, *y = b;

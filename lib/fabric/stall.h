@@ -20,6 +20,8 @@ struct stalls {
 
 /** When a role that would be called at t is called: t, or the end of the stall. */
 mf_time stalls_over(const struct stalls *s, mf_time t);
+/** When the first one begins that begins after t; MF_NEVER: none does. */
+mf_time stalls_next(const struct stalls *s, mf_time t);
 /** One more; with those that it overlaps or touches it becomes one. @return 0 or -ENOMEM */
 int stalls_add(struct stalls *s, mf_time from, mf_time until);
 /** What a clock that stands still during the stalls shows at t. */

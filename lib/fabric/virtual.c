@@ -167,13 +167,14 @@ static int step(struct virtual *v)
 		return virtual_event(v);
 	if (v->monitor_next < next)
 		return monitor(v);
-	if (next == MF_NEVER)
-		v->over = true;
-	else if (v->ahead == 0)
+	v->over = next == MF_NEVER;
+	if (v->over)
+		return 0;
+	if (__builtin_expect(v->unsettled, 0))
+		virtual_event_settle(v);
+	if (v->ahead == 0)
 		return together(v);
-	else
-		return stretch(v);
-	return 0;
+	return stretch(v);
 }
 
 void virtual_capture(struct virtual *v, const struct wire *w)
@@ -280,6 +281,7 @@ static int network_init(struct virtual *v)
 	for (unsigned int i = 0; i < n; i++) {
 		wire_init(&v->up[i], &v->link[i], &v->flights, v->rings + i * WIRE_FIRST);
 		wire_init(&v->down[i], &v->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
+		wire_whole(&v->down[i], v->f->backup.sw != NULL, 0);
 	}
 	return virtual_switch_init(v);
 }
@@ -343,7 +345,7 @@ static int set_up(struct virtual *v)
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	v->ahead = look_ahead(v->f);
 	for (unsigned int i = 0; i < n; i++)
-		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 2));
+		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 4));
 	err = virtual_fault_init(v);
 	if (err == 0)
 		err = twin_init(v);

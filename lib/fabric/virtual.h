@@ -38,7 +38,11 @@ struct virtual
 	unsigned int number; /**< of the switch */
 	struct virtual *twin; /**< of the first switch: that of the second one; NULL: there is none */
 	struct virtual *nodes; /**< who has the nodes: the first one */
+	bool whole; /**< the switch collects what comes: the other one is active, and will be */
+	/** Of two switches either one may become active, or be deposed, by the next block that it gets. */
+	bool unsettled;
 	bool reviving; /**< the switch was deposed, and some of its ports are not yet up again */
+	mf_time revive_at; /**< that is looked at then */
 	const struct mf_run_options *options;
 	struct wire *up, *down; /**< [nodes]: from the node, to the node */
 	struct flights flights; /**< of all wires */
@@ -83,6 +87,12 @@ void virtual_event_fini(struct virtual *v);
 void virtual_tests_end(struct virtual *v);
 /** Does what is due at v->event_next. @return 0 or -errno */
 int virtual_event(struct virtual *v);
+/** Looks whether it is known again which switch is active. */
+void virtual_event_settle(struct virtual *v);
+
+/** Who has the nodes: hands over what of frames' spans has arrived at v->now, when something breaks. */
+void virtual_node_part(struct virtual *v, unsigned int i);
+void virtual_port_part(struct virtual *v, unsigned int i);
 
 /* virtual_link.c */
 /** Where there are guards: node i or its port of the switch was given what came. */
@@ -94,8 +104,17 @@ mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
 /** When a sender that would send at t may do so: a node, or a port of the switch. MF_NEVER: not yet */
 mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t);
 mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t);
-/** What is sent on a wire: it starts when its sender is awake, and arrives when its receiver is. */
-void virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
+/**
+ * How many blocks a sender that may send at v->now may give out at once: a node, or a port of the switch. As
+ * many as go before anything can happen to them, which is where a span ends.
+ */
+unsigned int virtual_event_up_blocks(const struct virtual *v, unsigned int i, mf_time now);
+unsigned int virtual_event_down_blocks(const struct virtual *v, unsigned int i);
+/**
+ * What is sent on a wire: it starts when its sender is awake, and arrives when its receiver is.
+ * @return how many of its blocks follow the first one without a gap: the others are dated by themselves
+ */
+unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
 
 /** The scheduler, by whose clock it wants to be called at t: when it is. */
 mf_time virtual_event_sched_next(const struct virtual *v, mf_time t);
@@ -130,7 +149,7 @@ void virtual_capture(struct virtual *v, const struct wire *w);
 static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after, enum stage_place from,
 			       enum stage_place to)
 {
-	int err;
+	int err, n = v->span.count;
 
 	if (__builtin_expect(v->captures != NULL, 0))
 		virtual_capture(v, w);
@@ -138,16 +157,29 @@ static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after,
 		stages_link(v->f->stages, w->timing, &v->span, from, to);
 	if (__builtin_expect(w->odd, 0)) {
 		err = virtual_odd_send(v, w, after);
-		return err < 0 ? err : v->span.count;
+		return err < 0 ? err : n;
 	}
 	err = wire_send(w, &v->span, after);
 	v->f->info.spans++;
-	return err < 0 ? err : v->span.count;
+	return err < 0 ? err : n;
 }
 
 static inline enum stage_place virtual_place(const struct virtual *v, unsigned int node)
 {
 	return v->f->node[node].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
+}
+
+/**
+ * Takes what comes next by a wire, as far as it is known that it arrives: a block that comes behind the next
+ * event may be lost, and may find another state at its receiver than those before it.
+ */
+static inline void virtual_receive(const struct virtual *v, struct wire *w, mf_time known,
+				   struct mf_span *span)
+{
+	if (__builtin_expect(v->events != NULL, 0))
+		wire_receive_until(w, known, span);
+	else
+		wire_receive(w, span);
 }
 
 /* virtual_nodes.c */
@@ -167,6 +199,8 @@ int virtual_node_tx(struct virtual *v, unsigned int i);
 void virtual_node_changed(struct virtual *v, unsigned int i);
 
 /* virtual_switch.c */
+/** Of two switches, whether it is known now which one is active until the next event. */
+void virtual_switch_settles(struct virtual *v, bool settled);
 /** @return 0 or -ENOMEM */
 int virtual_switch_init(struct virtual *v);
 /** Calls the switch and the scheduler for all that is due until then. @return 0 or -errno */

@@ -151,6 +151,16 @@ static mf_time next_of_all(const struct virtual *v)
 	return next;
 }
 
+/** All that has arrived is there before anything breaks, of frames under way, too. */
+static void hand_over_parts(struct virtual *v)
+{
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
+		for (struct virtual *net = v; net != NULL; net = net->twin)
+			virtual_port_part(net, i);
+		virtual_node_part(v, i);
+	}
+}
+
 int virtual_event(struct virtual *v)
 {
 	struct virtual_events *e = v->events;
@@ -160,6 +170,8 @@ int virtual_event(struct virtual *v)
 	if (v->twin != NULL)
 		v->twin->now = v->now;
 	v->f->info.events++;
+	hand_over_parts(v);
+	virtual_switch_settles(v, v->twin == NULL);
 	virtual_tests_run(v);
 	for (unsigned int k = 0; k < e->outages && err == 0; k++)
 		if (e->outage[k].at == v->now)
@@ -223,6 +235,15 @@ static void share_stalls(struct virtual *v, const struct virtual_events *first)
 		v->events->place[i].stalls = first->place[i].stalls;
 }
 
+/** Whether a switch may be told by who is no node which one is active. */
+static bool may_lie(const struct mf_config *c)
+{
+	for (unsigned int i = 0; i < c->faults; i++)
+		if (c->fault[i].class == MF_FAULT_SPOOF || c->fault[i].class == MF_FAULT_GARBAGE)
+			return true;
+	return false;
+}
+
 static int make_events(struct virtual *v, unsigned int outages)
 {
 	struct virtual_events *e = v->events = calloc(1, sizeof(*e));
@@ -272,7 +293,18 @@ int virtual_event_init(struct virtual *v)
 	if (v->twin != NULL)
 		share_stalls(v->twin, v->events);
 	v->event_next = next_of_all(v);
+	virtual_switch_settles(v, v->twin == NULL || !may_lie(v->f->config));
 	return err;
+}
+
+void virtual_event_settle(struct virtual *v)
+{
+	if (may_lie(v->f->config))
+		return;
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		if (v->f->node[i].host != NULL && mf_host_tells(v->f->node[i].host))
+			return;
+	virtual_switch_settles(v, true);
 }
 
 void virtual_event_fini(struct virtual *v)

@@ -2,6 +2,7 @@
 /* Faults of the links under the virtual clock: between what is sent and the wire. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "link_fault.h"
 #include "mf_region.h"
@@ -41,19 +42,43 @@ static mf_time not_before(const struct taker *t)
 	return n > 0 ? mf_time_max(t->after, wire_flight(t->wire, n - 1)->due) : t->after;
 }
 
-static void take(void *ctx, struct mf_span *s)
+static void send(struct taker *t, struct mf_span *s)
 {
-	struct taker *t = ctx;
-	int err;
+	int err = wire_send(t->wire, s, not_before(t));
 
-	if (t->wire->cut || (s->flags & MF_SPAN_IDLE && !date_idle(t, s)))
-		return;
-	if (t->v->events != NULL)
-		virtual_event_date(t->v, t->wire, s);
-	err = wire_send(t->wire, s, not_before(t));
 	t->v->f->info.spans++;
 	if (err < 0)
 		t->err = err;
+}
+
+/** Those behind the first n blocks of a span, which start at a time of their own. */
+static void rest(struct mf_span *s, unsigned int n, mf_time start)
+{
+	s->count = (uint16_t)(s->count - n);
+	s->start = start;
+	memmove(s->word, s->word + n, s->count * sizeof(*s->word));
+	memmove(s->sync, s->sync + n, s->count);
+}
+
+/** In pieces, where one of the ends comes to a stand meanwhile, or block by block. */
+static void take(void *ctx, struct mf_span *s)
+{
+	struct taker *t = ctx;
+	unsigned int left = s->count, n;
+	mf_time start = s->start;
+
+	if (t->wire->cut || (s->flags & MF_SPAN_IDLE && !date_idle(t, s)))
+		return;
+	while (left > 0) {
+		n = t->v->events != NULL ? virtual_event_date(t->v, t->wire, s) : left;
+		n = n < t->v->max ? n : t->v->max;
+		s->count = (uint16_t)n;
+		send(t, s);
+		s->count = (uint16_t)left;
+		left -= n;
+		start += (mf_time)n * s->period;
+		rest(s, n, start);
+	}
 }
 
 int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after)

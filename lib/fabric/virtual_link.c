@@ -109,11 +109,11 @@ void virtual_link_step(struct virtual *v, unsigned int i)
 
 /**
  * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message
- * that had begun is over by then.
+ * that had begun is over by then. A damaged block is seen up to a span late, if it stands in a frame or in idle;
+ * so it is known before any span begins that is under way when the link is cut.
  */
 void virtual_link_look(struct virtual *v, unsigned int i)
 {
-	const struct link_timing *link = &v->link[i];
 	const struct link_guard *g = &v->f->guards[v->number][i];
 	struct virtual *nodes = v->nodes;
 	mf_time at = guard_tripped(g);
@@ -121,7 +121,7 @@ void virtual_link_look(struct virtual *v, unsigned int i)
 
 	if (at == MF_NEVER || g->disabled)
 		return;
-	at += MF_SPAN_MAX * (mf_time)link->period + 2 * link->delay;
+	at += 2 * nodes->late + 2 * v->link[i].delay;
 	p->guard = mf_time_min(p->guard, mf_time_max(at, v->now + 2 * v->ahead));
 	nodes->event_next = mf_time_min(nodes->event_next, p->guard);
 }

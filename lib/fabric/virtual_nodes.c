@@ -61,12 +61,10 @@ static void run(struct virtual *v, unsigned int i)
 	v->turn[i].tx = tx_next(v, i);
 }
 
-/** From the link by which something came first. */
-static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int i)
+/** By the link to either switch. */
+static __attribute__((noinline)) void receive_by(struct virtual *v, struct virtual *from, unsigned int i)
 {
-	struct virtual *from = wire_due(&v->twin->down[i]) < wire_due(&v->down[i]) ? v->twin : v;
-
-	wire_receive(&from->down[i], &v->span);
+	virtual_receive(v, &from->down[i], v->event_next, &v->span);
 	if (from->forging)
 		virtual_fault_hear(v, i);
 	mf_host_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
@@ -79,11 +77,11 @@ static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int
 
 static void receive(struct virtual *v, unsigned int i)
 {
-	if (__builtin_expect(v->twin != NULL, 0)) {
-		receive_by(v, i);
+	if (__builtin_expect(v->twin != NULL, 0)) { /* that by which something came first */
+		receive_by(v, wire_due(&v->twin->down[i]) < wire_due(&v->down[i]) ? v->twin : v, i);
 		return;
 	}
-	wire_receive(&v->down[i], &v->span);
+	virtual_receive(v, &v->down[i], v->event_next, &v->span);
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
 	mf_host_rx(v->f->node[i].host, v->now, &v->span);
@@ -128,6 +126,18 @@ static __attribute__((noinline)) int mirror(struct virtual *v, unsigned int i)
 	return n < 0 ? n : 0;
 }
 
+/** How many blocks node i may give out at once: what goes on both links ends where it does on either. */
+static inline unsigned int blocks(const struct virtual *v, unsigned int i)
+{
+	unsigned int n = v->max, second;
+
+	if (__builtin_expect(v->events == NULL, 1))
+		return n;
+	n = virtual_event_up_blocks(v, i, v->now);
+	second = v->twin != NULL ? virtual_event_up_blocks(v->twin, i, v->now) : n;
+	return n < second ? n : second;
+}
+
 static int transmit(struct virtual *v, unsigned int i)
 {
 	int n = 0;
@@ -139,7 +149,7 @@ static int transmit(struct virtual *v, unsigned int i)
 	if (__builtin_expect(wire_held(&v->up[i]) <= v->now || v->twin != NULL, 0))
 		n = release(v, i);
 	if (n == 0)
-		n = (int)mf_host_tx(v->f->node[i].host, v->now, v->max, &v->span);
+		n = (int)mf_host_tx(v->f->node[i].host, v->now, blocks(v, i), &v->span);
 	if (n > 0 && __builtin_expect(v->twin != NULL, 0))
 		n = mirror(v, i) < 0 ? -ENOMEM : n;
 	if (n > 0)
@@ -286,6 +296,16 @@ void virtual_node_changed(struct virtual *v, unsigned int i)
 	v->turn[i].run = v->now;
 	v->turn[i].tx = tx_next(v, i);
 	called(v, i);
+}
+
+void virtual_node_part(struct virtual *v, unsigned int i)
+{
+	for (struct virtual *net = v; net != NULL; net = net->twin) {
+		if (!wire_has_part(&net->down[i], v->now))
+			continue;
+		receive_by(v, net, i);
+		called(v, i);
+	}
 }
 
 void virtual_node_hears(struct virtual *v, unsigned int i)

@@ -48,20 +48,71 @@ mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t)
 	return with_room(&v->down[i], p->room, t, stalls_over(&p->stalls, t + v->down[i].delay));
 }
 
-void virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
+/** Blocks that start by then, of those that a sender could give out at now. */
+static unsigned int blocks_until(const struct virtual *v, const struct wire *w, mf_time now, mf_time until)
+{
+	mf_time n = until > now ? (until - now) / w->timing->period + 1 : 1;
+
+	return n < v->max ? (unsigned int)n : v->max;
+}
+
+/**
+ * @param sender    when it stands still: what it has not sent by then goes later
+ * @param receiver  and when its receiver does
+ * @param awake     when that takes what starts at now
+ */
+static unsigned int blocks(const struct virtual *v, const struct wire *w, mf_time now, const struct stalls *sender,
+			   const struct stalls *receiver, mf_time awake)
+{
+	mf_time until = mf_time_min(v->nodes->event_next, stalls_next(sender, now) - 1);
+
+	if (awake != now + w->delay) /* it may have no room for the next */
+		return 1;
+	return blocks_until(v, w, now, mf_time_min(until, stalls_next(receiver, awake) - 1 - w->delay));
+}
+
+unsigned int virtual_event_up_blocks(const struct virtual *v, unsigned int i, mf_time now)
+{
+	const struct virtual_events *e = v->events;
+	mf_time awake = mf_time_max(stalls_over(&e->sw, now + v->up[i].delay), e->closed);
+
+	return blocks(v, &v->up[i], now, &e->place[i].stalls, &e->sw, awake);
+}
+
+unsigned int virtual_event_down_blocks(const struct virtual *v, unsigned int i)
+{
+	const struct stalls *node = &v->events->place[i].stalls;
+
+	return blocks(v, &v->down[i], v->now, &v->events->sw, node,
+		      stalls_over(node, v->now + v->down[i].delay));
+}
+
+/** When what is sent at `start` begins on a wire: its ends are awake then, and when it arrives. */
+static mf_time awake_at(const struct virtual *v, const struct wire *w, mf_time start)
 {
 	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
 	const struct virtual_events *e = v->events;
 	const struct stalls *node = &e->place[i % n].stalls;
 	bool up = i < n;
-	mf_time at = stalls_over(up ? node : &e->sw, span->start) + w->delay;
+	mf_time at = stalls_over(up ? node : &e->sw, start) + w->delay;
 
 	at = stalls_over(up ? &e->sw : node, at);
 	if (up)
 		at = mf_time_max(at, e->closed);
+	return at - w->delay;
+}
+
+unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
+{
+	mf_time start = span->start;
+	unsigned int n = 1;
+
+	span->start = awake_at(v, w, start);
 	if (w->busy_until != 0)
-		at = mf_time_max(at, w->busy_until + span->period);
-	span->start = at - w->delay;
+		span->start = mf_time_max(span->start, w->busy_until + span->period - w->delay);
+	while (n < span->count && awake_at(v, w, start + (mf_time)n * span->period) <= mf_span_at(span, n))
+		n++;
+	return n;
 }
 
 /* The scheduler. Its clock stands still while it, or its switch, is stalled: no port is released then. */
@@ -106,9 +157,9 @@ static void put_off(struct virtual *v, struct wire *w)
 	for (uint32_t i = 0; i < wire_flights(w); i++) {
 		struct wire_entry *x = wire_flight(w, i);
 
-		x->due = mf_time_max(x->due, at);
 		x->flight->start = mf_time_max(x->flight->start, at);
-		at = x->flight->start + (mf_time)x->flight->count * x->flight->period;
+		x->due = mf_time_max(x->due, flight_due(w, x->flight));
+		at = flight_last(x->flight) + x->flight->period;
 		w->busy_until = mf_time_max(w->busy_until, at - x->flight->period);
 	}
 	if (wire_flights(w) > 0)

@@ -11,6 +11,7 @@
 
 #define GRANTS 64
 #define DATED 64 /* descriptors at a time */
+#define REVIVE MF_NS(10)
 #define NEAR 4 /* arrivals between the steps in which what they need is fetched */
 
 /* Actors, in the order of their calls. */
@@ -27,11 +28,6 @@ static uint32_t actor_switch(const struct virtual *v)
 static uint32_t actor_sched(const struct virtual *v)
 {
 	return v->f->nodes + 1;
-}
-
-int virtual_switch_init(struct virtual *v)
-{
-	return event_init(&v->queue, v->f->nodes + 2);
 }
 
 /** When the scheduler wants to be called. */
@@ -128,14 +124,56 @@ static void expect(struct virtual *v, unsigned int i)
 }
 
 /** The switch was deposed: it begins again, with nothing, at the links that there are. */
+static __attribute__((noinline)) void begin_anew(struct virtual *v)
+{
+	mf_switch_crash(v->sw, v->now);
+	v->reviving = true;
+	v->revive_at = v->now + REVIVE;
+}
+
+/** As soon as all that it had for them is gone; at times that do not depend on what else it is called for. */
 static __attribute__((noinline)) void revive(struct virtual *v)
 {
-	if (mf_switch_deposed(v->sw))
-		mf_switch_crash(v->sw, v->now);
+	v->revive_at += REVIVE;
 	v->reviving = false;
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL && (v->events == NULL || virtual_event_whole(v, i)))
 			v->reviving |= !mf_switch_link_up(v->sw, i, v->now);
+}
+
+/** The standby collects messages, and the active one does not. */
+static __attribute__((noinline)) void take_role(struct virtual *v, mf_time now)
+{
+	uint16_t epoch;
+	bool whole = !v->nodes->unsettled && !mf_switch_active(v->sw, &epoch);
+
+	if (v->whole == whole)
+		return;
+	v->whole = whole;
+	v->arrivals.n = v->arrivals.next = 0;
+	for (unsigned int i = 0; i < v->f->nodes; i++) {
+		wire_whole(&v->up[i], whole, now);
+		if (wire_flights(&v->up[i]) > 0)
+			virtual_switch_hears(v, i);
+	}
+}
+
+void virtual_switch_settles(struct virtual *v, bool settled)
+{
+	if (v->unsettled == !settled)
+		return;
+	v->unsettled = !settled;
+	for (struct virtual *net = v; net != NULL; net = net->twin)
+		take_role(net, net->switch_done);
+}
+
+int virtual_switch_init(struct virtual *v)
+{
+	int err = event_init(&v->queue, v->f->nodes + 2);
+
+	if (err == 0 && v->f->backup.sw != NULL)
+		take_role(v, v->now);
+	return err;
 }
 
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
@@ -143,8 +181,13 @@ static void after(struct virtual *v)
 {
 	uint64_t *set = mf_switch_tx_set(v->sw);
 
-	if (__builtin_expect(v->reviving, 0) || mf_switch_deposed(v->sw))
-		revive(v);
+	if (__builtin_expect(v->nodes->twin != NULL, 0)) {
+		if (mf_switch_deposed(v->sw))
+			begin_anew(v);
+		if (v->reviving)
+			event_hasten(&v->queue, actor_switch(v), v->revive_at);
+		take_role(v, v->now);
+	}
 	tell(v);
 	for (unsigned int w = 0; w <= (v->f->nodes - 1) / 64; w++)
 		for (; set[w] != 0; set[w] &= set[w] - 1)
@@ -152,10 +195,21 @@ static void after(struct virtual *v)
 	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
 }
 
+/** If not all of a span was taken the rest may come before all else that is known of. */
+static void expect_rest(struct virtual *v, unsigned int i)
+{
+	mf_time due = wire_due(&v->up[i]);
+
+	if (v->ahead != 0 && due < v->arrives)
+		v->arrives = mf_time_min(due, arrivals_next(&v->arrivals));
+}
+
 static void receive(struct virtual *v, unsigned int i)
 {
 	v->f->info.events++;
-	wire_receive(&v->up[i], &v->span);
+	virtual_receive(v, &v->up[i], v->nodes->unsettled ? v->now : v->nodes->event_next, &v->span);
+	if (__builtin_expect(v->events != NULL, 0))
+		expect_rest(v, i);
 	mf_switch_rx(v->sw, i, v->now, &v->span);
 	if (__builtin_expect(v->f->guards[0] != NULL, 0))
 		virtual_link_look(v, i);
@@ -174,6 +228,8 @@ static __attribute__((noinline)) void await_sched(struct virtual *v)
 static void run(struct virtual *v)
 {
 	event_set(&v->queue, actor_switch(v), MF_NEVER);
+	if (__builtin_expect(v->reviving, 0) && v->revive_at <= v->now)
+		revive(v);
 	mf_switch_run(v->sw, v->now);
 	after(v);
 	if (__builtin_expect(mf_switch_next(v->sw) <= v->now, 0))
@@ -195,6 +251,20 @@ static void run_sched(struct virtual *v)
 	after(v);
 }
 
+void virtual_port_part(struct virtual *v, unsigned int i)
+{
+	if (!wire_has_part(&v->up[i], v->now))
+		return;
+	receive(v, i);
+	virtual_switch_hears(v->nodes, i);
+}
+
+/** How many blocks port i may give out at once. */
+static inline unsigned int blocks(const struct virtual *v, unsigned int i)
+{
+	return __builtin_expect(v->events != NULL, 0) ? virtual_event_down_blocks(v, i) : v->max;
+}
+
 int virtual_port_tx(struct virtual *v, unsigned int i)
 {
 	int n = 0;
@@ -208,7 +278,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 		virtual_node_hears(v, i);
 	}
 	if (n == 0)
-		n = (int)mf_switch_tx(v->sw, i, v->now, v->max, &v->span);
+		n = (int)mf_switch_tx(v->sw, i, v->now, blocks(v, i), &v->span);
 	if (n > 0) {
 		n = virtual_send(v, &v->down[i], v->nodes->nodes_done, PLACE_SWITCH, virtual_place(v, i));
 		virtual_node_hears(v, i);
@@ -218,8 +288,6 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
-	if (__builtin_expect(v->reviving, 0)) /* what was to be sent before is gone */
-		after(v);
 	return n;
 }
 

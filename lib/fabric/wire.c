@@ -132,15 +132,6 @@ static bool grow(struct wire *w)
 	return true;
 }
 
-/**
- * When a span is handed over. A memory message is acted upon from its first block on; blocks of a
- * frame mean nothing before the /T/.
- */
-static mf_time arrival(const struct mf_span *s, mf_time delay)
-{
-	return (s->flags & MF_SPAN_FRAME ? mf_span_at(s, s->count - 1U) : s->start) + delay;
-}
-
 int wire_send(struct wire *w, struct mf_span *span, mf_time after)
 {
 	unsigned int n = span->count;
@@ -154,13 +145,14 @@ int wire_send(struct wire *w, struct mf_span *span, mf_time after)
 	fl->start = span->start + w->delay;
 	fl->period = span->period;
 	fl->count = span->count;
-	fl->flags = span->flags;
+	fl->taken = 0;
+	fl->flags = span->flags & (MF_SPAN_FRAME | MF_SPAN_IDLE);
 	mf_blocks_copy(flight_words(fl), fl->sync, span->word, span->sync, n);
-	due = mf_time_max(after, arrival(span, w->delay));
+	due = mf_time_max(after, flight_due(w, fl));
 	if (w->head == w->tail)
 		w->due = due;
 	w->ring[w->tail++ & w->mask] = (struct wire_entry){.due = due, .flight = fl};
-	w->busy_until = mf_span_at(span, n - 1U) + w->delay;
+	w->busy_until = flight_last(fl);
 	return 0;
 }
 
@@ -174,9 +166,21 @@ void wire_clear(struct wire *w, mf_time now)
 	w->descrambler.state = w->scrambler.state;
 }
 
+/** The first flight has been handed over. */
+static inline void drop_first(struct wire *w)
+{
+	flight_give(w->flights, w->ring[w->head++ & w->mask].flight);
+	if (w->head == w->tail) {
+		w->head = w->tail = 0; /* the start of the ring is what is still in the cache */
+		w->due = MF_NEVER;
+	} else {
+		w->due = wire_flight(w, 0)->due;
+	}
+}
+
 void wire_receive(struct wire *w, struct mf_span *span)
 {
-	struct flight *fl = w->ring[w->head++ & w->mask].flight;
+	struct flight *fl = wire_flight(w, 0)->flight;
 	unsigned int n = fl->count;
 
 	span->start = fl->start;
@@ -184,13 +188,67 @@ void wire_receive(struct wire *w, struct mf_span *span)
 	span->count = fl->count;
 	span->flags = fl->flags;
 	mf_blocks_copy(span->word, span->sync, flight_words(fl), fl->sync, n);
-	flight_give(w->flights, fl);
-	if (w->head == w->tail) {
-		w->head = w->tail = 0; /* the start of the ring is what is still in the cache */
-		w->due = MF_NEVER;
-	} else {
-		w->due = wire_flight(w, 0)->due;
-	}
+	drop_first(w);
 	if (w->scramble)
 		mf_descramble(&w->descrambler, span->word, n);
+}
+
+/** The next n blocks of the first flight, the rest of which is still under way. */
+static void take_part(struct wire *w, unsigned int n, struct mf_span *span)
+{
+	struct wire_entry *e = wire_flight(w, 0);
+	struct flight *fl = e->flight;
+
+	span->start = fl->start;
+	span->period = fl->period;
+	span->count = (uint16_t)n;
+	span->flags = fl->flags;
+	memcpy(span->word, flight_words(fl) + fl->taken, n * sizeof(*span->word));
+	memcpy(span->sync, fl->sync + fl->taken, n);
+	fl->taken = (uint16_t)((fl->taken + n) & 0xfff);
+	fl->start += (mf_time)n * fl->period;
+	if (w->scramble)
+		mf_descramble(&w->descrambler, span->word, n);
+}
+
+void wire_receive_until(struct wire *w, mf_time until, struct mf_span *span)
+{
+	struct wire_entry *e = wire_flight(w, 0);
+	const struct flight *fl = e->flight;
+
+	if (flight_last(fl) > until) {
+		take_part(w, (unsigned int)((until - fl->start) / fl->period) + 1, span);
+		w->due = e->due = flight_due(w, fl);
+	} else if (fl->taken == 0) {
+		wire_receive(w, span);
+	} else {
+		take_part(w, flight_left(fl), span);
+		drop_first(w);
+	}
+}
+
+bool wire_has_part(const struct wire *w, mf_time now)
+{
+	const struct flight *fl;
+
+	if (w->due == MF_NEVER || w->due <= now)
+		return false;
+	fl = wire_flight(w, 0)->flight;
+	return fl->start <= now && w->due == flight_last(fl);
+}
+
+void wire_whole(struct wire *w, bool whole, mf_time now)
+{
+	mf_time due = now;
+
+	if (w->whole == whole)
+		return;
+	w->whole = whole;
+	for (uint32_t i = 0; i < wire_flights(w); i++) {
+		struct wire_entry *e = wire_flight(w, i);
+
+		e->due = due = mf_time_max(due, flight_due(w, e->flight));
+	}
+	if (wire_flights(w) > 0)
+		w->due = wire_flight(w, 0)->due;
 }

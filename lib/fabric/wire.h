@@ -18,7 +18,8 @@ struct flight {
 	};
 	uint32_t period;
 	uint16_t count;
-	uint16_t flags;
+	uint16_t taken : 12; /**< of those: blocks that have been handed over; start is that of the next */
+	uint16_t flags : 4;
 	uint8_t sync[];
 } __attribute__((aligned(16)));
 
@@ -56,6 +57,7 @@ struct wire {
 	struct flights *flights;
 	bool odd; /**< something may happen to what is sent, by fault or otherwise: virtual_odd_send() */
 	bool cut; /**< what is sent is lost */
+	bool whole; /**< the receiver does nothing with a message before its last block: see wire_whole() */
 	bool scramble;
 	bool grown; /**< the ring is the wire's own */
 	struct mf_scrambler scrambler, descrambler;
@@ -87,6 +89,22 @@ static inline mf_time wire_due(const struct wire *w)
 /** Takes the next span; there must be one. */
 void wire_receive(struct wire *w, struct mf_span *span);
 
+/**
+ * The same, but for what arrives later than `until`, which is still under way then. The first block arrives
+ * by then.
+ */
+void wire_receive_until(struct wire *w, mf_time until, struct mf_span *span);
+
+/**
+ * Says when messages are handed over that are under way or will be: with their last blocks, or with the first.
+ * Where a receiver has several links what comes by one may end while something longer comes by another; so who
+ * does nothing with a message before its last block is to have it in this order, which is that of the blocks.
+ */
+void wire_whole(struct wire *w, bool whole, mf_time now);
+
+/** Whether blocks have arrived by now of a span that is handed over later, with its last one. */
+bool wire_has_part(const struct wire *w, mf_time now);
+
 /** What is under way is lost. */
 void wire_clear(struct wire *w, mf_time now);
 
@@ -96,6 +114,27 @@ static inline uint64_t *flight_words(const struct flight *fl)
 	uint32_t syncs = fl->count <= WIRE_SYNCS ? WIRE_SYNCS : (fl->count + 15u) & ~15u;
 
 	return (void *)((uintptr_t)fl->sync + syncs);
+}
+
+/** Blocks of a flight that have not been handed over. */
+static inline unsigned int flight_left(const struct flight *fl)
+{
+	return (unsigned int)fl->count - fl->taken;
+}
+
+/** When the last block of a flight arrives. */
+static inline mf_time flight_last(const struct flight *fl)
+{
+	return fl->start + (mf_time)(flight_left(fl) - 1) * fl->period;
+}
+
+/**
+ * When it is handed over. A memory message is acted upon from its first block on, but where the receiver collects
+ * it; blocks of a frame mean nothing before the /T/.
+ */
+static inline mf_time flight_due(const struct wire *w, const struct flight *fl)
+{
+	return fl->flags & MF_SPAN_FRAME || w->whole ? flight_last(fl) : fl->start;
 }
 
 /** How many are under way. */

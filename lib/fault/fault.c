@@ -163,6 +163,19 @@ static void flush(struct mf_fault *f)
 	f->out.count = 0;
 }
 
+/**
+ * Whether a block ends what was under way before it, or may: it is not as its message goes on. It begins a span,
+ * so that its receiver has it at its own time, and the whole of what was cut by it before.
+ */
+static bool cuts(const struct fault_block *b, uint16_t flags)
+{
+	if (b->b.sync == MF_SYNC_DATA)
+		return false;
+	if (flags & MF_SPAN_FRAME)
+		return b->b.sync != MF_SYNC_CTRL || mf_block_type(b->b.word) != mf_block_type(b->tag.word);
+	return b->b.sync != MF_SYNC_CTRL || mf_block_type(b->b.word) != MF_BT_MT;
+}
+
 /** A block leaves at its time, or as soon as the wire is free. */
 void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags)
 {
@@ -170,7 +183,7 @@ void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uin
 
 	if (t < f->free_at)
 		t = f->free_at;
-	if (o->count == MF_SPAN_MAX || o->flags != flags || t != mf_span_at(o, o->count))
+	if (o->count == MF_SPAN_MAX || o->flags != flags || t != mf_span_at(o, o->count) || cuts(b, flags))
 		flush(f);
 	if (o->count == 0) {
 		o->start = t;

@@ -237,6 +237,8 @@ uint16_t mf_host_epoch(const struct mf_host *h);
  * know of a newer epoch. With one link: always.
  */
 bool mf_host_obeys(const struct mf_host *h);
+/** Of two switches: whether one of them may yet be told by this node that another one is to be active. */
+bool mf_host_tells(const struct mf_host *h);
 
 /**
  * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing

@@ -452,6 +452,13 @@ bool mf_host_obeys(const struct mf_host *h)
 	return h->twin == NULL || h->twin->settled;
 }
 
+bool mf_host_tells(const struct mf_host *h)
+{
+	const struct host_twin *t = h->twin;
+
+	return t != NULL && (t->up[0] || t->up[1]) && (!t->settled || t->owes || is_unheard(t));
+}
+
 uint16_t mf_host_epoch(const struct mf_host *h)
 {
 	return h->twin ? h->twin->epoch : 0;

@@ -109,6 +109,8 @@ static void measure_backlog(struct mf_mux *m, const struct mf_mux_item *it, mf_t
 	/* Hardly any message waits; save the division. */
 	if (now - it->ready < m->period)
 		return;
+	if (it->marked)
+		m->marked = (struct mux_marked){.ready = it->ready, .mark = it->mark};
 	blocks = (uint32_t)((now - it->ready) / m->period) - mux_queue_overtakers(m, it);
 	if (blocks > m->stats.backlog_max)
 		m->stats.backlog_max = blocks;

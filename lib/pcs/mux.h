@@ -121,6 +121,12 @@ struct mux_fair {
 	uint8_t turn;
 };
 
+/** The last message that frames went in front of: one that is queued later may have been ready with it. */
+struct mux_marked {
+	mf_time ready;
+	uint32_t mark;
+};
+
 struct mux_policy {
 	/**
 	 * How many blocks of frames go out from time s on, when a block may start, before memory that is
@@ -171,6 +177,7 @@ struct mf_mux {
 	bool frames_wait; /**< the frame side has something, if it is only a gap owed: see mux_frames.c */
 	bool memory_enabled;
 	bool memory_last; /**< the last blocks given out were memory's */
+	bool marks; /**< some message was marked */
 	struct mf_mux_item *held; /**< the message that has begun and is not through */
 	uint32_t backlog; /**< memory blocks of items that are not given out */
 	uint32_t waiting; /**< those of messages that have not begun */
@@ -180,6 +187,7 @@ struct mf_mux {
 	struct mf_mux_item *begun_singles; /**< an item of several singles that has begun */
 	struct mux_fair fair;
 	struct mux_open open;
+	struct mux_marked marked;
 	struct mux_frames frames __attribute__((aligned(64)));
 	struct mf_mux_stats stats __attribute__((aligned(64)));
 };

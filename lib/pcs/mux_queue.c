@@ -215,6 +215,24 @@ static void link_behind(struct mf_mux *m, struct mux_queue *q, uint32_t prev, st
 	*(next == MUX_NONE ? &q->tail : &mux_item_at(m, next)->prev) = self;
 }
 
+/**
+ * A message may be queued later than it could have gone: one that waited for another, and goes with it. Blocks of
+ * frames that went out since then it has waited for, as that one has.
+ */
+static bool was_marked(struct mf_mux *m, struct mf_mux_item *it)
+{
+	const struct mf_mux_item *prev = it->prev != MUX_NONE ? mux_item_at(m, it->prev) : NULL;
+
+	if (prev != NULL && prev->ready == it->ready) {
+		it->marked = prev->marked;
+		it->mark = prev->mark;
+	} else if (prev == NULL && m->marked.ready == it->ready) {
+		it->marked = true;
+		it->mark = m->marked.mark;
+	}
+	return it->marked;
+}
+
 /** Sorted from the tail: where most belong. */
 static void insert(struct mf_mux *m, struct mf_mux_item *it)
 {
@@ -225,6 +243,8 @@ static void insert(struct mf_mux *m, struct mf_mux_item *it)
 		prev = mux_item_at(m, prev)->prev;
 	link_behind(m, q, prev, it);
 	it->queued = true;
+	if (__builtin_expect(m->marks, 0) && was_marked(m, it))
+		return;
 	if (it->next != MUX_NONE && mux_item_at(m, it->next)->marked) {
 		it->marked = true;
 		it->mark = (uint32_t)(m->stats.frame_blocks + m->stats.gap_blocks);
@@ -419,7 +439,7 @@ static void mark_overtaken(struct mf_mux *m, struct mux_queue *q, mf_time s, uin
 	while (q->unmarked != MUX_NONE && mux_item_at(m, q->unmarked)->ready <= last) {
 		struct mf_mux_item *it = mux_item_at(m, q->unmarked);
 
-		it->marked = true;
+		m->marks = it->marked = true;
 		it->mark = sent + mux_blocks_before(m, s, it->ready);
 		q->unmarked = it->next;
 	}

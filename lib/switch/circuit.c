@@ -45,15 +45,26 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	return 0;
 }
 
+static bool is_arriving(const struct mf_switch *sw, uint32_t c)
+{
+	const struct port *p = &sw->port[sw->circuits[c].chunk.src];
+
+	return (p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c;
+}
+
 uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
-		       bool mega)
+		       bool mega, bool own)
 {
 	uint32_t c = ingress;
 
 	while (circuit_is(sw, c = sw->circuits[c].next)) {
 		const struct circuit *ct = &sw->circuits[c];
 
-		if (ct->dst == dst && ct->chunk.resp == resp && ct->chunk.id == id && (mega || !ct->mega))
+		if (ct->dst != dst || ct->chunk.resp != resp || ct->chunk.id != id)
+			continue;
+		if (ct->mega && !mega)
+			continue;
+		if (own || ct->mega || !is_arriving(sw, c))
 			return c;
 	}
 	return NONE;
@@ -325,13 +336,6 @@ bool circuit_may_end(struct mf_switch *sw, uint32_t c, mf_time now)
 	return !sw->circuits[c].late || circuit_tell_lost(sw, c, now);
 }
 
-static bool is_arriving(const struct mf_switch *sw, uint32_t c)
-{
-	const struct port *p = &sw->port[sw->circuits[c].chunk.src];
-
-	return (p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c;
-}
-
 /** A response whose request waits here behind a late write has not been asked for yet. */
 static bool is_behind_late(const struct mf_switch *sw, const struct circuit *response, mf_time now)
 {
@@ -355,7 +359,7 @@ static mf_time expire(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if (!has_room_to_tell(sw))
 		return now;
-	if (waits && is_arriving(sw, c)) /* hold_timeout is for that */
+	if ((waits || sw->hold_timeout != 0) && is_arriving(sw, c)) /* hold_timeout is for that */
 		return ct->expires = now + sw->grant_timeout;
 	if (waits && !ct->late)
 		becomes_late(sw, c, now);

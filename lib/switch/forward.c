@@ -263,26 +263,85 @@ void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
 		circuit_kill(sw, p->circuit, now);
 }
 
+/* ---- messages that are not as granted ---- */
+
+static void misfit_over(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	sw->port[port].misfit_at = 0;
+	sw->misfits--;
+	forward_abort(sw, port, now);
+}
+
+mf_time forward_misfits(struct mf_switch *sw, mf_time now)
+{
+	mf_time next = MF_NEVER;
+
+	for (unsigned int i = 0; i < sw->ports && sw->misfits > 0; i++) {
+		mf_time at = sw->port[i].misfit_at;
+
+		if (at != 0 && at <= now)
+			misfit_over(sw, i, now);
+		else if (at != 0)
+			next = mf_time_min(next, at);
+	}
+	return next;
+}
+
+static bool is_chunk(const struct port *p)
+{
+	return p->state == RX_STREAM || p->state == RX_COLLECT;
+}
+
+static void put(struct mf_switch *sw, struct port *p, mf_time now, const struct mf_rx_item *item, uint32_t n)
+{
+	memcpy(p->words + p->have, item->word, n * sizeof(*item->word));
+	p->have += n;
+	p->last = mf_time_max(now, item->at + (mf_time)(item->count - 1) * item->period);
+	if (p->state == RX_STREAM && n > 0) {
+		uint16_t egress = sw->circuits[p->circuit].dst;
+
+		mf_mux_append(sw->port[egress].mux, p->item, n);
+		switch_dirty(sw, egress);
+	}
+}
+
+/**
+ * A chunk that is longer than granted is cut at the block that should be its last, one that is too short behind
+ * its end. Until that has come what was before it goes on, so it does not matter in how many parts it is told.
+ */
+static bool take_misfit(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	struct port *p = &sw->port[port];
+	uint32_t have = p->have + item->count, n = item->count, cut_by = n - 1;
+
+	if (have + !item->ends > p->want)
+		n = cut_by = p->want - 1 - p->have;
+	else if (!item->ends || have == p->want || sw->circuits[p->circuit].mega)
+		return false;
+	if (item->at + (mf_time)cut_by * item->period <= now)
+		return false;
+	put(sw, p, now, item, n);
+	p->misfit_at = item->at + (mf_time)cut_by * item->period;
+	sw->misfits++;
+	due(sw, p->misfit_at);
+	return true;
+}
+
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
 	struct port *p = &sw->port[port];
 
+	if (unlikely(p->misfit_at != 0))
+		misfit_over(sw, port, now);
 	if (item->begins)
 		begin(sw, port, now, item);
+	if (is_chunk(p) && unlikely(take_misfit(sw, port, now, item)))
+		return;
 	/* Longer than granted, or than any request: seen at once, while the egress waits for a block. */
 	if (p->state != RX_DROP && p->have + item->count + !item->ends > p->want)
 		forward_abort(sw, port, now);
-	if (p->state != RX_DROP) {
-		memcpy(p->words + p->have, item->word, item->count * sizeof(*item->word));
-		p->have += item->count;
-		p->last = now;
-	}
-	if (p->state == RX_STREAM) {
-		uint16_t egress = sw->circuits[p->circuit].dst;
-
-		mf_mux_append(sw->port[egress].mux, p->item, item->count);
-		switch_dirty(sw, egress);
-	}
+	if (p->state != RX_DROP)
+		put(sw, p, now, item, item->count);
 	if (item->ends)
 		end(sw, port, now, item->at + (mf_time)(item->count - 1) * item->period);
 }

@@ -59,7 +59,7 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 		if (unlikely(sw->standby != NULL) && sw->grant_timeout != 0)
 			renew(sw, r, now);
 	} else {
-		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false);
+		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false, true);
 
 		if (c != NONE)
 			circuit_give_up(sw, c, now);

@@ -120,8 +120,11 @@ static void cancel_rest(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_
 			});
 }
 
-/** The rest of a demand is not wanted; a chunk of it that was granted will not come. */
-static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega,
+/**
+ * The rest of a demand is not wanted; a chunk of it that was granted will not come.
+ * @param own  its sender says so: see circuit_named()
+ */
+static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega, bool own,
 		   mf_time now, mf_time at)
 {
 	uint32_t c;
@@ -130,7 +133,7 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 		standby_cancel(sw, src, dst, id, resp);
 		return;
 	}
-	while ((c = circuit_named(sw, src, dst, id, resp, mega)) != NONE && circuit_may_end(sw, c, now))
+	while ((c = circuit_named(sw, src, dst, id, resp, mega, own)) != NONE && circuit_may_end(sw, c, now))
 		circuit_kill(sw, c, now);
 	cancel_rest(sw, src, dst, id, resp, now, at);
 }
@@ -138,7 +141,7 @@ static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id,
 /** Of two switches, the active one: an answer passes, so the write came by the other one, if it was late. */
 static void has_passed(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id, mf_time now)
 {
-	uint32_t c = circuit_named(sw, cn, mn, id, false, false); /* of a mega others are to come */
+	uint32_t c = circuit_named(sw, cn, mn, id, false, false, false); /* of a mega others are to come */
 
 	if (unlikely(c != NONE) && sw->circuits[c].late)
 		circuit_kill(sw, c, now);
@@ -158,7 +161,7 @@ static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf
 		standby_cancel(sw, m->dst, port, m->id, true);
 	} else {
 		if (sw->standby != NULL)
-			cancel(sw, port, m->dst, m->id, false, false, now, at);
+			cancel(sw, port, m->dst, m->id, false, false, true, now, at);
 		else
 			cancel_rest(sw, port, m->dst, m->id, false, now, at);
 		cancel_rest(sw, m->dst, port, m->id, true, now, at);
@@ -193,9 +196,9 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		/* It answers a request whose response would have come from here, or a write to here. One that
 		 * came in a mega was whole, and the others of the mega are still wanted. */
 		if (m->of == MF_RREQ || m->of == MF_RMWREQ)
-			cancel(sw, (uint16_t)port, m->dst, m->id, true, false, now, item->at);
+			cancel(sw, (uint16_t)port, m->dst, m->id, true, false, true, now, item->at);
 		else
-			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, now, item->at);
+			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, false, now, item->at);
 	}
 	if (unlikely(sw->standby != NULL)) {
 		standby_answered(sw, m->dst, (uint16_t)port, m->id);
@@ -253,7 +256,7 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		else if (m.resp && m.dst < sw->ports && standby_bars(sw, port, m.dst))
 			sw->stats.drop_link++;
 		else if (m.dst < sw->ports)
-			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, now, item->at);
+			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, true, now, item->at);
 		else
 			sw->stats.drop_dst++;
 		break;

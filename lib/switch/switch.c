@@ -252,6 +252,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	due(sw, l2_run(sw, now));
 	if (sw->bridge != NULL)
 		due(sw, bridge_run(sw, now));
+	if (unlikely(sw->misfits != 0))
+		due(sw, forward_misfits(sw, now));
 	due(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
 		due(sw, lives_run(sw, now));

@@ -53,10 +53,11 @@ static double fired(const json_t *result, const char *class)
 	return whole_number(result, path);
 }
 
-/* Those from LOSES on take what is under way, and nobody is told of a plain write (D11). */
-#define LOSES 16
-/* Block by block so does a sender that stalls in the middle of a chunk: the hold timer cuts that off. */
-#define LOSES_BLOCK_BY_BLOCK 15
+/*
+ * Those from LOSES on take what is under way, and nobody is told of a plain write (D11): the first of them by the
+ * hold timer, which cuts a chunk off in the middle of which its sender stalls.
+ */
+#define LOSES 15
 static const char *const events[][2] = {
 	{"link_down",
 	 "{\"class\": \"link_down\", \"link\": \"m0\", \"from\": \"50us\", \"until\": \"80us\"}"},
@@ -139,7 +140,7 @@ Test(events, block_by_block)
 		char text[TEXT];
 		json_t *result;
 
-		text_with(text, i + 1, i < LOSES_BLOCK_BY_BLOCK, events[i][1]);
+		text_with(text, i + 1, i < LOSES, events[i][1]);
 		result = whole_sound(text, true);
 		sane(result, text);
 		cr_expect_gt(fired(result, events[i][0]), 0, "%s", text);

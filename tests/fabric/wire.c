@@ -133,3 +133,52 @@ Test(wire, what_was_sent_arrives_in_order)
 		run(seed, true);
 	}
 }
+
+/* A span that something breaks in the middle of is handed over in parts, each with what has arrived by then. */
+static void in_parts(uint64_t seed, bool scramble, uint16_t flags, bool whole)
+{
+	static struct wire_entry ring[WIRE_FIRST];
+	const struct link_timing timing = {.delay = DELAY, .period = PERIOD, .scramble = scramble};
+	struct mf_span span = {.start = MF_US(1), .period = PERIOD, .flags = flags}, sent, part;
+	struct flights flights;
+	struct mf_rng rng;
+	struct wire w;
+	unsigned int got = 0;
+
+	mf_rng_init(&rng, seed, "parts", 0);
+	span.count = (uint16_t)(1 + mf_rng_below(&rng, MF_SPAN_MAX));
+	for (unsigned int i = 0; i < span.count; i++) {
+		span.word[i] = mf_rng_next(&rng);
+		span.sync[i] = (uint8_t)mf_rng_below(&rng, 4);
+	}
+	sent = span;
+	cr_assert_eq(flights_init(&flights, 1), 0);
+	wire_init(&w, &timing, &flights, ring);
+	wire_whole(&w, whole, 0);
+	cr_assert_eq(wire_send(&w, &span, 0), 0);
+	while (wire_due(&w) != MF_NEVER) {
+		mf_time first = sent.start + DELAY + (mf_time)got * PERIOD;
+		mf_time last = sent.start + DELAY + (mf_time)(sent.count - 1) * PERIOD;
+		mf_time now = first + mf_rng_below(&rng, 40 * PERIOD);
+		unsigned int n = (unsigned int)((now - first) / PERIOD) + 1;
+
+		n = n < sent.count - got ? n : sent.count - got;
+		cr_assert_eq(wire_due(&w), flags != 0 || whole ? last : first, "seed %lu", seed);
+		cr_assert_eq(wire_has_part(&w, now), (flags != 0 || whole) && now < last, "seed %lu", seed);
+		wire_receive_until(&w, now, &part);
+		cr_assert(part.start == first && part.count == n && part.flags == flags, "seed %lu", seed);
+		cr_assert_eq(memcmp(part.word, sent.word + got, n * sizeof(*part.word)), 0, "seed %lu", seed);
+		cr_assert_eq(memcmp(part.sync, sent.sync + got, n), 0, "seed %lu", seed);
+		got += n;
+	}
+	cr_assert_eq(got, sent.count, "seed %lu", seed);
+	wire_fini(&w);
+	flights_fini(&flights);
+}
+
+Test(wire, in_parts)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		for (unsigned int how = 0; how < 8; how++)
+			in_parts(seed, how & 1, how & 2 ? MF_SPAN_FRAME : 0, how & 4);
+}

@@ -323,3 +323,56 @@ Test(forward, no_room_at_the_egress)
 		rig_stop(&r);
 	}
 }
+
+/* A chunk that is shorter or longer than granted is cut when that is seen, and not before: in a span as by block. */
+Test(forward, not_as_granted_is_cut_when_it_is_seen)
+{
+	for (unsigned int how = 0; how < 2; how++) {
+		uint32_t granted = how == 0 ? 4096 : 2000, comes = how == 0 ? 2000 : 4096;
+		struct rig r[2];
+
+		for (unsigned int b = 0; b < 2; b++) {
+			unsigned int n;
+
+			rig_config(&config, 4);
+			rig_start(&r[b], &config, b);
+			grant_write(&r[b], MF_NS(10), 0, 1, 5, granted);
+			n = rig_chunk(&r[b], MF_WREQ, 0, 1, 5, comes, word);
+			rig_message(&r[b], MF_US(1), 0, word, n);
+			rig_run(&r[b], MF_US(20));
+			cr_expect_gt(r[b].outs[1], 200, "how %u", how);
+			cr_expect_eq(mf_switch_stats(r[b].sw)->drop_cut, 1, "how %u", how);
+			cr_expect_eq(mf_switch_stats(r[b].sw)->chunks, 0, "how %u", how);
+		}
+		cr_expect(rig_same(&r[0], &r[1]), "how %u", how);
+		rig_stop(&r[0]);
+		rig_stop(&r[1]);
+	}
+}
+
+/* A write is refused for an earlier chunk while the next one passes: that one is whole, as a message is. */
+Test(forward, an_answer_does_not_cut_what_passes)
+{
+	struct mf_msg m = {.kind = MF_ERR, .src = 1, .dst = 0, .id = 5, .status = MF_ERR_RANGE, .of = MF_WREQ};
+	struct rig r[2];
+
+	for (unsigned int b = 0; b < 2; b++) {
+		unsigned int n;
+		uint64_t w;
+
+		rig_config(&config, 4);
+		rig_start(&r[b], &config, b);
+		grant_write(&r[b], MF_NS(10), 0, 1, 5, 4096);
+		n = rig_chunk(&r[b], MF_WREQ, 0, 1, 5, 4096, word);
+		rig_message(&r[b], MF_US(1), 0, word, n);
+		rig_single(&m, &w);
+		rig_message(&r[b], MF_US(1) + 40 * P, 1, &w, 1);
+		rig_run(&r[b], MF_US(10));
+		cr_expect(rig_sent(&r[b], 1, 0, MF_US(1) + IDENTIFY + FORWARD, word, n));
+		cr_expect_eq(r[b].outs[1], n);
+		cr_expect_eq(rig_drops(&r[b]), 0);
+	}
+	cr_expect(rig_same(&r[0], &r[1]));
+	rig_stop(&r[0]);
+	rig_stop(&r[1]);
+}
