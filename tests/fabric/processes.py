@@ -106,10 +106,18 @@ def one_process(tap, emu, what, harm=None, change=dict):
     return both
 
 
+HELD_TRIES = 8  # whether some are held back at the very end is by chance
+
+
 def held_back(tap, emu):
   """Frames that the stage that harms them still has at the end are given back, too."""
-  both = one_process(tap, emu, 'rings that reorder', {'reorder': 0.5})
-  held = [port['impaired']['held_frames'] for port in both['result']['ports']] if both else []
+  held = []
+  for seed in range(HELD_TRIES):
+    both = one_process(tap, emu, f'rings that reorder, seed {seed}', {'reorder': 0.5},
+                       change=lambda config, seed=seed: config | {'seed': seed})
+    held = [port['impaired']['held_frames'] for port in both['result']['ports']] if both else []
+    if sum(held) > 0:
+      break
   tap.ok(sum(held) > 0, 'rings that reorder: some are held back', held)
 
 

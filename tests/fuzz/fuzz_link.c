@@ -223,6 +223,29 @@ static void pass(struct run *r, mf_time by)
 	}
 }
 
+/** What an owner knows that frames do not say. */
+static void owner_says(struct run *r, struct end *e)
+{
+	uint8_t what = (uint8_t)take(&r->in, 1);
+	mf_time by = MF_US(100) << what / 4 % 16;
+	const struct mf_link_place place = {.host = what, .thread = what / 2U};
+
+	switch (what % 4) {
+	case 0:
+		mf_link_excuse(e->link, mf_time_min(by, mf_link_unheard(e->link, r->now)));
+		break;
+	case 1:
+		mf_link_away(e->link, r->now, mf_time_min(by, r->now));
+		break;
+	case 2:
+		mf_link_set_place(e->link, &place);
+		break;
+	default:
+		mf_link_gone(e->link);
+		look(r, e);
+	}
+}
+
 static void one_step(struct run *r)
 {
 	uint8_t op = (uint8_t)take(&r->in, 1);
@@ -260,7 +283,10 @@ static void one_step(struct run *r)
 		look(r, e);
 		break;
 	case 13:
-		mf_link_set_state(e->link, (uint16_t)take(&r->in, 1));
+		if (op & 64)
+			owner_says(r, e);
+		else
+			mf_link_set_state(e->link, (uint16_t)take(&r->in, 1));
 		break;
 	case 14:
 		come_raw(r, i);
