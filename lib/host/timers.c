@@ -74,14 +74,17 @@ static mf_time events_run(struct mf_host *h, mf_time now)
 
 /**
  * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
- * looks at that first. A switch does so, too (lib/switch/switch.c).
+ * looks at that first. A switch does so, too (lib/switch/switch.c). Not with two switches: the standby forgets
+ * what no operation can wait for any more, so none ends well after its timer.
  */
 static bool excused(struct mf_host *h, mf_time now)
 {
 	mf_time due = MF_NEVER;
 
-	if (!h->wall || now < h->patient_until)
-		return h->wall;
+	if (!h->wall || h->twin != NULL)
+		return false;
+	if (now < h->patient_until)
+		return true;
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
 		if (c != HOST_TIMER_QUARANTINE)
 			due = mf_time_min(due, timer_head(h, c)->deadline);

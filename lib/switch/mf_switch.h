@@ -158,7 +158,7 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
 /**
  * The node of a port could not do anything for so long, though it lives: what was granted to it, and a message
- * of it that is half here, are not late by that.
+ * of it that is half here, are not late by that. One of two switches has its own way for what is late.
  */
 void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by);
 
