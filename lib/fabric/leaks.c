@@ -31,6 +31,7 @@ static bool host_leaks(const struct mf_fabric *f, unsigned int i, char *err, siz
 	const struct held held[] = {
 		{"operations", h.operations},      {"ids", h.ids},
 		{"active notifications", h.slots}, {"grants to be used", h.jobs},
+		{"lanes of grants", h.lanes},
 		{"data buffers", h.buffers},       {"memory blocks to be sent", h.blocks},
 	};
 

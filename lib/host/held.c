@@ -35,6 +35,8 @@ void mf_host_held(const struct mf_host *h, mf_time now, struct mf_host_held *out
 	for (unsigned int i = 0; i < h->nodes && h->peer != NULL; i++) {
 		out->ids += host_ids(h) - h->peer[i].free_ids;
 		out->slots += h->peer[i].active[0] + h->peer[i].active[1];
+		for (int lane = 0; lane < HOST_LANES; lane++)
+			out->lanes += h->peer[i].held[lane];
 	}
 	if (h->response != NULL)
 		out->buffers = buffers(h) - responses(h);

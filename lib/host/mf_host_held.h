@@ -10,6 +10,7 @@ struct mf_host_held {
 	uint32_t ids; /**< that are in use, or rest */
 	uint32_t slots; /**< active notifications of all pairs (X) */
 	uint32_t jobs; /**< entries of the grant queue */
+	uint32_t lanes; /**< the same as its lanes count them */
 	uint32_t buffers; /**< data buffers that no response has */
 	uint32_t blocks; /**< memory blocks in the multiplexer */
 };

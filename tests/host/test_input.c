@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "mf_host_held.h"
 #include "script.h"
 
 TestSuite(host_input, .timeout = 120);
@@ -95,6 +96,71 @@ Test(host_input, grants_of_no_use)
 	cr_assert_eq(s->count, 1, "four make it complete");
 	cr_assert_eq(s->done[0].status, MF_OK);
 	cr_assert_eq(st->grants_returned, ++returned, "and the fifth comes back");
+	script_free(s);
+}
+
+/** Of a response as of a write: a part that is no unit comes back, since what is behind it could not be placed. */
+Test(host_input, parts_of_responses)
+{
+	struct script *s = script_default();
+	const struct mf_host_stats *st = mf_host_stats(s->net->host[1]);
+	uint8_t buf[1000] = {0}, want[1000];
+	struct mf_op op = {.kind = MF_OP_READ, .node = 1, .len = sizeof(buf), .buf = buf};
+	struct mf_msg g = {.kind = MF_GRANT, .dst = 0, .id = 0, .resp = true};
+
+	for (unsigned int i = 0; i < sizeof(want); i++)
+		want[i] = (uint8_t)(i * 7 + 1);
+	memcpy(net_memory_at(s->net, 1, 0, sizeof(want)), want, sizeof(want));
+	s->net->lose_grants = true;
+	cr_assert_eq(script_op(s, 0, &op), 0);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(st->tx[MF_RRES], 1, "the request grants its first chunk");
+	for (g.size = 1; g.size < 256; g.size++) {
+		if (g.size % MF_CHUNK_UNIT == 0)
+			continue;
+		inject_single(s, 1, &g);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(st->tx[MF_RRES], 1, "%u octets", g.size);
+	}
+	cr_assert_eq(st->grants_returned, 240);
+	g.size = 240; /* 744 are left: the last part may be of any size */
+	for (int i = 0; i < 4; i++)
+		inject_single(s, 1, &g);
+	net_run(s->net, MF_SEC(1));
+	cr_assert_eq(st->tx[MF_RRES], 5);
+	cr_assert_eq(s->count, 1);
+	cr_assert_eq(s->done[0].status, MF_OK);
+	cr_assert_eq(memcmp(buf, want, sizeof(want)), 0);
+	script_free(s);
+}
+
+/** What waited for room and has left is in no lane any more: what comes behind it need not wait. */
+Test(host_input, grants_that_waited)
+{
+	struct script *s = script_default();
+	uint8_t buf[64] = {0};
+	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = 64, .buf = buf};
+	struct mf_msg g = {.kind = MF_GRANT, .dst = 1, .size = 64};
+	struct mf_host *h = s->net->host[0];
+	struct mf_host_held held;
+
+	s->net->lose_grants = true;
+	for (unsigned int round = 0; round < 3; round++) {
+		for (int i = 0; i < 3; i++)
+			cr_assert_eq(script_op(s, 0, &op), 0);
+		net_run(s->net, MF_SEC(1));
+		mf_host_exhaust(h, MF_HOST_MUX, true);
+		for (int i = 0; i < 3; i++, g.id++)
+			inject_single(s, 0, &g);
+		net_run(s->net, MF_SEC(1));
+		mf_host_held(h, s->net->now, &held);
+		cr_assert(held.jobs == 3 && held.lanes == 3, "%u, %u", held.jobs, held.lanes);
+		mf_host_exhaust(h, MF_HOST_MUX, false);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(s->count, 3 * (round + 1));
+		mf_host_held(h, s->net->now, &held);
+		cr_assert(held.jobs == 0 && held.lanes == 0, "%u, %u", held.jobs, held.lanes);
+	}
 	script_free(s);
 }
 

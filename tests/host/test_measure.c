@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "mf_host_held.h"
 #include "script.h"
 
 TestSuite(host_measure, .timeout = 120);
@@ -21,6 +22,7 @@ Test(host_measure, wall_clock)
 		struct clients *cs = clients_new(&cc);
 		struct net_hooks hooks = clients_hooks(cs);
 		struct net_config nc;
+		struct mf_host_held held;
 		struct net *n;
 
 		net_config_default(&nc);
@@ -46,6 +48,8 @@ Test(host_measure, wall_clock)
 						    cs->client[i].shadow[m], cs->region),
 					     0, "seed %lu", seed);
 			cr_assert_eq(mf_host_run(n->host[i], n->now), MF_NEVER, "nothing to do");
+			mf_host_held(n->host[i], n->now, &held);
+			cr_assert_eq(held.jobs + held.lanes, 0, "seed %lu: %u lanes", seed, held.lanes);
 		}
 		clients_free(cs);
 		net_free(n);

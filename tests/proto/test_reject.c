@@ -97,7 +97,8 @@ Test(reject, fields_out_of_range)
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
-			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE};
+			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE},
+			    demand = {.kind = MF_ERR, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
 
 	for (unsigned int kind = 0; kind < 16; kind++) {
 		if (kind == MF_KIND_NONE || kind > MF_RRES)
@@ -117,9 +118,30 @@ Test(reject, fields_out_of_range)
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		if (of != MF_NOTIFY)
 			expect_refused(full, MS, ERR_OF, of);
+	for (unsigned int use = 1; use < 4; use++) /* a switch knows of none */
+		expect_refused(demand, MS, ERR_USE, use);
 	expect_refused(rres, MS, MS_ADDR, 1);
 	expect_refused(rres, MT, MT_ADDR, 1);
 	expect_refused(wreq, MS, MS_LAST, 0); /* 8 octets cannot be followed by more */
+}
+
+/* A request is for what a message may have: from where it begins to 64 KiB. */
+Test(reject, requests_beyond_the_largest_message)
+{
+	struct mf_msg m = {.kind = MF_RREQ, .ext = true, .offset = MF_MESSAGE_MAX - 32};
+	uint64_t word[8];
+
+	for (m.size = 1; m.size <= 64; m.size++) {
+		unsigned int n = mf_proto_put_request(&p16, &m, word);
+
+		cr_assert_eq(get_sealed(&p16, word, n), m.size <= 32 ? 0 : -EPROTO, "%u octets", m.size);
+	}
+	m.size = MF_MESSAGE_MAX;
+	for (m.offset = 0; m.offset < MF_MESSAGE_MAX; m.offset += MF_CHUNK_UNIT) {
+		unsigned int n = mf_proto_put_request(&p16, &m, word);
+
+		cr_assert_eq(get_sealed(&p16, word, n), m.offset == 0 ? 0 : -EPROTO, "from %u", m.offset);
+	}
 }
 
 /* Where all messages are extended one that is not is refused, whatever its kind. */

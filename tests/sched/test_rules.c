@@ -466,3 +466,46 @@ Test(sched_rules, a_flush_drops_what_a_port_has_and_is_answered_last)
 		ops->destroy(s);
 	}
 }
+
+/*
+ * The same where ports are taken ahead of their release: a grant is made, and leaves when the port is free. Whenever
+ * the flush comes, no grant of the port that was made before comes behind its answer.
+ */
+Test(sched_rules, a_flush_waits_for_grants_that_are_still_to_leave)
+{
+	struct mf_sched_config c = fast_config(16);
+	struct mf_sched_grant g[64];
+	unsigned int waited = 0;
+
+	c.insert = 0;
+	c.iteration = 1000;
+	c.ahead = 20000;
+	EACH_POLICY(ops)
+	{
+		for (mf_time at = 1500; at < 90000; at += 250) {
+			struct mf_sched *s = ops->create(&c);
+			mf_time answered = MF_NEVER;
+			unsigned int n;
+
+			write_of(ops, s, 0, 1, 2, 0, 1024);
+			write_of(ops, s, 0, 3, 1, 0, 1024);
+			n = run(ops, s, at, g, 64);
+			control(ops, s, at, MF_SCHED_FLUSH, 1, 0, 0, 0);
+			n = run(ops, s, MF_US(200), g, 64);
+			for (unsigned int i = 0; i < n; i++) {
+				bool answer = g[i].src == 1 && g[i].dst == 1;
+
+				if (answer)
+					answered = g[i].at;
+				else if (g[i].src == 1 || g[i].dst == 1)
+					cr_assert_eq(answered, MF_NEVER,
+						     "%s, flush at %lu: a grant of %lu behind", ops->name, at,
+						     g[i].at);
+			}
+			cr_assert_neq(answered, MF_NEVER);
+			waited += answered > at + c.iteration;
+			ops->destroy(s);
+		}
+	}
+	cr_assert_gt(waited, 0, "grants were still to leave");
+}

@@ -62,6 +62,29 @@ Test(l2, learns_and_floods)
 	rig_stop(&r);
 }
 
+/* Of 4 ports two have a node: a flood goes to these, and nothing waits at the others for who never comes. */
+Test(l2, floods_no_port_without_a_node)
+{
+	struct rig r;
+
+	rig_config(&config, 4);
+	config.port[1].up = config.port[3].up = false;
+	rig_start(&r, &config, false);
+	for (unsigned int i = 0; i < 50; i++)
+		rig_frame(&r, MF_US(1 + i), 0, between(0, 1, i % 2, 1000), 1000);
+	rig_run(&r, MF_US(100));
+	cr_expect_eq(mf_switch_stats(r.sw)->flooded, 50);
+	cr_expect_eq(count(&r, 2), 50);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_frame_room, 0);
+	for (unsigned int port = 0; port < 4; port++) {
+		const struct mf_mux_stats *m = mf_switch_mux_stats(r.sw, port);
+
+		cr_expect_eq(count(&r, port), port == 2 ? 50 : 0);
+		cr_expect_eq(m->frames, port == 2 ? 50 : 0, "port %u: %lu", port, m->frames);
+	}
+	rig_stop(&r);
+}
+
 Test(l2, latency)
 {
 	struct rig r[2];

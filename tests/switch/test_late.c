@@ -184,6 +184,24 @@ Test(late, an_answer_cancels_no_new_demand)
 	rig_stop(&r);
 }
 
+/* It was cancelled when it became late: when it is given up its id has another demand. */
+Test(late, who_is_given_up_cancels_no_new_demand)
+{
+	struct rig r;
+
+	start(&r, LONGEST, false);
+	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1, "what is left of the late one");
+	twin_notify(&r, GRANTED + LONGEST - MF_US(5), WRITE);
+	rig_run(&r, GRANTED + LONGEST - 1);
+	cr_expect_not(let_out(&r));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 3);
+	rig_run(&r, GRANTED + LONGEST + MF_US(1));
+	cr_expect(let_out(&r), "it is waited for no longer");
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1);
+	rig_stop(&r);
+}
+
 /* Who is late keeps no share of K, of W, or of the window from others, and what comes gives none back. */
 Test(late, holds_nothing)
 {
