@@ -7,12 +7,14 @@
 #define HOST_COMPLETIONS_H
 
 #include "keys.h"
+#include "timers.h"
 
 static inline void host_op_complete(struct mf_host *h, uint32_t i, mf_time date)
 {
 	struct host_op *o = &h->op[i];
 	struct mf_completion *c = &o->c;
 
+	host_op_timer_stop(h, i);
 	c->done = date;
 	if (c->first > date)
 		c->first = date;
@@ -37,6 +39,7 @@ static inline void host_op_part(struct mf_host *h, const struct host_state *s)
 	struct host_op *o = &h->op[s->op];
 
 	if (unlikely(host_is_attach(h, s->op))) {
+		host_op_timer_stop(h, s->op);
 		host_key_answered(h, s);
 		return;
 	}
@@ -49,8 +52,12 @@ static inline void host_op_part(struct mf_host *h, const struct host_state *s)
 			host_queue_pop(h, &h->peer[s->node]);
 		}
 	}
-	if (o->live == 0 && o->issued == o->c.len)
+	if (o->live == 0 && o->issued == o->c.len) {
 		host_op_complete(h, s->op, s->event_at);
+	} else if (s->status == MF_OK && o->c.status == MF_OK) {
+		host_op_timer_stop(h, s->op);
+		host_op_timer_start(h, s->op, s->event_at);
+	}
 }
 
 #endif

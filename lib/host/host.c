@@ -48,20 +48,28 @@ static void set_costs(struct mf_host *h)
 	h->cost_single = t->cost[MF_STAGE_DATA_PARSE];
 }
 
+/** The time of an operation, with that of all its sendings; 0: it has no end. */
+static mf_time whole_time(const struct mf_host_config *c, mf_time timeout)
+{
+	return timeout ? timeout + c->retries * c->retry_timeout : 0;
+}
+
 static void set_timers(struct mf_host *h)
 {
 	const struct mf_host_config *c = &h->config;
 	mf_time longest = mf_time_max(c->read_timeout, c->write_timeout);
 
-	for (int i = 0; i < HOST_TIMERS; i++)
-		h->timer[i] = (struct host_timer){.at = MF_NEVER};
-	h->timer[HOST_TIMER_LAST_READ].timeout = c->read_timeout;
-	h->timer[HOST_TIMER_LAST_WRITE].timeout = c->write_timeout;
-	h->timer[HOST_TIMER_READ].timeout = c->retries ? c->retry_timeout : c->read_timeout;
-	h->timer[HOST_TIMER_WRITE].timeout = c->retries ? c->retry_timeout : c->write_timeout;
+	h->op_timer[HOST_OP_TIMER_READ].timeout = whole_time(c, c->read_timeout);
+	h->op_timer[HOST_OP_TIMER_WRITE].timeout = whole_time(c, c->write_timeout);
+	h->timer[HOST_TIMER_RETRY].timeout = c->retry_timeout;
 	h->timer[HOST_TIMER_QUARANTINE].timeout = c->quarantine ? c->quarantine
 						  : longest     ? longest * QUARANTINE_TIMEOUTS
 								: QUARANTINE_DEFAULT;
+	h->timer[HOST_TIMER_GRANTS].timeout = h->timer[HOST_TIMER_QUARANTINE].timeout / QUARANTINE_TIMEOUTS;
+	for (int i = 0; i < HOST_TIMERS; i++)
+		h->timer[i].at = MF_NEVER;
+	for (int i = 0; i < HOST_OP_TIMERS; i++)
+		h->op_timer[i].at = MF_NEVER;
 }
 
 static void set_lists(struct mf_host *h)
@@ -87,6 +95,10 @@ static void set_lists(struct mf_host *h)
 		ring->prev = ring->next = ring->event_prev = ring->event_next = i;
 		ring->deadline = MF_NEVER;
 	}
+	for (uint32_t i = h->op_rings; i < h->op_rings + HOST_OP_TIMERS; i++) {
+		h->op[i].c.done = MF_NEVER;
+		h->op[i].timer_prev = h->op[i].timer_next = i;
+	}
 }
 
 static void *alloc_lines(size_t entries, size_t size)
@@ -104,16 +116,19 @@ static int alloc_tables(struct mf_host *h)
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->job_room = HOST_GRANT_QUEUE;
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
-	/* Behind those of the client one for each node that a key may be asked of: keys.h. */
-	h->op = mf_table_new(h->config.queue + (h->config.regions ? h->nodes : 0u), sizeof(*h->op));
+	/* Behind those of the client one for each node that a key may be asked of: keys.h. Then the timers'. */
+	h->op_rings = h->config.queue + (h->config.regions ? h->nodes : 0u);
+	h->op = mf_table_new(h->op_rings + HOST_OP_TIMERS, sizeof(*h->op));
 	h->state = mf_table_new(HOST_ENTRIES_FIRST + entries, sizeof(*h->state));
 	h->entry = mf_table_new(entries, sizeof(*h->entry));
-	if (h->config.proto.ext)
+	if (h->config.proto.ext) {
 		h->use = mf_table_new(entries, sizeof(*h->use));
+		h->resting = calloc(h->nodes, sizeof(*h->resting));
+	}
 	h->life = calloc(h->nodes, sizeof(*h->life));
 	h->write_next = calloc(h->nodes, 1);
 	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->entry || !h->life ||
-	    !h->write_next || (h->config.proto.ext && !h->use))
+	    !h->write_next || (h->config.proto.ext && (!h->use || !h->resting)))
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
@@ -205,6 +220,7 @@ void host_fini(struct mf_host *h)
 	mf_table_free(h->entry);
 	mf_table_free(h->state);
 	mf_table_free(h->op);
+	free(h->resting);
 	free(h->life);
 	free(h->write_next);
 	free(h->assembly);

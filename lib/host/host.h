@@ -4,7 +4,8 @@
  *
  *   message_queue.c  operations wait for X, an id and room; a FIFO for each destination
  *   state_table.c    message state table
- *   timers.c         read and write timers, quarantine, and what falls due at a date
+ *   timers.c         timers of messages, quarantine, and what falls due at a date
+ *   op_timer.c       read and write timers: of operations, from their submission
  *   grant_queue.c    grants, and what else could not be sent at once
  *   chunks.c         WREQ chunks
  *   mega.c           several WREQs behind one notification (3.1.2)
@@ -43,7 +44,8 @@
 
 /** An operation, from its submission until its completion was taken. */
 struct host_op {
-	struct mf_completion c; /**< as the client gets it; len is that of the operation until it fails */
+	/** As the client gets it; until then len is that of the operation, and done its deadline. */
+	struct mf_completion c;
 	uint64_t addr;
 	/* second cache line */
 	uint8_t *buf;
@@ -52,7 +54,10 @@ struct host_op {
 	uint32_t next; /**< in the FIFO of its destination, among the completions, or the free ones */
 	uint64_t arg[2];
 	uint64_t key; /**< of what it does where (keys.h); 0: it needs none, or has none yet */
+	uint32_t prev; /**< in the FIFO of its destination, but of its head */
+	uint32_t timer_prev, timer_next; /**< among those with its timer; itself: it has none */
 	uint8_t rmw;
+	bool asks; /**< its key is asked for */
 } __attribute__((aligned(64)));
 static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 128, "two cache lines");
 
@@ -85,15 +90,16 @@ enum host_phase {
 	HOST_LATE
 };
 
-/** READ and WRITE are of the first sending; with retries those of the last one have timers of their own. */
+/** Of messages. */
 enum host_timer_class {
-	HOST_TIMER_READ,
-	HOST_TIMER_WRITE,
-	HOST_TIMER_LAST_READ,
-	HOST_TIMER_LAST_WRITE,
+	HOST_TIMER_RETRY,
+	HOST_TIMER_GRANTS, /**< with once, of an id that rests: /G/, which say no use, may come */
 	HOST_TIMER_QUARANTINE,
 	HOST_TIMERS
 };
+
+/** Of operations. */
+enum host_op_timer_class { HOST_OP_TIMER_READ, HOST_OP_TIMER_WRITE, HOST_OP_TIMERS };
 
 enum {
 	HOST_HOLDS_SLOT = 1, /**< counts as one of the X of its pair */
@@ -108,8 +114,8 @@ enum {
 
 /** Entry of the message state table. */
 struct host_state {
-	mf_time deadline; /**< of its timer */
-	mf_time event_at;
+	mf_time deadline; /**< of its own timer; its operation's is another one */
+	mf_time event_at; /**< of its event; until it has one, when it was sent last */
 	uint32_t op;
 	uint32_t piece; /**< which 64 KiB of the operation */
 	uint32_t size;
@@ -128,12 +134,14 @@ struct host_state {
 	/** Retries: what had moved when its timer ended last, in 256 octets. From FAILED on: the switches by
 	 * which its refusal has come, a bit each. */
 	uint8_t mark;
+	bool early; /**< its id had not rested: uses of the id tell what comes for the one before */
+	bool open; /**< QUARANTINE: another use may take the id */
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 
 /**
- * States whose deadlines are in order: all of a class have the same timeout. The list is a ring through
- * an entry of its own, so nothing has to be asked when one is put in or taken out.
+ * States, or operations, whose deadlines are in order: all of a class have the same timeout. The list is a ring
+ * through an entry of its own, so nothing has to be asked when one is put in or taken out.
  */
 struct host_timer {
 	mf_time timeout;
@@ -236,7 +244,8 @@ struct mf_host {
 	struct host_peer *peer;
 	uint32_t seq, scan;
 	uint32_t state_free, state_fresh; /**< entries: a stack, and the first that never was in use */
-	struct host_timer timer[HOST_TIMERS];
+	struct host_timer timer[HOST_TIMERS], op_timer[HOST_OP_TIMERS];
+	uint32_t op_rings; /**< operations that are none: of the timers */
 	mf_time patient_until, excuse_at; /**< wall clock: timers.c, excused() */
 	/* sums of mf_timing: */
 	mf_time cost_request; /**< submission or dequeue -> /N/ or request made */
@@ -259,6 +268,8 @@ struct mf_host {
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
 	uint32_t attach_op; /**< attaches have the places behind the message queue's, a node each */
+	uint16_t *
+		resting; /**< with once, [nodes]: ids that rest, and may be taken by another use all the same */
 	uint16_t *use; /**< with once: how often an id was used, by host_id_index() */
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
@@ -354,6 +365,10 @@ static inline void host_queue_pop(struct mf_host *h, struct host_peer *p)
 	p->head = h->op[p->head].next;
 }
 
+/* op_timer.c */
+/** The deadline of an operation has come: what of it waits will not begin, what is under way has failed. */
+HOST_ASIDE void host_op_expire(struct mf_host *h, uint32_t i, mf_time date);
+
 /* mega.c */
 unsigned int host_mega_collect(const struct mf_host *h, const struct host_peer *p, uint32_t *octets);
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at);
@@ -362,9 +377,16 @@ bool host_mega_send(struct mf_host *h, struct host_job *job);
 uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s);
 
 /* state_table.c; state_table.h has what every message does */
+/** The deadline of a message that waits has come, its own or its operation's. */
 HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
+/** The time of a message that waits is over. */
+void host_state_over(struct mf_host *h, struct host_state *s, mf_time date);
+/** Frees the id of a destination that has rested longest, of those that another use may take. There is one. */
+HOST_ASIDE void host_id_wake(struct mf_host *h, uint16_t node);
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
+/** No /G/ come for an id any more that rests. */
+void host_state_opens(struct mf_host *h, struct host_state *s, mf_time date);
 /** The quarantine of an id has ended at date. */
 void host_state_rested(struct mf_host *h, struct host_state *s, mf_time date);
 void host_state_late(struct mf_host *h, struct host_state *s, mf_time date);
@@ -374,8 +396,8 @@ uint64_t host_state_cookie(const struct mf_host *h, const struct host_state *s, 
 			   bool first, bool last);
 
 /* retry.c */
-/** Whether a message whose timer has ended is sent again: then it was, and waits on. */
-bool host_retry(struct mf_host *h, struct host_state *s);
+/** The timer of a message has ended: it is sent again, unless something of it has moved, and waits on. */
+void host_retry(struct mf_host *h, struct host_state *s);
 
 /* timers.c; timers.h has what every message does */
 void host_event_list(struct mf_host *h, struct host_state *s);

@@ -154,7 +154,10 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 	s->op = i;
 	s->piece = 0;
 	s->size = 8;
-	host_timer_start(h, s, HOST_TIMER_READ, at);
+	s->event_at = at;
+	host_op_timer_start(h, i, at);
+	if (h->config.retries > 0)
+		host_timer_start(h, s, HOST_TIMER_RETRY, at);
 	host_slot_hold(h, s);
 	m.id = s->id;
 	host_once_sign(h, s, &m);
@@ -177,7 +180,8 @@ enum host_key_state host_key_for(struct mf_host *h, uint16_t node, struct host_o
 		return HOST_KEY_WAITS;
 	a->region = region_at(h, node, o->addr); /* where there is none the node says so */
 	a->right = (uint8_t)right_of(o->c.kind);
-	return attach_start(h, node, o->addr, at) ? HOST_KEY_WAITS : HOST_KEY_NO_ROOM;
+	o->asks = attach_start(h, node, o->addr, at);
+	return o->asks ? HOST_KEY_WAITS : HOST_KEY_NO_ROOM;
 }
 
 /** What the operation that waited for the key is told. */
@@ -196,15 +200,17 @@ void host_key_answered(struct mf_host *h, const struct host_state *s)
 	uint32_t head = h->peer[s->node].head;
 
 	a->asked = false;
-	if (a->again || head == HOST_NIL)
+	if (a->again)
 		return;
-	if (s->status != MF_OK) {
+	if (s->status == MF_OK && a->region != HOST_NIL)
+		h->keys->key[a->region][a->right] = h->op[s->op].c.result;
+	if (head == HOST_NIL || !h->op[head].asks) /* who asked has waited for too long */
+		return;
+	h->op[head].asks = false;
+	if (s->status == MF_OK)
+		h->op[head].key = h->op[s->op].c.result;
+	else
 		fail_head(h, s->node, told(h, s->node, s->status), s->event_at);
-		return;
-	}
-	h->op[head].key = h->op[s->op].c.result;
-	if (a->region != HOST_NIL)
-		h->keys->key[a->region][a->right] = h->op[head].key;
 }
 
 void host_key_epoch(struct mf_host *h, const struct host_state *s)

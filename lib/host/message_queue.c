@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The message queue (EDM 3.2.1): operations wait in a FIFO for each destination. Its head goes when
- * its pair has fewer than X active ones of its sort (3.1.2), an id, and the multiplexer room; nothing
- * passes it, so requests of a pair leave in the order of their submission. Destinations that lack
+ * The message queue (EDM 3.2.1): operations wait in a FIFO for each destination, no longer than their timers run
+ * (op_timer.c). Its head goes when its pair has fewer than X active ones of its sort (3.1.2), an id, and the
+ * multiplexer room; nothing passes it, so requests of a pair leave in the order of their submission. Destinations that lack
  * nothing but room stand in the ready list.
  */
 #include "mf_cycles.h"
@@ -48,6 +48,7 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	o->issued = 0;
 	o->live = 0;
 	o->key = 0;
+	o->asks = false;
 	if (op->kind == MF_OP_RMW) {
 		o->arg[0] = op->arg[0];
 		o->arg[1] = op->arg[1];
@@ -61,6 +62,7 @@ static inline bool queue_append(struct mf_host *h, struct host_peer *p, uint32_t
 	bool first = p->head == HOST_NIL;
 
 	h->op[i].next = HOST_NIL;
+	h->op[i].prev = p->tail;
 	if (first)
 		p->head = i;
 	else
@@ -83,7 +85,9 @@ static inline struct host_state *message_start(struct mf_host *h, uint16_t node,
 	s->op = p->head;
 	s->piece = (uint32_t)(o->issued / MF_MESSAGE_MAX);
 	s->size = size;
-	host_timer_start(h, s, write ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
+	s->event_at = at;
+	if (unlikely(h->config.retries > 0))
+		host_timer_start(h, s, HOST_TIMER_RETRY, at);
 	if (o->issued == 0)
 		h->stats.waited += at - o->c.submitted;
 	o->issued += size;
@@ -212,14 +216,17 @@ static HOST_ASIDE bool write_start(struct mf_host *h, uint16_t node, struct host
 }
 
 /** The first operation of a destination if it lacks nothing but room, or NULL. */
-static inline struct host_op *head_that_may_go(const struct mf_host *h, const struct host_peer *p)
+static inline struct host_op *head_that_may_go(const struct mf_host *h, uint16_t node, mf_time at)
 {
+	const struct host_peer *p = &h->peer[node];
 	struct host_op *o;
 
 	if (p->head == HOST_NIL)
 		return NULL;
 	o = &h->op[p->head];
-	return p->active[host_is_write(o->c.kind)] < h->config.x && p->free_ids > 0 ? o : NULL;
+	if (unlikely(o->c.done <= at)) /* its time is over */
+		return NULL;
+	return p->active[host_is_write(o->c.kind)] < h->config.x && host_id_there(h, node) ? o : NULL;
 }
 
 static inline bool op_start_now(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
@@ -267,7 +274,7 @@ static inline __attribute__((always_inline)) void kick(struct mf_host *h, uint16
 
 	if (unlikely(p->ready_next != HOST_NOT_READY))
 		return;
-	while ((o = head_that_may_go(h, p)) != NULL) {
+	while ((o = head_that_may_go(h, node, at)) != NULL) {
 		enum host_key_state started = HOST_KEY_NO_ROOM;
 
 		if (likely(h->ready_head == HOST_NO_NODE))
@@ -302,6 +309,7 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 	if (unlikely(i == HOST_NIL))
 		return -EAGAIN;
 	op_fill(&h->op[i], now, op, len);
+	host_op_timer_start(h, i, now);
 	h->op_count++;
 	h->stats.submitted[op->kind]++;
 	/* What waits already lacks something; who brings that kicks. */
@@ -334,7 +342,7 @@ HOST_ASIDE void host_ready_run(struct mf_host *h, mf_time now)
 		struct host_peer *p = &h->peer[node];
 		struct host_op *o;
 
-		while ((o = head_that_may_go(h, p)) != NULL) {
+		while ((o = head_that_may_go(h, node, now)) != NULL) {
 			enum host_key_state started = op_start(h, node, o, now);
 
 			if (started == HOST_KEY_NO_ROOM && host_make_room(h, now))

@@ -177,6 +177,15 @@ static bool comes_again(const struct mf_host *h, const struct host_state *s, con
 	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries;
 }
 
+/**
+ * What a refusal says. One with few bits of the use, or none, may be of an earlier use of an id that had not rested:
+ * then whether the message was executed is not known.
+ */
+static uint8_t refusal(const struct host_state *s, uint8_t status)
+{
+	return likely(!s->early) ? status : host_expiry_status(s);
+}
+
 /** A message of a demand that was refused. @param rests  whether its id must */
 static void message_refused(struct mf_host *h, struct host_state *s, const struct mf_msg *m, bool rests,
 			    mf_time date)
@@ -186,9 +195,9 @@ static void message_refused(struct mf_host *h, struct host_state *s, const struc
 	else if (comes_again(h, s, m))
 		return;
 	else if (rests)
-		host_state_fail(h, s, m->status, date);
+		host_state_fail(h, s, refusal(s, m->status), date);
 	else
-		host_state_done(h, s, m->status, date);
+		host_state_done(h, s, refusal(s, m->status), date);
 }
 
 /**
@@ -236,8 +245,10 @@ static uint8_t by_switch(const struct mf_host *h)
 	return h->twin ? (uint8_t)(1u << h->twin->served) : 1;
 }
 
-static void refused(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
+static void refused(struct mf_host *h, struct host_state *s, uint8_t told, mf_time date)
 {
+	uint8_t status = refusal(s, told);
+
 	if (!more_grants(h, s) && !refused_again(h, by_switch(h))) {
 		host_state_done(h, s, status, date);
 		return;

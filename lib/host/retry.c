@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries
- * times at most; the last sending has the timers of EDM 3.3. A read asks for what has not come. Of a write
+ * times at most, until the timer of its operation ends (op_timer.c). A read asks for what has not come. Of a write
  * the demand is sent again, and its chunks as they are granted: from a first one on if all of them had been
  * sent, and otherwise those that had not, so that an unacknowledged write, which is over when its last
  * block is sent (D11), sends none twice.
@@ -29,7 +29,7 @@ static uint64_t from_here(const struct mf_host *h, const struct host_state *s)
 	return h->op[s->op].c.len - before(s);
 }
 
-static void request_again(struct mf_host *h, const struct host_state *s, mf_time at)
+static void request_again(struct mf_host *h, struct host_state *s, mf_time at)
 {
 	const struct host_op *o = &h->op[s->op];
 	struct mf_msg m = {.kind = MF_RREQ,
@@ -52,6 +52,7 @@ static void request_again(struct mf_host *h, const struct host_state *s, mf_time
 	word = room(h, s, mf_proto_blocks(&h->config.proto, &m), at);
 	if (!word)
 		return;
+	s->event_at = at;
 	mf_proto_make_request(&h->config.proto, &m, word);
 	h->stats.tx[m.kind]++;
 }
@@ -117,15 +118,6 @@ static void write_again(struct mf_host *h, struct host_state *s, mf_time at)
 		notify_again(h, s, s->size - s->moved, at);
 }
 
-static enum host_timer_class next_timer(const struct mf_host *h, const struct host_state *s)
-{
-	bool last = s->again == h->config.retries;
-
-	if (host_is_write(s->kind))
-		return last ? HOST_TIMER_LAST_WRITE : HOST_TIMER_WRITE;
-	return last ? HOST_TIMER_LAST_READ : HOST_TIMER_READ;
-}
-
 /** A long one, of which something has moved since its timer began, is not sent again yet. */
 static bool moves(struct host_state *s)
 {
@@ -137,23 +129,21 @@ static bool moves(struct host_state *s)
 	return true;
 }
 
-bool host_retry(struct mf_host *h, struct host_state *s)
+void host_retry(struct mf_host *h, struct host_state *s)
 {
 	mf_time at = s->deadline;
 
-	if (s->again >= h->config.retries)
-		return false;
 	host_timer_stop(h, s);
 	if (moves(s)) {
-		host_timer_start(h, s, host_is_write(s->kind) ? HOST_TIMER_WRITE : HOST_TIMER_READ, at);
-		return true;
+		host_timer_start(h, s, HOST_TIMER_RETRY, at);
+		return;
 	}
 	s->again++;
 	h->stats.retried++;
-	host_timer_start(h, s, next_timer(h, s), at);
+	if (s->again < h->config.retries)
+		host_timer_start(h, s, HOST_TIMER_RETRY, at);
 	if (host_is_write(s->kind))
 		write_again(h, s, at);
 	else
 		request_again(h, s, at);
-	return true;
 }

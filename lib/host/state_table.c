@@ -28,10 +28,27 @@ static void state_free(struct mf_host *h, struct host_state *s)
 	host_id_free(&h->peer[s->node], s->id);
 }
 
-/** What a timer's end means: a read has zero octets (EDM 3.3), the rest may or may not have happened. */
-static uint8_t expiry_status(const struct host_state *s)
+/** The id of s rests no longer. */
+static void rest_end(struct mf_host *h, struct host_state *s)
 {
-	return s->kind == MF_OP_READ ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN;
+	host_timer_stop(h, s);
+	if (s->open)
+		h->resting[s->node]--;
+}
+
+HOST_ASIDE void host_id_wake(struct mf_host *h, uint16_t node)
+{
+	struct host_state *longest = NULL;
+
+	for (uint32_t id = 0; id < MF_IDS; id++) {
+		struct host_state *s = host_state_at(h, node, (uint8_t)id);
+
+		if (s->phase == HOST_QUARANTINE && s->open &&
+		    (longest == NULL || s->deadline < longest->deadline))
+			longest = s;
+	}
+	rest_end(h, longest);
+	state_free(h, longest);
 }
 
 /** A message is over, its operation perhaps, and what waited for it may begin: with this very entry. */
@@ -57,11 +74,11 @@ static inline void state_end(struct mf_host *h, struct host_state *s, enum host_
 
 /**
  * The message ends at date, and nothing that names its id comes behind it; unless it was sent again, and each
- * sending may be answered.
+ * sending may be answered, or something may come for the one before.
  */
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date)
 {
-	if (unlikely(s->again > 0)) {
+	if (unlikely(s->again > 0 || s->early)) {
 		host_state_fail(h, s, status, date);
 		return;
 	}
@@ -84,14 +101,9 @@ static bool may_wait(const struct mf_host *h, mf_time by)
 }
 
 /** The last that a message whose deadline has come may have queued: its request, or a chunk. */
-static mf_time queued_by(const struct mf_host *h, const struct host_state *s)
+static mf_time queued_by(const struct mf_host *h, const struct host_state *s, mf_time deadline)
 {
-	bool last = s->again > 0 && s->again == h->config.retries;
-
-	if (host_is_write(s->kind))
-		return s->deadline;
-	return host_request_ready(h, s->deadline -
-					     h->timer[last ? HOST_TIMER_LAST_READ : HOST_TIMER_READ].timeout);
+	return host_is_write(s->kind) ? deadline : host_request_ready(h, s->event_at);
 }
 
 static void fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date, bool unsent)
@@ -109,18 +121,23 @@ void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf
 	fail(h, s, status, date, may_wait(h, date));
 }
 
-/** The deadline of a message that waits has come. */
-void host_state_expire(struct mf_host *h, struct host_state *s)
+void host_state_over(struct mf_host *h, struct host_state *s, mf_time date)
 {
-	mf_time date = s->deadline;
-	bool unsent;
+	bool unsent = may_wait(h, queued_by(h, s, date));
 
-	if (host_retry(h, s))
-		return;
-	unsent = may_wait(h, queued_by(h, s));
 	h->stats.timeouts++;
 	host_gives_up(h, s->node, s->id, date);
-	fail(h, s, expiry_status(s), date, unsent);
+	fail(h, s, host_expiry_status(s), date, unsent);
+}
+
+void host_state_expire(struct mf_host *h, struct host_state *s)
+{
+	mf_time ends = h->op[s->op].c.done;
+
+	if (s->deadline < ends)
+		host_retry(h, s);
+	else
+		host_state_over(h, s, ends);
 }
 
 /** Nothing more will come for a failed message from date on. */
@@ -130,7 +147,7 @@ void host_state_late(struct mf_host *h, struct host_state *s, mf_time date)
 		s->flags |= HOST_LATE_END;
 		s->deadline = date;
 	} else if (s->phase == HOST_QUARANTINE) {
-		host_timer_stop(h, s);
+		rest_end(h, s);
 		s->phase = HOST_LATE;
 		host_event_put(h, s, date);
 	}
@@ -154,16 +171,41 @@ void host_state_rested(struct mf_host *h, struct host_state *s, mf_time date)
 	host_timer_start(h, s, HOST_TIMER_QUARANTINE, date);
 }
 
+static void rest_open(struct mf_host *h, struct host_state *s, mf_time date)
+{
+	s->open = h->resting != NULL;
+	if (s->open)
+		h->resting[s->node]++;
+	host_timer_start(h, s, HOST_TIMER_QUARANTINE, date);
+}
+
+void host_state_opens(struct mf_host *h, struct host_state *s, mf_time date)
+{
+	host_timer_stop(h, s);
+	rest_open(h, s, date);
+	if (h->peer[s->node].head != HOST_NIL)
+		host_kick(h, s->node, date);
+}
+
+/**
+ * An id rests. Where uses are told apart another message may take it before it has rested, if no id is free: all that
+ * may come for a read or an atomic says of which use it is, or is not believed. A /G/ does not: what is granted to a
+ * write that has failed, or was asked for again, comes within the time that a write may take.
+ */
 static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)
 {
 	h->stats.quarantined++;
 	if (s->flags & HOST_LATE_END) {
 		s->phase = HOST_LATE;
 		host_event_put(h, s, mf_time_max(s->deadline, date));
-	} else {
-		s->phase = HOST_QUARANTINE;
-		host_timer_start(h, s, HOST_TIMER_QUARANTINE, date);
+		return;
 	}
+	s->phase = HOST_QUARANTINE;
+	s->open = false;
+	if (h->resting != NULL && host_is_write(s->kind) && (s->status != MF_OK || s->again > 0))
+		host_timer_start(h, s, HOST_TIMER_GRANTS, date);
+	else
+		rest_open(h, s, date);
 }
 
 /** Takes the step whose date has come. */

@@ -58,10 +58,21 @@ static inline struct host_state *host_entry_take(struct mf_host *h)
 	return s;
 }
 
+/** Whether a message may begin to a destination: there is an id, or one that another use of it may take. */
+static inline bool host_id_there(const struct mf_host *h, uint16_t node)
+{
+	return likely(h->peer[node].free_ids > 0) || (h->resting && h->resting[node] > 0);
+}
+
 /** Takes an id (there must be one) and an entry for it. */
 static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node, uint8_t kind)
 {
 	struct host_peer *p = &h->peer[node];
+	bool early = p->free_ids == 0;
+
+	if (unlikely(early))
+		host_id_wake(h, node);
+
 	uint8_t id = host_is_write(kind) ? host_id_take_next(p, &h->write_next[node]) : host_id_take(p);
 	struct host_state *s = host_entry_take(h);
 
@@ -78,6 +89,8 @@ static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node
 	s->flags = 0;
 	s->again = 0;
 	s->mark = 0;
+	s->early = early;
+	s->deadline = MF_NEVER;
 	return s;
 }
 
@@ -88,16 +101,26 @@ static inline void host_slot_hold(struct mf_host *h, struct host_state *s)
 	h->peer[s->node].active[host_is_write(s->kind)]++;
 }
 
+/** What a timer's end means: a read has zero octets (EDM 3.3), the rest may or may not have happened. */
+static inline uint8_t host_expiry_status(const struct host_state *s)
+{
+	return s->kind == MF_OP_READ ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN;
+}
+
+static inline bool host_state_waits(const struct host_state *s)
+{
+	return s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK;
+}
+
 /**
  * The entry as something that arrives at `at` finds it: what expires by then has expired, whether or
- * not the timer was looked at; unless this host had no CPU until just now (timers.c, excused()). Only entries that
- * wait have a deadline that may have come.
+ * not the timer was looked at; unless this host had no CPU until just now (timers.c, excused()).
  */
 static inline struct host_state *host_state_find(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 {
 	struct host_state *s = host_state_at(h, node, id);
 
-	if (unlikely(at >= s->deadline) && s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK &&
+	if (host_state_waits(s) && unlikely(at >= s->deadline || at >= h->op[s->op].c.done) &&
 	    at >= h->patient_until)
 		host_state_expire(h, s);
 	return s;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Read and write timers (EDM 3.3), quarantine, and events: steps of messages whose date is known.
+ * Timers of messages, quarantine, and events: steps of messages whose date is known. Operations have timers of
+ * their own (op_timer.c).
  *
  * All timers of a class have one length, so a FIFO holds them in order. Events are sorted by date;
  * most are put at the end.
@@ -35,28 +36,6 @@ void host_event_list(struct mf_host *h, struct host_state *s)
 	host_wake_by(h, s->event_at);
 }
 
-/** The end of a timer is an event, too, so that all that is due is done in the order of dates. */
-static void timer_expire(struct mf_host *h, struct host_state *s)
-{
-	if (s->phase == HOST_QUARANTINE)
-		host_state_rested(h, s, s->deadline);
-	else
-		host_state_expire(h, s);
-}
-
-/** First entry of a timer's list; its own, whose deadline is MF_NEVER, where there is none. */
-static struct host_state *timer_head(const struct mf_host *h, enum host_timer_class c)
-{
-	return &h->state[h->state[HOST_RINGS + c].next];
-}
-
-static void timer_run(struct mf_host *h, enum host_timer_class c, mf_time now)
-{
-	while (timer_head(h, c)->deadline <= now)
-		timer_expire(h, timer_head(h, c));
-	h->timer[c].at = timer_head(h, c)->deadline;
-}
-
 static mf_time events_run(struct mf_host *h, mf_time now)
 {
 	uint32_t ring = EVENT_RING, i;
@@ -72,6 +51,79 @@ static mf_time events_run(struct mf_host *h, mf_time now)
 	return MF_NEVER;
 }
 
+/** First entry of a timer's list; its own, whose deadline is MF_NEVER, where there is none. */
+static struct host_state *timer_head(const struct mf_host *h, enum host_timer_class c)
+{
+	return &h->state[h->state[HOST_RINGS + c].next];
+}
+
+static uint32_t op_timer_head(const struct mf_host *h, enum host_op_timer_class c)
+{
+	return h->op[h->op_rings + c].timer_next;
+}
+
+static bool timer_due(const struct mf_host *h, mf_time now)
+{
+	bool due = false;
+
+	for (int c = 0; c < HOST_TIMERS; c++)
+		due |= h->timer[c].at <= now;
+	for (int c = 0; c < HOST_OP_TIMERS; c++)
+		due |= h->op_timer[c].at <= now;
+	return due;
+}
+
+/** Looks at the lists. @return the earliest deadline */
+static mf_time timers_look(struct mf_host *h)
+{
+	mf_time first = MF_NEVER;
+
+	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++) {
+		h->timer[c].at = timer_head(h, c)->deadline;
+		first = mf_time_min(first, h->timer[c].at);
+	}
+	for (enum host_op_timer_class c = 0; c < HOST_OP_TIMERS; c++) {
+		h->op_timer[c].at = h->op[op_timer_head(h, c)].c.done;
+		first = mf_time_min(first, h->op_timer[c].at);
+	}
+	return first;
+}
+
+/** Ends one of the timers of a date. Under the wall clock an operation fails when it is told so. */
+static void timer_expire(struct mf_host *h, mf_time date, mf_time now)
+{
+	for (enum host_op_timer_class c = 0; c < HOST_OP_TIMERS; c++)
+		if (h->op[op_timer_head(h, c)].c.done == date) {
+			host_op_expire(h, op_timer_head(h, c), h->wall ? now : date);
+			return;
+		}
+	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++) {
+		struct host_state *s = timer_head(h, c);
+
+		if (s->deadline == date && c == HOST_TIMER_QUARANTINE)
+			host_state_rested(h, s, date);
+		else if (s->deadline == date && c == HOST_TIMER_GRANTS)
+			host_state_opens(h, s, date);
+		else if (s->deadline == date)
+			host_state_expire(h, s);
+		else
+			continue;
+		return;
+	}
+}
+
+/** The first timer that has ended: behind what was before it, so that all is done in the order of dates. */
+static void timers_run(struct mf_host *h, mf_time now)
+{
+	mf_time first = timers_look(h);
+
+	if (first > now)
+		return;
+	events_run(h, first - 1);
+	if (timers_look(h) == first)
+		timer_expire(h, first, now);
+}
+
 /**
  * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
  * looks at that first. A switch does so, too (lib/switch/switch.c). Not with two switches: the standby forgets
@@ -79,15 +131,15 @@ static mf_time events_run(struct mf_host *h, mf_time now)
  */
 static bool excused(struct mf_host *h, mf_time now)
 {
-	mf_time due = MF_NEVER;
+	mf_time due;
 
 	if (!h->wall || h->twin != NULL)
 		return false;
 	if (now < h->patient_until)
 		return true;
-	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
-		if (c != HOST_TIMER_QUARANTINE)
-			due = mf_time_min(due, timer_head(h, c)->deadline);
+	due = timer_head(h, HOST_TIMER_RETRY)->deadline;
+	for (enum host_op_timer_class c = 0; c < HOST_OP_TIMERS; c++)
+		due = mf_time_min(due, h->op[op_timer_head(h, c)].c.done);
 	if (now < h->excuse_at || now < due || now - due < LATE)
 		return false;
 	h->patient_until = now + PATIENCE;
@@ -95,12 +147,9 @@ static bool excused(struct mf_host *h, mf_time now)
 	return true;
 }
 
-/** What has not come in time. */
-static void timers_run(struct mf_host *h, mf_time now)
+static void wake_at_timer(struct mf_host *h, mf_time at, bool patient)
 {
-	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
-		if (h->timer[c].at <= now)
-			timer_run(h, c, now);
+	host_wake_by(h, patient ? mf_time_max(at, h->patient_until) : at);
 }
 
 /** Does what is due by now. */
@@ -108,9 +157,11 @@ HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
 {
 	bool patient = excused(h, now);
 
-	if (!patient)
+	while (unlikely(!patient && timer_due(h, now)))
 		timers_run(h, now);
 	h->wake = events_run(h, now);
-	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++)
-		host_wake_by(h, patient ? mf_time_max(h->timer[c].at, h->patient_until) : h->timer[c].at);
+	for (int c = 0; c < HOST_TIMERS; c++)
+		wake_at_timer(h, h->timer[c].at, patient);
+	for (int c = 0; c < HOST_OP_TIMERS; c++)
+		wake_at_timer(h, h->op_timer[c].at, patient);
 }

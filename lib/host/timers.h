@@ -19,7 +19,7 @@ static inline void host_timer_start(struct mf_host *h, struct host_state *s, enu
 	uint32_t ring = HOST_RINGS + c, last = h->state[ring].prev, i = host_state_index(h, s);
 
 	s->deadline = MF_NEVER;
-	if (t->timeout == 0 || MF_PLANTED(timer_forgotten))
+	if (t->timeout == 0)
 		return;
 	s->deadline = from + t->timeout;
 	s->flags |= HOST_TIMED;
@@ -31,6 +31,45 @@ static inline void host_timer_start(struct mf_host *h, struct host_state *s, enu
 		t->at = s->deadline;
 		host_wake_by(h, t->at);
 	}
+}
+
+/**
+ * Starts the timer of an operation that has none. Its deadline is the last one, but where a piece of a long transfer
+ * has ended before others were submitted.
+ */
+static inline void host_op_timer_start(struct mf_host *h, uint32_t i, mf_time from)
+{
+	struct host_op *o = &h->op[i];
+	enum host_op_timer_class c = host_is_write(o->c.kind) ? HOST_OP_TIMER_WRITE : HOST_OP_TIMER_READ;
+	struct host_timer *t = &h->op_timer[c];
+	uint32_t ring = h->op_rings + c, before = h->op[ring].timer_prev, next;
+
+	o->c.done = MF_NEVER;
+	o->timer_prev = o->timer_next = i;
+	if (t->timeout == 0 || MF_PLANTED(timer_forgotten))
+		return;
+	o->c.done = from + t->timeout;
+	while (unlikely(before != ring && h->op[before].c.done > o->c.done))
+		before = h->op[before].timer_prev;
+	next = h->op[before].timer_next;
+	o->timer_prev = before;
+	o->timer_next = next;
+	h->op[before].timer_next = i;
+	h->op[next].timer_prev = i;
+	if (before == ring) {
+		t->at = o->c.done;
+		host_wake_by(h, t->at);
+	}
+}
+
+/** Its deadline stays. */
+static inline void host_op_timer_stop(struct mf_host *h, uint32_t i)
+{
+	struct host_op *o = &h->op[i];
+
+	h->op[o->timer_prev].timer_next = o->timer_next;
+	h->op[o->timer_next].timer_prev = o->timer_prev;
+	o->timer_prev = o->timer_next = i;
 }
 
 /* t->at stays: a wake-up too many now and then costs less than a look at the next entry each time. */

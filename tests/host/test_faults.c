@@ -275,7 +275,8 @@ Test(host_faults, losses_and_delays)
 			cr_assert_eq(cs[mode]->net->id_reuse, 0, "seed %lu", seed);
 			cr_assert_gt(cs[mode]->faults, 0);
 		}
-		cr_assert_geq(cs[0]->net->id_rest_min, QUARANTINE, "seed %lu: %lu", seed,
+		/* What began just before the time of its operation ended is still on its way then. */
+		cr_assert_geq(cs[0]->net->id_rest_min, QUARANTINE - WRITE_TIMEOUT, "seed %lu: %lu", seed,
 			      cs[0]->net->id_rest_min);
 		cr_assert_neq(cs[0]->net->id_rest_min, MF_NEVER, "seed %lu: no id came back", seed);
 		cr_assert(clients_same(cs[0], cs[1], &host, &index), "seed %lu host %u completion %u", seed,
@@ -332,7 +333,7 @@ Test(host_faults, losses_under_the_wall_clock)
 			timeouts += mf_host_stats(n->host[i])->timeouts;
 			quarantined += mf_host_stats(n->host[i])->quarantined;
 		}
-		cr_assert(timeouts > 0 && quarantined >= timeouts, "seed %lu", seed);
+		cr_assert(timeouts > 0 && quarantined > 0, "seed %lu", seed);
 		clients_free(cs);
 		net_free(n);
 	}
@@ -505,6 +506,7 @@ Test(host_faults, failed_transfer_stops)
 		struct net_config nc;
 		struct script *s;
 		uint64_t started;
+		mf_time later;
 
 		config(&nc);
 		nc.host.x = 1;
@@ -513,10 +515,12 @@ Test(host_faults, failed_transfer_stops)
 		s->kind = kind == MF_OP_READ ? MF_RREQ : MF_NOTIFY;
 		s->fate = NET_DROP;
 		cr_assert_eq(script_op(s, 0, &op), 0);
+		later = kind == MF_OP_READ ? READ_TIMEOUT / 2 : WRITE_TIMEOUT / 4 * 3;
+		net_run(s->net, later);
+		s->net->now = later; /* nothing happened since */
+		s->kind = MF_KIND_NONE;
 		op.len = 64;
 		cr_assert_eq(script_op(s, 0, &op), 0);
-		net_run(s->net, READ_TIMEOUT / 2);
-		s->kind = MF_KIND_NONE;
 		cr_assert_eq(script_op(s, 0, &next), 0);
 		net_run(s->net, MF_SEC(1));
 		cr_assert_eq(s->count, 3, "kind %d: %u", kind, s->count);
@@ -578,8 +582,8 @@ Test(host_faults, ids_of_refused_requests)
 	}
 }
 
-/** The timer of a write is for its grants, not for the time that its blocks take. */
-Test(host_faults, granted_writes_do_not_expire)
+/** The timer of an operation is for all of it: what has been granted, and is being sent, may or may not arrive. */
+Test(host_faults, granted_writes_expire)
 {
 	uint8_t *buf = calloc(1, MF_MESSAGE_MAX);
 	struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = MF_MESSAGE_MAX, .buf = buf};
@@ -591,8 +595,8 @@ Test(host_faults, granted_writes_do_not_expire)
 	nc.host.write_timeout = MF_MESSAGE_MAX / 16 * NET_PERIOD;
 	s = script_new(&nc);
 	c = script_do(s, 0, &op);
-	cr_assert_eq(c.status, MF_OK);
-	cr_assert_gt(c.done - c.submitted, nc.host.write_timeout);
+	cr_assert_eq(c.status, MF_ERR_UNKNOWN);
+	cr_assert_eq(c.done - c.submitted, nc.host.write_timeout);
 	script_free(s);
 	free(buf);
 }
