@@ -86,6 +86,10 @@ void queue_completed(const struct mf_completion *c);
 /** Nothing more begins; what has begun will have completed when `completed` is what this returns. */
 uint32_t queue_stop(struct memfab_queue *q);
 
+/* region.c */
+/** Whether octets reach beyond the region of the file that has the first of them. */
+bool region_crossed(const struct mf_config *config, unsigned int node, uint64_t addr, uint64_t len);
+
 /* operation.c */
 /** Why an operation cannot be begun at a node: 0 or -errno. */
 int operation_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s);

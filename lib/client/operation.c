@@ -51,6 +51,9 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 	size = config->node[s->node].memory_config.size;
 	if (unlikely(len > size || s->addr > size - len))
 		return -ERANGE;
+	/* It sees a chunk at a time, and would have applied those before the border. */
+	if (unlikely(config->regions > 0 && region_crossed(config, s->node, s->addr, len)))
+		return -EACCES;
 	return unlikely(is_atomic(s->op) && s->op < MEMFAB_CLAIM && s->addr % 8 != 0) ? -EFAULT : 0;
 }
 

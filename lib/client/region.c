@@ -21,6 +21,25 @@ int memfab_region(const struct memfab *m, const char *name, int node, uint64_t *
 	return -ENOENT;
 }
 
+static bool has_memory(const struct mf_config_region *r, unsigned int node)
+{
+	for (unsigned int k = 0; k < r->memory.n; k++)
+		if (r->memory.node[k] == node)
+			return true;
+	return false;
+}
+
+bool region_crossed(const struct mf_config *config, unsigned int node, uint64_t addr, uint64_t len)
+{
+	for (unsigned int i = 0; i < config->regions; i++) {
+		const struct mf_config_region *r = &config->region[i];
+
+		if (has_memory(r, node) && addr >= r->at && addr - r->at < r->size)
+			return len > r->size - (addr - r->at);
+	}
+	return false;
+}
+
 int memfab_region_claim(struct memfab_queue *q, int node, uint64_t addr, uint64_t *epoch)
 {
 	return memfab_atomic(q, MEMFAB_CLAIM, node, addr, 0, epoch);

@@ -60,6 +60,35 @@ Test(client_region, who_may_and_who_may_not)
 	cr_expect_eq(word, 43);
 }
 
+/** What reaches beyond a region is refused as a whole, of whatever kind: nothing has changed, and one is told. */
+Test(client_region, across_the_border)
+{
+	enum { LEN = 8192, BEYOND = 4096 };
+	uint64_t board = at_of("board"), at = board + 65536 - (LEN - BEYOND);
+	static uint8_t before[LEN - BEYOND], after[LEN - BEYOND], buf[LEN];
+	struct iovec iov[] = {{buf, LEN - BEYOND}, {buf + LEN - BEYOND, BEYOND}};
+
+	memset(before, 1, sizeof(before));
+	cr_assert_eq(memfab_write_ack(c0, mn0, at, before, sizeof(before)), 0);
+	memset(buf, 2, sizeof(buf));
+	cr_expect_eq(memfab_write(c0, mn0, at, buf, LEN), -EACCES);
+	cr_expect_eq(memfab_write_ack(c0, mn0, at, buf, LEN), -EACCES);
+	for (enum memfab_op op = MEMFAB_READ; op <= MEMFAB_WRITE_ACK; op++) {
+		struct memfab_sqe *s = memfab_get_sqe(c0);
+
+		memfab_prep_vector(s, op, mn0, at, iov, 2);
+		cr_assert_eq(memfab_submit(c0), 1);
+		cr_assert_eq(memfab_wait_cqe(c0, 1, -1), 0);
+		cr_expect_eq(memfab_peek_cqe(c0)->res, -EACCES, "%d", op);
+		memfab_cq_advance(c0, 1);
+	}
+	cr_expect_eq(memfab_read(c0, mn0, at, buf, LEN), -EACCES);
+	for (unsigned int i = 0; i < LEN; i++)
+		cr_assert_eq(buf[i], 2, "nothing was read");
+	cr_assert_eq(memfab_read(c0, mn0, at, after, sizeof(after)), 0);
+	cr_expect_eq(memcmp(before, after, sizeof(after)), 0);
+}
+
 Test(client_region, from_owner_to_owner)
 {
 	uint64_t heap = at_of("heap"), word = 7, epoch, next;
