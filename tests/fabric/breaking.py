@@ -39,8 +39,37 @@ def skip_without_eal(emu):
     sys.exit(0)
 
 
+FED = 0.5  # share of its CPUs below which a process that did too little had too little of them
+TRIES = 4
+
+
+def share(result):
+  return result['run']['cpu_share']
+
+
+def starved(result):
+  """Nothing could be verified for want of a CPU: timers ended everything first."""
+  return result is not None and result['operations']['verified'] == 0 and share(result) < FED
+
+
 def run(emu, config, lcores='0', *args):
-  """The process, and its result."""
+  """The process, and its result; again, and for longer, where it was starved; at last as it is."""
+  for longer in range(1, TRIES + 1):
+    process, result = run_once(emu, at_length(config, longer), lcores, *args)
+    if not starved(result):
+      break
+  return process, result
+
+
+def at_length(config, longer):
+  wall = config['clock']['wall']
+  milliseconds = {'ms': 1, 's': 1000}
+  number = wall['duration'].rstrip('ms')
+  length = int(number) * milliseconds[wall['duration'][len(number):]]
+  return config | {'clock': config['clock'] | {'wall': wall | {'duration': f'{length * longer}ms'}}}
+
+
+def run_once(emu, config, lcores, *args):
   with tempfile.TemporaryDirectory() as folder:
     path, out = os.path.join(folder, 'fabric.json'), os.path.join(folder, 'result.json')
     with open(path, 'w', encoding='utf-8') as file:
@@ -49,7 +78,8 @@ def run(emu, config, lcores='0', *args):
                       '--file-prefix', f'breaking{os.getpid()}', '--', '--json', out, *args, path)
     try:
       with open(out, encoding='utf-8') as file:
-        return process, json.load(file)['result']
+        both = json.load(file)
+        return process, both['result'] | {'run': both['run']}
     except (OSError, ValueError):
       return process, None
 
@@ -60,9 +90,11 @@ def sound(tap, name, process, result):
     return False
   done = result['operations']
   ended = done['completed_all'] + done['failed_all']
-  tap.ok(done['mismatches'] == 0 < done['verified'] and done['begun_all'] == ended,
+  tap.ok(done['mismatches'] == 0 and (done['verified'] > 0 or starved(result)) and done['begun_all'] == ended,
          f'{name}: verified, and all ends', {key: n for key, n in done.items() if key != 'kinds'})
-  return True
+  if starved(result):
+    tap.skip(f'{name}: what was read', f'{TRIES} times without a CPU: {share(result):.0%} of its time')
+  return not starved(result)
 
 
 def fired(tap, name, faults, result):
