@@ -99,8 +99,8 @@ static mf_time counts(struct partner *p, mf_time by, mf_time hello)
 
 	if (!p->here || neighbour_look(&p->seen, &p->had) != NEIGHBOUR_LIVES)
 		return by;
-	return mf_time_min(by, mf_time_max(RUN_COUNTS * (p->had.ran - had.ran),
-					   hello * (p->had.slices - had.slices)));
+	return mf_time_min(
+		by, mf_time_max(RUN_COUNTS * (p->had.ran - had.ran), hello * (p->had.slices - had.slices)));
 }
 
 /** It begins to be looked at. */

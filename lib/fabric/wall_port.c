@@ -11,7 +11,7 @@
 #define REFUSE_PERIOD MF_SEC(1)
 #define LINKS_MAX (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
-#define AWAY MF_MS(5) /**< from one turn to the next: in more the port was not polled, and counts none of it */
+#define AWAY MF_MS(5) /**< from one turn to the next: a port that is polled is never so late */
 
 mf_time port_now(const struct wall *w)
 {

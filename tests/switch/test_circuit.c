@@ -74,7 +74,8 @@ Test(circuit, a_node_without_a_cpu_is_borne)
 	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "that of the third node");
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 0);
 	rig_run(&r, MF_US(100));
-	cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 0, "the chunk of the first one was still granted");
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 0,
+		     "the chunk of the first one was still granted");
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_cut, 1, "the second one has not gone on");
 	rig_stop(&r);
 }
