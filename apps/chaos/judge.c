@@ -141,9 +141,11 @@ static int set_up(struct run *r, const char *text, const char *name, struct verd
 static void count_fired(const json_t *result, struct verdict *v)
 {
 	const json_t *faults = json_object_get(result, "faults");
+	const json_t *drops = json_object_get(json_object_get(result, "drops"), "switch");
 
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		v->fired[i] = (uint64_t)json_integer_value(json_object_get(faults, mf_fault_names[i]));
+	v->sum[SUM_CUT] = (uint64_t)json_integer_value(json_object_get(drops, "cut"));
 }
 
 /** Whether memory that answers each request at one instant can have told the clients what they were told. */

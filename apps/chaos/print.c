@@ -16,6 +16,7 @@ static const char *const sum_names[SUMS] = {
 	[SUM_GAVE_UP] = "words that the search gave up",
 	[SUM_REFUSED] = "operations without the right, none of which was done",
 	[SUM_CALM] = "runs that went on behind their faults",
+	[SUM_CUT] = "messages cut at a switch",
 	[SUM_TWICE] = "runs repeated and compared",
 	[SUM_BLOCKS] = "blocks delivered, in their places",
 	[SUM_CONNECTIONS] = "connections",

@@ -20,6 +20,7 @@ enum sum {
 	SUM_GAVE_UP, /**< words of which that is not known */
 	SUM_REFUSED, /**< operations that may not be done, and were not */
 	SUM_CALM, /**< runs that went on behind their faults, and were judged then */
+	SUM_CUT, /**< messages of which a switch got the beginning, and not the rest */
 	SUM_TWICE, /**< runs that were repeated and compared */
 	SUM_BLOCKS, /**< of links: blocks that came, each in its place */
 	SUM_CONNECTIONS, /**< of links */
