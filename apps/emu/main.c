@@ -55,6 +55,19 @@ static int report(const struct mf_fabric *f, struct outputs *out)
 	return json != SOUND ? json : messages;
 }
 
+/** All of them, whatever becomes of one; again: nothing. @return the first that is not SOUND, rc before all */
+static int close_files(struct outputs *out, int rc)
+{
+	struct output *file[] = {&out->json, &out->history, &out->messages};
+
+	for (unsigned int i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+		int e = output_close(file[i]);
+
+		rc = rc != SOUND ? rc : e;
+	}
+	return rc;
+}
+
 /** Whoever reads counters now and then reads the last ones, too. */
 static void linger(mf_time most)
 {
@@ -109,6 +122,7 @@ static int run(const struct options *o, const struct mf_config *config, struct o
 		rc = rc != SOUND ? rc : history;
 		if (!mf_fabric_sound(f, err, sizeof(err)))
 			rc = complain(FAILED, err);
+		rc = close_files(out, rc); /* they are there while it lingers */
 		linger(o->linger);
 	}
 	mf_telemetry_remove(f);
@@ -168,18 +182,11 @@ static int close_captures(const struct outputs *out)
 										 : complain(FAILED, err);
 }
 
-/** All of them, whatever becomes of one. @return the first that is not SOUND, rc before all */
 static int close_outputs(struct outputs *out, int rc)
 {
-	struct output *file[] = {&out->json, &out->history, &out->messages};
 	int e = close_captures(out);
 
-	rc = rc != SOUND ? rc : e;
-	for (unsigned int i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
-		e = output_close(file[i]);
-		rc = rc != SOUND ? rc : e;
-	}
-	return rc;
+	return close_files(out, rc != SOUND ? rc : e);
 }
 
 static int open_and_run(const struct options *o, const struct mf_config *config)
