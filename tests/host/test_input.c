@@ -164,6 +164,36 @@ Test(host_input, grants_that_waited)
 	script_free(s);
 }
 
+/** However many writes may be in a mega-message, it is a chunk at most (docs/fabric-file.md). */
+Test(host_input, megas_end_at_a_chunk)
+{
+	static const struct {
+		uint32_t chunk, writes;
+	} fit[] = {{256, 3}, {1024, 12}, {4096, 51}};
+
+	for (unsigned int i = 0; i < sizeof(fit) / sizeof(*fit); i++) {
+		uint8_t buf[64] = {0};
+		struct mf_op op = {.kind = MF_OP_WRITE, .node = 1, .len = 64, .buf = buf};
+		const struct mf_host_stats *st;
+		struct net_config nc;
+		struct script *s;
+
+		net_config_default(&nc);
+		nc.host.x = 1;
+		nc.host.mega = 256;
+		nc.host.chunk = fit[i].chunk;
+		s = script_new(&nc);
+		st = mf_host_stats(s->net->host[0]);
+		for (unsigned int k = 0; k < 1 + 2 * fit[i].writes; k++)
+			cr_assert_eq(script_op(s, 0, &op), 0);
+		net_run(s->net, MF_SEC(1));
+		cr_assert_eq(s->count, 1 + 2 * fit[i].writes);
+		cr_assert_eq(st->tx[MF_NOTIFY], 3, "one alone, and two megas: %lu", st->tx[MF_NOTIFY]);
+		cr_assert_eq(st->mega_messages, 2 * fit[i].writes);
+		script_free(s);
+	}
+}
+
 /** A mega-message is granted whole, by its first id. */
 Test(host_input, grants_of_megas)
 {
