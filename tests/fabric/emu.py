@@ -96,7 +96,8 @@ def differences(a, b, path=''):
 def need_eal(tap, emu, name):
   """Ends the test, skipped, where EAL cannot be started; what else is wrong is a fault."""
   process = emu.run('--duration', '10ms', emu.example('quickstart'))
-  if process.returncode == 0:
+  # Without a CPU it may come to no sample in so short a time, and yet it runs.
+  if process.returncode == 0 or 'nothing was measured' in process.stderr:
     return
   if 'cannot start DPDK\'s EAL' in process.stderr:
     tap.skip(name, why(process)[:200].replace('\n', ': '))
