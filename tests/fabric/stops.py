@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds, each role in turn, with one and with two
-switches, over memif and over veth. Slow is not dead: no link goes down, and no operation fails whose timer is
+"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds, each role in turn, then all at once, as where
+a machine is suspended, with one and with two switches, over memif and over veth. Slow is not dead: no link goes down, and no operation fails whose timer is
 longer than the stop. Where timers are shorter operations end by them, and in no other way. Then what is dead is
 dead: a process that is killed, at once; a cable that is cut, over veth, when nothing has come for long enough.
 
   stops.py EMU ROOT [--stops N] [--over memif|veth] [--switches 1|2] [--seed N]
 
-Without options each role once, over both, with one and with two switches, and three with short timers. Skipped
+Without options each role once and all once, over both, with one and with two switches, and three with short timers. Skipped
 where EAL cannot start; over veth, where there are no namespaces.
 """
 import argparse
@@ -19,6 +19,7 @@ import two_switches as twin
 from emu import Emu, Tap, need_eal
 from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, shell, write
 
+ALL = 'all'
 LONG, SHORT = '30s', '500ms'  # timers of operations
 BY_TIMER = {'timeout', 'unknown'}  # reads; what else may have been done
 UP = {1: (('cn', 'is up'), ('sw0', 'is up (mn)')),
@@ -61,10 +62,14 @@ class Stops:
     self.group, self.rng = group, rng
 
   def stop(self, role):
-    seconds = 1 + 2 * self.rng.random()
-    self.group.running[role].send_signal(signal.SIGSTOP)
+    """@param role  or ALL"""
+    stopped = list(self.group.running) if role == ALL else [role]
+    seconds = (5 if role == ALL else 1) + 2 * self.rng.random()
+    for name in stopped:
+      self.group.running[name].send_signal(signal.SIGSTOP)
     time.sleep(seconds)
-    self.group.running[role].send_signal(signal.SIGCONT)
+    for name in stopped:
+      self.group.running[name].send_signal(signal.SIGCONT)
     time.sleep(0.3 + 0.5 * self.rng.random())
     return seconds
 
@@ -150,7 +155,7 @@ def dies(tap, emu, what, spaces):
 
 def each(tap, emu, args, switches, over):
   rng = random.Random(args.seed)
-  all_roles = ('sw0', 'mn', 'cn') if switches == 1 else ('sw0', 'sw1', 'mn', 'cn')
+  all_roles = ('sw0', 'mn', 'cn', ALL) if switches == 1 else ('sw0', 'sw1', 'mn', 'cn', ALL)
   roles = [rng.choice(all_roles) for _ in range(args.stops)] if args.stops else all_roles
   what = f'{over}, {"one switch" if switches == 1 else "two switches"}'
   if over == 'memif':
