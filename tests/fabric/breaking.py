@@ -138,9 +138,9 @@ def refused(tap, emu, config, key):
 
 
 def replayed(tap, emu, config, lcores):
-  """What broke is in the records, and breaks again."""
+  """What broke is in the records, and breaks again. A record is of one file, so no try is for longer."""
   with tempfile.TemporaryDirectory() as folder:
-    process, result = run(emu, config, lcores, '--record', folder)
+    process, result = run_once(emu, config, lcores, '--record', folder)
     if not sound(tap, 'a record', process, result):
       return
     path = os.path.join(folder, 'fabric.json')
