@@ -20,7 +20,7 @@ ONE, FIVE = '0', f'(0-4)@({",".join(str(cpu) for cpu in sorted(os.sched_getaffin
 PLACES = {'one lcore': ONE, 'five lcores': FIVE}
 LONG = {'read_timeout': '2s', 'write_timeout': '2s', 'once': True}
 STILL = 6e11  # ps for which a machine may stand still: less than what LONG leaves of the time between faults
-LEAST = 0.2  # share of its CPU that an lcore needs for LONG to be long, and for the watchdog's word to come in it
+LEAST = 0.2  # share of its CPU that an lcore needs for the watchdog's word to come within LONG
 TRIES = 4
 
 
@@ -99,8 +99,8 @@ def unseen(tap, name, process, result, stalled=()):
     return False
   done = result['operations']
   if done['failed_all'] > 0 and not has_cpu(result, stalled):
-    tap.skip(f'{name}: none fails', f'{TRIES} times without a CPU: {breaking.share(result):.0%} of its time, none '
-             f'for {stood_still(result, stalled) / 1e9:.0f} ms')
+    tap.skip(f'{name}: none fails', f'{TRIES} times without a CPU: {breaking.share(result):.0%} of its time, '
+             f'none for {stood_still(result, stalled) / 1e9:.0f} ms')
     return False
   return tap.ok(done['failed_all'] == 0, f'{name}: none fails',
                 (done['failed_all'], done['failed_by_cause'], result['backup'], result['drops'],

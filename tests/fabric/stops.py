@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds, each role in turn, then all at once, as where
-a machine is suspended, with one and with two switches, over memif and over veth. Slow is not dead: no link goes down, and no operation fails whose timer is
-longer than the stop. Where timers are shorter operations end by them, and in no other way. Then what is dead is
-dead: a process that is killed, at once; a cable that is cut, over veth, when nothing has come for long enough.
+"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds: each role in turn, then all at once, as
+where a machine is suspended; with one and with two switches, over memif and over veth. Slow is not dead: no link
+goes down, and no operation fails whose timer is longer than the stop. Where timers are shorter operations end by
+them, and in no other way. Then what is dead is dead: a process that is killed, at once; a cable that is cut, over
+veth, when nothing has come for long enough.
 
   stops.py EMU ROOT [--stops N] [--over memif|veth] [--switches 1|2] [--seed N]
 
-Without options each role once and all once, over both, with one and with two switches, and three with short timers. Skipped
-where EAL cannot start; over veth, where there are no namespaces.
+Without options each role once and all once, over both, with one and with two switches, and with short timers.
+Skipped where EAL cannot start; over veth, where there are no namespaces.
 """
 import argparse
 import random
@@ -121,7 +122,7 @@ def stops(tap, emu, what, switches, roles, spaces, rng, timer=LONG):
 
 
 def dead(tap, what, group, spaces):
-  """The memory node's cable, and then its process. How long that takes is printed: others may have the CPUs."""
+  """The memory node's cable, and then its process. How long it takes is printed: others may have the CPUs."""
   began = time.monotonic()
   if spaces:
     shell(f'ip -n {spaces.space["mn"]} link set mn0 down')
