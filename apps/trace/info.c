@@ -16,6 +16,7 @@
 
 #define NODES (UINT16_MAX + 1)
 #define BLOCK_OCTETS 8
+#define OCTETS_MAX (UINT64_C(1) << 62) /* in all */
 
 struct sums {
 	bool keyed;
@@ -225,7 +226,7 @@ static int read_all(const struct options *o, struct sums *s)
 	struct mf_trace_row row;
 	struct mf_trace *t;
 	char err[ERR_LEN];
-	int rc = mf_trace_open(&t, o->file, o->from, err, sizeof(err));
+	int rc = mf_trace_open(&t, o->file, o->from, false, err, sizeof(err));
 
 	if (rc != 0) {
 		fprintf(stderr, "%s\n", err);
@@ -233,12 +234,16 @@ static int read_all(const struct options *o, struct sums *s)
 	}
 	s->format = mf_trace_format(t);
 	s->keyed = mf_trace_keyed(s->format);
-	while ((rc = mf_trace_next(t, &row)) > 0)
+	while ((rc = mf_trace_next(t, &row)) > 0 && s->octets <= OCTETS_MAX)
 		add(s, &row);
+	if (rc > 0)
+		rc = mf_trace_fail(t, "the sizes add up to more than %" PRIu64, OCTETS_MAX);
 	if (rc < 0)
 		fprintf(stderr, "%s\n", mf_trace_error(t));
 	else
 		s->digest = mf_trace_digest(t);
+	if (rc == 0 && mf_trace_note(t) != NULL)
+		fprintf(stderr, "%s\n", mf_trace_note(t));
 	mf_trace_close(t);
 	return rc < 0 ? USAGE : SOUND;
 }

@@ -89,8 +89,8 @@ static const char help[] =
 	"       memfab-trace convert --to FORMAT [options] TRACE\n"
 	"       memfab-trace info [options] TRACE\n"
 	"\n"
-	"Makes, converts and describes traces: files of messages, a line each. Formats: memfab, edm,\n"
-	"ycsb, hpcc (docs/traces.md).\n"
+	"Makes, converts and describes traces: files of messages, a line each; - is standard input.\n"
+	"Formats: " MF_TRACE_FORMAT_NAMES " (docs/traces.md).\n"
 	"\n"
 	"gen writes the messages that the clients of a fabric would ask for, or those of a fabric made of\n"
 	"the options:\n"
@@ -138,7 +138,7 @@ static int read_format(const char *option, const char *arg, enum mf_trace_format
 	*out = mf_trace_format_find(arg);
 	if (*out != MF_TRACE_FORMATS)
 		return 0;
-	return argument_refuse(err, errlen, "%s: '%s' is none of memfab, edm, ycsb, hpcc", option, arg);
+	return argument_refuse(err, errlen, "%s: '%s' is none of " MF_TRACE_FORMAT_NAMES, option, arg);
 }
 
 static int read_count(const char *option, const char *arg, uint64_t lo, uint64_t hi, uint64_t *out, char *err,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A workload that is a trace. The file is read twice, so that its messages take no more memory than they
- * need: once to look at all of it, then to put each message behind the others of its client.
+ * need: once to look at all of it, then to put each message behind the others of its client. What can be read
+ * only once, such as a pipe, is copied meanwhile (mf_trace_open()).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +14,9 @@
 #include "config_internal.h"
 #include "mf_trace.h"
 
-const char *const cfg_trace_format_names[] = {[MF_TRACE_MEMFAB] = "memfab",
-					      [MF_TRACE_EDM] = "edm",
-					      [MF_TRACE_YCSB] = "ycsb",
-					      [MF_TRACE_HPCC] = "hpcc",
-					      [MF_TRACE_FORMATS] = NULL};
+const char *const cfg_trace_format_names[] = {
+	[MF_TRACE_MEMFAB] = "memfab", [MF_TRACE_EDM] = "edm",      [MF_TRACE_YCSB] = "ycsb",
+	[MF_TRACE_HPCC] = "hpcc",     [MF_TRACE_LOG] = "ycsb-log", [MF_TRACE_FORMATS] = NULL};
 
 #define TRACE(m) CFG_AT(struct mf_config_trace, m)
 const struct cfg_field cfg_trace_fields[] = {
@@ -40,7 +39,9 @@ struct reading {
 	uint64_t count[MF_PORTS_MAX]; /* messages of a node */
 	uint64_t taken; /* queries */
 	uint64_t kinds[MF_MIXES];
-	uint32_t min, max; /* octets of reads and writes */
+	uint64_t min, max; /* octets of reads and writes */
+	uint64_t flows,
+		parts; /* that are longer than an operation, and operations they became beside one each */
 };
 
 /* What the trace says is told as it is: its line counts, not that of the fabric file. */
@@ -88,32 +89,56 @@ static int check_row(struct reading *r, struct mf_trace_row *row)
 
 	if (rc == 0)
 		rc = check_node(r, row->dst, r->dst, "memory", cfg_is_memory);
-	if (rc == 0 && row->octets > MF_CONFIG_TRANSFER_MAX)
-		rc = mf_trace_fail(r->file, "size %" PRIu32 " is more than %u, the most of one operation",
+	if (rc == 0 && row->octets > MF_CONFIG_TRANSFER_MAX && r->trace->format != MF_TRACE_HPCC)
+		rc = mf_trace_fail(r->file, "size %" PRIu64 " is more than %u, the most of one operation",
 				   row->octets, MF_CONFIG_TRANSFER_MAX);
 	return rc != 0 ? rc : scale(r, &row->start);
 }
 
-/* Each row to fn, from the first on. */
-static int read_rows(struct reading *r, int (*fn)(struct reading *r, const struct mf_trace_row *row))
+typedef int row_fn(struct reading *r, const struct mf_trace_row *row);
+
+/* A flow is a stream: one that is longer than an operation may be becomes several, one after the other. */
+static int take_row(struct reading *r, struct mf_trace_row *row, row_fn *fn)
 {
-	int rc = mf_trace_open(&r->file, r->path, r->trace->format, r->c->err, r->c->errlen), n = 0;
-	struct mf_trace_row row;
+	uint64_t left = row->octets;
+	int rc = check_row(r, row);
+
+	r->flows += left > MF_CONFIG_TRANSFER_MAX;
+	while (rc == 0 && left > MF_CONFIG_TRANSFER_MAX) {
+		row->octets = MF_CONFIG_TRANSFER_MAX;
+		left -= row->octets;
+		r->parts++;
+		rc = fn(r, row);
+	}
+	row->octets = left;
+	return rc == 0 ? fn(r, row) : rc;
+}
+
+static int open_trace(struct reading *r)
+{
+	int rc = mf_trace_open(&r->file, r->path, r->trace->format, true, r->c->err, r->c->errlen);
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : -EINVAL;
 	r->trace->format = mf_trace_format(r->file);
-	if (mf_trace_keyed(r->trace->format) != r->w->ycsb.on)
-		rc = mf_trace_fail(r->file, r->w->ycsb.on ? "a store needs a trace of keys"
-							  : "a trace of keys needs a store: key \"ycsb\"");
-	while (rc == 0 && (n = mf_trace_next(r->file, &row)) > 0) {
-		rc = r->w->ycsb.on ? 0 : check_row(r, &row);
-		if (rc == 0)
-			rc = fn(r, &row);
-	}
-	if (rc != 0 || n < 0)
-		return fail(r);
-	return 0;
+	if (mf_trace_keyed(r->trace->format) == r->w->ycsb.on)
+		return 0;
+	return mf_trace_fail(r->file, r->w->ycsb.on ? "a store needs a trace of keys"
+						    : "a trace of keys needs a store: key \"ycsb\"");
+}
+
+/* Each row to fn, from the first on. */
+static int read_rows(struct reading *r, row_fn *fn)
+{
+	int rc = r->file == NULL ? open_trace(r) : mf_trace_rewind(r->file), n = 0;
+	struct mf_trace_row row;
+
+	if (r->file == NULL)
+		return rc;
+	r->flows = r->parts = 0;
+	while (rc == 0 && (n = mf_trace_next(r->file, &row)) > 0)
+		rc = r->w->ycsb.on ? fn(r, &row) : take_row(r, &row, fn);
+	return rc != 0 || n < 0 ? fail(r) : 0;
 }
 
 static int look(struct reading *r, const struct mf_trace_row *row)
@@ -137,7 +162,7 @@ static int take(struct reading *r, const struct mf_trace_row *row)
 	if (r->count[row->src] == 0)
 		return mf_trace_fail(r->file, "has changed while it was read");
 	r->trace->message[r->trace->first[n->client + 1] - r->count[row->src]--] = (struct mf_client_message){
-		.start = row->start, .octets = row->octets, .node = row->dst, .kind = row->kind};
+		.start = row->start, .octets = (uint32_t)row->octets, .node = row->dst, .kind = row->kind};
 	return 0;
 }
 
@@ -157,7 +182,7 @@ static int take_keys(struct reading *r, const struct mf_trace_row *row)
 	if (*left == 0)
 		return mf_trace_fail(r->file, "has changed while it was read");
 	r->trace->query[r->trace->first[client + 1] - (*left)--] =
-		(struct mf_query){.key = row->key, .length = row->octets, .kind = row->kind};
+		(struct mf_query){.key = row->key, .length = (uint32_t)row->octets, .kind = row->kind};
 	return 0;
 }
 
@@ -188,8 +213,8 @@ static void describe(const struct reading *r)
 		w->mix[k] = (double)r->kinds[k] / (double)r->trace->messages;
 	w->mix_sum = 1;
 	w->size = (struct mf_config_size){.dist = MF_CONFIG_UNIFORM, .n = 2};
-	w->size.size[0] = data ? r->min : 8;
-	w->size.size[1] = w->size.max = data ? r->max : 8;
+	w->size.size[0] = data ? (uint32_t)r->min : 8;
+	w->size.size[1] = w->size.max = data ? (uint32_t)r->max : 8;
 }
 
 static int read_twice(struct reading *r)
@@ -200,8 +225,6 @@ static int read_twice(struct reading *r)
 	if (rc != 0)
 		return rc;
 	digest = mf_trace_digest(r->file);
-	mf_trace_close(r->file);
-	r->file = NULL;
 	if (r->trace->digest[0] != '\0' && strtoull(r->trace->digest, NULL, 16) != digest)
 		return cfg_fail_key(r->c, "digest", "the trace is another one: %016" PRIx64, digest);
 	snprintf(r->trace->digest, sizeof(r->trace->digest), "%016" PRIx64, digest);
@@ -235,13 +258,37 @@ static char *resolve(const struct cfg *c, const char *path)
 {
 	char *file, *joined = NULL;
 
-	if (c->file == NULL || path[0] == '/' || strchr(c->file, '/') == NULL)
+	if (c->file == NULL || path[0] == '/' || strcmp(path, "-") == 0 || strchr(c->file, '/') == NULL)
 		return strdup(path);
 	file = strdup(c->file);
 	if (file != NULL && asprintf(&joined, "%s/%s", dirname(file), path) < 0)
 		joined = NULL;
 	free(file);
 	return joined;
+}
+
+/* What is not run as the file has it. @return to be freed; NULL: nothing, or no memory */
+static char *put_note(const struct reading *r)
+{
+	const char *left = mf_trace_note(r->file);
+	char *note = NULL, parts[MF_TRACE_ERROR] = "";
+
+	if (r->flows > 0)
+		snprintf(parts, sizeof(parts),
+			 "%s%s: %" PRIu64 " flows of more than %u MiB are %" PRIu64 " writes of at most that",
+			 left != NULL ? "; " : "", r->path, r->flows, MF_CONFIG_TRANSFER_MAX >> 20,
+			 r->flows + r->parts);
+	if ((left != NULL || r->flows > 0) && asprintf(&note, "%s%s", left != NULL ? left : "", parts) < 0)
+		note = NULL;
+	return note;
+}
+
+/* As it is told: from wherever the effective configuration is read. A pipe has a path only while it is there. */
+static char *path_of(const char *path)
+{
+	char *real = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);
+
+	return real != NULL ? real : strdup(path);
 }
 
 static int read_path(struct cfg *c, const json_t *json, struct reading *r)
@@ -257,9 +304,11 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 		return cfg_fail_memory(c);
 	r->path = path;
 	rc = read_twice(r);
+	if (rc == 0) {
+		r->trace->note = put_note(r);
+		r->trace->path = path_of(path);
+	}
 	mf_trace_close(r->file);
-	/* As it is told: from wherever the effective configuration is read. */
-	r->trace->path = rc == 0 ? realpath(path, NULL) : NULL;
 	free(path);
 	return rc == 0 && r->trace->path == NULL ? cfg_fail_memory(c) : rc;
 }
@@ -275,7 +324,7 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 
 	if (r == NULL)
 		return cfg_fail_memory(c);
-	*r = (struct reading){.c = c, .w = w, .trace = &w->trace, .min = UINT32_MAX};
+	*r = (struct reading){.c = c, .w = w, .trace = &w->trace, .min = UINT64_MAX};
 	for (unsigned int i = 0; i < w->clients.n; i++)
 		r->src[w->clients.node[i]] = true;
 	for (unsigned int i = 0; i < w->targets.n; i++)
@@ -295,6 +344,7 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 void cfg_trace_free(struct mf_config_trace *t)
 {
 	free(t->path);
+	free(t->note);
 	free(t->first);
 	free(t->message);
 	free(t->query);

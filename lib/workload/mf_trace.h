@@ -19,27 +19,32 @@ enum mf_trace_format {
 	MF_TRACE_MEMFAB, /**< start_ps,kind,src,dst,octets,request_octets: all that a message is */
 	MF_TRACE_EDM, /**< id,type,src,dst,message bytes,read bytes,start slot */
 	MF_TRACE_YCSB, /**< idx,OP,key: operations on keys, which say neither when nor from where */
-	MF_TRACE_HPCC, /**< number of flows; then src dst pg dport octets start_seconds */
+	MF_TRACE_HPCC, /**< number of flows; then src dst pg [dport] octets start_seconds */
+	MF_TRACE_LOG, /**< what YCSB's binding "basic" prints: OP table key [ fields ]. It is only read */
 	MF_TRACE_FORMATS,
 	MF_TRACE_AUTO = MF_TRACE_FORMATS, /**< what the first line looks like */
 };
 
 #define MF_TRACE_SLOT 640 /**< ps of a slot of MF_TRACE_EDM: one block at 100 Gb/s */
 #define MF_TRACE_LINE 256 /**< octets of the longest line */
+#define MF_TRACE_OCTETS (UINT64_C(1) << 40) /**< most of one message */
 #define MF_TRACE_ERROR 512 /**< room for what is wrong, with a path of ordinary length */
 
 /** A line of a trace. */
 struct mf_trace_row {
 	mf_time start; /**< intended; never before that of the line before. Keys: 0 */
 	uint64_t key; /**< keys */
-	uint32_t octets; /**< 1..; atomics: 8. Keys: records of a scan, 0 where the line does not say it */
+	uint64_t
+		octets; /**< 1..MF_TRACE_OCTETS; atomics: 8. Keys: records of a scan, 0 where the line does not say it */
 	uint32_t
-		request; /**< bytes of the request for a read, as the trace says it; 0: it does not, or no read */
+		request; /**< bytes of the request for a read; 0: the trace does not say it, or it is no read */
 	uint16_t src, dst; /**< nodes: who asks, and whose memory it is; never the same. Keys: 0 */
 	uint8_t kind; /**< enum mf_client_kind; keys: enum mf_query_kind */
 };
 
 struct mf_trace;
+
+#define MF_TRACE_FORMAT_NAMES "memfab, edm, ycsb, hpcc, ycsb-log" /**< for help and errors */
 
 /** The name of a format, as in the fabric file; NULL: there is none. */
 const char *mf_trace_format_name(enum mf_trace_format format);
@@ -49,11 +54,14 @@ enum mf_trace_format mf_trace_format_find(const char *name);
 /**
  * Opens a trace and finds out its format by the first line where that is MF_TRACE_AUTO.
  *
- * @param err  on failure one line: "PATH: reason" or "PATH:LINE: reason"
- * @return 0; -EINVAL: it is not a trace, or not a regular file; -ENOMEM; what open() says
+ * @param path   a file, a pipe or a device; "-": standard input. Waits for who writes into a pipe
+ * @param again  mf_trace_rewind() will be called. What cannot be read twice is then kept in a file without a name
+ *               (in TMPDIR or /tmp), up to 4 GiB
+ * @param err    on failure one line: "PATH: reason" or "PATH:LINE: reason"
+ * @return 0; -EINVAL: it is not a trace; -EISDIR; -ENOMEM; what open() says
  */
-int mf_trace_open(struct mf_trace **trace, const char *path, enum mf_trace_format format, char *err,
-		  size_t errlen);
+int mf_trace_open(struct mf_trace **trace, const char *path, enum mf_trace_format format, bool again,
+		  char *err, size_t errlen);
 
 /**
  * The same from anywhere.
@@ -70,11 +78,20 @@ void mf_trace_close(struct mf_trace *t);
  */
 int mf_trace_next(struct mf_trace *t, struct mf_trace_row *row);
 
+/**
+ * Begins with the first line again, once mf_trace_next() has returned 0. Not for mf_trace_of().
+ * @return 0; otherwise mf_trace_error() has the reason
+ */
+int mf_trace_rewind(struct mf_trace *t);
+
 /** Complains about the line that was read last. @return -EINVAL */
 int mf_trace_fail(struct mf_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** "NAME:LINE: reason", one line of plain ASCII but for the name. */
 const char *mf_trace_error(const struct mf_trace *t);
+
+/** Once mf_trace_next() has returned 0: "NAME: what was left out", as with the errors; NULL: nothing. */
+const char *mf_trace_note(const struct mf_trace *t);
 
 enum mf_trace_format mf_trace_format(const struct mf_trace *t);
 /** Number of the line that was read last, from 1. */

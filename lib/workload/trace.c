@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace from its opening to its end. */
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "trace_priv.h"
 
 static const struct trace_format *const formats[MF_TRACE_FORMATS] = {
-	[MF_TRACE_MEMFAB] = &trace_memfab,
-	[MF_TRACE_EDM] = &trace_edm,
-	[MF_TRACE_YCSB] = &trace_ycsb,
-	[MF_TRACE_HPCC] = &trace_hpcc,
+	[MF_TRACE_MEMFAB] = &trace_memfab, [MF_TRACE_EDM] = &trace_edm, [MF_TRACE_YCSB] = &trace_ycsb,
+	[MF_TRACE_HPCC] = &trace_hpcc,     [MF_TRACE_LOG] = &trace_log,
 };
 
 const struct trace_format *trace_format_at(enum mf_trace_format format)
@@ -59,6 +55,11 @@ const char *mf_trace_error(const struct mf_trace *t)
 	return t->error;
 }
 
+const char *mf_trace_note(const struct mf_trace *t)
+{
+	return t->note[0] != '\0' ? t->note : NULL;
+}
+
 enum mf_trace_format mf_trace_format(const struct mf_trace *t)
 {
 	unsigned int i = 0;
@@ -78,29 +79,54 @@ uint64_t mf_trace_digest(const struct mf_trace *t)
 	return XXH64_digest(t->digest);
 }
 
-/** The format of the first line, which is then a row still, or a header. */
-static int detect(struct mf_trace *t)
+/** Whether a text is a line of this format. */
+static bool is_of(const struct trace_format *f, const char *text)
 {
 	char copy[MF_TRACE_LINE], *column[TRACE_COLUMNS];
 
-	for (unsigned int i = 0; i < MF_TRACE_FORMATS; i++) {
-		const struct trace_format *f = formats[i];
+	snprintf(copy, sizeof(copy), "%s", text);
+	return f->is(column, trace_cut(copy, f->separator, column));
+}
 
-		memcpy(copy, t->text, sizeof(copy));
-		if (f->is(column, trace_cut(copy, f->separator, column))) {
-			t->format = f;
+/** The format of the first line, which is then a row still, or a header. */
+static int detect(struct mf_trace *t)
+{
+	for (unsigned int i = 0; i < MF_TRACE_FORMATS; i++) {
+		if (!formats[i]->loose && is_of(formats[i], t->text)) {
+			t->format = formats[i];
 			return 0;
 		}
 	}
-	return mf_trace_fail(t, "this is a line of none of the formats: memfab, edm, ycsb, hpcc");
+	return mf_trace_fail(t, "this is a line of none of the formats: " MF_TRACE_FORMAT_NAMES);
+}
+
+/** A log begins with lines of any kind, so one is looked for among the first lines. */
+static void detect_log(struct mf_trace *t)
+{
+	const char *line = t->buffer, *end = t->buffer + t->to, *next;
+
+	for (trace_fill(t), end = t->buffer + t->to; line < end; line = next) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		char text[MF_TRACE_LINE];
+
+		next = stop != NULL ? stop + 1 : end;
+		snprintf(text, sizeof(text), "%.*s", (int)(stop != NULL ? stop - line : end - line), line);
+		if (is_of(&trace_log, text)) {
+			t->format = &trace_log;
+			return;
+		}
+	}
 }
 
 /** The first line; what is a row of it is read again by the first mf_trace_next(). */
 static int first(struct mf_trace *t)
 {
 	char *column[TRACE_COLUMNS];
-	int rc = trace_line(t);
+	int rc;
 
+	if (t->format == NULL)
+		detect_log(t);
+	rc = trace_line(t);
 	if (rc == 0) {
 		t->line = 1;
 		return mf_trace_fail(t, "the file is empty");
@@ -124,134 +150,172 @@ static void put_name(struct mf_trace *t, const char *name)
 			*c = '?';
 }
 
+/** Before the first line; format, file and name stay. */
+static void begin(struct mf_trace *t)
+{
+	t->from = t->to = 0;
+	t->ended = t->over = t->again = t->inside = false;
+	t->failed = 0;
+	t->line = t->blank = t->rows = t->left = 0;
+	t->promised = UINT64_MAX;
+	t->last = 0;
+	t->error[0] = t->note[0] = '\0';
+	XXH64_reset(t->digest, 0);
+}
+
+/** @return NULL: no memory */
+static struct mf_trace *new_trace(const char *name, enum mf_trace_format format)
+{
+	struct mf_trace *t = malloc(sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->format = format < MF_TRACE_FORMATS ? formats[format] : NULL;
+	t->file = NULL;
+	put_name(t, name);
+	t->digest = XXH64_createState();
+	if (t->digest != NULL) {
+		begin(t);
+		return t;
+	}
+	free(t);
+	return NULL;
+}
+
 int mf_trace_of(struct mf_trace **trace, ssize_t (*fill)(void *ctx, void *buf, size_t room), void *ctx,
 		const char *name, enum mf_trace_format format, char *err, size_t errlen)
 {
-	struct mf_trace *t = malloc(sizeof(*t));
-	int rc = -ENOMEM;
+	struct mf_trace *t = new_trace(name, format);
+	int rc;
 
 	*trace = NULL;
-	if (t != NULL) {
-		memset(t, 0, offsetof(struct mf_trace, error));
-		t->fill = fill;
-		t->ctx = ctx;
-		t->fd = -1;
-		t->promised = UINT64_MAX;
-		t->format = format < MF_TRACE_FORMATS ? formats[format] : NULL;
-		t->error[0] = '\0';
-		put_name(t, name);
-		t->digest = XXH64_createState();
-	}
-	if (t == NULL || t->digest == NULL) {
+	if (t == NULL) {
 		snprintf(err, errlen, "%s: %s", name, strerror(ENOMEM));
-	} else {
-		XXH64_reset(t->digest, 0);
-		rc = first(t);
-		if (rc != 0)
-			snprintf(err, errlen, "%s", t->error);
+		return -ENOMEM;
 	}
-	if (rc != 0)
-		mf_trace_close(t);
-	else
+	t->fill = fill;
+	t->ctx = ctx;
+	rc = first(t);
+	if (rc == 0) {
 		*trace = t;
+		return 0;
+	}
+	snprintf(err, errlen, "%s", t->error);
+	mf_trace_close(t);
 	return rc;
 }
 
-static ssize_t read_file(void *ctx, void *buf, size_t room)
+int mf_trace_open(struct mf_trace **trace, const char *path, enum mf_trace_format format, bool again,
+		  char *err, size_t errlen)
 {
-	ssize_t n;
-
-	do
-		n = read(*(const int *)ctx, buf, room);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-/** A regular file: nothing that blocks, and it can be read twice. @return descriptor or -errno */
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	rc = fstat(fd, &st) != 0 ? -errno : 0;
-	if (rc == 0 && !S_ISREG(st.st_mode))
-		rc = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	if (rc == 0)
-		return fd;
-	close(fd);
-	return rc;
-}
-
-int mf_trace_open(struct mf_trace **trace, const char *path, enum mf_trace_format format, char *err,
-		  size_t errlen)
-{
-	int fd = open_file(path), rc;
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct trace_file *file;
+	int rc = trace_file_open(&file, path, again, err, errlen);
 
 	*trace = NULL;
-	if (fd < 0) {
-		snprintf(err, errlen, "%s: %s", path,
-			 fd == -EINVAL ? "is not a regular file" : strerror(-fd));
-		return fd;
-	}
-	rc = mf_trace_of(trace, read_file, &fd, path, format, err, errlen);
-	if (rc != 0) {
-		close(fd);
+	if (rc != 0)
 		return rc;
-	}
-	(*trace)->fd = fd;
-	(*trace)->ctx = &(*trace)->fd;
-	return 0;
+	rc = mf_trace_of(trace, trace_file_read, file, name, format, err, errlen);
+	if (rc == 0)
+		(*trace)->file = file;
+	else
+		trace_file_close(file);
+	return rc;
+}
+
+int mf_trace_rewind(struct mf_trace *t)
+{
+	int rc = trace_file_rewind(t->file);
+
+	begin(t);
+	if (rc == 0)
+		return first(t);
+	mf_trace_fail(t, "cannot be read again: %s", strerror(-rc));
+	return rc;
 }
 
 void mf_trace_close(struct mf_trace *t)
 {
 	if (t == NULL)
 		return;
-	if (t->fd >= 0)
-		close(t->fd);
+	trace_file_close(t->file);
 	XXH64_freeState(t->digest);
 	free(t);
+}
+
+/** As many rows as the header says have been read: what stands after them is not looked at. */
+static int enough(struct mf_trace *t)
+{
+	int64_t lines = trace_rest(t);
+
+	if (lines < 0)
+		return (int)lines;
+	t->over = true;
+	if (lines > 0)
+		snprintf(t->note, sizeof(t->note),
+			 "%s: the first line says %" PRIu64 " flows: %" PRId64
+			 " line%s after them %s left out",
+			 t->name, t->promised, lines, lines == 1 ? "" : "s", lines == 1 ? "is" : "are");
+	return 0;
 }
 
 static int end(struct mf_trace *t)
 {
 	t->over = true;
 	if (t->rows == 0)
-		return mf_trace_fail(t, "there is no message behind this line");
+		return mf_trace_fail(t, t->left > 0 ? "there is no message among the lines"
+						    : "there is no message after this line");
+	if (t->left > 0)
+		snprintf(t->note, sizeof(t->note), "%s: %" PRIu64 " line%s no operation and %s left out",
+			 t->name, t->left, t->left == 1 ? " is" : "s are", t->left == 1 ? "is" : "are");
 	return t->format->end != NULL ? t->format->end(t) : 0;
+}
+
+/** "6" or "5 or 6" */
+static const char *put_columns(char text[32], const struct trace_format *f)
+{
+	if (f->optional == 0)
+		snprintf(text, 32, "%u", f->columns);
+	else
+		snprintf(text, 32, "%u or %u", f->columns, f->columns + f->optional);
+	return text;
 }
 
 static int parse(struct mf_trace *t, struct mf_trace_row *row)
 {
 	const struct trace_format *f = t->format;
-	char *column[TRACE_COLUMNS];
+	char *column[TRACE_COLUMNS], text[32];
 	unsigned int n = trace_cut(t->text, f->separator, column);
 	int rc;
 
 	if (n < f->columns || n > f->columns + f->optional)
-		return mf_trace_fail(t, "%s%u columns, a line of format %s has %u",
-				     n == TRACE_COLUMNS ? "at least " : "", n, f->name, f->columns);
+		return mf_trace_fail(t, "%s%u columns, a line of format %s has %s",
+				     n == TRACE_COLUMNS ? "at least " : "", n, f->name, put_columns(text, f));
 	*row = (struct mf_trace_row){0};
 	rc = f->row(t, column, n, row);
 	if (rc != 0)
-		return rc;
+		return rc == TRACE_SKIP ? 0 : rc;
 	t->rows++;
 	return 1;
 }
 
 int mf_trace_next(struct mf_trace *t, struct mf_trace_row *row)
 {
-	int rc;
-
 	if (t->over)
 		return t->error[0] != '\0' ? -EINVAL : 0;
-	rc = t->again ? 1 : trace_line(t);
-	t->again = false;
-	if (rc < 0)
-		return rc;
-	return rc == 0 ? end(t) : parse(t, row);
+	if (t->rows == t->promised)
+		return enough(t);
+	for (;; t->left++) {
+		int rc = t->again ? 1 : trace_line(t);
+
+		t->again = false;
+		if (rc == 0)
+			return end(t);
+		if (rc > 0)
+			rc = parse(t, row);
+		if (rc != 0)
+			return rc;
+	}
 }
 
 const char *mf_trace_lacks(enum mf_trace_format format, const struct mf_trace_row *row)

@@ -79,12 +79,15 @@ static const char *lacks(const struct mf_trace_row *row)
 /** A request whose size the trace does not say has that of EDM's generator. */
 static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 {
-	bool read = row->kind == MF_CLIENT_READ;
-	uint32_t request = row->request > 0 ? row->request : REQUEST;
+	uint64_t slot = row->start / MF_TRACE_SLOT;
 
-	fprintf(file, "%" PRIu64 ",%d,%u,%u,%" PRIu32 ",%" PRId64 ",%" PRIu64 "\n", number,
-		read ? TYPE_READ : TYPE_WRITE, row->src, row->dst, read ? request : row->octets,
-		read ? (int64_t)row->octets : -1, row->start / MF_TRACE_SLOT);
+	fprintf(file, "%" PRIu64 ",%d,%u,%u,", number, row->kind == MF_CLIENT_READ ? TYPE_READ : TYPE_WRITE,
+		row->src, row->dst);
+	if (row->kind == MF_CLIENT_READ)
+		fprintf(file, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 "\n",
+			row->request > 0 ? row->request : REQUEST, row->octets, slot);
+	else
+		fprintf(file, "%" PRIu64 ",-1,%" PRIu64 "\n", row->octets, slot);
 }
 
 const struct trace_format trace_edm = {

@@ -7,6 +7,8 @@
 #include "trace_priv.h"
 
 #define SHOWN 32 /* of a column in a message */
+#define USER "user" /* in front of the number of a key */
+#define SCAN_MAX (1 << 20)
 
 static bool is_digit(char c)
 {
@@ -130,12 +132,19 @@ int trace_src_dst(struct mf_trace *t, const char *src, const char *dst, struct m
 
 int trace_octets(struct mf_trace *t, const char *s, struct mf_trace_row *row)
 {
-	uint64_t v;
-	int rc = trace_number(t, s, "size", 1, UINT32_MAX, &v);
+	return trace_number(t, s, "size", 1, MF_TRACE_OCTETS, &row->octets);
+}
 
-	if (rc == 0)
-		row->octets = (uint32_t)v;
-	return rc;
+int trace_key(struct mf_trace *t, const char *s, struct mf_trace_row *row)
+{
+	if (strncmp(s, USER, strlen(USER)) == 0)
+		s += strlen(USER);
+	return trace_number(t, s, "key", 0, UINT64_MAX, &row->key);
+}
+
+int trace_scan(struct mf_trace *t, const char *s, struct mf_trace_row *row)
+{
+	return trace_number(t, s, "length", 1, SCAN_MAX, &row->octets);
 }
 
 int trace_start(struct mf_trace *t, mf_time start, struct mf_trace_row *row)

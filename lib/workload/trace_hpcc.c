@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flow files of HPCC's simulator: how many, then src dst pg dport octets start, with blanks between and the
- * start in seconds. A flow carries octets one way: it is a write.
+ * Flow files of HPCC's simulator and those that were made of it (PowerTCP, SRNIC, ConWeave): how many, then
+ * src dst pg dport octets start, with blanks between and the start in seconds. ConWeave's rows have no dport.
+ * A flow carries octets one way: it is a write.
+ *
+ * As in those simulators only as many rows are read as the first line says. After them there may stand more of
+ * them, or an explanation of the format.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -24,26 +28,36 @@ static int head(struct mf_trace *t, char **column, unsigned int columns)
 	return trace_number(t, column[0], "number of flows", 1, INT64_MAX, &t->promised);
 }
 
+/** Older simulators of the family have packets, start and end there, and do not say how long a packet is. */
+static int check_packets(struct mf_trace *t, char **column)
+{
+	if (strchr(column[4], '.') == NULL)
+		return 0;
+	return mf_trace_fail(
+		t,
+		"column 5, '%.32s', is not a size in bytes: a row that ends with packets, start and "
+		"end does not say how long a packet is",
+		column[4]);
+}
+
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
 {
+	unsigned int octets = columns - 2;
 	uint64_t group, port;
 	mf_time start = 0;
-	int rc = 0;
+	int rc = trace_src_dst(t, column[0], column[1], row);
 
-	(void)columns;
-	if (t->rows == t->promised)
-		rc = mf_trace_fail(t, "the first line says %" PRIu64 " flows, this is one more", t->promised);
 	row->kind = MF_CLIENT_WRITE;
 	if (rc == 0)
-		rc = trace_src_dst(t, column[0], column[1], row);
-	if (rc == 0)
 		rc = trace_number(t, column[2], "priority group", 0, GROUP_MAX, &group);
-	if (rc == 0)
+	if (rc == 0 && octets == 4)
+		rc = check_packets(t, column);
+	if (rc == 0 && octets == 4)
 		rc = trace_number(t, column[3], "port", 0, UINT16_MAX, &port);
 	if (rc == 0)
-		rc = trace_octets(t, column[4], row);
+		rc = trace_octets(t, column[octets], row);
 	if (rc == 0)
-		rc = trace_seconds(t, column[5], "start", &start);
+		rc = trace_seconds(t, column[octets + 1], "start", &start);
 	return rc != 0 ? rc : trace_start(t, start, row);
 }
 
@@ -67,13 +81,14 @@ static void put_head(FILE *file, uint64_t rows)
 static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 {
 	(void)number;
-	fprintf(file, "%u %u %d %d %" PRIu32 " %" PRIu64 ".%012" PRIu64 "\n", row->src, row->dst, GROUP, PORT,
+	fprintf(file, "%u %u %d %d %" PRIu64 " %" PRIu64 ".%012" PRIu64 "\n", row->src, row->dst, GROUP, PORT,
 		row->octets, row->start / MF_SEC(1), row->start % MF_SEC(1));
 }
 
 const struct trace_format trace_hpcc = {.name = "hpcc",
 					.separator = ' ',
-					.columns = 6,
+					.columns = 5,
+					.optional = 1,
 					.header = true,
 					.is = is,
 					.head = head,

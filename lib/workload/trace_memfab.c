@@ -48,7 +48,7 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 	if (rc == 0)
 		rc = trace_octets(t, column[4], row);
 	if (rc == 0 && row->kind >= MF_CLIENT_CAS && row->octets != ATOMIC)
-		rc = mf_trace_fail(t, "size %" PRIu32 " of an atomic operation is not %d", row->octets,
+		rc = mf_trace_fail(t, "size %" PRIu64 " of an atomic operation is not %d", row->octets,
 				   ATOMIC);
 	if (rc == 0)
 		rc = trace_number(t, column[5], "request size", 0, UINT32_MAX, &request);
@@ -74,7 +74,7 @@ static void put_head(FILE *file, uint64_t rows)
 static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 {
 	(void)number;
-	fprintf(file, "%" PRIu64 ",%s,%u,%u,%" PRIu32 ",%" PRIu32 "\n", row->start,
+	fprintf(file, "%" PRIu64 ",%s,%u,%u,%" PRIu64 ",%" PRIu32 "\n", row->start,
 		mf_client_kind_name((enum mf_client_kind)row->kind), row->src, row->dst, row->octets,
 		row->request);
 }

@@ -8,9 +8,6 @@
 
 #include "trace_priv.h"
 
-#define USER "user"
-#define SCAN_MAX (1 << 20)
-
 static bool is(char **column, unsigned int columns)
 {
 	return (columns == 3 || columns == 4) && mf_query_kind_find(column[1]) != MF_QUERY_KINDS;
@@ -19,22 +16,18 @@ static bool is(char **column, unsigned int columns)
 static int row(struct mf_trace *t, char **column, unsigned int columns, struct mf_trace_row *row)
 {
 	enum mf_query_kind kind = mf_query_kind_find(column[1]);
-	const char *key = column[2];
-	uint64_t number, length = 0;
+	uint64_t number;
 	int rc = trace_number(t, column[0], "idx", 0, UINT64_MAX, &number);
 
 	if (rc == 0 && kind == MF_QUERY_KINDS)
 		rc = mf_trace_fail(t, "there is no operation '%.32s'", column[1]);
-	if (strncmp(key, USER, strlen(USER)) == 0)
-		key += strlen(USER);
 	if (rc == 0)
-		rc = trace_number(t, key, "key", 0, UINT64_MAX, &row->key);
+		rc = trace_key(t, column[2], row);
 	if (rc == 0 && columns == 4 && kind != MF_QUERY_SCAN)
 		rc = mf_trace_fail(t, "only a SCAN has a length");
 	if (rc == 0 && columns == 4)
-		rc = trace_number(t, column[3], "length", 1, SCAN_MAX, &length);
+		rc = trace_scan(t, column[3], row);
 	row->kind = (uint8_t)kind;
-	row->octets = (uint32_t)length;
 	return rc;
 }
 
@@ -49,7 +42,7 @@ static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 	fprintf(file, "%" PRIu64 ",%s,%" PRIu64, number, mf_query_kind_name((enum mf_query_kind)row->kind),
 		row->key);
 	if (row->octets > 0)
-		fprintf(file, ",%" PRIu32, row->octets);
+		fprintf(file, ",%" PRIu64, row->octets);
 	fputc('\n', file);
 }
 

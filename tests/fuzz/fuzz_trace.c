@@ -41,7 +41,8 @@ static void check(const struct mf_trace_row *row, enum mf_trace_format format, m
 		return;
 	}
 	require(row->kind < MF_CLIENT_KINDS && row->octets > 0 && row->src != row->dst);
-	require(row->start >= last && row->start <= INT64_MAX && mf_trace_lacks(format, row) == NULL);
+	require(row->start >= last && row->start <= INT64_MAX && row->octets <= MF_TRACE_OCTETS);
+	require(mf_trace_lacks(format, row) == NULL);
 }
 
 /** @return whether all of it was read; what was, in *text if that is not NULL */
@@ -61,7 +62,9 @@ static bool read_all(struct source s, enum mf_trace_format format, char **text, 
 	}
 	file = open_memstream(text, len);
 	require(file != NULL);
-	mf_trace_begin(&out, file, mf_trace_format(t), UINT64_MAX);
+	/* A log is written as keys. */
+	format = mf_trace_format(t) == MF_TRACE_LOG ? MF_TRACE_YCSB : mf_trace_format(t);
+	mf_trace_begin(&out, file, format, UINT64_MAX);
 	while ((rc = mf_trace_next(t, &row)) > 0) {
 		check(&row, mf_trace_format(t), last);
 		last = row.start;

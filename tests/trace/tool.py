@@ -134,6 +134,85 @@ def exchanged(tap, tool):
          tool.read('new'))
 
 
+def flow_files(tap, tool, emu):
+  """As simulators ship them: read as far as the first line says, in a fabric as writes of at most 16 MiB."""
+  tool.write('flow.txt', '2\n2 1 3 100 40000000 2\n3 1 3 100 150 2\n4 1 3 100 5 2\n\nFirst line: # of flows\n...\n')
+  says = 'flow.txt: the first line says 2 flows: 3 lines after them are left out\n'
+  process = tool.run('info', 'flow.txt')
+  tap.ok(process.returncode == 0 and process.stderr == says and 'octets                 40000150\n' in process.stdout,
+         'flows with an explanation: info', why(process) + process.stdout)
+  process = tool.run('convert', '--to', 'memfab', 'flow.txt')
+  tap.ok(process.returncode == 0 and process.stderr == says and process.stdout.splitlines()[1:] ==
+         ['2000000000000,write,2,1,40000000,0', '2000000000000,write,3,1,150,0'],
+         'flows with an explanation: convert', why(process) + process.stdout)
+  tool.write('five', '2 \n0 1 3 4096 2.000000123\n1 0 3 64 2.5\n')
+  process = tool.run('convert', '--to', 'hpcc', 'five')
+  tap.ok(process.stdout == '2\n0 1 3 100 4096 2.000000123000\n1 0 3 100 64 2.500000000000\n' and not process.stderr,
+         'flows without a port', why(process) + process.stdout)
+  tool.write('flows.json', json.dumps({
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}],
+    'memory': {'size': '64MiB', 'huge_pages': False}, 'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
+  process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'flows.json'))
+  done = both['result']['operations'] if both else {}
+  path = os.path.join(tool.folder, 'flow.txt')
+  tap.ok(process.returncode == 0 and done.get('completed_all') == 4 and
+         process.stderr.startswith(f'{path}: the first line says 2 flows: 3 lines after them are left out; '
+                                   f'{path}: 1 flows of more than 16 MiB are 3 writes of at most that\n'),
+         'flows in a fabric', why(process))
+
+
+def log_of_ycsb(tap, tool, emu):
+  tool.write('log', '*** properties ***\n"recordcount"="100"\nREAD usertable user72 [ <all fields>]\n'
+             f'UPDATE usertable user5 [ field1={"x" * 3000} ]\nSCAN usertable user7 3 [ <all fields>]\n')
+  process = tool.run('convert', '--to', 'ycsb', 'log')
+  tap.ok(process.returncode == 0 and process.stdout == '0,READ,72\n1,UPDATE,5\n2,SCAN,7,3\n' and
+         process.stderr == 'log: 2 lines are no operation and are left out\n', 'a log of YCSB',
+         why(process) + process.stdout)
+  tool.write('log.json', json.dumps({
+    'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}],
+    'workload': [{'ycsb': 'trace', 'trace': 'log', 'records': 100}]}))
+  process, both = emu.result('--clock', 'virtual', '--warmup', '0', os.path.join(tool.folder, 'log.json'))
+  queries = both['result']['operations']['queries'] if both else {}
+  tap.ok(process.returncode == 0 and queries['in_all']['begun'] == 3, 'a log of YCSB in a fabric',
+         why(process) + str(queries))
+  process = tool.run('convert', '--to', 'ycsb-log', 'log')
+  tap.ok(process.returncode == 2 and 'format ycsb-log is only read' in process.stderr, 'a log is not written',
+         why(process))
+
+
+def pipes(tap, tool, emu):
+  """Standard input, a named pipe and the shell's: in info, convert and a fabric, which read them twice."""
+  def shell(command, **more):
+    return subprocess.run(['bash', '-c', command, 'bash', tool.program, emu.program], cwd=tool.folder, timeout=60,
+                          capture_output=True, text=True, check=False, **more)
+
+  tool.run('gen', '--nodes', '4', '--load', '0.5', '--messages', '20000', '-o', 'whole')
+  want = tool.run('convert', '--to', 'memfab', 'whole').stdout
+  for name, command in {
+      'standard input': 'cat whole | $1 convert --to memfab -', '/dev/stdin': 'cat whole | $1 convert --to memfab /dev/stdin',
+      'a file as standard input': '$1 convert --to memfab - <whole', 'of the shell': '$1 convert --to memfab <(cat whole)',
+      'by name': 'mkfifo p; (sleep 0.2; cat whole >p) & $1 convert --to memfab p'}.items():
+    process = shell(command)
+    tap.ok(process.stdout == want and process.returncode == 0, f'pipe, {name}: convert', process.stderr)
+  process = shell('cat whole | $1 info -')
+  tap.ok('messages               20000\n' in process.stdout, 'pipe: info', process.stdout + process.stderr)
+  for name, command in {'garbage': 'yes hello | $1 info -', 'zeros': '$1 info /dev/zero',
+                        'nothing': '$1 info - </dev/null'}.items():
+    process = shell(command)
+    tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1, f'pipe: {name}', process.stderr)
+  process = shell('$1 convert --to memfab <(cat whole)', env={**os.environ, 'TMPDIR': '/nowhere'})
+  tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1, 'pipe: no room for a copy', process.stderr)
+  results = []
+  for name, trace, before in (('file', 'whole', ''), ('input', '-', 'cat whole | ')):
+    tool.write(f'{name}.json', json.dumps({
+      'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': trace}]}))
+    process = shell(f'{before}$2 --clock virtual --json {name}.result {name}.json')
+    tap.ok(process.returncode == 0, f'a fabric, {name}', process.stderr)
+    results.append(json.loads(tool.read(f'{name}.result'))['result'])
+  paths = [r['config']['workload'][0].pop('trace') for r in results]
+  tap.ok(results[0] == results[1] and paths[1] == '-', 'a fabric: from a pipe as from a file', paths)
+
+
 def converts(tap, tool):
   tool.write('GOOD', GOOD)
   to = tool.run('convert', '--to', 'memfab', 'GOOD')
@@ -209,6 +288,9 @@ def main(program, emu_program, root):
     garbage(tap, tool)
     reads_of_edm(tap, tool, emu)
     exchanged(tap, tool)
+    flow_files(tap, tool, emu)
+    log_of_ycsb(tap, tool, emu)
+    pipes(tap, tool, emu)
     converts(tap, tool)
     generates(tap, tool)
     runs(tap, tool, emu)
