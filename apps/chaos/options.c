@@ -94,6 +94,9 @@ static int choose(struct options *o, const char *name, size_t len, char *err, si
 {
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		if (strlen(mf_fault_names[i]) == len && memcmp(mf_fault_names[i], name, len) == 0) {
+			if (o->classes.on[i])
+				return argument_refuse(err, errlen, "--classes: '%.*s' is named twice",
+						       (int)len, name);
 			o->classes.on[i] = true;
 			return 0;
 		}

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mf_number.h"
 #include "mf_unit.h"
 
 #define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
@@ -48,26 +48,18 @@ int argument_time(const char *option, const char *s, mf_time least, mf_time *out
 
 int argument_seed(const char *option, const char *s, uint64_t *out, char *err, size_t errlen)
 {
-	char *end;
-
-	errno = 0;
-	*out = strtoull(s, &end, 10);
-	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || *out > INT64_MAX)
-		return argument_refuse(err, errlen, "%s: '%s' is not a number from 0 to 2^63 - 1", option, s);
-	return 0;
+	if (mf_number_whole(s, out) == 0)
+		return 0;
+	return argument_refuse(err, errlen, "%s: '%s' is not a number from 0 to 2^63 - 1", option, s);
 }
 
 int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
 		   size_t errlen)
 {
-	char *end;
-
-	errno = 0;
-	*out = strtoull(s, &end, 10);
-	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || *out < lo || *out > hi)
-		return argument_refuse(err, errlen, "%s: '%s' is not a number from %" PRIu64 " to %" PRIu64,
-				       option, s, lo, hi);
-	return 0;
+	if (mf_number_whole(s, out) == 0 && *out >= lo && *out <= hi)
+		return 0;
+	return argument_refuse(err, errlen, "%s: '%s' is not a number from %" PRIu64 " to %" PRIu64, option,
+			       s, lo, hi);
 }
 
 int argument_file(int argc, char **argv, const char **file, char *err, size_t errlen)

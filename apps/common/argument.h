@@ -23,6 +23,12 @@ int argument_seed(const char *option, const char *s, uint64_t *out, char *err, s
 int argument_count(const char *option, const char *s, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
 		   size_t errlen);
 
+/**
+ * "read:60,write:30,cas:10": weights of kinds of operations, each kind once; without a weight it is 1.
+ * @param mix  [MF_MIXES]
+ */
+int argument_mix(const char *s, double *mix, char *err, size_t errlen);
+
 #define ARGUMENT_ENOUGH 1 /**< the rest of the command line is not to be looked at: --help, --version */
 /** Takes one option. @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err */
 typedef int argument_take(void *options, int opt, const char *arg, char *err, size_t errlen);

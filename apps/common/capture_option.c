@@ -30,8 +30,11 @@ static int take_node(const struct mf_config *config, const char *name, size_t le
 	for (unsigned int i = 0; i < config->sw.ports; i++) {
 		const struct mf_config_node *n = &config->node[i];
 
-		if (n->up && (is(name, len, n->name) || is(name, len, config->group[n->group].name)))
-			found = out->link[i] = true;
+		if (!n->up || (!is(name, len, n->name) && !is(name, len, config->group[n->group].name)))
+			continue;
+		if (out->link[i])
+			return argument_refuse(err, errlen, "--capture: link '%s' is named twice", n->name);
+		found = out->link[i] = true;
 	}
 	return found ? 0
 		     : argument_refuse(err, errlen,

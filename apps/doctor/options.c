@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "argument.h"
 #include "cpus.h"
+#include "mf_number.h"
 #include "tree.h"
 
 #define NOISE 0.2 /* seconds */
@@ -58,10 +58,9 @@ static int read_lcores(struct options *o, const char *arg, char *err, size_t err
 
 static int read_noise(struct options *o, const char *arg, char *err, size_t errlen)
 {
-	char *end;
+	const char *end = mf_number_real(arg, &o->noise);
 
-	o->noise = strtod(arg, &end);
-	if (*arg >= '0' && *arg <= '9' && *end == '\0' && o->noise <= NOISE_MAX)
+	if (end != NULL && *end == '\0' && o->noise <= NOISE_MAX)
 		return 0;
 	return argument_refuse(err, errlen, "--noise: '%s' is not a number of seconds from 0 to %d", arg,
 			       NOISE_MAX);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The word of a command that names a port. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "mf_number.h"
 
 #define ALL "all"
 
@@ -76,16 +76,18 @@ struct cmdline_token_ops cmd_port_ops = {
 bool cmd_port(struct session *s, const char *command, const char *word, int *port)
 {
 	const struct mf_config *config = s->run.config;
-	char *end;
-	long n = strtol(word, &end, 10);
+	uint64_t number;
+	int n;
 
 	*port = -1;
 	if (strcmp(word, ALL) == 0)
 		return true;
-	if (end == word || *end != '\0')
+	if (mf_number_whole(word, &number) == 0 && number < config->sw.ports)
+		n = (int)number;
+	else
 		n = mf_config_node(config, word);
-	if (n >= 0 && n < (long)config->sw.ports && config->node[n].up) {
-		*port = (int)n;
+	if (n >= 0 && config->node[n].up) {
+		*port = n;
 		return true;
 	}
 	session_fault(s, "%s: there is no node '%s'", command, word);

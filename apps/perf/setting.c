@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "argument.h"
+#include "mf_number.h"
 #include "mf_unit.h"
 
 #define ITERATIONS_MAX (UINT64_C(1) << 48) /* as in the fabric file */
@@ -83,13 +83,11 @@ static int set_size(struct test *t, const char *value, char *reason, size_t room
 
 static int whole(const char *value, uint64_t most, uint64_t *out, char *reason, size_t room)
 {
-	char *end;
+	int rc = mf_number_whole(value, out);
 
-	errno = 0;
-	*out = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end != '\0')
+	if (rc == -EINVAL)
 		return argument_refuse(reason, room, "'%s' is not a whole number", value);
-	if (errno != 0 || *out < 1 || *out > most)
+	if (rc != 0 || *out < 1 || *out > most)
 		return argument_refuse(reason, room, "%s is out of range: 1 to %" PRIu64, value, most);
 	return 0;
 }
@@ -163,22 +161,21 @@ static int set_pattern(struct test *t, const char *value, char *reason, size_t r
 static int set_rate(struct test *t, const char *value, char *reason, size_t room)
 {
 	static const char units[] = "kMG";
-	const char *unit;
+	const char *unit, *end;
 	double rate;
-	char *end;
 
 	if (strcmp(value, "0") == 0 || strcmp(value, "off") == 0) {
 		t->rate = 0;
 		t->burst = 0;
 		return 0;
 	}
-	rate = strtod(value, &end);
-	unit = *end != '\0' ? strchr(units, *end) : NULL;
-	for (long i = 0; unit != NULL && i <= unit - units; i++)
-		rate *= 1000;
-	if (*value < '0' || *value > '9' || end[unit != NULL] != '\0')
+	end = mf_number_real(value, &rate);
+	unit = end != NULL && *end != '\0' ? strchr(units, *end) : NULL;
+	if (end == NULL || end[unit != NULL] != '\0')
 		return argument_refuse(reason, room,
 				       "'%s' is not a number of operations a second, such as 2.5M", value);
+	for (long i = 0; unit != NULL && i <= unit - units; i++)
+		rate *= 1000;
 	if (!(rate >= RATE_MIN && rate <= RATE_MAX))
 		return argument_refuse(reason, room, "%s is out of range: 0.001 to 1000G operations a second",
 				       value);
@@ -186,40 +183,11 @@ static int set_rate(struct test *t, const char *value, char *reason, size_t room
 	return 0;
 }
 
-static int mix_one(double *mix, const char *one, char *reason, size_t room)
-{
-	const char *colon = strchr(one, ':');
-	size_t len = colon != NULL ? (size_t)(colon - one) : strlen(one);
-	char *end = NULL;
-
-	for (unsigned int i = 0; i < MF_MIXES; i++) {
-		const char *name = mf_config_mix_name((enum mf_mix)i);
-
-		if (strlen(name) != len || strncmp(name, one, len) != 0)
-			continue;
-		mix[i] = colon != NULL ? strtod(colon + 1, &end) : 1;
-		if (colon != NULL && (colon[1] < '0' || colon[1] > '9' || *end != '\0' || mix[i] > 1e9))
-			return argument_refuse(reason, room, "'%s' is not a weight from 0 to 10^9", one);
-		return 0;
-	}
-	return argument_refuse(reason, room,
-			       "'%s' is none of: read, write, write_ack, cas, fadd, swap, or, and", one);
-}
-
-/** "read:60,write:30,cas:10" */
 static int set_mix(struct test *t, const char *value, char *reason, size_t room)
 {
-	double mix[MF_MIXES] = {0}, sum = 0;
-	char text[TEXT], *rest, *one;
-	int rc = 0;
+	double mix[MF_MIXES];
+	int rc = argument_mix(value, mix, reason, room);
 
-	snprintf(text, sizeof(text), "%s", value);
-	for (one = strtok_r(text, ",", &rest); one != NULL && rc == 0; one = strtok_r(NULL, ",", &rest))
-		rc = mix_one(mix, one, reason, room);
-	for (unsigned int i = 0; i < MF_MIXES; i++)
-		sum += mix[i];
-	if (rc == 0 && !(sum > 0))
-		rc = argument_refuse(reason, room, "'%s' has no weight above 0", value);
 	if (rc == 0)
 		memcpy(t->mix, mix, sizeof(mix));
 	return rc;

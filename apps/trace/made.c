@@ -5,31 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument.h"
 #include "program.h"
 #include "trace.h"
 
 #define FOR_EVER "720h" /* the longest that there is */
 
-/** "read:1,write:2" @return NULL: it is not */
-static json_t *read_mix(const char *s)
+static json_t *put_mix(const double *mix)
 {
-	json_t *mix = json_object();
-	char name[32];
-	double weight;
-	int n;
+	json_t *json = json_object();
 
-	for (; sscanf(s, "%31[a-z_]:%lf%n", name, &weight, &n) == 2; s++) {
-		if (json_object_get(mix, name) != NULL ||
-		    json_object_set_new(mix, name, json_real(weight)) != 0)
-			break;
-		s += n;
-		if (*s == '\0')
-			return mix;
-		if (*s != ',')
-			break;
-	}
-	json_decref(mix);
-	return NULL;
+	for (unsigned int i = 0; i < MF_MIXES; i++)
+		if (mix[i] > 0)
+			json_object_set_new(json, mf_config_mix_name((enum mf_mix)i), json_real(mix[i]));
+	return json;
 }
 
 static json_t *read_size(const char *s)
@@ -67,15 +56,16 @@ static json_t *make(const struct made *m, json_t *mix)
 
 int make_fabric(const struct options *o, struct mf_config *config)
 {
-	json_t *mix = read_mix(o->made.mix), *json;
-	char err[ERR_LEN], *text;
+	char err[ERR_LEN], reason[ERR_LEN / 2], *text;
+	double mix[MF_MIXES];
+	json_t *json;
 	int rc;
 
-	if (mix == NULL) {
-		snprintf(err, sizeof(err), "--mix: '%s' is not a mix such as read:1,write:1", o->made.mix);
+	if (argument_mix(o->made.mix, mix, reason, sizeof(reason)) != 0) {
+		snprintf(err, sizeof(err), "--mix: %s", reason);
 		return complain(USAGE, err);
 	}
-	json = make(&o->made, mix);
+	json = make(&o->made, put_mix(mix));
 	text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	if (text == NULL)

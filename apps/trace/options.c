@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "argument.h"
+#include "mf_number.h"
 
 enum {
 	OPT_TO = 256,
@@ -141,25 +140,11 @@ static int read_format(const char *option, const char *arg, enum mf_trace_format
 	return argument_refuse(err, errlen, "%s: '%s' is none of " MF_TRACE_FORMAT_NAMES, option, arg);
 }
 
-static int read_count(const char *option, const char *arg, uint64_t lo, uint64_t hi, uint64_t *out, char *err,
-		      size_t errlen)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(arg, &end, 10);
-	if (*arg >= '0' && *arg <= '9' && *end == '\0' && errno == 0 && *out >= lo && *out <= hi)
-		return 0;
-	return argument_refuse(err, errlen, "%s: '%s' is not a number from %llu to %llu", option, arg,
-			       (unsigned long long)lo, (unsigned long long)hi);
-}
-
 static int read_real(const char *option, const char *arg, double hi, double *out, char *err, size_t errlen)
 {
-	char *end;
+	const char *end = mf_number_real(arg, out);
 
-	*out = strtod(arg, &end);
-	if (*arg != '\0' && *end == '\0' && *out > 0 && *out <= hi)
+	if (end != NULL && *end == '\0' && *out > 0 && *out <= hi)
 		return 0;
 	return argument_refuse(err, errlen, "%s: '%s' is not a number above 0, at most %g", option, arg, hi);
 }
@@ -167,7 +152,7 @@ static int read_real(const char *option, const char *arg, double hi, double *out
 static int read_nodes(struct options *o, const char *arg, char *err, size_t errlen)
 {
 	uint64_t nodes;
-	int rc = read_count("--nodes", arg, 2, MF_PORTS_MAX, &nodes, err, errlen);
+	int rc = argument_count("--nodes", arg, 2, MF_PORTS_MAX, &nodes, err, errlen);
 
 	o->made.nodes = (unsigned int)nodes;
 	return rc;
@@ -192,7 +177,7 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		o->has_seed = true;
 		return argument_seed("--seed", arg, &o->seed, err, errlen);
 	case OPT_MESSAGES:
-		return read_count("--messages", arg, 1, UINT64_C(1) << 48, &o->messages, err, errlen);
+		return argument_count("--messages", arg, 1, UINT64_C(1) << 48, &o->messages, err, errlen);
 	case OPT_NODES:
 		return read_nodes(o, arg, err, errlen);
 	case OPT_SPLIT:

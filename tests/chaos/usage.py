@@ -23,6 +23,7 @@ REFUSED = {
   'seed that is no number': ['--seed', '1x', 'FILE'],
   'no jobs': ['--jobs', '0', 'FILE'],
   'unknown class': ['--classes', 'lose,flood!', 'FILE'],
+  'a class twice': ['--classes', 'lose,bit,lose', 'FILE'],
   'empty class': ['--classes', 'lose,', 'FILE'],
   'a case of a seed': ['--case', '--seed', '1', 'FILE'],
   'a case of many runs': ['--case', '--runs', '2', 'FILE'],

@@ -18,6 +18,8 @@ REFUSED = {  # arguments, and a part of the line that says why
   'no folder': (('--capture', 'nowhere/x.pcap'), 'No such file or directory'),
   'no file': (('--capture', ',dir=up'), 'no name of a file'),
   'no such node': (('--capture', 'x.pcap,link=cn9'), "link 'cn9' is that of no node of this fabric"),
+  'a link twice': (('--capture', 'x.pcap,link=cn0+cn0'), "link 'cn0' is named twice"),
+  'a link by its group, too': (('--capture', 'x.pcap,link=cn+cn1'), "link 'cn1' is named twice"),
   'an empty name': (('--capture', 'x.pcap,link=cn0+'), "link '' is that of no node"),
   'no direction': (('--capture', 'x.pcap,dir=left'), "dir 'left' is neither up nor down"),
   'twice': (('--capture', 'x.pcap,dir=up,dir=down'), "'dir=down' is neither link=, nor dir=, once"),

@@ -124,6 +124,7 @@ Test(options, mixes)
 	cr_assert_eq(parse("mixed --mix write: f", &o, err, sizeof(err)), -EINVAL);
 	cr_assert_eq(parse("mixed --mix , f", &o, err, sizeof(err)), -EINVAL);
 	cr_assert_eq(parse("mixed --mix read:-1 f", &o, err, sizeof(err)), -EINVAL);
+	cr_assert_eq(good("mixed --mix write:0,read:1e3 f").test.mix[MF_MIX_READ], 1000);
 }
 
 /* Whatever is set, a name of a setting finds it, and each has a line to show. */

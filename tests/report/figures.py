@@ -156,6 +156,8 @@ def usage(folder):
       ((), 'required'), (('draw',), 'invalid choice'), (('figures', '--size', 'big'), 'invalid choice'),
       (('figures', '--shard', '4/3'), 'not i/n'), (('figures', '--shard', '0/3'), 'not i/n'),
       (('figures', '--shard', 'x'), 'not i/n'), (('figures', '--jobs', '0'), 'not a number above 0'),
+      (('figures', '--jobs', '1_0'), 'not a number above 0'), (('figures', '--jobs', ' 2'), 'not a number above 0'),
+      (('figures', '--timeout', '1e-1_0'), 'not a number above 0'), (('figures', '--timeout', '+5'), 'not a number above 0'),
       (('figures', '--only', '9'), 'unknown figure "9"'), (('figures', '--only'), 'expected'),
       (('figures', '--emu', blocked), 'no such program'), (('show', '/nonexistent'), 'No such file'),
       (('show', blocked), 'neither a result'), (('show', blocked, blocked), 'named twice'),

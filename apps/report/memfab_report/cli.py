@@ -58,11 +58,11 @@ def shard(text):
 
 
 def positive(kind):
+  """Plain decimals: int() and float() take blanks, signs and underscores, too."""
+  plain = {int: r'[0-9]+', float: r'[0-9]+(\.[0-9]+)?'}[kind]
+
   def parse(text):
-    try:
-      value = kind(text)
-    except ValueError:
-      value = 0
+    value = kind(text) if re.fullmatch(plain, text, re.ASCII) else 0
     if not 0 < value < 1e9:
       raise argparse.ArgumentTypeError(f'"{text}" is not a number above 0')
     return value

@@ -48,7 +48,7 @@ static int take_octets(const char *key, const char *value, void *opaque)
 
 	if (value != NULL && *value >= '0' && *value <= '9') {
 		errno = 0;
-		*octets = strtoull(value, &end, 0);
+		*octets = strtoull(value, &end, strncmp(value, "0x", 2) == 0 ? 16 : 10);
 	}
 	if (end == NULL || *end != '\0' || errno != 0 || *octets == 0) {
 		DMA_LOG(ERR, t->name, "%s: is a number of octets above 0", key);
