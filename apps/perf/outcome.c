@@ -2,8 +2,12 @@
 #include "outcome.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TOLERANCE 0.02 /* as for the result's "saturated" */
+#define DEVIATIONS 4
 
 static const struct {
 	const char *name, *meaning;
@@ -33,6 +37,15 @@ double outcome_bandwidth(const struct outcome *o)
 double outcome_rate(const struct outcome *o)
 {
 	return o->to > o->from ? (double)o->operations * 1e12 / (double)(o->to - o->from) : 0;
+}
+
+/* Of offered operations that come at random a few square roots are missing at times, counted in bursts. */
+bool outcome_saturated(const struct outcome *o)
+{
+	double offered = o->offered * (double)(o->to - o->from) * 1e-12,
+	       missing = offered - (double)o->operations;
+
+	return missing > TOLERANCE * offered && missing > DEVIATIONS * sqrt(offered * o->burst);
 }
 
 const struct mf_hist *outcome_latency(const struct outcome *o, enum mf_mix kind, enum latency l)

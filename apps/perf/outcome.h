@@ -34,6 +34,8 @@ struct outcome {
 	uint64_t operations, octets; /**< count: see mf_window.h */
 	uint64_t iterations; /**< operations measured: begun in the steady state, and completed */
 	double peak; /**< octets a second in the best window */
+	double offered; /**< open loop: operations a second that were asked for; 0: closed loop */
+	uint32_t burst; /**< of them that come together */
 	struct series series[OUTCOME_SERIES];
 	unsigned int count; /**< of series */
 	bool probed; /**< the series are those of the probe, octets those of the load */
@@ -48,6 +50,9 @@ struct outcome {
 /** Octets and operations a second. */
 double outcome_bandwidth(const struct outcome *o);
 double outcome_rate(const struct outcome *o);
+
+/** Whether less was done than offered: by more than 2 %, and by more than chance. false in a closed loop. */
+bool outcome_saturated(const struct outcome *o);
 
 /** The latencies of a kind, NULL: there are none. */
 const struct mf_hist *outcome_latency(const struct outcome *o, enum mf_mix kind, enum latency l);

@@ -54,6 +54,10 @@ static json_t *bandwidth_json(const struct outcome *o)
 	set_real(b, "peak_octets_per_s", o->peak);
 	set_real(b, "average_octets_per_s", outcome_bandwidth(o));
 	set_real(b, "operations_per_s", outcome_rate(o));
+	if (o->offered > 0) {
+		set_real(b, "offered_operations_per_s", o->offered);
+		json_object_set_new(b, "saturated", json_boolean(outcome_saturated(o)));
+	}
 	return b;
 }
 

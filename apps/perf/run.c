@@ -185,6 +185,8 @@ static int run_point(struct run *r, struct outcome *o, bool stay)
 	show_fabric(r, NULL);
 	if (rc == 0)
 		rc = outcome_take(o, f, r->config, r->peak);
+	o->offered = r->test.rate * test_clients(&r->test, r->config);
+	o->burst = r->test.burst > 1 ? r->test.burst : 1;
 	if (rc == 0 && r->history != NULL && history_option_write(f, r->history_out) != SOUND)
 		rc = -EIO;
 	mf_fabric_free(f);

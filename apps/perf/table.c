@@ -205,6 +205,18 @@ static void put_latencies(FILE *out, const struct run *r)
 				latency_table(out, r, k, l);
 }
 
+/** What was asked for, beside what was done. */
+static void put_offered(FILE *out, const struct run *r)
+{
+	for (int i = 0; i < r->done; i++) {
+		const struct outcome *o = &r->outcome[i];
+
+		fprintf(out, " %-9u offered %.6f Mpps, done %.6f Mpps, %.1f %%%s\n", o->point.size,
+			o->offered / 1e6, outcome_rate(o) / 1e6, outcome_rate(o) / o->offered * 100,
+			outcome_saturated(o) ? ": saturated" : "");
+	}
+}
+
 static void put_verdict(FILE *out, const struct run *r)
 {
 	uint64_t iterations = 0, verified = 0, unverified = 0, mismatches = 0, failed = 0;
@@ -247,6 +259,8 @@ void table_end(FILE *out, const struct run *r)
 	else if (r->test.kind != TEST_LOADED_LATENCY)
 		put_latencies(out, r);
 	fprintf(out, "%s\n", dashes);
+	if (r->test.rate > 0)
+		put_offered(out, r);
 	put_verdict(out, r);
 	fflush(out);
 }

@@ -7,6 +7,8 @@
  * much as is completed less than offered, the backlog has grown of what waits at clients or is under way. In
  * a stable fabric that is a queue at two times, which differ by a few square roots of it, counted in
  * operations; where sizes differ, at most as if all that waits were of the largest ones.
+ *
+ * An offered load above 1 is more than the link carries, whatever comes out within a short time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -145,7 +147,9 @@ json_t *load_json(const struct mf_fabric *f, const struct mf_window *w)
 		json_object_set_new(o, "achieved", load_of(f, &carried));
 		json_object_set_new(o, "flow", flow_json(f, w, &messages, &octets, open));
 		if (open)
-			json_object_set_new(o, "saturated", json_boolean(saturated(f, &octets)));
+			json_object_set_new(o, "saturated",
+					    json_boolean(load_busiest(f, offered.wire, NULL) > 1 ||
+							 saturated(f, &octets)));
 	}
 	load_fini(&offered);
 	load_fini(&carried);

@@ -175,6 +175,10 @@ static void times_init(struct mf_client *c, const struct mf_client_config *confi
 	} else if (c->open) {
 		mf_rng_init(&c->arrival.rng, config->seed, "client.arrival", config->node);
 		arrival_start(&c->arrival, config->start, config->interval, config->poisson);
+	} else if (c->delay > 0) {
+		/* A phase keeps clients that start together from running in step. */
+		mf_rng_init(&c->arrival.rng, config->seed, "client.phase", config->node);
+		c->arrival.next = c->start = config->start + mf_rng_below(&c->arrival.rng, c->delay);
 	}
 }
 

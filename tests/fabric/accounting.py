@@ -123,6 +123,16 @@ def trace(emu, tap, folder):
                ('wire', 'wire_mean', 'payload')), 'trace: load', load)
 
 
+def never_carried(emu, tap, folder):
+  """No link carries a load above 1, and be the time too short to tell it from chance."""
+  for offered, saturated in ((0.3, False), (1.3, True)):
+    process, result = run(emu, folder, 'never', fabric(offered, '5ms', **SHORT), '--duration', '100ns')
+    load = result['load'] if result else {}
+    grown = load and load['flow']['waiting_at_end'] - load['flow']['waiting_at_begin']
+    tap.ok(process.returncode == 0 and load['saturated'] is saturated,
+           f'100 ns, load {offered}: saturated is {saturated} though {grown} more wait', why(process) + str(load))
+
+
 def closed(emu, tap):
   _, both = emu.result('--clock', 'virtual', '--duration', '50us', emu.example('quickstart'))
   load = both['result']['load']
@@ -136,6 +146,7 @@ def main(program, root):
     drained(emu, tap, folder)
     cut_off(emu, tap, folder)
     loads(emu, tap, folder)
+    never_carried(emu, tap, folder)
     trace(emu, tap, folder)
   closed(emu, tap)
   tap.done()

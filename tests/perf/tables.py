@@ -99,6 +99,21 @@ def open_loop(tap, perf):
          why(process))
 
 
+def saturation(tap, perf):
+  """With a time given, rates are of what was done in it, not of what was offered; offered stands beside it."""
+  for rate, saturated in (('20M', True), ('500k', False)):
+    process, result = perf.json('read_bw', '-s', '64', '-q', '3', '--rate', rate, '-D', '100us')
+    found = result['runs'][0]['bandwidth']
+    offered = 3 * float(rate[:-1]) * {'M': 1e6, 'k': 1e3}[rate[-1]]
+    tap.ok(found['offered_operations_per_s'] == offered and found['saturated'] is saturated,
+           f'--rate {rate}: saturated is {saturated}', found)
+    # Two memory nodes, each with a link of 25 Gb/s.
+    tap.ok(found['average_octets_per_s'] * 8e-9 < 2 * 25, f'--rate {rate}: no more than the links carry', found)
+    tap.ok((found['operations_per_s'] < 0.9 * offered) is saturated, f'--rate {rate}: what was done', found)
+    tap.ok(f'offered {offered / 1e6:.6f} Mpps, done' in process.stdout and
+           (': saturated' in process.stdout) is saturated, f'--rate {rate}: on the screen', process.stdout)
+
+
 def mlc(tap, perf):
   process = perf.virtual('loaded_latency', '-D', '200us')
   rows = re.findall(r'^ (\d{5})\t(\d+\.\d+)\t +(\d+\.\d)$', process.stdout, re.M)
@@ -109,6 +124,10 @@ def mlc(tap, perf):
   by_delay = {int(d): (float(latency), float(mb)) for d, latency, mb in rows}
   tap.ok(all(abs(by_delay[d][1] - 2 * 64e3 / d) < 0.05 * 2 * 64e3 / d for d in (500, 1000, 2500)),
          'loaded_latency: two clients, 64 octets each delay', by_delay)
+  # Clients in step with each other would always be met at the same point of their period.
+  step = [(d, k) for d in (1700, 2500, 3500, 5000, 9000, 20000) for k in range(1, 40)
+          if abs(by_delay[d][0] - d / k) < 0.006]
+  tap.ok(len(step) <= 1, 'loaded_latency: clients start at random phases', (step, by_delay))
   tap.ok(by_delay[0][1] > 4 * by_delay[1000][1], 'loaded_latency: without delay as much as it can', by_delay)
   tap.ok('none is left to probe' in perf.virtual('loaded_latency', '-D', '50us', '-q', '3').stdout,
          'loaded_latency: without a probe it says so')
@@ -153,7 +172,7 @@ def documented(tap, perf):
 
 def main(program, _, root):
   perf, tap = Perf(program, root), Tap()
-  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, mlc, unsound, deterministic, documented):
+  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, saturation, mlc, unsound, deterministic, documented):
     part(tap, perf)
   tap.done()
 

@@ -16,6 +16,7 @@ WHERE = {
     'time_to_effect': 'from submission to the effect in memory',
 }
 GIGABIT = 8e-9
+MARK = ', saturated'
 NOTHING = {'kinds': {}, 'begun_all': 0, 'completed_all': 0, 'failed_all': 0, 'mismatches': 0}  # of who serves
 
 
@@ -32,6 +33,11 @@ class Entry:
   run: dict
   at: tuple = ()  # memfab-perf: ('size' or 'delay', value) where several runs make a curve
   carried: tuple = ()  # ends of links over ports, as the result has them
+  saturated: bool = False  # less was done than offered: its name says so, too
+
+  def __post_init__(self):
+    if self.saturated and not self.name.endswith(MARK):
+      object.__setattr__(self, 'name', self.name + MARK)
 
 
 def read(path):
@@ -63,7 +69,8 @@ def of_emu(found, name):
   counts = {'begun': operations['begun_all'], 'completed': operations['completed_all'],
             'failed': operations['failed_all'], 'wrong data': operations['mismatches']}
   return Entry(name, name, result['clock'], with_counts(latencies), rates, counts, result['config'],
-               found['run'], carried=tuple(result.get('carried', ())))
+               found['run'], carried=tuple(result.get('carried', ())),
+               saturated=result.get('load', NOTHING).get('saturated', False))
 
 
 def of_perf(test, run, name, several):
@@ -79,7 +86,7 @@ def of_perf(test, run, name, several):
   elif several:
     title, at = f'{title}, {run["size"]} B', ('size, octets', run['size'])
   return Entry(title, name, test['clock'], with_counts(latencies), rates, counts, run['config'], run['run'],
-               at)
+               at, saturated=bandwidth.get('saturated', False))
 
 
 def with_counts(latencies):

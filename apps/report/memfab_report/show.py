@@ -112,13 +112,21 @@ def by_parameter(entries):
         for percentile, line in (('p50_ns', '-'), ('p99_ns', '--')):
           area.plot([e.at[1] for e in found], [e.latencies[key][percentile] for e in found], line, marker='o',
                     color=plot.SERIES[index % len(plot.SERIES)], label=f'{file}, {percentile[:-3]}')
+        mark(area, [(e.at[1], e.latencies[key]['p99_ns']) for e in found if e.saturated], file)
       yield f'{key[0]}, {key[1]}, by {what}', finished(figure, area, what, 'ns')
     figure, area = plot.axes()
     for index, file in enumerate(dict.fromkeys(e.file for e in mine)):
       found = [e for e in mine if e.file == file]
       area.plot([e.at[1] for e in found], [sum(r[1] for r in e.rates.values()) for e in found], marker='o',
                 color=plot.SERIES[index % len(plot.SERIES)], label=file)
+      mark(area, [(e.at[1], sum(r[1] for r in e.rates.values())) for e in found if e.saturated], file)
     yield f'Goodput by {what}', finished(figure, area, what, 'Gb/s')
+
+
+def mark(area, points, file):
+  """Runs in which less was done than offered."""
+  if points:
+    area.plot(*zip(*points), 'kx', markersize=9, label=f'{file}: saturated')
 
 
 def finished(figure, area, what, unit):
