@@ -23,13 +23,6 @@ int complain_of(const char *name, int rc)
 	return complain(FAILED, err);
 }
 
-void program_notes(const struct mf_config *config)
-{
-	for (unsigned int i = 0; i < config->workloads; i++)
-		if (config->workload[i].trace.note != NULL)
-			fprintf(stderr, "%s\n", config->workload[i].trace.note);
-}
-
 int program_run(const struct request *r, void (*help)(void),
 		int (*act)(void *options, struct mf_config *config))
 {
@@ -50,7 +43,8 @@ int program_run(const struct request *r, void (*help)(void),
 		fprintf(stderr, "%s\n", err);
 		return USAGE;
 	}
-	program_notes(&config);
+	if (err[0] != '\0')
+		fprintf(stderr, "%s\n", err);
 	rc = act(r->options, &config);
 	mf_config_free(&config);
 	return output_end(rc);

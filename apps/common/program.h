@@ -20,9 +20,6 @@ int complain(int status, const char *reason);
 /** @param rc  0, or -errno of what has this name @return exit status */
 int complain_of(const char *name, int rc);
 
-/** What of its traces the configuration leaves out or changes, a line each on standard error. */
-void program_notes(const struct mf_config *config);
-
 /** What the command line asks of the program. */
 struct request {
 	bool help, version; /**< and nothing else */

@@ -41,7 +41,8 @@ static int load(const struct options *o, struct mf_config *config)
 	if (o->file == NULL)
 		return make_fabric(o, config);
 	if (mf_config_load(o->file, config, err, sizeof(err)) == 0) {
-		program_notes(config);
+		if (err[0] != '\0')
+			fprintf(stderr, "%s\n", err);
 		return SOUND;
 	}
 	fprintf(stderr, "%s\n", err);

@@ -154,6 +154,7 @@ int mf_config_parse(const char *text, size_t len, const char *name, struct mf_co
 	c.text = text;
 	c.len = len;
 	c.err = err;
+	err[0] = '\0'; /* what is left out of traces is told here, too */
 	c.errlen = errlen;
 	c.config = config;
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);

@@ -267,20 +267,20 @@ static char *resolve(const struct cfg *c, const char *path)
 	return joined;
 }
 
-/* What is not run as the file has it. @return to be freed; NULL: nothing, or no memory */
-static char *put_note(const struct reading *r)
+/* What is not run as the file has it is told beside success: a line a trace. */
+static void put_note(const struct reading *r)
 {
 	const char *left = mf_trace_note(r->file);
-	char *note = NULL, parts[MF_TRACE_ERROR] = "";
+	size_t len = strnlen(r->c->err, r->c->errlen);
 
-	if (r->flows > 0)
-		snprintf(parts, sizeof(parts),
+	if (left != NULL)
+		len += (size_t)snprintf(r->c->err + len, r->c->errlen - len, "%s%s", len > 0 ? "\n" : "",
+					left);
+	if (r->flows > 0 && len < r->c->errlen)
+		snprintf(r->c->err + len, r->c->errlen - len,
 			 "%s%s: %" PRIu64 " flows of more than %u MiB are %" PRIu64 " writes of at most that",
-			 left != NULL ? "; " : "", r->path, r->flows, MF_CONFIG_TRANSFER_MAX >> 20,
+			 len > 0 ? "\n" : "", r->path, r->flows, MF_CONFIG_TRANSFER_MAX >> 20,
 			 r->flows + r->parts);
-	if ((left != NULL || r->flows > 0) && asprintf(&note, "%s%s", left != NULL ? left : "", parts) < 0)
-		note = NULL;
-	return note;
 }
 
 /* As it is told: from wherever the effective configuration is read. A pipe has a path only while it is there. */
@@ -305,7 +305,7 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 	r->path = path;
 	rc = read_twice(r);
 	if (rc == 0) {
-		r->trace->note = put_note(r);
+		put_note(r);
 		r->trace->path = path_of(path);
 	}
 	mf_trace_close(r->file);
@@ -344,7 +344,6 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 void cfg_trace_free(struct mf_config_trace *t)
 {
 	free(t->path);
-	free(t->note);
 	free(t->first);
 	free(t->message);
 	free(t->query);

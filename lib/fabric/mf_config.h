@@ -255,7 +255,6 @@ enum mf_config_address { MF_CONFIG_UNIFORM_ADDRESS, MF_CONFIG_ZIPF_ADDRESS, MF_C
 /** The messages of a file instead of those that a client would draw. */
 struct mf_config_trace {
 	char *path; /**< NULL: no trace */
-	char *note; /**< one line about what of the file is left out or changed; NULL: nothing */
 	uint32_t format; /**< enum mf_trace_format */
 	char digest[17]; /**< hash of the file's octets, in hexadecimal */
 	double time_scale; /**< times of the trace, counted from time_zero, are multiplied by this */

@@ -225,8 +225,7 @@ struct mf_client_config {
 	mf_time interval; /**< open loop: mean time between operations, ps; 0: closed loop */
 	bool poisson; /**< open loop: exponential times; otherwise constant, at a random phase */
 	uint32_t burst; /**< open loop: operations that arrive together, interval is between bursts; 0: 1 */
-	mf_time delay; /**< closed loop: least time from the start of an operation to that of the next; the
-			    first one starts within it, at a random phase */
+	mf_time delay; /**< closed loop: least time from the start of an operation to that of the next */
 	uint64_t operations; /**< stop after so many; 0: no limit */
 	uint64_t measured; /**< stop after so many measured ones; 0: no limit */
 	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */

@@ -155,13 +155,13 @@ def flow_files(tap, tool, emu):
   tap.ok(process.stdout == '2\n0 1 3 100 4096 2.000000123000\n1 0 3 100 64 2.500000000000\n' and not process.stderr,
          'flows without a port', why(process) + process.stdout)
   tool.write('flows.json', json.dumps({
-    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}],
-    'memory': {'size': '64MiB', 'huge_pages': False}, 'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}], 'link': {'rate': '100G'},
+    'memory': {'size': '256MiB', 'huge_pages': False}, 'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
   process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'flows.json'))
   done = both['result']['operations'] if both else {}
   path = os.path.join(tool.folder, 'flow.txt')
   tap.ok(process.returncode == 0 and done.get('completed_all') == 4 and
-         process.stderr.startswith(f'{path}: the first line says 2 flows: 3 lines after them are left out; '
+         process.stderr.startswith(f'{path}: the first line says 2 flows: 3 lines after them are left out\n'
                                    f'{path}: 1 flows of more than 16 MiB are 3 writes of at most that\n'),
          'flows in a fabric', why(process))
 
