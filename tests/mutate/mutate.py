@@ -10,6 +10,7 @@ elsewhere, and linked in front of the libraries. Not a test of the suite: see RE
 """
 import argparse
 import collections
+import itertools
 import json
 import os
 import random
@@ -29,6 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FOLDERS = ('pcs', 'proto', 'sched', 'switch', 'link', 'memory', 'linear', 'fault', 'host')
 MEMORY = 6 << 30  # octets of a test that has gone wild
+DRAWN = 3  # changes for each that is to be tried
 OBJECTS_MOST = 12  # of a header: what all include is changed in none
 NOTICED, SURVIVED, SAME, NOT_COMPILED, GONE = 'noticed', 'survived', 'same object', 'not compiled', 'line is gone'
 
@@ -314,12 +316,12 @@ def work(build, options, todo, share):
 
 def run(options, results):
   build = Build(options.build)
+  if options.again:
+    todo = [r for r in results if r['outcome'] == SURVIVED and key(r) not in equivalents()]
+  else:  # some do not compile, or make no difference to the compiler
+    todo = list(itertools.islice(drawn(build, options, results), DRAWN * options.changes))
   for share in range(options.jobs):
     if os.fork() == 0:
-      if options.again:
-        todo = [r for r in results if r['outcome'] == SURVIVED and key(r) not in equivalents()]
-      else:
-        todo = drawn(build, options, results)
       work(build, options, todo, share)
       sys.exit(0)
   for _ in range(options.jobs):
