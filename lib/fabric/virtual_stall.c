@@ -61,8 +61,8 @@ static unsigned int blocks_until(const struct virtual *v, const struct wire *w, 
  * @param receiver  and when its receiver does
  * @param awake     when that takes what starts at now
  */
-static unsigned int blocks(const struct virtual *v, const struct wire *w, mf_time now, const struct stalls *sender,
-			   const struct stalls *receiver, mf_time awake)
+static unsigned int blocks(const struct virtual *v, const struct wire *w, mf_time now,
+			   const struct stalls *sender, const struct stalls *receiver, mf_time awake)
 {
 	mf_time until = mf_time_min(v->nodes->event_next, stalls_next(sender, now) - 1);
 

@@ -124,8 +124,8 @@ static void cancel_rest(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_
  * The rest of a demand is not wanted; a chunk of it that was granted will not come.
  * @param own  its sender says so: see circuit_named()
  */
-static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega, bool own,
-		   mf_time now, mf_time at)
+static void cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id, bool resp, bool mega,
+		   bool own, mf_time now, mf_time at)
 {
 	uint32_t c;
 

@@ -78,8 +78,8 @@ static void when(struct text *t, struct mf_rng *r, bool again)
 	unsigned int from = 2000 + below(r, 28000), length = 1 + below(r, below(r, 2) ? 200 : 12000);
 
 	if (again && below(r, 4) == 0)
-		put(t, ", \"from\": \"%uns\", \"until\": \"40us\", \"every\": \"%uns\", \"for\": \"%uns\"", from,
-		    4000 + length, 40 + length / 4);
+		put(t, ", \"from\": \"%uns\", \"until\": \"40us\", \"every\": \"%uns\", \"for\": \"%uns\"",
+		    from, 4000 + length, 40 + length / 4);
 	else if (below(r, 4) == 0 && again)
 		put(t, ", \"from\": \"%uns\"", from);
 	else
@@ -88,7 +88,8 @@ static void when(struct text *t, struct mf_rng *r, bool again)
 
 static void events(struct text *t, struct mf_rng *r, const struct shape *s)
 {
-	static const char *const rooms[] = {"queue", "grants", "buffers", "room", "egress", "ring", "requests"};
+	static const char *const rooms[] = {"queue",  "grants", "buffers", "room",
+					    "egress", "ring",   "requests"};
 	static const char *const roles[] = {"switch", "scheduler"};
 	const char *what;
 
@@ -175,16 +176,18 @@ static void links(struct text *t, struct mf_rng *r)
 	put(t, "\"link\": {\"rate\": \"%s\", \"propagation\": \"%uns\", \"policy\": \"%s\", \"scramble\": %s",
 	    ONE_OF(r, rates), below(r, 4) * below(r, 100), ONE_OF(r, policies), truth(r));
 	if (below(r, 4) == 0)
-		put(t, ", \"disable\": {\"bad\": %u, \"within\": \"10us\", \"repair\": \"%uus\"}", 1 + below(r, 4),
-		    2 + below(r, 6));
+		put(t, ", \"disable\": {\"bad\": %u, \"within\": \"10us\", \"repair\": \"%uus\"}",
+		    1 + below(r, 4), 2 + below(r, 6));
 	put(t, "},\n");
 }
 
 static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 {
 	static const char *const sizes[] = {
-		"8",   "64",
-		"300", "2000",
+		"8",
+		"64",
+		"300",
+		"2000",
 		"{\"dist\": \"uniform\", \"min\": 1, \"max\": 1500}",
 		"{\"dist\": \"list\", \"values\": [64, 4096, 20000], \"weights\": [20, 4, 1]}"};
 
@@ -213,8 +216,10 @@ static void fabric(struct text *t, struct shape *s, uint64_t seed, bool stages)
 			    .frames = below(&r, 3) == 0,
 			    .stages = stages};
 	t->n = 0;
-	put(t, "{\"name\": \"cuts %llu\", \"seed\": %llu,\n", (unsigned long long)seed, (unsigned long long)seed);
-	put(t, "\"clock\": {\"virtual\": {\"warmup\": \"2us\", \"duration\": \"36us\", \"drain\": \"3ms\"}},\n");
+	put(t, "{\"name\": \"cuts %llu\", \"seed\": %llu,\n", (unsigned long long)seed,
+	    (unsigned long long)seed);
+	put(t,
+	    "\"clock\": {\"virtual\": {\"warmup\": \"2us\", \"duration\": \"36us\", \"drain\": \"3ms\"}},\n");
 	put(t,
 	    "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": %u},"
 	    " {\"name\": \"m\", \"role\": \"memory\", \"count\": %u}],\n",
