@@ -203,7 +203,9 @@ def disable(tap, emu, _checker):
     link, said = seen['links'][0], f'link of c0 to {name_of} is disabled: bad blocks' in process.stderr
     tap.ok(len(seen['links']) == 1 and link['node'] == 'c0' and link['switch'] == name_of and
            link['seen_by'] == 'switch' and said, f'{name}: that link is disabled', (seen, process.stderr))
-    tap.ok(seen['bad_blocks'] >= 1 and seen['repaired'] == seen['bad_blocks'], f'{name}: and mended', seen)
+    # Bad headers that come in one burst, behind a wait for a CPU, are a high error rate, too.
+    causes = seen['bad_blocks'] + seen['hi_ber'] + seen['block_lock']
+    tap.ok(seen['bad_blocks'] >= 1 and seen['repaired'] == causes, f'{name}: and mended', seen)
     tap.ok(result['backup']['take_overs'] == 0 or switch == 0, f'{name}: who schedules', result['backup'])
 
 
