@@ -26,6 +26,8 @@ static json_t *read_size(const char *s)
 	if (*s >= '0' && *s <= '9')
 		return s[strspn(s, "0123456789")] == '\0' ? json_integer(strtoll(s, NULL, 10))
 							  : json_string(s);
+	if (strchr(s, '/') != NULL || strchr(s, '.') != NULL)
+		return json_pack("{s:s, s:s}", "dist", "cdf", "file", s);
 	return json_pack("{s:s, s:s}", "dist", "app", "name", s);
 }
 
@@ -42,7 +44,7 @@ static json_t *nodes(const struct made *m)
 static json_t *make(const struct made *m, json_t *mix)
 {
 	json_t *workload = json_pack("{s:o, s:o, s:s, s:s, s:s, s:b}", "mix", mix, "size", read_size(m->size),
-				     "span", "16MiB", "loop", "open", "arrival", m->arrival, "verify", 0);
+				     "span", "32MiB", "loop", "open", "arrival", m->arrival, "verify", 0);
 
 	if (workload == NULL)
 		return NULL;

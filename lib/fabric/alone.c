@@ -37,13 +37,13 @@ static void classify(struct alone *a, const struct mf_config *config)
 	}
 }
 
-/** 9 + 9 bits of classes, 3 of the kind, 25 of the size. */
+/** 9 + 9 bits of classes, 3 of the kind, 26 of the size. */
 static uint64_t key_of(const struct alone *a, unsigned int client, const struct message *m)
 {
-	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << 25 && MF_CLIENT_KINDS <= 8 && MF_PORTS_MAX <= 512,
+	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << 26 && MF_CLIENT_KINDS <= 8 && MF_PORTS_MAX <= 512,
 		      "fits");
-	return (uint64_t)a->link_class[client] << 37 | (uint64_t)a->link_class[m->target] << 28 |
-	       (uint64_t)m->kind << 25 | m->size;
+	return (uint64_t)a->link_class[client] << 38 | (uint64_t)a->link_class[m->target] << 29 |
+	       (uint64_t)m->kind << 26 | m->size;
 }
 
 static struct alone_entry *slot_of(const struct alone *a, uint64_t key)

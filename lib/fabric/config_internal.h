@@ -172,6 +172,12 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 void cfg_trace_free(struct mf_config_trace *t);
 int cfg_size_dist(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_size.c */
 int cfg_size_app(struct cfg *c, const json_t *json, struct mf_config_size *s); /* config_app.c */
+/* The points of a file; config_cdf.c */
+int cfg_size_file(struct cfg *c, const json_t *path, struct mf_config_size *s);
+/* Adds point i of a distribution to its mean. */
+void cfg_size_point(struct mf_config_size *s, unsigned int i);
+/* A path that does not begin at the root begins where the fabric file is. @return to be freed; NULL: no memory */
+char *cfg_path(const struct cfg *c, const char *path); /* config_trace.c */
 
 /*
  * config_set.c: nodes by name: "*", a node, an entry of "nodes", or an array of such names.

@@ -12,21 +12,26 @@ const char *const cfg_dist_names[] = {
 	[MF_CONFIG_CDF] = "cdf",     [MF_CONFIG_APP] = "app",         [MF_CONFIG_APP + 1] = NULL};
 
 /* The keys that each distribution has. */
-static const struct cfg_field fields[][4] = {
+static const struct cfg_field fields[][5] = {
 	[MF_CONFIG_FIXED] = {{.key = "dist"}, {.key = "value"}},
 	[MF_CONFIG_UNIFORM] = {{.key = "dist"}, {.key = "min"}, {.key = "max"}},
 	[MF_CONFIG_LIST] = {{.key = "dist"}, {.key = "values"}, {.key = "weights"}},
-	[MF_CONFIG_CDF] = {{.key = "dist"}, {.key = "points"}, {.key = "unit"}},
+	[MF_CONFIG_CDF] = {{.key = "dist"}, {.key = "points"}, {.key = "unit"}, {.key = "file"}},
 	[MF_CONFIG_APP] = {{.key = "dist"}, {.key = "name"}},
 };
 
-static int one_size(struct cfg *c, const json_t *json, uint64_t unit, uint32_t *out)
+static int size_from(struct cfg *c, const json_t *json, uint64_t least, uint64_t unit, uint32_t *out)
 {
 	uint64_t v;
-	int rc = cfg_size(c, json, 1, MF_CONFIG_TRANSFER_MAX / unit, &v);
+	int rc = cfg_size(c, json, least, MF_CONFIG_TRANSFER_MAX / unit, &v);
 
 	*out = rc == 0 ? (uint32_t)(v * unit) : 0;
 	return rc;
+}
+
+static int one_size(struct cfg *c, const json_t *json, uint64_t unit, uint32_t *out)
+{
+	return size_from(c, json, 1, unit, out);
 }
 
 static int needed_size(struct cfg *c, const json_t *json, const char *key, uint32_t *out)
@@ -122,6 +127,14 @@ static int read_list(struct cfg *c, const json_t *json, struct mf_config_size *s
 	return 0;
 }
 
+void cfg_size_point(struct mf_config_size *s, unsigned int i)
+{
+	if (i == 0)
+		s->mean = s->weight[0] * s->size[0];
+	else
+		s->mean += (s->weight[i] - s->weight[i - 1]) * ((double)s->size[i] + s->size[i - 1]) / 2;
+}
+
 /* [probability, size]: both may only grow. */
 static int read_point(struct cfg *c, const json_t *point, uint64_t unit, struct mf_config_size *s)
 {
@@ -136,24 +149,28 @@ static int read_point(struct cfg *c, const json_t *point, uint64_t unit, struct 
 	if (rc != 0)
 		return rc;
 	cfg_push_index(c, 1);
-	rc = one_size(c, json_array_get(point, 1), unit, &s->size[i]);
+	rc = size_from(c, json_array_get(point, 1), i == 0 && s->weight[0] == 0 ? 0 : 1, unit, &s->size[i]);
 	if (rc == 0 && i > 0 && s->size[i] < s->size[i - 1])
 		rc = cfg_fail(c, "is smaller than the size before it");
 	cfg_pop(c);
 	if (rc != 0)
 		return rc;
-	if (i == 0)
-		s->mean = s->weight[0] * s->size[0];
-	else
-		s->mean += (s->weight[i] - s->weight[i - 1]) * ((double)s->size[i] + s->size[i - 1]) / 2;
+	cfg_size_point(s, i);
 	return 0;
 }
 
 static int read_cdf(struct cfg *c, const json_t *json, struct mf_config_size *s)
 {
+	static const char *const drawn[] = {"points", "unit", NULL};
 	uint32_t unit = 1;
 	const json_t *points;
-	int rc = needed_array(c, json, "points", &points);
+	int rc;
+
+	if (json_object_get(json, "file") != NULL) {
+		rc = cfg_refuse(c, json, drawn, "the file says it");
+		return rc == 0 ? cfg_size_file(c, json_object_get(json, "file"), s) : rc;
+	}
+	rc = needed_array(c, json, "points", &points);
 
 	if (rc == 0 && json_object_get(json, "unit") != NULL)
 		rc = needed_size(c, json, "unit", &unit);

@@ -253,8 +253,7 @@ static int read_digest(struct cfg *c, const json_t *json, struct mf_config_trace
 	return 0;
 }
 
-/* A path that does not begin at the root begins where the fabric file is. @return to be freed, or NULL */
-static char *resolve(const struct cfg *c, const char *path)
+char *cfg_path(const struct cfg *c, const char *path)
 {
 	char *file, *joined = NULL;
 
@@ -299,7 +298,7 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 
 	if (!json_is_string(v) || json_string_length(v) == 0)
 		return cfg_fail_key(c, "trace", "must be the path of a file");
-	path = resolve(c, json_string_value(v));
+	path = cfg_path(c, json_string_value(v));
 	if (path == NULL)
 		return cfg_fail_memory(c);
 	r->path = path;

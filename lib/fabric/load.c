@@ -85,7 +85,7 @@ static uint64_t on_line(const struct mf_config_size *s, unsigned int i, double q
 
 	if (s->unit > 0)
 		size = ceil(size / s->unit) * s->unit;
-	return s->size[i - 1] + (uint64_t)size;
+	return s->size[i - 1] + (uint64_t)fmax(size, s->size[i - 1] == 0);
 }
 
 /** The size at quantile q of a distribution. */
@@ -435,7 +435,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {
 		c.cdf = cdf;
 		c.cdf_points = mf_config_size_cdf(&w->size, cdf);
-		c.size_min = cdf[0].size;
+		c.size_min = cdf[0].size > 0 ? cdf[0].size : 1;
 	}
 	return mf_client_new(&c);
 }

@@ -34,10 +34,10 @@ struct mf_query;
 
 #define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
 #define MF_CONFIG_TEXT_LEN 1024
-#define MF_CONFIG_POINTS_MAX 64 /**< of a distribution of sizes */
+#define MF_CONFIG_POINTS_MAX 1024 /**< of a distribution of sizes */
 #define MF_CONFIG_WORKLOADS_MAX 64
 #define MF_CONFIG_ETHERNET_MAX 64
-#define MF_CONFIG_TRANSFER_MAX (16 << 20) /**< octets of one operation */
+#define MF_CONFIG_TRANSFER_MAX (32 << 20) /**< octets of one operation */
 #define MF_CONFIG_BUFFER_MAX (256 << 20) /**< octets of all operations that a client may have under way */
 
 enum mf_clock { MF_CLOCK_WALL, MF_CLOCK_VIRTUAL, MF_CLOCKS };
@@ -219,7 +219,8 @@ enum mf_config_dist {
 struct mf_config_size {
 	enum mf_config_dist dist;
 	unsigned int n; /**< 1, 2, or number of points */
-	uint32_t size[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX */
+	uint32_t size
+		[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX; CDF: the first may be 0, of probability 0 */
 	double weight[MF_CONFIG_POINTS_MAX];
 	uint32_t unit; /**< APP: sizes are multiples of it, rounded up; otherwise 0 */
 	uint32_t app; /**< APP: which one */

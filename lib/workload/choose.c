@@ -64,13 +64,13 @@ static int mix_init(struct chooser *ch, const double *mix)
 
 static int cdf_check(const struct mf_cdf_point *cdf, unsigned int n, uint64_t unit)
 {
-	if (cdf == NULL || n == 0 || cdf[0].size == 0 || !(cdf[0].cum >= 0))
+	if (cdf == NULL || n == 0 || cdf[n - 1].size == 0 || !(cdf[0].cum >= 0))
 		return -EINVAL;
 	for (unsigned int i = 1; i < n; i++)
 		if (!(cdf[i].cum >= cdf[i - 1].cum) || cdf[i].size < cdf[i - 1].size)
 			return -EINVAL;
 	for (unsigned int i = 0; i < n; i++)
-		if (cdf[i].size % unit != 0)
+		if (cdf[i].size % unit != 0 || (cdf[i].size == 0 && cdf[i].cum > 0))
 			return -EINVAL;
 	return fabs(cdf[n - 1].cum - 1) < 1e-9 ? 0 : -EINVAL;
 }
@@ -184,7 +184,10 @@ void choose_fini(struct chooser *ch)
 	ch->cursor = NULL;
 }
 
-/* The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s, in units. */
+/*
+ * The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s, in units. At least
+ * one unit: a first point of 0 has a probability of 0.
+ */
 uint64_t choose_cdf_size(const struct chooser *ch, double u)
 {
 	unsigned int low = 0, high = ch->points - 1;
@@ -199,7 +202,7 @@ uint64_t choose_cdf_size(const struct chooser *ch, double u)
 			low = middle + 1;
 	}
 	p = &ch->point[low];
-	return (uint64_t)fmin(ceil(p->size - (p->cum - u) * p->slope), p->size) * ch->size_unit;
+	return (uint64_t)fmax(1, fmin(ceil(p->size - (p->cum - u) * p->slope), p->size)) * ch->size_unit;
 }
 
 struct choice choose_any(struct chooser *ch)

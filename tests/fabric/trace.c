@@ -57,7 +57,7 @@ static const struct {
 	 ":1: node 1, 'n0', is not one of the workload's compute nodes"},
 	{"0,1,1,2,16,64,0\n", ",\"targets\":\"mn\"",
 	 ":1: node 2, 'n1', is not one of the workload's memory nodes"},
-	{"0,1,1,2,16,16777217,0\n", "", ":1: size 16777217 is more than 16777216"},
+	{"0,1,1,2,16,33554433,0\n", "", ":1: size 33554433 is more than 33554432"},
 	{"0,1,1,2,16,64,5\n", ",\"time_zero\":\"4ns\"", ":1: 3200 ps is before time_zero"},
 	{"0,1,1,2,16,64,14411518807585587\n", ",\"time_scale\":2", ":1: 9223372036854775680 ps is too late"},
 	{"0,READ,5\n", "", ":1: a trace of keys needs a store"},

@@ -114,7 +114,7 @@ def out_of_a_file(tap, perf, clock):
 
 
 def faults(tap, perf):
-  for line, says in {'set size 17MiB': 'set size: 17MiB is more than 16MiB', 'bogus': 'no such command',
+  for line, says in {'set size 33MiB': 'set size: 33MiB is more than 32MiB', 'bogus': 'no such command',
                      'set size': 'bad arguments', 'stop': 'stop: no test is running',
                      'show node cn7': "show node: there is no node 'cn7'",
                      'set pattern ring': 'bad arguments',

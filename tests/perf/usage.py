@@ -16,7 +16,7 @@ REFUSED = {
   'unknown short option': (['read_lat', '-x', 'FILE'], "there is no option '-x'"),
   'option without its value': (['read_lat', 'FILE', '-s'], "option '-s' needs an argument"),
   'a value too many': (['read_lat', '--all=2', 'FILE'], "option '--all=2' takes no argument"),
-  'size too large': (['read_lat', '-s', '17MiB', 'FILE'], 'option -s: 17MiB is more than 16MiB'),
+  'size too large': (['read_lat', '-s', '33MiB', 'FILE'], 'option -s: 33MiB is more than 32MiB'),
   'size 0': (['read_lat', '-s', '0', 'FILE'], 'option -s: an operation has at least 1 octet'),
   'size that is none': (['read_lat', '-s', '4kB', 'FILE'], "option -s: '4kB' is not a size"),
   'size of an atomic': (['atomic_lat', '-s', '16', 'FILE'], 'option -s: atomics have 8 octets'),

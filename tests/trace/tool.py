@@ -140,7 +140,7 @@ def exchanged(tap, tool):
 
 
 def flow_files(tap, tool, emu):
-  """As simulators ship them: read as far as the first line says, in a fabric as writes of at most 16 MiB."""
+  """As simulators ship them: read as far as the first line says, in a fabric as writes of at most 32 MiB."""
   tool.write('flow.txt', '2\n2 1 3 100 40000000 2\n3 1 3 100 150 2\n4 1 3 100 5 2\n\nFirst line: # of flows\n...\n')
   says = 'flow.txt: the first line says 2 flows: 3 lines after them are left out\n'
   process = tool.run('info', 'flow.txt')
@@ -155,14 +155,15 @@ def flow_files(tap, tool, emu):
   tap.ok(process.stdout == '2\n0 1 3 100 4096 2.000000123000\n1 0 3 100 64 2.500000000000\n' and not process.stderr,
          'flows without a port', why(process) + process.stdout)
   tool.write('flows.json', json.dumps({
-    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}], 'link': {'rate': '100G'},
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}],
+    'link': {'rate': '100G'},
     'memory': {'size': '256MiB', 'huge_pages': False}, 'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
   process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'flows.json'))
   done = both['result']['operations'] if both else {}
   path = os.path.join(tool.folder, 'flow.txt')
-  tap.ok(process.returncode == 0 and done.get('completed_all') == 4 and
+  tap.ok(process.returncode == 0 and done.get('completed_all') == 3 and
          process.stderr.startswith(f'{path}: the first line says 2 flows: 3 lines after them are left out\n'
-                                   f'{path}: 1 flows of more than 16 MiB are 3 writes of at most that\n'),
+                                   f'{path}: 1 flows of more than 32 MiB are 2 writes of at most that\n'),
          'flows in a fabric', why(process))
 
 
@@ -216,6 +217,52 @@ def pipes(tap, tool, emu):
     results.append(json.loads(tool.read(f'{name}.result'))['result'])
   paths = [r['config']['workload'][0].pop('trace') for r in results]
   tap.ok(results[0] == results[1] and paths[1] == '-', 'a fabric: from a pipe as from a file', paths)
+
+
+SEARCH = '0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n5000000 90\n' \
+  '10000000 97\n30000000 100\n'
+
+
+def distributions(tap, tool, emu):
+  """Files of sizes and percentages, or shares, as simulators of flows have them."""
+  args = ('gen', '--nodes', '8', '--load', '0.5', '--messages', '4000', '--to', 'memfab', '--dist')
+  tool.write('search.txt', SEARCH)
+  tool.write('share.txt', ''.join(f'{int(size)}\t{int(share) / 100} \n' for size, share in
+                                  (line.split() for line in SEARCH.splitlines())))
+  process = tool.run(*args, 'search.txt')
+  sizes = [int(line.split(',')[4]) for line in process.stdout.splitlines()[1:]]
+  tap.ok(process.returncode == 0 and len(sizes) == 4000 and min(sizes) >= 1 and max(sizes) <= 30000000,
+         'a distribution: sizes', why(process))
+  for most, share in ((10000, .15), (80000, .53), (1000000, .7), (10000000, .97)):
+    found = sum(size <= most for size in sizes) / 4000
+    tap.ok(abs(found - share) < 4 * (share * (1 - share) / 4000) ** .5, f'a distribution: up to {most}', found)
+  tap.ok(tool.run(*args, './share.txt').stdout == process.stdout, 'percent and shares are the same')
+  tool.write('many.txt', '0 0\n' + ''.join(f'{100 * n} {n / 10}\n' for n in range(1, 1001)))
+  tap.ok(tool.run(*args, 'many.txt').returncode == 0, 'a distribution of 1,001 lines')
+  for name, text, says in (
+      ('three', '0 0\n5 50 1\n', '2: is not a size and a percentage'), ('word', '0 0\nx 50\n', '2: is not a size'),
+      ('hex', '0 0\n0x10 100\n', '2: is not a size'), ('long', '0 0\n33554433 100\n', '2: size 33554433 is more than'),
+      ('back', '9 10\n8 100\n', '2: is less than the line before it'), ('over', '9 101\n', '1: is more than 100 percent'),
+      ('part', '0 0\n9 99\n', '2: the last line is neither that of 100 percent nor of 1'),
+      ('zero', '0 5\n9 100\n', '1: a size of 0 can only be'), ('empty', '', '1: there is no size'),
+      ('half', '0.5 100\n', '1: the size is no whole number'), ('more', '1 0\n' * 1025, '1025: there are more than 1024'),
+      ('line', ' ' * 300 + '5 100\n', '1: the line is too long')):
+    tool.write(f'{name}.txt', text)
+    process = tool.run(*args, f'{name}.txt')
+    tap.ok(process.returncode == 2 and process.stderr.startswith(f'memfab-trace: {name}.txt:{says}') and
+           process.stderr.count('\n') == 1, f'a bad distribution: {name}', why(process))
+  tool.write('sizes.json', json.dumps({
+    'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}], 'memory': {'size': '64MiB'},
+    'clock': {'virtual': {'duration': '3ms', 'drain': '1s'}},
+    'workload': [{'size': {'dist': 'cdf', 'file': 'search.txt'}, 'depth': 1, 'span': '32MiB'}]}))
+  process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'sizes.json'))
+  tap.ok(process.returncode == 0 and both and
+         both['result']['config']['workload'][0]['size']['points'][:3] == [[0, 0], [0.15, 10000], [0.2, 20000]],
+         'a distribution in a fabric', why(process))
+  if both:
+    tool.write('again.json', json.dumps(both['result']['config']))
+    process, again = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'again.json'))
+    tap.ok(again and again['result'] == both['result'], 'its effective configuration gives it again', why(process))
 
 
 def converts(tap, tool):
@@ -296,6 +343,7 @@ def main(program, emu_program, root):
     flow_files(tap, tool, emu)
     log_of_ycsb(tap, tool, emu)
     pipes(tap, tool, emu)
+    distributions(tap, tool, emu)
     converts(tap, tool)
     generates(tap, tool)
     runs(tap, tool, emu)
