@@ -148,7 +148,7 @@ static const struct {
 	{"work_size_points", ": workload[0].size.points[1][0]: 0.4 is out of range: 0.5 to 1"},
 	{"work_size_shrinks", ": workload[0].size.points[1][1]: is smaller"},
 	{"work_size_end", ": workload[0].size.points: the last probability must be 1"},
-	{"work_size_unit", ": workload[0].size.points[0][1]: 17 is out of range: 1 to 16"},
+	{"work_size_unit", ": workload[0].size.points[0][1]: 33 is out of range: 1 to 32"},
 	{"work_size_empty", ": workload[0].size.values: must be an array of 1 to 1024 entries"},
 	{"work_pattern",
 	 ": workload[0].pattern: 'ring' is none of: uniform, incast, permutation, all-to-all, zipf"},
