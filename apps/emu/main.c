@@ -55,7 +55,8 @@ static int report(const struct mf_fabric *f, struct outputs *out)
 	return json != SOUND ? json : messages;
 }
 
-/** All of them, whatever becomes of one; again: nothing. @return the first that is not SOUND, rc before all */
+/** All of them, whatever becomes of one; again: nothing. @return the first that is not SOUND, rc before all
+ */
 static int close_files(struct outputs *out, int rc)
 {
 	struct output *file[] = {&out->json, &out->history, &out->messages};

@@ -70,7 +70,8 @@ static inline mf_time mf_timing_grant_rx(const struct mf_timing *t)
 	return mf_timing_sum(t, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE);
 }
 
-/** Known at a receiver -> the block that answers it made: it crosses to the TX clock domain, as a grant does. */
+/** Known at a receiver -> the block that answers it made: it crosses to the TX clock domain, as a grant does.
+ */
 static inline mf_time mf_timing_answer_tx(const struct mf_timing *t)
 {
 	return t->cost[MF_STAGE_GRANT_QUEUE] + t->cost[MF_STAGE_MAKE_DATA];

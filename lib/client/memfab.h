@@ -27,17 +27,18 @@
  *	-EOPNOTSUPP  unknown operation
  *	-EACCES      the target does not let this node in
  *	-ENOBUFS     the target has no room for it now
- *	-ETIMEDOUT   a read without an answer within its timer (EDM 3.3: the NULL response); or an operation of
- *	             any kind that could not begin within it, and has not happened
+ *	-ETIMEDOUT   a read without an answer within its timer (EDM 3.3: the NULL response); or an operation
+ *	             of any kind that could not begin within it, and has not happened
  *	-EINPROGRESS a write or atomic whose outcome is not known: it has happened once or not at all
  *	-ECANCELED   it stood behind a failed operation that it was linked to
  *	-EHOSTDOWN   a read that was under way when the target's link was lost; it is there again, perhaps
  *	             with empty memory
  *
- * Before anything is sent memory, regions and rights are looked at, so with -EINVAL, -ERANGE, -EFAULT, -EACCES nothing
- * has changed, unless a right is taken back while a write is under way: then chunks of it (scheduler.chunk) may have
- * been applied, and a plain write that has completed hears of nothing. A write with -EINPROGRESS that is larger than a
- * chunk may have happened in part. The buffer of a read that failed has undefined contents.
+ * Memory, regions and rights are checked before anything is sent. So with -EINVAL, -ERANGE, -EFAULT, -EACCES
+ * nothing has changed, unless a right is taken back while a write is under way: then chunks of it
+ * (scheduler.chunk) may have been applied, and a plain write that has completed hears of nothing. A write
+ * with -EINPROGRESS that is larger than a chunk may have happened in part. The buffer of a read that failed
+ * has undefined contents.
  *
  * Of plain writes that had completed before a target was lost no result says that they are lost:
  * memfab_losses().

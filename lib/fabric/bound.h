@@ -17,8 +17,8 @@ mf_time bound_atomic_delay(const struct mf_fabric *f, unsigned int mn);
 mf_time bound_difference(const struct mf_fabric *f);
 
 /**
- * What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest of a read:
- * results of atomics are later, and a few blocks.
+ * What aligning adds to the /G/ of a write of this node, so that its chunk comes as late as the latest of a
+ * read: results of atomics are later, and a few blocks.
  */
 mf_time bound_align(const struct mf_fabric *f, unsigned int cn);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distributions of sizes as simulators of flows have them in files: a size and the percentage (or the share) of
- * flows that are at most so long a line, with blanks between. The last line says whether it is percent.
+ * Distributions of sizes as simulators of flows have them in files: a size and the percentage (or the share)
+ * of flows that are at most so long a line, with blanks between. The last line says whether it is percent.
  */
 #include <errno.h>
 #include <math.h>

@@ -20,8 +20,9 @@ static void drop(json_t *object, const char *const *keys)
 
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out)
 {
-	static const char *const own[] = {"seed",   "clock",  "ports",     "ethernet", "workload",
-					  "faults", "test_patterns", "report", "placement", "watchdog", NULL};
+	static const char *const own[] = {"seed",   "clock",         "ports",  "ethernet",  "workload",
+					  "faults", "test_patterns", "report", "placement", "watchdog",
+					  NULL};
 	static const char *const of_link[] = {"rate", "ring", "carried", NULL};
 	json_t *json = mf_config_to_json(config), *link;
 	char *text = NULL;

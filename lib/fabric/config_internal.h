@@ -176,7 +176,8 @@ int cfg_size_app(struct cfg *c, const json_t *json, struct mf_config_size *s); /
 int cfg_size_file(struct cfg *c, const json_t *path, struct mf_config_size *s);
 /* Adds point i of a distribution to its mean. */
 void cfg_size_point(struct mf_config_size *s, unsigned int i);
-/* A path that does not begin at the root begins where the fabric file is. @return to be freed; NULL: no memory */
+/* A path that does not begin at the root begins where the fabric file is. @return to be freed; NULL: no
+ * memory */
 char *cfg_path(const struct cfg *c, const char *path); /* config_trace.c */
 
 /*

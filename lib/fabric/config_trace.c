@@ -282,7 +282,8 @@ static void put_note(const struct reading *r)
 			 r->flows + r->parts);
 }
 
-/* As it is told: from wherever the effective configuration is read. A pipe has a path only while it is there. */
+/* As it is told: from wherever the effective configuration is read. A pipe has a path only while it is there.
+ */
 static char *path_of(const char *path)
 {
 	char *real = strcmp(path, "-") == 0 ? NULL : realpath(path, NULL);

@@ -55,7 +55,8 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 	s->format += format;
 }
 
-/** What can have crossed a node's line since the begin of the steady state, of what had crossed it as a whole. */
+/** What can have crossed a node's line since the begin of the steady state, of what had crossed it as a
+ * whole. */
 static uint64_t crossed(const struct delivery *d, uint16_t node, uint64_t octets, mf_time done)
 {
 	uint64_t most = ((done - d->f->measure) / d->f->link[node].period + 1) * 8;

@@ -136,7 +136,8 @@ bool fabric_whole(const struct mf_fabric *f);
 /** Some node; some node that asks. */
 bool fabric_has_node(const struct mf_fabric *f);
 bool fabric_has_compute(const struct mf_fabric *f);
-/** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody. */
+/** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody.
+ */
 static inline unsigned int fabric_ports(const struct mf_fabric *f)
 {
 	return (f->backup.sw != NULL ? 2 : 1) * f->nodes;

@@ -29,10 +29,10 @@ static bool host_leaks(const struct mf_fabric *f, unsigned int i, char *err, siz
 
 	mf_host_held(f->node[i].host, f->ended, &h);
 	const struct held held[] = {
-		{"operations", h.operations},      {"ids", h.ids},
-		{"active notifications", h.slots}, {"grants to be used", h.jobs},
-		{"lanes of grants", h.lanes},
-		{"data buffers", h.buffers},       {"memory blocks to be sent", h.blocks},
+		{"operations", h.operations},           {"ids", h.ids},
+		{"active notifications", h.slots},      {"grants to be used", h.jobs},
+		{"lanes of grants", h.lanes},           {"data buffers", h.buffers},
+		{"memory blocks to be sent", h.blocks},
 	};
 
 	return any(f->config->node[i].name, held, sizeof(held) / sizeof(held[0]), err, errlen);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One direction of a link that carries a test pattern for a while ("test_patterns"): a transmitter and a receiver
- * in test-pattern mode, and what came of it.
+ * One direction of a link that carries a test pattern for a while ("test_patterns"): a transmitter and a
+ * receiver in test-pattern mode, and what came of it.
  */
 #ifndef LINK_TEST_H
 #define LINK_TEST_H

@@ -92,8 +92,8 @@ struct mf_config_llr {
 /** An Ethernet port, of the process that has an end of a link there. */
 struct mf_config_port {
 	char name[MF_CONFIG_NAME_LEN];
-	char device
-		[MF_CONFIG_DEVICE_LEN]; /**< as EAL's --vdev or --allow has it: name or address, arguments */
+	char device[MF_CONFIG_DEVICE_LEN]; /**< as EAL's --vdev or --allow has it: name or address, arguments
+					    */
 	uint16_t mtu; /**< octets of a frame behind its EtherType */
 	uint16_t ethertype;
 	struct mf_impair_config impair; /**< of what is sent; all 0: nothing */
@@ -219,8 +219,8 @@ enum mf_config_dist {
 struct mf_config_size {
 	enum mf_config_dist dist;
 	unsigned int n; /**< 1, 2, or number of points */
-	uint32_t size
-		[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX; CDF: the first may be 0, of probability 0 */
+	uint32_t size[MF_CONFIG_POINTS_MAX]; /**< 1..MF_CONFIG_TRANSFER_MAX; CDF: the first may be 0, of
+						probability 0 */
 	double weight[MF_CONFIG_POINTS_MAX];
 	uint32_t unit; /**< APP: sizes are multiples of it, rounded up; otherwise 0 */
 	uint32_t app; /**< APP: which one */

@@ -3,13 +3,14 @@
  * What rates are over: here alone, for the result, the report and memfab-perf (docs/accounting.md).
  *
  * They are over the steady state, and count what completed within it, whether it began in it or in the
- * warm-up: what the lines have carried in that time, and had carried before of what was under way at its begin.
- * Where that is too much, or the steady state is shorter than an operation, they are over the time from the
- * first begin to the last end of measured operations, and only those count: all of it was carried in that time.
+ * warm-up: what the lines have carried in that time, and had carried before of what was under way at its
+ * begin. Where that is too much, or the steady state is shorter than an operation, they are over the time
+ * from the first begin to the last end of measured operations, and only those count: all of it was carried in
+ * that time.
  *
- * A load that has an end is over with its last operation, so what comes then is no part of the time. Nor is what
- * comes before its first one, where nothing began in the warm-up; where something did, the time begins with the
- * first of that to complete, so that it goes from completion to completion.
+ * A load that has an end is over with its last operation, so what comes then is no part of the time. Nor is
+ * what comes before its first one, where nothing began in the warm-up; where something did, the time begins
+ * with the first of that to complete, so that it goes from completion to completion.
  */
 #ifndef MF_WINDOW_H
 #define MF_WINDOW_H

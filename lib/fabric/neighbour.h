@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread of another process on this host, as /proc shows it: whether it is there, and for how long it has had
- * a CPU. For who waits for a word of it, and would know whether it could have said one.
+ * A thread of another process on this host, as /proc shows it: whether it is there, and for how long it has
+ * had a CPU. For who waits for a word of it, and would know whether it could have said one.
  */
 #ifndef NEIGHBOUR_H
 #define NEIGHBOUR_H

@@ -115,7 +115,8 @@ static bool on_path(const struct stage_log *log, mf_time from)
 	return !log->above || (!r->whole && (r->count == 0 || r->stamp[r->count - 1].to == from));
 }
 
-/** A grant is of a write; what is answered behind its effect is acknowledged; who writes what it read is an atomic. */
+/** A grant is of a write; what is answered behind its effect is acknowledged; who writes what it read is an
+ * atomic. */
 static void learn_kind(struct stage_record *r, enum mf_stage stage)
 {
 	if (stage == MF_STAGE_GRANT_PARSE)

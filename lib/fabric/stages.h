@@ -35,7 +35,8 @@ struct stage_record {
 	enum stage_kind kind;
 	bool whole; /**< from submission to completion or effect */
 	unsigned int count;
-	mf_time done; /**< write: effect at the memory node, told by the memory node itself; MF_NEVER: not yet */
+	mf_time done; /**< write: effect at the memory node, told by the memory node itself; MF_NEVER: not yet
+		       */
 	struct stage_stamp stamp[STAGE_STAMPS_MAX];
 };
 

@@ -39,7 +39,8 @@ struct virtual_events {
 int virtual_tests_init(struct virtual *v);
 /** When a pattern begins, ends, or has to go on; MF_NEVER: there is none. */
 mf_time virtual_tests_next(const struct virtual *v);
-/** Sends what was due before v->now, begins and ends what is due then. Called before anything else happens to links. */
+/** Sends what was due before v->now, begins and ends what is due then. Called before anything else happens to
+ * links. */
 void virtual_tests_run(struct virtual *v);
 
 /* virtual_link.c */

@@ -109,8 +109,8 @@ void virtual_link_step(struct virtual *v, unsigned int i)
 
 /**
  * Both ends know that the link is disabled when word of it has gone to the other end, and back; a message
- * that had begun is over by then. A damaged block is seen up to a span late, if it stands in a frame or in idle;
- * so it is known before any span begins that is under way when the link is cut.
+ * that had begun is over by then. A damaged block is seen up to a span late, if it stands in a frame or in
+ * idle; so it is known before any span begins that is under way when the link is cut.
  */
 void virtual_link_look(struct virtual *v, unsigned int i)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Test patterns under the virtual clock. While a transmitter is in test-pattern mode its link carries nothing
- * else, so for the fabric the link is cut. The pattern's own blocks do not go through the wires: nobody but the
- * checker takes them, so they are made and checked in batches, whenever something may change for the link.
+ * else, so for the fabric the link is cut. The pattern's own blocks do not go through the wires: nobody but
+ * the checker takes them, so they are made and checked in batches, whenever something may change for the
+ * link.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #define LOOK_MIN MF_MS(5)
 #define BEAR 10 /**< times of silence that a partner is borne that lives and says nothing */
 /**
- * A thread that has a CPU for a tenth of the time has turns enough to say something. So does one whose time the
- * kernel counts late, as it does on CPUs without ticks.
+ * A thread that has a CPU for a tenth of the time has turns enough to say something. So does one whose time
+ * the kernel counts late, as it does on CPUs without ticks.
  */
 #define RUN_COUNTS 10
 
@@ -74,8 +74,8 @@ static mf_time bear(const struct wall *w, mf_time silence)
 }
 
 /**
- * What was granted to a node that cannot use it now is kept, but not for longer than an operation may wait for
- * that: others have less of the receiver meanwhile.
+ * What was granted to a node that cannot use it now is kept, but not for longer than an operation may wait
+ * for that: others have less of the receiver meanwhile.
  */
 static void keep_grants(const struct wall *w, struct port_end *e, mf_time silence, mf_time by, mf_time at)
 {
@@ -90,8 +90,8 @@ static void keep_grants(const struct wall *w, struct port_end *e, mf_time silenc
 }
 
 /**
- * Of `by` more of silence so much counts. Who polls in vain gives its CPU away after each turn, so it has many of
- * them and little time; and in each it says HELLO, if it has not for a period.
+ * Of `by` more of silence so much counts. Who polls in vain gives its CPU away after each turn, so it has
+ * many of them and little time; and in each it says HELLO, if it has not for a period.
  */
 static mf_time counts(struct partner *p, mf_time by, mf_time hello)
 {
@@ -128,7 +128,8 @@ static void judge(const struct wall *w, struct port_end *e, const struct mf_conf
 
 	p->unheard = unheard;
 	p->counted += counted;
-	/* Of a partner elsewhere nobody knows whether it had a turn: silence judges the link, and the grants. */
+	/* Of a partner elsewhere nobody knows whether it had a turn: silence judges the link, and the grants.
+	 */
 	keep_grants(w, e, llr->silence, p->here ? by - counted : by, at);
 	mf_link_excuse(e->link, mf_time_min(unheard - mf_time_min(p->counted, unheard),
 					    bear(w, llr->silence) - llr->silence));

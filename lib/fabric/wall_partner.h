@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a partner that says nothing is dead or slow (docs/fault-tolerance.md, "Slow is not dead"). Each end of a
- * link that a port carries asks that now and then, and at no cost while its partner is heard: what lib/link takes
- * for silence, and what a switch takes for a grant that is not used, is then the time that counts alone.
+ * Whether a partner that says nothing is dead or slow (docs/fault-tolerance.md, "Slow is not dead"). Each end
+ * of a link that a port carries asks that now and then, and at no cost while its partner is heard: what
+ * lib/link takes for silence, and what a switch takes for a grant that is not used, is then the time that
+ * counts alone.
  */
 #ifndef WALL_PARTNER_H
 #define WALL_PARTNER_H

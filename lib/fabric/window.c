@@ -8,7 +8,8 @@
 #include "delivery.h"
 #include "fabric_priv.h"
 
-/** So much more than arrived may complete in the steady state: what had arrived before of operations under way. */
+/** So much more than arrived may complete in the steady state: what had arrived before of operations under
+ * way. */
 #define TOLERANCE 0.01
 
 static const struct mf_client_stats *client_of(const struct mf_fabric *f, unsigned int i)
@@ -29,7 +30,8 @@ static mf_time fabric_time(const struct mf_fabric *f, unsigned int i, mf_time ow
 struct sum {
 	mf_time first_begun, last; /**< of measured operations; of all that completed */
 	mf_time longest; /**< of measured ones that completed */
-	mf_time carried_done; /**< when the first of the warm-up's operations completed after it; or MF_NEVER */
+	mf_time carried_done; /**< when the first of the warm-up's operations completed after it; or MF_NEVER
+			       */
 	uint64_t warmup; /**< begun in it */
 	uint64_t measured; /**< completed, whenever */
 	uint64_t steady, octets; /**< completed in the steady state; their payload, but for atomics */

@@ -96,9 +96,10 @@ void wire_receive(struct wire *w, struct mf_span *span);
 void wire_receive_until(struct wire *w, mf_time until, struct mf_span *span);
 
 /**
- * Says when messages are handed over that are under way or will be: with their last blocks, or with the first.
- * Where a receiver has several links what comes by one may end while something longer comes by another; so who
- * does nothing with a message before its last block is to have it in this order, which is that of the blocks.
+ * Says when messages are handed over that are under way or will be: with their last blocks, or with the
+ * first. Where a receiver has several links what comes by one may end while something longer comes by
+ * another; so who does nothing with a message before its last block is to have it in this order, which is
+ * that of the blocks.
  */
 void wire_whole(struct wire *w, bool whole, mf_time now);
 
@@ -129,8 +130,8 @@ static inline mf_time flight_last(const struct flight *fl)
 }
 
 /**
- * When it is handed over. A memory message is acted upon from its first block on, but where the receiver collects
- * it; blocks of a frame mean nothing before the /T/.
+ * When it is handed over. A memory message is acted upon from its first block on, but where the receiver
+ * collects it; blocks of a frame mean nothing before the /T/.
  */
 static inline mf_time flight_due(const struct wire *w, const struct flight *fl)
 {

@@ -164,8 +164,8 @@ static void flush(struct mf_fault *f)
 }
 
 /**
- * Whether a block ends what was under way before it, or may: it is not as its message goes on. It begins a span,
- * so that its receiver has it at its own time, and the whole of what was cut by it before.
+ * Whether a block ends what was under way before it, or may: it is not as its message goes on. It begins a
+ * span, so that its receiver has it at its own time, and the whole of what was cut by it before.
  */
 static bool cuts(const struct fault_block *b, uint16_t flags)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks that are on the wire as they are: those of a test pattern. No descrambler follows, so a wrong bit is one
- * wrong bit. They are no messages, so only what strikes bits and headers strikes them.
+ * Blocks that are on the wire as they are: those of a test pattern. No descrambler follows, so a wrong bit is
+ * one wrong bit. They are no messages, so only what strikes bits and headers strikes them.
  */
 #include "fault_priv.h"
 

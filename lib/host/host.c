@@ -116,7 +116,8 @@ static int alloc_tables(struct mf_host *h)
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->job_room = HOST_GRANT_QUEUE;
 	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
-	/* Behind those of the client one for each node that a key may be asked of: keys.h. Then the timers'. */
+	/* Behind those of the client one for each node that a key may be asked of: keys.h. Then the timers'.
+	 */
 	h->op_rings = h->config.queue + (h->config.regions ? h->nodes : 0u);
 	h->op = mf_table_new(h->op_rings + HOST_OP_TIMERS, sizeof(*h->op));
 	h->state = mf_table_new(HOST_ENTRIES_FIRST + entries, sizeof(*h->state));

@@ -140,8 +140,8 @@ struct host_state {
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 
 /**
- * States, or operations, whose deadlines are in order: all of a class have the same timeout. The list is a ring
- * through an entry of its own, so nothing has to be asked when one is put in or taken out.
+ * States, or operations, whose deadlines are in order: all of a class have the same timeout. The list is a
+ * ring through an entry of its own, so nothing has to be asked when one is put in or taken out.
  */
 struct host_timer {
 	mf_time timeout;
@@ -268,8 +268,8 @@ struct mf_host {
 	struct host_once
 		*once; /**< memory node: last uses, indexed by <requester, id>; NULL: there are none */
 	uint32_t attach_op; /**< attaches have the places behind the message queue's, a node each */
-	uint16_t *
-		resting; /**< with once, [nodes]: ids that rest, and may be taken by another use all the same */
+	uint16_t *resting; /**< with once, [nodes]: ids that rest, and may be taken by another use all the
+			      same */
 	uint16_t *use; /**< with once: how often an id was used, by host_id_index() */
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
@@ -381,7 +381,8 @@ uint32_t host_mega_octets(const struct mf_host *h, const struct host_state *s);
 HOST_ASIDE void host_state_expire(struct mf_host *h, struct host_state *s);
 /** The time of a message that waits is over. */
 void host_state_over(struct mf_host *h, struct host_state *s, mf_time date);
-/** Frees the id of a destination that has rested longest, of those that another use may take. There is one. */
+/** Frees the id of a destination that has rested longest, of those that another use may take. There is one.
+ */
 HOST_ASIDE void host_id_wake(struct mf_host *h, uint16_t node);
 void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);
 void host_state_fail(struct mf_host *h, struct host_state *s, uint8_t status, mf_time date);

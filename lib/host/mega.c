@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mega-messages (EDM 3.1.2, D8): one notification for several small WREQs that wait at the head of a
- * destination's FIFO, formed from what is there. Its size is in wire octets and at most a chunk: where its messages
- * end the scheduler does not know, so it is granted whole, and a grant holds two ports for no longer than a chunk. Each message keeps its id, header, check and completion; together they are
- * one of the X active ones.
+ * destination's FIFO, formed from what is there. Its size is in wire octets and at most a chunk: where its
+ * messages end the scheduler does not know, so it is granted whole, and a grant holds two ports for no longer
+ * than a chunk. Each message keeps its id, header, check and completion; together they are one of the X
+ * active ones.
  */
 #include "keys.h"
 #include "state_table.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The message queue (EDM 3.2.1): operations wait in a FIFO for each destination, no longer than their timers run
- * (op_timer.c). Its head goes when its pair has fewer than X active ones of its sort (3.1.2), an id, and the
- * multiplexer room; nothing passes it, so requests of a pair leave in the order of their submission. Destinations that lack
- * nothing but room stand in the ready list.
+ * The message queue (EDM 3.2.1): operations wait in a FIFO for each destination, no longer than their timers
+ * run (op_timer.c). Its head goes when its pair has fewer than X active ones of its sort (3.1.2), an id, and
+ * the multiplexer room; nothing passes it, so requests of a pair leave in the order of their submission.
+ * Destinations that lack nothing but room stand in the ready list.
  */
 #include "mf_cycles.h"
 #include "mf_proto_inline.h"

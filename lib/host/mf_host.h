@@ -47,15 +47,15 @@ struct mf_host_config {
 	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
 	uint32_t queue; /**< room of the message queue: operations, 1..65536 */
 	/**
-	 * From the submission of an operation, whatever it waits for; with retries their times come to it. One of
-	 * more than MF_MESSAGE_MAX has the time again with each piece that completes. What has not begun by then
-	 * ends with MF_ERR_TIMEOUT, and nothing of it has happened.
+	 * From the submission of an operation, whatever it waits for; with retries their times come to it.
+	 * One of more than MF_MESSAGE_MAX has the time again with each piece that completes. What has not
+	 * begun by then ends with MF_ERR_TIMEOUT, and nothing of it has happened.
 	 */
 	mf_time read_timeout; /**< an RREQ or RMWREQ without its whole response; 0: never */
 	mf_time write_timeout; /**< a WREQ not sent in full, or not acknowledged; 0: never */
 	/**
-	 * How long the id of a timed-out request stays unused; 0: 10 timeouts. With proto.ext, where none is free,
-	 * another use may have it: of a write when a tenth of this has passed, of others at once.
+	 * How long the id of a timed-out request stays unused; 0: 10 timeouts. With proto.ext, where none is
+	 * free, another use may have it: of a write when a tenth of this has passed, of others at once.
 	 */
 	mf_time quarantine;
 	uint32_t buffers_small; /**< data buffers of 4 KiB for the rest of responses; 0: 4 a node */
@@ -104,7 +104,8 @@ struct mf_op {
 	uint16_t node; /**< memory node */
 	uint64_t addr; /**< 48 bits */
 	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
-	/** read: where to put the data, undefined if it fails; write: the data. The caller's, until completion */
+	/** read: where to put the data, undefined if it fails; write: the data. The caller's, until
+	 * completion */
 	void *buf;
 	uint64_t arg[2]; /**< RMW */
 	uint64_t user; /**< given back */

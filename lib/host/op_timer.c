@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Read and write timers (EDM 3.3). They are of operations, and run from the submission: whatever an operation waits
- * for (a place among the X of its pair, an id, a key, a link, room), it ends when its time is over. What never began
- * has not happened, and its status says so (MF_ERR_TIMEOUT).
+ * Read and write timers (EDM 3.3). They are of operations, and run from the submission: whatever an operation
+ * waits for (a place among the X of its pair, an id, a key, a link, room), it ends when its time is over.
+ * What never began has not happened, and its status says so (MF_ERR_TIMEOUT).
  *
- * A transfer of more than 64 KiB, which is cut (D7), has the time again whenever a piece of it has completed. With
- * retries the times of all sendings come to it.
+ * A transfer of more than 64 KiB, which is cut (D7), has the time again whenever a piece of it has completed.
+ * With retries the times of all sendings come to it.
  *
- * All operations of a kind have the same time and are submitted in the order of time, so a list holds them in order.
+ * All operations of a kind have the same time and are submitted in the order of time, so a list holds them in
+ * order.
  */
 #include "completions.h"
 #include "state_table.h"
@@ -27,8 +28,8 @@ static void queue_remove(struct mf_host *h, struct host_peer *p, uint32_t i)
 }
 
 /**
- * Whether a message is not over at a date. One whose answer is there is; of a plain write it is known before it happens
- * when its last block is handed to the link.
+ * Whether a message is not over at a date. One whose answer is there is; of a plain write it is known before
+ * it happens when its last block is handed to the link.
  */
 static bool is_under_way(const struct host_state *s, mf_time date)
 {

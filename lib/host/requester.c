@@ -178,8 +178,8 @@ static bool comes_again(const struct mf_host *h, const struct host_state *s, con
 }
 
 /**
- * What a refusal says. One with few bits of the use, or none, may be of an earlier use of an id that had not rested:
- * then whether the message was executed is not known.
+ * What a refusal says. One with few bits of the use, or none, may be of an earlier use of an id that had not
+ * rested: then whether the message was executed is not known.
  */
 static uint8_t refusal(const struct host_state *s, uint8_t status)
 {

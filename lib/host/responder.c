@@ -416,7 +416,8 @@ static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_tim
 	return false;
 }
 
-/** The ACK crosses to the TX clock domain, and is made there (EDM 3.2.1). @param done  when the write has happened */
+/** The ACK crosses to the TX clock domain, and is made there (EDM 3.2.1). @param done  when the write has
+ * happened */
 static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time done)
 {
 	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id, .epoch = use};

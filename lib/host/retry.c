@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries
- * times at most, until the timer of its operation ends (op_timer.c). A read asks for what has not come. Of a write
- * the demand is sent again, and its chunks as they are granted: from a first one on if all of them had been
- * sent, and otherwise those that had not, so that an unacknowledged write, which is over when its last
+ * times at most, until the timer of its operation ends (op_timer.c). A read asks for what has not come. Of a
+ * write the demand is sent again, and its chunks as they are granted: from a first one on if all of them had
+ * been sent, and otherwise those that had not, so that an unacknowledged write, which is over when its last
  * block is sent (D11), sends none twice.
  *
  * A request that finds no room is not kept for later: the next timer will do. So is one whose demand is still

@@ -188,9 +188,9 @@ void host_state_opens(struct mf_host *h, struct host_state *s, mf_time date)
 }
 
 /**
- * An id rests. Where uses are told apart another message may take it before it has rested, if no id is free: all that
- * may come for a read or an atomic says of which use it is, or is not believed. A /G/ does not: what is granted to a
- * write that has failed, or was asked for again, comes within the time that a write may take.
+ * An id rests. Where uses are told apart another message may take it before it has rested, if no id is free:
+ * all that may come for a read or an atomic says of which use it is, or is not believed. A /G/ does not: what
+ * is granted to a write that has failed, or was asked for again, comes within the time that a write may take.
  */
 static void quarantine(struct mf_host *h, struct host_state *s, mf_time date)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Timers of messages, quarantine, and events: steps of messages whose date is known. Operations have timers of
- * their own (op_timer.c).
+ * Timers of messages, quarantine, and events: steps of messages whose date is known. Operations have timers
+ * of their own (op_timer.c).
  *
  * All timers of a class have one length, so a FIFO holds them in order. Events are sorted by date;
  * most are put at the end.
@@ -126,8 +126,8 @@ static void timers_run(struct mf_host *h, mf_time now)
 
 /**
  * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
- * looks at that first. A switch does so, too (lib/switch/switch.c). Not with two switches: the standby forgets
- * what no operation can wait for any more, so none ends well after its timer.
+ * looks at that first. A switch does so, too (lib/switch/switch.c). Not with two switches: the standby
+ * forgets what no operation can wait for any more, so none ends well after its timer.
  */
 static bool excused(struct mf_host *h, mf_time now)
 {

@@ -34,8 +34,8 @@ static inline void host_timer_start(struct mf_host *h, struct host_state *s, enu
 }
 
 /**
- * Starts the timer of an operation that has none. Its deadline is the last one, but where a piece of a long transfer
- * has ended before others were submitted.
+ * Starts the timer of an operation that has none. Its deadline is the last one, but where a piece of a long
+ * transfer has ended before others were submitted.
  */
 static inline void host_op_timer_start(struct mf_host *h, uint32_t i, mf_time from)
 {

@@ -178,8 +178,8 @@ static void bound_effects(struct check *c, const struct mf_history_config *confi
 		if (c->bound[node] == MF_NEVER)
 			continue;
 		o->last = mf_time_min(o->last, mf_time_max(c->bound[node], o->call));
-		o->must |= config->lossless && o->r->kind == MF_HISTORY_WRITE &&
-			   o->r->outcome == MF_HISTORY_OK;
+		o->must |=
+			config->lossless && o->r->kind == MF_HISTORY_WRITE && o->r->outcome == MF_HISTORY_OK;
 	}
 }
 

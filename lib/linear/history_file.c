@@ -110,8 +110,8 @@ struct standing {
 };
 
 __attribute__((format(printf, 3, 4))) static bool refuse_record(const struct complaint *c,
-								const struct standing *s,
-								const char *format, ...)
+								const struct standing *s, const char *format,
+								...)
 {
 	char what[128];
 	va_list args;
@@ -181,8 +181,9 @@ static bool follows(const struct standing *s, const struct mf_history_record *la
 		return true;
 	if (last->client != r->client)
 		return refuse_record(c, s, "client is %u, and before it was %u", r->client, last->client);
-	return last->call <= r->call || refuse_record(c, s, "call is %lu, before that of the last operation, %lu",
-						      (unsigned long)r->call, (unsigned long)last->call);
+	return last->call <= r->call ||
+	       refuse_record(c, s, "call is %lu, before that of the last operation, %lu",
+			     (unsigned long)r->call, (unsigned long)last->call);
 }
 
 static bool log_ok(const struct mf_history_log *l, unsigned int log, const struct complaint *c)

@@ -356,7 +356,8 @@ static int search_from(struct word_check *c, const struct about *a, const struct
 	return search(c, a, s, initial, false);
 }
 
-/** Whether a word may have held it at the begin: 0, any where nobody knows, or what somebody wrote by then. */
+/** Whether a word may have held it at the begin: 0, any where nobody knows, or what somebody wrote by then.
+ */
 static bool may_begin_with(const struct word *w, const struct stretch *s, uint64_t value)
 {
 	uint64_t made;

@@ -38,7 +38,8 @@ struct mf_linear {
 	struct taken *taken; /**< [max] */
 	bool *happened; /**< [max] */
 	uint32_t *newest; /**< [max + 1]: of each chain, 1 + place of the last that has happened; 0: none */
-	uint32_t *needs; /**< [max]: 1 + place of the last before it in its chain that has to happen; 0: none */
+	uint32_t *
+		needs; /**< [max]: 1 + place of the last before it in its chain that has to happen; 0: none */
 	struct seen seen;
 	/* Of the history that is checked. */
 	const struct mf_linear_op *op;

@@ -236,7 +236,8 @@ void mf_link_away(struct mf_link *l, mf_time now, mf_time by)
 {
 	if (!l->up)
 		return;
-	/* In less than a HELLO's time a partner need not have said anything; what it said waits to be heard. */
+	/* In less than a HELLO's time a partner need not have said anything; what it said waits to be heard.
+	 */
 	if (by > l->config.hello_period) {
 		l->stats.stall_events++;
 		l->heard = mf_time_min(l->heard + by, now);

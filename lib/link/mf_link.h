@@ -205,8 +205,9 @@ mf_time mf_link_unheard(const struct mf_link *l, mf_time now);
 /** Of the time since the partner was heard last `by` does not count: it could not say anything. */
 void mf_link_excuse(struct mf_link *l, mf_time by);
 /**
- * For so long, until now, this end had no turn. No timer of a replay runs out in that; and if it is longer than
- * the period of HELLO, it is no time of the partner's silence. What has come meanwhile waits for mf_link_rx().
+ * For so long, until now, this end had no turn. No timer of a replay runs out in that; and if it is longer
+ * than the period of HELLO, it is no time of the partner's silence. What has come meanwhile waits for
+ * mf_link_rx().
  */
 void mf_link_away(struct mf_link *l, mf_time now, mf_time by);
 /** The partner's process is gone: the connection is over, if there is one. */

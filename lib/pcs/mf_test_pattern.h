@@ -77,8 +77,8 @@ struct mf_test_counts {
 	/**
 	 * Pseudo-random: blocks that are neither the data pattern nor its inverse, but for the first in each
 	 * window of 128 blocks, which a new seed causes. A wrong bit makes one to two such blocks.
-	 * PRBS31: wrong bits; the checker synchronises to what it receives, so one on the wire counts three times.
-	 * Square wave: bits that equal the one a run before; one on the wire counts twice.
+	 * PRBS31: wrong bits; the checker synchronises to what it receives, so one on the wire counts three
+	 * times. Square wave: bits that equal the one a run before; one on the wire counts twice.
 	 */
 	uint64_t errors;
 	uint64_t unlocked; /**< pseudo-random: blocks that came without block lock, and were not checked */

@@ -216,8 +216,8 @@ static void link_behind(struct mf_mux *m, struct mux_queue *q, uint32_t prev, st
 }
 
 /**
- * A message may be queued later than it could have gone: one that waited for another, and goes with it. Blocks of
- * frames that went out since then it has waited for, as that one has.
+ * A message may be queued later than it could have gone: one that waited for another, and goes with it.
+ * Blocks of frames that went out since then it has waited for, as that one has.
  */
 static bool was_marked(struct mf_mux *m, struct mf_mux_item *it)
 {

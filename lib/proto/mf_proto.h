@@ -87,7 +87,8 @@ enum mf_status {
 	MF_ERR_ALIGN, /**< atomic not on an 8-octet boundary */
 	MF_ERR_OPCODE, /**< unknown read-modify-write */
 	MF_ERR_RESOURCE, /**< no room at the memory node */
-	MF_ERR_TIMEOUT, /**< local: the timer expired: a read has zero octets (EDM 3.3), what never began not happened */
+	MF_ERR_TIMEOUT, /**< local: the timer expired: a read has zero octets (EDM 3.3), what never began not
+			   happened */
 	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
 	MF_ERR_KEY, /**< access refused */
 	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */

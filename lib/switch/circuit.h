@@ -14,8 +14,8 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config);
 /**
  * The circuit of a demand, or NONE.
  * @param mega  whether it may be that of a mega, which bears its first id
- * @param own   it is the sender of the chunk who speaks of it. If not, one that has begun to arrive goes through,
- *              whatever is told of its demand meanwhile: a message is indivisible
+ * @param own   it is the sender of the chunk who speaks of it. If not, one that has begun to arrive goes
+ * through, whatever is told of its demand meanwhile: a message is indivisible
  */
 uint32_t circuit_named(const struct mf_switch *sw, unsigned int ingress, uint16_t dst, uint8_t id, bool resp,
 		       bool mega, bool own);

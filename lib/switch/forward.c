@@ -306,8 +306,9 @@ static void put(struct mf_switch *sw, struct port *p, mf_time now, const struct 
 }
 
 /**
- * A chunk that is longer than granted is cut at the block that should be its last, one that is too short behind
- * its end. Until that has come what was before it goes on, so it does not matter in how many parts it is told.
+ * A chunk that is longer than granted is cut at the block that should be its last, one that is too short
+ * behind its end. Until that has come what was before it goes on, so it does not matter in how many parts it
+ * is told.
  */
 static bool take_misfit(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {

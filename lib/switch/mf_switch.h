@@ -55,8 +55,8 @@ struct mf_switch_config {
 	bool window; /**< wall clock: tell the scheduler what was forwarded (D4) */
 	mf_time grant_timeout; /**< a granted chunk that does not come expires; 0: never (D5) */
 	mf_time hold_timeout; /**< a message whose next block does not come is aborted; 0: never (D14) */
-	mf_time align
-		[MF_PORTS_MAX]; /**< delay of a write's /G/ to this port, so that arrivals do not overlap */
+	mf_time align[MF_PORTS_MAX]; /**< delay of a write's /G/ to this port, so that arrivals do not overlap
+				      */
 	/* layer 2 */
 	unsigned int mac_table; /**< entries of the learning table: a power of two */
 	mf_time l2_latency; /**< parse, match, packet manager, crossbar: Table 1 */
@@ -157,8 +157,9 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
 
 /**
- * The node of a port could not do anything for so long, though it lives: what was granted to it, and a message
- * of it that is half here, are not late by that. One of two switches has its own way for what is late.
+ * The node of a port could not do anything for so long, though it lives: what was granted to it, and a
+ * message of it that is half here, are not late by that. One of two switches has its own way for what is
+ * late.
  */
 void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by);
 

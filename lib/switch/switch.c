@@ -225,7 +225,8 @@ static void excuse(struct mf_switch *sw, mf_time now)
 	sw->excuse_at = now + 2 * longer;
 }
 
-/** One of two keeps the place of a late chunk anyway, and the other one forgets it after a time of its own. */
+/** One of two keeps the place of a late chunk anyway, and the other one forgets it after a time of its own.
+ */
 void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by)
 {
 	if (sw->standby != NULL)

@@ -87,7 +87,8 @@ struct port {
 	struct mf_mux_item *item;
 	uint64_t *buf; /**< room for the longest message */
 	mf_time last; /**< when its last part came, for the hold timer */
-	mf_time misfit_at; /**< STREAM, COLLECT: when it will be seen that it is not as granted; 0: it may be */
+	mf_time misfit_at; /**< STREAM, COLLECT: when it will be seen that it is not as granted; 0: it may be
+			    */
 	/* K and W */
 	uint32_t backlog_k, source_w;
 	uint32_t requests; /**< of this node that are buffered */

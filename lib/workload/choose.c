@@ -185,8 +185,8 @@ void choose_fini(struct chooser *ch)
 }
 
 /*
- * The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s, in units. At least
- * one unit: a first point of 0 has a probability of 0.
+ * The inverse of the distribution; rounded up, so that P(size <= s) holds for every whole s, in units. At
+ * least one unit: a first point of 0 has a probability of 0.
  */
 uint64_t choose_cdf_size(const struct chooser *ch, double u)
 {

@@ -34,10 +34,10 @@ enum mf_trace_format {
 struct mf_trace_row {
 	mf_time start; /**< intended; never before that of the line before. Keys: 0 */
 	uint64_t key; /**< keys */
-	uint64_t
-		octets; /**< 1..MF_TRACE_OCTETS; atomics: 8. Keys: records of a scan, 0 where the line does not say it */
-	uint32_t
-		request; /**< bytes of the request for a read; 0: the trace does not say it, or it is no read */
+	uint64_t octets; /**< 1..MF_TRACE_OCTETS; atomics: 8. Keys: records of a scan, 0 where the line does
+			    not say it */
+	uint32_t request; /**< bytes of the request for a read; 0: the trace does not say it, or it is no read
+			   */
 	uint16_t src, dst; /**< nodes: who asks, and whose memory it is; never the same. Keys: 0 */
 	uint8_t kind; /**< enum mf_client_kind; keys: enum mf_query_kind */
 };
@@ -55,8 +55,8 @@ enum mf_trace_format mf_trace_format_find(const char *name);
  * Opens a trace and finds out its format by the first line where that is MF_TRACE_AUTO.
  *
  * @param path   a file, a pipe or a device; "-": standard input. Waits for who writes into a pipe
- * @param again  mf_trace_rewind() will be called. What cannot be read twice is then kept in a file without a name
- *               (in TMPDIR or /tmp), up to 4 GiB
+ * @param again  mf_trace_rewind() will be called. What cannot be read twice is then kept in a file without a
+ * name (in TMPDIR or /tmp), up to 4 GiB
  * @param err    on failure one line: "PATH: reason" or "PATH:LINE: reason"
  * @return 0; -EINVAL: it is not a trace; -EISDIR; -ENOMEM; what open() says
  */

@@ -424,8 +424,8 @@ mf_time mf_client_last(const struct mf_client_stats *s);
 uint64_t mf_client_not_begun(const struct mf_client *c, mf_time from, mf_time to);
 
 /**
- * Where it has an end, a limit or that of a trace: how many operations (queries) it had not begun before it was
- * stopped, but for those of mf_client_not_begun(). 0: all, or there is no end.
+ * Where it has an end, a limit or that of a trace: how many operations (queries) it had not begun before it
+ * was stopped, but for those of mf_client_not_begun(). 0: all, or there is no end.
  */
 uint64_t mf_client_not_reached(const struct mf_client *c);
 

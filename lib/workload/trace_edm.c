@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The traces of EDM's artifact: id,type,src,dst,message bytes,read bytes,start slot. No header. Type 1 is a
- * read, which src asks for and dst answers: the message is the request, and the read bytes are its data. Type 3
- * is a write from src to dst: the message is its data, and the read bytes are -1.
+ * read, which src asks for and dst answers: the message is the request, and the read bytes are its data. Type
+ * 3 is a write from src to dst: the message is its data, and the read bytes are -1.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a trace is read from: a regular file is read where it is. What cannot be read twice, such as a pipe, is
- * copied while it is read, into a file without a name.
+ * What a trace is read from: a regular file is read where it is. What cannot be read twice, such as a pipe,
+ * is copied while it is read, into a file without a name.
  */
 #include <errno.h>
 #include <fcntl.h>

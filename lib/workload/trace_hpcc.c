@@ -4,8 +4,8 @@
  * src dst pg dport octets start, with blanks between and the start in seconds. ConWeave's rows have no dport.
  * A flow carries octets one way: it is a write.
  *
- * As in those simulators only as many rows are read as the first line says. After them there may stand more of
- * them, or an explanation of the format.
+ * As in those simulators only as many rows are read as the first line says. After them there may stand more
+ * of them, or an explanation of the format.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -6,7 +6,8 @@
  *   UPDATE usertable user7 [ field3=... ]
  *   SCAN usertable user7 12 [ <all fields>]
  *
- * The values of fields may be of any length, and of any octets. A READMODIFYWRITE is a READ and an UPDATE there.
+ * The values of fields may be of any length, and of any octets. A READMODIFYWRITE is a READ and an UPDATE
+ * there.
  */
 #include <string.h>
 

@@ -19,7 +19,8 @@ struct trace_format {
 	unsigned int optional; /**< more that a line may have */
 	bool header; /**< the first line is no message */
 	bool keyed; /**< lines are operations on keys */
-	bool loose; /**< any lines may stand between, with any octets and of any length: row() tells them apart */
+	bool loose; /**< any lines may stand between, with any octets and of any length: row() tells them
+		       apart */
 	/** Whether a first line of so many columns is of this format. */
 	bool (*is)(char **column, unsigned int columns);
 	/** Reads the first line, where that is a header. @return 0, or -EINVAL and has complained */
@@ -47,7 +48,8 @@ struct mf_trace {
 	uint32_t from, to; /**< of what is in the buffer and was not yet given out */
 	bool ended; /**< nothing more to read */
 	int failed; /**< why there is not: -errno, told once all before it was given out; 0: it is the end */
-	bool inside; /**< loose formats: of a long line that was given out the rest is still to be passed over */
+	bool inside; /**< loose formats: of a long line that was given out the rest is still to be passed over
+		      */
 	bool over; /**< the end was told, or an error */
 	bool again; /**< the line that was given out last is given out once more */
 	uint64_t line; /**< number of the one that was given out last */

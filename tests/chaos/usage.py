@@ -105,7 +105,8 @@ def main(program, root):
       json.dump(json.load(file) | {'backup': {}}, out)
     process = run('--runs', '30', '--classes', 'link_down,node_crash,switch_crash', '--out', folder, twins)
     cut = re.search(r'(\d+) messages cut at a switch', process.stdout)
-    tap.ok(process.returncode == 0 and cut and int(cut[1]) > 10, 'two switches: messages are cut in the middle',
+    tap.ok(process.returncode == 0 and cut and int(cut[1]) > 10,
+           'two switches: messages are cut in the middle',
            why(process))
   process = run('--runs', '3', base)
   tap.ok(process.returncode == 0 and ' compared' in process.stdout, 'three runs', why(process))

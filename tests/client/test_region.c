@@ -60,7 +60,8 @@ Test(client_region, who_may_and_who_may_not)
 	cr_expect_eq(word, 43);
 }
 
-/** What reaches beyond a region is refused as a whole, of whatever kind: nothing has changed, and one is told. */
+/** What reaches beyond a region is refused as a whole, of whatever kind: nothing has changed, and one is
+ * told. */
 Test(client_region, across_the_border)
 {
 	enum { LEN = 8192, BEYOND = 4096 };

@@ -130,7 +130,8 @@ def never_carried(emu, tap, folder):
     load = result['load'] if result else {}
     grown = load and load['flow']['waiting_at_end'] - load['flow']['waiting_at_begin']
     tap.ok(process.returncode == 0 and load['saturated'] is saturated,
-           f'100 ns, load {offered}: saturated is {saturated} though {grown} more wait', why(process) + str(load))
+           f'100 ns, load {offered}: saturated is {saturated} though {grown} more wait',
+           why(process) + str(load))
 
 
 def closed(emu, tap):

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What breaks in the middle of a message: under the virtual clock a span ends where its wire does, so a run gives
- * the same whether blocks go one by one or in spans, whatever breaks, and when. Random small fabrics with random
- * faults, the log of all messages included; the seed is in every message. MF_SEED runs one, MF_SEEDS=FIRST-LAST
- * many; MF_PRINT prints their files.
+ * What breaks in the middle of a message: under the virtual clock a span ends where its wire does, so a run
+ * gives the same whether blocks go one by one or in spans, whatever breaks, and when. Random small fabrics
+ * with random faults, the log of all messages included; the seed is in every message. MF_SEED runs one,
+ * MF_SEEDS=FIRST-LAST many; MF_PRINT prints their files.
  */
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -192,7 +192,8 @@ static void workload(struct text *t, struct mf_rng *r, const struct shape *s)
 		"{\"dist\": \"list\", \"values\": [64, 4096, 20000], \"weights\": [20, 4, 1]}"};
 
 	put(t,
-	    "\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2, \"cas\": 1, \"fadd\": 1},"
+	    "\"workload\": [{\"mix\": {\"read\": 2, \"write\": %u, \"write_ack\": 2,"
+	    "                        \"cas\": 1, \"fadd\": 1},"
 	    " \"size\": %s, \"span\": \"1MiB\", \"verify\": false, ",
 	    below(r, 2), ONE_OF(r, sizes));
 	if (below(r, 3) == 0)

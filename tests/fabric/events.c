@@ -54,8 +54,8 @@ static double fired(const json_t *result, const char *class)
 }
 
 /*
- * Those from LOSES on take what is under way, and nobody is told of a plain write (D11): the first of them by the
- * hold timer, which cuts a chunk off in the middle of which its sender stalls.
+ * Those from LOSES on take what is under way, and nobody is told of a plain write (D11): the first of them by
+ * the hold timer, which cuts a chunk off in the middle of which its sender stalls.
  */
 #define LOSES 15
 static const char *const events[][2] = {

@@ -13,7 +13,8 @@ static const char text[] =
 	"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"100us\"}},"
 	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\"}, {\"name\": \"mn\", \"role\": \"memory\"}],"
 	" \"link\": {\"rate\": \"%s\", \"propagation\": \"10ns\"}, \"scheduler\": {\"time\": \"%s\"},"
-	" \"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"write_ack\": 1, \"cas\": 1}, \"size\": %u, \"loop\": \"open\","
+	" \"workload\": [{\"mix\": {\"read\": 1, \"write\": 1, \"write_ack\": 1, \"cas\": 1}, \"size\": %u,"
+	"                 \"loop\": \"open\","
 	"                 \"rate\": 200000, \"arrival\": \"constant\", \"depth\": 1}],"
 	" \"report\": {\"stages\": true}}";
 
@@ -195,7 +196,8 @@ Test(stages, parts_add_up)
 		}
 }
 
-/** What 3.2.1 gives for stages of which only the parts are written down, in cycles of 2.56 ns and accesses. */
+/** What 3.2.1 gives for stages of which only the parts are written down, in cycles of 2.56 ns and accesses.
+ */
 Test(stages, acknowledgements_and_atomics)
 {
 	struct mf_config config;
@@ -206,11 +208,13 @@ Test(stages, acknowledgements_and_atomics)
 	cycle = config.cycle;
 	dram = config.node[1].memory_config.dram;
 	all = run(&config);
-	/* The block crosses to the TX clock domain (4) and is made (1); the switch identifies (1) and forwards
-	 * it (4); it is parsed (1). Of the way each crossing of the PCS takes 2, and the rest 48 ns a link. */
+	/* The block crosses to the TX clock domain (4) and is made (1); the switch identifies (1) and
+	 * forwards it (4); it is parsed (1). Of the way each crossing of the PCS takes 2, and the rest 48 ns
+	 * a link. */
 	cr_assert_eq(sum_of(all, WRITE_ACK, "sum_ps") - sum_of(all, WRITE, "sum_ps"),
 		     (json_int_t)(11 * cycle + 4 * 2 * cycle + 2 * MF_NS(48)));
-	/* The value is read, and the new one written; a request of two more blocks, a response of seven less. */
+	/* The value is read, and the new one written; a request of two more blocks, a response of seven less.
+	 */
 	cr_assert_eq(occurrences(all, ATOMIC, MF_STAGE_DRAM), 2);
 	cr_assert_eq(sum_of(all, ATOMIC, "dram_ps"), (json_int_t)(2 * dram));
 	cr_assert_eq(sum_of(all, ATOMIC, "sum_ps") - sum_of(all, READ, "sum_ps"),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds: each role in turn, then all at once, as
-where a machine is suspended; with one and with two switches, over memif and over veth. Slow is not dead: no link
-goes down, and no operation fails whose timer is longer than the stop. Where timers are shorter operations end by
-them, and in no other way. Then what is dead is dead: a process that is killed, at once; a cable that is cut, over
-veth, when nothing has come for long enough.
+"""Processes of a fabric are stopped (SIGSTOP) for one to three seconds: each role in turn, then all at once,
+as where a machine is suspended; with one and with two switches, over memif and over veth. Slow is not dead:
+no link goes down, and no operation fails whose timer is longer than the stop. Where timers are shorter
+operations end by them, and in no other way. Then what is dead is dead: a process that is killed, at once; a
+cable that is cut, over veth, when nothing has come for long enough.
 
   stops.py EMU ROOT [--stops N] [--over memif|veth] [--switches 1|2] [--seed N]
 

@@ -17,7 +17,8 @@ from emu import Emu, Tap
 from parts import Folder, without_root
 from reader import Reader, runtime_dir, WAIT
 
-RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gbps', 'rx_goodput_gbps', 'rates',
+RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gbps', 'rx_goodput_gbps',
+         'rates',
          'rated', 'rated_octets'}
 CONNECTIONS = 10  # that DPDK serves at a time; it closes more of them
 MEASURED = {'memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets'}  # in a part of the run alone

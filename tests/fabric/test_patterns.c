@@ -164,7 +164,8 @@ Test(test_patterns, each_direction_has_its_own)
 	json_decref(r);
 }
 
-/** With a second switch the other network carries on: that of the standby is tested, then one link of the active's. */
+/** With a second switch the other network carries on: that of the standby is tested, then one link of the
+ * active's. */
 Test(test_patterns, of_either_network)
 {
 	json_t *r = run("{\"pattern\": \"prbs31\", \"link\": \"*\", \"switch\": 1, " WHEN "},"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Processes that are stopped for a while, as by a debugger or a hypervisor: the process says so itself, its
-partners bear it, and lose their link where it takes too long, and all goes on. Skipped where EAL cannot start."""
+partners bear it, and lose their link where it takes too long, and all goes on. Skipped where EAL cannot
+start."""
 import json
 import os
 import signal

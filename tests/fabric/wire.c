@@ -134,7 +134,8 @@ Test(wire, what_was_sent_arrives_in_order)
 	}
 }
 
-/* A span that something breaks in the middle of is handed over in parts, each with what has arrived by then. */
+/* A span that something breaks in the middle of is handed over in parts, each with what has arrived by then.
+ */
 static void in_parts(uint64_t seed, bool scramble, uint16_t flags, bool whole)
 {
 	static struct wire_entry ring[WIRE_FIRST];

@@ -582,7 +582,8 @@ Test(host_faults, ids_of_refused_requests)
 	}
 }
 
-/** The timer of an operation is for all of it: what has been granted, and is being sent, may or may not arrive. */
+/** The timer of an operation is for all of it: what has been granted, and is being sent, may or may not
+ * arrive. */
 Test(host_faults, granted_writes_expire)
 {
 	uint8_t *buf = calloc(1, MF_MESSAGE_MAX);

@@ -99,7 +99,8 @@ Test(host_input, grants_of_no_use)
 	script_free(s);
 }
 
-/** Of a response as of a write: a part that is no unit comes back, since what is behind it could not be placed. */
+/** Of a response as of a write: a part that is no unit comes back, since what is behind it could not be
+ * placed. */
 Test(host_input, parts_of_responses)
 {
 	struct script *s = script_default();

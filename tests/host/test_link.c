@@ -116,7 +116,8 @@ static void read_64(struct mf_host *h, mf_time now, void *buf, uint64_t user)
 	send_all(h, now, &s);
 }
 
-/** A host that had no CPU when its timers ended: what has come meanwhile counts, and what has not is over soon. */
+/** A host that had no CPU when its timers ended: what has come meanwhile counts, and what has not is over
+ * soon. */
 Test(host_link, who_had_no_cpu_takes_what_has_come_first)
 {
 	struct mf_host_config c = config(0);

@@ -312,8 +312,8 @@ Test(host_timers, long_transfers)
 }
 
 /**
- * Where uses are told apart an id that rests holds up nobody: reads, whose ids all rest, go on as soon as the node
- * answers again; what comes late for the uses before is no answer.
+ * Where uses are told apart an id that rests holds up nobody: reads, whose ids all rest, go on as soon as the
+ * node answers again; what comes late for the uses before is no answer.
  */
 Test(host_timers, other_uses_of_ids_that_rest)
 {
@@ -349,7 +349,8 @@ Test(host_timers, other_uses_of_ids_that_rest)
 	script_free(s);
 }
 
-/** After writes that have failed /G/ may come, which say no use: their ids are taken a tenth of the time later. */
+/** After writes that have failed /G/ may come, which say no use: their ids are taken a tenth of the time
+ * later. */
 Test(host_timers, ids_of_writes_rest_first)
 {
 	uint8_t buf[64] = {0};

@@ -89,8 +89,9 @@ static void find_losses(const struct def_history *h, unsigned int node, bool los
 		if (o->node != node || !is_cut_of(h, i, o))
 			continue;
 		for (unsigned int k = 0; k < i; k++)
-			if (h->op[k].kind <= MF_HISTORY_AND && is_seen(h, &h->op[k]) && is_answered(&h->op[k]) &&
-			    h->op[k].log == o->log && h->op[k].node == node && h->op[k].ret < o->call)
+			if (h->op[k].kind <= MF_HISTORY_AND && is_seen(h, &h->op[k]) &&
+			    is_answered(&h->op[k]) && h->op[k].log == o->log && h->op[k].node == node &&
+			    h->op[k].ret < o->call)
 				from = h->op[k].call;
 		for (mf_time t = 2 * from; t <= 2 * o->call; t++)
 			lost[t] = true;
@@ -99,7 +100,8 @@ static void find_losses(const struct def_history *h, unsigned int node, bool los
 	for (unsigned int i = 0; i < h->n; i++) {
 		const struct def_op *o = &h->op[i];
 
-		for (unsigned int k = i; h->tells && o->node == node && k < h->n && !is_cut_of(h, k, o); k++) {
+		for (unsigned int k = i; h->tells && o->node == node && k < h->n && !is_cut_of(h, k, o);
+		     k++) {
 			const struct def_op *p = &h->op[k];
 
 			if (!answers(h, i, o) || !answers(h, k, o) || o->ret >= h->full || p->ret >= h->full)
@@ -232,9 +234,9 @@ static bool any_order(const struct life *l, unsigned int done, uint64_t value)
 	return false;
 }
 
-/** Of those of the word the ones that lie in a life, or may: it began in [from, to], the next one at `end`. */
-static void choose(const struct life *all, bool first, mf_time from, mf_time to, mf_time end,
-		   struct life *of)
+/** Of those of the word the ones that lie in a life, or may: it began in [from, to], the next one at `end`.
+ */
+static void choose(const struct life *all, bool first, mf_time from, mf_time to, mf_time end, struct life *of)
 {
 	*of = (struct life){0};
 	for (unsigned int i = 0; i < all->n; i++) {
@@ -288,7 +290,8 @@ static unsigned int add_value(uint64_t *v, unsigned int n, uint64_t value)
 	return n;
 }
 
-/** All that a word may have held so that it makes a difference: what was found or expected, less what was added. */
+/** All that a word may have held so that it makes a difference: what was found or expected, less what was
+ * added. */
 static unsigned int initials(const struct life *l, uint64_t v[VALUES])
 {
 	unsigned int n = add_value(v, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What docs/history.md says of a history, spelled out for a handful of operations: all that may have happened is
- * tried in all orders. It has no code of lib/linear, only the names of mf_history.h.
+ * What docs/history.md says of a history, spelled out for a handful of operations: all that may have happened
+ * is tried in all orders. It has no code of lib/linear, only the names of mf_history.h.
  */
 #ifndef DEFINITION_H
 #define DEFINITION_H
@@ -18,7 +18,8 @@ struct def_op {
 	uint8_t addr, len; /**< octets */
 	mf_time call, ret;
 	uint64_t arg[2]; /**< of an atomic */
-	uint64_t data[DEF_WORDS]; /**< written or found of each word: 0 where it is not touched; atomic: found */
+	uint64_t data[DEF_WORDS]; /**< written or found of each word: 0 where it is not touched; atomic: found
+				   */
 };
 
 #define DEF_TIMES 40

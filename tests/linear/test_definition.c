@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The check of histories against its definition (definition.h): small ones of all kinds, outcomes and flags. It
- * accepts no more and refuses no more.
+ * The check of histories against its definition (definition.h): small ones of all kinds, outcomes and flags.
+ * It accepts no more and refuses no more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,8 @@ static void draw_op(struct draw *d, struct def_op *o, mf_time *now)
 
 static uint64_t mix(uint8_t kind, const uint64_t arg[2], uint64_t was)
 {
-	const uint64_t now[] = {was == arg[0] ? arg[1] : was, was + arg[0], arg[0], was | arg[0], was & arg[0]};
+	const uint64_t now[] = {was == arg[0] ? arg[1] : was, was + arg[0], arg[0], was | arg[0],
+				was & arg[0]};
 
 	return now[kind - MF_HISTORY_CAS];
 }
@@ -108,7 +109,8 @@ static void take_effect(struct draw *d, struct def_op *o)
 	uint8_t *at = &d->memory[o->node][o->addr], octets[8 * DEF_WORDS] = {0};
 	uint64_t was;
 
-	if (o->kind == MF_HISTORY_CUT || o->kind == MF_HISTORY_UNKNOWN || (o->addr % 8 != 0 && o->kind >= MF_HISTORY_CAS && o->kind <= MF_HISTORY_AND))
+	if (o->kind == MF_HISTORY_CUT || o->kind == MF_HISTORY_UNKNOWN ||
+	    (o->addr % 8 != 0 && o->kind >= MF_HISTORY_CAS && o->kind <= MF_HISTORY_AND))
 		return;
 	if (o->kind == MF_HISTORY_READ) {
 		memcpy(octets + o->addr, at, o->len);
@@ -217,7 +219,7 @@ static const char *const answers[] = {"yes", "no", "gave up"};
 
 static void print(const struct def_history *h)
 {
-	static const char *const kind[] = {"read", "write", "write_ack", "cas", "fadd", "swap",
+	static const char *const kind[] = {"read", "write", "write_ack", "cas",     "fadd",  "swap",
 					   "or",   "and",   "cut",       "unknown", "zeroed"};
 	static const char *const outcome[] = {"under way", "ok", "failed", "restarted", "refused", "no room"};
 
@@ -226,7 +228,8 @@ static void print(const struct def_history *h)
 		const struct def_op *o = &h->op[i];
 
 		fprintf(stderr,
-			"# log %u node %u [%u, +%u) %-9s %3ld..%-3ld %-9s args %016lx %016lx, words %016lx %016lx\n",
+			"# log %u node %u [%u, +%u) %-9s %3ld..%-3ld %-9s args %016lx %016lx, "
+			"words %016lx %016lx\n",
 			o->log, o->node, o->addr, o->len, kind[o->kind], (long)o->call,
 			o->ret == MF_NEVER ? -1 : (long)o->ret, outcome[o->outcome], (unsigned long)o->arg[0],
 			(unsigned long)o->arg[1], (unsigned long)o->data[0], (unsigned long)o->data[1]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A writer of histories that knows docs/history.md and nothing else: what it writes is accepted, and of what is
-wrong the log, the record and the field are named.
+"""A writer of histories that knows docs/history.md and nothing else: what it writes is accepted, and of what
+is wrong the log, the record and the field are named.
 
   written.py ROOT CHECK
 """
@@ -148,10 +148,13 @@ def damaged(**fields):
 def refused(tap, checker, folder):
   for text, fields in (
       ('kind is 11', {'kind': 11}), ('outcome is 6', {'outcome': 6}),
-      ('the 5 octets behind status', {'zeros': b'\0\0\1\0\0'}), ('call is', {'call': ALL_ONES, 'outcome': UNDER_WAY}),
-      ('return is 20, and with outcome 0', {'outcome': UNDER_WAY}), ('return is 4, before the call', {'ret': 4}),
+      ('the 5 octets behind status', {'zeros': b'\0\0\1\0\0'}),
+      ('call is', {'call': ALL_ONES, 'outcome': UNDER_WAY}),
+      ('return is 20, and with outcome 0', {'outcome': UNDER_WAY}),
+      ('return is 4, before the call', {'ret': 4}),
       ('return is', {'ret': ALL_ONES}), ('address is 0x1000000000000', {'address': 2**48}),
-      ('octets is 0', {'octets': 0}), ('octets is 9: at least 1, to an address', {'address': 2**48 - 8, 'octets': 9}),
+      ('octets is 0', {'octets': 0}),
+      ('octets is 9: at least 1, to an address', {'address': 2**48 - 8, 'octets': 9}),
       ('octets is 16, and of an atomic', {'kind': CAS, 'octets': 16, 'words': [1, 2, 3]}),
       ('words is 2, and by', {'words': [7, 7]}), ('words is 0, and by', {'words': []}),
       ('return is 0, and with outcome 0', {'kind': CUT, 'ret': 0, 'outcome': UNDER_WAY, 'words': []}),
@@ -163,7 +166,8 @@ def refused(tap, checker, folder):
     tap.ok(process.returncode == 2 and f'log 1, record 1: {text}' in process.stderr
            and process.stderr.count('\n') == 1, f'{text}: is named', why(process))
   for text, data in (
-      ('log 0 has 2 records and says 3', packed([damaged()], records=3)), ('k is 17', packed([damaged()], k=17)),
+      ('log 0 has 2 records and says 3', packed([damaged()], records=3)),
+      ('k is 17', packed([damaged()], k=17)),
       ('flags is 0x8', packed([damaged()], flags=8)), ('logs is 0', packed([])),
       ('something stands behind', packed([damaged()]) + bytes(8)),
       ('version 2', packed([damaged()]).replace(b'\r\n\1', b'\r\n\2'))):

@@ -197,7 +197,8 @@ static bool change_contents(struct rig *r, int from, struct mf_link_head *h)
 	return true;
 }
 
-/** B6: a good CRC over bad contents is not acknowledged: the sender gives up, by as many HELLOs as replays. */
+/** B6: a good CRC over bad contents is not acknowledged: the sender gives up, by as many HELLOs as replays.
+ */
 CARRY_TEST(llr_replay, b6_bad_contents_end_in_gave_up)
 {
 	rig->filter = change_contents;

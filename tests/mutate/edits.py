@@ -5,7 +5,8 @@ import re
 COMPARE = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
 RELEASE = r'\w*(?:free|release|put|clear|drop|unlink|cancel|reset|remove|forget|give_back|end|done|close)\w*'
 CALL = r'[\w>.\[\]-]+(?:\([^;]*\)|\s*(?:[-+|&^]|<<|>>)?=[^=].*|\+\+|--)'
-CONTROL = ('case', 'default', 'static', 'extern', 'typedef', 'return', '#', '*', '/*', '//', '}', '{', 'else', '.')
+CONTROL = ('case', 'default', 'static', 'extern', 'typedef', 'return', '#', '*', '/*', '//', '}', '{',
+           'else', '.')
 
 
 def sites(pattern, line):
@@ -84,7 +85,8 @@ def wrong_constant(line):
       yield put(line, match, hex(value - 1) if match[0].startswith('0x') else str(value - 1))
 
 
-EDITS = (comparison, off_by_one, dropped_check, negated_condition, dropped_statement, missing_release, wrong_constant)
+EDITS = (comparison, off_by_one, dropped_check, negated_condition, dropped_statement, missing_release,
+         wrong_constant)
 
 
 def body_lines(lines):
@@ -101,8 +103,10 @@ def body_lines(lines):
 
 
 def depend(first, second):
-  """Whether one of two statements sets what the other one looks at, or both do something with the same thing."""
-  sides = [re.match(r'\s*(?:\w+ \*?)?([\w>.\[\]-]+?)(?:\+\+|--|\s*(?:[-+|&^]|<<|>>)?=)', text) for text in (first, second)]
+  """Whether one of two statements sets what the other one looks at, or both do something with the same
+  thing."""
+  sides = [re.match(r'\s*(?:\w+ \*?)?([\w>.\[\]-]+?)(?:\+\+|--|\s*(?:[-+|&^]|<<|>>)?=)',
+                    text) for text in (first, second)]
   for side, other in zip(sides, (second, first)):
     if side and re.search(rf'(?<![\w>.]){re.escape(side[1])}(?!\w)', other):
       return True

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether the tests notice a line of protocol code that is wrong: changes single lines, drawn from a seed, and runs
-the tests that use the file until one fails.
+"""Whether the tests notice a line of protocol code that is wrong: changes single lines, drawn from a seed,
+and runs the tests that use the file until one fails.
 
   mutate.py [options] BUILD
 
-BUILD is a folder with all tests built (without LTO). Neither it nor the sources are changed: a changed file is compiled
-elsewhere, and linked in front of the libraries. Not a test of the suite: see README.md beside this file.
-"""
+BUILD is a folder with all tests built (without LTO). Neither it nor the sources are changed: a changed file
+is compiled elsewhere, and linked in front of the libraries. Not a test of the suite: see README.md beside
+this file. """
 import argparse
 import collections
 import itertools
@@ -32,7 +32,8 @@ FOLDERS = ('pcs', 'proto', 'sched', 'switch', 'link', 'memory', 'linear', 'fault
 MEMORY = 6 << 30  # octets of a test that has gone wild
 DRAWN = 3  # changes for each that is to be tried
 OBJECTS_MOST = 12  # of a header: what all include is changed in none
-NOTICED, SURVIVED, SAME, NOT_COMPILED, GONE = 'noticed', 'survived', 'same object', 'not compiled', 'line is gone'
+NOTICED, SURVIVED, SAME = 'noticed', 'survived', 'same object'
+NOT_COMPILED, GONE = 'not compiled', 'line is gone'
 
 
 def command(*args, **more):
@@ -40,7 +41,8 @@ def command(*args, **more):
 
 
 class Build:
-  """The build folder: which objects a file is part of, which test programs they are in, and how these are made."""
+  """The build folder: which objects a file is part of, which test programs they are in, and how these are
+  made."""
 
   def __init__(self, folder):
     self.folder = os.path.abspath(folder)
@@ -58,11 +60,13 @@ class Build:
     for line in command('ninja', '-t', 'deps', cwd=self.folder).stdout.splitlines():
       if line and not line.startswith(' '):
         name = line.split(':')[0]
-      elif line.startswith('    ../lib/') and name.startswith(('lib/', 'tests/test_')) and 'planted' not in name:
+      elif (line.startswith('    ../lib/') and name.startswith(('lib/', 'tests/test_'))
+            and 'planted' not in name):
         self.objects[line.strip()[3:]].append(name)
 
   def find_programs(self):
-    names = re.findall(r'^(tests/test_\w+): c_LINKER', command('ninja', '-t', 'targets', 'all', cwd=self.folder).stdout,
+    names = re.findall(r'^(tests/test_\w+): c_LINKER',
+                       command('ninja', '-t', 'targets', 'all', cwd=self.folder).stdout,
                        re.M)
     self.link = {}
     for line in command('ninja', '-t', 'commands', *names, cwd=self.folder).stdout.splitlines():
@@ -131,7 +135,8 @@ class Build:
       resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
       os.setsid()
     env = {**os.environ, 'MF_VECTORS': os.path.join(ROOT, 'tests', 'vectors')}
-    with subprocess.Popen([os.path.join(self.folder, program), '-j1', '--fail-fast', '--short-filename'], env=env,
+    with subprocess.Popen([os.path.join(self.folder, program), '-j1', '--fail-fast', '--short-filename'],
+                          env=env,
                           cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors='replace', preexec_fn=bounds) as process:
       try:
@@ -306,8 +311,8 @@ def work(build, options, todo, share):
       with open(options.results, 'a', encoding='utf-8') as file:
         file.write(json.dumps(change) + '\n')
       left -= outcome in (NOTICED, SURVIVED)
-      print(f'{change["file"]}:{change["line"]} {change["kind"]}: {outcome} {by} ({time.monotonic() - began:.0f} s)',
-            flush=True)
+      took = time.monotonic() - began
+      print(f'{change["file"]}:{change["line"]} {change["kind"]}: {outcome} {by} ({took:.0f} s)', flush=True)
       if left <= 0:
         break
   finally:
@@ -330,11 +335,13 @@ def run(options, results):
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument('build', nargs='?', help='without it the table of the results is printed, and nothing is run')
+  parser.add_argument('build', nargs='?',
+                      help='without it the table of the results is printed, and nothing is run')
   parser.add_argument('--changes', type=int, default=200, help='that compile and make another object (200)')
   parser.add_argument('--seed', type=int, default=1)
   parser.add_argument('--folders', default=','.join(FOLDERS), help='of lib, with commas between them')
-  parser.add_argument('--most', type=float, default=60, help='seconds that a test program usually takes, of those asked')
+  parser.add_argument('--most', type=float, default=60,
+                      help='seconds that a test program usually takes, of those asked')
   parser.add_argument('--results', default='mutate.jsonl', help='file that results are added to')
   parser.add_argument('--jobs', type=int, default=1, help='changes that are tried at a time')
   parser.add_argument('--again', action='store_true', help='no new ones: those that were not noticed')

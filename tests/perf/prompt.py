@@ -130,7 +130,8 @@ def faults(tap, perf):
   process = perf.run('--cmdline-file', os.path.join(perf.root, 'nowhere'), '--clock', 'virtual', perf.rack)
   tap.ok(process.returncode == 2 and 'No such file' in process.stderr, 'no file of commands', why(process))
   process, _ = script(perf, 'virtual', ['start', 'wait 20ms', 'stop'], '--warmup', '1s')
-  tap.ok(process.returncode == 1 and 'nothing was measured' in process.stdout, 'no samples: exit 1', why(process))
+  tap.ok(process.returncode == 1 and 'nothing was measured' in process.stdout, 'no samples: exit 1',
+         why(process))
   process, _ = script(perf, 'virtual', ['set test mixed', 'set mix read:1,cas:1', 'set iters 50', 'start',
                                         'wait', 'set test read_lat', 'start', 'wait'])
   tap.ok(process.returncode == 0 and process.stdout.count('operations measured') == 2,

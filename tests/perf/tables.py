@@ -100,7 +100,8 @@ def open_loop(tap, perf):
 
 
 def saturation(tap, perf):
-  """With a time given, rates are of what was done in it, not of what was offered; offered stands beside it."""
+  """With a time given, rates are of what was done in it, not of what was offered; offered stands beside
+  it."""
   for rate, saturated in (('20M', True), ('500k', False)):
     process, result = perf.json('read_bw', '-s', '64', '-q', '3', '--rate', rate, '-D', '100us')
     found = result['runs'][0]['bandwidth']
@@ -108,7 +109,8 @@ def saturation(tap, perf):
     tap.ok(found['offered_operations_per_s'] == offered and found['saturated'] is saturated,
            f'--rate {rate}: saturated is {saturated}', found)
     # Two memory nodes, each with a link of 25 Gb/s.
-    tap.ok(found['average_octets_per_s'] * 8e-9 < 2 * 25, f'--rate {rate}: no more than the links carry', found)
+    tap.ok(found['average_octets_per_s'] * 8e-9 < 2 * 25, f'--rate {rate}: no more than the links carry',
+           found)
     tap.ok((found['operations_per_s'] < 0.9 * offered) is saturated, f'--rate {rate}: what was done', found)
     tap.ok(f'offered {offered / 1e6:.6f} Mpps, done' in process.stdout and
            (': saturated' in process.stdout) is saturated, f'--rate {rate}: on the screen', process.stdout)
@@ -172,7 +174,8 @@ def documented(tap, perf):
 
 def main(program, _, root):
   perf, tap = Perf(program, root), Tap()
-  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, saturation, mlc, unsound, deterministic, documented):
+  for part in (latencies, bandwidths, all_sizes, by_time, open_loop, saturation, mlc, unsound, deterministic,
+               documented):
     part(tap, perf)
   tap.done()
 

@@ -468,8 +468,8 @@ Test(sched_rules, a_flush_drops_what_a_port_has_and_is_answered_last)
 }
 
 /*
- * The same where ports are taken ahead of their release: a grant is made, and leaves when the port is free. Whenever
- * the flush comes, no grant of the port that was made before comes behind its answer.
+ * The same where ports are taken ahead of their release: a grant is made, and leaves when the port is free.
+ * Whenever the flush comes, no grant of the port that was made before comes behind its answer.
  */
 Test(sched_rules, a_flush_waits_for_grants_that_are_still_to_leave)
 {

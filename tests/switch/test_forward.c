@@ -324,7 +324,8 @@ Test(forward, no_room_at_the_egress)
 	}
 }
 
-/* A chunk that is shorter or longer than granted is cut when that is seen, and not before: in a span as by block. */
+/* A chunk that is shorter or longer than granted is cut when that is seen, and not before: in a span as by
+ * block. */
 Test(forward, not_as_granted_is_cut_when_it_is_seen)
 {
 	for (unsigned int how = 0; how < 2; how++) {
@@ -353,7 +354,8 @@ Test(forward, not_as_granted_is_cut_when_it_is_seen)
 /* A write is refused for an earlier chunk while the next one passes: that one is whole, as a message is. */
 Test(forward, an_answer_does_not_cut_what_passes)
 {
-	struct mf_msg m = {.kind = MF_ERR, .src = 1, .dst = 0, .id = 5, .status = MF_ERR_RANGE, .of = MF_WREQ};
+	struct mf_msg m = {
+		.kind = MF_ERR, .src = 1, .dst = 0, .id = 5, .status = MF_ERR_RANGE, .of = MF_WREQ};
 	struct rig r[2];
 
 	for (unsigned int b = 0; b < 2; b++) {

@@ -38,7 +38,8 @@ REFUSED = {
   'gen of an unknown kind': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'peek:1'],
   'gen of a mix that names a kind twice': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix',
                                            'read:1,read:2'],
-  'gen of a mix in hexadecimal': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'read:0x10'],
+  'gen of a mix in hexadecimal': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix',
+                                  'read:0x10'],
   'gen of a load in hexadecimal': ['gen', '--nodes', '4', '--load', '0x1', '--messages', '5'],
   'gen of a load with a blank': ['gen', '--nodes', '4', '--load', ' 1', '--messages', '5'],
   'gen of half a mix': ['gen', '--nodes', '4', '--load', '1', '--messages', '5', '--mix', 'read:1,'],
@@ -109,7 +110,8 @@ def garbage(tap, tool):
 
 
 def reads_of_edm(tap, tool, emu):
-  """Column 5 of a read is its request, column 6 its data: in info, in gen, in a fabric, and when converted."""
+  """Column 5 of a read is its request, column 6 its data: in info, in gen, in a fabric, and when
+  converted."""
   tool.write('read', '0,1,0,1,16,64,10\n')
   process = tool.run('info', 'read')
   tap.ok('1, 100.00 %, of 64 octets' in process.stdout, 'info: a read of EDM', process.stdout + why(process))
@@ -117,7 +119,8 @@ def reads_of_edm(tap, tool, emu):
   tap.ok(process.stdout.endswith('\n6400,read,0,1,64,16\n'), 'convert: a read of EDM', process.stdout)
   process = tool.run('convert', '--to', 'hpcc', '--reads-as-flows', 'read')
   tap.ok(process.stdout == '1\n1 0 3 100 64 0.000000006400\n', 'as a flow: a read of EDM', process.stdout)
-  process = tool.run('gen', '--nodes', '4', '--load', '1', '--messages', '50', '--mix', 'read:1', '--dist', '300')
+  process = tool.run('gen', '--nodes', '4', '--load', '1', '--messages', '50', '--mix', 'read:1', '--dist',
+                     '300')
   tap.ok({tuple(line.split(',')[4:6]) for line in process.stdout.splitlines()} == {('16', '300')},
          'gen: a read of EDM', process.stdout[:200])
   tool.write('read.json', json.dumps({
@@ -141,10 +144,12 @@ def exchanged(tap, tool):
 
 def flow_files(tap, tool, emu):
   """As simulators ship them: read as far as the first line says, in a fabric as writes of at most 32 MiB."""
-  tool.write('flow.txt', '2\n2 1 3 100 40000000 2\n3 1 3 100 150 2\n4 1 3 100 5 2\n\nFirst line: # of flows\n...\n')
+  tool.write('flow.txt',
+             '2\n2 1 3 100 40000000 2\n3 1 3 100 150 2\n4 1 3 100 5 2\n\nFirst line: # of flows\n...\n')
   says = 'flow.txt: the first line says 2 flows: 3 lines after them are left out\n'
   process = tool.run('info', 'flow.txt')
-  tap.ok(process.returncode == 0 and process.stderr == says and 'octets                 40000150\n' in process.stdout,
+  tap.ok(process.returncode == 0 and process.stderr == says
+         and 'octets                 40000150\n' in process.stdout,
          'flows with an explanation: info', why(process) + process.stdout)
   process = tool.run('convert', '--to', 'memfab', 'flow.txt')
   tap.ok(process.returncode == 0 and process.stderr == says and process.stdout.splitlines()[1:] ==
@@ -152,12 +157,15 @@ def flow_files(tap, tool, emu):
          'flows with an explanation: convert', why(process) + process.stdout)
   tool.write('five', '2 \n0 1 3 4096 2.000000123\n1 0 3 64 2.5\n')
   process = tool.run('convert', '--to', 'hpcc', 'five')
-  tap.ok(process.stdout == '2\n0 1 3 100 4096 2.000000123000\n1 0 3 100 64 2.500000000000\n' and not process.stderr,
+  tap.ok(process.stdout == '2\n0 1 3 100 4096 2.000000123000\n1 0 3 100 64 2.500000000000\n'
+         and not process.stderr,
          'flows without a port', why(process) + process.stdout)
   tool.write('flows.json', json.dumps({
-    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}], 'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}],
+    'nodes': [{'name': 'n', 'role': 'both', 'count': 4}],
+    'workload': [{'trace': 'flow.txt', 'time_zero': '2s'}],
     'link': {'rate': '100G'},
-    'memory': {'size': '256MiB', 'huge_pages': False}, 'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
+    'memory': {'size': '256MiB', 'huge_pages': False},
+    'clock': {'virtual': {'duration': '20ms', 'drain': '1s'}}}))
   process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'flows.json'))
   done = both['result']['operations'] if both else {}
   path = os.path.join(tool.folder, 'flow.txt')
@@ -189,14 +197,17 @@ def log_of_ycsb(tap, tool, emu):
 def pipes(tap, tool, emu):
   """Standard input, a named pipe and the shell's: in info, convert and a fabric, which read them twice."""
   def shell(command, **more):
-    return subprocess.run(['bash', '-c', command, 'bash', tool.program, emu.program], cwd=tool.folder, timeout=60,
+    return subprocess.run(['bash', '-c', command, 'bash', tool.program, emu.program], cwd=tool.folder,
+                          timeout=60,
                           capture_output=True, text=True, check=False, **more)
 
   tool.run('gen', '--nodes', '4', '--load', '0.5', '--messages', '20000', '-o', 'whole')
   want = tool.run('convert', '--to', 'memfab', 'whole').stdout
   for name, command in {
-      'standard input': 'cat whole | $1 convert --to memfab -', '/dev/stdin': 'cat whole | $1 convert --to memfab /dev/stdin',
-      'a file as standard input': '$1 convert --to memfab - <whole', 'of the shell': '$1 convert --to memfab <(cat whole)',
+      'standard input': 'cat whole | $1 convert --to memfab -',
+      '/dev/stdin': 'cat whole | $1 convert --to memfab /dev/stdin',
+      'a file as standard input': '$1 convert --to memfab - <whole',
+      'of the shell': '$1 convert --to memfab <(cat whole)',
       'by name': 'mkfifo p; (sleep 0.2; cat whole >p) & $1 convert --to memfab p'}.items():
     process = shell(command)
     tap.ok(process.stdout == want and process.returncode == 0, f'pipe, {name}: convert', process.stderr)
@@ -207,7 +218,8 @@ def pipes(tap, tool, emu):
     process = shell(command)
     tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1, f'pipe: {name}', process.stderr)
   process = shell('$1 convert --to memfab <(cat whole)', env={**os.environ, 'TMPDIR': '/nowhere'})
-  tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1, 'pipe: no room for a copy', process.stderr)
+  tap.ok(process.returncode == 2 and process.stderr.count('\n') == 1, 'pipe: no room for a copy',
+         process.stderr)
   results = []
   for name, trace, before in (('file', 'whole', ''), ('input', '-', 'cat whole | ')):
     tool.write(f'{name}.json', json.dumps({
@@ -219,8 +231,8 @@ def pipes(tap, tool, emu):
   tap.ok(results[0] == results[1] and paths[1] == '-', 'a fabric: from a pipe as from a file', paths)
 
 
-SEARCH = '0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n5000000 90\n' \
-  '10000000 97\n30000000 100\n'
+SEARCH = '0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n' \
+  '5000000 90\n10000000 97\n30000000 100\n'
 
 
 def distributions(tap, tool, emu):
@@ -235,17 +247,22 @@ def distributions(tap, tool, emu):
          'a distribution: sizes', why(process))
   for most, share in ((10000, .15), (80000, .53), (1000000, .7), (10000000, .97)):
     found = sum(size <= most for size in sizes) / 4000
-    tap.ok(abs(found - share) < 4 * (share * (1 - share) / 4000) ** .5, f'a distribution: up to {most}', found)
+    tap.ok(abs(found - share) < 4 * (share * (1 - share) / 4000) ** .5, f'a distribution: up to {most}',
+           found)
   tap.ok(tool.run(*args, './share.txt').stdout == process.stdout, 'percent and shares are the same')
   tool.write('many.txt', '0 0\n' + ''.join(f'{100 * n} {n / 10}\n' for n in range(1, 1001)))
   tap.ok(tool.run(*args, 'many.txt').returncode == 0, 'a distribution of 1,001 lines')
   for name, text, says in (
-      ('three', '0 0\n5 50 1\n', '2: is not a size and a percentage'), ('word', '0 0\nx 50\n', '2: is not a size'),
-      ('hex', '0 0\n0x10 100\n', '2: is not a size'), ('long', '0 0\n33554433 100\n', '2: size 33554433 is more than'),
-      ('back', '9 10\n8 100\n', '2: is less than the line before it'), ('over', '9 101\n', '1: is more than 100 percent'),
+      ('three', '0 0\n5 50 1\n', '2: is not a size and a percentage'),
+      ('word', '0 0\nx 50\n', '2: is not a size'),
+      ('hex', '0 0\n0x10 100\n', '2: is not a size'),
+      ('long', '0 0\n33554433 100\n', '2: size 33554433 is more than'),
+      ('back', '9 10\n8 100\n', '2: is less than the line before it'),
+      ('over', '9 101\n', '1: is more than 100 percent'),
       ('part', '0 0\n9 99\n', '2: the last line is neither that of 100 percent nor of 1'),
       ('zero', '0 5\n9 100\n', '1: a size of 0 can only be'), ('empty', '', '1: there is no size'),
-      ('half', '0.5 100\n', '1: the size is no whole number'), ('more', '1 0\n' * 1025, '1025: there are more than 1024'),
+      ('half', '0.5 100\n', '1: the size is no whole number'),
+      ('more', '1 0\n' * 1025, '1025: there are more than 1024'),
       ('line', ' ' * 300 + '5 100\n', '1: the line is too long')):
     tool.write(f'{name}.txt', text)
     process = tool.run(*args, f'{name}.txt')
@@ -257,12 +274,14 @@ def distributions(tap, tool, emu):
     'workload': [{'size': {'dist': 'cdf', 'file': 'search.txt'}, 'depth': 1, 'span': '32MiB'}]}))
   process, both = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'sizes.json'))
   tap.ok(process.returncode == 0 and both and
-         both['result']['config']['workload'][0]['size']['points'][:3] == [[0, 0], [0.15, 10000], [0.2, 20000]],
+         both['result']['config']['workload'][0]['size']['points'][:3] == [[0, 0], [0.15, 10000],
+                                                                           [0.2, 20000]],
          'a distribution in a fabric', why(process))
   if both:
     tool.write('again.json', json.dumps(both['result']['config']))
     process, again = emu.result('--clock', 'virtual', os.path.join(tool.folder, 'again.json'))
-    tap.ok(again and again['result'] == both['result'], 'its effective configuration gives it again', why(process))
+    tap.ok(again and again['result'] == both['result'], 'its effective configuration gives it again',
+           why(process))
 
 
 def converts(tap, tool):

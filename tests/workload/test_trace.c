@@ -103,8 +103,8 @@ static const struct {
 	{"0,3,0,1,64,8,0\n", "T:1: read bytes '8' of a write are not -1"},
 	{"0,1,0,1,16,-1,0\n", "T:1: size -1 is negative"},
 	{"0,1,0,1,64,8,0\n",
-	 "T:1: column 5 of a read is its request: 64 bytes are more than 16. memfab once wrote columns 5 and 6 of "
-	 "reads exchanged; to exchange them: awk -F, -v OFS=, '$2==1{t=$5;$5=$6;$6=t}1' OLD >NEW"},
+	 "T:1: column 5 of a read is its request: 64 bytes are more than 16. memfab once wrote columns 5 "
+	 "and 6 of reads exchanged; to exchange them: awk -F, -v OFS=, '$2==1{t=$5;$5=$6;$6=t}1' OLD >NEW"},
 	{"0,1,0,1,17,64,0\n", "T:1: column 5 of a read is its request: 17 bytes"},
 	{"0,1,0,1,0,64,0\n", "T:1: request size 0 is out of range"},
 	{"0,1,0,1,4294967296,64,0\n", "T:1: request size 4294967296 is out of range"},
@@ -226,7 +226,8 @@ Test(trace, good_lines)
 	expect_rows(HEAD "1,fadd,1,0,8,0\n1,write_ack,1,0,9,0\n", MF_TRACE_MEMFAB, all, 2);
 }
 
-/* More rows than the first line says, prose, rows without a port, and flows of any length, as they are shipped. */
+/* More rows than the first line says, prose, rows without a port, and flows of any length, as they are
+ * shipped. */
 Test(trace, flow_files_of_the_family)
 {
 	static const struct mf_trace_row two[] =
@@ -253,10 +254,9 @@ Test(trace, flow_files_of_the_family)
 		 "T: the first line says 1 flows: 3 lines after them are left out"},
 	};
 
-	expect_rows(
-		"2\n2 1 3 100 200000000 2\n3 1 3 100 150000000 2\n4 1 3 100 5000000 2\n\nFirst line: # of flows\n"
-		"src0 dst0 3 dst_port0 size0 start_time0\n...\n",
-		MF_TRACE_HPCC, two, 2);
+	expect_rows("2\n2 1 3 100 200000000 2\n3 1 3 100 150000000 2\n4 1 3 100 5000000 2\n\n"
+		    "First line: # of flows\nsrc0 dst0 3 dst_port0 size0 start_time0\n...\n",
+		    MF_TRACE_HPCC, two, 2);
 	expect_rows("1\n0 32 3 10000 1000000000000 0.1", MF_TRACE_HPCC, long_one, 1);
 	expect_rows("1 \n7 3 3 4096 2.000000123\n", MF_TRACE_HPCC, five, 1);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
@@ -452,7 +452,8 @@ Test(trace, through_another_format)
 	}
 }
 
-/* A line of EDM's own: the read is of 64 bytes, and its request of 16 stays. A request of unknown size has 16. */
+/* A line of EDM's own: the read is of 64 bytes, and its request of 16 stays. A request of unknown size
+ * has 16. */
 Test(trace, sizes_of_an_edm_read)
 {
 	struct outcome *o = read_text("0,1,0,1,16,64,10\n");
