@@ -217,6 +217,38 @@ static json_t *probe_json(const json_t *load, const struct mf_config *config, ui
 	return o;
 }
 
+/** The slowest link's time for 8 octets, ps. */
+static mf_time slowest_block(const struct mf_config *config)
+{
+	mf_time slowest = 0;
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].up)
+			slowest = mf_time_max(slowest, config->node[i].link.period);
+	return slowest;
+}
+
+/**
+ * A timer runs from the submission, and what is under way may all have to go over one link: large operations at
+ * the depth of a test would end by timers that are meant for small ones. So they have twice the time that all
+ * of it takes there, if that is longer than what the file says.
+ */
+static void lengthen_timers(const struct test *t, const struct point *p, struct mf_config *config)
+{
+	uint64_t blocks = ((uint64_t)p->size + 7) / 8 * test_clients(t, config) * at_a_time(t);
+	mf_time all = 2 * blocks * slowest_block(config);
+
+	for (unsigned int i = 0; i < config->sw.ports; i++) {
+		struct mf_config_host *h = &config->node[i].host;
+		mf_time *const timer[] = {&h->read_timeout[MF_CLOCK_VIRTUAL],
+					  &h->write_timeout[MF_CLOCK_VIRTUAL]};
+
+		for (size_t k = 0; k < sizeof(timer) / sizeof(timer[0]); k++)
+			if (*timer[k] != 0)
+				*timer[k] = mf_time_max(*timer[k], all);
+	}
+}
+
 int plan_apply(const struct test *t, const struct point *p, enum mf_clock clock, struct mf_config *config,
 	       char *err, size_t errlen)
 {
@@ -231,5 +263,6 @@ int plan_apply(const struct test *t, const struct point *p, enum mf_clock clock,
 	json_array_insert_new(all, 0, load);
 	rc = mf_config_set_workload(config, all, err, errlen);
 	json_decref(all);
+	lengthen_timers(t, p, config);
 	return rc;
 }

@@ -37,13 +37,17 @@ static void classify(struct alone *a, const struct mf_config *config)
 	}
 }
 
-/** 9 + 9 bits of classes, 3 of the kind, 26 of the size. */
+/* What a key has: 9 + 9 bits of classes, 3 of the kind, 26 of the size. */
+#define KEY_KIND 26
+#define KEY_TARGET (KEY_KIND + 3)
+#define KEY_CLIENT (KEY_TARGET + 9)
+
 static uint64_t key_of(const struct alone *a, unsigned int client, const struct message *m)
 {
-	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << 26 && MF_CLIENT_KINDS <= 8 && MF_PORTS_MAX <= 512,
+	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << KEY_KIND && MF_CLIENT_KINDS <= 8 && MF_PORTS_MAX <= 512,
 		      "fits");
-	return (uint64_t)a->link_class[client] << 38 | (uint64_t)a->link_class[m->target] << 29 |
-	       (uint64_t)m->kind << 26 | m->size;
+	return (uint64_t)a->link_class[client] << KEY_CLIENT |
+	       (uint64_t)a->link_class[m->target] << KEY_TARGET | (uint64_t)m->kind << KEY_KIND | m->size;
 }
 
 static struct alone_entry *slot_of(const struct alone *a, uint64_t key)
@@ -127,7 +131,7 @@ mf_time alone_latency(struct alone *a, unsigned int client, const struct message
 
 static uint32_t size_of(const struct alone_entry *e)
 {
-	return (uint32_t)(e->key & ((1 << 25) - 1));
+	return (uint32_t)(e->key & ((1U << KEY_KIND) - 1));
 }
 
 static int by_pair(const void *a, const void *b)
@@ -178,7 +182,7 @@ static void set_times(const struct mf_fabric *f, struct script *s, mf_time slow)
 		s->message[i] = (struct mf_client_message){.start = at,
 							   .octets = size_of(e),
 							   .node = e->target,
-							   .kind = (uint8_t)(e->key >> 25 & 7)};
+							   .kind = (uint8_t)(e->key >> KEY_KIND & 7)};
 		at += slow * (REST + (size_of(e) + 7) / 8 * period * 4);
 	}
 	s->end = at;
