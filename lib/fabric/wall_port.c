@@ -6,6 +6,7 @@
 #include <rte_mbuf.h>
 
 #include "wall_gate.h"
+#include "wall_netdev.h"
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
 #define REFUSE_PERIOD MF_SEC(1)
@@ -309,6 +310,8 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	bool changed = mf_link_changed(e->link);
 
 	mf_link_status(e->link, &st);
+	if (changed && st.up && p->carrier != PORT_CARRIER)
+		netdev_look(w, p); /* what carries the link is back */
 	if (changed)
 		say(w, p, e, &st);
 	partner_told(&e->partner, &st.partner_place);
