@@ -229,9 +229,9 @@ static mf_time slowest_block(const struct mf_config *config)
 }
 
 /**
- * A timer runs from the submission, and what is under way may all have to go over one link: large operations at
- * the depth of a test would end by timers that are meant for small ones. So they have twice the time that all
- * of it takes there, if that is longer than what the file says.
+ * A timer runs from the submission, and all that is under way may have to go over one link. Large operations
+ * at the depth of a test would end by timers that are meant for small ones. So they have twice the time that
+ * all of it takes there, if that is longer than what the file says.
  */
 static void lengthen_timers(const struct test *t, const struct point *p, struct mf_config *config)
 {
