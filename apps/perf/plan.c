@@ -231,7 +231,7 @@ static mf_time slowest_block(const struct mf_config *config)
 /**
  * A timer runs from the submission, and all that is under way may have to go over one link. Large operations
  * at the depth of a test would end by timers that are meant for small ones. So they have twice the time that
- * all of it takes there, if that is longer than what the file says.
+ * all of it takes there, if that is longer. A timer below the default was chosen, and stays.
  */
 static void lengthen_timers(const struct test *t, const struct point *p, struct mf_config *config)
 {
@@ -244,7 +244,7 @@ static void lengthen_timers(const struct test *t, const struct point *p, struct 
 					  &h->write_timeout[MF_CLOCK_VIRTUAL]};
 
 		for (size_t k = 0; k < sizeof(timer) / sizeof(timer[0]); k++)
-			if (*timer[k] != 0)
+			if (*timer[k] >= MF_CONFIG_TIMEOUT)
 				*timer[k] = mf_time_max(*timer[k], all);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mf_live.h"
 
+#include "config_internal.h"
 #include "delivery.h"
 #include "fabric_priv.h"
 
@@ -14,13 +15,26 @@ void mf_fabric_stop(struct mf_fabric *f)
 	atomic_store_explicit(&f->stop_asked, true, memory_order_relaxed);
 }
 
-/** Begins nothing any more, and nothing of it is under way. A node that is gone begins nothing either. */
+/** Its process has crashed, and no rule of the file brings it back. */
+static bool gone_for_good(const struct mf_fabric *f, unsigned int i, mf_time now)
+{
+	for (unsigned int k = 0; k < f->config->faults && f->node[i].gone; k++) {
+		const struct mf_config_fault *r = &f->config->fault[k];
+
+		if (r->class == MF_FAULT_NODE_CRASH && r->until == MF_NEVER && r->every == 0 &&
+		    r->from <= now && cfg_set_has(&r->link, i))
+			return true;
+	}
+	return false;
+}
+
+/** Begins nothing any more, and nothing of it is under way. A node that is gone for good begins nothing. */
 static bool client_over(const struct mf_fabric *f, unsigned int i, mf_time now, bool *more)
 {
 	const struct mf_client *c = f->node[i].client;
 	const struct mf_client_stats *s;
 
-	if (c == NULL || f->node[i].gone)
+	if (c == NULL || gone_for_good(f, i, now))
 		return true;
 	s = mf_client_stats(c);
 	if (!mf_client_at_end(c)) {

@@ -56,6 +56,9 @@ struct mf_config_clock {
 
 enum mf_role { MF_ROLE_COMPUTE, MF_ROLE_MEMORY, MF_ROLE_BOTH, MF_ROLE_ETHERNET, MF_ROLE_SERVER, MF_ROLES };
 
+/** The default of read and write timers under the virtual clock. */
+#define MF_CONFIG_TIMEOUT MF_MS(10)
+
 /** A node's stack (mf_host_config). */
 struct mf_config_host {
 	uint32_t x; /**< 1..x of the scheduler */

@@ -56,7 +56,7 @@ def late(tap, emu, checker):
   with Folder() as folder:
     path, history = write(folder, 'fabric.json', fabric(**more)), os.path.join(folder, 'run.hist')
     process = emu.run('--clock', 'virtual', '--history', history, path)
-    tap.ok('never took effect' in process.stderr, 'late chunks: writes are lost', why(process))
+    tap.ok('had not taken effect' in process.stderr, 'late chunks: writes are lost', why(process))
     tap.ok(flags_of(history) == IN_ORDER | TELLS, 'late chunks: it is known', flags_of(history))
     checker.passes(tap, 'late chunks', history, least=10)
 
@@ -98,7 +98,7 @@ def processes(tap, emu, checker, what, roles, **more):
 
 def refused(tap, emu):
   example = emu.example('quickstart')
-  for args, text in ((['--history', ''], 'no name'), (['--history', 'x,size=3'], 'room=SIZE'),
+  for args, text in ((['--history', ''], 'not an empty one'), (['--history', 'x,size=3'], 'room=SIZE'),
                      (['--history', 'x,room=1'], '64KiB'), (['--history', '/', ], '/'),
                      (['--history', 'x', '--check'], '--check')):
     process = emu.run(*args, example)

@@ -279,10 +279,11 @@ class Sockets:
 
 
 def main():
-  emu, tap = Emu(sys.argv[1], sys.argv[3]), Tap()
+  programs = [os.path.abspath(program) for program in sys.argv[1:3]]  # the folder is another one soon
+  emu, tap = Emu(programs[0], os.path.abspath(sys.argv[3])), Tap()
   need_eal(tap, emu, 'sockets')
   os.chdir(tempfile.gettempdir())
-  sockets = Sockets(tap, emu, sys.argv[2])
+  sockets = Sockets(tap, emu, programs[1])
   sockets.other_things()
   sockets.links()
   sockets.served()

@@ -350,7 +350,7 @@ def runs(tap, tool, emu):
 
 
 def main(program, emu_program, root):
-  tap, emu = Tap(), Emu(emu_program, root)
+  tap, emu = Tap(), Emu(os.path.abspath(emu_program), root)
   with tempfile.TemporaryDirectory() as folder:
     tool = Tool(program, folder)
     tool.write('GOOD', GOOD)
