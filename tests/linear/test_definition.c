@@ -132,9 +132,10 @@ static void trim(struct def_op *o)
 {
 	uint8_t octets[8 * DEF_WORDS] = {0};
 
+	if (o->kind > MF_HISTORY_WRITE_ACK) /* its finds are words, wherever it is */
+		return;
 	memcpy(octets + o->addr, (const uint8_t *)o->data + o->addr, o->len);
-	if (o->kind <= MF_HISTORY_WRITE_ACK)
-		memcpy(o->data, octets, sizeof(o->data));
+	memcpy(o->data, octets, sizeof(o->data));
 }
 
 /** Each at a time that it could have, in their order; then some of them lie. */
