@@ -122,7 +122,7 @@ static json_t *group_json(const struct group *g)
 
 static json_t *summary_json(const struct mf_fabric *f, const struct summary *s)
 {
-	json_t *o = json_object(), *kinds = json_object(), *sizes = json_array();
+	json_t *o = json_object(), *kinds, *sizes;
 
 	result_count(o, "whole", s->whole);
 	result_count(o, "failed", s->failed);
@@ -132,6 +132,8 @@ static json_t *summary_json(const struct mf_fabric *f, const struct summary *s)
 		result_count(o, "measured_alone", f->alone->count);
 	if (s->whole == 0)
 		return o;
+	kinds = json_object();
+	sizes = json_array();
 	json_object_set_new(o, "all", group_json(&s->all));
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
 		if (s->kind[k].latency.count > 0)
