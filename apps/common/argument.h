@@ -52,7 +52,7 @@ struct argument_reader {
 };
 
 /**
- * Takes all options, one by one; optind is then the first word behind them. Refused are: a word that begins
+ * Takes all options, one by one; optind is then the first word after them. Refused are: a word that begins
  * with two dashes, or is a short option, in the place of an argument (`--json=--x` is not in its place); an
  * empty name of a file; an option with an argument that is given twice; two options that are to be apart.
  * @return 0, ARGUMENT_ENOUGH, or -EINVAL with one line in err

@@ -8,7 +8,7 @@
 
 atomic_bool interrupted;
 
-/** Ends by the signal, as if nobody had caught it, and leaves no half of a file. */
+/** Ends by the signal, as if it had not been caught, and leaves no half of a file. */
 static void end_by(int number)
 {
 	mf_output_give_up_all();
