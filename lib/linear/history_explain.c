@@ -14,7 +14,7 @@ static void say_time(FILE *out, mf_time t)
 	if (t == MF_NEVER)
 		fprintf(out, "%16s", "never");
 	else
-		fprintf(out, "%13" PRIu64 ".%03u", t / MF_US(1), (unsigned int)(t % MF_US(1) / MF_NS(1)));
+		fprintf(out, "%12" PRIu64 ".%03u", t / MF_US(1), (unsigned int)(t % MF_US(1) / MF_NS(1)));
 }
 
 static void say_value(FILE *out, const struct mf_history_op *o)
