@@ -262,9 +262,13 @@ static struct mf_history *parse(void *copy, size_t len, const struct complaint *
 	const struct file_head *head = copy;
 	const struct file_log *log = (const void *)(head + 1);
 	struct mf_history *h = NULL;
+	bool ok;
 
-	if (heads_ok(head, len, c))
+	if (heads_ok(head, len, c)) {
 		h = calloc(1, sizeof(*h));
+		if (h == NULL)
+			refuse(c, "%s", strerror(ENOMEM));
+	}
 	if (h == NULL) {
 		free(copy);
 		return NULL;
@@ -279,8 +283,9 @@ static struct mf_history *parse(void *copy, size_t len, const struct complaint *
 				 .log = calloc(head->logs, sizeof(*h->log)),
 				 .copy = copy};
 	memcpy(h->clock.machine, head->machine, sizeof(h->clock.machine));
-	if (h->log == NULL ||
-	    !logs_ok(h, log, (len - sizeof(*head) - head->logs * sizeof(*log)) / sizeof(uint64_t), c)) {
+	ok = h->log != NULL || refuse(c, "%s", strerror(ENOMEM));
+	ok = ok && logs_ok(h, log, (len - sizeof(*head) - head->logs * sizeof(*log)) / sizeof(uint64_t), c);
+	if (!ok) {
 		mf_history_free(h);
 		return NULL;
 	}

@@ -241,6 +241,7 @@ static struct mf_bridge *cxl_create(const struct mf_bridge_config *c)
 {
 	struct cxl *x = calloc(1, sizeof(*x));
 	struct cxl_link_config link = {0};
+	int err;
 
 	if (x == NULL)
 		return NULL;
@@ -250,10 +251,11 @@ static struct mf_bridge *cxl_create(const struct mf_bridge_config *c)
 	x->free = CXL_NIL;
 	x->later_at = MF_NEVER;
 	x->pipeline = (struct cxl_list){CXL_NIL, CXL_NIL};
-	if (cxl_param_link(c->param, &link) && allocate(x, c, &link) == 0)
+	err = cxl_param_link(c->param, &link) ? allocate(x, c, &link) : -EINVAL;
+	if (err == 0)
 		return (struct mf_bridge *)x;
 	cxl_destroy((struct mf_bridge *)x);
-	errno = link.format == NULL || link.ends == NULL ? EINVAL : ENOMEM;
+	errno = -err;
 	return NULL;
 }
 
