@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+from coverage import Coverage
 from edits import changes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,13 +45,16 @@ class Build:
   """The build folder: which objects a file is part of, which test programs they are in, and how these are
   made."""
 
-  def __init__(self, folder):
+  def __init__(self, folder, coverage, jobs):
     self.folder = os.path.abspath(folder)
     self.work = None  # a folder of each worker
     self.times = {}
     self.symbols = {}  # by object
+    self.originals = {}  # what is in the objects of a file
+    self.env = {**os.environ, 'MF_VECTORS': os.path.join(ROOT, 'tests', 'vectors')}
     self.find_objects()
     self.find_programs()
+    self.coverage = Coverage(coverage, sorted(self.link), self.env, jobs)
 
   def find_objects(self):
     with open(os.path.join(self.folder, 'compile_commands.json'), encoding='utf-8') as file:
@@ -112,8 +116,10 @@ class Build:
       line += ' -fuse-ld=lld'
     return out if command(*shlex.split(line), cwd=self.folder).returncode == 0 else None
 
-  def users(self, file):
-    """The test programs that a file is in: those of its own folder first, then the quick ones."""
+  def users(self, file, text, line):
+    """The test programs that a file is in, and that execute the line where that is known: those of its own
+    folder first, then the quick ones. Of a line that none executes those of the folder: the death of a
+    process leaves nothing of what it has executed."""
     folder, stem = file.split('/')[1], os.path.basename(file).split('.')[0]
     wanted = set()
     for name in self.objects[file]:
@@ -122,11 +128,19 @@ class Build:
       wanted |= self.symbols[name] if name.startswith('lib/') else set()
     inside = [program for program, names in self.defined.items() if names & wanted or
               any(name.startswith(f'{program}.p/') for name in self.objects[file])]
+    who = self.coverage.who(file, text, line)
 
     def likelihood(program):
       name = program.split('test_')[1]
-      return (not name.startswith(folder), stem not in name, self.times.get(program) or 1)
-    return sorted(inside, key=likelihood)
+      return (not name.startswith(folder), stem not in name, self.usual(program) or 1)
+
+    def executes(program):
+      return program in who if who else who is None or program.split('test_')[1].startswith(folder)
+    return sorted(filter(executes, inside), key=likelihood)
+
+  def usual(self, program):
+    """@return seconds that it takes; None: it is not asked"""
+    return self.times.get(program, self.coverage.seconds.get(program, 0))
 
   def run(self, program, limit):
     """@return why it failed, or None"""
@@ -134,9 +148,8 @@ class Build:
       resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
       resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
       os.setsid()
-    env = {**os.environ, 'MF_VECTORS': os.path.join(ROOT, 'tests', 'vectors')}
     with subprocess.Popen([os.path.join(self.folder, program), '-j1', '--fail-fast', '--short-filename'],
-                          env=env,
+                          env=self.env,
                           cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors='replace', preexec_fn=bounds) as process:
       try:
@@ -160,13 +173,13 @@ class Build:
 
   def ask(self, program, changed):
     """@return why it failed, or None; it may not be asked when it fails with nothing wrong, too"""
-    usual = self.times.get(program, 30)
+    limit = 30 + 10 * (self.usual(program) or 30)
     began = time.monotonic()
-    why = self.run(changed, 60 + 10 * usual)
+    why = self.run(changed, limit)
     if why is None:
       self.times[program] = min(time.monotonic() - began, self.times.get(program, 900))
-    elif 'timed out' in why:  # the machine may have been busy
-      why = self.run(changed, 60 + 10 * usual)
+    elif why != 'no end':  # the machine may have been busy: it counts when it comes twice
+      why = self.run(changed, limit)
     if why is not None and program not in self.times and not self.passes_as_it_is(program):
       return None
     return why
@@ -182,11 +195,11 @@ def write(path, lines):
     file.write('\n'.join(lines))
 
 
-def ask(build, change, objects, most):
+def ask(build, users, objects, most):
   """@return outcome, by whom, tests that were asked"""
   asked = 0
-  for program in build.users(change['file']):
-    usual = build.times.get(program, 0)
+  for program in users:
+    usual = build.usual(program)
     if usual is None or usual > most:
       continue
     changed = build.program(program, objects)
@@ -217,20 +230,22 @@ def attempt(build, change, most):
   shutil.rmtree(copy, ignore_errors=True)
   shutil.copytree(os.path.join(ROOT, os.path.dirname(file)), copy)
   path = os.path.join(copy, os.path.basename(file))
-  lines = read(path)
-  at, before = change['line'] - 1, change['before']
-  while at < len(lines) and lines[at:at + len(before)] != before:
-    at += 1  # lines were added since it was drawn
-  if at == len(lines):
+  lines, before = read(path), change['before']
+  places = [at for at in range(len(lines)) if lines[at:at + len(before)] == before]
+  if not places:
     return GONE, '', 0
-  objects, original = compiled(build, file)
-  if objects is None:
-    sys.exit(f'{file} does not compile as it is')
+  # Lines may have come or gone since it was drawn.
+  at = min(places, key=lambda place: abs(place - (change['line'] - 1)))
+  if file not in build.originals:
+    objects, build.originals[file] = compiled(build, file)
+    if objects is None:
+      sys.exit(f'{file} does not compile as it is')
+  users = build.users(file, lines, at + 1)
   write(path, lines[:at] + change['after'] + lines[at + len(before):])
   objects, code = compiled(build, file)
   if objects is None:
     return NOT_COMPILED, '', 0
-  return (SAME, '', 0) if code == original else ask(build, change, objects, most)
+  return (SAME, '', 0) if code == build.originals[file] else ask(build, users, objects, most)
 
 
 def drawn(build, options, known):
@@ -320,7 +335,7 @@ def work(build, options, todo, share):
 
 
 def run(options, results):
-  build = Build(options.build)
+  build = Build(options.build, options.coverage, options.jobs)
   if options.again:
     todo = [r for r in results if r['outcome'] == SURVIVED and key(r) not in equivalents()]
   else:  # some do not compile, or make no difference to the compiler
@@ -337,6 +352,9 @@ def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument('build', nargs='?',
                       help='without it the table of the results is printed, and nothing is run')
+  parser.add_argument('--coverage',
+                      help='folder with all tests, made with -Db_coverage=true: only those that execute a '
+                      'line are asked')
   parser.add_argument('--changes', type=int, default=200, help='that compile and make another object (200)')
   parser.add_argument('--seed', type=int, default=1)
   parser.add_argument('--folders', default=','.join(FOLDERS), help='of lib, with commas between them')
