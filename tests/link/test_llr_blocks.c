@@ -174,6 +174,23 @@ CARRY_TEST(llr_blocks, closed_loop_needs_no_ack_frames)
 	}
 }
 
+/** However many frames come before the next one goes, it acknowledges them. */
+CARRY_TEST(llr_blocks, who_has_something_to_send_needs_no_ack_frames)
+{
+	uint64_t before[2] = {rig_stats(rig, 0)->tx_ack_frames, rig_stats(rig, 1)->tx_ack_frames};
+
+	rig->octet = 80;
+	for (int e = 0; e < 2; e++) {
+		rig->end[e].burst = FRAME;
+		rig->end[e].to_put = UINT64_MAX;
+	}
+	rig_run(rig, rig->now + MF_US(500));
+	for (int e = 0; e < 2; e++) {
+		cr_assert_eq(rig_stats(rig, e)->tx_ack_frames, before[e]);
+		cr_assert_gt(rig_stats(rig, e)->tx_data_frames, 500);
+	}
+}
+
 /** Frames of different sizes at the two ends: the smaller is what goes. */
 Test(llr_blocks, frames_fit_the_smaller_mtu)
 {

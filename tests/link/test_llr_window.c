@@ -59,6 +59,18 @@ CARRY_TEST(llr_window, a5_lost_ack_of_more_room)
 	rig_until_delivered(rig, MF_MS(700));
 }
 
+/** A5: who has nothing more to send does not ask for room. */
+CARRY_TEST(llr_window, a5_room_that_is_not_needed)
+{
+	rig->end[RIG_SWITCH].holds = true;
+	rig->end[RIG_NODE].to_put = 256 * FRAME;
+	rig->end[RIG_NODE].burst = FRAME;
+	rig_run(rig, rig->now + MF_SEC(1));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_data_frames, 256);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_limit_stalls, 0);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 0);
+}
+
 /** A receiver that takes again tells of the room at once: nobody has to ask. */
 CARRY_TEST(llr_window, a5_room_is_told_at_once)
 {
