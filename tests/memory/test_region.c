@@ -84,6 +84,22 @@ Test(region, faulty_configurations)
 	mf_regions_free(NULL);
 }
 
+Test(region, as_many_as_there_may_be)
+{
+	static struct mf_region_config g[MF_REGIONS_MAX + 1];
+	struct mf_regions *r;
+
+	for (unsigned int i = 0; i <= MF_REGIONS_MAX; i++)
+		g[i] = (struct mf_region_config){.at = i * 64, .size = 64, .owner = i % NODES};
+	cr_assert_null(new_regions(g, MF_REGIONS_MAX + 1, 0));
+	mf_memory_flat.destroy(memory);
+	r = new_regions(g, MF_REGIONS_MAX, 0);
+	cr_assert_not_null(r);
+	for (uint16_t i = 0; i < MF_REGIONS_MAX; i++)
+		key_of(r, i % NODES, MF_RIGHT_WRITE, i * 64 + 63);
+	done(r);
+}
+
 /* ---- against what the header says, literally ---- */
 
 struct model {
