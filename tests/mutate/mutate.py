@@ -34,7 +34,14 @@ MEMORY = 6 << 30  # octets of a test that has gone wild
 DRAWN = 3  # changes for each that is to be tried
 OBJECTS_MOST = 12  # of a header: what all include is changed in none
 NOTICED, SURVIVED, SAME = 'noticed', 'survived', 'same object'
-NOT_COMPILED, GONE = 'not compiled', 'line is gone'
+NOT_COMPILED, GONE, OTHER_CPU = 'not compiled', 'line is gone', 'for another CPU'
+
+
+def is_for_another_cpu(file):
+  """What this one cannot execute no test executes here."""
+  with open('/proc/cpuinfo', encoding='utf-8') as info:
+    flags = set(re.search(r'^flags\s*:(.*)', info.read(), re.M)[1].split())
+  return 'avx512' in file and not {'avx512_vbmi2', 'vpclmulqdq'} <= flags
 
 
 def command(*args, **more):
@@ -139,8 +146,9 @@ class Build:
     return sorted(filter(executes, inside), key=likelihood)
 
   def usual(self, program):
-    """@return seconds that it takes; None: it is not asked"""
-    return self.times.get(program, self.coverage.seconds.get(program, 0))
+    """@return seconds that it takes where the machine has nothing else to do; None: it is not asked"""
+    known = [times[program] for times in (self.times, self.coverage.seconds) if program in times]
+    return None if None in known else min(known, default=0)
 
   def run(self, program, limit):
     """@return why it failed, or None"""
@@ -226,6 +234,8 @@ def compiled(build, file):
 
 def attempt(build, change, most):
   file = change['file']
+  if is_for_another_cpu(file):
+    return OTHER_CPU, '', 0
   copy = os.path.join(build.work, file.split('/')[1])
   shutil.rmtree(copy, ignore_errors=True)
   shutil.copytree(os.path.join(ROOT, os.path.dirname(file)), copy)
