@@ -50,6 +50,7 @@ Test(flat, faulty_configurations)
 	cr_assert_null(ops->create(&config));
 	cr_assert_eq(errno, EINVAL);
 	ops->destroy(NULL);
+	ops->destroy(create(1));
 
 	if (numa_available() < 0)
 		return;

@@ -79,6 +79,11 @@ Test(region, faulty_configurations)
 	g[1] = (struct mf_region_config){.at = 64, .size = 64, .owner = MF_PORTS_MAX};
 	cr_assert_null(new_regions(g, 2, 0));
 	mf_memory_flat.destroy(memory);
+	g[1] = g[0];
+	g[0].size = 0;
+	g[1].at = 64;
+	cr_assert_null(new_regions(g, 2, 0), "the first one is faulty");
+	mf_memory_flat.destroy(memory);
 	cr_assert_null(new_regions(g, 0, 0));
 	mf_memory_flat.destroy(memory);
 	mf_regions_free(NULL);
