@@ -713,6 +713,23 @@ static struct mf_link_config config(void)
 	return c;
 }
 
+/** As docs/fabric-file.md has them. */
+HELLO_TEST(defaults)
+{
+	struct mf_link_config c;
+
+	mf_link_config_default(&c);
+	cr_expect(c.retransmit && !c.pace);
+	cr_expect_eq(c.window, 256);
+	cr_expect_eq(c.replays, 16);
+	cr_expect_eq(c.ack_every, 0);
+	cr_expect_eq(c.ack_after, MF_US(50));
+	cr_expect_eq(c.replay_after, MF_US(500));
+	cr_expect_eq(c.replay_max, MF_MS(100));
+	cr_expect_eq(c.hello_period, MF_MS(100));
+	cr_expect_eq(c.silence, MF_SEC(3));
+}
+
 HELLO_TEST(configurations_that_cannot_work_are_refused)
 {
 #define REFUSED(change)                                                        \

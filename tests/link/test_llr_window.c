@@ -71,6 +71,17 @@ CARRY_TEST(llr_window, a5_room_that_is_not_needed)
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->tx_poll_frames, 0);
 }
 
+/** Where nothing goes the other way an ACK goes for so many frames, or a while after the last one. */
+CARRY_TEST(llr_window, acks_go_for_frames_that_came)
+{
+	uint64_t before = rig_stats(rig, RIG_SWITCH)->tx_ack_frames, acks;
+
+	rig->octet = 80;
+	carry(640);
+	acks = rig_stats(rig, RIG_SWITCH)->tx_ack_frames - before;
+	cr_assert(acks >= 10 && acks <= 12, "%lu: one for each quarter of the window", (unsigned long)acks);
+}
+
 /** A receiver that takes again tells of the room at once: nobody has to ask. */
 CARRY_TEST(llr_window, a5_room_is_told_at_once)
 {
