@@ -155,6 +155,32 @@ Test(takeover, two_lost_cables_at_once)
 	rig_stop(&r);
 }
 
+/** What was passed on of a cable counts until it is there again, and not when it is lost the next time. */
+Test(takeover, a_cable_that_is_lost_again_is_vouched_for_again)
+{
+	struct rig r;
+
+	twin_start(&r, 0);
+	rig_run(&r, MF_US(1));
+	mf_switch_link_down(r.sw, 1, MF_US(1));
+	twin_say(&r, MF_US(2), 0, MF_TAKE_LOST, 1, 1);
+	twin_say(&r, MF_US(3), 2, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(4));
+	rig_grant(&r, MF_US(4), &(struct mf_sched_grant){.src = 1, .dst = 1});
+	rig_run(&r, MF_US(5));
+	cr_assert(mf_switch_link_up(r.sw, 1, MF_US(5)));
+	rig_run(&r, MF_US(6));
+	mf_switch_link_down(r.sw, 1, MF_US(6));
+	twin_say(&r, MF_US(7), 3, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(10));
+	cr_expect(twin_is_active(&r), "one is not all");
+	twin_say(&r, MF_US(11), 0, MF_TAKE_LOST, 1, 1);
+	twin_say(&r, MF_US(12), 2, MF_TAKE_LOST, 1, 1);
+	rig_run(&r, MF_US(20));
+	cr_expect(mf_switch_deposed(r.sw));
+	rig_stop(&r);
+}
+
 /** A response comes, which was let out as evidence, and in its middle the last node says that it obeys. */
 Test(takeover, a_response_during_whose_coming_its_pair_is_released)
 {
