@@ -387,6 +387,22 @@ Test(link_frame, contents_of_probe)
 	}
 }
 
+Test(link_frame, no_frame_holds_more_than_a_span)
+{
+	static uint8_t longer[MF_LINK_FRAME_MAX + 64] __attribute__((aligned(8)));
+	static const uint8_t types[] = {MF_LINK_DATA, MF_LINK_PROBE};
+	struct mf_link_head *h = (struct mf_link_head *)longer;
+
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int n = MF_SPAN_MAX; n <= MF_SPAN_MAX + 1; n++) {
+			*h = head;
+			h->type = types[i];
+			h->blocks = (uint16_t)n;
+			h->length = (uint16_t)MF_LINK_BODY(n);
+			cr_expect_eq(mf_link_frame_good(longer), n == MF_SPAN_MAX);
+		}
+}
+
 Test(link_frame, contents_of_hello)
 {
 	struct mf_link_hello hello = {.epoch = 1, .window = 1, .blocks = MF_LINK_BLOCKS_MIN};
