@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+
 void netdev_name(const struct wall_port *p, char name[IF_NAMESIZE])
 {
 	struct rte_eth_dev_info info = {0};
@@ -17,14 +20,20 @@ void netdev_name(const struct wall_port *p, char name[IF_NAMESIZE])
 		name[0] = '\0';
 }
 
-/** SIOCGIF... of an interface. @return whether the kernel has answered */
-static bool ask(unsigned long what, const char *name, struct ifreq *r)
+/**
+ * An ioctl about an interface.
+ * @param data  for what has data apart from the request; else NULL
+ * @return whether the kernel has answered
+ */
+static bool ask(unsigned long what, const char *name, void *data, struct ifreq *r)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool answered;
 
 	memset(r, 0, sizeof(*r));
 	snprintf(r->ifr_name, sizeof(r->ifr_name), "%s", name);
+	if (data != NULL)
+		r->ifr_data = data;
 	answered = fd >= 0 && ioctl(fd, what, r) == 0;
 	if (fd >= 0)
 		close(fd);
@@ -35,16 +44,30 @@ unsigned int netdev_mtu(const char *name)
 {
 	struct ifreq r;
 
-	return ask(SIOCGIFMTU, name, &r) && r.ifr_mtu > 0 ? (unsigned int)r.ifr_mtu : 0;
+	return ask(SIOCGIFMTU, name, NULL, &r) && r.ifr_mtu > 0 ? (unsigned int)r.ifr_mtu : 0;
+}
+
+/**
+ * The driver knows at once. IFF_RUNNING follows it up to a second later, since the kernel limits the rate at
+ * which it tells of links.
+ */
+static bool has_carrier(const char *name, short flags)
+{
+	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+	struct ifreq r;
+
+	return ask(SIOCETHTOOL, name, &link, &r) ? link.data != 0 : (flags & IFF_RUNNING) != 0;
 }
 
 static enum port_carrier carrier_of(const char *name)
 {
 	struct ifreq r;
 
-	if (!ask(SIOCGIFFLAGS, name, &r) || (r.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING))
+	if (!ask(SIOCGIFFLAGS, name, NULL, &r))
 		return PORT_CARRIER;
-	return r.ifr_flags & IFF_UP ? PORT_NO_CARRIER : PORT_DOWN;
+	if (!(r.ifr_flags & IFF_UP))
+		return PORT_DOWN;
+	return has_carrier(name, r.ifr_flags) ? PORT_CARRIER : PORT_NO_CARRIER;
 }
 
 /** Asks the kernel, or the driver of a NIC; what nobody knows passes. */
