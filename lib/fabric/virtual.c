@@ -57,6 +57,52 @@ static bool is_over(struct virtual *v)
 	       v->now >= f->stop + f->drain + v->options->settle;
 }
 
+/** Time of the first event of the switch, or of both. */
+static mf_time switches_next(struct virtual *v)
+{
+	mf_time next = virtual_switch_next(v);
+
+	return v->twin == NULL ? next : mf_time_min(next, virtual_switch_next(v->twin));
+}
+
+/** When the last block arrives that is on a wire now; at the latest. */
+static mf_time wires_busy_until(const struct virtual *v)
+{
+	mf_time last = 0;
+
+	for (unsigned int i = 0; i < v->f->nodes; i++)
+		last = mf_time_max(last, mf_time_max(v->up[i].busy_until, v->down[i].busy_until));
+	return v->twin == NULL ? last : mf_time_max(last, wires_busy_until(v->twin));
+}
+
+/** When it may be over, or quiet, or no longer so: something happens then, or has lasted for long enough. */
+static mf_time end_may_be(struct virtual *v)
+{
+	const struct mf_fabric *f = v->f;
+	mf_time end = f->stop + f->drain + v->options->settle, busy;
+
+	end = mf_time_min(end, mf_time_min(v->event_next, mf_time_min(v->nodes_next, switches_next(v))));
+	if (f->quiet)
+		end = mf_time_min(end, v->quiet_from + v->options->settle);
+	if (end <= v->now + MONITOR_PERIOD)
+		return end;
+	busy = wires_busy_until(v);
+	return busy > v->now ? mf_time_min(end, busy) : end;
+}
+
+/**
+ * When the end is looked for next. An idle fabric that waits for a timer is not looked at all the time. Looks
+ * that are left out count as the events that they would be: so the count does not depend on them.
+ */
+static mf_time look_for_end(struct virtual *v)
+{
+	mf_time t = end_may_be(v);
+	uint64_t looks = t > v->now ? (t - v->now + MONITOR_PERIOD - 1) / MONITOR_PERIOD : 1;
+
+	v->f->info.events += looks - 1;
+	return v->now + looks * MONITOR_PERIOD;
+}
+
 /** When it is to be seen whether a load that has an end has come to it: soon, for how long it has lasted. */
 static mf_time look_again(mf_time now)
 {
@@ -77,18 +123,17 @@ static int monitor(struct virtual *v)
 	live_tick(f, v->options, v->now);
 	while (err == 0 && (due = snapshot_due(f, v->now)) != NULL)
 		err = take_snapshot(v, due);
-	if (v->now < f->measure)
-		v->monitor_next = f->measure;
-	else if (v->now < f->stop)
-		v->monitor_next = f->stop;
-	else
-		v->monitor_next = v->now + MONITOR_PERIOD;
+	if (v->now >= f->stop) {
+		v->over = is_over(v);
+		if (!v->over)
+			v->monitor_next = look_for_end(v);
+		return err;
+	}
+	v->monitor_next = v->now < f->measure ? f->measure : f->stop;
 	if (f->finite)
 		v->monitor_next = mf_time_min(v->monitor_next, look_again(v->now));
 	if (v->options->tick_period != 0)
 		v->monitor_next = mf_time_min(v->monitor_next, v->now + v->options->tick_period);
-	if (v->now >= f->stop)
-		v->over = is_over(v);
 	return err;
 }
 
@@ -102,14 +147,6 @@ static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
 
 	until = mf_time_min(until - 1, v->monitor_next); /* what arrives then comes first */
 	return mf_time_min(until, v->event_next);
-}
-
-/** Time of the first event of the switch, or of both. */
-static mf_time switches_next(struct virtual *v)
-{
-	mf_time next = virtual_switch_next(v);
-
-	return v->twin == NULL ? next : mf_time_min(next, virtual_switch_next(v->twin));
 }
 
 /** The nodes for a stretch of time, then the switch. */
