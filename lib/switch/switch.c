@@ -32,8 +32,10 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->source_w = c->source_w;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
+	if (p->mux == NULL)
+		return -errno;
 	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
-	if (p->mux == NULL || p->buf == NULL)
+	if (p->buf == NULL)
 		return -ENOMEM;
 	err = mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
 	mf_demux_guard(&p->demux, c->guard);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a node may ask for: demands beyond its share, above its rate, of who lets grants expire. */
 #include <criterion/criterion.h>
+#include <errno.h>
 
 #include "mf_switch_held.h"
 #include "rig.h"
@@ -307,4 +308,24 @@ Test(limits, faulty_configuration)
 	rig_config(&config, 4);
 	config.limits.rate = 1;
 	cr_expect_null(mf_switch_new(&config));
+	for (int i = 0; i < 8; i++) {
+		rig_config(&config, 4);
+		config.ports = i == 0 ? 1 : i == 1 ? MF_PORTS_MAX + 1 : config.ports;
+		config.x = i == 2 ? 0 : i == 3 ? 129 : config.x;
+		config.mac_table = i == 4 ? 0 : i == 5 ? 2 : i == 6 ? 48 : config.mac_table;
+		config.port[3].mux.policy = i == 7 ? 99 : config.port[3].mux.policy;
+		errno = 0;
+		cr_expect_null(mf_switch_new(&config), "case %d", i);
+		cr_expect_eq(errno, EINVAL, "case %d", i);
+	}
+	for (int i = 0; i < 4; i++) {
+		struct mf_switch *sw;
+
+		rig_config(&config, i == 0 ? 2 : 4);
+		config.x = i == 1 ? 1 : i == 2 ? 128 : config.x;
+		config.mac_table = i == 3 ? 4 : config.mac_table;
+		sw = mf_switch_new(&config);
+		cr_expect_not_null(sw, "case %d", i);
+		mf_switch_free(sw);
+	}
 }

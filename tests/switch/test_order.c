@@ -2,6 +2,7 @@
 /* Order within a pair (D9): a request goes out behind the writes that were granted before it. */
 #include <criterion/criterion.h>
 
+#include "mf_switch_held.h"
 #include "rig.h"
 
 TestSuite(order, .timeout = 60);
@@ -320,4 +321,31 @@ Test(order, nor_does_it_take_the_place_of_one_of_a_mega)
 		cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the response that nobody sends");
 		rig_stop(&r);
 	}
+}
+
+/** What it was granted for will not come: the circuit ends at once, and the scheduler is told. */
+Test(order, a_request_that_finds_no_room_is_given_up)
+{
+	struct mf_switch_held held;
+	struct mf_sched_grant g;
+	struct mf_sched_msg d;
+	struct rig r;
+
+	start(&r, false);
+	blocks = rig_request(&r, CN, MN, 8, 128, request);
+	rig_message(&r, 0, CN, request, blocks);
+	rig_run(&r, MF_NS(500));
+	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
+	mf_switch_close(r.sw, MN, true);
+	g = rig_grant_of(MF_US(1), MN, CN, 8, true, true, 64, d.cookie);
+	rig_grant(&r, g.at, &g);
+	rig_run(&r, MF_US(2));
+	cr_expect_eq(r.outs[MN], 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_room, 1);
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, &d), 1);
+	cr_expect(d.src == MN && d.dst == CN && d.id == 8 && d.resp);
+	mf_switch_held(r.sw, MF_US(2), &held);
+	cr_expect_eq(held.circuits, 0);
+	cr_expect_eq(held.requests, 0);
+	rig_stop(&r);
 }
