@@ -113,3 +113,33 @@ Test(numbers, a_round_trip_is_no_absence)
 	now += 2 * l.config.replay_max + l.config.ack_after;
 	cr_expect_eq(llr_run(&l, now, now), LLR_TIMER_REPLAY);
 }
+
+/* Who waits for room asks for it as often as a replay timer would, and no more when there is room. */
+Test(numbers, room_is_asked_for_less_and_less_often)
+{
+	static const mf_time asked[] = {500, 1500, 2500, 3500}; /* us */
+	struct llr l = begun(first[0]);
+	uint32_t end = first[0] + 2 * WINDOW;
+	unsigned int n = 0;
+
+	for (unsigned int k = 0; k < WINDOW; k++)
+		llr_emitted(&l, 1);
+	cr_assert_not(llr_stalled(&l, 1, end), "it waits for acknowledgements");
+	cr_assert_eq(llr_acked(&l, 2, first[0] + WINDOW, first[0] + WINDOW), LLR_ACK_GOOD);
+	cr_assert_not(llr_stalled(&l, 0, end - WINDOW), "it has nothing to send");
+	cr_assert(llr_stalled(&l, 0, end));
+	cr_assert_not(llr_stalled(&l, 0, end), "once");
+	for (mf_time now = 0; now < MF_MS(4); now += MF_US(100)) {
+		cr_assert_eq(llr_run(&l, now, now), LLR_TIMER_NONE);
+		if (!l.poll)
+			continue;
+		l.poll = false;
+		cr_assert_lt(n, sizeof(asked) / sizeof(asked[0]));
+		cr_expect_eq(now, MF_US(asked[n++]));
+	}
+	cr_expect_eq(n, sizeof(asked) / sizeof(asked[0]));
+	cr_assert_eq(llr_acked(&l, MF_MS(4), first[0] + WINDOW, end), LLR_ACK_GOOD);
+	cr_assert_eq(llr_may_emit(&l, end), LLR_EMIT_NEW);
+	llr_run(&l, MF_MS(100), MF_MS(100));
+	cr_expect_not(l.poll);
+}
