@@ -517,6 +517,61 @@ Test(fault, idle_that_nothing_is_sent_on_is_struck_at_the_rate)
 	mf_fault_free(f);
 }
 
+/** Every block that starts within the time of a rule, or while idle counts, and no other. */
+Test(fault, idle_is_struck_as_long_as_told)
+{
+	static struct stream out;
+	struct mf_fault_rule rule = {.class = MF_FAULT_SYNC, .rate = 1, .idle = true};
+	struct mf_fault_config c = {.rule = &rule, .rules = 1, .period = PERIOD, .idle_until = MF_NEVER};
+
+	for (int late = 0; late < 3; late++) { /* ends at the start of a block, just before, just behind */
+		struct mf_fault *f;
+
+		rule.from = 100 * PERIOD + 1;
+		rule.until = 150 * PERIOD - 1 + (mf_time)late;
+		f = mf_fault_new(&c);
+		out.n = 0;
+		run_until(f, MF_US(10), &out);
+		cr_expect_eq(out.n, late == 2 ? 50 : 49, "%u", out.n);
+		cr_expect_eq(out.t[0], 101 * PERIOD);
+		mf_fault_free(f);
+	}
+	rule.from = 0;
+	rule.until = MF_NEVER;
+	c.idle_until = 50 * PERIOD;
+	struct mf_fault *f = mf_fault_new(&c);
+
+	out.n = 0;
+	run_until(f, MF_US(10), &out);
+	cr_expect_eq(out.n, 50, "%u", out.n);
+	mf_fault_free(f);
+}
+
+/** However far the next one is drawn. */
+Test(fault, idle_is_not_struck_behind_its_time)
+{
+	static struct stream out;
+	const struct mf_fault_rule rule = {.class = MF_FAULT_SYNC,
+					   .rate = .1,
+					   .idle = true,
+					   .from = 100 * PERIOD,
+					   .until = 110 * PERIOD};
+	struct mf_fault_config c = {.rule = &rule, .rules = 1, .period = PERIOD, .idle_until = MF_NEVER};
+	unsigned int n = 0;
+
+	for (c.seed = 0; c.seed < 500; c.seed++) {
+		struct mf_fault *f = mf_fault_new(&c);
+
+		out.n = 0;
+		run_until(f, MF_US(10), &out);
+		cr_assert(out.n == 0 || (out.t[0] >= rule.from && out.t[out.n - 1] < rule.until));
+		cr_assert_eq(mf_fault_fired(f, 0), out.n);
+		n += out.n;
+		mf_fault_free(f);
+	}
+	cr_expect(n > 400 && n < 600, "%u of 5000 blocks", n);
+}
+
 /* An error of the payload is three, and the last of them are in the blocks behind. */
 Test(fault, a_bit_of_idle_is_wrong_as_one_of_a_message_is)
 {
