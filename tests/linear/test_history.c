@@ -349,6 +349,9 @@ Test(history, a_damaged_file_is_refused)
 	cr_expect_not_null(strstr(err, "cut off"));
 	cr_expect_null(mf_history_parse("client,op\n", 10, err, sizeof(err)));
 	cr_expect_not_null(strstr(err, "no history"), "of other tools: %s", err);
+	octets[8]++; /* its version, which is looked at before the sum */
+	cr_expect_null(mf_history_parse(octets, len, err, sizeof(err)));
+	cr_expect_str_eq(err, "a history of version 2: 1 is known");
 	free(octets);
 	mf_history_free(s.h);
 }

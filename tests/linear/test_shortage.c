@@ -59,6 +59,22 @@ Test(linear_shortage, of_a_check)
 	mf_history_free(sim.h);
 }
 
+static int write_to_nobody(const void *of)
+{
+	FILE *out = fopen("/dev/null", "w");
+	int rc = mf_history_write(of, out);
+
+	fclose(out);
+	return rc;
+}
+
+Test(linear_shortage, of_what_is_written)
+{
+	history();
+	shortage_each(write_to_nobody, sim.h);
+	mf_history_free(sim.h);
+}
+
 struct image {
 	char *octets;
 	size_t len;
