@@ -78,7 +78,7 @@ int compare_files(const struct options *o, const struct mf_config *config)
 	if (config != NULL)
 		mf_config_files(config, o->file, &files);
 	else
-		mf_files_read(&files, "TRACE", o->file);
+		mf_files_input(&files, "TRACE", o->file);
 	mf_files_written(&files, "--output", o->out);
 	mf_files_written(&files, "--json", o->json);
 	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);

@@ -226,6 +226,7 @@ void mf_config_free(struct mf_config *config)
 	free(config->test);
 	free(config->region);
 	cfg_workload_free(config);
+	cfg_files_free(config);
 	memset(config, 0, sizeof(*config));
 }
 

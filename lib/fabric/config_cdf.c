@@ -134,7 +134,9 @@ int cfg_size_file(struct cfg *c, const json_t *path, struct mf_config_size *s)
 	if (resolved == NULL)
 		return cfg_fail_memory(c);
 	r.path = resolved;
-	rc = read_file(&r);
+	rc = cfg_file(c, "file", resolved);
+	if (rc == 0)
+		rc = read_file(&r);
 	free(resolved);
 	return rc;
 }

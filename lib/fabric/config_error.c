@@ -139,6 +139,13 @@ static void put_path(const struct cfg *c, char *buf, size_t room)
 	make_printable(buf);
 }
 
+void cfg_where(struct cfg *c, const char *key, char *buf, size_t room)
+{
+	cfg_push(c, key);
+	put_path(c, buf, room);
+	cfg_pop(c);
+}
+
 static int fail(struct cfg *c, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 static int fail(struct cfg *c, const char *format, va_list args)

@@ -105,6 +105,12 @@ int cfg_fail_key(struct cfg *c, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int cfg_fail_json(struct cfg *c, const json_error_t *error);
 int cfg_fail_memory(struct cfg *c);
+/* The path to a key of the object where we are. */
+void cfg_where(struct cfg *c, const char *key, char *buf, size_t room);
+
+/* A file is read that a key of the object where we are names; config_files.c */
+int cfg_file(struct cfg *c, const char *key, const char *path);
+void cfg_files_free(struct mf_config *config);
 
 /* config_field.c */
 int cfg_is(struct cfg *c, const json_t *json, json_type type);

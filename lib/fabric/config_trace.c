@@ -303,7 +303,9 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 	if (path == NULL)
 		return cfg_fail_memory(c);
 	r->path = path;
-	rc = read_twice(r);
+	rc = cfg_file(c, "trace", path);
+	if (rc == 0)
+		rc = read_twice(r);
 	if (rc == 0) {
 		put_note(r);
 		r->trace->path = path_of(path);

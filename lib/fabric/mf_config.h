@@ -401,6 +401,12 @@ struct mf_config_policy {
 	double param[MF_PARAMS_MAX]; /**< in the order of its table */
 };
 
+/** A file that was read because the fabric file names it. */
+struct mf_config_file {
+	char *key; /**< that names it: "workload[0].trace" */
+	char *path; /**< "-": standard input */
+};
+
 struct mf_config {
 	char name[MF_CONFIG_NAME_LEN * 2];
 	char description[MF_CONFIG_TEXT_LEN];
@@ -439,6 +445,8 @@ struct mf_config {
 	bool report_normalised; /**< the same, and measure what each takes alone */
 	mf_time watchdog; /**< wall clock: a role without a turn for so long is reported; 0: none is */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
+	unsigned int files;
+	struct mf_config_file *file;
 };
 
 /**
@@ -482,7 +490,8 @@ struct json_t *mf_config_to_json(const struct mf_config *config);
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
 
 /**
- * Adds the files that were read for it: the fabric file, and those that it names.
+ * Adds the files that were read for it: the fabric file, those that it names, and those of its ports'
+ * devices, of which some are written.
  * @param file  NULL: it was not made of a file
  */
 void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);

@@ -23,7 +23,13 @@ struct mf_files {
  * @param path  NULL: there is none, and nothing is done
  */
 void mf_files_read(struct mf_files *f, const char *what, const char *path);
+/** The same where "-" is standard input. */
+void mf_files_input(struct mf_files *f, const char *what, const char *path);
 void mf_files_written(struct mf_files *f, const char *what, const char *path);
+/** A file that is written to be read again: if something else is there, that is refused. */
+void mf_files_regular(struct mf_files *f, const char *what, const char *path);
+/** A folder that is written into; the same. */
+void mf_files_folder(struct mf_files *f, const char *what, const char *path);
 /** Standard output and error, where they are files. */
 void mf_files_streams(struct mf_files *f);
 

@@ -37,6 +37,24 @@ class Case:
       json.dump(fabric, file)
     return name
 
+  def others(self):
+    """Fabrics that name files of all kinds."""
+    nodes = [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}]
+    ports = [{'name': 'a', 'device': 'net_pcap0,rx_pcap=old.pcap,tx_pcap=new.pcap'},
+             {'name': 'b', 'device': 'net_memif0,role=server,socket=s,socket-abstract=no'}]
+    links = [{'node': 'c', 'carried': {'node': 'a', 'switch': 'b'}}, {'node': 'm'}]
+    fabrics = {
+      'sizes.json': {'workload': [{'size': {'dist': 'cdf', 'file': 'sizes'}}]},
+      'keys.json': {'workload': [{'ycsb': 'trace', 'trace': 'keys', 'records': 100}]},
+      'ports.json': {'ports': ports, 'links': links},
+      'over.json': {'ports': [ports[0] | {'device': 'net_pcap0,tx_pcap=over.json'}, ports[1]],
+                    'links': links},
+    }
+    for name, fabric in fabrics.items():
+      write(name, json.dumps({'nodes': nodes, **fabric}))
+    write('sizes', '0 0\n64 50\n4096 100\n')
+    write('keys', '0,READ,1\n1,UPDATE,2\n')
+
   def fresh(self):
     """Only what is read, and old results."""
     for name in os.listdir('.'):
@@ -45,6 +63,7 @@ class Case:
     shutil.copy(os.path.join(self.root, 'examples', 'quickstart.json'), 'q.json')
     shutil.copy('q.json', 'chaos-7.json')
     write('t.csv', TRACE)
+    self.others()
     write('commands', 'show config\n')
     for name in ('old', 'old.pcap'):
       write(name, OLD)
@@ -82,7 +101,7 @@ CLASHES = [
   ('emu', [*VIRTUAL, '--json', 'hard', 'f.json'], ['--json hard', 'FABRIC f.json']),
   ('emu', [*VIRTUAL, '--messages', 'soft', 'f.json'], ['--messages soft', 'FABRIC f.json']),
   ('emu', [*VIRTUAL, '--history', 'f.json,room=1MiB', 'f.json'], ['--history f.json', 'FABRIC f.json']),
-  ('emu', [*VIRTUAL, '--json', 'spark.csv', 'f.json'], ['--json spark.csv', 'trace of workload[0]']),
+  ('emu', [*VIRTUAL, '--json', 'spark.csv', 'f.json'], ['--json spark.csv', 'workload[0].trace spark.csv']),
   ('emu', [*VIRTUAL, '--json', 'a', '--history', 'a', 'q.json'], ['--json a', '--history a']),
   ('emu', [*VIRTUAL, '--json', 'a', '--messages', './a', 'q.json'], ['--json a', '--messages ./a']),
   ('emu', [*VIRTUAL, '--capture', 'a.pcap', '--capture', 'd/../a.pcap,dir=up', 'q.json'],
@@ -92,6 +111,15 @@ CLASHES = [
   ('emu', ['--seeds', '2', '--clock', 'virtual', '--json', 'q.json', 'q.json'], ['--json', 'FABRIC']),
   ('emu', ['--record', 'd', '--json', 'd/cn0.rec', 'q.json'], ['--record d/cn0.rec', '--json d/cn0.rec']),
   ('emu', ['--record', 'new', '--json', 'new', 'q.json'], ['--record new', '--json new']),
+  ('emu', [*VIRTUAL, '--json', 'sizes', 'sizes.json'], ['--json sizes', 'workload[0].size.file sizes']),
+  ('emu', [*VIRTUAL, '--messages', 'keys', 'keys.json'], ['--messages keys', 'workload[0].trace keys']),
+  ('emu', ['--check', '--json', 'old.pcap', 'ports.json'], ['--json old.pcap', 'ports[0].device old.pcap']),
+  ('emu', ['--check', '--json', 'new.pcap', 'ports.json'], ['--json new.pcap', 'ports[0].device new.pcap']),
+  ('emu', ['--check', '--json', 's', 'ports.json'], ['--json s', 'ports[1].device s']),
+  ('emu', ['--check', 'over.json'], ['ports[0].device over.json', 'FABRIC over.json']),
+  ('perf', ['read_lat', '--clock', 'virtual', '--out_json', 'sizes', 'sizes.json'],
+   ['--out_json sizes', 'workload[0].size.file sizes']),
+  ('doctor', ['--noise', '0', '--json', 'sizes', 'sizes.json'], ['--json sizes', 'workload[0].size.file']),
   ('emu', ['--check', '--json', 'q.json', 'q.json'], ['--json', 'FABRIC']),
   ('perf', ['read_lat', '--clock', 'virtual', '--out_json', 'q.json', 'q.json'], ['--out_json', 'FABRIC']),
   ('perf', ['read_lat', '--clock', 'virtual', '--hgrm', 'a', '--out_json', 'a', 'q.json'],
@@ -100,7 +128,7 @@ CLASHES = [
   ('trace', ['convert', '--to', 'edm', '-o', 't.csv', 't.csv'], ['--output t.csv', 'TRACE t.csv']),
   ('trace', ['info', '--json', 't.csv', 't.csv'], ['--json t.csv', 'TRACE t.csv']),
   ('trace', ['gen', '-o', 'f.json', 'f.json'], ['--output f.json', 'FABRIC f.json']),
-  ('trace', ['gen', '-o', 'spark.csv', 'f.json'], ['--output spark.csv', 'trace of workload[0]']),
+  ('trace', ['gen', '-o', 'spark.csv', 'f.json'], ['--output spark.csv', 'workload[0].trace spark.csv']),
   ('chaos', ['--runs', '3', '--seed', '6', 'chaos-7.json'], ['a case of --out ./chaos-7.json', 'FABRIC']),
   ('doctor', ['--noise', '0', '--json', 'q.json', 'q.json'], ['--json q.json', 'FABRIC q.json']),
 ]
@@ -133,6 +161,18 @@ def clashes(case):
     case.fresh()
     process = case.emu.run(*VIRTUAL, *args, 'q.json')
     case.tap.ok(process.returncode == 0, f'emu {" ".join(args)}: no clash', why(process))
+  before = case.fresh()
+  with open('t.csv', encoding='utf-8') as file:
+    process = case.trace.run('convert', '--to', 'edm', '-o', 't.csv', '-', stdin=file)
+  case.tap.ok(refused(process, 'is the same file as', '--output t.csv', 'TRACE -')
+              and listing() == before, 'a trace from standard input over itself', why(process))
+  for name, place, words in (('d', 'pipe', '--record pipe: is no folder'),
+                             ('d', 'd', '--record d/cn0.rec: is no regular file')):
+    case.fresh()
+    os.mkfifo('pipe')
+    os.mkfifo(f'{name}/cn0.rec')
+    process = case.emu.run('--record', place, 'q.json', timeout=60)
+    case.tap.ok(refused(process, words), f'--record {place}: refused', why(process))
   before = case.fresh()
   with open('t.csv', 'a', encoding='utf-8') as file:
     process = case.trace.run('convert', '--to', 'memfab', 't.csv', stdout=file)

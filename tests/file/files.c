@@ -127,3 +127,45 @@ Test(files, streams)
 	cr_assert_eq(rc[3], -EINVAL);
 	cr_assert_str_eq(err, "standard output: is the same file as TRACE hard, which is read");
 }
+
+/** What is to be read again, and a folder, are that or not there yet. */
+Test(files, types)
+{
+	static const struct {
+		const char *path;
+		int regular, folder;
+	} some[] = {
+		{"a", 0, -EINVAL},
+		{"soft", 0, -EINVAL},
+		{"new", 0, 0},
+		{"d", -EINVAL, 0},
+		{"pipe", -EINVAL, -EINVAL},
+		{"here", -EINVAL, 0},
+		{"/dev/null", -EINVAL, -EINVAL},
+	};
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		struct mf_files f = {.n = 0};
+		char err[512];
+
+		mf_files_regular(&f, "--record", some[i].path);
+		cr_expect_eq(mf_files_check(&f, err, sizeof(err)), some[i].regular, "%s", some[i].path);
+		mf_files_folder(&f, "--record", some[i].path);
+		cr_expect_eq(mf_files_check(&f, err, sizeof(err)), some[i].folder, "%s", some[i].path);
+	}
+}
+
+/** Standard input is a file like any other, where "-" means that. */
+Test(files, standard_input)
+{
+	struct mf_files f = {.n = 0};
+	char err[512];
+
+	cr_assert_not_null(freopen("a", "r", stdin));
+	mf_files_input(&f, "TRACE", "-");
+	mf_files_written(&f, "--json", "hard");
+	cr_expect_eq(mf_files_check(&f, err, sizeof(err)), -EINVAL);
+	mf_files_input(&f, "TRACE", "-");
+	mf_files_written(&f, "--json", "b");
+	cr_expect_eq(mf_files_check(&f, err, sizeof(err)), 0);
+}
