@@ -2,6 +2,8 @@
 #include "device.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 
 #include <rte_build_config.h>
 
+#include "mf_fabric.h"
 #include "mf_link_frame.h"
 
 #define ETHER_HEAD 14
@@ -191,32 +194,26 @@ static void look_at_tap(const struct machine *m, const struct mf_config_port *p,
 	mend(f, "modprobe tun (in a container: --device /dev/net/tun)");
 }
 
-/** A socket in a folder: the server makes it, the client finds it. An abstract one needs no rights. */
+/** Its socket, judged as `memfab-emu --check` does. */
 static void look_at_memif(const struct machine *m, const struct mf_config_port *p, const struct device *d,
 			  struct device_fault *f)
 {
-	char path[108] = "/run/memif.sock", folder[108], text[16];
-	bool server = device_arg(d, "role", text, sizeof(text)) && strcmp(text, "server") == 0;
-	char *slash;
+	char path[TREE_PATH], why[sizeof(f->what)];
+	int rc = mf_port_check(p, m->root, why, sizeof(why));
+	bool exists;
 
-	(void)p;
-	if (!device_arg(d, "socket-abstract", text, sizeof(text)) || strcmp(text, "no") != 0)
+	if (rc == 0)
 		return;
+	fault(f, FAIL, "%s", why);
 	if (!device_arg(d, "socket", path, sizeof(path)))
 		snprintf(path, sizeof(path), "/run/memif.sock");
-	snprintf(folder, sizeof(folder), "%s", path);
-	slash = strrchr(folder, '/');
-	if (slash == NULL)
-		return;
-	*(slash == folder ? slash + 1 : slash) = '\0';
-	if (!tree_exists(m->root, "%s", folder)) {
-		fault(f, FAIL, "there is no folder %s for its socket", folder);
-		mend(f, "mkdir -p %s", folder);
-	} else if (tree_exists(m->root, "%s", path) ? !tree_usable(m->root, "%s", path)
-						    : server && !tree_usable(m->root, "%s", folder)) {
-		fault(f, FAIL, "%s cannot be %s", path, server ? "made" : "opened");
-		mend(f, "chown $USER %s", tree_exists(m->root, "%s", path) ? path : folder);
-	}
+	exists = tree_exists(m->root, "%s", path);
+	if (rc == -ENOENT)
+		mend(f, "mkdir -p %s", dirname(path));
+	else if (rc == -EACCES || rc == -EPERM)
+		mend(f, "chown $USER %s", exists ? path : dirname(path));
+	else
+		mend(f, "another socket= in the fabric file");
 }
 
 /* PCI */

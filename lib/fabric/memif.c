@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,18 +91,25 @@ static int refuse(int rc, char *why, size_t room, const char *path, const char *
 	return rc;
 }
 
-/** The driver wants to read and write the folder at either end. */
-static int check_folder(const struct memif *m, char *why, size_t room)
+/** A path below a root. */
+static void below(const char *root, const char *path, char *out, size_t room)
 {
-	char folder[MF_CONFIG_DEVICE_LEN];
+	snprintf(out, room, "%s%s", path[0] == '/' ? root : "", path);
+}
+
+/** The driver wants to read and write the folder at either end. */
+static int check_folder(const struct memif *m, const char *root, char *why, size_t room)
+{
+	char folder[MF_CONFIG_DEVICE_LEN], at[PATH_MAX];
 	struct stat st;
 
 	folder_of(m->path, folder, sizeof(folder));
-	if (stat(folder, &st) != 0 && errno != EACCES)
+	below(root, folder, at, sizeof(at));
+	if (stat(at, &st) != 0 && errno != EACCES)
 		return refuse(-ENOENT, why, room, m->path, "there is no folder ", folder);
 	if (errno != EACCES && !S_ISDIR(st.st_mode))
 		return refuse(-ENOTDIR, why, room, m->path, "this is no folder: ", folder);
-	if (faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+	if (faccessat(AT_FDCWD, at, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
 		return refuse(-errno, why, room, m->path,
 			      errno == EROFS ? "read-only file system: "
 					     : "no right to read and write the folder ",
@@ -110,12 +118,15 @@ static int check_folder(const struct memif *m, char *why, size_t room)
 }
 
 /** A server makes the socket itself, and a link is somebody's; a client may follow it. */
-static int check_place(const struct memif *m, char *why, size_t room)
+static int check_place(const struct memif *m, const char *root, char *why, size_t room)
 {
-	struct stat st;
-	int rc = m->server ? lstat(m->path, &st) : stat(m->path, &st);
+	char at[PATH_MAX];
 	const char *kind;
+	struct stat st;
+	int rc;
 
+	below(root, m->path, at, sizeof(at));
+	rc = m->server ? lstat(at, &st) : stat(at, &st);
 	if (rc != 0 && errno == ENOENT)
 		return 0;
 	if (rc != 0)
@@ -126,12 +137,12 @@ static int check_place(const struct memif *m, char *why, size_t room)
 			 kind);
 		return -EEXIST;
 	}
-	if (!m->server && faccessat(AT_FDCWD, m->path, W_OK, AT_EACCESS) != 0)
+	if (!m->server && faccessat(AT_FDCWD, at, W_OK, AT_EACCESS) != 0)
 		return refuse(-errno, why, room, m->path, "no right to connect to it", "");
 	return 0;
 }
 
-int memif_check(const struct memif *m, char *why, size_t room)
+int memif_check(const struct memif *m, const char *root, char *why, size_t room)
 {
 	int rc;
 
@@ -140,6 +151,6 @@ int memif_check(const struct memif *m, char *why, size_t room)
 	if (!m->file)
 		return 0;
 	errno = 0;
-	rc = check_folder(m, why, room);
-	return rc == 0 ? check_place(m, why, room) : rc;
+	rc = check_folder(m, root, why, room);
+	return rc == 0 ? check_place(m, root, why, room) : rc;
 }

@@ -26,9 +26,10 @@ bool memif_fits(const struct memif *m, char *why, size_t room);
 /**
  * Whether this process could have its end of the socket now: the folder, what stands there, rights. Changes
  * nothing. That another process serves the socket is no fault here.
+ * @param root  of all absolute paths; "": this machine's
  * @return 0, or -errno with one line in why
  */
-int memif_check(const struct memif *m, char *why, size_t room);
+int memif_check(const struct memif *m, const char *root, char *why, size_t room);
 
 /** The driver takes no path without a folder, nor one in the root: the same place as it takes it. */
 #define MEMIF_HERE_LEN 16

@@ -114,8 +114,16 @@ struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clo
 void mf_fabric_free(struct mf_fabric *f);
 
 /**
- * Whether this machine lets a process have the ports of the roles that it plays, as far as can be known
- * before anything is started: the sockets of memifs. Changes nothing.
+ * Whether this machine lets a process have a port, as far as can be known before anything is started: the
+ * socket of a memif. Changes nothing.
+ * @param root  of all absolute paths; "": this machine's
+ * @param err  on failure one line
+ * @return 0 or -errno
+ */
+int mf_port_check(const struct mf_config_port *port, const char *root, char *err, size_t errlen);
+
+/**
+ * Whether this machine lets a process have the ports of the roles that it plays: mf_port_check().
  * @param part  NULL: all roles
  * @param err  on failure one line with the key
  * @return 0 or -errno

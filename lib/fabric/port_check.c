@@ -12,16 +12,18 @@ static bool is_carried(const struct mf_config_node *n, bool node_here, bool swit
 	       (node_here != switch_here || llr->carry == MF_CARRY_ALWAYS);
 }
 
+int mf_port_check(const struct mf_config_port *port, const char *root, char *err, size_t errlen)
+{
+	struct memif m;
+
+	return memif_read(port->device, &m) ? memif_check(&m, root, err, errlen) : 0;
+}
+
 static int check_port(const struct mf_config *config, int port, char *err, size_t errlen)
 {
-	const struct mf_config_port *p = port >= 0 ? &config->port[port] : NULL;
-	struct memif m;
 	char why[1024];
-	int rc = 0;
+	int rc = port >= 0 ? mf_port_check(&config->port[port], "", why, sizeof(why)) : 0;
 
-	if (p == NULL || !memif_read(p->device, &m))
-		return 0;
-	rc = memif_check(&m, why, sizeof(why));
 	if (rc != 0)
 		snprintf(err, errlen, "ports[%d].device: %s", port, why);
 	return rc;

@@ -68,7 +68,7 @@ static int check_socket(const struct wall_port *p, char *err, size_t errlen)
 {
 	struct memif m;
 	char why[1024];
-	int rc = memif_read(p->config->device, &m) ? memif_check(&m, why, sizeof(why)) : 0;
+	int rc = memif_read(p->config->device, &m) ? memif_check(&m, "", why, sizeof(why)) : 0;
 
 	if (rc != 0)
 		snprintf(err, errlen, "ports.%s.device: %s", p->config->name, why);
