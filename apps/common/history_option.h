@@ -19,6 +19,11 @@
  */
 int history_option_read(const char *option, const char *arg, struct mf_history_target *h, char *err,
 			size_t errlen);
+/** Its file. NULL: none was asked for. */
+static inline const char *history_option_name(const struct mf_history_target *h)
+{
+	return h->name[0] != '\0' ? h->name : NULL;
+}
 /**
  * Behind a run: writes its history, and says if there was not room for all of it.
  * @return as a program exits

@@ -61,3 +61,13 @@ int output_close(struct output *o)
 
 	return rc != 0 && o->whole ? complain_of(o->name, rc) : SOUND;
 }
+
+int output_close_all(struct output *const *o, unsigned int n, int rc)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		int e = output_close(o[i]);
+
+		rc = rc != SOUND ? rc : e;
+	}
+	return rc;
+}

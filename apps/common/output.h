@@ -40,6 +40,8 @@ int output_written(struct output *o, int rc);
 int output_write_json(struct output *o, const json_t *json);
 /** Puts it in its place if all of it was written; otherwise the old one stays. @return exit status */
 int output_close(struct output *o);
+/** All of them, whatever becomes of one. @return rc, or where that is SOUND the first that is not */
+int output_close_all(struct output *const *o, unsigned int n, int rc);
 
 /** What errno says of a stream that failed, never 0. @return -errno */
 int output_error(void);

@@ -55,18 +55,10 @@ static int report(const struct mf_fabric *f, struct outputs *out)
 	return json != SOUND ? json : messages;
 }
 
-/** All of them, whatever becomes of one; again: nothing. @return the first that is not SOUND, rc before all
- */
+/** All of them; again: nothing. */
 static int close_files(struct outputs *out, int rc)
 {
-	struct output *file[] = {&out->json, &out->history, &out->messages};
-
-	for (unsigned int i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
-		int e = output_close(file[i]);
-
-		rc = rc != SOUND ? rc : e;
-	}
-	return rc;
+	return output_close_all((struct output *[]){&out->json, &out->history, &out->messages}, 3, rc);
 }
 
 /** Whoever reads counters now and then reads the last ones, too. */
@@ -144,11 +136,6 @@ static int run_clock(const struct options *o, const struct mf_config *config, st
 	return rc;
 }
 
-static const char *history_name(const struct options *o)
-{
-	return o->history.name[0] != '\0' ? o->history.name : NULL;
-}
-
 /** Nothing is written that is read, and nothing twice. */
 static int compare_files(const struct options *o, const struct mf_config *config)
 {
@@ -160,7 +147,7 @@ static int compare_files(const struct options *o, const struct mf_config *config
 	mf_config_record_files(config, o->replay, false, &files);
 	mf_files_written(&files, "--json", o->json);
 	mf_files_written(&files, "--messages", o->messages);
-	mf_files_written(&files, "--history", history_name(o));
+	mf_files_written(&files, "--history", history_option_name(&o->history));
 	capture_option_files(o->capture, o->captures, &files);
 	mf_config_record_files(config, o->record, true, &files);
 	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
@@ -200,7 +187,7 @@ static int open_and_run(const struct options *o, const struct mf_config *config)
 	if (rc == SOUND)
 		rc = output_open(&out.messages, o->messages);
 	if (rc == SOUND)
-		rc = output_open(&out.history, history_name(o));
+		rc = output_open(&out.history, history_option_name(&o->history));
 	if (rc == SOUND)
 		rc = open_captures(o, config, &out.captures);
 	if (rc == SOUND)

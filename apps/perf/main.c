@@ -122,11 +122,6 @@ static int run_clock(const struct options *o, struct mf_config *config, struct f
 	return rc;
 }
 
-static const char *history_name(const struct options *o)
-{
-	return o->history.name[0] != '\0' ? o->history.name : NULL;
-}
-
 /** Nothing is written that is read, and nothing twice. */
 static int compare_files(const struct options *o, const struct mf_config *config)
 {
@@ -138,7 +133,7 @@ static int compare_files(const struct options *o, const struct mf_config *config
 	mf_files_read(&files, "--cmdline-file", o->commands);
 	mf_files_written(&files, "--out_json", o->json);
 	mf_files_written(&files, "--hgrm", o->hgrm);
-	mf_files_written(&files, "--history", history_name(o));
+	mf_files_written(&files, "--history", history_option_name(&o->history));
 	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
 }
 
@@ -152,12 +147,10 @@ static int open_and_run(const struct options *o, struct mf_config *config)
 	if (rc == SOUND)
 		rc = output_open(&files.hgrm, o->hgrm);
 	if (rc == SOUND)
-		rc = output_open(&files.history, history_name(o));
+		rc = output_open(&files.history, history_option_name(&o->history));
 	if (rc == SOUND)
 		rc = run_clock(o, config, &files);
-	rc = worse(rc, output_close(&files.json));
-	rc = worse(rc, output_close(&files.hgrm));
-	return worse(rc, output_close(&files.history));
+	return output_close_all((struct output *[]){&files.json, &files.hgrm, &files.history}, 3, rc);
 }
 
 static int act(void *options, struct mf_config *config)
