@@ -135,7 +135,10 @@ struct host_state {
 	 * which its refusal has come, a bit each. */
 	uint8_t mark;
 	bool early; /**< its id had not rested: uses of the id tell what comes for the one before */
-	bool open; /**< QUARANTINE: another use may take the id */
+	union {
+		bool open; /**< QUARANTINE: another use may take the id */
+		uint8_t applied; /**< while it waits, with uses: what is known of that, in MF_GAP_UNIT */
+	};
 };
 static_assert(sizeof(struct host_state) == 64, "one cache line");
 

@@ -37,7 +37,7 @@ enum host_once_what {
 };
 
 struct host_once {
-	uint64_t result;
+	uint64_t result; /**< by `what`; of a write the last sending of which a gap was told: gap_told() */
 	uint32_t moved;
 	uint16_t use;
 	uint8_t what; /**< enum host_once_what */

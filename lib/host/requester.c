@@ -266,11 +266,28 @@ static void refused_late(struct mf_host *h, struct host_state *s, mf_time at)
 		answered_late(h, s, at);
 }
 
+/** The memory node misses a chunk of a long write, or has it: where the next sending begins. */
+static void gap_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	struct host_state *s = host_state_find(h, m->src, m->id, at);
+
+	if (!host_once(h) || s->kind != MF_OP_WRITE_ACK || !host_state_waits(s))
+		h->stats.drop_unknown++;
+	else if (!host_use_is(h, m, MF_ERR_USE_BITS))
+		h->stats.old++;
+	else
+		s->applied = m->of;
+}
+
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	if (mf_proto_of_life(m->status)) {
 		host_link_restarted(h, m, at);
+		return;
+	}
+	if (m->status == MF_ERR_GAP) {
+		gap_told(h, m, at);
 		return;
 	}
 	if (m->of == MF_NOTIFY) {

@@ -481,6 +481,37 @@ static void once_written(struct mf_host *h, struct host_once *e, const struct mf
 }
 
 /**
+ * Who sends a long write again begins where it was told that the memory node is (retry.c). It is told once a
+ * sending when a chunk comes that was applied before, and once when one is missing.
+ * @param gap  a chunk is missing
+ * @return whether this is the first such chunk of its sending
+ */
+static bool gap_told(struct host_once *e, const struct mf_msg *m, bool gap)
+{
+	uint64_t step = 2U * m->again + gap;
+
+	if (e->result > step || (!gap && m->again == 0))
+		return true;
+	e->result = step + 1;
+	return false;
+}
+
+static void tell_gap(struct mf_host *h, struct host_once *e, const struct mf_msg *m, bool gap, mf_time ready)
+{
+	struct mf_msg tell = {.kind = MF_ERR,
+			      .src = h->node,
+			      .dst = m->src,
+			      .id = m->id,
+			      .epoch = m->epoch,
+			      .status = MF_ERR_GAP,
+			      .of = (uint8_t)(e->moved / MF_GAP_UNIT)};
+
+	if (m->kind == MF_WREQ_ACK && h->config.retries > 0 && e->what == HOST_ONCE_WRITE &&
+	    !gap_told(e, m, gap) && accessible(h, m, MF_RIGHT_WRITE, m->size))
+		host_single_put(h, &tell, ready + h->cost_answer);
+}
+
+/**
  * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order,
  * each octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
  * unacknowledged one, of which nothing is, no octet is applied behind a later one.
@@ -503,10 +534,12 @@ static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, m
 	}
 	if (m->offset + m->size <= e->moved) {
 		h->stats.copies++;
+		tell_gap(h, e, m, false, ready);
 		return NULL;
 	}
 	if (m->offset > e->moved && m->kind == MF_WREQ_ACK) {
 		h->stats.gaps++;
+		tell_gap(h, e, m, true, ready);
 		return NULL;
 	}
 	return e;

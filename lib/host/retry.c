@@ -2,9 +2,9 @@
 /*
  * What is not answered in time is sent again, with the same id and the same use (once.h), host.retries
  * times at most, until the timer of its operation ends (op_timer.c). A read asks for what has not come. Of a
- * write the demand is sent again, and its chunks as they are granted: from a first one on if all of them had
- * been sent, and otherwise those that had not, so that an unacknowledged write, which is over when its last
- * block is sent (D11), sends none twice.
+ * write the demand is sent again, and its chunks as they are granted: those that had not been sent, or, if
+ * all had, those that the memory node is not known to have. So an unacknowledged write, which is over when
+ * its last block is sent (D11), sends none twice.
  *
  * A request that finds no room is not kept for later: the next timer will do. So is one whose demand is still
  * known to the scheduler, which drops it there.
@@ -74,20 +74,15 @@ static void notify_again(struct mf_host *h, const struct host_state *s, uint32_t
 		host_notify_put(h, word, &m, at);
 }
 
-#define FEW_CHUNKS 16
-
 /**
- * Where a write begins that is sent again, all of which had been sent: how much of it was applied is not
- * known. A long one begins at times in its middle, or behind, since what is lost may be its end each time:
- * a /G/ that comes twice lets a chunk go before its grant, and all behind it, and the last ones have none.
+ * Where a write begins that is sent again, all of which had been sent: where its memory node has said that it
+ * is (MF_ERR_GAP). What it said may be of another use of the id, and too much; then it says so again.
  */
-static uint32_t begin_again(const struct mf_host *h, const struct host_state *s)
+static uint32_t begin_again(const struct host_state *s)
 {
-	uint32_t rest = s->size >> (1 + (s->again / 2 - 1) % 5);
+	uint32_t applied = s->applied * MF_GAP_UNIT;
 
-	if (s->again % 2 || s->size <= FEW_CHUNKS * h->config.chunk)
-		return 0;
-	return (s->size - rest) / MF_CHUNK_UNIT * MF_CHUNK_UNIT;
+	return applied < s->size ? applied : 0;
 }
 
 /**
@@ -101,7 +96,7 @@ static void write_whole_again(struct mf_host *h, struct host_state *s, mf_time a
 	host_slot_hold(h, s);
 	s->flags &= (uint8_t) ~(HOST_MEGA_HEAD | HOST_MEGA_MEMBER | HOST_MEGA_MORE);
 	s->phase = HOST_ACTIVE;
-	s->moved = begin_again(h, s);
+	s->moved = begin_again(s);
 	s->mark = (uint8_t)(s->moved >> 8);
 	notify_again(h, s, s->size - s->moved, at);
 }

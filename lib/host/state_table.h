@@ -77,8 +77,10 @@ static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node
 	struct host_state *s = host_entry_take(h);
 
 	h->entry[host_id_index(h, node, id)] = host_state_index(h, s);
-	if (unlikely(h->use != NULL))
+	if (unlikely(h->use != NULL)) {
 		h->use[host_id_index(h, node, id)]++;
+		s->applied = 0;
+	}
 	s->seq = h->seq++;
 	s->moved = 0;
 	s->node = node;

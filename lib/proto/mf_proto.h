@@ -93,7 +93,8 @@ enum mf_status {
 	MF_ERR_KEY, /**< access refused */
 	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
 	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
-	MF_STATUSES
+	MF_STATUSES, /**< outcomes of operations end here */
+	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
 };
 
 /** A message, decoded; which fields count depends on the kind. */
@@ -112,7 +113,11 @@ struct mf_msg {
 	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
 	uint8_t op; /**< RMWREQ: enum mf_rmw_op; TAKE: enum mf_take; GRET: enum mf_gret */
 	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
-	uint8_t of; /**< ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told */
+	/**
+	 * ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told. MF_ERR_GAP: how much
+	 * of an acknowledged write is applied, in MF_GAP_UNIT, rounded down: 0..15
+	 */
+	uint8_t of;
 	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
 	/**
 	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
@@ -147,6 +152,8 @@ struct mf_proto {
 /** Low bits of the number of a use that stand in an ACK, in an ERR. */
 #define MF_ACK_USE_BITS 10
 #define MF_ERR_USE_BITS 2
+
+#define MF_GAP_UNIT 4096 /**< octets: see mf_msg.of */
 
 /**
  * Chooses the widest way of making checks that this CPU has, for the whole process: before any other

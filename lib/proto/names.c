@@ -31,7 +31,7 @@ const char *mf_rmw_name(uint8_t op)
 
 const char *mf_status_name(uint8_t status)
 {
-	static const char *const names[MF_STATUSES] = {
+	static const char *const names[MF_ERR_GAP + 1] = {
 		[MF_OK] = "ok",
 		[MF_ERR_RANGE] = "range",
 		[MF_ERR_ALIGN] = "align",
@@ -42,7 +42,8 @@ const char *mf_status_name(uint8_t status)
 		[MF_ERR_KEY] = "key",
 		[MF_ERR_RESTARTED] = "restarted",
 		[MF_ERR_LIFE] = "life",
+		[MF_ERR_GAP] = "gap",
 	};
 
-	return name(names, MF_STATUSES, status);
+	return name(names, MF_ERR_GAP + 1, status);
 }

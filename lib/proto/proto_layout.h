@@ -13,7 +13,8 @@
 #include "mf_proto.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are kept as they are on the wire");
-static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <= 16, "4 bits each");
+static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_ERR_GAP < 16, "4 bits each");
+static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESSAGE_MAX, "4 bits");
 
 /* The last control block of every kind. */
 #define MSG_CHECK 48, 16
@@ -52,6 +53,7 @@ static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_STATUSES <
 #define ERR_STATUS 38, 4
 #define ERR_OF 42, 4
 #define ERR_USE 46, 2 /* MF_ERR_USE_BITS */
+#define ERR_APPLIED 42, 4 /* MF_ERR_GAP, in the place of ERR_OF: in MF_GAP_UNIT */
 #define ERR_LIFE 42, 6 /* MF_ERR_RESTARTED, MF_ERR_LIFE, in the place of the two: the high bits of the life */
 #define ACK_USE 38, 10 /* MF_ACK_USE_BITS */
 #define GRET_ID 21, 8

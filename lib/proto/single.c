@@ -15,6 +15,9 @@ static uint64_t put_mst(const struct mf_msg *m)
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
 	if (m->kind == MF_ERR && mf_proto_of_life(m->status))
 		return w | field(ERR_STATUS, m->status) | field(ERR_LIFE, m->epoch);
+	if (m->kind == MF_ERR && m->status == MF_ERR_GAP)
+		return w | field(ERR_STATUS, m->status) | field(ERR_APPLIED, m->of) |
+		       field(ERR_USE, m->epoch);
 	if (m->kind == MF_ERR)
 		return w | field(ERR_STATUS, m->status) | field(ERR_OF, m->of) | field(ERR_USE, m->epoch);
 	return w | field(ACK_USE, m->epoch);
@@ -75,8 +78,12 @@ static int get_err(uint64_t w, struct mf_msg *m)
 		m->epoch = field_of(w, ERR_LIFE);
 		return 0;
 	}
-	m->of = field_of(w, ERR_OF);
 	m->epoch = field_of(w, ERR_USE);
+	if (m->status == MF_ERR_GAP) {
+		m->of = field_of(w, ERR_APPLIED);
+		return 0;
+	}
+	m->of = field_of(w, ERR_OF);
 	return (is_refusal(m->status) && m->of <= MF_RMWREQ) || is_refused_demand(m) ? 0 : -EPROTO;
 }
 

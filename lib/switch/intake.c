@@ -171,7 +171,9 @@ static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf
 static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item,
 		  const struct mf_msg *m)
 {
-	if (m->src == port && m->of == MF_NOTIFY && m->kind == MF_ERR) {
+	bool gap = m->kind == MF_ERR && m->status == MF_ERR_GAP; /* of a write that goes on */
+
+	if (m->src == port && m->of == MF_NOTIFY && m->kind == MF_ERR && !gap) {
 		over(sw, (uint16_t)port, m, now, item->at);
 		return;
 	}
@@ -181,7 +183,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		return;
 	}
 	/* A restart is what the switch says of a node, not a node of itself; and it refuses demands. */
-	if (m->src != port || m->status >= MF_ERR_RESTARTED || m->of == MF_NOTIFY) {
+	if (m->src != port || (!gap && (m->status >= MF_ERR_RESTARTED || m->of == MF_NOTIFY))) {
 		sw->stats.drop_spoof++;
 		return;
 	}
@@ -191,7 +193,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		sw->stats.drop_link++;
 		return;
 	}
-	if (m->kind == MF_ERR) {
+	if (m->kind == MF_ERR && !gap) {
 		sw->stats.errors++;
 		/* It answers a request whose response would have come from here, or a write to here. One that
 		 * came in a mega was whole, and the others of the mega are still wanted. */
@@ -200,7 +202,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		else
 			cancel(sw, m->dst, (uint16_t)port, m->id, false, false, false, now, item->at);
 	}
-	if (unlikely(sw->standby != NULL)) {
+	if (unlikely(sw->standby != NULL) && !gap) {
 		standby_answered(sw, m->dst, (uint16_t)port, m->id);
 		has_passed(sw, m->dst, (uint16_t)port, m->id, now);
 	}

@@ -58,14 +58,22 @@ static void see(struct bench *b, const struct mf_span *s)
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
 		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->acks += m.kind == MF_ACK;
-			b->refusals += m.kind == MF_ERR && m.src == MEMORY && m.status != MF_ERR_LIFE;
-			if (m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US) {
+			b->refusals += m.kind == MF_ERR && m.src == MEMORY && m.status < MF_ERR_LIFE;
+			if (m.kind == MF_ERR && m.status == MF_ERR_GAP) {
+				b->gaps++;
+				b->gap = m;
+			}
+			if (m.kind == MF_ERR && m.of == MF_NOTIFY && m.src == US && m.status != MF_ERR_GAP) {
 				b->passed_on++;
 				b->passed_behind = b->messages;
 			}
 		}
-		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N && mf_proto_get_single(s->word[i], &m) == 0)
+		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_N &&
+		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->asked = m.id;
+			b->asked_size = m.size;
+			b->demands++;
+		}
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MS)
 			from = i;
 		if (s->sync[i] != MF_SYNC_CTRL || type != MF_BT_MT)

@@ -5,7 +5,7 @@
 
 #include "alone.h"
 
-#define SIZE 4096 /**< of the memory */
+#define SIZE 16384 /**< of the memory */
 #define US 0
 #define MEMORY 1
 #define OTHER 2
@@ -24,6 +24,10 @@ struct bench {
 	unsigned int passed_on; /**< that a demand was refused, or is given up */
 	unsigned int passed_behind; /**< so many messages */
 	uint8_t asked; /**< id of the last /N/ */
+	uint32_t asked_size; /**< and its size */
+	unsigned int demands; /**< how many /N/ */
+	unsigned int gaps; /**< MF_ERR_GAP */
+	struct mf_msg gap; /**< the last one */
 };
 
 /** @param node  US: it computes; MEMORY: it has some @param twin  two switches, and it has begun an epoch */

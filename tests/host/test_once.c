@@ -189,6 +189,119 @@ Test(host_once, octets_of_a_write_are_applied_once)
 	bench_stop(&b);
 }
 
+/** Chunks of 64 octets of one sending, from..to. */
+static void give_chunks(struct bench *b, uint8_t again, uint32_t from, uint32_t to)
+{
+	const uint8_t data[64] = {0};
+
+	for (uint32_t at = from; at < to; at += sizeof(data)) {
+		struct mf_msg m = bench_chunk(US, 3, at, sizeof(data), at == SIZE - sizeof(data));
+
+		m.again = again;
+		bench_give(b, &m, data);
+	}
+}
+
+/** So often a gap was told so far, the last time with this: applied, in MF_GAP_UNIT. */
+static void expect_gaps(const struct bench *b, unsigned int gaps, uint8_t applied, const char *where)
+{
+	cr_assert_eq(b->gaps, gaps, "%s: told %u times", where, b->gaps);
+	cr_assert_eq(b->gap.of, applied, "%s: %u", where, b->gap.of);
+	cr_assert(b->gap.dst == US && b->gap.id == 3 && b->gap.epoch == (7 & ((1 << MF_ERR_USE_BITS) - 1)));
+}
+
+/** The memory node tells how far it is: once a sending when a chunk is missing, once when it has one. */
+Test(host_once, a_gap_is_told)
+{
+	struct bench b;
+
+	bench_start(&b, MEMORY);
+	give_chunks(&b, 0, 0, 4096 + 64);
+	give_chunks(&b, 0, 0, 64);
+	cr_assert_eq(b.gaps, 0, "a copy within the first sending says nothing");
+	give_chunks(&b, 0, 4096 + 128, 6000);
+	expect_gaps(&b, 1, 1, "a chunk is missing");
+	give_chunks(&b, 1, 0, 256);
+	expect_gaps(&b, 2, 1, "the second sending begins at 0");
+	give_chunks(&b, 1, 4096, 8192);
+	expect_gaps(&b, 2, 1, "in order");
+	give_chunks(&b, 1, 9216, 10240);
+	expect_gaps(&b, 3, 2, "a chunk is missing again");
+	give_chunks(&b, 0, 12288, 16384);
+	expect_gaps(&b, 3, 2, "of the first sending");
+	give_chunks(&b, 2, 8192, SIZE);
+	expect_gaps(&b, 3, 2, "the rest");
+	cr_assert_eq(b.acks, 1);
+	cr_assert_eq(b.refusals, 0);
+	bench_stop(&b);
+}
+
+/** Nobody sends again: nobody is told. */
+Test(host_once, no_gap_is_told_without_retries)
+{
+	struct bench b;
+
+	bench_begin_with(&b, MEMORY, false, 0);
+	give_chunks(&b, 0, 64, 128);
+	cr_assert_eq(mf_host_stats(b.host)->gaps, 1);
+	cr_assert_eq(b.gaps, 0);
+	bench_stop(&b);
+}
+
+static void give_single(struct bench *b, const struct mf_msg *m)
+{
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(m);
+	mf_host_rx(b->host, b->now, &s);
+}
+
+/** What is asked for next: its octets, and where its first chunk begins. All of it is granted and sent. */
+static void expect_sending(struct bench *b, unsigned int number, uint32_t size, uint32_t from)
+{
+	struct mf_msg m = {.kind = MF_GRANT, .dst = MEMORY, .size = 64};
+
+	while (b->demands < number)
+		bench_run(b, b->now + MF_NS(100));
+	cr_assert_eq(b->asked_size, size, "sending %u is of %u octets", number, b->asked_size);
+	m.id = b->asked;
+	give_single(b, &m);
+	bench_run(b, b->now + MF_NS(100));
+	cr_assert_eq(b->sent.offset, from, "sending %u begins at %u", number, b->sent.offset);
+	for (uint32_t granted = 64; granted < size; granted += 64)
+		give_single(b, &m);
+	while (!b->sent.last)
+		bench_run(b, b->now + MF_NS(100));
+}
+
+/** Who writes goes on where the memory node is, if that is of the use which is under way. */
+Test(host_once, a_write_goes_on_at_the_gap)
+{
+	static uint8_t data[3 * 4096];
+	struct mf_op op = {.kind = MF_OP_WRITE_ACK, .node = MEMORY, .len = sizeof(data), .buf = data};
+	struct mf_msg gap = {.kind = MF_ERR, .src = MEMORY, .dst = US, .status = MF_ERR_GAP, .of = 2};
+	struct bench b;
+
+	bench_begin_with(&b, US, false, 5);
+	cr_assert_eq(mf_host_submit(b.host, b.now, &op), 0);
+	expect_sending(&b, 1, sizeof(data), 0);
+	gap.id = b.asked;
+	gap.epoch = (b.sent.epoch ^ 1) & ((1 << MF_ERR_USE_BITS) - 1);
+	give_single(&b, &gap);
+	cr_assert_eq(mf_host_stats(b.host)->old, 1);
+	expect_sending(&b, 2, sizeof(data), 0); /* that was of another use */
+	gap.epoch ^= 1;
+	give_single(&b, &gap);
+	expect_sending(&b, 3, 4096, 8192);
+	gap.of = 1; /* it had been told too much */
+	give_single(&b, &gap);
+	expect_sending(&b, 4, 8192, 4096);
+	gap.of = 3; /* there is not so much */
+	give_single(&b, &gap);
+	expect_sending(&b, 5, sizeof(data), 0);
+	bench_stop(&b);
+}
+
 /** The same of a response: what comes again in a longer piece is taken from where it is new. */
 Test(host_once, octets_of_a_response_are_taken_once)
 {

@@ -30,19 +30,18 @@ static const struct {
 
 static struct clients_config config_of(uint64_t seed)
 {
-	struct clients_config c = {
-		.rig = {.once = true,
-			.retries = 200, /* what a long write needs whose chunks are delayed */
-			.retry_timeout = MF_US(40),
-			.timeout = MF_US(200),
-			.mega = 1,
-			.chunk = 256,
-			.x = 3,
-			.seed = seed},
-		.depth = 4,
-		.ops = 150,
-		.plain = true,
-		.large = true};
+	struct clients_config c = {.rig = {.once = true,
+					   .retries = 40,
+					   .retry_timeout = MF_US(40),
+					   .timeout = MF_US(200),
+					   .mega = 1,
+					   .chunk = 256,
+					   .x = 3,
+					   .seed = seed},
+				   .depth = 4,
+				   .ops = 150,
+				   .plain = true,
+				   .large = true};
 
 	return c;
 }

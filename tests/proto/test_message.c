@@ -127,7 +127,7 @@ Test(message, names)
 	for (uint8_t k = 1; k < MF_KINDS; k++)
 		for (uint8_t j = 0; j < k; j++)
 			cr_assert_str_neq(mf_kind_name(k), mf_kind_name(j));
-	for (uint8_t s = 0; s < MF_STATUSES; s++)
+	for (uint8_t s = 0; s <= MF_ERR_GAP; s++)
 		cr_assert_str_neq(mf_status_name(s), "?");
 	for (uint8_t op = 0; op < MF_RMW_ALL; op++) {
 		cr_assert_str_neq(mf_rmw_name(op), "?");

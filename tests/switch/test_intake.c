@@ -376,6 +376,35 @@ Test(intake, one_beyond_x_is_answered)
 	rig_stop(&r);
 }
 
+/* A write of which a chunk is missing goes on: its demand and its grants stay. */
+Test(intake, a_gap_is_passed_on)
+{
+	struct mf_msg m = {.kind = MF_ERR, .src = 3, .dst = 0, .id = 9, .status = MF_ERR_GAP};
+	struct mf_sched_grant g = rig_grant_of(MF_US(1), 0, 3, 9, false, true, 64, MF_SCHED_NO_COOKIE);
+	uint64_t word[16];
+	unsigned int n;
+	struct rig r;
+
+	start(&r);
+	rig_grant(&r, g.at, &g);
+	for (m.of = 0; m.of < 16; m.of++)
+		send_single(&r, MF_US(2 + m.of), 3, &m);
+	m.of = 3;
+	send_single(&r, MF_US(20), 1, &m);
+	n = rig_chunk(&r, MF_WREQ_ACK, 0, 3, 9, 64, word);
+	rig_message(&r, MF_US(21), 0, word, n);
+	rig_run(&r, MF_US(22));
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 0);
+	cr_assert_eq(r.outs[0], 1 + 16, "the grant, and all that was told");
+	for (uint8_t i = 0; i < 16; i++) {
+		cr_assert_eq(mf_proto_get_single(r.out[0][1 + i].word, &m), 0);
+		cr_expect(m.kind == MF_ERR && m.status == MF_ERR_GAP && m.of == i && m.src == 3 && m.id == 9);
+	}
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_spoof, 1, "another node's name");
+	cr_expect_eq(r.outs[3], n, "the chunk passes");
+	rig_stop(&r);
+}
+
 /* Nobody else is told, and no other node can say it. */
 Test(intake, what_is_given_up_is_cancelled)
 {

@@ -242,6 +242,9 @@ def conversations(case):
           memory_up(1, f.chunk(f.RRES, 2, 1, 0, BYTES, offset=64))).has(
     sent_in=[None, 1, None, None, None], forward_time=[None, '0.000001000', None, None, None],
     request_in=[None, None, 2, None, 2], demand_in=[None, None, None, 2, None], grant_in=[None] * 4 + [4])
+  case.of('a gap is told', up(0, f.chunk(f.WREQ_ACK, 1, 2, 4, BYTES)), down(0, f.mst_gap(2, 1, 4, 8192)),
+          down(1, f.mst_ack(2, 1, 4))).has(
+    response_in=[3, None, None], request_in=[None, None, 1], status=[None, 10, None]).says([], [], [])
   case.of('refused', up(0, f.cas(1, 2, 3, 4, 0, 1)), down(0, f.mst_err(2, 1, 3, 2, f.RMWREQ))).has(
     response_in=[2, None], request_in=[None, 1], status=[None, 2])
   case.of('restarted', up(0, f.rreq(1, 2, 0, 0, 64)), down(0, f.mst_err(2, 1, 0, 8, 0)),

@@ -104,6 +104,10 @@ def mst_err(src, dst, ident, status, of):
   return single(b0=0x2e, b8=ERR, b12=dst, b21=src, b30=ident, b38=status, b42=of)
 
 
+def mst_gap(src, dst, ident, applied):
+  return single(b0=0x2e, b8=ERR, b12=dst, b21=src, b30=ident, b38=10, b42=applied // 4096)
+
+
 def mst_gret(dst, ident, size, response=0, asked=0):
   return single(b0=0x2e, b8=GRET, b12=dst, b21=ident, b29=response, b30=size - 1, b46=asked)
 

@@ -37,6 +37,7 @@ local LAYOUT = {
   ERR_OF = {42, 4},
   ERR_USE = {46, 2},
   ERR_LIFE = {42, 6},
+  ERR_APPLIED = {42, 4},
   ACK_USE = {38, 10},
   GRET_ID = {21, 8},
   GRET_RESP = {29, 1},
@@ -85,6 +86,7 @@ local BLOCK = {
 local PROTO = {
   MF_CHUNK_UNIT = 16,
   MF_BEHIND_UNIT = 256,
+  MF_GAP_UNIT = 4096,
   MF_EXT_BLOCKS = 2,
   MF_RREQ = 1,
   MF_WREQ = 2,
@@ -117,6 +119,7 @@ local PROTO = {
   MF_ERR_KEY = 7,
   MF_ERR_RESTARTED = 8,
   MF_ERR_LIFE = 9,
+  MF_ERR_GAP = 10,
 }
 
 -- headers: lib/link/mf_link_frame.h; then of its structures the place and octets of each member
@@ -241,6 +244,7 @@ local STATUSES = {
   [PROTO.MF_ERR_KEY] = "key",
   [PROTO.MF_ERR_RESTARTED] = "restarted",
   [PROTO.MF_ERR_LIFE] = "life",
+  [PROTO.MF_ERR_GAP] = "gap",
 }
 
 -- Octets: everything is little endian. `at` counts from 1, as strings do.
@@ -483,6 +487,7 @@ local NAMES = {
   {"ERR_OF", "Kind of the request", KINDS},
   {"ERR_USE", "Use of the id, low bits"},
   {"ERR_LIFE", "Life, high bits"},
+  {"ERR_APPLIED", "Applied of the write, in 4,096 octets"},
   {"ACK_USE", "Use of the id, low bits"},
   {"GRET_ID", "Id of the grant"},
   {"GRET_RESP", "Granted a response"},
@@ -679,6 +684,8 @@ local function decode_mst(m, s)
     m.of_life = m.status == PROTO.MF_ERR_RESTARTED or m.status == PROTO.MF_ERR_LIFE
     if m.of_life then -- of no request
       m.of, m.life = 0, field_of(s, 1, "ERR_LIFE") * 256 + m.id
+    elseif m.status == PROTO.MF_ERR_GAP then
+      m.of, m.applied = 0, field_of(s, 1, "ERR_APPLIED") * PROTO.MF_GAP_UNIT
     else
       m.of = field_of(s, 1, "ERR_OF")
     end
@@ -766,6 +773,9 @@ local function summary(m, s)
   if m.life and m.life ~= 0 then
     text[#text + 1] = (m.status == PROTO.MF_ERR_LIFE and "" or "life ") .. m.life
   end
+  if m.applied then
+    text[#text + 1] = "behind " .. m.applied .. " B"
+  end
   if m.addressed then
     text[#text + 1] = "at " .. hex(s, #s - 6, 3) .. hex(s, 6, 3):sub(3)
   end
@@ -840,7 +850,7 @@ local FOLLOW = {
     respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
   [PROTO.MF_ERR] = function(m, stream)
-    if m.of_life then -- of no request
+    if m.of_life or m.applied then -- of no request, or of one that goes on
       return
     end
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
@@ -1133,6 +1143,7 @@ local MST = {
 }
 
 local OF_LIFE = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_LIFE", "MSG_CHECK"}
+local OF_GAP = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_APPLIED", "ERR_USE", "MSG_CHECK"}
 
 local function made(tree, name, ...)
   return tree:add(fields[name], ...):set_generated()
@@ -1275,7 +1286,7 @@ local function show_message(tree, range, m, s)
   if m.single then
     local names = m.single == BLOCK.MF_BT_MST and (MST[m.kind] or {"MS_KIND", "MSG_CHECK"}) or
       CONTROLS[m.single]
-    names = m.of_life and OF_LIFE or names
+    names = m.of_life and OF_LIFE or m.applied and OF_GAP or names
     show_block(tree, range, m.single == BLOCK.MF_BT_MST and "/MST/" or KINDS[m.kind], names)
   else
     show_long(tree, range, m, s)
