@@ -35,10 +35,18 @@ static struct sim sim = {.config = {.fingerprint = 5, .in_order = true, .tells =
 			 .rmw = .2,
 			 .restart = .02};
 
+/** With a bit of all that there can be. */
 static void history(void)
 {
+	struct mf_history_record zeroed = {.addr = 2048, .len = 64, .kind = MF_HISTORY_ZEROED};
+	struct mf_history_log *l;
+
 	mf_rng_init(&sim.rng, 1, "history", 0);
 	sim_run(&sim, 200);
+	l = mf_history_log(sim.h, 0);
+	mf_history_unknown(l, 0, 1024, 64);
+	zeroed.call = sim.now;
+	mf_history_end(l, mf_history_begin(l, &zeroed, NULL), sim.now + 1, MF_HISTORY_OK, 0, NULL);
 }
 
 static int check(const void *of)
