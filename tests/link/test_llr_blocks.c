@@ -191,6 +191,22 @@ CARRY_TEST(llr_blocks, who_has_something_to_send_needs_no_ack_frames)
 	}
 }
 
+/** Who was away has much to acknowledge, at once; what he has to send does that, too. */
+CARRY_TEST(llr_blocks, who_was_away_needs_no_ack_frames_either)
+{
+	uint64_t before = rig_stats(rig, RIG_SWITCH)->tx_ack_frames;
+
+	rig->end[RIG_SWITCH].paused = rig->now + MF_US(200);
+	rig->end[RIG_NODE].burst = rig->end[RIG_SWITCH].burst = FRAME;
+	rig->end[RIG_NODE].to_put = 200 * FRAME;
+	rig_run(rig, rig->now + MF_US(190));
+	rig->end[RIG_SWITCH].to_put = 20 * FRAME;
+	rig_until_delivered(rig, MF_US(100));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->rx_data_frames, 20);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->rx_data_frames, 200);
+	cr_assert_eq(rig_stats(rig, RIG_SWITCH)->tx_ack_frames, before);
+}
+
 /** Frames of different sizes at the two ends: the smaller is what goes. */
 Test(llr_blocks, frames_fit_the_smaller_mtu)
 {
