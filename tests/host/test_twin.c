@@ -148,3 +148,40 @@ Test(host_twin, what_was_forgotten_between_is_over)
 	cr_expect_eq(c.status, MF_ERR_TIMEOUT);
 	bench_stop(&b);
 }
+
+/** A switch does not know the epoch. */
+static void ask(struct bench *b, unsigned int link)
+{
+	const struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK};
+	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
+
+	s.word[0] = mf_proto_put_single(&m);
+	mf_host_rx_by(b->host, link, b->now, &s);
+	bench_run(b, b->now + MF_US(1));
+}
+
+/** Nobody knows it: it begins one, when both switches have said so often enough. */
+Test(host_twin, begins_an_epoch_where_nobody_knows_one)
+{
+	for (unsigned int link = 0; link < 2; link++) {
+		struct bench b;
+		uint64_t takes;
+
+		bench_begin(&b, US, true);
+		mf_host_link_down(b.host, 0, b.now);
+		mf_host_link_down(b.host, 1, b.now);
+		cr_assert_eq(mf_host_restart(b.host, b.now, NULL), 0);
+		mf_host_link_up(b.host, 0, b.now);
+		mf_host_link_up(b.host, 1, b.now);
+		takes = mf_host_stats(b.host)->takes;
+		for (unsigned int i = 0; i < 5; i++)
+			ask(&b, link);
+		ask(&b, !link);
+		ask(&b, !link);
+		cr_expect_eq(mf_host_stats(b.host)->takes, takes, "the other one may know it");
+		ask(&b, !link);
+		cr_expect_eq(mf_host_stats(b.host)->takes, takes + 1);
+		cr_expect_eq(mf_host_epoch(b.host), 0);
+		bench_stop(&b);
+	}
+}
