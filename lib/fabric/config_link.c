@@ -169,6 +169,12 @@ static unsigned int give_ports(struct cfg *c)
 	return top;
 }
 
+/* A port that nothing is at has a link all the same, or its ends could not be made. */
+static struct mf_config_node free_port(const struct cfg *c)
+{
+	return (struct mf_config_node){.link = c->link, .workload = -1, .ethernet = -1};
+}
+
 int cfg_links(struct cfg *c, const json_t *root)
 {
 	struct mf_config *config = c->config;
@@ -197,6 +203,8 @@ int cfg_links(struct cfg *c, const json_t *root)
 	config->node = calloc(config->sw.ports, sizeof(*config->node));
 	if (config->node == NULL)
 		return cfg_fail_memory(c);
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		config->node[i] = free_port(c);
 	for (unsigned int i = 0; i < config->nodes; i++)
 		config->node[c->list[i].port] = c->list[i].node;
 	for (unsigned int i = 0; i < config->sw.ports; i++)

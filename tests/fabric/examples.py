@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every example runs by the virtual clock, is sound, and keeps within its bounds; shortened."""
+import json
+import os
 import sys
+import tempfile
 
 from emu import Emu, Tap, why
 
@@ -36,8 +39,29 @@ def table1(tap, result):
          'table1: the sum is what was measured', latency)
 
 
+def free_ports(tap, emu):
+  """A switch may have ports that nothing is at: between others, behind them, with frames."""
+  nodes = [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}]
+  links = [{'node': 'c', 'port': 3}, {'node': 'm', 'port': 5, 'policy': 'fifo'}]
+  with tempfile.TemporaryDirectory() as folder:
+    for name, more in (('between', {'links': links}), ('behind', {'switch': {'ports': 8}}),
+                       ('two switches', {'links': links, 'backup': {}}),
+                       ('no load', {'links': links, 'workload': []})):
+      path = os.path.join(folder, 'free.json')
+      with open(path, 'w', encoding='utf-8') as file:
+        json.dump({'nodes': nodes, 'workload': [{}], **more}, file)
+      process, both = emu.result('--clock', 'virtual', '--warmup', '1us', '--duration', '20us', path)
+      done = both['result']['operations']['completed_all'] if both else 0
+      tap.ok(process.returncode == 0 and (done > 0 or name == 'no load'), f'free ports, {name}: sound',
+             why(process))
+  process = emu.run('--clock', 'virtual', '--warmup', '1us', '--duration', '20us',
+                    os.path.join(emu.root, 'tests', 'fabric', 'good', 'groups.json'))
+  tap.ok(process.returncode == 0, 'free ports, frames: sound', why(process))
+
+
 def main(program, root):
   emu, tap = Emu(program, root), Tap()
+  free_ports(tap, emu)
   for name in emu.examples():
     warmup, duration = next((t for k, t in TIMES.items() if name.startswith(k)), OTHERS)
     process, both = emu.result('--clock', 'virtual', '--warmup', warmup, '--duration', duration,
