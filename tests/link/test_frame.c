@@ -116,8 +116,11 @@ Test(link_frame, sync_headers_two_bits_a_block)
 			for (unsigned int k = 0; k < n; k++)
 				bits |= (uint64_t)in[k] << 2 * k;
 			cr_assert_eq(sync_pack(in, n), bits);
+			memset(out, 0xee, sizeof(out));
 			sync_unpack(out, bits, n);
 			cr_assert_arr_eq(out, in, n);
+			for (unsigned int k = (n + 7) / 8 * 8; k < sizeof(out); k++)
+				cr_assert_eq(out[k], 0xee, "%u octets write to octet %u", n, k);
 		}
 }
 
