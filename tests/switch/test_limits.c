@@ -258,6 +258,22 @@ Test(limits, so_many_at_a_time)
 	rig_stop(&r);
 }
 
+/** Its ids are used again and again, and each use counts. */
+Test(limits, an_id_that_is_used_again_counts_again)
+{
+	struct rig r;
+
+	start(&r, (struct mf_switch_limits){.outstanding = 1}, false);
+	for (unsigned int i = 0; i < 4; i++) {
+		mf_time at = MF_US(1 + 4 * i);
+
+		cr_expect(is_taken(&r, at, MEMORY, 1, false));
+		cr_expect_not(is_taken(&r, at + MF_US(1), MEMORY, 2, false));
+		grant(&r, at + MF_US(2), 1, false, 64, false, MF_SCHED_NO_COOKIE);
+	}
+	rig_stop(&r);
+}
+
 /* Whose link is lost has nothing there any more, and others have a limit of their own. */
 Test(limits, nothing_counts_behind_a_lost_link)
 {
