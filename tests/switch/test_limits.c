@@ -265,11 +265,11 @@ Test(limits, an_id_that_is_used_again_counts_again)
 
 	start(&r, (struct mf_switch_limits){.outstanding = 1}, false);
 	for (unsigned int i = 0; i < 4; i++) {
-		mf_time at = MF_US(1 + 4 * i);
+		mf_time at = MF_US(1 + 2 * i); /* before the first chunk expires, and its demand with it */
 
 		cr_expect(is_taken(&r, at, MEMORY, 1, false));
-		cr_expect_not(is_taken(&r, at + MF_US(1), MEMORY, 2, false));
-		grant(&r, at + MF_US(2), 1, false, 64, false, MF_SCHED_NO_COOKIE);
+		cr_expect_not(is_taken(&r, at + MF_NS(500), MEMORY, 2, false));
+		grant(&r, at + MF_US(1), 1, false, 64, false, MF_SCHED_NO_COOKIE);
 	}
 	rig_stop(&r);
 }
