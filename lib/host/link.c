@@ -44,7 +44,7 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		struct host_state *s = host_state_at(h, node, (uint8_t)id);
 
-		if (s->phase < HOST_ACTIVE || s->phase > HOST_AWAIT_ACK || (int32_t)(s->seq - begun) >= 0)
+		if (!host_state_waits(s) || (int32_t)(s->seq - begun) >= 0)
 			continue;
 		h->stats.link_lost++;
 		if (tells && h->twin)
@@ -53,10 +53,13 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 	}
 }
 
-static void tell(const struct mf_host *h, uint16_t node)
+/** The client has a turn at once: that is when it knows. */
+static void tell(struct mf_host *h, uint16_t node, mf_time at)
 {
-	if (h->restart_fn)
-		h->restart_fn(h->restart_ctx, node);
+	if (!h->restart_fn)
+		return;
+	h->restart_fn(h->restart_ctx, node);
+	host_wake_by(h, at);
 }
 
 /** Nothing has happened to the node itself. @param all  what is under way is over, too */
@@ -67,7 +70,7 @@ static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
 	if (all)
 		fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
 	h->link_lost = true;
-	tell(h, node);
+	tell(h, node, at);
 	h->link_lost = false;
 }
 
@@ -79,7 +82,7 @@ static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
 		return;
 	host_keys_forget(h, node);
 	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
-	tell(h, node);
+	tell(h, node, at);
 }
 
 /** Whether a life is not the one that was known. Where none was known it is news if that is said. */
@@ -147,7 +150,7 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 			continue;
 		host_keys_forget(h, node);
 		fail_messages(h, node, MF_ERR_TIMEOUT, begun, false, now);
-		tell(h, node);
+		tell(h, node, now);
 	}
 	h->link_lost = false;
 }
@@ -163,7 +166,7 @@ void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		const struct host_state *s = host_state_at(h, node, (uint8_t)id);
 
-		if (s->phase >= HOST_ACTIVE && s->phase <= HOST_AWAIT_ACK && !host_is_attach(h, s->op))
+		if (host_state_waits(s) && !host_is_attach(h, s->op))
 			fn(ctx, h->op[s->op].c.user);
 	}
 	for (uint32_t i = h->peer[node].head; i != HOST_NIL; i = h->op[i].next)

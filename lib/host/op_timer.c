@@ -27,16 +27,6 @@ static void queue_remove(struct mf_host *h, struct host_peer *p, uint32_t i)
 		h->op[o->next].prev = o->prev;
 }
 
-/**
- * Whether a message is not over at a date. One whose answer is there is; of a plain write it is known before
- * it happens when its last block is handed to the link.
- */
-static bool is_under_way(const struct host_state *s, mf_time date)
-{
-	return host_state_waits(s) ||
-	       (s->phase == HOST_DONE && s->kind == MF_OP_WRITE && s->event_at >= date);
-}
-
 /** What of an operation is under way. */
 static void expire_messages(struct mf_host *h, uint32_t i, mf_time date)
 {
@@ -45,7 +35,7 @@ static void expire_messages(struct mf_host *h, uint32_t i, mf_time date)
 	for (uint32_t id = 0; id < MF_IDS; id++) {
 		struct host_state *s = host_state_at(h, node, (uint8_t)id);
 
-		if (s->op == i && is_under_way(s, date))
+		if (s->op == i && host_state_waits(s))
 			host_state_over(h, s, date);
 	}
 }

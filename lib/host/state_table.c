@@ -214,6 +214,11 @@ void host_state_step(struct mf_host *h, struct host_state *s)
 	mf_time date = s->event_at;
 	uint16_t node = s->node;
 
+	if (s->phase == HOST_SENT &&
+	    s->kind == MF_OP_WRITE) { /* what came until now may have ended it (D11) */
+		host_state_done(h, s, MF_OK, date);
+		return;
+	}
 	if (s->phase == HOST_DONE) {
 		message_over(h, s);
 		return;
@@ -267,8 +272,5 @@ void host_state_sent(struct mf_host *h, uint64_t cookie, mf_time at)
 		o->c.first = mf_time_min(o->c.first, at - (mf_time)(blocks - 1) * h->config.mux.period);
 	if (!(cookie >> 63))
 		return;
-	if (s->kind == MF_OP_WRITE)
-		host_state_done(h, s, MF_OK, at);
-	else
-		host_event_put(h, s, at);
+	host_event_put(h, s, at);
 }
