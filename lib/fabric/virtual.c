@@ -318,7 +318,7 @@ static int network_init(struct virtual *v)
 	for (unsigned int i = 0; i < n; i++) {
 		wire_init(&v->up[i], &v->link[i], &v->flights, v->rings + i * WIRE_FIRST);
 		wire_init(&v->down[i], &v->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
-		wire_whole(&v->down[i], v->f->backup.sw != NULL, 0);
+		wire_whole(&v->down[i], true, 0);
 	}
 	return virtual_switch_init(v);
 }

@@ -57,7 +57,7 @@ struct wire {
 	struct flights *flights;
 	bool odd; /**< something may happen to what is sent, by fault or otherwise: virtual_odd_send() */
 	bool cut; /**< what is sent is lost */
-	bool whole; /**< the receiver does nothing with a message before its last block: see wire_whole() */
+	bool whole; /**< the receiver has messages at their last blocks: see wire_whole() */
 	bool scramble;
 	bool grown; /**< the ring is the wire's own */
 	struct mf_scrambler scrambler, descrambler;
@@ -97,9 +97,8 @@ void wire_receive_until(struct wire *w, mf_time until, struct mf_span *span);
 
 /**
  * Says when messages are handed over that are under way or will be: with their last blocks, or with the
- * first. Where a receiver has several links what comes by one may end while something longer comes by
- * another; so who does nothing with a message before its last block is to have it in this order, which is
- * that of the blocks.
+ * first. A receiver that does nothing with a message before its last block is to have it then: what happens
+ * to the receiver while the message comes, by a timer or by another link, is behind it otherwise.
  */
 void wire_whole(struct wire *w, bool whole, mf_time now);
 
