@@ -25,20 +25,29 @@ static bool wires_idle(const struct virtual *v)
 	return v->twin == NULL || wires_idle(v->twin);
 }
 
-/** Blocks of frames are given out late: those that have started by now are to be counted. */
-static int take_snapshot(struct virtual *v, struct snapshot *s)
+/**
+ * Blocks of frames are given out late: those that a node, or its ports, have begun by now go.
+ * @return 0 or -errno
+ */
+static int send_begun(struct virtual *v, unsigned int i)
 {
 	int n;
 
+	while ((n = virtual_node_tx(v, i)) > 0)
+		;
+	for (struct virtual *net = v; net != NULL && n == 0; net = net->twin)
+		while ((n = virtual_port_tx(net, i)) > 0)
+			;
+	return n;
+}
+
+static int take_snapshot(struct virtual *v, struct snapshot *s)
+{
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		if (v->f->node[i].host == NULL)
-			continue;
-		while ((n = virtual_node_tx(v, i)) > 0 || (n == 0 && (n = virtual_port_tx(v, i)) > 0))
-			;
-		while (n == 0 && v->twin != NULL && (n = virtual_port_tx(v->twin, i)) > 0)
-			;
-		if (n < 0)
-			return n;
+		int err = v->f->node[i].host != NULL ? send_begun(v, i) : 0;
+
+		if (err < 0)
+			return err;
 	}
 	snapshot_take(v->f, s, v->now);
 	return 0;

@@ -42,7 +42,10 @@ mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t)
 {
 	const struct place *p = &v->events->place[i];
 
-	if (t == MF_NEVER || p->phase != LINK_WHOLE) /* what is sent is lost */
+	if (t == MF_NEVER)
+		return MF_NEVER;
+	t = stalls_over(&v->events->sw, t);
+	if (p->phase != LINK_WHOLE) /* what is sent is lost */
 		return t;
 	t = mf_time_max(t, p->full);
 	return with_room(&v->down[i], p->room, t, stalls_over(&p->stalls, t + v->down[i].delay));
