@@ -112,6 +112,8 @@ void messages_first(struct messages *log, uint16_t cn, uint64_t user, mf_time at
 	if (i >= c->count)
 		return;
 	m = message_at(c, (uint32_t)i);
+	if (at < m.start) /* of a node's former life: probe.c */
+		return;
 	m.first = mf_time_min(m.first, at);
 	set(c, (uint32_t)i, &m);
 }

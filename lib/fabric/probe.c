@@ -47,6 +47,26 @@ static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w,
 	pending_take(&f->pending, w);
 }
 
+/** How long what a node sends is on links at least, until it is at another one. */
+static mf_time on_links(const struct mf_fabric *f, uint16_t from, uint16_t to)
+{
+	mf_time t = f->link[from].delay + f->link[to].delay;
+
+	if (f->backup.link == NULL)
+		return t;
+	return mf_time_min(t, f->backup.link[from].delay + f->backup.link[to].delay);
+}
+
+/**
+ * A node that was started again uses the ids of its former life, of which a chunk may still be in the switch:
+ * what takes effect too soon for a write is not that write.
+ */
+static bool is_too_soon(const struct mf_fabric *f, uint16_t cn, uint16_t mn, const struct pending_write *w,
+			mf_time first)
+{
+	return w->submitted != MF_NEVER && first < w->submitted + on_links(f, cn, mn);
+}
+
 static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
 		   bool last, mf_time first, mf_time done)
 {
@@ -56,7 +76,7 @@ static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t of
 	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, id, offset, octets, last, first, done);
 	if (last || offset == 0) {
 		w = pending_find(&f->pending, cn, mn, id);
-		if (w != NULL)
+		if (w != NULL && !is_too_soon(f, cn, mn, w, first))
 			effect_of(f, cn, w, offset == 0, last, first, done);
 	}
 	if (last && f->stages != NULL)
