@@ -272,14 +272,14 @@ static void misfit_over(struct mf_switch *sw, unsigned int port, mf_time now)
 	forward_abort(sw, port, now);
 }
 
-mf_time forward_misfits(struct mf_switch *sw, mf_time now)
+mf_time forward_misfits(struct mf_switch *sw, mf_time now, unsigned int port)
 {
 	mf_time next = MF_NEVER;
 
 	for (unsigned int i = 0; i < sw->ports && sw->misfits > 0; i++) {
 		mf_time at = sw->port[i].misfit_at;
 
-		if (at != 0 && at <= now)
+		if (at != 0 && (at < now || (at == now && i < port)))
 			misfit_over(sw, i, now);
 		else if (at != 0)
 			next = mf_time_min(next, at);

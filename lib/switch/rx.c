@@ -174,6 +174,8 @@ void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct 
 
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
+	if (unlikely(sw->misfits != 0))
+		forward_misfits(sw, now, port);
 	if (!standby_is_deposed(sw))
 		rx_span(sw, port, now, span);
 }

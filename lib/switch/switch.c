@@ -259,7 +259,7 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	if (sw->bridge != NULL)
 		due(sw, bridge_run(sw, now));
 	if (unlikely(sw->misfits != 0))
-		due(sw, forward_misfits(sw, now));
+		due(sw, forward_misfits(sw, now, sw->ports));
 	due(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
 		due(sw, lives_run(sw, now));
@@ -316,8 +316,11 @@ static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
 unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
 			  struct mf_span *out)
 {
-	unsigned int n = mf_mux_pull(sw->port[port].mux, now, max, out);
+	unsigned int n;
 
+	if (unlikely(sw->misfits != 0)) /* what arrives comes before what is sent */
+		forward_misfits(sw, now, sw->ports);
+	n = mf_mux_pull(sw->port[port].mux, now, max, out);
 	if (n > 0)
 		sent(sw, port, now);
 	return n;
