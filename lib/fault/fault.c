@@ -163,17 +163,24 @@ static void flush(struct mf_fault *f)
 	f->out.count = 0;
 }
 
+static bool is_start(uint8_t type)
+{
+	return type == MF_BT_S || type == MF_BT_C_S4 || type == MF_BT_O_S4;
+}
+
 /**
- * Whether a block ends what was under way before it, or may: it is not as its message goes on. It begins a
- * span, so that its receiver has it at its own time, and the whole of what was cut by it before.
+ * Whether a block ends what was under way before it, or may: it is not as its message goes on, or begins a
+ * frame. It begins a span, so that its receiver has it at its own time, and the whole of what was before it.
  */
 static bool cuts(const struct fault_block *b, uint16_t flags)
 {
+	uint8_t type = mf_block_type(b->b.word);
+
 	if (b->b.sync == MF_SYNC_DATA)
 		return false;
 	if (flags & MF_SPAN_FRAME)
-		return b->b.sync != MF_SYNC_CTRL || mf_block_type(b->b.word) != mf_block_type(b->tag.word);
-	return b->b.sync != MF_SYNC_CTRL || mf_block_type(b->b.word) != MF_BT_MT;
+		return b->b.sync != MF_SYNC_CTRL || type != mf_block_type(b->tag.word) || is_start(type);
+	return b->b.sync != MF_SYNC_CTRL || type != MF_BT_MT;
 }
 
 /** A block leaves at its time, or as soon as the wire is free. */
