@@ -30,8 +30,17 @@ static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, co
 	return true;
 }
 
-/** What has waited long behind a late write (circuit.c) is answered from now on. */
-static void renew(struct mf_switch *sw, const struct request *r, mf_time now)
+/**
+ * Of two switches: what may wait long behind a late write (circuit.c) is answered when it could go, and expires
+ * so long after that.
+ */
+static void renew(const struct mf_switch *sw, struct circuit *ct, mf_time ready)
+{
+	if (sw->grant_timeout != 0)
+		ct->expires = mf_time_max(ct->expires, ready + sw->grant_timeout);
+}
+
+static void renew_parked(struct mf_switch *sw, const struct request *r, mf_time ready)
 {
 	uint32_t c = r->mn;
 
@@ -39,7 +48,7 @@ static void renew(struct mf_switch *sw, const struct request *r, mf_time now)
 		struct circuit *ct = &sw->circuits[c];
 
 		if (ct->dst == r->cn && ct->chunk.resp && ct->chunk.id == r->id)
-			ct->expires = mf_time_max(ct->expires, now + sw->grant_timeout);
+			renew(sw, ct, ready);
 	}
 }
 
@@ -47,17 +56,18 @@ static void renew(struct mf_switch *sw, const struct request *r, mf_time now)
 void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now)
 {
 	const struct request *r = &sw->requests[slot];
+	mf_time ready = mf_time_max(r->ready, write_ready);
 
 	/* Of two switches: the write that it waited for goes by the other one, and so will this. */
 	if (unlikely(sw->standby != NULL) && (link_lost(sw, r->cn) || standby_is_deposed(sw))) {
 		request_release(sw, slot);
 		return;
 	}
-	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, mf_time_max(r->ready, write_ready), now)) {
+	if (send_words(sw, r->mn, r->cn, r->word, r->blocks, ready, now)) {
 		sw->stats.requests_forwarded += r->blocks > 1;
 		sw->stats.parked += r->blocks > 1 && write_ready > r->ready;
-		if (unlikely(sw->standby != NULL) && sw->grant_timeout != 0)
-			renew(sw, r, now);
+		if (unlikely(sw->standby != NULL))
+			renew_parked(sw, r, ready);
 	} else {
 		uint32_t c = circuit_named(sw, r->mn, r->cn, r->id, true, false, true);
 
@@ -190,6 +200,8 @@ static inline void grant_response(struct mf_switch *sw, mf_time now, const struc
 		wait_for_write(sw, now, g, c, &sw->circuits[pair->last_write]);
 		return;
 	}
+	if (unlikely(sw->standby != NULL))
+		renew(sw, &sw->circuits[c], ready);
 	sent = is_request(g) ? send_request(sw, now, g, ready) : send_grant(sw, now, g, ready);
 	if (unlikely(!sent))
 		circuit_give_up(sw, c, now);
