@@ -29,10 +29,13 @@ static mf_time sends(const struct virtual *v, unsigned int i, mf_time t)
 /** When a node may send, or what a fault held back goes. */
 static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
-	mf_time next = mf_time_min(mf_host_tx_next(v->f->node[i].host, v->now), wire_held(&v->up[i]));
+	const struct mf_host *h = v->f->node[i].host;
+	mf_time next = mf_time_min(mf_host_tx_next(h, v->now), wire_held(&v->up[i]));
 
 	if (__builtin_expect(v->twin != NULL, 0))
 		next = mf_time_min(next, wire_held(&v->twin->up[i]));
+	if (wire_hangs(&v->up[i]) || (v->twin != NULL && wire_hangs(&v->twin->up[i])))
+		next = mf_time_min(next, mf_host_tx_next_block(h, v->now));
 	next = mf_time_max(v->now, next);
 	return __builtin_expect(v->events != NULL, 0) ? sends(v, i, next) : next;
 }

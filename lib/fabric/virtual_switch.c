@@ -117,6 +117,8 @@ static void expect(struct virtual *v, unsigned int i)
 {
 	mf_time next = mf_time_min(mf_switch_tx_next(v->sw, i, v->now), wire_held(&v->down[i]));
 
+	if (wire_hangs(&v->down[i]))
+		next = mf_time_min(next, mf_switch_tx_next_block(v->sw, i, v->now));
 	next = mf_time_max(v->now, next);
 	if (__builtin_expect(v->events != NULL, 0))
 		next = virtual_event_down(v, i, next);

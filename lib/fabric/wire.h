@@ -169,6 +169,15 @@ static inline mf_time wire_held(const struct wire *w)
 	return __builtin_expect(w->fault == NULL, 1) ? MF_NEVER : mf_fault_next(w->fault);
 }
 
+/**
+ * Whether what is sent next cuts a message at its receiver: a frame does so with its first block, which is not
+ * to wait for the others.
+ */
+static inline bool wire_hangs(const struct wire *w)
+{
+	return __builtin_expect(w->fault != NULL, 0) && mf_fault_hangs(w->fault);
+}
+
 /** Nothing is under way, and the last block of what was has arrived. */
 static inline bool wire_idle(const struct wire *w, mf_time now)
 {

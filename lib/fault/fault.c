@@ -163,6 +163,11 @@ static void flush(struct mf_fault *f)
 	f->out.count = 0;
 }
 
+static bool is_single_type(uint8_t type)
+{
+	return type == MF_BT_N || type == MF_BT_G || type == MF_BT_MST;
+}
+
 static bool is_start(uint8_t type)
 {
 	return type == MF_BT_S || type == MF_BT_C_S4 || type == MF_BT_O_S4;
@@ -183,6 +188,16 @@ static bool cuts(const struct fault_block *b, uint16_t flags)
 	return b->b.sync != MF_SYNC_CTRL || type != MF_BT_MT;
 }
 
+/** See lib/pcs/demux.c. */
+static void note_inside(struct mf_fault *f, const struct mf_block *b)
+{
+	uint8_t type = mf_block_type(b->word);
+
+	if (b->sync == MF_SYNC_DATA || (b->sync == MF_SYNC_CTRL && is_single_type(type)))
+		return;
+	f->inside = b->sync == MF_SYNC_CTRL && type == MF_BT_MS;
+}
+
 /** A block leaves at its time, or as soon as the wire is free. */
 void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uint16_t flags)
 {
@@ -197,6 +212,7 @@ void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uin
 		o->period = f->period;
 		o->flags = flags;
 	}
+	note_inside(f, &b->b);
 	f->tag[o->count] = b->tag;
 	mf_span_put(o, b->b.sync, b->b.word);
 	f->free_at = t + f->period;
@@ -311,9 +327,7 @@ static struct place place_of(struct mf_fault *f, const struct mf_block *b)
 
 static bool is_single(const struct mf_block *b)
 {
-	uint8_t type = mf_block_type(b->word);
-
-	return b->sync == MF_SYNC_CTRL && (type == MF_BT_N || type == MF_BT_G || type == MF_BT_MST);
+	return b->sync == MF_SYNC_CTRL && is_single_type(mf_block_type(b->word));
 }
 
 /** Room to hold back another one, and to keep another one for a second time. */
@@ -448,10 +462,15 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 		fault_idle_from(f, later(f->free_at, mf_span_at(span, span->count)));
 }
 
+bool mf_fault_hangs(const struct mf_fault *f)
+{
+	return f->inside && (!f->lane[MEMORY].open || f->lane[MEMORY].lost);
+}
+
 void mf_fault_cut(struct mf_fault *f, mf_time now)
 {
 	f->lane[MEMORY] = f->lane[FRAME] = (struct fault_lane){0};
-	f->holding = false;
+	f->holding = f->inside = false;
 	f->carry = 0;
 	f->free_at = now;
 	if (f->idle.on)

@@ -88,6 +88,7 @@ struct mf_fault {
 	uint64_t carry; /**< errors that the next payload has from the one before */
 	mf_time carry_at; /**< if it starts then */
 	mf_time free_at; /**< when the wire is free again */
+	bool inside; /**< a receiver of what has left is inside a memory message */
 	struct fault_idle idle;
 	mf_fault_emit emit; /**< of the call under way */
 	void *ctx;

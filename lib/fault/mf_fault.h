@@ -170,6 +170,12 @@ void mf_fault_cut(struct mf_fault *f, mf_time now);
 /** The link is there again after mf_fault_cut(). Errors of idle begin again. */
 void mf_fault_mend(struct mf_fault *f, mf_time now);
 
+/**
+ * Whether the receiver of what has left waits for the rest of a memory message, which will not come: what
+ * follows cuts it, with its first block.
+ */
+bool mf_fault_hangs(const struct mf_fault *f);
+
 /** When what is held back is due, or goes by itself, if nothing is sent before; MF_NEVER: nothing is. */
 mf_time mf_fault_next(const struct mf_fault *f);
 /** Lets go what is due at now. */

@@ -283,6 +283,11 @@ mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
 	return mf_mux_next(h->mux, now);
 }
 
+mf_time mf_host_tx_next_block(const struct mf_host *h, mf_time now)
+{
+	return mf_mux_next_block(h->mux, now);
+}
+
 static inline void sent(struct mf_host *h, mf_time now)
 {
 	uint64_t cookie;

@@ -274,6 +274,8 @@ mf_time mf_host_next(const struct mf_host *h);
 
 /** When mf_host_tx() next has something to give; see mf_mux_next(). */
 mf_time mf_host_tx_next(const struct mf_host *h, mf_time now);
+/** See mf_mux_next_block(). */
+mf_time mf_host_tx_next_block(const struct mf_host *h, mf_time now);
 
 /** Next blocks for the link; see mf_mux_pull(). */
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);

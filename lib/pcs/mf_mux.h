@@ -179,6 +179,12 @@ bool mf_mux_waits(const struct mf_mux *m);
 mf_time mf_mux_next(const struct mf_mux *m, mf_time now);
 
 /**
+ * Virtual clock: the same, for who wants the first block of a frame when it is through, and not all of them
+ * together.
+ */
+mf_time mf_mux_next_block(const struct mf_mux *m, mf_time now);
+
+/**
  * Cookies of items whose last block was given out, oldest first.
  * @param at  start of that last block
  * @return the cookie, or 0 when there is none

@@ -431,6 +431,13 @@ mf_time mf_mux_next(const struct mf_mux *m, mf_time now)
 	return mf_time_max(now, mf_time_min(memory, frames));
 }
 
+mf_time mf_mux_next_block(const struct mf_mux *m, mf_time now)
+{
+	mf_time s = m->held ? MF_NEVER : mux_frames_start(m), next = mf_mux_next(m, now);
+
+	return s >= now && s != MF_NEVER ? mf_time_min(next, s + 1) : next;
+}
+
 inline uint64_t mf_mux_done(struct mf_mux *m, mf_time *at)
 {
 	struct mux_done_ring *d = &m->done;

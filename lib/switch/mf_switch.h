@@ -221,6 +221,8 @@ void mf_switch_short_spans(struct mf_switch *sw, unsigned int port);
 bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 /** See mf_mux_next(). */
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
+/** See mf_mux_next_block(). */
+mf_time mf_switch_tx_next_block(const struct mf_switch *sw, unsigned int port, mf_time now);
 
 /** What a bridge counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
 unsigned int mf_switch_bridge_counters(const struct mf_switch *sw, struct mf_counter *out);

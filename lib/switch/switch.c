@@ -351,6 +351,11 @@ mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time
 	return mf_mux_next(sw->port[port].mux, now);
 }
 
+mf_time mf_switch_tx_next_block(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_next_block(sw->port[port].mux, now);
+}
+
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw)
 {
 	return &sw->stats;
