@@ -170,8 +170,8 @@ static inline mf_time wire_held(const struct wire *w)
 }
 
 /**
- * Whether what is sent next cuts a message at its receiver: a frame does so with its first block, which is not
- * to wait for the others.
+ * Whether what is sent next cuts a message at its receiver: a frame does so with its first block, which is
+ * not to wait for the others.
  */
 static inline bool wire_hangs(const struct wire *w)
 {

@@ -174,18 +174,16 @@ static bool is_start(uint8_t type)
 }
 
 /**
- * Whether a block ends what was under way before it, or may: it is not as its message goes on, or begins a
- * frame. It begins a span, so that its receiver has it at its own time, and the whole of what was before it.
+ * Whether a block ends what was under way before it, or may: it is wrong, or begins a message or frame. It
+ * begins a span, so that its receiver has it at its own time, and the whole of what was before it.
  */
 static bool cuts(const struct fault_block *b, uint16_t flags)
 {
 	uint8_t type = mf_block_type(b->b.word);
 
-	if (b->b.sync == MF_SYNC_DATA)
-		return false;
-	if (flags & MF_SPAN_FRAME)
-		return b->b.sync != MF_SYNC_CTRL || type != mf_block_type(b->tag.word) || is_start(type);
-	return b->b.sync != MF_SYNC_CTRL || type != MF_BT_MT;
+	if (b->wrong || b->b.sync != MF_SYNC_CTRL)
+		return b->wrong;
+	return flags & MF_SPAN_FRAME ? is_start(type) : type != MF_BT_MT;
 }
 
 /** See lib/pcs/demux.c. */
@@ -216,6 +214,8 @@ void fault_leave(struct mf_fault *f, mf_time t, const struct fault_block *b, uin
 	f->tag[o->count] = b->tag;
 	mf_span_put(o, b->b.sync, b->b.word);
 	f->free_at = t + f->period;
+	if (b->wrong) /* nor is it to wait for what comes behind it */
+		flush(f);
 }
 
 static void leave_copy(struct mf_fault *f, mf_time t, struct fault_copy *c)
@@ -438,6 +438,8 @@ static void block(struct mf_fault *f, mf_time t, struct mf_block b, uint16_t fla
 	}
 	bit_errors(f, t, &x.b);
 	bad_block(f, t, &x.b);
+	x.wrong = x.b.sync != b.sync ||
+		  (b.sync == MF_SYNC_CTRL && mf_block_type(x.b.word) != mf_block_type(b.word));
 	pass(f, t, p.lane, &x, flags);
 	if (p.last)
 		end(f, t, p.lane);

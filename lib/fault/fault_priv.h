@@ -52,6 +52,7 @@ struct fault_source {
 struct fault_block {
 	struct mf_block b;
 	struct mf_witness_tag tag;
+	bool wrong; /**< its receiver takes it for something else */
 };
 
 /** Blocks of one message that are kept. */

@@ -89,7 +89,8 @@ static uint64_t struck(struct mf_fault *f, unsigned int i)
 static void damage(struct mf_fault *f)
 {
 	struct fault_block x = {.b = {.word = MF_IDLE_WORD, .sync = MF_SYNC_CTRL},
-				.tag = {.word = MF_IDLE_WORD}};
+				.tag = {.word = MF_IDLE_WORD},
+				.wrong = true};
 	uint64_t own = has_carry(f) ? f->carry : 0, carry = 0;
 
 	for (unsigned int i = 0; i < f->rules; i++) {

@@ -97,7 +97,8 @@ static unsigned int spoof(struct mf_fault *f, struct fault_source *s, uint64_t *
 static void garbage(struct mf_fault *f, struct fault_source *s, mf_time t)
 {
 	struct fault_block x = {
-		.b = {.word = mf_rng_next(&s->rng), .sync = below(s, 3) != 0 ? MF_SYNC_CTRL : MF_SYNC_DATA}};
+		.b = {.word = mf_rng_next(&s->rng), .sync = below(s, 3) != 0 ? MF_SYNC_CTRL : MF_SYNC_DATA},
+		.wrong = true};
 
 	if (x.b.sync == MF_SYNC_CTRL && below(s, 8) != 0)
 		x.b.word = (x.b.word & ~UINT64_C(0xff)) | types[below(s, sizeof(types))];

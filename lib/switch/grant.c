@@ -31,8 +31,8 @@ static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, co
 }
 
 /**
- * Of two switches: what may wait long behind a late write (circuit.c) is answered when it could go, and expires
- * so long after that.
+ * Of two switches: what may wait long behind a late write (circuit.c) is answered when it could go, and
+ * expires so long after that.
  */
 static void renew(const struct mf_switch *sw, struct circuit *ct, mf_time ready)
 {
