@@ -95,9 +95,10 @@ static mf_time awake_at(const struct virtual *v, const struct wire *w, mf_time s
 {
 	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
 	const struct virtual_events *e = v->events;
-	const struct stalls *node = &e->place[i % n].stalls;
+	const struct place *p = &e->place[i % n];
+	const struct stalls *node = &p->stalls;
 	bool up = i < n;
-	mf_time at = stalls_over(up ? node : &e->sw, start) + w->delay;
+	mf_time at = stalls_over(up ? node : &e->sw, mf_time_max(start, p->full)) + w->delay;
 
 	at = stalls_over(up ? &e->sw : node, at);
 	if (up)
