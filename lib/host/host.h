@@ -406,6 +406,7 @@ void host_retry(struct mf_host *h, struct host_state *s);
 /* timers.c; timers.h has what every message does */
 void host_event_list(struct mf_host *h, struct host_state *s);
 void host_advance(struct mf_host *h, mf_time now);
+void host_advance_rx(struct mf_host *h, mf_time now);
 
 /* grant_queue.c */
 static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)

@@ -211,7 +211,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 		return;
 	}
 	if (unlikely(now >= h->wake))
-		host_advance(h, now);
+		host_advance_rx(h, now);
 	rx_prefetch(h, span);
 	while (pos < span->count) {
 		n = mf_demux_message(&h->demux, span, pos);

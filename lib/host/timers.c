@@ -16,6 +16,8 @@ static bool event_before(const struct host_state *a, const struct host_state *b)
 {
 	if (a->event_at != b->event_at)
 		return a->event_at < b->event_at;
+	if ((a->phase == HOST_SENT) != (b->phase == HOST_SENT))
+		return b->phase == HOST_SENT;
 	return (int32_t)(a->seq - b->seq) < 0;
 }
 
@@ -36,14 +38,15 @@ void host_event_list(struct mf_host *h, struct host_state *s)
 	host_wake_by(h, s->event_at);
 }
 
-static mf_time events_run(struct mf_host *h, mf_time now)
+/** @param sent  what is sent at `now` has been, and not only what was before it */
+static mf_time events_run(struct mf_host *h, mf_time now, bool sent)
 {
 	uint32_t ring = EVENT_RING, i;
 
 	while ((i = h->state[ring].event_next) != ring) {
 		struct host_state *s = &h->state[i];
 
-		if (s->event_at > now)
+		if (s->event_at > now || (s->event_at == now && s->phase == HOST_SENT && !sent))
 			return s->event_at;
 		host_event_drop(h, s);
 		host_state_step(h, s);
@@ -119,7 +122,7 @@ static void timers_run(struct mf_host *h, mf_time now)
 
 	if (first > now)
 		return;
-	events_run(h, first - 1);
+	events_run(h, first - 1, true);
 	if (timers_look(h) == first)
 		timer_expire(h, first, now);
 }
@@ -152,16 +155,27 @@ static void wake_at_timer(struct mf_host *h, mf_time at, bool patient)
 	host_wake_by(h, patient ? mf_time_max(at, h->patient_until) : at);
 }
 
-/** Does what is due by now. */
-HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
+static void advance(struct mf_host *h, mf_time now, bool sent)
 {
 	bool patient = excused(h, now);
 
 	while (unlikely(!patient && timer_due(h, now)))
 		timers_run(h, now);
-	h->wake = events_run(h, now);
+	h->wake = events_run(h, now, sent);
 	for (int c = 0; c < HOST_TIMERS; c++)
 		wake_at_timer(h, h->timer[c].at, patient);
 	for (int c = 0; c < HOST_OP_TIMERS; c++)
 		wake_at_timer(h, h->op_timer[c].at, patient);
+}
+
+/** Does what is due by now. */
+HOST_ASIDE void host_advance(struct mf_host *h, mf_time now)
+{
+	advance(h, now, true);
+}
+
+/** ... before something that arrives: what is sent at the same time is so behind that. */
+HOST_ASIDE void host_advance_rx(struct mf_host *h, mf_time now)
+{
+	advance(h, now, false);
 }
