@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mf_fabric.h"
+#include "mf_history.h"
 #include "whole.h"
 
-static json_t *run(const char *text, bool by_block, bool sound)
+#define HISTORY (1 << 20) /* octets: more than such a run has */
+
+/** What a run tells beside its result, where that is wanted. */
+struct told {
+	char *messages, *history;
+	size_t messages_len, history_len;
+};
+
+static void tell(const struct mf_fabric *f, struct told *t)
 {
-	struct mf_run_options options = {.block_by_block = by_block};
+	FILE *out = open_memstream(&t->messages, &t->messages_len);
+
+	mf_fabric_messages(f, out); /* -ENOENT: the file wants no log */
+	fclose(out);
+	out = open_memstream(&t->history, &t->history_len);
+	cr_assert_eq(mf_history_write(mf_fabric_history(f), out), 0);
+	fclose(out);
+}
+
+/** @param told  NULL, or what the caller frees */
+static json_t *run(const char *text, bool by_block, bool sound, struct told *told)
+{
+	struct mf_run_options options = {.block_by_block = by_block, .history = told != NULL ? HISTORY : 0};
 	struct mf_config config;
 	struct mf_fabric *f;
 	char err[256] = "";
@@ -20,6 +43,8 @@ static json_t *run(const char *text, bool by_block, bool sound)
 	cr_assert_eq(mf_fabric_run(f, &options), 0, "%s", text);
 	if (sound)
 		cr_assert(mf_fabric_sound(f, err, sizeof(err)), "%s\n%s", err, text);
+	if (told != NULL)
+		tell(f, told);
 	all = mf_fabric_result(f);
 	result = json_incref(json_object_get(all, "result"));
 	json_decref(all);
@@ -30,12 +55,12 @@ static json_t *run(const char *text, bool by_block, bool sound)
 
 json_t *whole_run(const char *text, bool by_block)
 {
-	return run(text, by_block, false);
+	return run(text, by_block, false, NULL);
 }
 
 json_t *whole_sound(const char *text, bool by_block)
 {
-	return run(text, by_block, true);
+	return run(text, by_block, true, NULL);
 }
 
 double whole_number(const json_t *result, const char *path)
@@ -112,50 +137,38 @@ static void same(const char *text, const json_t *r, const json_t *b)
 	cr_assert_eq(d.n, 0, "%s\n%s", d.text, text);
 }
 
-/** All objects below one that are called so no longer have it. */
-static void forget(json_t *o, const char *name)
+/** The first line in which two logs differ; they do. */
+static void differ_in_line(const char *a, const char *b, const char *text)
 {
-	const char *key;
-	json_t *v;
-	void *next;
+	size_t from = 0;
 
-	json_object_del(o, name);
-	json_object_foreach_safe(o, next, key, v)
-		if (json_is_object(v))
-			forget(v, name);
+	for (size_t i = 0; a[i] == b[i]; i++)
+		from = a[i] == '\n' ? i + 1 : from;
+	cr_assert_fail("message %.*s, block by block %.*s\n%s", (int)strcspn(a + from, "\n"), a + from,
+		       (int)strcspn(b + from, "\n"), b + from, text);
 }
 
-/** Counts as one what both copies of a message are counted as, before the next use of its id and behind. */
-static void join_copies(json_t *r)
+json_t *whole_same(const char *text)
 {
-	json_t *once = json_object_get(r, "once");
-	json_int_t n = json_integer_value(json_object_get(once, "copies")) +
-		       json_integer_value(json_object_get(once, "old"));
+	struct told s, b;
+	json_t *r = run(text, false, false, &s), *by_block = run(text, true, false, &b);
 
-	json_object_set_new(once, "copies", json_integer(n));
-	json_object_del(once, "old");
-}
-
-json_t *whole_same(const char *text, bool copies, bool backlogs)
-{
-	json_t *r = run(text, false, false), *b = run(text, true, false);
-
-	for (json_t *x = r; x != NULL; x = x == r ? b : NULL) {
-		if (copies)
-			join_copies(x);
-		if (backlogs)
-			forget(x, "memory_backlog_max");
-		if (backlogs)
-			forget(x, "egress_memory_blocks_max");
-	}
-	same(text, r, b);
-	json_decref(b);
+	same(text, r, by_block);
+	if (strcmp(s.messages, b.messages) != 0)
+		differ_in_line(s.messages, b.messages, text);
+	cr_assert(s.history_len == b.history_len && memcmp(s.history, b.history, b.history_len) == 0,
+		  "the histories differ\n%s", text);
+	json_decref(by_block);
+	free(s.messages);
+	free(s.history);
+	free(b.messages);
+	free(b.history);
 	return r;
 }
 
 json_t *whole_check(const char *text, bool by_block)
 {
-	json_t *r = run(text, false, true);
+	json_t *r = run(text, false, true, NULL);
 
 	nothing_dropped(json_object_get(r, "drops"), "", text);
 	cr_assert_eq(whole_number(r, "scheduler.entries_left"), 0, "%s", text);
@@ -173,7 +186,7 @@ json_t *whole_check(const char *text, bool by_block)
 		      "backlog %g over its bound %g\n%s", whole_number(r, "backlog.egress_memory_blocks_max"),
 		      whole_number(r, "backlog.egress_memory_blocks_bound"), text);
 	if (by_block) {
-		json_t *b = run(text, true, true);
+		json_t *b = run(text, true, true, NULL);
 
 		same(text, r, b);
 		json_decref(b);

@@ -13,12 +13,11 @@ json_t *whole_run(const char *text, bool by_block);
 json_t *whole_sound(const char *text, bool by_block);
 
 /**
- * Runs it in spans and block by block, and asserts that the results are the same, whatever they are.
- * @param copies    but for how late copies came, of which there are two each: with two switches
- * @param backlogs  but for the longest queues, which are told to some blocks: with two switches and frames
+ * Runs it in spans and block by block, and asserts that both tell the same, whatever it is: the result, the
+ * log of messages where the file wants one, and the history.
  * @return the result
  */
-json_t *whole_same(const char *text, bool copies, bool backlogs);
+json_t *whole_same(const char *text);
 
 /** A number of the result, by path: "drops.switch.room". */
 double whole_number(const json_t *result, const char *path);
