@@ -15,7 +15,9 @@
 
 TestSuite(cuts, .timeout = 3600);
 
-#define SEEDS 60 /* of each kind, where none are asked for */
+#define SEEDS 48 /* of each kind, where none are asked for; and of those that once differed: */
+static const unsigned int differed[] = {74,  128, 151, 161, 171, 186, 200, 208,
+					221, 225, 241, 252, 255, 257};
 
 #define TEXT 8192
 #define ONE_OF(r, list) ((list)[below(r, sizeof(list) / sizeof((list)[0]))])
@@ -245,23 +247,30 @@ static void fabric(struct text *t, struct shape *s, uint64_t seed, bool stages)
 	put(t, "\"report\": {\"messages\": true}}\n");
 }
 
+static void compare_one(unsigned int seed, bool stages)
+{
+	struct shape s;
+	struct text t;
+
+	fabric(&t, &s, seed, stages);
+	if (getenv("MF_PRINT") != NULL)
+		puts(t.s);
+	json_decref(whole_same(t.s));
+}
+
 static void compare(bool stages)
 {
 	const char *one = getenv("MF_SEED"), *many = getenv("MF_SEEDS");
 	unsigned int first = 1, last = SEEDS;
-	struct shape s;
-	struct text t;
 
 	if (one != NULL)
 		first = last = (unsigned int)strtoul(one, NULL, 10);
 	if (many != NULL)
 		cr_assert_eq(sscanf(many, "%u-%u", &first, &last), 2);
-	for (unsigned int seed = first; seed <= last; seed++) {
-		fabric(&t, &s, seed, stages);
-		if (getenv("MF_PRINT") != NULL)
-			puts(t.s);
-		json_decref(whole_same(t.s));
-	}
+	for (unsigned int seed = first; seed <= last; seed++)
+		compare_one(seed, stages);
+	for (unsigned int i = 0; i < sizeof(differed) / sizeof(*differed) && one == NULL && many == NULL; i++)
+		compare_one(differed[i], stages);
 }
 
 /* Cables, processes, switches, stalls, pools that are exhausted. */
