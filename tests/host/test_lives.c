@@ -152,3 +152,22 @@ Test(host_lives, a_former_life_is_over_in_time)
 	bench_expect(&b, 0, 32, 1);
 	bench_stop(&b);
 }
+
+/** To the picosecond: by the date of its last block. */
+Test(host_lives, a_former_life_is_over_at_its_time)
+{
+	for (unsigned int over = 0; over < 2; over++) {
+		struct mf_msg m = bench_chunk(US, 3, 0, 32, true);
+		unsigned int restarts, blocks = mf_proto_chunk_blocks(&(struct mf_proto){.ext = true}, 32);
+		uint8_t data[32];
+		struct bench b;
+
+		begin_told(&b, &restarts);
+		memset(data, 1, sizeof(data));
+		tell_life(&b, 0, 2);
+		b.now += TIMEOUT - (blocks - 1) * ALONE_PERIOD - 1 + over;
+		bench_give_by(&b, 1, &m, data);
+		bench_expect(&b, 0, 32, (uint8_t)over);
+		bench_stop(&b);
+	}
+}

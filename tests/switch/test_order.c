@@ -349,3 +349,27 @@ Test(order, a_request_that_finds_no_room_is_given_up)
 	cr_expect_eq(held.requests, 0);
 	rig_stop(&r);
 }
+
+/** Nor will it where the request has waited for a write first. */
+Test(order, a_request_that_waited_and_finds_no_room_is_given_up)
+{
+	struct mf_switch_held held;
+	struct mf_sched_msg d;
+	struct rig r;
+	unsigned int n;
+
+	start(&r, false);
+	write_then_read(&r);
+	mf_switch_close(r.sw, MN, true);
+	n = rig_chunk(&r, MF_WREQ, CN, MN, 7, 512, word);
+	rig_message(&r, MF_US(4), CN, word, n);
+	rig_run(&r, MF_US(10));
+	cr_expect_eq(r.outs[MN], 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_room, 2);
+	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, &d), 1);
+	cr_expect(d.src == MN && d.dst == CN && d.id == 8 && d.resp);
+	mf_switch_held(r.sw, MF_US(10), &held);
+	cr_expect_eq(held.circuits, 0);
+	cr_expect_eq(held.requests, 0);
+	rig_stop(&r);
+}
