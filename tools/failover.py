@@ -21,13 +21,19 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '
 import script  # noqa: E402
 
 LOADS = [(64, 1), (64, 4), (300, 4), (3000, 2), (65536, 1), (200000, 2)]
+LONG = 100000  # octets: one operation takes some hundred us
 MIX = {'read': 2, 'write': 1, 'write_ack': 1, 'cas': 1, 'fadd': 1}
+
+
+def window(size):
+  """us, in which some operations begin"""
+  return 600 if size > LONG else 60
 
 
 def fabric(size, depth, seed, mix, kill=None, clients=4, lengths='10ns'):
   f = {'seed': seed, 'nodes': [{'name': 'cn', 'role': 'compute', 'count': clients},
                                {'name': 'mn', 'role': 'memory', 'count': 2}],
-       'clock': {'virtual': {'warmup': '10us', 'duration': '60us', 'drain': '30ms'}},
+       'clock': {'virtual': {'warmup': '10us', 'duration': f'{window(size)}us', 'drain': '30ms'}},
        'backup': {'propagation': lengths},
        'workload': [{'mix': mix, 'size': size, 'depth': depth, 'span': max(4096, 2 * size * depth)}]}
   if kill is not None:
@@ -61,7 +67,8 @@ def one_load(emu, where, size, depth, args):
   for _ in range(kills):
     seed, lengths = rng.randrange(1 << 30), rng.choice(['1ns', '10ns', '100ns'])
     usual = longest(run(emu, where, fabric(size, depth, seed, MIX, lengths=lengths))[1])
-    f = fabric(size, depth, seed, MIX, rng.randrange(15 * 10**6, 65 * 10**6), lengths=lengths)
+    kill = rng.randrange(15 * 10**6, (window(size) + 5) * 10**6)
+    f = fabric(size, depth, seed, MIX, kill, lengths=lengths)
     done, r = run(emu, where, f)
     lost = r['operations']['failed_all']
     if done.returncode or lost or r['operations']['mismatches']:
@@ -72,7 +79,7 @@ def one_load(emu, where, size, depth, args):
     operations += r['operations']['verified']
     takes += r['backup']['take_overs']
     base, worst = max(base, usual), max(worst, longest(r))
-    bump = max(bump, (longest(r) - usual) / alone if alone else 0.0)  # long ones: none in the window
+    bump = max(bump, (longest(r) - usual) / alone)
   print(f'{size:8} {depth:5} {kills:6} {takes:6} {operations:10} '
         f'{failed:6} {wrong:6} {bad:8} '
         f'{alone:10.1f} {base:10.1f} {worst:10.1f} {bump:7.2f}')
