@@ -185,3 +185,21 @@ Test(host_twin, begins_an_epoch_where_nobody_knows_one)
 		bench_stop(&b);
 	}
 }
+
+/** A node that was started again tells what it obeys by any link that it has. */
+Test(host_twin, tells_by_either_link)
+{
+	for (unsigned int link = 0; link < 2; link++) {
+		struct bench b;
+
+		bench_begin(&b, US, true);
+		cr_expect_not(mf_host_tells(b.host), "it has told both");
+		mf_host_link_down(b.host, 0, b.now);
+		mf_host_link_down(b.host, 1, b.now);
+		cr_assert_eq(mf_host_restart(b.host, b.now, NULL), 0);
+		cr_expect_not(mf_host_tells(b.host), "there is nobody");
+		mf_host_link_up(b.host, link, b.now);
+		cr_expect(mf_host_tells(b.host), "link %u", link);
+		bench_stop(&b);
+	}
+}
