@@ -7,6 +7,9 @@ import sys
 import tempfile
 
 
+HANGS = 600  # seconds: a run that takes so long, on however busy a machine, does not end
+
+
 class Tap:
   """Test Anything Protocol: a line a case, the plan at the end."""
 
@@ -45,12 +48,12 @@ class Emu:
     files = os.listdir(os.path.join(self.root, 'examples'))
     return sorted(f[:-5] for f in files if f.endswith('.json'))
 
-  def run(self, *args, timeout=120):
+  def run(self, *args, timeout=HANGS):
     """The finished process; its output is text."""
     return subprocess.run([self.program, *args], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=timeout, check=False)
 
-  def result(self, *args, timeout=120):
+  def result(self, *args, timeout=HANGS):
     """The finished process and what it wrote with --json, or None. Reals stay the text that they are."""
     with tempfile.TemporaryDirectory() as folder:
       path = os.path.join(folder, 'result.json')
