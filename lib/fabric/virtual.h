@@ -120,6 +120,11 @@ unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, s
 mf_time virtual_event_sched_next(const struct virtual *v, mf_time t);
 /** It is stalled now: until then. 0: it is not */
 mf_time virtual_event_sched_stalled(const struct virtual *v);
+/**
+ * What arrives by then is known to: nothing breaks before, and while the switch has nothing left to tell its
+ * scheduler, which does not stand still, that does not close it.
+ */
+mf_time virtual_event_open(const struct virtual *v);
 /** Nothing arrives at the switch before. */
 void virtual_event_close(struct virtual *v, mf_time until);
 /** What it is told, by its clock. */

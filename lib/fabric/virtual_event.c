@@ -244,7 +244,7 @@ static bool may_lie(const struct mf_config *c)
 	return false;
 }
 
-static int make_events(struct virtual *v, unsigned int outages)
+static int make_events(struct virtual *v, unsigned int outages, bool slow)
 {
 	struct virtual_events *e = v->events = calloc(1, sizeof(*e));
 
@@ -254,6 +254,7 @@ static int make_events(struct virtual *v, unsigned int outages)
 	e->outage = calloc(outages + 1, sizeof(*e->outage));
 	if (e->place == NULL || e->outage == NULL)
 		return -ENOMEM;
+	e->slow = slow;
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		place_init(v, i);
 	return 0;
@@ -279,11 +280,13 @@ int virtual_event_init(struct virtual *v)
 	unsigned int n = outages_max(v->f->config);
 	int err;
 
-	if (n == 0 && v->f->config->tests == 0 && v->f->guards[0] == NULL && !may_fall_behind(v))
+	bool slow = may_fall_behind(v);
+
+	if (n == 0 && v->f->config->tests == 0 && v->f->guards[0] == NULL && !slow)
 		return 0;
-	err = make_events(v, n);
+	err = make_events(v, n, slow);
 	if (err == 0 && v->twin != NULL)
-		err = make_events(v->twin, 0);
+		err = make_events(v->twin, 0, slow);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
 	if (err == 0)

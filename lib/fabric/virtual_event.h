@@ -32,6 +32,7 @@ struct virtual_events {
 	struct stalls sw, sched; /**< sched: and those of the switch, without which it cannot go on */
 	unsigned int no_requests; /**< outages that take away the switch's buffer */
 	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
+	bool slow; /**< the scheduler may fall behind, so that may be so at any time */
 };
 
 /* virtual_test.c */

@@ -143,6 +143,7 @@ static inline unsigned int blocks(const struct virtual *v, unsigned int i)
 
 static int transmit(struct virtual *v, unsigned int i)
 {
+	bool more = false;
 	int n = 0;
 
 	if (__builtin_expect(v->events != NULL, 0) && sends(v, i, v->now) > v->now) {
@@ -153,11 +154,15 @@ static int transmit(struct virtual *v, unsigned int i)
 		n = release(v, i);
 	if (n == 0)
 		n = (int)mf_host_tx(v->f->node[i].host, v->now, blocks(v, i), &v->span);
+	if (n > 0)
+		more = wire_wants_all(&v->up[i], &v->span);
 	if (n > 0 && __builtin_expect(v->twin != NULL, 0))
 		n = mirror(v, i) < 0 ? -ENOMEM : n;
 	if (n > 0)
 		n = virtual_send(v, &v->up[i], v->switch_done, virtual_place(v, i), PLACE_SWITCH);
 	after(v, i);
+	if (__builtin_expect(more, 0))
+		v->turn[i].tx = v->now;
 	return n;
 }
 

@@ -135,6 +135,16 @@ mf_time virtual_event_sched_stalled(const struct virtual *v)
 	return over == v->now ? 0 : over;
 }
 
+mf_time virtual_event_open(const struct virtual *v)
+{
+	const struct virtual_events *e = v->events;
+	unsigned int left;
+
+	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_switch_sched_peek(v->sw, &left) != NULL)
+		return v->now;
+	return mf_time_min(v->nodes->event_next, stalls_next(&e->sched, v->now) - 1);
+}
+
 void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)

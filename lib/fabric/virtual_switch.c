@@ -206,10 +206,18 @@ static void expect_rest(struct virtual *v, unsigned int i)
 		v->arrives = mf_time_min(due, arrivals_next(&v->arrivals));
 }
 
+/** Until when it is known that what is under way arrives, and what the switch is then. */
+static mf_time known(const struct virtual *v)
+{
+	if (v->events == NULL)
+		return MF_NEVER;
+	return v->nodes->unsettled ? v->now : virtual_event_open(v);
+}
+
 static void receive(struct virtual *v, unsigned int i)
 {
 	v->f->info.events++;
-	virtual_receive(v, &v->up[i], v->nodes->unsettled ? v->now : v->nodes->event_next, &v->span);
+	virtual_receive(v, &v->up[i], known(v), &v->span);
 	if (__builtin_expect(v->events != NULL, 0))
 		expect_rest(v, i);
 	mf_switch_rx(v->sw, i, v->now, &v->span);
@@ -269,6 +277,7 @@ static inline unsigned int blocks(const struct virtual *v, unsigned int i)
 
 int virtual_port_tx(struct virtual *v, unsigned int i)
 {
+	bool more = false;
 	int n = 0;
 
 	if (__builtin_expect(v->events != NULL, 0) && virtual_event_down(v, i, v->now) > v->now) {
@@ -282,10 +291,13 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 	if (n == 0)
 		n = (int)mf_switch_tx(v->sw, i, v->now, blocks(v, i), &v->span);
 	if (n > 0) {
+		more = wire_wants_all(&v->down[i], &v->span);
 		n = virtual_send(v, &v->down[i], v->nodes->nodes_done, PLACE_SWITCH, virtual_place(v, i));
 		virtual_node_hears(v, i);
 	}
 	expect(v, i);
+	if (__builtin_expect(more, 0))
+		event_set(&v->queue, actor_tx(i), v->now);
 	if (v->f->config->bridge_ops != NULL) /* what left made room: others may be told so */
 		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */

@@ -170,6 +170,15 @@ static inline mf_time wire_held(const struct wire *w)
 }
 
 /**
+ * Whether, after a span, other blocks of frames that have begun are to go at once: the sender may be called
+ * for what a fault sends, and that comes after all of them.
+ */
+static inline bool wire_wants_all(const struct wire *w, const struct mf_span *span)
+{
+	return __builtin_expect(w->odd, 0) && (span->flags & MF_SPAN_FRAME) != 0;
+}
+
+/**
  * Whether what is sent next cuts a message at its receiver: a frame does so with its first block, which is
  * not to wait for the others.
  */

@@ -16,8 +16,7 @@
 TestSuite(cuts, .timeout = 3600);
 
 #define SEEDS 48 /* of each kind, where none are asked for; and of those that once differed: */
-static const unsigned int differed[] = {74,  128, 151, 161, 171, 186, 200, 208,
-					221, 225, 241, 252, 255, 257};
+static const unsigned int differed[] = {74, 128, 151, 161, 171, 186, 200, 208, 221, 225, 241, 252, 255, 257};
 
 #define TEXT 8192
 #define ONE_OF(r, list) ((list)[below(r, sizeof(list) / sizeof((list)[0]))])
@@ -307,4 +306,35 @@ Test(cuts, two_switches_of_which_one_dies)
 		json_decref(r);
 	}
 	cr_expect_gt(cut, 0);
+}
+
+/* What the scheduler does not take waits on the links; frames stand between what floods it. */
+Test(cuts, a_scheduler_that_pushes_back)
+{
+	static const char *const scheduler[] = {
+		"{}, \"faults\": [{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"5us\","
+		" \"until\": \"9us\"},",
+		"{\"time\": \"asic\", \"insert\": 200}, \"faults\": [",
+		"{\"time\": \"asic\", \"insert\": 900}, \"faults\": ["};
+
+	for (unsigned int i = 0; i < 6; i++) {
+		struct text t = {.n = 0};
+
+		put(&t,
+		    "{\"seed\": %u, \"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 4},"
+		    "{\"name\": \"m\", \"role\": \"memory\", \"count\": 2}],"
+		    "\"clock\": {\"virtual\": {\"warmup\": \"1us\", \"duration\": \"12us\","
+		    "\"drain\": \"3ms\"}},"
+		    "\"host\": {\"read_timeout\": \"30us\", \"write_timeout\": \"30us\"},"
+		    "\"switch\": {\"grant_timeout\": \"10us\", \"hold_timeout\": \"3us\"},"
+		    "\"link\": {\"rate\": \"25G\", \"propagation\": \"30ns\"},"
+		    "\"workload\": [{\"mix\": {\"read\": 2, \"write\": 1, \"write_ack\": 2}, \"size\": 300,"
+		    "\"span\": \"1MiB\", \"verify\": false, \"depth\": 8}],"
+		    "\"ethernet\": [{\"from\": \"c\", \"to\": \"m\", \"size\": 500, \"load\": %s}],"
+		    "\"report\": {\"messages\": true}, \"scheduler\": %s"
+		    "{\"class\": \"flood\", \"node\": [\"c0\", \"c1\", \"c2\"], \"to\": \"m\", \"rate\": 1,"
+		    " \"from\": \"3us\", \"until\": \"8us\"}]}",
+		    i + 1, i < 3 ? "0.2" : "0.01", scheduler[i % 3]);
+		json_decref(whole_same(t.s));
+	}
 }
