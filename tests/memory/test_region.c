@@ -89,6 +89,28 @@ Test(region, faulty_configurations)
 	mf_regions_free(NULL);
 }
 
+/** However high a node's number is, it has what it was given, and no other one has. */
+Test(region, nodes_of_all_numbers)
+{
+	struct mf_region_config g = {.size = 64, .owner = MF_REGION_FREE};
+	struct mf_regions *r;
+
+	for (uint16_t node = 0; node < MF_PORTS_MAX; node += 63) {
+		mf_region_nodes_set(&g.readers, node, true);
+		mf_region_nodes_set(&g.writers, node, true);
+	}
+	r = new_regions(&g, 1, 0);
+	for (uint16_t node = 0; node < MF_PORTS_MAX; node++)
+		for (int right = 0; right < MF_RIGHTS; right++) {
+			uint64_t key;
+			bool may = mf_regions_attach(r, node, (uint64_t)right, 0, &key) == MF_OK;
+
+			if (may != (node % 63 == 0))
+				cr_expect(false, "node %u, right %d", node, right);
+		}
+	done(r);
+}
+
 Test(region, as_many_as_there_may_be)
 {
 	static struct mf_region_config g[MF_REGIONS_MAX + 1];
