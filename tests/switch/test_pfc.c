@@ -300,6 +300,29 @@ Test(pfc, a_pause_of_the_instant_of_a_frame)
 	}
 }
 
+/** Of whichever class: a port with something that was held is asked when the pause is over. */
+Test(pfc, a_pause_of_any_class_ends)
+{
+	const uint8_t *frame;
+	mf_time t = MF_US(2);
+
+	for (unsigned int c = 0; c < MF_CLASSES; c++) {
+		start(1 << 20);
+		control(TO, 0, (uint8_t)(1 << c), 65535, 1);
+		ops->run(bridge, 0);
+		give(0, 1, (uint8_t)c, LEN);
+		ops->run(bridge, 1);
+		ops->run(bridge, t - 1);
+		cr_expect_eq(ops->pull(bridge, TO, t - 1, &frame), 0, "class %u is paused", c);
+		control(TO, t, (uint8_t)(1 << c), 0, 1);
+		wants = 0;
+		ops->run(bridge, t);
+		cr_expect(wants >> TO & 1, "class %u", c);
+		cr_expect_eq(ops->pull(bridge, TO, t, &frame), LEN);
+		ops->destroy(bridge);
+	}
+}
+
 /** What a node is told may be dated a little ahead: by dates alone it is paused or not. */
 Test(pfc, a_node_is_paused_by_date)
 {
