@@ -202,6 +202,8 @@ static void expect_rest(struct virtual *v, unsigned int i)
 {
 	mf_time due = wire_due(&v->up[i]);
 
+	if (!wire_is_begun(&v->up[i])) /* what comes next is among what was found */
+		return;
 	if (v->ahead != 0 && due < v->arrives)
 		v->arrives = mf_time_min(due, arrivals_next(&v->arrivals));
 }

@@ -163,6 +163,12 @@ static inline void wire_fetch(const struct wire *w)
 		flight_fetch(wire_flight(w, i)->flight);
 }
 
+/** Whether blocks of the first flight have been handed over, and others of it are still under way. */
+static inline bool wire_is_begun(const struct wire *w)
+{
+	return wire_flights(w) > 0 && wire_flight(w, 0)->flight->taken > 0;
+}
+
 /** When what a fault holds back is to be let go; MF_NEVER: nothing is. */
 static inline mf_time wire_held(const struct wire *w)
 {
