@@ -16,7 +16,7 @@
 
 void partner_init(struct partner *p)
 {
-	*p = (struct partner){.seen = NEIGHBOUR_NONE};
+	*p = (struct partner){.seen = NEIGHBOUR_NONE, .recovers = MF_NEVER};
 }
 
 void partner_fini(struct partner *p)
@@ -109,6 +109,7 @@ static void suspect(struct partner *p, mf_time unheard)
 	p->suspect = true;
 	p->unheard = p->counted = unheard;
 	p->held = 0;
+	p->recovers = MF_NEVER;
 	counts(p, 0, 0);
 }
 
@@ -135,6 +136,22 @@ static void judge(const struct wall *w, struct port_end *e, const struct mf_conf
 					    bear(w, llr->silence) - llr->silence));
 }
 
+/**
+ * Whatever was lost on the link comes again, or the link goes down. Until then what was granted is not late by
+ * its node: where nobody has a CPU for long, or much is lost, that is longer than a grant lasts.
+ */
+static void recover(const struct wall *w, struct port_end *e, mf_time silence, mf_time at)
+{
+	struct partner *p = &e->partner;
+	mf_time since = p->recovers;
+
+	p->recovers = mf_link_recovers(e->link) ? at : MF_NEVER;
+	if (p->recovers == MF_NEVER)
+		p->held = 0;
+	else if (since < at)
+		keep_grants(w, e, silence, at - since, at);
+}
+
 static void look(const struct wall *w, struct port_end *e, mf_time now, mf_time at)
 {
 	const struct mf_config_llr *llr = wall_llr(w, e->net, e->node);
@@ -145,6 +162,7 @@ static void look(const struct wall *w, struct port_end *e, mf_time now, mf_time 
 		if (p->suspect)
 			mf_link_excuse(e->link, 0);
 		p->suspect = false;
+		recover(w, e, llr->silence, at);
 		return;
 	}
 	if (is_gone(p))

@@ -226,6 +226,11 @@ mf_time mf_link_unheard(const struct mf_link *l, mf_time now)
 	return l->up ? now - mf_time_min(l->heard, now) : 0;
 }
 
+bool mf_link_recovers(const struct mf_link *l)
+{
+	return l->up && llr_recovers(&l->llr);
+}
+
 void mf_link_excuse(struct mf_link *l, mf_time by)
 {
 	l->stats.excuse_events += l->silence == l->config.silence && by > 0;

@@ -129,6 +129,11 @@ static inline bool llr_ack_due(const struct llr *l, mf_time now)
 {
 	return l->ack || now >= l->ack_at;
 }
+/** Whether something is known to be missing, at either end, and has yet to come. */
+static inline bool llr_recovers(const struct llr *l)
+{
+	return (int32_t)(l->seen - l->expected) > 0 || l->cursor != l->nxt || l->by_timer;
+}
 /** A frame leaves that tells `expected` and limit. */
 void llr_tell(struct llr *l, uint32_t limit);
 

@@ -210,6 +210,11 @@ void mf_link_excuse(struct mf_link *l, mf_time by);
  * mf_link_rx().
  */
 void mf_link_away(struct mf_link *l, mf_time now, mf_time by);
+/**
+ * Whether frames of the connection, either way, are known to be lost and have yet to come again: whatever
+ * follows them waits for that.
+ */
+bool mf_link_recovers(const struct mf_link *l);
 /** The partner's process is gone: the connection is over, if there is one. */
 void mf_link_gone(struct mf_link *l);
 

@@ -211,3 +211,26 @@ CARRY_TEST(llr_replay, b6_bad_contents_end_in_gave_up)
 	cr_assert_eq(rig_stats(rig, RIG_NODE)->down_gave_up_events, 1);
 	cr_assert_eq(rig->end[RIG_SWITCH].delivered, 5 * FRAME);
 }
+
+static unsigned int recovered; /* frames that left while the ends knew of what was missing: bits of both */
+
+static bool lose_the_50th_and_look(struct rig *r, int from, struct mf_link_head *h)
+{
+	unsigned int now = (unsigned int)mf_link_recovers(r->end[RIG_NODE].link) << RIG_NODE |
+			   (unsigned int)mf_link_recovers(r->end[RIG_SWITCH].link) << RIG_SWITCH;
+
+	cr_assert(now == 0 || r->count >= 50, "before anything was lost");
+	recovered |= now;
+	return lose_the_50th(r, from, h);
+}
+
+/** Either end knows that frames have yet to come again, and when they have come. */
+CARRY_TEST(llr_replay, both_ends_know_that_the_link_recovers)
+{
+	recovered = 0;
+	rig->filter = lose_the_50th_and_look;
+	carry(1000);
+	cr_assert_eq(recovered, 1u << RIG_NODE | 1u << RIG_SWITCH);
+	cr_assert(!mf_link_recovers(rig->end[RIG_NODE].link));
+	cr_assert(!mf_link_recovers(rig->end[RIG_SWITCH].link));
+}
