@@ -171,7 +171,7 @@ def clashes(case):
     case.fresh()
     os.mkfifo('pipe')
     os.mkfifo(f'{name}/cn0.rec')
-    process = case.emu.run('--record', place, 'q.json', timeout=60)
+    process = case.emu.run('--record', place, 'q.json', timeout=600)
     case.tap.ok(refused(process, words), f'--record {place}: refused', why(process))
   before = case.fresh()
   with open('t.csv', 'a', encoding='utf-8') as file:
@@ -222,7 +222,7 @@ def full_disk(case):
   script = ('mount -t tmpfs -o size=16k none d && echo old >d/old && "$@" --json d/old q.json; '
             'echo "$?" && ls d && cat d/old')
   process = subprocess.run(['unshare', '-rm', 'sh', '-c', script, 'sh', case.emu.path, *VIRTUAL],
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
   if 'unshare' in process.stderr or 'mount' in process.stderr:
     case.tap.skip('a disk that is full', process.stderr.strip().splitlines()[0])
     return
@@ -238,7 +238,7 @@ def inputs(case):
                      ('trace', ['gen'])):
     for path, words in (('/dev/zero', ''), ('/dev/full', ''), ('d', 'd: Is a directory'),
                         ('none', 'none: No such file')):
-      process = getattr(case, name).run(*args, path, timeout=60)
+      process = getattr(case, name).run(*args, path, timeout=600)
       case.tap.ok(process.returncode == 2 and process.stdout == '' and process.stderr.count('\n') == 1
                   and path in process.stderr and words in process.stderr,
                   f'{name} {" ".join(args)} {path}: refused', why(process))
@@ -286,7 +286,7 @@ def signals(case):
     process.send_signal(number)
     if number == signal.SIGHUP:  # a terminal that is closed says so more than once
       process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     case.tap.ok(process.returncode == 0 and 'Operations' in out, f'{number.name}: ends with the report',
                 f'exit {process.returncode}\n{err}')
     case.tap.ok(json.loads(read('old'))['run']['interrupted'] is True, f'{number.name}: and with the result')
@@ -294,7 +294,7 @@ def signals(case):
   process = started(case, ('--clock', 'virtual', '--duration', '5ms', '--json', 'old', 'q.json'), 'old.part',
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
   process.send_signal(signal.SIGHUP)
-  process.communicate(timeout=120)
+  process.communicate(timeout=600)
   case.tap.ok(json.loads(read('old'))['run']['interrupted'] is False, 'SIGHUP that is ignored stays ignored')
   case.fresh()
   before = os.listdir('.')
@@ -305,7 +305,7 @@ def signals(case):
   os.kill(process.pid, signal.SIGTERM)
   time.sleep(0.05)
   os.kill(process.pid, signal.SIGTERM)
-  process.communicate(timeout=60)
+  process.communicate(timeout=600)
   case.tap.ok(process.returncode in (0, -signal.SIGTERM) and os.listdir('.') == before,
               'a second SIGTERM: nothing half is left', f'{process.returncode} {os.listdir(".")}')
 

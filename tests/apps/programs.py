@@ -18,7 +18,7 @@ class Program:
     self.path = os.path.abspath(path)
     self.name = os.path.basename(path)
 
-  def run(self, *args, timeout=120, **more):
+  def run(self, *args, timeout=600, **more):
     """The finished process; its output is text."""
     more = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, **more}
     return subprocess.run([self.path, *args], text=True, errors='replace', timeout=timeout, check=False,

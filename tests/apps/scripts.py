@@ -17,7 +17,7 @@ RESULTS = ('examples/applications.py', 'examples/rack144.py', 'examples/three-ho
 
 
 def run(*command):
-  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                         check=False)
 
 

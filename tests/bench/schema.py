@@ -23,7 +23,7 @@ except ImportError:
 
 
 def run(*args):
-  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                         check=False)
 
 

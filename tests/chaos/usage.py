@@ -81,7 +81,7 @@ def main(program, root):
 
   def run(*args):
     return subprocess.run([program, *(names.get(a, a) for a in args)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=200, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
 
   for name, args in REFUSED.items():
     process = run(*args)

@@ -23,7 +23,7 @@ ARGS = {'chase': ['--number', '500'], 'kv': ['--number', '500', '--threads', '3'
 
 def run(program, history, *args, fabric=FABRIC):
   return subprocess.run([program, *args, fabric], env={**os.environ, 'MEMFAB_HISTORY': history},
-                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
+                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
 
 
 def main():

@@ -33,7 +33,7 @@ def options(number, *vdevs, service=False):
 
 def run(program, *args, env=None):
   return subprocess.run([program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                        timeout=100, check=False, env={**os.environ, **(env or {})})
+                        timeout=600, check=False, env={**os.environ, **(env or {})})
 
 
 def autotest(path, number, what, service=False):

@@ -307,7 +307,7 @@ def perf(folder):
   vdevs = [f'net_memfab{i},fabric={path},node=eth{i}' for i in (0, 1)]
   run = subprocess.run(['dpdk-test', *eal(f'perf-{os.getpid()}', DRIVER, vdevs), '--no-telemetry'],
                        env=dict(os.environ, DPDK_TEST='pmd_perf_autotest'), stdin=subprocess.DEVNULL,
-                       capture_output=True, text=True, timeout=100, check=False)
+                       capture_output=True, text=True, timeout=600, check=False)
   drops = re.findall(r'(\d+) packet, (\d+) drop', run.stdout)
   TAP.ok('Test OK' in run.stdout and drops and int(drops[0][0]) > 0 and drops[0][1] == '0',
          'pmd_perf_autotest: its packets come back', run.stdout[-2000:] + run.stderr[-2000:])

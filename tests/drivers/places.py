@@ -18,7 +18,7 @@ TAP = Tap()
 
 
 def run(*command):
-  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+  return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                         check=False)
 
 

@@ -105,7 +105,7 @@ def rack(emu, tap, folder):
   script = os.path.join(emu.root, 'examples', 'rack144.py')
   process = subprocess.run([sys.executable, script, '--program', emu.program, '--kinds', 'reads,writes',
                             '--nodes', 'both', '--loads', '0.3,0.8', '--warmup', '2us', '--duration', '4us',
-                            '--json', path], capture_output=True, text=True, timeout=100, check=False)
+                            '--json', path], capture_output=True, text=True, timeout=600, check=False)
   if not tap.ok(process.returncode == 0, 'rack144: runs', why(process)):
     return
   with open(path, encoding='utf-8') as file:
@@ -127,7 +127,7 @@ def applications(emu, tap, folder):
   script = os.path.join(emu.root, 'examples', 'applications.py')
   process = subprocess.run([sys.executable, script, '--program', emu.program, '--applications', 'hadoop',
                             '--nodes', '64', '--duration', '150us', '--seeds', '2', '--json', path],
-                           capture_output=True, text=True, timeout=100, check=False)
+                           capture_output=True, text=True, timeout=600, check=False)
   if not tap.ok(process.returncode == 0, 'applications: runs', why(process)):
     return
   with open(path, encoding='utf-8') as file:

@@ -59,7 +59,7 @@ class Checker:
     self.program = program
 
   def run(self, *files):
-    return subprocess.run([self.program, *files], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([self.program, *files], capture_output=True, text=True, timeout=600, check=False)
 
   def passes(self, tap, what, *files, least=20):
     process = self.run(*files)

@@ -143,7 +143,7 @@ def interrupted(emu, tap, folder):
       process.wait(1)
     except subprocess.TimeoutExpired:
       process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
   line = re.search(r'^measured +0 ns, after (.*) of warm-up; all over after (.*)$', out, re.M)
   tap.ok(line and line[1] == line[2] and 'interrupted in the warm-up of' in err and
          process.returncode == 1, 'Ctrl-C in the warm-up', (out[:600], err))

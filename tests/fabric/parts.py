@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-WAIT = 90  # seconds that a run may take on a busy machine
+WAIT = 300  # seconds that a run may take on a busy machine
 ROLES = ('sw0', 'mn', 'cn')
 NODES = ('cn', 'mn')
 NOBODY = 65534

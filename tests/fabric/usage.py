@@ -66,7 +66,7 @@ def streams(tap, emu):
       process = subprocess.run(['sh', '-c', shell, 'sh', emu.program, '--clock', 'virtual', '--duration',
                                 '20us', '--json', path, emu.example('quickstart')],
                                stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.PIPE, text=True,
-                               timeout=120, check=False)
+                               timeout=600, check=False)
       tap.ok(process.returncode == 1 and 'standard output: ' in process.stderr,
              f'standard output is {name}', why(process))
       with open(path, encoding='utf-8') as file:

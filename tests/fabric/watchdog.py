@@ -33,7 +33,7 @@ def alone(tap, emu):
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
       time.sleep(2)
       pause(process, STOP)
-      said = process.communicate(timeout=90)[1]
+      said = process.communicate(timeout=600)[1]
     with open(out, encoding='utf-8') as file:
       seen = json.load(file)['result']['watchdog']
   tap.ok(seen['paused'] >= 1 and seen['paused_ps_max'] >= (STOP - 0.2) * 1e12, 'it was stopped, and knows',

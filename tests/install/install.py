@@ -17,7 +17,7 @@ TAP = Tap()
 
 
 def run(*args, cwd=None):
-  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                         check=False,
                         cwd=cwd)
 

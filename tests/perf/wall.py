@@ -58,7 +58,7 @@ def bad_eal(tap, perf):
     last = process.stderr.splitlines()[-1]
     tap.ok(process.returncode == code and process.stdout == '' and says in last
            and last.startswith("memfab-perf: cannot start DPDK's EAL"), f'EAL: {name}', why(process))
-  holder.communicate(b'quit\n', timeout=60)
+  holder.communicate(b'quit\n', timeout=600)
   process = perf.run('--help', '--', 'read_lat', perf.rack)
   tap.ok(process.returncode == 0 and '--no-huge' in process.stdout, "EAL's own usage, if asked for",
          why(process))
@@ -113,7 +113,7 @@ def interrupt_warmup(tap, perf):
       pass
     process.send_signal(signal.SIGINT)
     try:
-      _, err = process.communicate(timeout=60)
+      _, err = process.communicate(timeout=600)
     except subprocess.TimeoutExpired:
       process.kill()
       err = process.communicate()[1]

@@ -26,7 +26,7 @@ TAP = Tap()
 SHARDED = ('table1', '5', '512')  # EDM alone, but for a part of Table 1
 
 
-def report(*args, timeout=120):
+def report(*args, timeout=600):
   return subprocess.run([REPORT, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                         timeout=timeout, check=False)
 
@@ -115,7 +115,7 @@ def batch(folder):
 
   def started(name, *args, **more):
     return subprocess.run([os.path.join(ROOT, 'examples', 'batch', name), *args, *options], check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                           env={**os.environ, 'MEMFAB_REPORT': REPORT, **more})
   tasks = [started('slurm.sh', folder, SLURM_ARRAY_TASK_ID=i, SLURM_ARRAY_TASK_COUNT='2') for i in '12']
   TAP.ok(all(task.returncode == 0 for task in tasks), 'Slurm: the tasks of an array',
@@ -195,7 +195,7 @@ def interrupted(folder):
   while time.monotonic() < end and not glob.glob(os.path.join(folder, 'runs', '*.json')):
     time.sleep(0.05)
   process.send_signal(signal.SIGINT)
-  out, err = process.communicate(timeout=60)
+  out, err = process.communicate(timeout=600)
   TAP.ok(process.returncode == 130 and 'was not run' in err and 'figures.html' in out, 'Ctrl-C',
          f'{out}\n{err[-999:]}')
 
@@ -207,7 +207,7 @@ def show(folder):
   example = emu.example('quickstart')
   emu.run('--clock', 'virtual', '--warmup', '5us', '--duration', '50us', '--json', mine, example)
   subprocess.run([PERF, 'read_lat', '--clock', 'virtual', '-n', '20', '-a', '--out_json', theirs, example],
-                 stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=60)
+                 stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=600)
   process = report('show', mine, theirs, '-o', folder)
   TAP.ok(process.returncode == 0, 'show', why(process))
   content = json.loads(read(folder, 'show.json'))

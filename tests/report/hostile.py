@@ -23,7 +23,7 @@ MUTATIONS = 12
 ODD = (None, [], {}, '', 'x', -1, 0, 1e308, 2 ** 63, '\ud800', [[]], {'count': 1}, True)
 
 
-def report(program, *args, shell=None, timeout=120, **more):
+def report(program, *args, shell=None, timeout=600, **more):
   command = [program, *args]
   if shell:
     command = ['sh', '-c', shell, 'sh', *command]
@@ -202,7 +202,7 @@ def hang_up(program, emu):
   while time.monotonic() < until and not (os.path.isdir('hung/runs') and os.listdir('hung/runs')):
     time.sleep(0.02)
   process.send_signal(signal.SIGHUP)
-  out, err = process.communicate(timeout=120)
+  out, err = process.communicate(timeout=600)
   TAP.ok(process.returncode == 130 and 'Traceback' not in err and os.path.exists('hung/figures.html'),
          'SIGHUP', f'exit {process.returncode}\n{out}\n{err}')
 

@@ -52,11 +52,11 @@ def pages(folder):
   """Path, name and number of plots of each kind of page."""
   emu = Emu(EMU, ROOT)
   subprocess.run([REPORT, 'figures', '--size', 'tiny', '--emu', EMU, '-o', folder], stdin=subprocess.DEVNULL,
-                 capture_output=True, check=False, timeout=120)
+                 capture_output=True, check=False, timeout=600)
   result = os.path.join(folder, 'result.json')
   emu.run('--clock', 'virtual', '--duration', '20us', '--json', result, emu.example('quickstart'))
   subprocess.run([REPORT, 'show', result, '-o', folder], stdin=subprocess.DEVNULL, capture_output=True,
-                 check=True, timeout=60)
+                 check=True, timeout=600)
   for name in ('figures', 'show'):
     path = os.path.join(folder, name + '.html')
     with open(path, encoding='utf-8') as file:

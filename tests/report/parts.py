@@ -27,7 +27,7 @@ IN_FLIGHT = 512  # frames in the rings of a memif when a process ends
 
 
 def tool(*args):
-  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                         check=False)
 
 

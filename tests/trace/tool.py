@@ -58,7 +58,7 @@ class Tool:
 
   def run(self, *args, **more):
     return subprocess.run([self.program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          cwd=self.folder, timeout=60, check=False, **more)
+                          cwd=self.folder, timeout=600, check=False, **more)
 
   def write(self, name, text):
     with open(os.path.join(self.folder, name), 'w', encoding='utf-8') as file:
@@ -198,7 +198,7 @@ def pipes(tap, tool, emu):
   """Standard input, a named pipe and the shell's: in info, convert and a fabric, which read them twice."""
   def shell(command, **more):
     return subprocess.run(['bash', '-c', command, 'bash', tool.program, emu.program], cwd=tool.folder,
-                          timeout=60,
+                          timeout=600,
                           capture_output=True, text=True, check=False, **more)
 
   tool.run('gen', '--nodes', '4', '--load', '0.5', '--messages', '20000', '-o', 'whole')
