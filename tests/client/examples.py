@@ -17,7 +17,7 @@ TAP = Tap()
 FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
 ARGS = {'chase': ['--number', '20000'], 'kv': ['--number', '3000', '--threads', '3'],
         'lock': ['--number', '500', '--threads', '3']}
-WAIT = 90  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 
 
 def run(program, *args):

@@ -16,7 +16,7 @@ from parts import Group, memif, write
 
 TAP = Tap()
 KILLS = 3
-WAIT = 90  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 
 
 def config():

@@ -14,7 +14,7 @@ from emu import Emu, Tap, need_eal, why
 from parts import Group, memif, write
 
 TAP = Tap()
-WAIT = 120  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 
 
 def config(number, device):

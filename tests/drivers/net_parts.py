@@ -17,7 +17,7 @@ from stock import Testpmd, loadable, why_not
 
 TAP = Tap()
 DRIVER = loadable(DRIVER)
-WAIT = 60  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 NODES = ('cn', 'mn')
 
 

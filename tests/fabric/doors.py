@@ -14,7 +14,7 @@ import time
 from emu import Emu, Tap, need_eal
 from parts import NODES, ROLES, Folder, Group, fabric, memif, write
 
-WAIT = 90  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 STRIKES = 1000
 
 

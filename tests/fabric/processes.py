@@ -16,13 +16,19 @@ import subprocess
 import sys
 
 from emu import Emu, Tap, need_eal, why
-from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, lost_buffers, memif, shell,
+import parts
+from parts import (NODES, ROLES, WAIT, Folder, Group, Spaces, carried, lost_buffers, memif, shell,
                    without_root, write)
 
 HARM = {'drop': 0.01, 'duplicate': 0.01, 'reorder': 0.01, 'corrupt': 0.01}
 NETEM = 'loss 1% duplicate 1% reorder 1% 25% corrupt 1% delay 100us'
 MILLION = 10**6
 EACH = ('read', 'write', 'cas')
+
+
+def fabric(*args, **more):
+  """Its timers end only what is lost: beside other work a chunk of many frames that are harmed takes seconds."""
+  return parts.fabric(*args, **{'switch': {'grant_timeout': '60s', 'hold_timeout': '60s'}, **more})
 
 
 def full(config):

@@ -4,7 +4,7 @@ import json
 import os
 import socket
 
-WAIT = 90  # seconds that an answer may take on a busy machine
+WAIT = 300  # seconds that an answer may take on a busy machine
 
 
 def runtime_dir(prefix):

@@ -18,7 +18,7 @@ import time
 from emu import Emu, Tap, need_eal
 from parts import Folder, fabric, write, without_root
 
-WAIT = 60  # seconds: the machine may be busy
+WAIT = 300  # seconds: the machine may be busy
 NODES = ('cn', 'mn')
 
 

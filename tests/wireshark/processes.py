@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'fabric'))
 from emu import Emu, Tap  # noqa: E402
 from tshark import Tshark, why_not  # noqa: E402
 
-WAIT = 90  # seconds that a run may take on a busy machine
+WAIT = 300  # seconds that a run may take on a busy machine
 # What they do, so that the files stay small, since the dissector takes its time for each block: messages of
 # one chunk and of two, chunks of one link frame and of two.
 OPERATIONS = 250
@@ -45,6 +45,7 @@ def fabric(folder, **more):
           'clock': {'wall': {'warmup': '0', 'duration': '300ms', 'drain': '60s'}},
           'workload': [{'operations': OPERATIONS, 'mix': {'read': 2, 'write': 1, 'write_ack': 1, 'cas': 1},
                         'size': {'dist': 'uniform', 'min': 8, 'max': 2500}}],
+          'switch': {'grant_timeout': '60s', 'hold_timeout': '60s'},
           'scheduler': {'chunk': CHUNK},
           'ethernet': [{'from': 'cn', 'to': 'mn', 'size': 1500, 'load': 0.0005}], **more}
 
