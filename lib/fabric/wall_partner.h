@@ -23,7 +23,7 @@ struct partner {
 	mf_time unheard; /**< how long that was when it was looked at last, */
 	mf_time counted; /**< so much of it counts, */
 	mf_time held; /**< for so long its grants were kept in all, */
-	mf_time recovers; /**< its link was recovering when it was looked at last, at this time; MF_NEVER: not */
+	mf_time recovers; /**< its link was recovering at the last look, at this time; MF_NEVER: it was not */
 	struct neighbour_cpu had; /**< and what its thread had had of CPUs then */
 };
 

@@ -27,7 +27,7 @@ EACH = ('read', 'write', 'cas')
 
 
 def fabric(*args, **more):
-  """Its timers end only what is lost: beside other work a chunk of many frames that are harmed takes seconds."""
+  """Its timers end only what is lost: a chunk of many frames that are harmed takes seconds without a CPU."""
   return parts.fabric(*args, **{'switch': {'grant_timeout': '60s', 'hold_timeout': '60s'}, **more})
 
 

@@ -27,8 +27,25 @@ def check_schema(tap, root, result):
   tap.ok(not errors, 'as the schema says', '\n'.join(errors))
 
 
-def quickstart(tap, emu, root):
-  process, both = emu.result('--duration', '1s', emu.example('quickstart'))
+def patient(emu, name, folder, **workload):
+  """An example whose timers and drain are for what is lost, however long it waits for a CPU."""
+  with open(emu.example(name), encoding='utf-8') as file:
+    config = json.load(file)
+  config.setdefault('host', {}).update(read_timeout='300s', write_timeout='300s')
+  config.setdefault('switch', {}).update(grant_timeout='300s', hold_timeout='300s')
+  config.setdefault('clock', {}).setdefault('wall', {})['drain'] = '300s'
+  config['workload'][0] |= workload
+  if 'trace' in config['workload'][0]:
+    config['workload'][0]['trace'] = os.path.join(os.path.dirname(emu.example(name)),
+                                                  config['workload'][0]['trace'])
+  path = os.path.join(folder, f'{name}.json')
+  with open(path, 'w', encoding='utf-8') as file:
+    json.dump(config, file)
+  return path
+
+
+def quickstart(tap, emu, root, folder):
+  process, both = emu.result('--duration', '1s', patient(emu, 'quickstart', folder))
   if not tap.ok(process.returncode == 0 and both is not None, 'quickstart is sound', why(process)):
     return
   result = both['result']
@@ -44,22 +61,6 @@ def quickstart(tap, emu, root):
   measured = result['time']['measured_to_ps'] - result['time']['measured_from_ps']
   tap.ok(0.5e12 < measured < 3e12, 'measured for as long as was asked', measured)
   check_schema(tap, root, both)
-
-
-def patient(emu, name, folder, **workload):
-  """An example whose timers and drain are for what is lost, however long it waits for a CPU."""
-  with open(emu.example(name), encoding='utf-8') as file:
-    config = json.load(file)
-  config.setdefault('host', {}).update(read_timeout='300s', write_timeout='300s')
-  config.setdefault('clock', {}).setdefault('wall', {})['drain'] = '300s'
-  config['workload'][0] |= workload
-  if 'trace' in config['workload'][0]:
-    config['workload'][0]['trace'] = os.path.join(os.path.dirname(emu.example(name)),
-                                                  config['workload'][0]['trace'])
-  path = os.path.join(folder, f'{name}.json')
-  with open(path, 'w', encoding='utf-8') as file:
-    json.dump(config, file)
-  return path
 
 
 def enough(emu, path, durations):
@@ -98,8 +99,8 @@ def limited(tap, emu, folder):
 def interrupt(tap, emu, number):
   """Ctrl-C ends the run soon, with a report and a sound result."""
   with tempfile.TemporaryDirectory() as folder:
-    path = os.path.join(folder, 'result.json')
-    process = subprocess.Popen([emu.program, '--duration', '100s', '--json', path, emu.example('quickstart')],
+    path, fabric = os.path.join(folder, 'result.json'), patient(emu, 'quickstart', folder)
+    process = subprocess.Popen([emu.program, '--duration', '100s', '--json', path, fabric],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
     time.sleep(2)
@@ -124,8 +125,8 @@ def main(program, root):
   if 'EAL' in process.stderr:
     print(f'1..0 # SKIP {process.stderr.strip().splitlines()[-1]}')
     sys.exit(0)
-  quickstart(tap, emu, root)
   with tempfile.TemporaryDirectory() as folder:
+    quickstart(tap, emu, root, folder)
     workloads(tap, emu, root, folder)
     limited(tap, emu, folder)
   for number in (signal.SIGINT, signal.SIGTERM):
