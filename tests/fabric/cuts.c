@@ -312,8 +312,8 @@ Test(cuts, two_switches_of_which_one_dies)
 Test(cuts, a_scheduler_that_pushes_back)
 {
 	static const char *const scheduler[] = {
-		"{}, \"faults\": [{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"5us\","
-		" \"until\": \"9us\"},",
+		("{}, \"faults\": [{\"class\": \"stall\", \"role\": \"scheduler\", \"from\": \"5us\","
+		 " \"until\": \"9us\"},"),
 		"{\"time\": \"asic\", \"insert\": 200}, \"faults\": [",
 		"{\"time\": \"asic\", \"insert\": 900}, \"faults\": ["};
 
