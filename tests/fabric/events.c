@@ -327,3 +327,20 @@ Test(events, a_memory_node_comes_back_empty)
 	cr_expect_gt(whole_number(result, "operations.unverified"), 10);
 	json_decref(result);
 }
+
+/** An idle fabric that waits for timers is over within a microsecond of the last one, long before its drain. */
+Test(events, it_is_over_when_the_last_timer_is)
+{
+	json_t *r = whole_run(
+		"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"20us\", \"drain\": \"20ms\"}},"
+		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"}, {\"name\": \"m\", \"role\": \"memory\"}],"
+		" \"host\": {\"read_timeout\": \"300us\"},"
+		" \"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 1}],"
+		" \"faults\": [{\"class\": \"lose\", \"rate\": 1, \"link\": \"m\", \"from\": \"10us\"}]}",
+		false);
+	double last = whole_number(r, "operations.last_done_ps"), ended = whole_number(r, "time.ended_ps");
+
+	cr_expect_eq(whole_number(r, "operations.failed_all"), 1);
+	cr_expect(last > 300e6 && ended >= last && ended <= last + 1e6, "%f %f", last, ended);
+	json_decref(r);
+}
