@@ -263,24 +263,31 @@ void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
 		circuit_kill(sw, p->circuit, now);
 }
 
-/* ---- messages that are not as granted ---- */
+/* ---- ends of chunks that are told of before they come ---- */
 
-static void misfit_over(struct mf_switch *sw, unsigned int port, mf_time now)
+/** As granted it is through; else it is cut. */
+static void has_ended(struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	sw->port[port].misfit_at = 0;
-	sw->misfits--;
-	forward_abort(sw, port, now);
+	struct port *p = &sw->port[port];
+	mf_time at = p->ends_at;
+
+	p->ends_at = 0;
+	sw->ending--;
+	if (p->have == p->want)
+		end(sw, port, now, at);
+	else
+		forward_abort(sw, port, now);
 }
 
-mf_time forward_misfits(struct mf_switch *sw, mf_time now, unsigned int port)
+mf_time forward_ends(struct mf_switch *sw, mf_time now, unsigned int port)
 {
 	mf_time next = MF_NEVER;
 
-	for (unsigned int i = 0; i < sw->ports && sw->misfits > 0; i++) {
-		mf_time at = sw->port[i].misfit_at;
+	for (unsigned int i = 0; i < sw->ports && sw->ending > 0; i++) {
+		mf_time at = sw->port[i].ends_at;
 
 		if (at != 0 && (at < now || (at == now && i < port)))
-			misfit_over(sw, i, now);
+			has_ended(sw, i, now);
 		else if (at != 0)
 			next = mf_time_min(next, at);
 	}
@@ -305,26 +312,33 @@ static void put(struct mf_switch *sw, struct port *p, mf_time now, const struct 
 	}
 }
 
+/** Whether what waits for a chunk that goes through waits for its last block: of two switches, each. */
+static bool awaits_end(const struct mf_switch *sw, const struct port *p)
+{
+	return sw->standby != NULL && p->state == RX_STREAM;
+}
+
 /**
  * A chunk that is longer than granted is cut at the block that should be its last, one that is too short
  * behind its end. Until that has come what was before it goes on, so it does not matter in how many parts it
- * is told.
+ * is told. Nor does it with a chunk that is as granted where others wait for its end.
  */
-static bool take_misfit(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
+static bool takes_until_end(struct mf_switch *sw, unsigned int port, mf_time now,
+			    const struct mf_rx_item *item)
 {
 	struct port *p = &sw->port[port];
-	uint32_t have = p->have + item->count, n = item->count, cut_by = n - 1;
+	uint32_t have = p->have + item->count, n = item->count, last = n - 1;
 
 	if (have + !item->ends > p->want)
-		n = cut_by = p->want - 1 - p->have;
-	else if (!item->ends || have == p->want || sw->circuits[p->circuit].mega)
+		n = last = p->want - 1 - p->have;
+	else if (!item->ends || sw->circuits[p->circuit].mega || (have == p->want && !awaits_end(sw, p)))
 		return false;
-	if (item->at + (mf_time)cut_by * item->period <= now)
+	if (item->at + (mf_time)last * item->period <= now)
 		return false;
 	put(sw, p, now, item, n);
-	p->misfit_at = item->at + (mf_time)cut_by * item->period;
-	sw->misfits++;
-	due(sw, p->misfit_at);
+	p->ends_at = item->at + (mf_time)last * item->period;
+	sw->ending++;
+	due(sw, p->ends_at);
 	return true;
 }
 
@@ -332,11 +346,11 @@ void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const str
 {
 	struct port *p = &sw->port[port];
 
-	if (unlikely(p->misfit_at != 0))
-		misfit_over(sw, port, now);
+	if (unlikely(p->ends_at != 0))
+		has_ended(sw, port, now);
 	if (item->begins)
 		begin(sw, port, now, item);
-	if (is_chunk(p) && unlikely(take_misfit(sw, port, now, item)))
+	if (is_chunk(p) && unlikely(takes_until_end(sw, port, now, item)))
 		return;
 	/* Longer than granted, or than any request: seen at once, while the egress waits for a block. */
 	if (p->state != RX_DROP && p->have + item->count + !item->ends > p->want)

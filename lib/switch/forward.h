@@ -12,11 +12,11 @@
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
- * Cuts chunks of which it is seen by now that they are not as granted: at `now` itself at ports before this
+ * Ends chunks whose end was told of before it came, and has come by now: at `now` itself at ports before this
  * one, since that is when their blocks arrive.
  * @return the next such time
  */
-mf_time forward_misfits(struct mf_switch *sw, mf_time now, unsigned int port);
+mf_time forward_ends(struct mf_switch *sw, mf_time now, unsigned int port);
 /** Tells the scheduler what of the windows has left at a port. */
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now);
 void forward_stamp(const struct mf_switch *sw, const struct circuit *ct, mf_time at);

@@ -62,7 +62,7 @@ static inline void copy_chunk(uint64_t *to, const uint64_t *word, unsigned int n
 
 /** A chunk, as granted. */
 static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-			      unsigned int n, mf_time at)
+			      unsigned int n, mf_time at, mf_time last)
 {
 	uint64_t *to;
 	struct mf_msg m;
@@ -72,6 +72,8 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 	mf_proto_look(word[0], &m);
 	c = circuit_find(sw, port, m.dst, m.id, m.kind == MF_RRES, &overtakes);
 	if (unlikely(m.src != port || c == NONE || (overtakes && m.kind != MF_RRES)))
+		return false;
+	if (unlikely(sw->standby != NULL) && last > now) /* what waits for it waits for its end */
 		return false;
 	struct circuit *ct = &sw->circuits[c];
 
@@ -98,7 +100,7 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 				const struct mf_span *span, unsigned int pos, unsigned int n)
 {
 	const uint64_t *word = &span->word[pos];
-	mf_time at = mf_span_at(span, pos);
+	mf_time at = mf_span_at(span, pos), last = at + (mf_time)(n - 1) * span->period;
 
 	switch (mf_proto_kind(word[0])) {
 	case MF_RREQ:
@@ -106,12 +108,12 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 		if (unlikely(n > MF_REQUEST_BLOCKS_MAX))
 			return false;
 		sw->port[port].first = at;
-		intake_request(sw, port, now, word, n, at + (mf_time)(n - 1) * span->period);
+		intake_request(sw, port, now, word, n, last);
 		return true;
 	case MF_WREQ:
 	case MF_WREQ_ACK:
 	case MF_RRES:
-		return take_chunk(sw, port, now, word, n, at);
+		return take_chunk(sw, port, now, word, n, at, last);
 	default:
 		return false;
 	}
@@ -174,8 +176,8 @@ void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct 
 
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
-	if (unlikely(sw->misfits != 0))
-		forward_misfits(sw, now, port);
+	if (unlikely(sw->ending != 0))
+		forward_ends(sw, now, port);
 	if (!standby_is_deposed(sw))
 		rx_span(sw, port, now, span);
 }

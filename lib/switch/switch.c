@@ -258,8 +258,8 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 	due(sw, l2_run(sw, now));
 	if (sw->bridge != NULL)
 		due(sw, bridge_run(sw, now));
-	if (unlikely(sw->misfits != 0))
-		due(sw, forward_misfits(sw, now, sw->ports));
+	if (unlikely(sw->ending != 0))
+		due(sw, forward_ends(sw, now, sw->ports));
 	due(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
 		due(sw, lives_run(sw, now));
@@ -318,8 +318,8 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 {
 	unsigned int n;
 
-	if (unlikely(sw->misfits != 0)) /* what arrives comes before what is sent */
-		forward_misfits(sw, now, sw->ports);
+	if (unlikely(sw->ending != 0)) /* what arrives comes before what is sent */
+		forward_ends(sw, now, sw->ports);
 	n = mf_mux_pull(sw->port[port].mux, now, max, out);
 	if (n > 0)
 		sent(sw, port, now);

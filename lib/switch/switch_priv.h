@@ -87,8 +87,7 @@ struct port {
 	struct mf_mux_item *item;
 	uint64_t *buf; /**< room for the longest message */
 	mf_time last; /**< when its last part came, for the hold timer */
-	mf_time misfit_at; /**< STREAM, COLLECT: when it will be seen that it is not as granted; 0: it may be
-			    */
+	mf_time ends_at; /**< STREAM, COLLECT: the block that ends it is told of, and comes then; 0: not so */
 	/* K and W */
 	uint32_t backlog_k, source_w;
 	uint32_t requests; /**< of this node that are buffered */
@@ -168,7 +167,7 @@ struct mf_switch {
 	uint64_t reach_set[MF_PORTS_MAX / 64]; /**< ports that memory messages may go to */
 	struct mf_switch_stats stats;
 	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
-	unsigned int misfits; /**< ports with misfit_at */
+	unsigned int ending; /**< ports with ends_at */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 	struct mf_switch_limits limit;
 	uint64_t *asked; /**< [mn], wall clock: blocks of all demands */
