@@ -450,6 +450,14 @@ static mf_time later(mf_time a, mf_time b)
 	return a > b ? a : b;
 }
 
+/** When the line is idle behind a span. One that waited while the link was down is dated back to before that. */
+static mf_time idle_behind(const struct mf_fault *f, const struct mf_span *span)
+{
+	mf_time start = f->idle.at != MF_NEVER ? later(f->idle.at, span->start) : span->start;
+
+	return later(f->free_at, start + (mf_time)span->count * span->period);
+}
+
 void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit emit, void *ctx)
 {
 	f->emit = emit;
@@ -461,7 +469,7 @@ void mf_fault_send(struct mf_fault *f, const struct mf_span *span, mf_fault_emit
 		      span->flags);
 	flush(f);
 	if (f->idle.on)
-		fault_idle_from(f, later(f->free_at, mf_span_at(span, span->count)));
+		fault_idle_from(f, idle_behind(f, span));
 }
 
 bool mf_fault_hangs(const struct mf_fault *f)
