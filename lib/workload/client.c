@@ -335,10 +335,15 @@ bool mf_client_waits(const struct mf_client *c, mf_time now)
 	return c->waiting == NULL && c->store == NULL && !phase_is_over(c, now);
 }
 
-mf_time mf_client_run(struct mf_client *c, mf_time now)
+void client_phases(struct mf_client *c, mf_time now)
 {
 	if (__builtin_expect(phase_is_over(c, now), 0))
 		phases_over(c, now);
+}
+
+mf_time mf_client_run(struct mf_client *c, mf_time now)
+{
+	client_phases(c, now);
 	if (__builtin_expect(c->history != NULL, 0))
 		client_history_turn(c, now);
 	client_complete(c, now);

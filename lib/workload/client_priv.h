@@ -127,6 +127,11 @@ static inline void client_set_busy(const struct mf_client *c, const struct slot 
 		c->busy[client_place(s)] = region;
 }
 
+/* client.c */
+
+/** What ends from now on is of the phase of now: to be called before anything is counted. */
+void client_phases(struct mf_client *c, mf_time now);
+
 /* begin.c */
 
 /** Begins what is due and finds room. */

@@ -61,6 +61,7 @@ static void lose(struct mf_client *c, uint32_t region, bool is_empty)
 
 void mf_client_crashed(struct mf_client *c, mf_time now)
 {
+	client_phases(c, now);
 	if (c->history != NULL)
 		client_history_turn(c, now);
 	client_fail_all(c, now);

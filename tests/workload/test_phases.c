@@ -143,3 +143,26 @@ Test(phases, of_a_closed_loop_begin_on_time)
 	mf_client_free(c);
 	free(h);
 }
+
+/* The client was not called between the end of the steady state and the crash of its node. */
+Test(phases, a_crash_counts_for_its_own_phase)
+{
+	struct mf_host *h = fake_host_new();
+	struct mf_client_config config = test_config(h);
+	struct mf_client_totals steady, drain;
+	struct mf_client *c;
+
+	config.measure = MEASURE;
+	config.stop = STOP;
+	c = mf_client_new(&config);
+	mf_client_run(c, MEASURE);
+	mf_client_crashed(c, STOP + 1);
+	mf_client_run(c, STOP + 2);
+	steady = mf_client_totals(mf_client_stats(c), MF_CLIENT_STEADY);
+	drain = mf_client_totals(mf_client_stats(c), MF_CLIENT_DRAIN);
+	cr_assert_eq(steady.begun, config.depth);
+	cr_assert_eq(steady.failed, 0);
+	cr_assert_eq(drain.failed, config.depth);
+	mf_client_free(c);
+	free(h);
+}
