@@ -12,6 +12,7 @@
 #define GRANTS 64
 #define DATED 64 /* descriptors at a time */
 #define REVIVE MF_NS(10)
+#define REQUEST_BLOCKS 2 /* of the shortest request */
 #define NEAR 4 /* arrivals between the steps in which what they need is fetched */
 
 /* Actors, in the order of their calls. */
@@ -208,18 +209,28 @@ static void expect_rest(struct virtual *v, unsigned int i)
 		v->arrives = mf_time_min(due, arrivals_next(&v->arrivals));
 }
 
-/** Until when it is known that what is under way arrives, and what the switch is then. */
-static mf_time known(const struct virtual *v)
+/** The next span to port i may hold requests that find no room: it matters when each of them comes. */
+static bool may_overflow(const struct virtual *v, unsigned int i)
+{
+	return !mf_switch_has_requests(v->sw, i, wire_flight(&v->up[i], 0)->flight->count / REQUEST_BLOCKS);
+}
+
+/** Until when it is known that what is under way to port i arrives, and what the switch is then. */
+static mf_time known(const struct virtual *v, unsigned int i)
 {
 	if (v->events == NULL)
 		return MF_NEVER;
-	return v->nodes->unsettled ? v->now : virtual_event_open(v);
+	if (v->nodes->unsettled || may_overflow(v, i))
+		return v->now;
+	if (v->nodes->twin != NULL) /* what else comes goes before or behind a whole message */
+		return mf_time_min(wire_first_end(&v->up[i]), virtual_event_open(v));
+	return virtual_event_open(v);
 }
 
 static void receive(struct virtual *v, unsigned int i)
 {
 	v->f->info.events++;
-	virtual_receive(v, &v->up[i], known(v), &v->span);
+	virtual_receive(v, &v->up[i], known(v, i), &v->span);
 	if (__builtin_expect(v->events != NULL, 0))
 		expect_rest(v, i);
 	mf_switch_rx(v->sw, i, v->now, &v->span);

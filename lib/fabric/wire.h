@@ -137,6 +137,22 @@ static inline mf_time flight_due(const struct wire *w, const struct flight *fl)
 	return fl->flags & MF_SPAN_FRAME || w->whole ? flight_last(fl) : fl->start;
 }
 
+/**
+ * When the first block arrives, of what is handed over next, behind which a message may be over: a control
+ * block. MF_NEVER: that is handed over whole.
+ */
+static inline mf_time wire_first_end(const struct wire *w)
+{
+	const struct flight *fl = w->ring[w->head & w->mask].flight;
+	unsigned int i = fl->taken;
+
+	if (fl->flags & MF_SPAN_FRAME || w->whole)
+		return MF_NEVER;
+	while (i + 1 < fl->count && fl->sync[i] != MF_SYNC_CTRL)
+		i++;
+	return fl->start + (mf_time)(i - fl->taken) * fl->period;
+}
+
 /** How many are under way. */
 static inline uint32_t wire_flights(const struct wire *w)
 {

@@ -281,6 +281,12 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 	}
 }
 
+void mf_mux_take_back(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
+{
+	(void)m;
+	it->have -= n < it->have - it->sent ? n : it->have - it->sent;
+}
+
 /** The item behind which n more words can go out as one with it: the last one pushed. NULL: there is none. */
 static inline struct mf_mux_item *joinable(struct mf_mux *m, unsigned int n, uint64_t cookie)
 {

@@ -185,14 +185,23 @@ void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_ti
 	}
 }
 
+/** Blocks of what arrives that its egress was told of, and that have not come: none is the last one. */
+static unsigned int blocks_ahead(const struct port *p, mf_time now)
+{
+	return p->ends_at > now ? (unsigned int)((p->ends_at - now - 1) / p->period) : 0;
+}
+
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	struct port *p = &sw->port[sw->circuits[c].chunk.src];
 
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
 		if (p->state == RX_STREAM) {
+			struct mf_mux *egress = sw->port[sw->circuits[c].dst].mux;
+
 			switch_dirty(sw, sw->circuits[c].dst);
-			mf_mux_abort(sw->port[sw->circuits[c].dst].mux, p->item);
+			mf_mux_take_back(egress, p->item, blocks_ahead(p, now));
+			mf_mux_abort(egress, p->item);
 		}
 		clear_bit(sw->hold_set, sw->circuits[c].chunk.src);
 		p->state = RX_DROP;

@@ -263,9 +263,16 @@ void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now)
 		circuit_kill(sw, p->circuit, now);
 }
 
-/* ---- ends of chunks that are told of before they come ---- */
+static void append(struct mf_switch *sw, struct port *p, uint32_t n)
+{
+	uint16_t egress = sw->circuits[p->circuit].dst;
 
-/** As granted it is through; else it is cut. */
+	mf_mux_append(sw->port[egress].mux, p->item, n);
+	switch_dirty(sw, egress);
+}
+
+/* ---- ends of messages that are told of before they come ---- */
+
 static void has_ended(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	struct port *p = &sw->port[port];
@@ -273,10 +280,12 @@ static void has_ended(struct mf_switch *sw, unsigned int port, mf_time now)
 
 	p->ends_at = 0;
 	sw->ending--;
-	if (p->have == p->want)
-		end(sw, port, now, at);
-	else
+	if (p->state == RX_STREAM && p->last_kept)
+		append(sw, p, 1);
+	if (p->misfit)
 		forward_abort(sw, port, now);
+	else
+		end(sw, port, now, at);
 }
 
 mf_time forward_ends(struct mf_switch *sw, mf_time now, unsigned int port)
@@ -299,43 +308,39 @@ static bool is_chunk(const struct port *p)
 	return p->state == RX_STREAM || p->state == RX_COLLECT;
 }
 
-static void put(struct mf_switch *sw, struct port *p, mf_time now, const struct mf_rx_item *item, uint32_t n)
+/** @param last  its last block is told of: the egress has that when it comes, so the item can be aborted */
+static void put(struct mf_switch *sw, struct port *p, mf_time now, const struct mf_rx_item *item, uint32_t n,
+		bool last)
 {
 	memcpy(p->words + p->have, item->word, n * sizeof(*item->word));
 	p->have += n;
 	p->last = mf_time_max(now, item->at + (mf_time)(item->count - 1) * item->period);
-	if (p->state == RX_STREAM && n > 0) {
-		uint16_t egress = sw->circuits[p->circuit].dst;
-
-		mf_mux_append(sw->port[egress].mux, p->item, n);
-		switch_dirty(sw, egress);
-	}
-}
-
-/** Whether what waits for a chunk that goes through waits for its last block: of two switches, each. */
-static bool awaits_end(const struct mf_switch *sw, const struct port *p)
-{
-	return sw->standby != NULL && p->state == RX_STREAM;
+	if (p->state == RX_STREAM && n > last)
+		append(sw, p, n - last);
 }
 
 /**
- * A chunk that is longer than granted is cut at the block that should be its last, one that is too short
- * behind its end. Until that has come what was before it goes on, so it does not matter in how many parts it
- * is told. Nor does it with a chunk that is as granted where others wait for its end.
+ * Takes blocks until one that ends the message is told of, and leaves its end to the time of that block, so
+ * that it does not matter in how many parts it is told. A chunk that is longer than granted is cut at the
+ * block that should be its last, one that is too short behind its end. Of two switches each does so with what
+ * is as it should be, too: there, others wait for its end, or go behind all that has come.
  */
 static bool takes_until_end(struct mf_switch *sw, unsigned int port, mf_time now,
 			    const struct mf_rx_item *item)
 {
 	struct port *p = &sw->port[port];
 	uint32_t have = p->have + item->count, n = item->count, last = n - 1;
+	bool longer = have + !item->ends > p->want;
 
-	if (have + !item->ends > p->want)
+	if (longer && is_chunk(p))
 		n = last = p->want - 1 - p->have;
-	else if (!item->ends || sw->circuits[p->circuit].mega || (have == p->want && !awaits_end(sw, p)))
+	else if (longer || !item->ends)
 		return false;
-	if (item->at + (mf_time)last * item->period <= now)
+	p->misfit = is_chunk(p) && (longer || (have != p->want && !sw->circuits[p->circuit].mega));
+	if ((!p->misfit && sw->standby == NULL) || item->at + (mf_time)last * item->period <= now)
 		return false;
-	put(sw, p, now, item, n);
+	p->last_kept = n == item->count;
+	put(sw, p, now, item, n, p->last_kept);
 	p->ends_at = item->at + (mf_time)last * item->period;
 	sw->ending++;
 	due(sw, p->ends_at);
@@ -350,13 +355,13 @@ void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const str
 		has_ended(sw, port, now);
 	if (item->begins)
 		begin(sw, port, now, item);
-	if (is_chunk(p) && unlikely(takes_until_end(sw, port, now, item)))
+	if (p->state != RX_DROP && unlikely(takes_until_end(sw, port, now, item)))
 		return;
 	/* Longer than granted, or than any request: seen at once, while the egress waits for a block. */
 	if (p->state != RX_DROP && p->have + item->count + !item->ends > p->want)
 		forward_abort(sw, port, now);
 	if (p->state != RX_DROP)
-		put(sw, p, now, item, item->count);
+		put(sw, p, now, item, item->count, false);
 	if (item->ends)
 		end(sw, port, now, item->at + (mf_time)(item->count - 1) * item->period);
 }

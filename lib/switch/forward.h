@@ -12,7 +12,7 @@
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
- * Ends chunks whose end was told of before it came, and has come by now: at `now` itself at ports before this
+ * Ends messages whose end was told of before it came, and has come by now: at `now` itself at ports before this
  * one, since that is when their blocks arrive.
  * @return the next such time
  */

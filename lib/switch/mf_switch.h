@@ -166,6 +166,11 @@ void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by);
 /** For tests of what happens then: an egress has no room for memory; no request can be buffered. */
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed);
 void mf_switch_no_requests(struct mf_switch *sw, bool none);
+/**
+ * Whether n more requests by a port find room in the buffer, and as many by each of the others. Where that is
+ * not so it matters which comes first, and what is let out between two of them.
+ */
+bool mf_switch_has_requests(const struct mf_switch *sw, unsigned int port, unsigned int n);
 /* One of two switches: */
 /**
  * The node of a port obeys switch epoch % 2 from now on: what TAKE says. Or a watchdog says that it should.

@@ -62,7 +62,7 @@ static inline void copy_chunk(uint64_t *to, const uint64_t *word, unsigned int n
 
 /** A chunk, as granted. */
 static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
-			      unsigned int n, mf_time at, mf_time last)
+			      unsigned int n, mf_time at)
 {
 	uint64_t *to;
 	struct mf_msg m;
@@ -72,8 +72,6 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 	mf_proto_look(word[0], &m);
 	c = circuit_find(sw, port, m.dst, m.id, m.kind == MF_RRES, &overtakes);
 	if (unlikely(m.src != port || c == NONE || (overtakes && m.kind != MF_RRES)))
-		return false;
-	if (unlikely(sw->standby != NULL) && last > now) /* what waits for it waits for its end */
 		return false;
 	struct circuit *ct = &sw->circuits[c];
 
@@ -102,6 +100,8 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 	const uint64_t *word = &span->word[pos];
 	mf_time at = mf_span_at(span, pos), last = at + (mf_time)(n - 1) * span->period;
 
+	if (unlikely(sw->standby != NULL) && last > now) /* it ends when its last block has come */
+		return false;
 	switch (mf_proto_kind(word[0])) {
 	case MF_RREQ:
 	case MF_RMWREQ:
@@ -113,7 +113,7 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 	case MF_WREQ:
 	case MF_WREQ_ACK:
 	case MF_RRES:
-		return take_chunk(sw, port, now, word, n, at, last);
+		return take_chunk(sw, port, now, word, n, at);
 	default:
 		return false;
 	}

@@ -151,6 +151,15 @@ void mf_switch_no_requests(struct mf_switch *sw, bool none)
 	sw->no_requests = none;
 }
 
+bool mf_switch_has_requests(const struct mf_switch *sw, unsigned int port, unsigned int n)
+{
+	if (sw->port[port].requests + n > sw->requests_port)
+		return false;
+	/* Of all ports: the slots that were never used are those that are certainly free. */
+	return sw->requests_port * sw->ports <= sw->requests_max ||
+	       sw->requests_used + n * sw->ports <= sw->requests_max;
+}
+
 inline struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
 {
 	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;

@@ -87,7 +87,9 @@ struct port {
 	struct mf_mux_item *item;
 	uint64_t *buf; /**< room for the longest message */
 	mf_time last; /**< when its last part came, for the hold timer */
-	mf_time ends_at; /**< STREAM, COLLECT: the block that ends it is told of, and comes then; 0: not so */
+	mf_time ends_at; /**< the block that ends it is told of, and comes then; 0: not so */
+	bool misfit; /**< with ends_at: STREAM, COLLECT: it is not as granted */
+	bool last_kept; /**< with ends_at: STREAM: the egress has not been told of the last block */
 	/* K and W */
 	uint32_t backlog_k, source_w;
 	uint32_t requests; /**< of this node that are buffered */
