@@ -112,8 +112,8 @@ unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, s
 	unsigned int n = 1;
 
 	span->start = awake_at(v, w, start);
-	if (w->busy_until != 0)
-		span->start = mf_time_max(span->start, w->busy_until + span->period - w->delay);
+	if (w->busy_until != 0 && w->busy_until + span->period > span->start + w->delay)
+		span->start = w->busy_until + span->period - w->delay;
 	while (n < span->count && awake_at(v, w, start + (mf_time)n * span->period) <= mf_span_at(span, n))
 		n++;
 	return n;
