@@ -15,6 +15,7 @@ from rounds import Rounds, options, over_each, reasons
 
 TIMER = 0.3  # of reads and writes, seconds
 LATE = 0.2  # what the end of a timer may be late, beside what the node had to wait for a CPU
+STANDS = 2  # times: a node that stood still looks first at what has come meanwhile, and may stand still again
 CAUSES = {'timeout', 'unknown', 'restarted'}
 
 
@@ -23,7 +24,7 @@ def longest(result):
   read = result['operations']['kinds']['read']
   role = result['watchdog']['roles'].get('cn', {'longest_ps_max': 0})
   stood = max(role['longest_ps_max'], result['watchdog']['paused_ps_max']) / 1e12
-  return max(read['latency']['max_ns'] / 1e9, read.get('failed_ps_max', 0) / 1e12), TIMER + LATE + stood
+  return max(read['latency']['max_ns'] / 1e9, read.get('failed_ps_max', 0) / 1e12), TIMER + LATE + STANDS * stood
 
 
 class Incarnations(Rounds):

@@ -195,6 +195,7 @@ def outputs(program, good):
 
 def hang_up(program, emu):
   """A terminal that is closed ends it as Ctrl-C does, with the page of what was measured."""
+  signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests may have used nohup, which is inherited
   process = subprocess.Popen([program, 'figures', '--size', 'tiny', '--jobs', '1', '--emu', emu, '-o',
                               'hung'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
