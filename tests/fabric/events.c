@@ -344,3 +344,18 @@ Test(events, it_is_over_when_the_last_timer_is)
 	cr_expect(last > 300e6 && ended >= last && ended <= last + 1e6, "%f %f", last, ended);
 	json_decref(r);
 }
+
+/** ... and one that is to settle first when nothing has been under way for so long, to a microsecond. */
+Test(events, it_is_over_when_it_has_settled)
+{
+	const mf_time settle = MF_US(700);
+	json_t *r = whole_settled(
+		"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"20us\", \"drain\": \"20ms\"}},"
+		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"}, {\"name\": \"m\", \"role\": \"memory\"}],"
+		" \"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 1}]}",
+		settle);
+	double quiet = whole_number(r, "operations.last_done_ps"), ended = whole_number(r, "time.ended_ps");
+
+	cr_expect_float_eq(ended, quiet + (double)settle, 1e6, "%f %f", quiet, ended);
+	json_decref(r);
+}

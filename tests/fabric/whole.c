@@ -28,9 +28,8 @@ static void tell(const struct mf_fabric *f, struct told *t)
 }
 
 /** @param told  NULL, or what the caller frees */
-static json_t *run(const char *text, bool by_block, bool sound, struct told *told)
+static json_t *run_with(const char *text, struct mf_run_options options, bool sound, struct told *told)
 {
-	struct mf_run_options options = {.block_by_block = by_block, .history = told != NULL ? HISTORY : 0};
 	struct mf_config config;
 	struct mf_fabric *f;
 	char err[256] = "";
@@ -51,6 +50,19 @@ static json_t *run(const char *text, bool by_block, bool sound, struct told *tol
 	mf_fabric_free(f);
 	mf_config_free(&config);
 	return result;
+}
+
+static json_t *run(const char *text, bool by_block, bool sound, struct told *told)
+{
+	return run_with(
+		text,
+		(struct mf_run_options){.block_by_block = by_block, .history = told != NULL ? HISTORY : 0},
+		sound, told);
+}
+
+json_t *whole_settled(const char *text, mf_time settle)
+{
+	return run_with(text, (struct mf_run_options){.settle = settle}, false, NULL);
 }
 
 json_t *whole_run(const char *text, bool by_block)

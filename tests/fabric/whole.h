@@ -6,11 +6,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "mf_time.h"
+
 /** Runs the fabric of this text. @return its "result"; the test fails where it cannot be built or run */
 json_t *whole_run(const char *text, bool by_block);
 
 /** The same, and asserts that it is sound. */
 json_t *whole_sound(const char *text, bool by_block);
+
+/** Runs it in spans, and goes on until nothing has been under way for so long: ps. @return the same */
+json_t *whole_settled(const char *text, mf_time settle);
 
 /**
  * Runs it in spans and block by block, and asserts that both tell the same, whatever it is: the result, the
