@@ -118,9 +118,7 @@ static bool is_early(const struct mf_fabric *f, const struct sum *sum, mf_time t
 
 static enum mf_window_reason reason(const struct mf_fabric *f, const struct sum *sum, mf_time time)
 {
-	if (sum->measured == 0)
-		return MF_WINDOW_FITS;
-	if (sum->longest > time || sum->steady == 0)
+	if (sum->measured > 0 && (sum->longest > time || sum->steady == 0))
 		return MF_WINDOW_SHORT;
 	return f->delivery != NULL && is_early(f, sum, time) ? MF_WINDOW_EARLY : MF_WINDOW_FITS;
 }
@@ -136,7 +134,7 @@ struct mf_window mf_fabric_window(const struct mf_fabric *f)
 		w.to = mf_time_max(w.from, mf_time_min(w.to, sum.last));
 	}
 	w.reason = reason(f, &sum, w.to - w.from);
-	if (w.reason != MF_WINDOW_FITS) {
+	if (w.reason != MF_WINDOW_FITS && sum.measured > 0) {
 		w.apart = false;
 		w.from = sum.first_begun;
 		w.to = sum.last;

@@ -52,8 +52,8 @@ def unmeasured(process):
 
 
 def starved(process, result):
-  """For want of a CPU nothing could be verified, since timers ended all of it first; or nothing measured, since
-  the machine stood still for all of the time in which it is."""
+  """For want of a CPU nothing could be verified, since timers ended all of it first; or nothing was measured,
+  since the machine stood still for all of the time in which it is."""
   return (result is not None and share(result) < FED and
           (result['operations']['verified'] == 0 or unmeasured(process)))
 

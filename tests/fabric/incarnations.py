@@ -24,7 +24,8 @@ def longest(result):
   read = result['operations']['kinds']['read']
   role = result['watchdog']['roles'].get('cn', {'longest_ps_max': 0})
   stood = max(role['longest_ps_max'], result['watchdog']['paused_ps_max']) / 1e12
-  return max(read['latency']['max_ns'] / 1e9, read.get('failed_ps_max', 0) / 1e12), TIMER + LATE + STANDS * stood
+  most = TIMER + LATE + STANDS * stood
+  return max(read['latency']['max_ns'] / 1e9, read.get('failed_ps_max', 0) / 1e12), most
 
 
 class Incarnations(Rounds):

@@ -15,6 +15,8 @@ import time
 from parts import ROLES, Folder, Group, carried, fabric, memif, write
 from rounds import A_ROUND, options, over_each
 
+TIMER = 500  # ms, of operations
+TRIES = 4  # with a newcomer whose operations time out since the processes get no CPU
 CAUSES = {'timeout', 'unknown', 'restarted', 'resource'}  # the last: the switch still has demands of before
 
 
@@ -22,7 +24,7 @@ def config(ports, links):
   """Who comes back knows nothing of what was before, so nothing is verified."""
   made = fabric(ports, links, duration='1000s')
   made['workload'][0]['verify'] = False
-  made['host'] = {'read_timeout': '500ms', 'write_timeout': '500ms'}
+  made['host'] = {'read_timeout': f'{TIMER}ms', 'write_timeout': f'{TIMER}ms'}
   for link in made['links']:
     link['carried'] |= {'hello': '20ms', 'silence': '1s', 'replay_max': '20ms'}
   return made
@@ -83,15 +85,26 @@ class Round:
 
   def newcomer(self):
     """A compute node that begins now does its work, and all end. @return why not, or nothing"""
-    if not self.group.waits_for('mn', 'is up'):
-      return 'the link of the memory node does not come up'
-    self.group.kill('cn')
-    self.group.start('cn', self.path, '--duration', '200ms')
-    status = self.group.end()
-    result = self.group.result('cn')
+    for _ in range(TRIES):
+      if not self.group.waits_for('mn', 'is up'):
+        return 'the link of the memory node does not come up'
+      self.group.kill('cn')
+      self.group.start('cn', self.path, '--duration', '200ms')
+      status = self.group.end()
+      result = self.group.result('cn')
+      if not self.starved(status, result):
+        break
+      for role in ROLES:
+        self.group.start(role, self.path)
     if any(status.values()) or None in status.values() or result is None:
-      return f'they do not end well: {status}'
+      return f'they do not end well: {status}, stood still for {self.group.stood():.3f} s'
     return '' if result['operations']['completed_all'] > 0 else 'nothing was done'
+
+  def starved(self, status, result):
+    """All that is wrong is that operations timed out, while somebody on their way stood still."""
+    if result is None or status != {'cn': 1, 'sw0': 0, 'mn': 0} or self.group.stood() <= TIMER / 2e3:
+      return False
+    return {cause for cause, count in result['operations']['failed_by_cause'].items() if count} == {'timeout'}
 
 
 def kills(tap, emu, what, ports, before, most, args):

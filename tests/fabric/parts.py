@@ -120,6 +120,12 @@ class Group:
     except (OSError, ValueError, KeyError):
       return None
 
+  def stood(self):
+    """For how long its processes stood still, of those that have ended, one behind the other: seconds."""
+    seen = [r['watchdog'] for r in map(self.result, self.running) if r]
+    return sum(max([w['paused_ps_max']] + [role['longest_ps_max'] for role in w['roles'].values()])
+               for w in seen) / 1e12
+
   def all_said(self, status):
     return '\n'.join(f'{role} {status.get(role)}: {self.said(role)}' for role in self.running)
 

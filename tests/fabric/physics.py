@@ -80,7 +80,18 @@ def draw(r, folder, number):
       config['faults'] = [{'class': 'bit', 'rate': 1e-5}]
   if r.random() < 0.2 and stack != 'cxl':
     config['ethernet'] = [{'from': 'c', 'load': 0.1, 'size': 512}]
+  if stack == 'edm' and r.random() < 0.5:
+    draw_cut(r, config)
   return config
+
+
+def draw_cut(r, config):
+  """Links that are long, and cut for a while: sooner than they take, too."""
+  begin = r.choice((100, 1000, 7000))
+  config['link']['propagation'] = r.choice(('50ns', '700ns', '3us'))
+  config.setdefault('faults', []).append(
+    {**r.choice(({'class': 'link_down', 'link': '*'}, {'class': 'node_crash', 'node': 'm'},
+                 {'class': 'switch_crash'})), 'from': f'{begin}ns', 'until': f'{begin + 300}ns'})
 
 
 def hold(tap, name, process, both, has_rate=True):
