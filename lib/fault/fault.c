@@ -450,7 +450,7 @@ static mf_time later(mf_time a, mf_time b)
 	return a > b ? a : b;
 }
 
-/** When the line is idle behind a span. One that waited while the link was down is dated back to before that. */
+/** When the line is idle behind a span. One that waited for its link is dated back to before the cut. */
 static mf_time idle_behind(const struct mf_fault *f, const struct mf_span *span)
 {
 	mf_time start = f->idle.at != MF_NEVER ? later(f->idle.at, span->start) : span->start;

@@ -14,6 +14,7 @@ static const uint16_t rung[] = {4000, 3000, 2000, 1500, 1492, 1480, 1476, 1450,
 				1440, 1420, 1400, 1280, 1000, 576,  256};
 #define RUNGS (sizeof(rung) / sizeof(rung[0]))
 #define LATE 2 /**< HELLO periods without the proof, after which shorter ones are tried */
+#define NOTHING 4 /**< times as long it is not said that nothing passes: the shorter ones may be late */
 
 /** Blocks of the longest frame; the same number at both ends. */
 static uint16_t full(const struct mf_link *l)
@@ -89,6 +90,6 @@ void link_unproven(struct mf_link *l, mf_time now)
 
 	if (l->unproven_from == MF_NEVER)
 		l->unproven_from = now;
-	if (now >= l->unproven_from + l->config.refused_period)
+	if (now >= l->unproven_from + (r.have > 0 ? 1 : NOTHING) * l->config.refused_period)
 		link_note_refusal(l, &r);
 }

@@ -12,8 +12,8 @@
 void forward_run(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
 void forward_abort(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
- * Ends messages whose end was told of before it came, and has come by now: at `now` itself at ports before this
- * one, since that is when their blocks arrive.
+ * Ends messages whose end was told of before it came, and has come by now: at `now` itself at ports before
+ * this one, since that is when their blocks arrive.
  * @return the next such time
  */
 mf_time forward_ends(struct mf_switch *sw, mf_time now, unsigned int port);

@@ -40,7 +40,8 @@ def base(a, folder):
 
 
 def run(program, *args):
-  return subprocess.run([program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+  return subprocess.run([program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                        check=False)
 
 
 def result(a, path, form, folder):

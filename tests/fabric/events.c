@@ -328,12 +328,13 @@ Test(events, a_memory_node_comes_back_empty)
 	json_decref(result);
 }
 
-/** An idle fabric that waits for timers is over within a microsecond of the last one, long before its drain. */
+/** An idle fabric that waits for timers is over within a microsecond of the last, long before its drain. */
 Test(events, it_is_over_when_the_last_timer_is)
 {
 	json_t *r = whole_run(
 		"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"20us\", \"drain\": \"20ms\"}},"
-		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"}, {\"name\": \"m\", \"role\": \"memory\"}],"
+		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
+		"             {\"name\": \"m\", \"role\": \"memory\"}],"
 		" \"host\": {\"read_timeout\": \"300us\"},"
 		" \"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 1}],"
 		" \"faults\": [{\"class\": \"lose\", \"rate\": 1, \"link\": \"m\", \"from\": \"10us\"}]}",
@@ -351,7 +352,8 @@ Test(events, it_is_over_when_it_has_settled)
 	const mf_time settle = MF_US(700);
 	json_t *r = whole_settled(
 		"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"20us\", \"drain\": \"20ms\"}},"
-		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"}, {\"name\": \"m\", \"role\": \"memory\"}],"
+		" \"nodes\": [{\"name\": \"c\", \"role\": \"compute\"},"
+		"             {\"name\": \"m\", \"role\": \"memory\"}],"
 		" \"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64, \"depth\": 1}]}",
 		settle);
 	double quiet = whole_number(r, "operations.last_done_ps"), ended = whole_number(r, "time.ended_ps");

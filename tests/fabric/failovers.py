@@ -41,6 +41,7 @@ class Failovers(Rounds):
   head = ('kills', 'take-overs', 'completed', 'verified', 'failed', 'wrong', 'usual ms', 'longest ms',
           'bump ms')
   quiet_first = True
+  patience = SILENCE / 2  # a node that stands still for so long in all may lose the other switch, too
   usual = 0  # longest read of the round without kills, ms
 
   def config(self):
