@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+WAIT = 300  # seconds that an answer may take on a busy machine
+
 
 def open_to_all(path):
   """The folder on the way to a file that anybody may write to: EAL loads nothing from below it"""
@@ -99,7 +101,7 @@ class Testpmd:
     for piece in iter(lambda: os.read(self.process.stdout.fileno(), 65536), b''):
       self.text += piece.decode(errors='replace')
 
-  def wait_for(self, what, begin, seconds=60):
+  def wait_for(self, what, begin, seconds=WAIT):
     """What stands in its output from begin on, to the text that is waited for"""
     end = time.monotonic() + seconds
     while what not in self.text[begin:]:
@@ -141,7 +143,7 @@ class Testpmd:
     """@return its exit code"""
     self.process.stdin.write('quit\n')
     self.process.stdin.flush()
-    code = self.process.wait(60)
+    code = self.process.wait(WAIT)
     self.reader.join(10)
     return code
 

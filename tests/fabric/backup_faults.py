@@ -12,7 +12,7 @@ import tempfile
 
 import breaking
 from breaking import AGAIN, at, fired, rule, run, sound
-from emu import Emu, Tap
+from emu import Emu, Tap, stood_still
 from histories import Checker
 
 # Each switch has an lcore of its own, and so has each scheduler, on the CPUs that there are.
@@ -73,13 +73,6 @@ CASES = {
 }
 
 
-def stood_still(result, stalled):
-  """For how long somebody who was to run did not: no timer says anything then."""
-  seen = result['watchdog']
-  return max([seen['paused_ps_max']] +
-             [role['longest_ps_max'] for name, role in seen['roles'].items() if name not in stalled])
-
-
 def run_awake(emu, config, lcores, *args, stalled=()):
   """Again where an operation failed, and the machine stood still, not on purpose, or gave too little CPU."""
   for _ in range(TRIES):
@@ -90,6 +83,7 @@ def run_awake(emu, config, lcores, *args, stalled=()):
 
 
 def has_cpu(result, stalled):
+  """Else timers say nothing: somebody who was to run did not."""
   return stood_still(result, stalled) < STILL and breaking.share(result) >= LEAST
 
 

@@ -10,6 +10,7 @@ Without options a few, as a test. Prints a table.
 """
 import time
 
+from emu import stood_still
 from parts import ROLES, carried, fabric, memif
 from rounds import Rounds, options, over_each, reasons
 
@@ -22,9 +23,7 @@ CAUSES = {'timeout', 'unknown', 'restarted'}
 def longest(result):
   """Of reads, and what is too long. @return seconds, both"""
   read = result['operations']['kinds']['read']
-  role = result['watchdog']['roles'].get('cn', {'longest_ps_max': 0})
-  stood = max(role['longest_ps_max'], result['watchdog']['paused_ps_max']) / 1e12
-  most = TIMER + LATE + STANDS * stood
+  most = TIMER + LATE + STANDS * stood_still(result) / 1e12
   return max(read['latency']['max_ns'] / 1e9, read.get('failed_ps_max', 0) / 1e12), most
 
 

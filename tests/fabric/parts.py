@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 
+from emu import stood_still
+
 WAIT = 300  # seconds that a run may take on a busy machine
 ROLES = ('sw0', 'mn', 'cn')
 NODES = ('cn', 'mn')
@@ -122,9 +124,7 @@ class Group:
 
   def stood(self):
     """For how long its processes stood still, of those that have ended, one behind the other: seconds."""
-    seen = [r['watchdog'] for r in map(self.result, self.running) if r]
-    return sum(max([w['paused_ps_max']] + [role['longest_ps_max'] for role in w['roles'].values()])
-               for w in seen) / 1e12
+    return sum(stood_still(result) for result in map(self.result, self.running) if result) / 1e12
 
   def all_said(self, status):
     return '\n'.join(f'{role} {status.get(role)}: {self.said(role)}' for role in self.running)

@@ -18,7 +18,7 @@ import time
 
 import two_switches as twin
 from emu import Emu, Tap, need_eal
-from parts import ROLES, Folder, Group, Spaces, carried, fabric, memif, shell, write
+from parts import WAIT, ROLES, Folder, Group, Spaces, carried, fabric, memif, shell, write
 
 ALL = 'all'
 LONG, SHORT = '30s', '500ms'  # timers of operations
@@ -77,7 +77,7 @@ class Stops:
   def end(self):
     """The client before those that it needs, or what it has under way fails for their leaving."""
     self.group.interrupt('cn')
-    self.group.running['cn'].wait(60)
+    self.group.running['cn'].wait(WAIT)
     self.group.interrupt(*(role for role in self.group.running if role != 'cn'))
     return self.group.end()
 
