@@ -101,7 +101,7 @@ STARVED = ('nothing was measured', 'the drain of ')
 
 
 def stood_still(result, but=()):
-  """For how long, in ps, the machine, or a role of the run, stood still at most. @param but  roles left out"""
+  """For how long the machine, or a role of the run, stood still at most, ps. @param but  roles left out"""
   seen = result['watchdog']
   return max([seen['paused_ps_max']] +
              [role['longest_ps_max'] for name, role in seen['roles'].items() if name not in but])
