@@ -55,8 +55,13 @@ def partner(tap, emu):
     tap.ok(group.waits_for('cn', 'is up') and group.waits_for('sw0', 'is up (mn)'), 'all are there')
     time.sleep(0.5)
     group.running['mn'].send_signal(signal.SIGSTOP)
+    stopped, before = time.monotonic(), group.said('sw0')
     time.sleep(BORNE * SILENCE / 2)
-    tap.ok(' is down' not in group.said('sw0'), 'its silence is borne', group.said('sw0'))
+    said, took = group.said('sw0')[len(before):], time.monotonic() - stopped
+    if took < 0.9 * BORNE * SILENCE:
+      tap.ok(' is down' not in said, 'its silence is borne', said)
+    else:
+      tap.skip('its silence is borne', f'this test slept for {took:.1f} s')
     tap.ok(group.waits_for('sw0', 'port sw-mn is down: nothing comes from the partner'),
            'and not for ever', group.said('sw0'))
     time.sleep(0.5)
