@@ -138,7 +138,7 @@ static void judge(const struct wall *w, struct port_end *e, const struct mf_conf
 
 /**
  * Whatever was lost on the link comes again, or the link goes down. Until then what was granted is not late
- * by its node: where nobody has a CPU for long, or much is lost, that is longer than a grant lasts.
+ * by its node. Where processes get no CPU for long, or much is lost, that takes longer than a grant lasts.
  */
 static void recover(const struct wall *w, struct port_end *e, mf_time silence, mf_time at)
 {

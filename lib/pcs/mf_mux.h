@@ -114,8 +114,11 @@ uint64_t *mf_mux_put(struct mf_mux *m, mf_time ready, uint32_t tie, unsigned int
  */
 void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
 
-/** The last n words that were appended have not come: those of them that were not given out do not go. */
-void mf_mux_take_back(struct mf_mux *m, struct mf_mux_item *it, unsigned int n);
+/**
+ * The last n words that were appended to an item have not come: those of them that were not given out do not
+ * go. mf_mux_abort() has to follow, before anything else is asked of the multiplexer.
+ */
+void mf_mux_take_back(struct mf_mux_item *it, unsigned int n);
 
 /**
  * The rest of an item will not come (D14). If nothing of it was sent, it is as if it had never been

@@ -281,9 +281,8 @@ void mf_mux_append(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
 	}
 }
 
-void mf_mux_take_back(struct mf_mux *m, struct mf_mux_item *it, unsigned int n)
+void mf_mux_take_back(struct mf_mux_item *it, unsigned int n)
 {
-	(void)m;
 	it->have -= n < it->have - it->sent ? n : it->have - it->sent;
 }
 

@@ -200,7 +200,7 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 			struct mf_mux *egress = sw->port[sw->circuits[c].dst].mux;
 
 			switch_dirty(sw, sw->circuits[c].dst);
-			mf_mux_take_back(egress, p->item, blocks_ahead(p, now));
+			mf_mux_take_back(p->item, blocks_ahead(p, now));
 			mf_mux_abort(egress, p->item);
 		}
 		clear_bit(sw->hold_set, sw->circuits[c].chunk.src);

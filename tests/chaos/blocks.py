@@ -12,6 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fabric'))
+
+from emu import Emu, differences, why
+
 FORMS = ((), ('--block-by-block',))
 
 
@@ -39,41 +43,25 @@ def base(a, folder):
   return path
 
 
-def run(program, *args):
-  return subprocess.run([program, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                        check=False)
-
-
-def result(a, path, form, folder):
-  out = os.path.join(folder, 'result.json')
-  process = run(a.emu, '--clock', 'virtual', *form, '--json', out, path)
-  try:
-    with open(out, encoding='utf-8') as file:
-      return json.load(file)['result']
-  except (OSError, ValueError):
-    sys.exit(f'{path}: {process.stderr.strip()}')
-
-
-def differences(x, y, at=''):
-  if isinstance(x, dict) and isinstance(y, dict):
-    for key in sorted(x.keys() | y.keys()):
-      yield from differences(x.get(key), y.get(key), f'{at}.{key}')
-  elif x != y:
-    yield f'{at[1:]}: {str(x)[:40]}, block by block {str(y)[:40]}'
-
-
 def main(a):
-  differ = 0
+  differ, emu = 0, Emu(a.emu, a.root)
   with tempfile.TemporaryDirectory() as folder:
     drawn_from, path = base(a, folder), os.path.join(folder, 'case.json')
     for seed in range(a.first, a.last + 1):
       classes = ('--classes', a.classes) if a.classes else ()
-      printed = run(a.chaos, '--print', '--seed', str(seed), *classes, drawn_from)
+      printed = subprocess.run([a.chaos, '--print', '--seed', str(seed), *classes, drawn_from],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
       if printed.returncode != 0:
         sys.exit(printed.stderr.strip())
       with open(path, 'w', encoding='utf-8') as file:
         file.write(printed.stdout)
-      found = list(differences(*(result(a, path, form, folder) for form in FORMS)))
+      results = []
+      for form in FORMS:
+        process, both = emu.result('--clock', 'virtual', *form, path)
+        if both is None:
+          sys.exit(f'seed {seed}: {why(process)}')
+        results.append(both['result'])
+      found = list(differences(*results))
       differ += bool(found)
       if found:
         print(f'seed {seed}: {len(found)} differ, {found[0]}', flush=True)

@@ -83,7 +83,7 @@ def run_awake(emu, config, lcores, *args, stalled=()):
 
 
 def has_cpu(result, stalled):
-  """Else timers say nothing: somebody who was to run did not."""
+  """Whether timers say anything: they do not where a role that was to run did not run."""
   return stood_still(result, stalled) < STILL and breaking.share(result) >= LEAST
 
 

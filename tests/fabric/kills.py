@@ -101,7 +101,7 @@ class Round:
     return '' if result['operations']['completed_all'] > 0 else 'nothing was done'
 
   def starved(self, status, result):
-    """All that is wrong is that operations timed out, while somebody on their way stood still."""
+    """Whether nothing is wrong but timeouts of operations, while a process on their way got no CPU."""
     if result is None or status != {'cn': 1, 'sw0': 0, 'mn': 0} or self.group.stood() <= TIMER / 2e3:
       return False
     return {cause for cause, count in result['operations']['failed_by_cause'].items() if count} == {'timeout'}

@@ -123,7 +123,7 @@ class Group:
       return None
 
   def stood(self):
-    """For how long its processes stood still, of those that have ended, one behind the other: seconds."""
+    """Seconds: the sum, over the processes that have ended, of the longest time that each stood still."""
     return sum(stood_still(result) for result in map(self.result, self.running) if result) / 1e12
 
   def all_said(self, status):
