@@ -137,7 +137,8 @@ static void put_operations(FILE *out, const json_t *result)
 	put_counts(out, json_object_get(o, "kinds"));
 	if (json_object_size(json_object_get(o, "kinds")) == 0)
 		report_line(out, "measured", "nothing: no operation began in the steady state");
-	put_rates(out, json_object_get(o, "rates"));
+	else
+		put_rates(out, json_object_get(o, "rates"));
 	report_line(out, "in all", "%s begun, %s completed, %s failed, warm-up and drain included",
 		    report_group(a, report_count(o, "begun_all")),
 		    report_group(b, report_count(o, "completed_all")),
