@@ -13,11 +13,10 @@ import argparse
 import collections
 import random
 import re
-import signal
 import time
 
 from emu import Emu, Tap, need_eal
-from parts import NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, shell, write
+from parts import NODES, ROLES, WAIT, Folder, Group, Spaces, carried, fabric, pause, shell, write
 from reader import Reader
 
 SOME = 200  # operations that have to complete behind each
@@ -82,9 +81,7 @@ class Cables:
     self.ip(role, f'link set {device} address 02:00:00:00:00:{random.randrange(256):02x}')
 
   def stopped(self, role, _, seconds):
-    self.group.running[role].send_signal(signal.SIGSTOP)
-    time.sleep(seconds)
-    self.group.running[role].send_signal(signal.SIGCONT)
+    pause(seconds, self.group.running[role])
 
   KINDS = (down, deleted, taken_away, small, another_address, stopped)
 

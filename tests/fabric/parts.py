@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One fabric played by several processes: its file, the ports between them, and the processes."""
+import contextlib
 import json
 import os
 import shutil
@@ -57,6 +58,18 @@ def write(folder, name, config):
     json.dump(config, file)
   os.chmod(path, 0o644)
   return path
+
+
+def pause(seconds, *processes):
+  """Stops all threads of children for a while. A thread that waits for a CPU stops when it has one."""
+  for process in processes:
+    process.send_signal(signal.SIGSTOP)
+  for process in processes:
+    with contextlib.suppress(ChildProcessError):  # it has ended
+      os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+  time.sleep(seconds)
+  for process in processes:
+    process.send_signal(signal.SIGCONT)
 
 
 class Group:

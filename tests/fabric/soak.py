@@ -17,13 +17,12 @@ import argparse
 import random
 import re
 import resource
-import signal
 import statistics
 import sys
 import time
 
 from emu import Emu, why
-from parts import WAIT, Folder, Group, lost_buffers, write
+from parts import WAIT, Folder, Group, lost_buffers, pause, write
 from reader import Reader
 
 LIVE = ('sw0', 'cn0', 'mn0')  # are stopped now and then, and never killed: their memory is watched
@@ -114,10 +113,7 @@ class Soak:
     self.faults.append(what)
 
   def stop(self, role, seconds):
-    process = self.group.running[role]
-    process.send_signal(signal.SIGSTOP)
-    time.sleep(seconds)
-    process.send_signal(signal.SIGCONT)
+    pause(seconds, self.group.running[role])
     self.pauses[role] += 1
 
   def stop_one(self):

@@ -13,12 +13,11 @@ Skipped where EAL cannot start; over veth, where there are no namespaces.
 """
 import argparse
 import random
-import signal
 import time
 
 import two_switches as twin
 from emu import Emu, Tap, need_eal
-from parts import WAIT, ROLES, Folder, Group, Spaces, carried, fabric, memif, shell, write
+from parts import WAIT, ROLES, Folder, Group, Spaces, carried, fabric, memif, pause, shell, write
 
 ALL = 'all'
 LONG, SHORT = '30s', '500ms'  # timers of operations
@@ -66,11 +65,7 @@ class Stops:
     """@param role  or ALL"""
     stopped = list(self.group.running) if role == ALL else [role]
     seconds = (5 if role == ALL else 1) + 2 * self.rng.random()
-    for name in stopped:
-      self.group.running[name].send_signal(signal.SIGSTOP)
-    time.sleep(seconds)
-    for name in stopped:
-      self.group.running[name].send_signal(signal.SIGCONT)
+    pause(seconds, *(self.group.running[name] for name in stopped))
     time.sleep(0.3 + 0.5 * self.rng.random())
     return seconds
 

@@ -12,17 +12,11 @@ import tempfile
 import time
 
 from emu import Emu, Tap, need_eal
-from parts import ROLES, Folder, Group, fabric, memif, write
+from parts import ROLES, Folder, Group, fabric, memif, pause, write
 
 STOP = 1.0  # seconds
 SILENCE = 0.4  # of a link, seconds
 BORNE = 10  # times that, while its partner lives
-
-
-def pause(process, seconds):
-  process.send_signal(signal.SIGSTOP)
-  time.sleep(seconds)
-  process.send_signal(signal.SIGCONT)
 
 
 def alone(tap, emu):
@@ -32,7 +26,7 @@ def alone(tap, emu):
     with subprocess.Popen([emu.program, '--duration', '4s', '--json', out, emu.example('quickstart')],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
       time.sleep(2)
-      pause(process, STOP)
+      pause(STOP, process)
       said = process.communicate(timeout=600)[1]
     with open(out, encoding='utf-8') as file:
       seen = json.load(file)['result']['watchdog']
