@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "mf_rng.h"
-#include "mf_time.h"
+#include "base/mf_rng.h"
+#include "base/mf_time.h"
 
 static inline uint64_t draw(struct mf_rng *r, uint64_t n)
 {

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "draw.h"
-#include "mf_fault.h"
+#include "fault/mf_fault.h"
 
 /** Which classes of faults a campaign may have. */
 struct classes {

@@ -6,9 +6,9 @@
 
 #include "judge.h"
 #include "judge_access.h"
-#include "mf_history.h"
-#include "mf_leaks.h"
-#include "mf_live.h"
+#include "linear/mf_history.h"
+#include "measure/mf_live.h"
+#include "run/mf_leaks.h"
 
 #define TICK MF_US(5)
 #define STATES (1U << 16) /* that the search visits for a word: beyond that it gives up, and says so */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "judge_access.h"
 
-#include "mf_fault.h"
-#include "mf_proto.h"
+#include "fault/mf_fault.h"
+#include "systems/edm/proto/mf_proto.h"
 
 struct access {
 	const struct mf_config *config;

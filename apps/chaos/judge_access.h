@@ -3,8 +3,8 @@
 #ifndef JUDGE_ACCESS_H
 #define JUDGE_ACCESS_H
 
-#include "mf_config.h"
-#include "mf_history.h"
+#include "config/mf_config.h"
+#include "linear/mf_history.h"
 #include "verdict.h"
 
 /** Adds what is wrong to v. @param h  of a run with this configuration that is over */

@@ -7,16 +7,16 @@
 
 #include "campaign.h"
 #include "ends.h"
+#include "file/mf_files.h"
 #include "interrupt.h"
 #include "judge.h"
-#include "mf_eal.h"
-#include "mf_files.h"
-#include "mf_history.h"
+#include "linear/mf_history.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
 #include "program.h"
 #include "shrink.h"
+#include "wall/mf_eal.h"
 
 #define TWICE 8 /* one in so many is run again, and must be the same */
 #define CASE_LEN 1024 /* of the path of a case */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "argument.h"
+#include "base/mf_plant.h"
 #include "campaign.h"
-#include "mf_plant.h"
 #include "options.h"
 
 #define RUNS 1000

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "mf_impair.h"
-#include "mf_link.h"
+#include "link/mf_impair.h"
+#include "link/mf_link.h"
 
 /** Of who uses it: what is held against the ends must hold; otherwise it does not return. */
 void rig_hold(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_unit.h"
 #include "campaign.h"
 #include "draw.h"
 #include "judge.h"
-#include "mf_unit.h"
 #include "shrink.h"
 
 #define RUNS_MAX 200

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mf_number.h"
-#include "mf_unit.h"
+#include "base/mf_number.h"
+#include "base/mf_unit.h"
 
 #define LONGEST MF_SEC(30 * 24 * 3600) /* as in the fabric file */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_config.h"
+#include "config/mf_config.h"
 
 int argument_refuse(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

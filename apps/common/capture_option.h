@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "mf_capture.h"
-#include "mf_files.h"
+#include "capture/mf_capture.h"
+#include "file/mf_files.h"
 
 /**
  * Reads an argument of --capture.

@@ -13,7 +13,7 @@
 #include <rte_interrupts.h>
 
 #include "eal.h"
-#include "mf_eal.h"
+#include "wall/mf_eal.h"
 
 /** Whether an option is there, with or without a value. @return the value; NULL: it is not */
 static const char *find(const struct eal_args *a, const char *option)

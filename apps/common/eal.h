@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 /** The arguments before a lone "--". */
 struct eal_args {

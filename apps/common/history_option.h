@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "mf_fabric.h"
-#include "mf_history.h"
+#include "linear/mf_history.h"
 #include "output.h"
+#include "run/mf_fabric.h"
 
 /**
  * Reads the argument.

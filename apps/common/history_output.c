@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "history_option.h"
-#include "mf_history.h"
+#include "linear/mf_history.h"
 #include "program.h"
 
 int history_option_write(const struct mf_fabric *f, struct output *out)

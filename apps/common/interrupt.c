@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "mf_output.h"
+#include "file/mf_output.h"
 
 atomic_bool interrupted;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "argument.h"
-#include "mf_number.h"
+#include "base/mf_number.h"
 
 #define WEIGHT_MAX 1e9 /* as in the fabric file */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "mf_output.h"
+#include "file/mf_output.h"
 
 /** A file of the command line. Zeroed: none. */
 struct output {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "mf_link.h"
+#include "link/mf_link.h"
 #include "partners.h"
 #include "program.h"
 

@@ -3,7 +3,7 @@
 #ifndef PARTNERS_H
 #define PARTNERS_H
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 /* All for mf_run_options. */
 void partners_say(void *ctx, const char *node, bool switch_end, const char *port,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "mf_config.h"
+#include "config/mf_config.h"
 
 enum { SOUND = 0, FAILED = 1, USAGE = 2 }; /* exit status, see --help */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "mf_config.h"
+#include "config/mf_config.h"
 
 struct progress {
 	enum mf_clock clock;

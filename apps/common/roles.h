@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 /**
  * Reads a list of roles: names of nodes (or of entries of "nodes"), of the switch, "scheduler". The switch

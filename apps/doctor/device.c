@@ -11,8 +11,8 @@
 
 #include <rte_build_config.h>
 
-#include "mf_fabric.h"
-#include "mf_link_frame.h"
+#include "link/mf_link_frame.h"
+#include "run/mf_fabric.h"
 
 #define ETHER_HEAD 14
 #define AF_PACKET_HEAD 52 /* of the kernel, in each of its frames: TPACKET2_HDRLEN */

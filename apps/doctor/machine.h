@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "cgroup.h"
-#include "mf_fabric.h"
 #include "nic.h"
+#include "run/mf_fabric.h"
 
 /** How this program and its DPDK were built. */
 struct build {

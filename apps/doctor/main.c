@@ -7,8 +7,8 @@
 #include <rte_version.h>
 
 #include "built.h"
+#include "file/mf_files.h"
 #include "interrupt.h"
-#include "mf_files.h"
 #include "options.h"
 #include "outcome.h"
 #include "output.h"

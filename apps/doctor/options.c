@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "argument.h"
+#include "base/mf_number.h"
 #include "cpus.h"
-#include "mf_number.h"
 #include "tree.h"
 
 #define NOISE 0.2 /* seconds */

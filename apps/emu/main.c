@@ -7,17 +7,17 @@
 
 #include "capture_option.h"
 #include "eal.h"
+#include "file/mf_files.h"
 #include "interrupt.h"
-#include "mf_fabric.h"
-#include "mf_files.h"
-#include "mf_telemetry.h"
 #include "options.h"
 #include "output.h"
 #include "partners.h"
 #include "program.h"
 #include "progress.h"
 #include "roles.h"
+#include "run/mf_fabric.h"
 #include "seeds.h"
+#include "telemetry/mf_telemetry.h"
 
 const char program_name[] = "memfab-emu";
 

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/mf_capture.h"
 #include "eal.h"
 #include "history_option.h"
-#include "mf_capture.h"
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 /** What is to be done. */
 enum action {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "mf_fabric.h"
 #include "output.h"
 #include "program.h"
+#include "run/mf_fabric.h"
 
 /** A run: what it writes, and who does it. */
 struct seed_run {

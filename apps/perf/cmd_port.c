@@ -2,8 +2,8 @@
 /* The word of a command that names a port. */
 #include <string.h>
 
+#include "base/mf_number.h"
 #include "cmd.h"
-#include "mf_number.h"
 
 #define ALL "all"
 

@@ -3,7 +3,7 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
-#include "mf_hist.h"
+#include "base/mf_hist.h"
 
 /** Times in ns. Percentiles are those of mf_hist_percentile(): never below the true value, 1/128 above it. */
 struct figures {

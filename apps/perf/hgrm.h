@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "mf_hist.h"
+#include "base/mf_hist.h"
 
 /** Values in microseconds, five lines for each halving of the distance to 100 %. @return 0 or -errno */
 int hgrm_write(FILE *out, const struct mf_hist *h);

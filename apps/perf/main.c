@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/mf_files.h"
 #include "hgrm.h"
 #include "interrupt.h"
-#include "mf_files.h"
 #include "options.h"
 #include "output.h"
 #include "period.h"

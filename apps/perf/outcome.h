@@ -3,7 +3,7 @@
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
-#include "mf_live.h"
+#include "measure/mf_live.h"
 #include "plan.h"
 
 /** From where to where a latency counts. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "argument.h"
-#include "mf_unit.h"
+#include "base/mf_unit.h"
 
 #define LARGEST_OF_ALL (8u << 20) /* octets, as perftest's -a */
 #define SPAN (1u << 20) /* octets of a client's region, where there is room */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "interrupt.h"
-#include "mf_telemetry.h"
 #include "partners.h"
 #include "program.h"
+#include "telemetry/mf_telemetry.h"
 
 #define TICK MF_US(10) /* virtual clock: the window of a peak, and how soon an end is seen */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "argument.h"
-#include "mf_number.h"
-#include "mf_unit.h"
+#include "base/mf_number.h"
+#include "base/mf_unit.h"
 
 #define ITERATIONS_MAX (UINT64_C(1) << 48) /* as in the fabric file */
 #define COUNT_MAX 65536 /* of depth and burst, as there */

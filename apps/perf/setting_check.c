@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "argument.h"
-#include "mf_unit.h"
+#include "base/mf_unit.h"
 #include "plan.h"
 #include "setting.h"
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mf_unit.h"
 #include "figures.h"
-#include "mf_unit.h"
 #include "show.h"
 
 static void put_config(FILE *out, const struct mf_config *config, unsigned int port)

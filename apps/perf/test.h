@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 enum test_kind {
 	TEST_READ_LAT,

@@ -6,7 +6,7 @@
 #ifndef XSTATS_H
 #define XSTATS_H
 
-#include "mf_live.h"
+#include "measure/mf_live.h"
 
 enum xstat {
 	XSTAT_RX_MESSAGES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include "mf_offer.h"
+#include "fabric/mf_offer.h"
 #include "program.h"
 #include "trace.h"
 

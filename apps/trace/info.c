@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "argument.h"
-#include "mf_hist.h"
-#include "mf_unit.h"
+#include "base/mf_hist.h"
+#include "base/mf_unit.h"
 #include "output.h"
 #include "program.h"
 #include "trace.h"

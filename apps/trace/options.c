@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "argument.h"
-#include "mf_number.h"
+#include "base/mf_number.h"
 
 enum {
 	OPT_TO = 256,

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_config.h"
-#include "mf_trace.h"
+#include "config/mf_config.h"
+#include "workload/mf_trace.h"
 
 enum command { COMMAND_GEN, COMMAND_CONVERT, COMMAND_INFO, COMMAND_HELP, COMMAND_VERSION };
 

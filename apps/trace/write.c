@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "mf_files.h"
+#include "file/mf_files.h"
 #include "output.h"
 #include "program.h"
 #include "trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_cycles.h"
+#include "base/mf_cycles.h"
 
 const char *mf_cycles_name(enum mf_cycles_stage stage)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 
-#include "mf_due.h"
-#include "mf_table.h"
+#include "base/mf_due.h"
+#include "base/mf_table.h"
 
 int mf_due_init(struct mf_due *d, uint32_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_foreign.h"
+#include "base/mf_foreign.h"
 
 #include <string.h>
 

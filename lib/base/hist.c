@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "mf_hist.h"
+#include "base/mf_hist.h"
 
 #define PPM 1000000
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 #define MF_DUE_NIL UINT32_MAX
 

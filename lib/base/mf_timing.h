@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 /** Stages. Up to MF_STAGE_PROPAGATION they make up the paper's fabric latency. */
 enum mf_stage {

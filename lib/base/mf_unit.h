@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 /** Room for what mf_unit_put_*() write. */
 #define MF_UNIT_LEN 32

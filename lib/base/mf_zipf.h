@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 struct mf_zipf {
 	uint64_t n;

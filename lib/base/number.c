@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_number.h"
+#include "base/mf_number.h"
 
 #define DIGITS "0123456789"
 

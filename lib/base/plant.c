@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_plant.h"
+#include "base/mf_plant.h"
 
 #ifdef MF_WITH_PLANTED
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* the increment of splitmix64 */
 

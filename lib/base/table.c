@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 
 #define LINE 64
 #define PAGE 4096

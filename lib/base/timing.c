@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_timing.h"
+#include "base/mf_timing.h"
 
 const char *mf_stage_name(enum mf_stage stage)
 {

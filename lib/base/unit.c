@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mf_unit.h"
+#include "base/mf_unit.h"
 
 #define BLOCK_BITS_PS 64000 /* ps of 64 bits at 1 Gb/s */
 #define RATE_MAX 800

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "mf_zipf.h"
+#include "base/mf_zipf.h"
 
 #define EXACT_TERMS 65536
 #define ITEMS_MAX (UINT64_C(1) << 53)

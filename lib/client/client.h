@@ -16,8 +16,8 @@
 
 #include <stdatomic.h>
 
-#include "memfab.h"
-#include "mf_session.h"
+#include "client/memfab.h"
+#include "client/mf_session.h"
 
 #define CLIENT_ENTRIES_MAX 4096
 #define CLIENT_LINE 64

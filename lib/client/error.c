@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "client.h"
+#include "client/client.h"
 
 int error_of(uint8_t status)
 {

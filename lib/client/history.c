@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "history.h"
+#include "client/history.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 /** What is known of an operation under way. */
 struct recorded {

@@ -6,7 +6,7 @@
 #ifndef CLIENT_HISTORY_H
 #define CLIENT_HISTORY_H
 
-#include "client.h"
+#include "client/client.h"
 
 /** Those of a queue that are under way and recorded. */
 struct queue_history;

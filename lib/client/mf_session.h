@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mf_config.h"
-#include "mf_embed.h"
+#include "config/mf_config.h"
+#include "run/mf_embed.h"
 
 enum mf_session_poller {
 	MF_SESSION_USERS, /**< whoever uses it, unless a service lcore does */

@@ -9,8 +9,8 @@
 
 #include <rte_cycles.h>
 
-#include "client.h"
-#include "mf_eal.h"
+#include "client/client.h"
+#include "wall/mf_eal.h"
 
 static pthread_mutex_t eal_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -8,7 +8,7 @@
 
 #include <rte_branch_prediction.h>
 
-#include "client.h"
+#include "client/client.h"
 
 #define FLAGS (MEMFAB_FENCE | MEMFAB_LINK)
 

@@ -10,7 +10,7 @@
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
-#include "history.h"
+#include "client/history.h"
 
 #define PATIENCE 64 /* turns without work before others get the CPU: they may be who has to answer (D20) */
 

@@ -4,7 +4,7 @@
 
 #include <rte_branch_prediction.h>
 
-#include "history.h"
+#include "client/history.h"
 
 static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
 {

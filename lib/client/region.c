@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client.h"
+#include "client/client.h"
 
 int memfab_region(const struct memfab *m, const char *name, int node, uint64_t *addr, uint64_t *size)
 {

@@ -11,8 +11,8 @@
 
 #include <rte_branch_prediction.h>
 
-#include "client.h"
-#include "mf_history.h"
+#include "client/client.h"
+#include "linear/mf_history.h"
 
 #define BURST 32
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open fabrics of this process, by file. */
-#include "mf_session.h"
+#include "client/mf_session.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,13 +13,13 @@
 #include <rte_branch_prediction.h>
 #include <rte_pause.h>
 
-#include "mf_files.h"
-#include "mf_history.h"
-#include "mf_output.h"
-#include "mf_telemetry.h"
+#include "file/mf_files.h"
+#include "file/mf_output.h"
+#include "linear/mf_history.h"
+#include "telemetry/mf_telemetry.h"
 
-#include "session_log.h"
-#include "session_poller.h"
+#include "client/session_log.h"
+#include "client/session_poller.h"
 
 #define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
 

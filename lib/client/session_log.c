@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "session_log.h"
+#include "client/session_log.h"
 
 #include <rte_log.h>
 

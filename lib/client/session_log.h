@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "mf_link.h"
+#include "link/mf_link.h"
 
 /* As those of struct mf_run_options. */
 void session_log_link(void *ctx, const char *node, bool switch_end, const char *port,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "session_poller.h"
+#include "client/session_poller.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* One operation, and wait for it. */
 #include <errno.h>
 
-#include "client.h"
+#include "client/client.h"
 
 /** @return a slot; NULL: something is prepared or under way */
 static struct memfab_sqe *only_one(struct memfab_queue *q)

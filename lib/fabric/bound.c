@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bound.h"
+#include "fabric/mf_bound.h"
 
 /** Out of the switch, over the link, and the chunk back. */
 static mf_time round_trip(const struct mf_fabric *f, unsigned int node)

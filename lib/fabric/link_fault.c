@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 
-#include "config_internal.h"
-#include "link_fault.h"
+#include "config/cfg.h"
+#include "fabric/mf_link_fault.h"
 
 /** The rules of one direction of a link. @param which  their numbers among the file's @return how many */
 static unsigned int rules_of(const struct mf_config *config, unsigned int sw, unsigned int node, bool up,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "link_test.h"
+#include "fabric/mf_link_test.h"
 
-#include "fabric_priv.h"
-#include "result_priv.h"
+#include "fabric/mf_fabric_state.h"
+#include "result/result.h"
 
 static unsigned int directions(const struct mf_config_test *rule)
 {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load_priv.h"
-#include "messages.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "fabric/load_priv.h"
+#include "measure/mf_message_log.h"
 
 #define SIZE_SAMPLES 4096
 #define IDLE_MAX (UINT64_C(4) << 20) /* octets of buffers of all clients that wait for the next operation */

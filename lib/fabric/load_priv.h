@@ -3,7 +3,7 @@
 #ifndef LOAD_PRIV_H
 #define LOAD_PRIV_H
 
-#include "fabric_priv.h"
+#include "fabric/mf_fabric_state.h"
 
 /** Expected wire blocks of one operation on the four link directions that it crosses. */
 struct op_blocks {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "config_internal.h"
-#include "load_priv.h"
+#include "config/cfg.h"
+#include "fabric/load_priv.h"
 
 static struct op_blocks scan_blocks(const struct mf_fabric *f, const struct mf_store *s, uint32_t length)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "make.h"
+#include "fabric/mf_make.h"
 
 int make_backup_links(struct mf_fabric *f)
 {

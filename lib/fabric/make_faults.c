@@ -2,8 +2,8 @@
 /* Faults of the file: clocks are skewed from the start, and what cannot break in this process is refused. */
 #include <errno.h>
 
-#include "config_internal.h"
-#include "make.h"
+#include "config/cfg.h"
+#include "fabric/mf_make.h"
 
 /** Of the roles of this process; several rules for one clock add up. */
 static void skew_clocks(struct mf_fabric *f)

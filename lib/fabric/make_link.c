@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a link adds to a block's time. */
-#include "make.h"
+#include "fabric/mf_make.h"
 
 static void make_link(struct mf_fabric *f, unsigned int i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How large a multiplexer is: of a node, or of a port of the switch. */
-#include "bound.h"
-#include "make.h"
+#include "fabric/mf_bound.h"
+#include "fabric/mf_make.h"
 
 static uint32_t power_of_two(uint64_t n)
 {

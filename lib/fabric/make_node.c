@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "config_internal.h"
-#include "guards.h"
-#include "make.h"
-#include "mf_rng.h"
-#include "regions.h"
+#include "base/mf_rng.h"
+#include "config/cfg.h"
+#include "fabric/mf_fabric_regions.h"
+#include "fabric/mf_link_guard.h"
+#include "fabric/mf_make.h"
 
 static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 {

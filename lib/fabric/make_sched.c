@@ -5,7 +5,7 @@
 
 #include <rte_vect.h>
 
-#include "make.h"
+#include "fabric/mf_make.h"
 
 void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {

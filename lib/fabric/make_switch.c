@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound.h"
-#include "guards.h"
-#include "make.h"
+#include "fabric/mf_bound.h"
+#include "fabric/mf_link_guard.h"
+#include "fabric/mf_make.h"
 
 /**
  * The scheduler believes in fixed delays and in links that are all the chunks'. Frames, /N/, requests

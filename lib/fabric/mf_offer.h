@@ -6,8 +6,8 @@
 #ifndef MF_OFFER_H
 #define MF_OFFER_H
 
-#include "mf_config.h"
-#include "mf_trace.h"
+#include "config/mf_config.h"
+#include "workload/mf_trace.h"
 
 struct mf_offer;
 

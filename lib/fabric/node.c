@@ -3,7 +3,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
 
-#include "fabric_priv.h"
+#include "fabric/mf_fabric_state.h"
 
 /**
  * Whether a turn was that of a stack above the MAC alone, as most are: it says itself when it has

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of all clients, in the order of time. */
-#include "mf_offer.h"
+#include "fabric/mf_offer.h"
 
 #include <stdlib.h>
 
-#include "fabric_priv.h"
-#include "mf_table.h"
+#include "base/mf_table.h"
+#include "fabric/mf_fabric_state.h"
 
 #define REQUEST 16 /* bytes that ask for a read, in the traces of EDM's own generator */
 

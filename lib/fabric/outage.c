@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "outage.h"
+#include "fabric/mf_outage.h"
 
 unsigned int outages_max(const struct mf_config *config)
 {

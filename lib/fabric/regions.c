@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "config_internal.h"
-#include "fabric_priv.h"
-#include "regions.h"
+#include "config/cfg.h"
+#include "fabric/mf_fabric_regions.h"
+#include "fabric/mf_fabric_state.h"
 
 static bool draw_secret(void *ctx, uint64_t *out, unsigned int words)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stall.h"
+#include "fabric/mf_stall.h"
 
 mf_time stalls_over(const struct stalls *s, mf_time t)
 {

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "fault_priv.h"
+#include "fault/mf_fault_stage.h"
 
 uint64_t fault_draw(struct fault_dice *d)
 {

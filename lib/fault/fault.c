@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault_priv.h"
+#include "fault/mf_fault_stage.h"
 
 #define SYNC_BITS 2
 

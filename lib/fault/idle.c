@@ -7,7 +7,7 @@
  * A sender gives out the end of a frame late, up to a span behind its start. So a block is known to have been
  * idle only that much later, or when something is sent that starts behind it.
  */
-#include "fault_priv.h"
+#include "fault/mf_fault_stage.h"
 
 #define LATE ((mf_time)MF_SPAN_MAX + 3) /* blocks */
 #define NONE UINT64_MAX

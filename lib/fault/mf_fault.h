@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_block.h"
-#include "mf_witness.h"
+#include "pcs/mf_block.h"
+#include "systems/edm/fault/mf_witness.h"
 
 #define MF_FAULT_RULES 256 /**< of a stage, at most */
 

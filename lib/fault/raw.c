@@ -3,7 +3,7 @@
  * Blocks that are on the wire as they are: those of a test pattern. No descrambler follows, so a wrong bit is
  * one wrong bit. They are no messages, so only what strikes bits and headers strikes them.
  */
-#include "fault_priv.h"
+#include "fault/mf_fault_stage.h"
 
 #define SYNC_BITS 2
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_files.h"
+#include "file/mf_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mf_output.h"
-#include "place.h"
+#include "file/mf_output.h"
+#include "file/place.h"
 
 struct mf_files_one {
 	char *what, *path;

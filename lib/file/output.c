@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_output.h"
+#include "file/mf_output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "file/place.h"
 
 #define NAME_LEN 200 /* of the target's in the name beside it, which has a suffix */
 #define TRIES 100

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside of a history. */
-#ifndef HISTORY_H
-#define HISTORY_H
+#ifndef LINEAR_HISTORY_H
+#define LINEAR_HISTORY_H
 
-#include "mf_history.h"
-#include "mf_linear.h"
-#include "mf_rng.h"
+#include "linear/mf_history.h"
+#include "base/mf_rng.h"
+#include "linear/mf_linear.h"
 
 #define HISTORY_ADDR_END (UINT64_C(1) << 48)
 #define HISTORY_RMW_WORDS 3 /**< two arguments, and what was found */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history_loss.h"
+#include "linear/history_loss.h"
 
 #define STATES (1U << 20)
 #define PASS_TOUCHES (1U << 22) /* words of operations that are sorted at a time */

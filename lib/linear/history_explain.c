@@ -2,7 +2,7 @@
 /* What a check has found, for people. */
 #include <inttypes.h>
 
-#include "history.h"
+#include "linear/history.h"
 
 #define AROUND 12 /* operations that are shown before the one that is wrong, and behind it */
 

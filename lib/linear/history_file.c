@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "linear/history.h"
 
 #define MAGIC "MFHIST\r\n"
 #define VERSION 1

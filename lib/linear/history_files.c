@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 static int no_answer(const char *program, const char *why)
 {

@@ -20,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "history_loss.h"
+#include "linear/history_loss.h"
 
 /** What a client was answered by a node between two words. */
 struct run {

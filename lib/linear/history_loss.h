@@ -3,7 +3,7 @@
 #ifndef HISTORY_LOSS_H
 #define HISTORY_LOSS_H
 
-#include "history.h"
+#include "linear/history.h"
 
 /** An operation, in the time of all histories. */
 struct item {

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mf_history.h"
-#include "mf_unit.h"
+#include "base/mf_unit.h"
+#include "linear/mf_history.h"
 
 #define ROOM "room="
 #define ROOM_DEFAULT (UINT64_C(256) << 20)

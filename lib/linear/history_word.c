@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "linear/history.h"
 
 #define ROOM_MIN 64
 #define BLIND_MAX 3 /* operations of unknown find that are followed */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_linear.h"
-#include "mf_rng.h"
-#include "seen.h"
-#include "step.h"
+#include "linear/mf_linear.h"
+#include "base/mf_rng.h"
+#include "linear/seen.h"
+#include "linear/step.h"
 
 #define OPS_MAX (1U << 24)
 #define STATES_MAX (1U << 30)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 enum mf_history_kind {
 	MF_HISTORY_READ,

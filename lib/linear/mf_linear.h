@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 enum mf_linear_kind {
 	MF_LINEAR_READ,

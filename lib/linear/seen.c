@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "seen.h"
+#include "linear/seen.h"
 
 #include <errno.h>
 #include <stdlib.h>

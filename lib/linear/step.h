@@ -3,7 +3,7 @@
 #ifndef STEP_H
 #define STEP_H
 
-#include "mf_linear.h"
+#include "linear/mf_linear.h"
 
 /** @return false: it cannot have found what it found; else *next is there behind it */
 static inline bool linear_step(const struct mf_linear_op *o, uint64_t value, uint64_t *next)

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "link.h"
+#include "link/link.h"
 
 uint32_t link_tag(const struct mf_link *l, uint64_t partner)
 {

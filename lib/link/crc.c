@@ -4,7 +4,7 @@
  * three chains, whose results are put together afterwards. What a chain is worth once PIECE more octets have
  * passed is a sum over the bits of its result, since a CRC is linear: four bits at a time, by table.
  */
-#include "crc.h"
+#include "link/crc.h"
 
 #define PIECE 464 /* octets of a chain: three rounds are a frame of 4 KiB, one is a frame of 1,500 octets */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The codec of link frames. */
-#include "mf_link_frame.h"
+#include "link/mf_link_frame.h"
 
 #include <xxhash.h>
 
-#include "crc.h"
-#include "sync.h"
+#include "link/crc.h"
+#include "link/sync.h"
 
 #define HEAD sizeof(struct mf_link_head)
 #define COVERED offsetof(struct mf_link_head, version) /* first octet under the CRC */

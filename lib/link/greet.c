@@ -2,7 +2,7 @@
 /* The handshake: HELLO, REFUSE, BYE and PROBE that go. */
 #include <string.h>
 
-#include "link.h"
+#include "link/link.h"
 
 const uint8_t link_broadcast[MF_LINK_MAC] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 

@@ -2,7 +2,7 @@
 /* The handshake: HELLO and REFUSE that come. */
 #include <string.h>
 
-#include "link.h"
+#include "link/link.h"
 
 void link_note_refusal(struct mf_link *l, const struct link_refusal *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_impair.h"
+#include "link/mf_impair.h"
 
 #define REORDER_BY 3
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making an end, its configuration, its timers, and what it tells its owner. */
-#include "link.h"
+#include "link/link.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 
 /** Frames behind the window: a span in the smallest ones twice, and a few of any size. */
 #define QUEUE_MIN 8

@@ -3,8 +3,8 @@
 #ifndef LINK_H
 #define LINK_H
 
-#include "llr.h"
-#include "mf_link.h"
+#include "link/llr.h"
+#include "link/mf_link.h"
 
 /** What is told to a partner that does not match, and what was made of it. */
 struct link_refusal {

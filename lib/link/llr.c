@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "llr.h"
-#include "mf_plant.h"
+#include "link/llr.h"
+#include "base/mf_plant.h"
 
 #define NACK_HOLD MF_US(100) /* while no round trip has been measured */
 #define PATIENCE_KEPT MF_SEC(1)

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 struct llr_config {
 	uint32_t window; /**< of this end, as a receiver */

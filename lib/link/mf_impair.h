@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 #define MF_IMPAIR_HELD 16 /**< most frames held back at a time */
 #define MF_IMPAIR_OUT (2 * MF_IMPAIR_HELD + 2) /**< most steps that come of a frame */

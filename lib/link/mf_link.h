@@ -36,8 +36,8 @@
 
 #include <string.h>
 
-#include "mf_link_frame.h"
-#include "mf_time.h"
+#include "base/mf_time.h"
+#include "link/mf_link_frame.h"
 
 #define MF_LINK_WINDOW_MAX 16384
 

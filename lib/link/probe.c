@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "link.h"
+#include "link/link.h"
 
 /** MTUs that networks have, and a few between them: what is tried when the full size does not pass. */
 static const uint16_t rung[] = {4000, 3000, 2000, 1500, 1492, 1480, 1476, 1450,

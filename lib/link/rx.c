@@ -3,8 +3,8 @@
  * Frames to blocks. What comes in its order is unpacked into spans of our own, as many as the window has, so
  * that the port has its buffer back at once.
  */
-#include "link.h"
-#include "mf_plant.h"
+#include "base/mf_plant.h"
+#include "link/link.h"
 
 /** The first of those that wait. */
 static uint16_t shift(struct mf_link *l)

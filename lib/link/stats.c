@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The names of the counters. */
-#include "mf_link.h"
+#include "link/mf_link.h"
 
 #define COUNTER(member)                                         \
 	{                                                       \

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "mf_link.h"
+#include "link/mf_link.h"
 
 /** Short frames pass, long ones do not. */
 static void unproven(const struct mf_link_status *st, char *text, size_t len)

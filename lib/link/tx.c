@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "link.h"
-#include "sync.h"
+#include "link/link.h"
+#include "link/sync.h"
 
 static uint8_t *slot_of(const struct mf_link *l, uint32_t seq)
 {

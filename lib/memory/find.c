@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "mf_memory.h"
+#include "memory/mf_memory.h"
 
 static const struct mf_memory_ops *const kinds[] = {&mf_memory_flat};
 

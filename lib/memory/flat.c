@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mf_cycles.h"
-#include "mf_memory.h"
+#include "base/mf_cycles.h"
+#include "memory/mf_memory.h"
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
 #define RMW_OCTETS sizeof(uint64_t)

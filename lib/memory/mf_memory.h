@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mf_proto.h"
-#include "mf_time.h"
+#include "base/mf_time.h"
+#include "systems/edm/proto/mf_proto.h"
 
 struct mf_memory_config {
 	uint64_t size; /**< octets, 1..2^48 */

@@ -15,7 +15,7 @@
 #ifndef MF_REGION_H
 #define MF_REGION_H
 
-#include "mf_memory.h"
+#include "memory/mf_memory.h"
 
 #define MF_REGIONS_MAX 256 /**< of a memory node */
 #define MF_REGION_FREE UINT16_MAX /**< owner: nobody; who claims it first has it */

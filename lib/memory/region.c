@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_plant.h"
-#include "mf_region.h"
+#include "base/mf_plant.h"
+#include "memory/mf_region.h"
 
 struct region {
 	uint64_t at, size;

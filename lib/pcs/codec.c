@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mf_codec.h"
+#include "pcs/mf_codec.h"
 
 /* /E/, and the block that holds eight of them. */
 #define CODE_ERROR 0x1e

@@ -3,8 +3,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "mf_block.h"
-#include "pcs_variants.h"
+#include "pcs/mf_block.h"
+#include "pcs/pcs_variants.h"
 
 #define WORDS 4
 #define SYNCS 32

@@ -5,8 +5,8 @@
  */
 #include <immintrin.h>
 
-#include "mf_block.h"
-#include "pcs_variants.h"
+#include "pcs/mf_block.h"
+#include "pcs/pcs_variants.h"
 
 #define OCTETS 64
 #define WORDS (OCTETS / 8)

@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mf_cycles.h"
-#include "mf_demux.h"
+#include "base/mf_cycles.h"
+#include "pcs/mf_demux.h"
 
 enum kind {
 	BAD,

@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mf_crc_row.h"
-#include "mf_frame.h"
-#include "pcs_variants.h"
+#include "base/mf_crc_row.h"
+#include "pcs/mf_frame.h"
+#include "pcs/pcs_variants.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "octets are loaded as words");
 

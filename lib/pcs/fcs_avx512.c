@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The frame check sequence, 64 octets a vector and four of them at a time: see fcs_fold.h. */
-#include "fcs_fold.h"
-#include "pcs_variants.h"
+#include "pcs/fcs_fold.h"
+#include "pcs/pcs_variants.h"
 
 #define OCTETS 64
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_codec.h"
-#include "mf_frame.h"
-#include "mf_pcs.h"
+#include "pcs/mf_codec.h"
+#include "pcs/mf_frame.h"
+#include "pcs/mf_pcs.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are stored as octets");
 

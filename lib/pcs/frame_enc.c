@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mf_frame.h"
-#include "mf_pcs.h"
+#include "pcs/mf_frame.h"
+#include "pcs/mf_pcs.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "octets are loaded as words");
 

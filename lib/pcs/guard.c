@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_guard.h"
+#include "pcs/mf_guard.h"
 
 /** More of them are kept than are asked for, since one may be told late. */
 #define LATE 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block lock and hi-BER: IEEE 802.3 figures 49-12 and 49-13. */
-#include "mf_lock.h"
+#include "pcs/mf_lock.h"
 
 /** Headers that are looked at before the counters start anew. */
 #define WINDOW 64

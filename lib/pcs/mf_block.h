@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 /** Sync headers: wire order "01" is data, "10" is control, all else is an error. */
 #define MF_SYNC_DATA 2

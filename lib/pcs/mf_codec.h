@@ -7,7 +7,7 @@
 #ifndef MF_CODEC_H
 #define MF_CODEC_H
 
-#include "mf_block.h"
+#include "pcs/mf_block.h"
 
 /** XGMII control characters. */
 #define MF_XGMII_IDLE 0x07

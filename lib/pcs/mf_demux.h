@@ -11,10 +11,10 @@
 #ifndef MF_DEMUX_H
 #define MF_DEMUX_H
 
-#include "mf_block.h"
-#include "mf_frame.h"
-#include "mf_guard.h"
-#include "mf_lock.h"
+#include "pcs/mf_block.h"
+#include "pcs/mf_frame.h"
+#include "pcs/mf_guard.h"
+#include "pcs/mf_lock.h"
 
 enum mf_rx_kind {
 	MF_RX_SINGLE, /**< one block: /N/, /G/ or /MST/ */

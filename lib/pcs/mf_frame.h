@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "mf_block.h"
+#include "pcs/mf_block.h"
 
 #define MF_FRAME_MIN 60 /**< without FCS; shorter ones are padded */
 #define MF_FRAME_MTU 9000 /**< most behind the header: jumbo */

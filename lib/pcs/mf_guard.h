@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 #define MF_GUARD_MAX 1024 /**< most bad blocks that can be asked for */
 

@@ -5,7 +5,7 @@
 #ifndef MF_LOCK_H
 #define MF_LOCK_H
 
-#include "mf_block.h"
+#include "pcs/mf_block.h"
 
 /**
  * The block lock state machine.

@@ -15,8 +15,8 @@
 #ifndef MF_MUX_H
 #define MF_MUX_H
 
-#include "mf_block.h"
-#include "mf_frame.h"
+#include "pcs/mf_block.h"
+#include "pcs/mf_frame.h"
 
 #define MF_MUX_FRAME_WAIT 4 /**< blocks, EDM 3.2.3 */
 

@@ -17,7 +17,7 @@
 #ifndef MF_SCRAMBLER_H
 #define MF_SCRAMBLER_H
 
-#include "mf_pcs.h"
+#include "pcs/mf_pcs.h"
 
 /** The last 58 scrambled bits in bits 6..63 of the last scrambled word; bit 63 is the newest. */
 struct mf_scrambler {

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_block.h"
-#include "mf_lock.h"
-#include "mf_scrambler.h"
+#include "pcs/mf_block.h"
+#include "pcs/mf_lock.h"
+#include "pcs/mf_scrambler.h"
 
 enum mf_test_kind {
 	/**

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_cycles.h"
-#include "mf_fetch.h"
-#include "mux_open.h"
+#include "base/mf_cycles.h"
+#include "base/mf_fetch.h"
+#include "pcs/mux_open.h"
 
 /** Longest block time, for sums of a span's in 32 bits. */
 #define PERIOD_MAX (UINT32_C(1) << 24)

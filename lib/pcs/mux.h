@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "mf_mux.h"
+#include "pcs/mf_mux.h"
 
 #define MUX_NONE UINT32_MAX
 

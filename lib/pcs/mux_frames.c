@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mux.h"
+#include "pcs/mux.h"
 
 int mux_frames_init(struct mf_mux *m, const struct mf_mux_config *config)
 {

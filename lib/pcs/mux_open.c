@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mux_open.h"
+#include "pcs/mux_open.h"
 
 int mux_open_init(struct mf_mux *m)
 {

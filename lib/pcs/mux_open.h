@@ -7,7 +7,7 @@
 #ifndef MUX_OPEN_H
 #define MUX_OPEN_H
 
-#include "mux.h"
+#include "pcs/mux.h"
 
 int mux_open_init(struct mf_mux *m);
 void mux_open_fini(struct mf_mux *m);

@@ -7,7 +7,7 @@
  * loses its credit, and blocks that the other side then sends alone pay off its debt. The one that
  * comes anew has the first turn. An idle line wipes everything out.
  */
-#include "mux.h"
+#include "pcs/mux.h"
 
 enum side {
 	MEMORY,

@@ -3,7 +3,7 @@
  * First come, first served, in whole frames, for comparison: memory messages as one more sender behind an
  * Ethernet MAC. What is lost without the preemption and without the priority of EDM 3.2.3.
  */
-#include "mux.h"
+#include "pcs/mux.h"
 
 static uint32_t fifo_frames(const struct mf_mux *m, mf_time s, mf_time r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Strict priority for memory (EDM 3.2.3: "strictly prioritizing memory blocks"). */
-#include "mux.h"
+#include "pcs/mux.h"
 
 static uint32_t memory_first_frames(const struct mf_mux *m, mf_time s, mf_time r)
 {

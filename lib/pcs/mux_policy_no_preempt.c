@@ -3,7 +3,7 @@
  * No preemption, for comparison: what is lost without EDM 3.2.3. A frame is sent from its start to its
  * /T/; memory goes first in the gap between two frames.
  */
-#include "mux.h"
+#include "pcs/mux.h"
 
 static uint32_t no_preempt_frames(const struct mf_mux *m, mf_time s, mf_time r)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_cycles.h"
-#include "mf_table.h"
-#include "mux_open.h"
+#include "base/mf_cycles.h"
+#include "base/mf_table.h"
+#include "pcs/mux_open.h"
 
 /** An item, and behind it a sync header and a word for each block that it has room for. */
 #define ITEM_OCTETS(own) (sizeof(struct mf_mux_item) + (own) * (sizeof(uint8_t) + sizeof(uint64_t)))

@@ -3,8 +3,8 @@
 #ifndef PCS_VARIANTS_H
 #define PCS_VARIANTS_H
 
-#include "mf_pcs.h"
-#include "mf_scrambler.h"
+#include "pcs/mf_pcs.h"
+#include "pcs/mf_scrambler.h"
 
 void pcs_put_data_avx2(uint64_t *word, uint8_t *sync, const void *octets, unsigned int n);
 void pcs_put_data_avx512(uint64_t *word, uint8_t *sync, const void *octets, unsigned int n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scrambler without vectors: mf_scrambler.h has its loops, for short bursts to be inlined. */
-#include "pcs_variants.h"
+#include "pcs/pcs_variants.h"
 
 void pcs_scramble_scalar(struct mf_scrambler *s, uint64_t *word, unsigned int n)
 {

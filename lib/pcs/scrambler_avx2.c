@@ -2,7 +2,7 @@
 /* The scrambler for eight links at once; the descrambler. */
 #include <immintrin.h>
 
-#include "scrambler_batch.h"
+#include "pcs/scrambler_batch.h"
 
 #define LANES 4
 

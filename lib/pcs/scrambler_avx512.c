@@ -6,7 +6,7 @@
  */
 #include <immintrin.h>
 
-#include "pcs_variants.h"
+#include "pcs/pcs_variants.h"
 
 #define LANES 8
 

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <immintrin.h>
 
-#include "pcs_variants.h"
+#include "pcs/pcs_variants.h"
 
 #define BATCH_LANES 4
 static_assert(2 * BATCH_LANES == MF_PCS_BATCH, "a link a lane");

@@ -3,7 +3,7 @@
  * The scrambler for eight links at once. As without vectors (mf_scrambler.h), through the taps of P^2: what
  * came in is descrambled once, which hangs on nothing, so that from word to word there is a shift and a sum.
  */
-#include "scrambler_batch.h"
+#include "pcs/scrambler_batch.h"
 
 /**
  * What is n bits back in the stream: near are the words that are n / 64 back, far those that are one more.

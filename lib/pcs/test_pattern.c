@@ -5,7 +5,7 @@
  * A pattern without headers is a recurrence over the bits on the wire: a bit follows from those some places
  * before it. The generator appends what follows; the checker compares it with what came, and appends that.
  */
-#include "mf_test_pattern.h"
+#include "pcs/mf_test_pattern.h"
 
 #define SYNC_BITS 2
 #define WORD_BITS 64

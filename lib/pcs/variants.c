@@ -2,8 +2,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "mf_block.h"
-#include "pcs_variants.h"
+#include "pcs/mf_block.h"
+#include "pcs/pcs_variants.h"
 
 static void get_data(void *octets, const uint64_t *word, unsigned int n)
 {

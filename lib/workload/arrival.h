@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "mf_rng.h"
-#include "mf_time.h"
+#include "base/mf_rng.h"
+#include "base/mf_time.h"
 
 struct arrival {
 	struct mf_rng rng;

@@ -2,9 +2,9 @@
 /* Operations from their choice to their submission. */
 #include <errno.h>
 
-#include "mf_cycles.h"
-#include "store_client.h"
-#include "vectors.h"
+#include "base/mf_cycles.h"
+#include "workload/store_client.h"
+#include "workload/vectors.h"
 
 bool client_has_more(const struct mf_client *c, mf_time now)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "buffers.h"
+#include "workload/buffers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 
 #define PAGE 4096
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "choose.h"
+#include "workload/choose.h"
 
 bool choose_has_data(const struct mf_client_config *config)
 {

@@ -3,8 +3,8 @@
 #ifndef CHOOSE_H
 #define CHOOSE_H
 
-#include "mf_workload.h"
-#include "mf_zipf.h"
+#include "base/mf_zipf.h"
+#include "workload/mf_workload.h"
 
 #define CHOOSE_ALIGN 64 /**< of reads and writes in their region */
 

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store_client.h"
-#include "content.h"
-#include "history.h"
-#include "mf_fetch.h"
-#include "mf_table.h"
+#include "workload/store_client.h"
+#include "workload/content.h"
+#include "workload/history.h"
+#include "base/mf_fetch.h"
+#include "base/mf_table.h"
 
 #define FETCH_MAX 16 /**< operations, ahead of their begin */
 

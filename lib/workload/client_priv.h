@@ -5,11 +5,11 @@
 
 #include <assert.h>
 
-#include "arrival.h"
-#include "buffers.h"
-#include "choose.h"
-#include "mf_workload.h"
-#include "verify.h"
+#include "workload/arrival.h"
+#include "workload/buffers.h"
+#include "workload/choose.h"
+#include "workload/mf_workload.h"
+#include "workload/verify.h"
 
 /*
  *   FREE --begin--> BUSY --completion--> FREE

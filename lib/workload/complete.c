@@ -5,9 +5,9 @@
  * A read may complete before an older write of the same octets has failed; that failure explains what
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
-#include "history.h"
-#include "mf_cycles.h"
-#include "store_client.h"
+#include "base/mf_cycles.h"
+#include "workload/history.h"
+#include "workload/store_client.h"
 
 #define BATCH 32
 

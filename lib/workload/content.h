@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 #define CONTENT_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd */
 

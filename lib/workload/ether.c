@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrival.h"
-#include "ether_frame.h"
-#include "mf_table.h"
-#include "mf_workload.h"
-#include "sequence.h"
+#include "base/mf_table.h"
+#include "workload/arrival.h"
+#include "workload/ether_frame.h"
+#include "workload/mf_workload.h"
+#include "workload/sequence.h"
 
 struct flow {
 	struct arrival arrival;

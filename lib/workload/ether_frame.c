@@ -2,10 +2,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "vectors.h"
-#include "ether_frame.h"
-#include "mf_proto.h"
-#include "mf_workload.h"
+#include "workload/vectors.h"
+#include "workload/ether_frame.h"
+#include "systems/edm/proto/mf_proto.h"
+#include "workload/mf_workload.h"
 
 #define MAGIC UINT32_C(0x6261666d) /* "mfab" */
 #define HEADER 14

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 #define ETHER_FRAME_MIN 60 /* without FCS */
 #define ETHER_FRAME_MAX 9000

@@ -3,12 +3,12 @@
  * What a client's history says of it (docs/history.md): called where operations begin and complete, if it has
  * one.
  */
-#include "history.h"
+#include "workload/history.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 #define CHUNK_MIN 16 /* octets: what is no longer is looked at as a whole, and done or not */
 

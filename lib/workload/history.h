@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A client's history. All of these are called only where it has one. */
-#ifndef CLIENT_HISTORY_H
-#define CLIENT_HISTORY_H
+#ifndef WORKLOAD_HISTORY_H
+#define WORKLOAD_HISTORY_H
 
-#include "client_priv.h"
+#include "workload/client_priv.h"
 
 void client_history_free(struct client_history *h);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lines.h"
+#include "workload/lines.h"
 
-#include "vectors.h"
+#include "workload/vectors.h"
 
 #define HASHED 4096 /* octets that are hashed at a time: they stay in the first-level cache */
 

@@ -16,7 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "content.h"
+#include "workload/content.h"
 
 #define LINE_OCTETS (8 * CONTENT_LINE)
 #define LINES_BLOCK_MAX 4096 /**< octets */

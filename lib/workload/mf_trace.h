@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "mf_time.h"
-#include "mf_workload.h"
+#include "base/mf_time.h"
+#include "workload/mf_workload.h"
 
 enum mf_trace_format {
 	MF_TRACE_MEMFAB, /**< start_ps,kind,src,dst,octets,request_octets: all that a message is */

@@ -10,8 +10,8 @@
 
 #include <assert.h>
 
-#include "mf_hist.h"
-#include "mf_host.h"
+#include "base/mf_hist.h"
+#include "systems/edm/host/mf_host.h"
 
 /**
  * Chooses how contents are made and compared: by the widest vectors that this CPU has. For the whole

@@ -2,7 +2,7 @@
 /* What YCSB calls its operations. */
 #include <string.h>
 
-#include "mf_workload.h"
+#include "workload/mf_workload.h"
 
 static const char *const names[MF_QUERY_KINDS] = {
 	[MF_QUERY_READ] = "READ", [MF_QUERY_UPDATE] = "UPDATE",       [MF_QUERY_INSERT] = "INSERT",

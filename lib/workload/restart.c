@@ -4,8 +4,8 @@
  * Writes that had completed may be lost on their way, and a memory node that was started again has nothing
  * in it. What is written from now on is known again; where nothing is ever written, nothing can be lost.
  */
-#include "history.h"
-#include "store_client.h"
+#include "workload/history.h"
+#include "workload/store_client.h"
 
 /** What is under way, or waits for its verdict: it may have met either state, or may do so yet. */
 static void forget(struct mf_client *c, uint32_t region)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "sequence.h"
+#include "workload/sequence.h"
 
 static uint64_t *seen_word(struct sequence *s, uint64_t number)
 {

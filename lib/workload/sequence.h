@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "mf_workload.h"
+#include "workload/mf_workload.h"
 
 enum sequence_verdict {
 	SEQUENCE_NEW, /**< in order, perhaps behind a gap */

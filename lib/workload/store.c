@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the records of a store lie. */
-#include "mf_workload.h"
-#include "store_value.h"
+#include "workload/mf_workload.h"
+#include "workload/store_value.h"
 
 /** Records at each target: as many as at the fullest. */
 static uint64_t share(const struct mf_store *s)

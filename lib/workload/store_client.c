@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store_client.h"
+#include "workload/store_client.h"
 
 static bool has(const struct mf_store_client *s, enum mf_query_kind kind)
 {

@@ -10,9 +10,9 @@
 #ifndef STORE_CLIENT_H
 #define STORE_CLIENT_H
 
-#include "client_priv.h"
-#include "store_keys.h"
-#include "store_value.h"
+#include "workload/client_priv.h"
+#include "workload/store_keys.h"
+#include "workload/store_value.h"
 
 #define STORE_RECENT 4096 /**< writes of the client that its reads must not be older than */
 

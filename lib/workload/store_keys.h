@@ -3,8 +3,8 @@
 #ifndef STORE_KEYS_H
 #define STORE_KEYS_H
 
-#include "mf_workload.h"
-#include "mf_zipf.h"
+#include "base/mf_zipf.h"
+#include "workload/mf_workload.h"
 
 /** Items of YCSB's scrambled zipfian, whatever the number of records: what its constant is the sum of. */
 #define STORE_ZIPF_ITEMS UINT64_C(10000000000)

@@ -2,8 +2,8 @@
 /* Queries from their begin to their end. */
 #include <errno.h>
 
-#include "mf_cycles.h"
-#include "store_client.h"
+#include "base/mf_cycles.h"
+#include "workload/store_client.h"
 
 static void push(struct store_client *s, struct query_ring *r, uint32_t query)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "store_value.h"
+#include "workload/store_value.h"
 
 /* The words of a field: cell, stamp, content. The last one may be cut. */
 #define CONTENT_AT 2

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "content.h"
-#include "mf_workload.h"
+#include "workload/content.h"
+#include "workload/mf_workload.h"
 
 #define STORE_NODE_SHIFT 48
 /** Stamp of what is there from the start; no node has this number. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the reads of a store bring: whole values, and none older than what the reader itself wrote last. */
-#include "store_client.h"
+#include "workload/store_client.h"
 
 static struct recent *recent_of(const struct store_client *s, uint64_t cell)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 static const struct trace_format *const formats[MF_TRACE_FORMATS] = {
 	[MF_TRACE_MEMFAB] = &trace_memfab, [MF_TRACE_EDM] = &trace_edm, [MF_TRACE_YCSB] = &trace_ycsb,

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 enum { TYPE_READ = 1, TYPE_WRITE = 3 };
 enum { REQUEST = 16 }; /* bytes of each request in what EDM's own generator writes */

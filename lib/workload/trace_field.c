@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 #define SHOWN 32 /* of a column in a message */
 #define USER "user" /* in front of the number of a key */

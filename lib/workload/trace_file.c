@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 #define COPY_MAX (UINT64_C(4) << 30)
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 enum { GROUP = 3, PORT = 100 }; /* what HPCC's own generator writes */
 #define GROUP_MAX 255

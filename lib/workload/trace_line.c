@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mf_foreign.h"
+#include "base/mf_foreign.h"
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 #define BLANK_MAX 64 /* lines */
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 #define FIELDS "[" /* what stands in front of them */
 #define KEY 2 /* columns */

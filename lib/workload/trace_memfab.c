@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 #define ATOMIC 8 /* octets of an RMW */
 

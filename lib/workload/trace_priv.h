@@ -5,7 +5,7 @@
 
 #include <xxhash.h>
 
-#include "mf_trace.h"
+#include "workload/mf_trace.h"
 
 #define TRACE_COLUMNS 8 /**< most of any format, and one more */
 #define TRACE_NAME 256

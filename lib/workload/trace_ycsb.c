@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace_priv.h"
+#include "workload/trace_priv.h"
 
 static bool is(char **column, unsigned int columns)
 {

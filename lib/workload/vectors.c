@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mf_workload.h"
-#include "vectors_body.h"
+#include "workload/mf_workload.h"
+#include "workload/vectors_body.h"
 
 VECTORS(any, 0);
 

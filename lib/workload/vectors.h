@@ -6,7 +6,7 @@
 #ifndef VECTORS_H
 #define VECTORS_H
 
-#include "content.h"
+#include "workload/content.h"
 
 struct vectors {
 	const char *name;

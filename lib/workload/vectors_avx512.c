@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "vectors_body.h"
+#include "workload/vectors_body.h"
 
 VECTORS(avx512, 512);

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "vectors.h"
+#include "workload/vectors.h"
 
 static uint64_t hash(const void *octets, uint64_t len)
 {

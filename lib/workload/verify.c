@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "verify.h"
+#include "workload/verify.h"
 
 #define WORD 8
 #define WORDS_BITMAP 64 /* words a bitmap word stands for */

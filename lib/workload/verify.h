@@ -22,9 +22,9 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
-#include "lines.h"
-#include "mf_rng.h"
-#include "mf_workload.h"
+#include "base/mf_rng.h"
+#include "workload/lines.h"
+#include "workload/mf_workload.h"
 
 struct shadow_region {
 	uint64_t *unknown; /**< bitmap of words */

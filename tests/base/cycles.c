@@ -3,8 +3,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_cycles.h"
-#include "mf_rng.h"
+#include "base/mf_cycles.h"
+#include "base/mf_rng.h"
 
 TestSuite(cycles, .timeout = 60);
 

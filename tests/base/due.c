@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <criterion/criterion.h>
 
-#include "mf_due.h"
-#include "mf_rng.h"
+#include "base/mf_due.h"
+#include "base/mf_rng.h"
 
 #define NUMBERS 300
 #define STEPS 20000

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_foreign.h"
+#include "base/mf_foreign.h"
 
 TestSuite(foreign, .timeout = 60);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <criterion/criterion.h>
 
-#include "mf_heap.h"
-#include "mf_rng.h"
+#include "base/mf_heap.h"
+#include "base/mf_rng.h"
 
 #define ENTRIES 512
 #define QUEUES 3

@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_hist.h"
-#include "mf_rng.h"
+#include "base/mf_hist.h"
+#include "base/mf_rng.h"
 
 TestSuite(hist, .timeout = 60);
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_number.h"
+#include "base/mf_number.h"
 
 TestSuite(number, .timeout = 60);
 

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 TestSuite(rng, .timeout = 60);
 

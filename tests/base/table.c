@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 
 #define TABLES 64
 #define OCTETS ((size_t)1 << 30)

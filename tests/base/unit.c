@@ -5,8 +5,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_rng.h"
-#include "mf_unit.h"
+#include "base/mf_rng.h"
+#include "base/mf_unit.h"
 
 TestSuite(unit, .timeout = 60);
 

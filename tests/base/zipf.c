@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_zipf.h"
+#include "base/mf_zipf.h"
 
 TestSuite(zipf, .timeout = 60);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "mf_config.h"
+#include "config/mf_config.h"
 
 /** Compute and memory nodes that talk to each other. */
 static unsigned int pairs(const struct mf_config *c)

@@ -9,7 +9,7 @@
 
 #include "bench.h"
 #include "commit.h"
-#include "fabric_priv.h"
+#include "fabric/mf_fabric_state.h"
 
 static json_t *placement(const struct bench_env *env)
 {

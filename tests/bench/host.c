@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "mf_host.h"
+#include "systems/edm/host/mf_host.h"
 
 #define DEPTH 32
 #define OPERATIONS 1024 /* of a step */

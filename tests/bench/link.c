@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_link.h"
-#include "mf_rng.h"
+#include "link/mf_link.h"
 
 #define ROUNDS 256
 

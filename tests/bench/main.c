@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "mf_files.h"
-#include "mf_output.h"
-#include "mf_pcs.h"
-#include "mf_proto.h"
-#include "mf_workload.h"
+#include "file/mf_files.h"
+#include "file/mf_output.h"
 #include "options.h"
+#include "pcs/mf_pcs.h"
+#include "systems/edm/proto/mf_proto.h"
+#include "workload/mf_workload.h"
 
 enum { GOOD = 0, FAILED = 1, USAGE = 2 };
 

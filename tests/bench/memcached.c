@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mf_hist.h"
 #include "child.h"
-#include "mf_hist.h"
 
 #define TRIES 100
 #define SET_64 "set key 0 0 64\r\n0123456789012345678901234567890123456789012345678901234567890123\r\n"

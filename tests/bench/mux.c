@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_demux.h"
-#include "mf_mux.h"
-#include "mf_proto.h"
-#include "mf_rng.h"
+#include "pcs/mf_demux.h"
+#include "pcs/mf_mux.h"
+#include "systems/edm/proto/mf_proto.h"
 
 #define BATCH 8 /* messages that wait at a time */
 #define ROUNDS 16

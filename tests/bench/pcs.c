@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_frame.h"
-#include "mf_rng.h"
-#include "mf_scrambler.h"
+#include "pcs/mf_frame.h"
+#include "pcs/mf_scrambler.h"
 
 #define LINKS_MAX MF_PCS_BATCH
 #define VARIANTS_MAX 8

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_proto.h"
-#include "mf_rng.h"
+#include "systems/edm/proto/mf_proto.h"
 
 #define MESSAGES 64 /* different ones, in turn */
 #define ROUNDS 16

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_rng.h"
 
 #define BUFFERS 64
 #define ROUNDS 16

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_hist.h"
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_hist.h"
-#include "mf_rng.h"
-#include "mf_sched.h"
 #include "sched_floor.h"
+#include "systems/edm/sched/mf_sched.h"
 
 #define BLOCK 4096 /* demands of a step */
 #define PERIOD 640

@@ -4,7 +4,7 @@
 #define SCHED_FLOOR_H
 
 #include "bench.h"
-#include "mf_sched.h"
+#include "systems/edm/sched/mf_sched.h"
 
 extern const struct mf_sched_ops sched_floor;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "bench.h"
-#include "mf_rng.h"
-#include "mf_switch.h"
+#include "systems/edm/switch/mf_switch.h"
 
 #define READS 64 /* of a step */
 #define OCTETS_MAX 4096

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 #include "script.h"
 
 static struct bench_suite suite; /* of measure(): its results point into it */

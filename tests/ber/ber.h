@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mf_lock.h"
-#include "mf_proto.h"
-#include "mf_rng.h"
-#include "mf_scrambler.h"
-#include "mf_witness.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_lock.h"
+#include "pcs/mf_scrambler.h"
+#include "systems/edm/fault/mf_witness.h"
+#include "systems/edm/proto/mf_proto.h"
 
 /* ---- interval.c ---- */
 

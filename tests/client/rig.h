@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memfab.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "client/memfab.h"
 
 #define RIG_MEMORY (UINT64_C(4) << 20)
 

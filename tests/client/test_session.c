@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "mf_session.h"
+#include "client/mf_session.h"
 #include "rig.h"
 
 #define ROUNDS 50

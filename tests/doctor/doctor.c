@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mf_rng.h"
 #include "check.h"
 #include "check_noise.h"
 #include "cpus.h"
-#include "mf_rng.h"
 
 TestSuite(doctor, .timeout = 30);
 

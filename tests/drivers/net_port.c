@@ -20,8 +20,8 @@
 #include <rte_thash.h>
 #include <rte_udp.h>
 
-#include "mf_frame.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_frame.h"
 
 #define MBUFS 4095
 #define PATIENCE 200 /* polls without anything new until a frame counts as lost */

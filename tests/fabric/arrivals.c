@@ -2,8 +2,8 @@
 /* What arrives in a stretch of time, against a search for the first one each time. */
 #include <criterion/criterion.h>
 
-#include "arrivals.h"
-#include "mf_rng.h"
+#include "virtual/arrivals.h"
+#include "base/mf_rng.h"
 
 #define WIRES 37
 #define STRETCHES 200

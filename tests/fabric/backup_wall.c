@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mf_eal.h"
-#include "mf_fabric.h"
-#include "mf_live.h"
-#include "mf_rng.h"
-#include "wall_end.h"
+#include "base/mf_rng.h"
+#include "measure/mf_live.h"
+#include "run/mf_fabric.h"
+#include "wall/link_end.h"
+#include "wall/mf_eal.h"
 
 TestSuite(backup_wall, .timeout = 120);
 

@@ -7,8 +7,8 @@
 
 #include <pcap/pcap.h>
 
-#include "capture.h"
-#include "mf_rng.h"
+#include "capture/mf_tap.h"
+#include "base/mf_rng.h"
 
 TestSuite(capture, .timeout = 60);
 

@@ -9,9 +9,9 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "mf_config.h"
-#include "mf_rng.h"
-#include "mf_workload.h"
+#include "config/mf_config.h"
+#include "base/mf_rng.h"
+#include "workload/mf_workload.h"
 
 #include "config_bad.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crossing.h"
-#include "mf_rng.h"
+#include "role/mf_cell_ring.h"
+#include "base/mf_rng.h"
 
 TestSuite(crossing, .timeout = 60);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 #include "whole.h"
 
 TestSuite(cuts, .timeout = 3600);

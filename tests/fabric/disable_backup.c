@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "guards.h"
-#include "mf_config.h"
-#include "mf_fabric.h"
+#include "config/mf_config.h"
+#include "fabric/mf_link_guard.h"
+#include "run/mf_fabric.h"
 #include "whole.h"
 
 TestSuite(disable_backup, .timeout = 100);

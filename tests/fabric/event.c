@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
-#include "event.h"
-#include "mf_rng.h"
+#include "virtual/tournament.h"
+#include "base/mf_rng.h"
 
 #define STEPS 20000
 

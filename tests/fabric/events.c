@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 #include "whole.h"
 
 TestSuite(events, .timeout = 240);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mf_fault.h"
+#include "fault/mf_fault.h"
 #include "whole.h"
 
 TestSuite(flood, .timeout = 240);

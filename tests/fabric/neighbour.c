@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "neighbour.h"
+#include "wall/ports/neighbour.h"
 
 TestSuite(neighbour, .timeout = 60);
 

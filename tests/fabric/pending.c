@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mf_rng.h"
-#include "pending.h"
+#include "base/mf_rng.h"
+#include "fabric/mf_pending_writes.h"
 
 TestSuite(pending, .timeout = 60);
 

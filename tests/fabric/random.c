@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 #include "whole.h"
 
 TestSuite(random, .timeout = 600);

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "mf_live.h"
+#include "measure/mf_live.h"
 
 TestSuite(replace, .timeout = 60);
 

@@ -9,12 +9,12 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_fabric.h"
-#include "mf_pcs.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_pcs.h"
+#include "run/mf_fabric.h"
 
-#include "record.h"
-#include "role.h"
+#include "record/mf_record.h"
+#include "wall/mf_wall_role.h"
 
 #define STEPS 400 /* of a microsecond */
 #define PATH_LEN 256

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 TestSuite(stages, .timeout = 60);
 

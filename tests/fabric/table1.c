@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
 
 TestSuite(table1, .timeout = 60);
 

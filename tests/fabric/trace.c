@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_offer.h"
+#include "fabric/mf_offer.h"
 #include "whole.h"
 
 TestSuite(traces, .timeout = 120);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "mf_eal.h"
-#include "mf_fabric.h"
+#include "run/mf_fabric.h"
+#include "wall/mf_eal.h"
 
 TestSuite(watchdog, .timeout = 120);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_fabric.h"
-#include "mf_history.h"
+#include "linear/mf_history.h"
+#include "run/mf_fabric.h"
 #include "whole.h"
 
 #define HISTORY (1 << 20) /* octets: more than such a run has */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "mf_time.h"
+#include "base/mf_time.h"
 
 /** Runs the fabric of this text. @return its "result"; the test fails where it cannot be built or run */
 json_t *whole_run(const char *text, bool by_block);

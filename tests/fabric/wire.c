@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_rng.h"
-#include "wire.h"
+#include "base/mf_rng.h"
+#include "virtual/wire.h"
 
 #define STEPS 20000
 #define UNDER_WAY 512

@@ -7,9 +7,9 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_fabric.h"
-#include "mf_workload.h"
+#include "run/mf_fabric.h"
 #include "whole.h"
+#include "workload/mf_workload.h"
 
 TestSuite(ycsb, .timeout = 120);
 

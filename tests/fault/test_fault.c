@@ -5,9 +5,9 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_fault.h"
-#include "mf_rng.h"
-#include "mf_scrambler.h"
+#include "base/mf_rng.h"
+#include "fault/mf_fault.h"
+#include "pcs/mf_scrambler.h"
 
 #define PERIOD 2560
 #define BLOCKS 4096

@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_fault.h"
-#include "mf_region.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "fault/mf_fault.h"
+#include "memory/mf_region.h"
 
 TestSuite(forge, .timeout = 60);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_fault.h"
+#include "fault/mf_fault.h"
 
 TestSuite(inject, .timeout = 60);
 

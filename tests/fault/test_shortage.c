@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_fault.h"
-#include "mf_witness.h"
+#include "fault/mf_fault.h"
 #include "shortage.h"
+#include "systems/edm/fault/mf_witness.h"
 
 #define PERIOD 2560
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_witness.h"
+#include "systems/edm/fault/mf_witness.h"
 
 TestSuite(witness, .timeout = 30);
 

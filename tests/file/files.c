@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is the same file, whatever it is called. */
-#include "mf_files.h"
+#include "file/mf_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file is there whole or not at all, and what was there before stays until then. */
-#include "mf_output.h"
+#include "file/mf_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

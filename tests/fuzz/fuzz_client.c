@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/memfab.h"
 #include "input.h"
-#include "memfab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_config.h"
+#include "config/mf_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_demux.h"
+#include "pcs/mf_demux.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_codec.h"
-#include "mf_frame.h"
+#include "pcs/mf_codec.h"
+#include "pcs/mf_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_history.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "linear/mf_history.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "input.h"
-#include "mf_link.h"
+#include "link/mf_link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto_crc.h"
-#include "proto_layout.h"
+#include "systems/edm/proto/proto_crc.h"
+#include "systems/edm/proto/proto_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *octets, size_t len);
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_rng.h"
 #include "input.h"
-#include "mf_demux.h"
-#include "mf_lock.h"
-#include "mf_rng.h"
-#include "mf_scrambler.h"
+#include "pcs/mf_demux.h"
+#include "pcs/mf_lock.h"
+#include "pcs/mf_scrambler.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

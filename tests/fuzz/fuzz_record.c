@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "record/mf_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_trace.h"
+#include "workload/mf_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #ifndef ALONE_H
 #define ALONE_H
 
-#include "mf_host.h"
+#include "systems/edm/host/mf_host.h"
 
 #define ALONE_PERIOD 2560 /**< ps a block */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 #include "net.h"
 
 #define SLOTS 32768

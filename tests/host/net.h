@@ -8,7 +8,7 @@
 #ifndef NET_H
 #define NET_H
 
-#include "mf_host.h"
+#include "systems/edm/host/mf_host.h"
 
 #define NET_HOSTS 4
 /* All times are whole periods, so that things often happen at the same time. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "alone.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 TestSuite(host_access, .timeout = 60);
 

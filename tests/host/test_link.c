@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_host.h"
-#include "mf_proto_inline.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/edm/proto/mf_proto_inline.h"
 
 TestSuite(host_link, .timeout = 60);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "client.h"
-#include "mf_host_held.h"
 #include "script.h"
+#include "systems/edm/host/mf_host_leaks.h"
 
 TestSuite(host_measure, .timeout = 120);
 

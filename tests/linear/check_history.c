@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check_history FILE...: checks histories of one run. Exit status: 0 linearizable, 1 not, 2 no answer. */
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 int main(int argc, char **argv)
 {

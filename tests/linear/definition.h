@@ -6,7 +6,7 @@
 #ifndef DEFINITION_H
 #define DEFINITION_H
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 #define DEF_OPS 12
 #define DEF_LOGS 3

@@ -6,8 +6,8 @@
 #ifndef HISTORY_SIM_H
 #define HISTORY_SIM_H
 
-#include "mf_history.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "linear/mf_history.h"
 
 #define SIM_CLIENTS 6
 #define SIM_NODES 2

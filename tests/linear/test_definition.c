@@ -8,8 +8,8 @@
 
 #include <criterion/criterion.h>
 
+#include "base/mf_rng.h"
 #include "definition.h"
-#include "mf_rng.h"
 
 TestSuite(history_definition, .timeout = 3600);
 

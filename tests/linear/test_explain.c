@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 TestSuite(history_explain, .timeout = 30);
 

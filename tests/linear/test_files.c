@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 #define NAME "/tmp/mf_history_XXXXXX"
 

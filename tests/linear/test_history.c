@@ -7,8 +7,8 @@
 
 #include <criterion/criterion.h>
 
-#include "history.h"
 #include "history_sim.h"
+#include "linear/history.h"
 
 TestSuite(history, .timeout = 60);
 

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "mf_linear.h"
+#include "linear/mf_linear.h"
 
 #define OPS 128
 #define STATES (1U << 22)

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_history.h"
+#include "linear/mf_history.h"
 
 TestSuite(history_rules, .timeout = 60);
 

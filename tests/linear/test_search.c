@@ -5,8 +5,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_linear.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "linear/mf_linear.h"
 
 #define STATES (1U << 20)
 

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "seen.h"
+#include "linear/seen.h"
 
 TestSuite(seen, .timeout = 60);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "history_sim.h"
-#include "mf_linear.h"
+#include "linear/mf_linear.h"
 #include "shortage.h"
 
 TestSuite(linear_shortage, .timeout = 60);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc.h"
-#include "mf_link_frame.h"
-#include "mf_rng.h"
-#include "sync.h"
+#include "base/mf_rng.h"
+#include "link/crc.h"
+#include "link/mf_link_frame.h"
+#include "link/sync.h"
 
 TestSuite(link_frame, .timeout = 60);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

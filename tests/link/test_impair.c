@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_impair.h"
+#include "link/mf_impair.h"
 
 TestSuite(impair, .timeout = 60);
 

@@ -2,7 +2,7 @@
 /* The rules of numbers by themselves: where windows end, wherever numbers begin, the wrap included. */
 #include <criterion/criterion.h>
 
-#include "llr.h"
+#include "link/llr.h"
 
 TestSuite(numbers, .timeout = 60);
 

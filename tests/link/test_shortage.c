@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_link.h"
+#include "link/mf_link.h"
 #include "shortage.h"
 
 TestSuite(link_shortage, .timeout = 30);

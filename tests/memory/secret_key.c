@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "mf_memory.h"
-#include "mf_region.h"
+#include "memory/mf_memory.h"
+#include "memory/mf_region.h"
 
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)

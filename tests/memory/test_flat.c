@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_memory.h"
+#include "memory/mf_memory.h"
 
 #define SEED 0x5eed0005
 #define SIZE 200003 /* odd on purpose: the edge is not that of a page or word */

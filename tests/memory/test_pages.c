@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mf_memory.h"
+#include "memory/mf_memory.h"
 
 #define SIZE (UINT64_C(5) << 20) /* not whole huge pages */
 

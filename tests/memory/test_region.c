@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_region.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "memory/mf_region.h"
 
 #define SEED 0x5eed0061
 #define SIZE (1 << 20)

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_region.h"
+#include "memory/mf_region.h"
 #include "shortage.h"
 
 #define SIZE (1 << 20)

@@ -29,7 +29,8 @@ from edits import changes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-FOLDERS = ('pcs', 'proto', 'sched', 'switch', 'link', 'memory', 'linear', 'fault', 'host')
+ROOMS = ('pcs', 'link', 'memory', 'linear', 'fault', 'systems/frames', 'systems/edm/proto',
+         'systems/edm/sched', 'systems/edm/fault', 'systems/edm/host', 'systems/edm/switch')
 MEMORY = 6 << 30  # octets of a test that has gone wild
 DRAWN = 3  # changes for each that is to be tried
 OBJECTS_MOST = 12  # of a header: what all include is changed in none
@@ -42,6 +43,10 @@ def is_for_another_cpu(file):
   with open('/proc/cpuinfo', encoding='utf-8') as info:
     flags = set(re.search(r'^flags\s*:(.*)', info.read(), re.M)[1].split())
   return 'avx512' in file and not {'avx512_vbmi2', 'vpclmulqdq'} <= flags
+
+
+def room_of(file):
+  return os.path.dirname(file)[len('lib/'):]
 
 
 def command(*args, **more):
@@ -94,13 +99,13 @@ class Build:
       names[path].add(name.split()[-1])
     return names
 
-  def object(self, name, folder):
-    """Compiles it with the folder of lib as it is in self.work. @return its file, or None"""
+  def object(self, name, room):
+    """Compiles it with the room as it is in self.work. @return its file, or None"""
     entry = self.compile[name]
-    source, copy = entry['file'], os.path.join(self.work, folder)
+    source, copy = entry['file'], os.path.join(self.work, 'lib')
     out = os.path.join(self.work, name.replace('/', '_'))
-    inside = os.path.join(copy, os.path.basename(source))
-    if source.startswith(f'../lib/{folder}/'):
+    inside = os.path.join(copy, room, os.path.basename(source))
+    if os.path.dirname(source) == f'../lib/{room}':
       source = inside
     args = [a for a in shlex.split(entry['command']) if not a.startswith(('-O', '-g', '-W'))]
     at = args.index('-o')
@@ -127,7 +132,7 @@ class Build:
     """The test programs that a file is in, and that execute the line where that is known: those of its own
     folder first, then the quick ones. Of a line that none executes those of the folder: the death of a
     process leaves nothing of what it has executed."""
-    folder, stem = file.split('/')[1], os.path.basename(file).split('.')[0]
+    folder, stem = os.path.basename(room_of(file)), os.path.basename(file).split('.')[0]
     wanted = set()
     for name in self.objects[file]:
       if name not in self.symbols:
@@ -222,7 +227,7 @@ def ask(build, users, objects, most):
 
 def compiled(build, file):
   """@return files of objects, and what is in them; None where one does not compile"""
-  objects = {name: build.object(name, file.split('/')[1]) for name in build.objects[file]}
+  objects = {name: build.object(name, room_of(file)) for name in build.objects[file]}
   if None in objects.values():
     return None, None
   codes = []
@@ -236,7 +241,7 @@ def attempt(build, change, most):
   file = change['file']
   if is_for_another_cpu(file):
     return OTHER_CPU, '', 0
-  copy = os.path.join(build.work, file.split('/')[1])
+  copy = os.path.join(build.work, 'lib', room_of(file))
   shutil.rmtree(copy, ignore_errors=True)
   shutil.copytree(os.path.join(ROOT, os.path.dirname(file)), copy)
   path = os.path.join(copy, os.path.basename(file))
@@ -259,20 +264,20 @@ def attempt(build, change, most):
 
 
 def drawn(build, options, known):
-  """One change after the other: a folder, a file by its length, a kind, a place."""
+  """One change after the other: a room, a file by its length, a kind, a place."""
   rng = random.Random(options.seed)
   every = collections.defaultdict(list)
   for file in sorted(build.objects):
-    folder = file.split('/')[1]
+    room = room_of(file)
     objects = [o for o in build.objects[file] if o.startswith('lib/')]
-    if folder in options.folders.split(',') and len(objects) <= OBJECTS_MOST:
-      every[folder] += [(file, change) for change in changes(read(os.path.join(ROOT, file)))]
+    if room in options.rooms.split(',') and len(objects) <= OBJECTS_MOST:
+      every[room] += [(file, change) for change in changes(read(os.path.join(ROOT, file)))]
   seen = {(c['file'], c['line'], tuple(c['after'])) for c in known}
   while any(every.values()):
-    folder = rng.choice([name for name in sorted(every) if every[name]])
-    kind = rng.choice(sorted({change[0] for _, change in every[folder]}))
-    file, change = rng.choice([one for one in every[folder] if one[1][0] == kind])
-    every[folder].remove((file, change))
+    room = rng.choice([name for name in sorted(every) if every[name]])
+    kind = rng.choice(sorted({change[0] for _, change in every[room]}))
+    file, change = rng.choice([one for one in every[room] if one[1][0] == kind])
+    every[room].remove((file, change))
     _, number, before, after = change
     if (file, number + 1, tuple(after)) not in seen:
       yield {'file': file, 'line': number + 1, 'kind': kind, 'before': before, 'after': after}
@@ -296,7 +301,7 @@ def table(results):
   count = collections.defaultdict(collections.Counter)
   for r in results:
     outcome = 'equivalent' if r['outcome'] == SURVIVED and key(r) in same else r['outcome']
-    for row in (r['file'].split('/')[1], r['kind'], 'in all'):
+    for row in (room_of(r['file']), r['kind'], 'in all'):
       count[row][outcome] += 1
   columns = (NOTICED, SURVIVED, 'equivalent', SAME)
   print(f'{"":20}' + ''.join(f'{name:>13}' for name in columns) + f'{"share":>9}')
@@ -367,7 +372,7 @@ def main():
                       'line are asked')
   parser.add_argument('--changes', type=int, default=200, help='that compile and make another object (200)')
   parser.add_argument('--seed', type=int, default=1)
-  parser.add_argument('--folders', default=','.join(FOLDERS), help='of lib, with commas between them')
+  parser.add_argument('--rooms', default=','.join(ROOMS), help='of lib, with commas between them')
   parser.add_argument('--most', type=float, default=60,
                       help='seconds that a test program usually takes, of those asked')
   parser.add_argument('--results', default='mutate.jsonl', help='file that results are added to')

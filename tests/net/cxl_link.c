@@ -6,8 +6,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cxl_link.h"
-#include "mf_rng.h"
+#include "systems/cxl/cxl_link.h"
+#include "base/mf_rng.h"
 
 TestSuite(cxl_link, .timeout = 60);
 

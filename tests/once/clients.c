@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "clients.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 #define REGION 80000
 #define REGIONS 3200

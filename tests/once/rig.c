@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mf_table.h"
+#include "base/mf_table.h"
 #include "rig.h"
 
 static const struct mf_mux_config mux = {.policy = MF_MUX_MEMORY_FIRST,

@@ -6,10 +6,10 @@
 #ifndef RIG_H
 #define RIG_H
 
-#include "mf_fault.h"
-#include "mf_host.h"
-#include "mf_sched.h"
-#include "mf_switch.h"
+#include "fault/mf_fault.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/edm/sched/mf_sched.h"
+#include "systems/edm/switch/mf_switch.h"
 
 #define RIG_NODES 3
 #define RIG_MEMORY (RIG_NODES - 1)

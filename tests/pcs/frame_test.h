@@ -3,8 +3,8 @@
 #ifndef FRAME_TEST_H
 #define FRAME_TEST_H
 
-#include "mf_codec.h"
-#include "mf_frame.h"
+#include "pcs/mf_codec.h"
+#include "pcs/mf_frame.h"
 
 struct receiver {
 	struct mf_frame_dec dec;

@@ -6,7 +6,7 @@
 #ifndef MUX_TEST_H
 #define MUX_TEST_H
 
-#include "mf_mux.h"
+#include "pcs/mf_mux.h"
 
 #define PERIOD 2560
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mf_pcs.h"
+#include "pcs/mf_pcs.h"
 #include "pcs_test.h"
 
 void test_fill(uint64_t *state, uint8_t *octets, size_t n)

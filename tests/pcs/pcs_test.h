@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "mf_codec.h"
+#include "pcs/mf_codec.h"
 
 /** The seed of this run: MF_SEED, or a fixed one. Assertions on random input print it. */
 static inline uint64_t test_seed(void)

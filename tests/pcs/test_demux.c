@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mf_demux.h"
 #include "mux_test.h"
+#include "pcs/mf_demux.h"
 #include "pcs_test.h"
 
 TestSuite(demux, .timeout = 60);

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "mf_frame.h"
-#include "mf_pcs.h"
+#include "pcs/mf_frame.h"
+#include "pcs/mf_pcs.h"
 #include "pcs_test.h"
 
 TestSuite(fcs, .timeout = 60);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frame_test.h"
-#include "mf_pcs.h"
+#include "pcs/mf_pcs.h"
 #include "pcs_test.h"
 
 TestSuite(frame_bulk, .init = test_widest, .timeout = 60);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mf_frame.h"
+#include "pcs/mf_frame.h"
 #include "pcs_test.h"
 
 TestSuite(frame_enc, .init = test_widest, .timeout = 60);

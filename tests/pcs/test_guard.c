@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_guard.h"
+#include "pcs/mf_guard.h"
 #include "pcs_test.h"
 
 TestSuite(guard, .timeout = 30);

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "mf_lock.h"
+#include "pcs/mf_lock.h"
 #include "pcs_test.h"
 
 TestSuite(lock, .timeout = 60);

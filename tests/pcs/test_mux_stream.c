@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mf_demux.h"
 #include "mux_test.h"
+#include "pcs/mf_demux.h"
 #include "pcs_test.h"
 
 TestSuite(mux_stream, .timeout = 100);

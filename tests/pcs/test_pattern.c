@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "mf_codec.h"
-#include "mf_test_pattern.h"
+#include "pcs/mf_codec.h"
+#include "pcs/mf_test_pattern.h"
 #include "pcs_test.h"
 
 TestSuite(pattern, .timeout = 60);

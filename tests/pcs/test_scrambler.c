@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "mf_scrambler.h"
+#include "pcs/mf_scrambler.h"
 #include "pcs_test.h"
 
 TestSuite(scrambler, .timeout = 60);

@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_demux.h"
-#include "mf_guard.h"
-#include "mf_mux.h"
+#include "pcs/mf_demux.h"
+#include "pcs/mf_guard.h"
+#include "pcs/mf_mux.h"
 #include "shortage.h"
 
 TestSuite(pcs_shortage, .timeout = 30);

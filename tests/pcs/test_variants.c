@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "mf_scrambler.h"
+#include "pcs/mf_scrambler.h"
 #include "pcs_test.h"
 
 TestSuite(variants, .timeout = 60);

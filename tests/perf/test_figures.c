@@ -7,9 +7,9 @@
 
 #include <criterion/criterion.h>
 
+#include "base/mf_rng.h"
 #include "figures.h"
 #include "hgrm.h"
-#include "mf_rng.h"
 
 #define N 20000
 #define BUCKET (1.0 / MF_HIST_SUB)

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "mf_proto.h"
+#include "systems/edm/proto/mf_proto.h"
 
 /** xorshift64*: small, seeded, the same everywhere. */
 struct test_rng {

@@ -5,8 +5,8 @@
 
 #include <rte_net_crc.h>
 
-#include "proto_crc.h"
 #include "random_msg.h"
+#include "systems/edm/proto/proto_crc.h"
 
 #define SEED 0x5eed0002
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto_crc.h"
 #include "random_msg.h"
+#include "systems/edm/proto/proto_crc.h"
 
 #define SEED 0x5eed0003
 #define TAP1 39

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto_crc.h"
-#include "proto_layout.h"
 #include "random_msg.h"
+#include "systems/edm/proto/proto_crc.h"
+#include "systems/edm/proto/proto_layout.h"
 
 #define SEED 0x5eed0004
 

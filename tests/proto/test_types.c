@@ -2,7 +2,7 @@
 /* The block types and why (docs/wire-format.md): distances in bits. */
 #include <criterion/criterion.h>
 
-#include "mf_block.h"
+#include "pcs/mf_block.h"
 
 TestSuite(types, .timeout = 10);
 

@@ -3,7 +3,7 @@
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
-#include "mf_sched.h"
+#include "systems/edm/sched/mf_sched.h"
 
 /**
  * Grants that come out of a list of messages, in the order in which they leave.

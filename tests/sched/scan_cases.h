@@ -9,8 +9,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "list.h"
 #include "script.h"
+#include "systems/edm/sched/list.h"
 
 #define KEYS 1024 /* candidates of a destination among 512 ports */
 #define ROOM (KEYS + LIST_WANDER)

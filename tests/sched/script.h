@@ -3,7 +3,7 @@
 #ifndef SCRIPT_H
 #define SCRIPT_H
 
-#include "mf_sched.h"
+#include "systems/edm/sched/mf_sched.h"
 
 struct rng {
 	uint64_t state;

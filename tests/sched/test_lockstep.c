@@ -7,8 +7,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "mf_rng.h"
-#include "mf_sched.h"
+#include "base/mf_rng.h"
+#include "systems/edm/sched/mf_sched.h"
 
 TestSuite(lockstep, .timeout = 60);
 

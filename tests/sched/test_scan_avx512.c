@@ -12,7 +12,7 @@
 #endif
 #include "scan_cases.h"
 
-#include "pim.h"
+#include "systems/edm/sched/pim.h"
 
 TestSuite(sched_scan_avx512, .timeout = 60);
 

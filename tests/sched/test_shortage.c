@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_sched.h"
 #include "shortage.h"
+#include "systems/edm/sched/mf_sched.h"
 
 TestSuite(sched_shortage, .timeout = 30);
 

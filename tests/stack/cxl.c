@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "../fabric/whole.h"
-#include "cxl_link.h"
-#include "mf_bridge.h"
-#include "mf_host.h"
-#include "mf_rng.h"
-#include "mf_stacks.h"
+#include "base/mf_rng.h"
+#include "systems/cxl/cxl_link.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/frames/mf_bridge.h"
+#include "systems/mf_stacks.h"
 
 TestSuite(stack_cxl, .timeout = 120);
 

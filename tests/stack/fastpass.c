@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "../fabric/whole.h"
-#include "mf_config.h"
-#include "mf_frame.h"
-#include "mf_host.h"
-#include "mf_packet.h"
-#include "mf_rng.h"
-#include "mf_stacks.h"
+#include "base/mf_rng.h"
+#include "config/mf_config.h"
+#include "net/mf_packet.h"
+#include "pcs/mf_frame.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/mf_stacks.h"
 
 TestSuite(stack_fastpass, .timeout = 120);
 

@@ -6,11 +6,11 @@
 #ifndef NET_H
 #define NET_H
 
-#include "mf_bridge.h"
-#include "mf_frame.h"
-#include "mf_host.h"
-#include "mf_rng.h"
-#include "mf_stacks.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_frame.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/frames/mf_bridge.h"
+#include "systems/mf_stacks.h"
 
 #define NET_NODES 8
 #define NET_OPS 4096

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "../../lib/stack/dcqcn.h"
+#include "systems/rdma/dcqcn.h"
 
 TestSuite(dcqcn, .timeout = 60);
 

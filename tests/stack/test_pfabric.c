@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "net.h"
-#include "pfabric.h"
+#include "systems/pfabric/pfabric.h"
 
 TestSuite(pfabric, .timeout = 120);
 

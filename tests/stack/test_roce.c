@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../lib/stack/roce.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "systems/rdma/roce.h"
 #include "wires.h"
 
 TestSuite(roce, .timeout = 60);

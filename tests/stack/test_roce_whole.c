@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../fabric/whole.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
 
 TestSuite(roce_whole, .timeout = 120);
 

@@ -4,9 +4,9 @@
 #include <rte_tcp.h>
 #include <stdio.h>
 
-#include "mf_packet.h"
 #include "net.h"
-#include "tcp.h"
+#include "net/mf_packet.h"
+#include "systems/tcp/tcp.h"
 
 TestSuite(tcp, .timeout = 120);
 

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "mf_frame.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_frame.h"
 #include "wires.h"
 
 void wires_init(struct wires *w, const char *stack)

@@ -6,8 +6,8 @@
 #ifndef WIRES_H
 #define WIRES_H
 
-#include "mf_host.h"
-#include "mf_stacks.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/mf_stacks.h"
 
 #define WIRES_OPS 1024
 #define WIRES_FRAMES 4096

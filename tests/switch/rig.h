@@ -6,8 +6,8 @@
 #ifndef RIG_H
 #define RIG_H
 
-#include "mf_rng.h"
-#include "mf_switch.h"
+#include "base/mf_rng.h"
+#include "systems/edm/switch/mf_switch.h"
 
 #define RIG_PORTS 64
 #define P 2560 /**< ps a block at 25 Gb/s */

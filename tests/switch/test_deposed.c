@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "mf_proto_inline.h"
+#include "systems/edm/proto/mf_proto_inline.h"
 #include "twin_rig.h"
 
 TestSuite(deposed, .timeout = 60);

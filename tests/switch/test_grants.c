@@ -4,8 +4,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_rng.h"
-#include "mf_switch.h"
+#include "base/mf_rng.h"
+#include "systems/edm/switch/mf_switch.h"
 
 TestSuite(switch_grants, .timeout = 60);
 

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_switch_held.h"
 #include "rig.h"
+#include "systems/edm/switch/mf_switch_leaks.h"
 
 TestSuite(limits, .timeout = 60);
 

@@ -8,8 +8,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_proto_inline.h"
 #include "rig.h"
+#include "systems/edm/proto/mf_proto_inline.h"
 
 TestSuite(link, .timeout = 60);
 

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "mf_bridge.h"
-#include "mf_packet.h"
+#include "net/mf_packet.h"
+#include "systems/frames/mf_bridge.h"
 
 TestSuite(oq, .timeout = 60);
 

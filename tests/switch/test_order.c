@@ -2,8 +2,8 @@
 /* Order within a pair (D9): a request goes out behind the writes that were granted before it. */
 #include <criterion/criterion.h>
 
-#include "mf_switch_held.h"
 #include "rig.h"
+#include "systems/edm/switch/mf_switch_leaks.h"
 
 TestSuite(order, .timeout = 60);
 

@@ -3,10 +3,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "mf_bridge.h"
-#include "mf_frame.h"
-#include "mf_pause.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "net/mf_pause.h"
+#include "pcs/mf_frame.h"
+#include "systems/frames/mf_bridge.h"
 
 TestSuite(pfc, .timeout = 60);
 

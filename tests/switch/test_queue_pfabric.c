@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "mf_bridge.h"
-#include "mf_pfabric.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "systems/frames/mf_bridge.h"
+#include "systems/pfabric/mf_pfabric.h"
 
 TestSuite(queue_pfabric, .timeout = 60);
 

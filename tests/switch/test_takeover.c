@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "mf_switch_held.h"
+#include "systems/edm/switch/mf_switch_leaks.h"
 #include "twin_rig.h"
 
 TestSuite(takeover, .timeout = 60);

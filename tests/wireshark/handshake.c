@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mf_link.h"
-#include "mf_proto.h"
+#include "link/mf_link.h"
+#include "systems/edm/proto/mf_proto.h"
 
 #define EPOCH UINT64_C(1763764000000000000)
 #define FABRIC UINT64_C(0x0123456789abcdef)

@@ -4,7 +4,7 @@
 #define CLIENT_TEST_H
 
 #include "fake_host.h"
-#include "mf_workload.h"
+#include "workload/mf_workload.h"
 
 #define TEST_NODE 2
 #define TEST_SPAN 4096

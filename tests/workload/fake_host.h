@@ -7,8 +7,8 @@
 #ifndef FAKE_HOST_H
 #define FAKE_HOST_H
 
-#include "mf_host.h"
-#include "mf_rng.h"
+#include "base/mf_rng.h"
+#include "systems/edm/host/mf_host.h"
 
 #define FAKE_NODES 8
 #define FAKE_MEMORY (1 << 18)

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "choose.h"
+#include "workload/choose.h"
 
 #define DRAWS 200000
 

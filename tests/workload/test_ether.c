@@ -6,10 +6,10 @@
 
 #include <criterion/criterion.h>
 
-#include "ether_frame.h"
 #include "fake_host.h"
-#include "mf_workload.h"
-#include "sequence.h"
+#include "workload/ether_frame.h"
+#include "workload/mf_workload.h"
+#include "workload/sequence.h"
 
 TestSuite(ether, .timeout = 60);
 

@@ -7,9 +7,9 @@
 
 #include <criterion/criterion.h>
 
-#include "buffers.h"
-#include "vectors.h"
-#include "verify.h"
+#include "workload/buffers.h"
+#include "workload/vectors.h"
+#include "workload/verify.h"
 
 TestSuite(lines, .timeout = 60);
 

@@ -7,8 +7,8 @@
 #include <criterion/criterion.h>
 
 #include "client_test.h"
-#include "store_keys.h"
-#include "store_value.h"
+#include "workload/store_keys.h"
+#include "workload/store_value.h"
 
 TestSuite(store, .timeout = 60);
 

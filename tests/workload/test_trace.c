@@ -7,8 +7,8 @@
 
 #include <criterion/criterion.h>
 
-#include "mf_rng.h"
-#include "mf_trace.h"
+#include "base/mf_rng.h"
+#include "workload/mf_trace.h"
 
 TestSuite(trace, .timeout = 60);
 

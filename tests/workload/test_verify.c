@@ -7,8 +7,8 @@
 #include <criterion/criterion.h>
 
 #include "client_test.h"
-#include "vectors.h"
-#include "verify.h"
+#include "workload/vectors.h"
+#include "workload/verify.h"
 
 TestSuite(verify, .timeout = 60);
 

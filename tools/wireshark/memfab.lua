@@ -7,7 +7,7 @@ local memfab = Proto("memfab", "memfab link")
 -- Numbers of the format. tests/wireshark/headers.py compares these tables, name by name, with the C headers
 -- that the programs are built from.
 
--- headers: lib/proto/proto_layout.h: first bit and width of a field within a block
+-- headers: lib/systems/edm/proto/proto_layout.h: first bit and width of a field within a block
 local LAYOUT = {
   MSG_CHECK = {48, 16},
   MS_KIND = {8, 4},
@@ -82,7 +82,7 @@ local BLOCK = {
   MF_BT_G = 0xa9,
 }
 
--- headers: lib/proto/mf_proto.h
+-- headers: lib/systems/edm/proto/mf_proto.h
 local PROTO = {
   MF_CHUNK_UNIT = 16,
   MF_BEHIND_UNIT = 256,

@@ -18,7 +18,7 @@
 #include <rte_dmadev_pmd.h>
 #include <rte_log.h>
 
-#include "memfab.h"
+#include "client/memfab.h"
 
 #define VCHANS_MAX 8
 #define DESCRIPTORS_MAX 4096

@@ -9,8 +9,8 @@
 #include <rte_eal.h>
 #include <rte_lcore.h>
 
+#include "client/mf_session.h"
 #include "dma.h"
-#include "mf_session.h"
 #include "rte_pmd_memfab_dma.h"
 
 RTE_LOG_REGISTER(memfab_dma_log, pmd.dma.memfab, NOTICE);

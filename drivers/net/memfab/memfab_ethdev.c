@@ -9,8 +9,8 @@
 #include <ethdev_vdev.h>
 #include <rte_alarm.h>
 
-#include "mf_eal.h"
 #include "port.h"
+#include "wall/mf_eal.h"
 
 RTE_LOG_REGISTER(port_log_type, pmd.net.memfab, NOTICE)
 

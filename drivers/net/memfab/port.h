@@ -17,7 +17,7 @@
 #include <rte_ring.h>
 #include <rte_thash.h>
 
-#include "mf_session.h"
+#include "client/mf_session.h"
 
 #define PORT_QUEUES_MAX 16
 #define PORT_ADDRESSES 16 /* unicast, the port's own included */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mf_live.h"
+#include "measure/mf_live.h"
 #include "port.h"
 
 static uint64_t count(const uint64_t *counter)

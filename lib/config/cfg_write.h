@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the effective configuration is written; see write.c. */
+#ifndef CONFIG_CFG_WRITE_H
+#define CONFIG_CFG_WRITE_H
+
+#include "config/cfg.h"
+
+/* Writing goes on when memory runs out; who began it looks at failed. */
+struct put {
+	const struct mf_config *config;
+	bool failed;
+};
+
+/* Both take the value over. @return it, or NULL: no memory */
+json_t *cfg_put_set(struct put *p, json_t *object, const char *key, json_t *value);
+json_t *cfg_put_append(struct put *p, json_t *array, json_t *value);
+json_t *cfg_put_size(uint64_t octets);
+/* All keys of a table but the nested ones. */
+void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base);
+/* Nodes by name: "*" where they are all that are able, NULL: that are there. */
+json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
+		      bool (*able)(const struct mf_config_node *));
+void cfg_put_access(struct put *p, json_t *root); /* access.c: "regions", "limits" */
+void cfg_put_backup(struct put *p, json_t *root); /* backup.c */
+void cfg_put_faults(struct put *p, json_t *root); /* fault.c */
+void cfg_put_tests(struct put *p, json_t *root); /* test_pattern.c */
+/* Takes keys of a NULL-terminated list out again. */
+void cfg_put_drop(json_t *object, const char *const *keys);
+/* "stack", and "bridge" of the switch; policy.c */
+void cfg_put_stack(struct put *p, json_t *root);
+void cfg_put_bridge(struct put *p, json_t *json);
+/* "ports", and "carried" of a link; port.c */
+void cfg_put_ports(struct put *p, json_t *root);
+void cfg_put_carried(struct put *p, json_t *link, const struct mf_config_llr *llr);
+void cfg_put_disable(struct put *p, json_t *link, const struct mf_config_disable *d); /* disable.c */
+/* A workload with a store, but for its nodes and its trace; ycsb.c */
+void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);
+/* "ethernet" and "workload"; write_traffic.c */
+void cfg_put_traffic(struct put *p, json_t *root);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "faults": what is broken on purpose, and where. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/cfg_write.h"
+
+#define FAULTS_MAX MF_FAULT_RULES
+#define LCORES_MAX 1024 /**< that can be named; how many there are EAL knows */
+
+static const char *const what_names[] = {"queue",    "grants", "buffers", "room", "egress",
+					 "requests", "ring",   "mbufs",   NULL};
+const char *const cfg_direction_names[] = {"both", "up", "down", NULL};
+
+#define FAULT(m) CFG_AT(struct mf_config_fault, m)
+static const struct cfg_field fault_fields[] = {
+	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = mf_fault_names},
+	{.key = "link", .kind = CFG_NESTED},
+	{.key = "node", .kind = CFG_NESTED},
+	{.key = "role", .kind = CFG_NESTED},
+	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
+	{.key = "lcore", .kind = CFG_U32, FAULT(lcore), CFG_RANGE(0, LCORES_MAX - 1)},
+	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
+	{.key = "to", .kind = CFG_NESTED},
+	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = cfg_direction_names},
+	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
+	{.key = "from", .kind = CFG_TIME, FAULT(from), CFG_RANGE(0, MF_NEVER - 1)},
+	{.key = "until", .kind = CFG_TIME, FAULT(until), CFG_RANGE(1, MF_NEVER - 1)},
+	{.key = "time", .kind = CFG_TIME, FAULT(time), CFG_RANGE(1, MF_SEC(1))},
+	{.key = "every", .kind = CFG_TIME, FAULT(every), CFG_RANGE(MF_NS(100), MF_SEC(1000))},
+	{.key = "for", .kind = CFG_TIME, FAULT(length), CFG_RANGE(MF_NS(1), MF_SEC(1000))},
+	{.key = "ppm", .kind = CFG_REAL, FAULT(ppm), .rlo = -1e5, .rhi = 1e5},
+	{.key = "offset", .kind = CFG_TIME, FAULT(offset), CFG_RANGE(0, MF_SEC(1000))},
+	{.key = "count", .kind = CFG_U64, FAULT(count), CFG_RANGE(1, INT64_MAX)},
+	{.key = "idle", .kind = CFG_BOOL, FAULT(idle)},
+	{0},
+};
+
+enum key {
+	LINK = 1 << 0,
+	NODE = 1 << 1,
+	ROLE = 1 << 2,
+	SWITCH = 1 << 3,
+	DIRECTION = 1 << 4,
+	RATE = 1 << 5,
+	FROM = 1 << 6,
+	UNTIL = 1 << 7,
+	TIME = 1 << 8,
+	EVERY = 1 << 9,
+	FOR = 1 << 10,
+	COUNT = 1 << 11,
+	WHAT = 1 << 12,
+	TO = 1 << 13,
+	PPM = 1 << 14,
+	OFFSET = 1 << 15,
+	IDLE = 1 << 16,
+	LCORE = 1 << 17,
+};
+#define KEYS 18
+
+static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
+					    "from", "until", "time", "every",  "for",       "count",
+					    "what", "to",    "ppm",  "offset", "idle",      "lcore"};
+
+#define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
+#define OF_A_SOURCE (FROM | UNTIL | COUNT)
+#define AGAIN (UNTIL | EVERY | FOR)
+
+/** The keys of a class. */
+static const struct {
+	uint32_t needs, takes;
+} classes[MF_FAULT_CLASSES] = {
+	[MF_FAULT_BIT] = {RATE, OF_A_LINK | IDLE},
+	[MF_FAULT_SYNC] = {RATE, OF_A_LINK | IDLE},
+	[MF_FAULT_TYPE] = {RATE, OF_A_LINK | IDLE},
+	[MF_FAULT_CUT] = {RATE, OF_A_LINK},
+	[MF_FAULT_LOSE] = {RATE, OF_A_LINK},
+	[MF_FAULT_DUPLICATE] = {RATE, OF_A_LINK},
+	[MF_FAULT_DELAY] = {RATE | TIME, OF_A_LINK},
+	[MF_FAULT_REORDER] = {RATE | TIME, OF_A_LINK},
+	[MF_FAULT_FLOOD] = {NODE | TO | RATE, OF_A_SOURCE},
+	[MF_FAULT_SPOOF] = {NODE | RATE, OF_A_SOURCE},
+	[MF_FAULT_GARBAGE] = {NODE | RATE, OF_A_SOURCE},
+	[MF_FAULT_FORGE] = {NODE | RATE, OF_A_SOURCE},
+	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
+	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
+	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
+	[MF_FAULT_STALL] = {FROM | UNTIL, ROLE | SWITCH | LCORE},
+	[MF_FAULT_EXHAUST] = {WHAT | FROM, NODE | SWITCH | AGAIN},
+	[MF_FAULT_SKEW] = {ROLE, PPM | OFFSET},
+};
+
+static uint32_t keys_of(const json_t *json)
+{
+	uint32_t keys = 0;
+
+	for (unsigned int i = 0; i < KEYS; i++)
+		if (json_object_get(json, key_names[i]) != NULL)
+			keys |= 1U << i;
+	return keys;
+}
+
+static const char *first_of(uint32_t keys)
+{
+	return key_names[__builtin_ctz(keys)];
+}
+
+/** Whether all that the class needs is there, and nothing that it does not take. */
+static int check_keys(struct cfg *c, const json_t *json, const struct mf_config_fault *f)
+{
+	uint32_t keys = keys_of(json), needs = classes[f->class].needs;
+	uint32_t missing = needs & ~keys, more = keys & ~(needs | classes[f->class].takes);
+
+	if (missing != 0)
+		return cfg_fail_key(c, first_of(missing), "is missing");
+	if (more != 0)
+		return cfg_fail_key(c, first_of(more), "has no effect: \"%s\" does not take it",
+				    mf_fault_names[f->class]);
+	return 0;
+}
+
+static int check_times(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->until <= f->from)
+		return cfg_fail_key(c, "until", "is not behind 'from'");
+	if (f->every != 0 && f->length == 0)
+		return cfg_fail_key(c, "for", "is missing");
+	if (f->every == 0 && f->length != 0)
+		return cfg_fail_key(c, "every", "is missing");
+	if (f->length > f->every / 2)
+		return cfg_fail_key(c, "for", "is more than half of 'every'");
+	return 0;
+}
+
+/** Others have no ends of links that could be told. */
+static int check_stack(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->class < MF_FAULT_FLOOD || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+		return 0;
+	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
+}
+
+/** Whether a node's load is a trace, which has times of its own. */
+static bool plays_trace(const struct mf_config *config, uint16_t node)
+{
+	int w = config->node[node].workload;
+
+	return w >= 0 && config->workload[w].trace.message != NULL;
+}
+
+/** "skew": what has no clock of its own cannot be skewed: a scheduler, or a node that plays a trace. */
+static int check_skew(struct cfg *c, const struct mf_config_fault *f)
+{
+	if (f->class != MF_FAULT_SKEW)
+		return 0;
+	if (f->ppm == 0 && f->offset == 0)
+		return cfg_fail_key(c, "ppm", "is missing, and so is 'offset'");
+	if (f->role == MF_CONFIG_SCHED)
+		return cfg_fail_key(c, "role", "the scheduler has the clock of the switch");
+	for (unsigned int i = 0; i < f->link.n; i++)
+		if (plays_trace(c->config, f->link.node[i]))
+			return cfg_fail_key(c, "role", "node '%s' plays a trace, by the times of that",
+					    c->config->node[f->link.node[i]].name);
+	return 0;
+}
+
+/** "switch", "scheduler", or nodes. */
+static int read_role(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	const char *name = json_string_value(json_object_get(json, "role"));
+
+	if (name != NULL && strcmp(name, "switch") == 0)
+		f->role = MF_CONFIG_SWITCH;
+	else if (name != NULL && strcmp(name, "scheduler") == 0)
+		f->role = MF_CONFIG_SCHED;
+	else
+		return cfg_set(c, json, "role", NULL, "", &f->link);
+	return 0;
+}
+
+/** "stall": roles, or all of an lcore. */
+static int read_stalled(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const of_roles[] = {"role", "switch", NULL}, *const of_switches[] = {"switch",
+												NULL};
+	int rc;
+
+	if (json_object_get(json, "lcore") != NULL) {
+		f->role = MF_CONFIG_LCORE;
+		return cfg_refuse(c, json, of_roles, "it is all roles of the lcore that are stalled");
+	}
+	if (json_object_get(json, "role") == NULL)
+		return cfg_fail_key(c, "role", "is missing, and so is 'lcore'");
+	rc = read_role(c, json, f);
+	if (rc == 0 && f->role == MF_CONFIG_NODES)
+		rc = cfg_refuse(c, json, of_switches, "it is nodes that are stalled");
+	return rc;
+}
+
+/** "exhaust": of whom. */
+static int read_exhausted(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const node[] = {"node", NULL}, *const of_switches[] = {"switch", NULL};
+	int rc = 0;
+
+	if (f->what == MF_CONFIG_RING && f->until == MF_NEVER)
+		return cfg_fail_key(c, "until", "is missing: who waits for a ring waits for its end");
+	if (f->what < MF_CONFIG_EGRESS)
+		rc = cfg_refuse(c, json, of_switches, "it is the node's");
+	if (rc != 0 || f->what != MF_CONFIG_REQUESTS)
+		return rc != 0 ? rc : cfg_set(c, json, "node", NULL, "", &f->link);
+	f->role = MF_CONFIG_SWITCH;
+	return cfg_refuse(c, json, node, "it is the switch that buffers requests");
+}
+
+static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	uint32_t keys = classes[f->class].needs | classes[f->class].takes;
+
+	if (f->class == MF_FAULT_STALL)
+		return read_stalled(c, json, f);
+	if (f->class == MF_FAULT_EXHAUST)
+		return read_exhausted(c, json, f);
+	if (keys & ROLE)
+		return read_role(c, json, f);
+	if (keys & (LINK | NODE))
+		return cfg_set(c, json, keys & NODE ? "node" : "link", NULL, "", &f->link);
+	f->role = MF_CONFIG_SWITCH;
+	return 0;
+}
+
+/** Whom it floods; it must have somebody. */
+static int read_flood(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	int rc = cfg_set(c, json, "to", cfg_is_memory, "memory", &f->to);
+
+	for (unsigned int i = 0; i < f->link.n && rc == 0; i++)
+		if (cfg_set_has(&f->to, f->link.node[i]))
+			rc = cfg_fail_key(c, "to", "node '%s' would flood itself",
+					  c->config->node[f->link.node[i]].name);
+	return rc;
+}
+
+static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	int rc = cfg_object(c, json, fault_fields, f);
+
+	if (rc == 0 && json_object_get(json, "class") == NULL)
+		rc = cfg_fail_key(c, "class", "is missing");
+	if (rc == 0)
+		rc = check_keys(c, json, f);
+	if (rc == 0)
+		rc = check_stack(c, f);
+	if (rc == 0)
+		rc = read_where(c, json, f);
+	if (rc == 0 && f->class == MF_FAULT_FLOOD)
+		rc = read_flood(c, json, f);
+	if (rc == 0 && f->class == MF_FAULT_FORGE && c->config->regions == 0)
+		rc = cfg_fail_key(c, "class", "\"forge\" needs regions");
+	if (rc == 0 && f->sw != 0 && !c->config->backup.on)
+		rc = cfg_fail_key(c, "switch", "there is no backup");
+	if (rc == 0)
+		rc = check_skew(c, f);
+	return rc == 0 ? check_times(c, f) : rc;
+}
+
+int cfg_faults(struct cfg *c, const json_t *json)
+{
+	int rc = cfg_is(c, json, JSON_ARRAY);
+	size_t i;
+	json_t *entry;
+
+	if (rc != 0)
+		return rc;
+	if (json_array_size(json) > FAULTS_MAX)
+		return cfg_fail(c, "too many: %zu, at most %u", json_array_size(json), FAULTS_MAX);
+	c->config->fault = calloc(json_array_size(json) + 1, sizeof(*c->config->fault));
+	if (c->config->fault == NULL)
+		return cfg_fail_memory(c);
+	json_array_foreach(json, i, entry) {
+		struct mf_config_fault *f = &c->config->fault[c->config->faults];
+
+		f->until = MF_NEVER;
+		f->idle = true;
+		cfg_push_index(c, i);
+		rc = read_fault(c, entry, f);
+		cfg_pop(c);
+		if (rc != 0)
+			return rc;
+		c->config->faults++;
+	}
+	return 0;
+}
+
+static void put_where(struct put *p, json_t *json, const struct mf_config_fault *f, uint32_t keys)
+{
+	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
+
+	if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED))
+		cfg_put_set(p, json, "role", json_string(roles[f->role]));
+	else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE))
+		cfg_put_set(p, json,
+			    keys & LINK   ? "link"
+			    : keys & NODE ? "node"
+					  : "role",
+			    cfg_put_nodes(p, &f->link, NULL));
+	if (keys & TO)
+		cfg_put_set(p, json, "to", cfg_put_nodes(p, &f->to, cfg_is_memory));
+}
+
+/** What the class does not take, or takes and has not. */
+static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t keys)
+{
+	if (f->until == MF_NEVER)
+		keys &= ~(uint32_t)UNTIL;
+	if (f->count == 0)
+		keys &= ~(uint32_t)COUNT;
+	if (f->sw == 0 && f->class != MF_FAULT_SWITCH_CRASH)
+		keys &= ~(uint32_t)SWITCH;
+	if (f->every == 0)
+		keys &= ~(uint32_t)(EVERY | FOR);
+	if (f->role != MF_CONFIG_LCORE)
+		keys &= ~(uint32_t)LCORE;
+	if (f->idle)
+		keys &= ~(uint32_t)IDLE;
+	if (f->ppm == 0)
+		keys &= ~(uint32_t)PPM;
+	if (f->offset == 0)
+		keys &= ~(uint32_t)OFFSET;
+	for (unsigned int i = 0; i < KEYS; i++)
+		if (!(keys & 1U << i))
+			json_object_del(json, key_names[i]);
+}
+
+void cfg_put_faults(struct put *p, json_t *root)
+{
+	json_t *array;
+
+	if (p->config->faults == 0)
+		return;
+	array = cfg_put_set(p, root, "faults", json_array());
+	for (unsigned int i = 0; i < p->config->faults; i++) {
+		const struct mf_config_fault *f = &p->config->fault[i];
+		uint32_t keys = classes[f->class].needs | classes[f->class].takes;
+		json_t *json = cfg_put_append(p, array, json_object());
+
+		cfg_put_fields(p, json, fault_fields, f);
+		put_where(p, json, f, keys);
+		drop_keys(json, f, keys);
+	}
+}

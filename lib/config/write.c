@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The effective configuration as JSON: a fabric file again, by the same tables. Defaults for all nodes
+ * and links do not appear, each has its values; keys that would have no effect do not appear either.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mf_unit.h"
+#include "config/cfg_write.h"
+
+json_t *cfg_put_set(struct put *p, json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value) == 0)
+		return value;
+	p->failed = true;
+	return NULL;
+}
+
+json_t *cfg_put_append(struct put *p, json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value) == 0)
+		return value;
+	p->failed = true;
+	return NULL;
+}
+
+json_t *cfg_put_size(uint64_t octets)
+{
+	char buf[MF_UNIT_LEN];
+
+	return octets % 1024 != 0 || octets == 0 ? json_integer((json_int_t)octets)
+						 : json_string(mf_unit_put_size(buf, octets));
+}
+
+static json_t *put_value(const struct cfg_field *f, const void *at, size_t place)
+{
+	char buf[MF_UNIT_LEN];
+
+	switch (f->kind) {
+	case CFG_NESTED:
+		break;
+	case CFG_BOOL:
+		return json_boolean(((const bool *)at)[place]);
+	case CFG_U16:
+		return json_integer(((const uint16_t *)at)[place]);
+	case CFG_U32:
+		return json_integer(((const uint32_t *)at)[place]);
+	case CFG_U64:
+		return json_integer((json_int_t)((const uint64_t *)at)[place]);
+	case CFG_REAL:
+		return json_real(((const double *)at)[place]);
+	case CFG_TIME:
+		return json_string(mf_unit_put_time(buf, ((const mf_time *)at)[place]));
+	case CFG_SIZE32:
+		return cfg_put_size(((const uint32_t *)at)[place]);
+	case CFG_SIZE64:
+		return cfg_put_size(((const uint64_t *)at)[place]);
+	case CFG_RATE:
+		return json_string(mf_unit_put_rate(buf, ((const uint32_t *)at)[place]));
+	case CFG_ENUM:
+		return json_string(f->names[((const uint32_t *)at)[place]]);
+	case CFG_CHOICE:
+	case CFG_NAME:
+	case CFG_TEXT:
+		return json_string(at);
+	}
+	return NULL;
+}
+
+void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, const void *base)
+{
+	for (; f->key != NULL; f++) {
+		const void *at = (const char *)base + f->offset;
+		json_t *both;
+
+		if (f->kind == CFG_NESTED)
+			continue;
+		if (!f->per_clock) {
+			cfg_put_set(p, object, f->key, put_value(f, at, 0));
+			continue;
+		}
+		both = cfg_put_set(p, object, f->key, json_object());
+		for (size_t i = 0; i < MF_CLOCKS; i++)
+			cfg_put_set(p, both, cfg_clock_names[i], put_value(f, at, i));
+	}
+}
+
+void cfg_put_drop(json_t *object, const char *const *keys)
+{
+	for (; *keys != NULL; keys++)
+		json_object_del(object, *keys);
+}
+
+static void put_timing(struct put *p, json_t *json)
+{
+	const struct mf_config *config = p->config;
+	char buf[MF_UNIT_LEN];
+	mf_time sum = 0;
+
+	cfg_put_set(p, json, "profile", json_string(config->timing_profile));
+	cfg_put_set(p, json, "cycle", json_string(mf_unit_put_time(buf, config->cycle)));
+	for (int i = 0; i < MF_STAGE_PMA; i++) {
+		mf_time cost = config->timing.cost[i];
+
+		cfg_put_set(p, json, cfg_stage_names[i], json_integer((json_int_t)(cost / config->cycle)));
+		sum += cost;
+	}
+	cfg_put_set(p, json, "pma", json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PMA])));
+	if (config->stack_ops == NULL)
+		json_object_del(json, cfg_stage_names[MF_STAGE_MAC]);
+	else
+		cfg_put_set(p, json, "protocol",
+			    json_string(mf_unit_put_time(buf, config->timing.cost[MF_STAGE_PROTOCOL])));
+	if (sum == 0)
+		json_object_del(json, "cycle");
+}
+
+static void put_sched(struct put *p, json_t *json)
+{
+	const struct mf_config_sched *s = &p->config->sched;
+
+	cfg_put_fields(p, json, cfg_sched_fields, s);
+	if (strcmp(s->policy, "pim") != 0)
+		json_object_del(json, "iterations");
+	if (s->release != MF_RELEASE_WIRE)
+		json_object_del(json, "slots");
+	if (s->priority == MF_SCHED_SRPT)
+		cfg_put_set(p, json, "srpt", json_string(s->srpt_transfer ? "transfer" : "message"));
+	cfg_put_set(p, json, "time", json_string(s->timed ? "asic" : "none"));
+	if (s->timed)
+		cfg_put_fields(p, json, cfg_sched_time_fields, s);
+}
+
+static void put_memory(struct put *p, json_t *json, const struct mf_config_node *n)
+{
+	cfg_put_set(p, json, "type", json_string(n->memory_type));
+	cfg_put_fields(p, json, cfg_memory_fields, &n->memory_config);
+	cfg_put_set(p, json, "numa_node", json_integer(n->memory_config.numa_node));
+}
+
+static void put_host(struct put *p, json_t *json, const struct mf_config_node *n)
+{
+	static const char *const compute[] = {
+		"x",       "mega",          "queue", "read_timeout", "write_timeout", "quarantine",
+		"retries", "retry_timeout", NULL};
+	static const char *const again[] = {"retries", "retry_timeout", NULL};
+	const struct mf_config_host *h = &n->host;
+
+	cfg_put_fields(p, json, cfg_host_fields, h);
+	if (h->quarantine[MF_CLOCK_WALL] == 0 && h->quarantine[MF_CLOCK_VIRTUAL] == 0)
+		json_object_del(json, "quarantine");
+	if (h->retries == 0)
+		cfg_put_drop(json, again);
+	if (!n->compute)
+		cfg_put_drop(json, compute);
+}
+
+static const struct mf_config_node *member(const struct mf_config *config, unsigned int group)
+{
+	const struct mf_config_node *n = config->node;
+
+	while (!n->up || n->group != group)
+		n++;
+	return n;
+}
+
+static void put_nodes(struct put *p, json_t *array)
+{
+	for (unsigned int g = 0; g < p->config->groups; g++) {
+		const struct mf_config_node *n = member(p->config, g);
+		json_t *json = cfg_put_append(p, array, json_object());
+
+		cfg_put_set(p, json, "name", json_string(p->config->group[g].name));
+		cfg_put_set(p, json, "count", json_integer(p->config->group[g].count));
+		cfg_put_set(p, json, "role", json_string(cfg_role_names[n->role]));
+		if (n->memory)
+			put_memory(p, cfg_put_set(p, json, "memory", json_object()), n);
+		put_host(p, cfg_put_set(p, json, "host", json_object()), n);
+	}
+}
+
+static json_t *put_link(struct put *p, const char *name, unsigned int port)
+{
+	const struct mf_config_link *link = &p->config->node[port].link;
+	json_t *json = json_object();
+
+	cfg_put_set(p, json, "node", json_string(name));
+	cfg_put_set(p, json, "port", json_integer(port));
+	cfg_put_fields(p, json, cfg_link_fields, link);
+	if (link->policy != MF_MUX_FAIR)
+		json_object_del(json, "quantum");
+	cfg_put_disable(p, json, &link->disable);
+	cfg_put_carried(p, json, &link->llr);
+	return json;
+}
+
+/* One entry does for nodes of one group at consecutive ports, in order, with equal links. */
+static bool is_run(struct put *p, unsigned int group, unsigned int first)
+{
+	const struct mf_config_group *g = &p->config->group[group];
+	json_t *want = put_link(p, g->name, first);
+	bool run = first + g->count <= p->config->sw.ports;
+
+	for (unsigned int i = 0; i < g->count && run; i++) {
+		json_t *have = put_link(p, g->name, first + i);
+		char name[MF_CONFIG_NAME_LEN + 8];
+
+		json_object_set_new(have, "port", json_integer(first));
+		snprintf(name, sizeof(name), g->count > 1 ? "%s%u" : "%s", g->name, i);
+		run = json_equal(want, have) && strcmp(p->config->node[first + i].name, name) == 0;
+		json_decref(have);
+	}
+	json_decref(want);
+	return run;
+}
+
+static void put_links(struct put *p, json_t *array)
+{
+	const struct mf_config *config = p->config;
+
+	for (unsigned int g = 0; g < config->groups; g++) {
+		unsigned int first = (unsigned int)(member(config, g) - config->node);
+
+		if (is_run(p, g, first)) {
+			cfg_put_append(p, array, put_link(p, config->group[g].name, first));
+			continue;
+		}
+		for (unsigned int port = first; port < config->sw.ports; port++) {
+			if (config->node[port].up && config->node[port].group == g)
+				cfg_put_append(p, array, put_link(p, config->node[port].name, port));
+		}
+	}
+}
+
+json_t *mf_config_to_json(const struct mf_config *config)
+{
+	struct put p = {.config = config};
+	json_t *root = json_object(), *clock, *json;
+	char buf[MF_UNIT_LEN];
+
+	cfg_put_set(&p, root, "name", json_string(config->name));
+	cfg_put_set(&p, root, "description", json_string(config->description));
+	cfg_put_set(&p, root, "seed", json_integer((json_int_t)config->seed));
+	clock = cfg_put_set(&p, root, "clock", json_object());
+	for (int i = 0; i < MF_CLOCKS; i++)
+		cfg_put_fields(&p, cfg_put_set(&p, clock, cfg_clock_names[i], json_object()),
+			       cfg_clock_fields, &config->clock[i]);
+	cfg_put_stack(&p, root);
+	put_timing(&p, cfg_put_set(&p, root, "timing", json_object()));
+	json = cfg_put_set(&p, root, "proto", json_object());
+	cfg_put_set(&p, json, "check", json_integer(config->proto.check32 ? 32 : 16));
+	if (config->proto.ext)
+		cfg_put_set(&p, cfg_put_set(&p, root, "host", json_object()), "once", json_true());
+	put_nodes(&p, cfg_put_set(&p, root, "nodes", json_array()));
+	json = cfg_put_set(&p, root, "switch", json_object());
+	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
+	cfg_put_bridge(&p, json);
+	cfg_put_backup(&p, root);
+	cfg_put_ports(&p, root);
+	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
+	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
+	cfg_put_access(&p, root);
+	cfg_put_traffic(&p, root);
+	cfg_put_faults(&p, root);
+	cfg_put_tests(&p, root);
+	cfg_put_fields(&p, cfg_put_set(&p, root, "report", json_object()), cfg_report_fields, config);
+	json = cfg_put_set(&p, root, "placement", json_object());
+	if (config->scheduler_own_lcore == MF_AUTO)
+		cfg_put_set(&p, json, "scheduler_own_lcore", json_string("auto"));
+	else
+		cfg_put_set(&p, json, "scheduler_own_lcore",
+			    json_boolean(config->scheduler_own_lcore == MF_YES));
+	if (config->watchdog != MF_CONFIG_WATCHDOG)
+		cfg_put_set(&p, root, "watchdog", json_string(mf_unit_put_time(buf, config->watchdog)));
+	if (!p.failed)
+		return root;
+	json_decref(root);
+	return NULL;
+}

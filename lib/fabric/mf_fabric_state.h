@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the fabric: what both engines run. */
+#ifndef MF_FABRIC_STATE_H
+#define MF_FABRIC_STATE_H
+
+#include <pthread.h>
+
+#include "config/mf_config.h"
+#include "run/mf_embed.h"
+#include "run/mf_fabric.h"
+#include "systems/edm/host/mf_host.h"
+#include "memory/mf_memory.h"
+#include "memory/mf_region.h"
+#include "base/mf_rng.h"
+#include "pcs/mf_scrambler.h"
+#include "systems/edm/sched/mf_sched.h"
+#include "systems/edm/switch/mf_switch.h"
+#include "workload/mf_workload.h"
+#include "fabric/mf_pending_writes.h"
+#include "fabric/mf_skew.h"
+
+/** A node: its stack, its memory, and what drives it. Node n is on port n. */
+struct node {
+	struct mf_host *host;
+	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
+	struct mf_memory *memory;
+	struct mf_client *client; /**< NULL: submits nothing */
+	struct mf_ether *ether;
+	struct mf_guest *guest; /**< NULL: nobody from outside uses it */
+	mf_time client_next, ether_next;
+	bool above; /**< its stack is one above the MAC */
+	struct mf_regions *regions; /**< of its memory; NULL: everybody may do all */
+	struct mf_rng keys; /**< of the regions, where they are of the seed */
+	bool gone; /**< a fault has its process crashed */
+	bool unplugged; /**< virtual clock: a fault has its cable pulled */
+	struct skew skew; /**< how wrong its clock is */
+} __attribute__((aligned(64)));
+
+/** What a link adds to a block's time, one direction, and its scrambler at both ends. */
+struct link_timing {
+	mf_time delay; /**< PCS TX + PMA + propagation + PMA + PCS RX */
+	mf_time propagation;
+	uint32_t period;
+	uint32_t backlog_k, source_w; /**< K and W in force at the port, 0: none */
+	bool scramble;
+};
+
+/** Counters of one moment, for what is measured between warm-up and end. */
+struct snapshot {
+	bool taken;
+	mf_time at;
+	struct mf_mux_stats *host; /**< [nodes]: links up */
+	struct mf_mux_stats *port; /**< [switches][nodes]: links down; see fabric_ports() */
+	struct mf_host_stats *stack; /**< [nodes] */
+	struct mf_switch_stats sw;
+	struct mf_sched_stats sched;
+};
+
+struct mf_fabric {
+	const struct mf_config *config;
+	enum mf_clock clock;
+	unsigned int nodes;
+	struct mf_part part; /**< the roles that this process plays */
+	struct node *node;
+	struct link_timing *link; /**< [nodes] */
+	struct mf_switch *sw;
+	struct skew skew; /**< how wrong the switch's clock is */
+	struct {
+		struct mf_switch *sw; /**< NULL: there is none */
+		struct mf_sched *sched;
+		struct link_timing *link; /**< [nodes]: of the links to it */
+		mf_time sched_waited;
+		uint64_t cuts; /**< wall clock: how often the watchdog has cut a switch off */
+		uint64_t deposed; /**< wall clock: how often one began again since the other had taken over */
+	} backup;
+	void *stack_shared; /**< see mf_stack_ops.share */
+	const struct mf_sched_ops *sched_ops;
+	struct mf_sched *sched;
+	struct mf_timing timing;
+	struct mf_probe probe;
+	struct stage_log *stages; /**< NULL: stages are not reported */
+	struct pending pending; /**< virtual clock */
+	uint64_t writes_begun, writes_effective; /**< and their pieces, where they are cut; virtual clock */
+	struct delivery *delivery; /**< virtual clock */
+	struct messages *messages; /**< NULL: there is no log */
+	struct alone *alone; /**< what its messages take alone; NULL: not asked for, or not to be had */
+	char alone_error[256]; /**< why */
+	struct cycles *cycles; /**< NULL: not compiled in, or not run */
+	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
+	mf_time measure, stop; /**< steady state: what begins in it is measured. stop may be moved to now */
+	mf_time drain; /**< at most so long after stop */
+	mf_time ended;
+	bool finite; /**< all that its clients do has an end, and nobody else sends anything */
+	mf_time all_begun; /**< finite: since then nothing more begins; MF_NEVER: not yet */
+	bool load_over; /**< the load was stopped, and all that its clients had to do was over */
+	bool quiet; /**< nothing was under way when the run ended */
+	mf_time now; /**< of the last tick: the engine writes, any thread reads */
+	atomic_bool stop_asked; /**< any thread writes, the engine reads */
+	struct snapshot at_measure, at_stop;
+	struct mf_host_region *region; /**< of all memory nodes, by node and address; where they are */
+	unsigned int regions;
+	uint64_t *fault_fired; /**< [config->faults], after the run */
+	uint64_t fault_idle[MF_FAULT_CLASSES]; /**< of these, in blocks of idle; by class */
+	struct link_guard *guards[MF_CONFIG_SWITCHES]; /**< [nodes], by switch; NULL: no link is watched */
+	struct link_test *test; /**< [tests]: test patterns of links; virtual clock */
+	unsigned int tests;
+	struct mf_witness_stats witness; /**< of all links with faults, after the run */
+	struct mf_forge_stats forged; /**< of all nodes that forge, after the run */
+	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct mf_history *history; /**< NULL: nothing is recorded for a check */
+	struct watch_log *watched; /**< wall clock: what the watchdog has noticed; NULL: nobody looks */
+	struct carried *carried; /**< of the run that is over: links over ports; NULL: there are none */
+	/**
+	 * Who frees or replaces what another thread may be reading (telemetry.c) holds it; counters that are
+	 * only written need none (mf_live.h).
+	 */
+	pthread_mutex_t readers;
+	struct wall *carries; /**< whose ports are there to be seen, below readers; NULL: none */
+	struct wall *running; /**< wall clock: the run under way, for tests that break it; NULL: none */
+	struct wall *embedded; /**< what turns it, see mf_embed.h; NULL: it is run, if at all */
+	struct mf_run_info info;
+};
+
+/** A fabric without clients and frames. @return as mf_fabric_new() */
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+				  const struct mf_part *part, char *err, size_t errlen);
+
+/** What its scheduler is made of. */
+void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out);
+
+/* part.c: what of the fabric this process plays */
+/** @param part  NULL: all of f->config */
+void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);
+/** All of it. */
+bool fabric_whole(const struct mf_fabric *f);
+/** Some node; some node that asks. */
+bool fabric_has_node(const struct mf_fabric *f);
+bool fabric_has_compute(const struct mf_fabric *f);
+/** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody.
+ */
+static inline unsigned int fabric_ports(const struct mf_fabric *f)
+{
+	return (f->backup.sw != NULL ? 2 : 1) * f->nodes;
+}
+
+/** The switch of port n of fabric_ports() if this process plays it and the port is used; otherwise NULL. */
+static inline struct mf_switch *fabric_switch_of(const struct mf_fabric *f, unsigned int n)
+{
+	bool here = n < f->nodes ? f->part.sw : f->part.backup;
+
+	if (!here || !f->config->node[n % f->nodes].up)
+		return NULL;
+	return n < f->nodes ? f->sw : f->backup.sw;
+}
+
+/** Wall clock: the link of node i to switch `net` is carried by ports at this process' ends. */
+bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i);
+
+/** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
+int node_new_memory(struct mf_fabric *f, unsigned int i);
+
+/**
+ * The process of a node crashes: it gets another memory and a new host, and its client loses what was under
+ * way. The engine cuts the link, and clears node.gone when the process is there again. @return 0 or -ENOMEM
+ */
+int node_crash(struct mf_fabric *f, unsigned int i, mf_time now);
+
+/** What the clock of a node shows at t. Client and frames go by it. Virtual clock: t, whatever the skew. */
+static inline mf_time node_clock(const struct mf_fabric *f, unsigned int i, mf_time t)
+{
+	return f->clock == MF_CLOCK_WALL ? skew_clock(&f->node[i].skew, t) : t;
+}
+
+/** How long a timer of t ps is to be set: only under the virtual clock a skewed clock changes that. */
+static inline mf_time fabric_timer(const struct mf_fabric *f, const struct skew *s, mf_time t)
+{
+	return f->clock == MF_CLOCK_VIRTUAL ? skew_timer(s, t) : t;
+}
+
+/** The client, the frames and the stack of a node, once. @return the next time, TX not included */
+mf_time node_run(struct node *n, mf_time now);
+
+/** All clients have finished and no frame is under way. */
+bool fabric_quiet(const struct mf_fabric *f, mf_time now);
+
+/** probe.c, virtual clock: who listens to what the cores say. @return 0 or -ENOMEM */
+int probe_init(struct mf_fabric *f);
+/**
+ * Writes that completed for their senders and never took effect, virtual clock. 0 where nobody knows: some
+ * were still under way when the run ended, see mf_drain.h.
+ */
+uint64_t fabric_lost_writes(const struct mf_fabric *f);
+
+/* load.c: clients and frames of the configuration */
+/** The one target of client i under the permutation and incast patterns. */
+uint16_t permutation_partner(const struct mf_config_workload *w, unsigned int i);
+int load_clients(struct mf_fabric *f, char *err, size_t errlen);
+int load_frames(struct mf_fabric *f, char *err, size_t errlen);
+
+/** Blocks a ps on a node's link, to and from the switch. */
+struct load_link {
+	double up, down;
+};
+
+struct load_busiest {
+	unsigned int node;
+	bool up;
+};
+
+/**
+ * The load of the busiest link direction: its blocks over its block rate.
+ * @param where  or NULL
+ */
+double load_busiest(const struct mf_fabric *f, const struct load_link *link, struct load_busiest *where);
+
+/**
+ * What is offered (D17), as expected of the configuration: blocks of all kinds, those of background frames
+ * with their gaps; and the blocks that payload alone would fill.
+ * @param wire, payload  [nodes], 0
+ * @return false: some client is a closed loop, and offers what is taken
+ */
+bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload);
+
+int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int switches);
+void snapshot_fini(struct snapshot *s);
+void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
+/** The one of at_measure and at_stop that is due next at a time, and was not taken. @return NULL: none is */
+struct snapshot *snapshot_due(struct mf_fabric *f, mf_time now);
+/** The run has ended: so has the load, and what was to be counted at its begin and end is counted now. */
+void snapshot_end(struct mf_fabric *f, mf_time now);
+
+/** live.c: the engine's tick, each tick_period or so, between its other work. It may move f->stop to now. */
+void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now);
+
+/** waits.c, virtual clock: where operations waited, part of the result. */
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);
+
+/* machine.c */
+json_t *machine_json(void);
+
+/** Runs the fabric under the virtual clock to its end. @return 0 or -errno */
+int virtual_run(struct mf_fabric *f, const struct mf_run_options *options);
+/** Runs the fabric under the wall clock. EAL must be up. @return 0 or -errno */
+int wall_run(struct mf_fabric *f, const struct mf_run_options *options);
+
+#endif

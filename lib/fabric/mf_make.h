@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of fabric.c: what it makes a fabric of. Whatever is made is the fabric's, and freed with it. */
+#ifndef MF_MAKE_H
+#define MF_MAKE_H
+
+#include "fabric/mf_fabric_state.h"
+
+/** Says in one line why there is no fabric. @return -EINVAL */
+int make_fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Sets f->link: those of all ports, to the first switch. */
+void make_links(struct mf_fabric *f);
+
+/** Sets skewed clocks, and refuses what cannot break in this process. @return 0 or -EINVAL */
+int make_faults(struct mf_fabric *f, char *err, size_t errlen);
+
+/** Memory and host of a node. @return 0 or -EINVAL */
+int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
+
+/** @param number  0, or 1: the backup @return NULL: err says why */
+struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
+/** The same. */
+struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen);
+
+/* What nodes and switches have in common. */
+
+/** Whether a node's link carries blocks of memory messages: EDM's, or those of a stack. */
+bool make_carries_blocks(const struct mf_fabric *f, unsigned int i);
+
+/**
+ * A multiplexer at an end of the link of a port.
+ * @param asked        a stack or bridge sends the frames, and is asked for each
+ * @param frames       that may wait
+ * @param frame_bytes  and their octets
+ */
+void make_mux(const struct mf_fabric *f, unsigned int port, bool asked, uint32_t frames, uint32_t frame_bytes,
+	      struct mf_mux_config *mux);
+
+/* Where there are two switches. */
+
+/** Sets f->backup.link. @return 0 or -ENOMEM */
+int make_backup_links(struct mf_fabric *f);
+/** What a switch has to know as one of two. */
+void make_twin(const struct mf_fabric *f, unsigned int number, struct mf_switch_config *s);
+/** After so long what was said of epochs, and was not heard, is said again: ps. */
+mf_time make_take_again(const struct mf_fabric *f);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the cores say through their probe (mf_timing.h), and who listens. */
+#include <errno.h>
+
+#include "measure/mf_delivery.h"
+#include "measure/mf_message_log.h"
+#include "measure/mf_stages.h"
+
+static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
+		  mf_time to)
+{
+	const struct mf_fabric *f = ctx;
+
+	(void)cn, (void)mn, (void)id;
+	stages_stamp(f->stages, stage, from, to);
+}
+
+static void start(void *ctx, bool write)
+{
+	const struct mf_fabric *f = ctx;
+
+	stages_start(f->stages, write);
+}
+
+static void begun(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint64_t user, mf_time submitted)
+{
+	struct mf_fabric *f = ctx;
+
+	f->writes_begun++;
+	pending_put(&f->pending, cn, mn, id, user, submitted);
+}
+
+/** A write whose first or last octet has taken effect; what is not its last piece has no end of its own. */
+static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w, bool begins, bool last,
+		      mf_time first, mf_time done)
+{
+	if (begins && f->messages != NULL)
+		messages_first(f->messages, cn, w->user, first);
+	if (!last)
+		return;
+	if (w->submitted != MF_NEVER) {
+		delivery_effect(f->delivery, w->submitted, done);
+		if (f->messages != NULL)
+			messages_effect(f->messages, cn, w->user, done);
+	}
+	f->writes_effective++;
+	pending_take(&f->pending, w);
+}
+
+/** How long what a node sends is on links at least, until it is at another one. */
+static mf_time on_links(const struct mf_fabric *f, uint16_t from, uint16_t to)
+{
+	mf_time t = f->link[from].delay + f->link[to].delay;
+
+	if (f->backup.link == NULL)
+		return t;
+	return mf_time_min(t, f->backup.link[from].delay + f->backup.link[to].delay);
+}
+
+/**
+ * A node that was started again uses the ids of its former life, of which a chunk may still be in the switch:
+ * what takes effect too soon for a write is not that write.
+ */
+static bool is_too_soon(const struct mf_fabric *f, uint16_t cn, uint16_t mn, const struct pending_write *w,
+			mf_time first)
+{
+	return w->submitted != MF_NEVER && first < w->submitted + on_links(f, cn, mn);
+}
+
+static void effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
+		   bool last, mf_time first, mf_time done)
+{
+	struct mf_fabric *f = ctx;
+	struct pending_write *w;
+
+	delivery_chunk(f->delivery, DELIVERY_WRITE, cn, mn, id, offset, octets, last, first, done);
+	if (last || offset == 0) {
+		w = pending_find(&f->pending, cn, mn, id);
+		if (w != NULL && !is_too_soon(f, cn, mn, w, first))
+			effect_of(f, cn, w, offset == 0, last, first, done);
+	}
+	if (last && f->stages != NULL)
+		stages_effect(f->stages, done);
+}
+
+static void response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
+		     bool last, mf_time first, mf_time done)
+{
+	const struct mf_fabric *f = ctx;
+
+	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, id, offset, octets, last, first, done);
+}
+
+int probe_init(struct mf_fabric *f)
+{
+	bool ordered = f->config->stack_ops == NULL || f->config->stack_ops->ordered;
+
+	f->delivery = delivery_new(f);
+	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, ordered) != 0)
+		return -ENOMEM;
+	if (f->config->report_messages || f->config->report_normalised) {
+		f->messages = messages_new(f->nodes);
+		if (f->messages == NULL)
+			return -ENOMEM;
+	}
+	f->probe = (struct mf_probe){.effect = effect, .response = response, .begun = begun, .ctx = f};
+	if (!f->config->report_stages)
+		return 0;
+	f->stages = stages_new(&f->timing);
+	f->probe.stamp = stamp;
+	f->probe.start = start;
+	return f->stages != NULL ? 0 : -ENOMEM;
+}
+
+uint64_t fabric_lost_writes(const struct mf_fabric *f)
+{
+	uint64_t gone = f->writes_begun - f->writes_effective, failed = 0;
+
+	if (f->clock != MF_CLOCK_VIRTUAL || !f->quiet)
+		return 0;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].client != NULL)
+			failed += mf_client_stats(f->node[i].client)->failed_all;
+	return gone > failed ? gone - failed : 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fabric/mf_fabric_state.h"
+
+int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int switches)
+{
+	s->taken = false;
+	s->at = 0;
+	s->host = calloc(nodes, sizeof(*s->host));
+	s->port = calloc((size_t)nodes * switches, sizeof(*s->port));
+	s->stack = calloc(nodes, sizeof(*s->stack));
+	return s->host != NULL && s->port != NULL && s->stack != NULL ? 0 : -ENOMEM;
+}
+
+void snapshot_fini(struct snapshot *s)
+{
+	free(s->host);
+	free(s->port);
+	free(s->stack);
+}
+
+void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
+{
+	s->taken = true;
+	s->at = now;
+	/* A message is given out as a whole; what has not started yet is not on the wire. */
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		s->host[i] = *mf_host_mux_stats(f->node[i].host);
+		s->host[i].memory_blocks -= mf_host_ahead(f->node[i].host, now);
+		s->stack[i] = *mf_host_stats(f->node[i].host);
+	}
+	for (unsigned int n = 0; n < fabric_ports(f); n++) {
+		const struct mf_switch *sw = fabric_switch_of(f, n);
+
+		if (sw == NULL)
+			continue;
+		s->port[n] = *mf_switch_mux_stats(sw, n % f->nodes);
+		s->port[n].memory_blocks -= mf_switch_ahead(sw, n % f->nodes, now);
+	}
+	s->sw = *mf_switch_stats(f->sw);
+	f->sched_ops->stats(f->sched, &s->sched);
+}
+
+struct snapshot *snapshot_due(struct mf_fabric *f, mf_time now)
+{
+	/* Where the load was stopped in the warm-up there is no steady state: it begins and ends then. */
+	if (!f->at_measure.taken)
+		return now >= mf_time_min(f->measure, f->stop) ? &f->at_measure : NULL;
+	return !f->at_stop.taken && now >= f->stop ? &f->at_stop : NULL;
+}
+
+void snapshot_end(struct mf_fabric *f, mf_time now)
+{
+	struct snapshot *s;
+
+	f->ended = now;
+	f->stop = mf_time_min(f->stop, now);
+	while ((s = snapshot_due(f, now)) != NULL)
+		snapshot_take(f, s, now);
+}

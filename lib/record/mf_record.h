@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of what a role was given and gave (D19).
+ *
+ * A record is a file DIR/ROLE.rec: a header, one entry a call in the order of the calls, and an entry
+ * that says that this was all. Native byte order, spans without their unused room, descriptors and grants
+ * field by field: no octet of a record is left to chance.
+ *
+ * Header and entries carry a check. That of an entry covers all but the data of an output: what drives
+ * a role is refused when it is damaged, what it gave is compared.
+ */
+#ifndef MF_RECORD_H
+#define MF_RECORD_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/mf_time.h"
+#include "config/mf_config.h"
+#include "pcs/mf_block.h"
+#include "systems/edm/sched/mf_sched.h"
+
+enum record_call {
+	RECORD_RX = 1, /**< in: a span */
+	RECORD_RUN, /**< in: the time */
+	RECORD_TX, /**< out: a span, or nothing */
+	RECORD_TO_SCHED, /**< out: descriptors */
+	RECORD_GRANT, /**< in: a grant */
+	RECORD_INPUT, /**< in: a descriptor */
+	RECORD_MATCH, /**< out: grants, or none */
+	RECORD_SHORT_SPANS, /**< in: a port's spans stay short */
+	RECORD_LINK_LOST, /**< in: a port's link is lost */
+	RECORD_LINK_BACK, /**< in: and asked for again */
+	RECORD_CRASH, /**< in: the process of the role is gone */
+	RECORD_TAKE_AWAY, /**< in: free room is taken away: role_exhaust() */
+	RECORD_GIVE_BACK, /**< in: and given back */
+	RECORD_BEAR, /**< in: the node of a port has had no turn for so long: role_bear() */
+	RECORD_END, /**< the record is whole */
+	RECORD_CALLS
+};
+
+struct record_entry {
+	uint8_t call; /**< enum record_call */
+	uint8_t zero;
+	/**
+	 * RX, TX, SHORT_SPANS, LINK_*, BEAR: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
+	 * GIVE_BACK: what
+	 */
+	uint16_t count;
+	uint32_t size; /**< octets of data that follow */
+	mf_time now;
+	uint32_t number; /**< of the entry, from 0 */
+	uint32_t check; /**< CRC-32 of the entry, with this as 0, and of the data of an input */
+};
+
+static_assert(sizeof(struct record_entry) == 24, "without padding");
+
+/** Most descriptors or grants of an entry. */
+#define RECORD_ITEMS_MAX 32
+/** Octets of a span, a descriptor and a grant in a record. */
+#define RECORD_SPAN_MAX (16 + MF_SPAN_MAX * 9)
+#define RECORD_MSG 32
+#define RECORD_GRANT_SIZE 40
+#define RECORD_GRANTS_SIZE (RECORD_ITEMS_MAX * RECORD_GRANT_SIZE)
+#define RECORD_DATA_MAX (RECORD_SPAN_MAX > RECORD_GRANTS_SIZE ? RECORD_SPAN_MAX : RECORD_GRANTS_SIZE)
+
+static_assert(RECORD_GRANT_SIZE >= RECORD_MSG, "room for any entry");
+
+struct record_header {
+	char magic[16];
+	char role[MF_CONFIG_NAME_LEN];
+	uint32_t config; /**< record_config() */
+	uint32_t check; /**< CRC-32 of what stands before */
+};
+
+/** An entry and its data, as they stand in the file. */
+struct record_buffer {
+	struct record_entry entry;
+	uint8_t data[RECORD_DATA_MAX];
+};
+
+#define RECORD_MAGIC "memfab record 7\n"
+
+/** What a record shares with the configuration that it was made with. @return 0, -ENOMEM */
+int record_config(const struct mf_config *config, uint32_t *out);
+void record_path(char *path, size_t len, const char *dir, const char *role);
+uint32_t record_header_check(const struct record_header *h);
+uint32_t record_check(const struct record_buffer *b);
+
+/* record.c: writing */
+struct record;
+
+/** Makes the folder where it is not there. @return 0, -errno */
+int record_folder(const char *dir);
+/** Begins the record of a role. @return NULL with errno set */
+struct record *record_open(const char *dir, const char *role, uint32_t config);
+/** Writes its end. @param r  or NULL @return 0, or the -errno of what could not be written */
+int record_end(struct record *r);
+/**
+ * @param r   or NULL
+ * @param rc  0: the record takes its place; otherwise it is given up, and what was there before stays
+ * @return rc, or the -errno of closing it
+ */
+int record_close(struct record *r, int rc);
+void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
+		 size_t size);
+
+/* pack.c: what stands in the data */
+size_t record_pack_span(const struct mf_span *span, void *out);
+size_t record_pack_msgs(const struct mf_sched_msg *msg, unsigned int n, void *out);
+size_t record_pack_grants(const struct mf_sched_grant *grant, unsigned int n, void *out);
+
+/** @return 0; -EINVAL: that is none */
+int record_unpack_span(const void *data, size_t size, struct mf_span *span);
+int record_unpack_msg(const void *data, size_t size, struct mf_sched_msg *msg);
+int record_unpack_grant(const void *data, size_t size, struct mf_sched_grant *grant);
+
+/** Says in one line in what the data of an output differs from what is recorded. */
+void record_differ(enum record_call call, const void *is, size_t is_size, const void *was, size_t was_size,
+		   char *text, size_t len);
+
+/* read.c: reading */
+struct record_reader {
+	FILE *file;
+	uint64_t number; /**< entries read */
+	struct record_buffer now; /**< the last one */
+	char err[512]; /**< on failure: one line */
+};
+
+/** @return 0; -EINVAL: no record, or not of this role and configuration; or what opening said */
+int record_reader_open(struct record_reader *r, const char *dir, const char *role, uint32_t config);
+void record_reader_close(struct record_reader *r);
+/** Reads the next entry into now. @return 1; 0: that was all; -EINVAL: damaged; -EIO */
+int record_next(struct record_reader *r);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result: links and what control costs them. */
+#include "fabric/mf_fabric_state.h"
+#include "result/result.h"
+
+struct use {
+	double busiest, mean, memory_mean;
+	double frames, frames_least; /**< with the gaps between them */
+	uint64_t memory, frame, gap;
+	unsigned int links;
+};
+
+double result_line_time(const struct mf_fabric *f, uint32_t period)
+{
+	mf_time t = f->at_stop.at - f->at_measure.at;
+
+	return period > 0 ? (double)((t + period - 1) / period * period) : (double)t;
+}
+
+static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
+		    const struct mf_mux_stats *to)
+{
+	uint64_t memory = to->memory_blocks - from->memory_blocks,
+		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
+	double t = result_line_time(f, f->link[i].period), share, frames;
+
+	u->memory += memory;
+	u->frame += frame;
+	u->gap += gap;
+	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
+	u->mean += share;
+	u->memory_mean += t > 0 ? (double)memory * f->link[i].period / t : 0;
+	frames = t > 0 ? (double)(frame + gap) * f->link[i].period / t : 0;
+	u->frames += frames;
+	if (u->links == 0 || frames < u->frames_least)
+		u->frames_least = frames;
+	u->links++;
+	if (share > u->busiest)
+		u->busiest = share;
+}
+
+static uint64_t memory_blocks(const struct mf_mux_stats *end, unsigned int n)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		sum += end[i].memory_blocks;
+	return sum;
+}
+
+/** Of the modelled line. @param payload  octets of the whole run over those of memory's blocks */
+static void utilisation(const struct use *u, double payload, json_t *o)
+{
+	result_real(o, "utilisation_busiest", u->busiest);
+	result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
+	result_real(o, "utilisation_payload_mean", u->links > 0 ? u->memory_mean * payload / u->links : 0);
+	result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
+	result_real(o, "utilisation_frames_least", u->frames_least);
+}
+
+void mux_json(const struct mf_mux_stats *end, struct result_nodes nodes, json_t *o)
+{
+	uint64_t preemptions = 0, reused = 0, aborted = 0, refused = 0;
+	uint32_t wait = 0, backlog = 0;
+
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
+		preemptions += end[i].preemptions;
+		reused += end[i].gap_reused;
+		aborted += end[i].aborted;
+		refused += end[i].frames_refused;
+		if (end[i].frame_wait_max > wait)
+			wait = end[i].frame_wait_max;
+		if (end[i].backlog_message_max > backlog)
+			backlog = end[i].backlog_message_max;
+	}
+	result_count(o, "preemptions", preemptions);
+	result_count(o, "gap_blocks_reused", reused);
+	result_count(o, "messages_aborted", aborted);
+	result_count(o, "frames_refused", refused);
+	result_count(o, "frame_blocks_waiting_max", wait);
+	result_count(o, "memory_backlog_max", backlog);
+}
+
+/**
+ * Blocks are those of the measured window, and counted by who sends them. Payload is counted where it is
+ * handled, at the nodes, not where its blocks stand on the wire: so its share of the blocks is that of the
+ * whole run, and a process that has only one of the two does not know it.
+ */
+static json_t *use_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			unsigned int n, bool sender, uint64_t octets)
+{
+	json_t *o = json_object();
+	uint64_t memory = memory_blocks(end, n);
+	double payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
+	bool whole = fabric_whole(f);
+
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		utilisation(u, payload, o);
+	if (sender) {
+		result_count(o, "memory_blocks", u->memory);
+		result_count(o, "frame_blocks", u->frame);
+		result_count(o, "gap_blocks", u->gap);
+	}
+	if (sender && !whole)
+		result_count(o, "memory_blocks_all", memory);
+	if (fabric_has_node(f))
+		result_count(o, "payload_octets", octets);
+	if (whole)
+		result_real(o, "payload_share_of_memory_blocks", payload);
+	if (sender)
+		mux_json(end, (struct result_nodes){0, n}, o);
+	return o;
+}
+
+static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	struct use up = {0}, down = {0};
+	uint64_t sent = 0, received = 0;
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
+		sent += end->stack[i].tx_octets;
+		received += end->stack[i].rx_octets;
+	}
+	for (unsigned int n = 0; n < fabric_ports(f); n++)
+		if (fabric_switch_of(f, n) != NULL)
+			use_add(f, &down, n % f->nodes, &f->at_measure.port[n], &f->at_stop.port[n]);
+	if (fabric_has_node(f))
+		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
+	json_object_set_new(
+		o, "from_switch",
+		use_json(f, &down, end->port, fabric_ports(f), f->part.sw || f->part.backup, received));
+	return o;
+}
+
+/** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
+static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	uint64_t memory = memory_blocks(end->host, f->nodes) + memory_blocks(end->port, fabric_ports(f));
+	uint64_t control = end->sw.control_blocks;
+	json_t *o = json_object();
+
+	if (f->backup.sw != NULL)
+		control += mf_switch_stats(f->backup.sw)->control_blocks;
+	result_count(o, "notification_and_grant_blocks", control);
+	result_count(o, "memory_blocks", memory);
+	result_real(o, "share", memory > 0 ? (double)control / (double)memory : 0);
+	result_real(o, "share_in_paper", 0.06);
+	return o;
+}
+
+/** The same of a process that has the switch alone: what it counts. */
+static json_t *control_part_json(const struct snapshot *end)
+{
+	json_t *o = json_object();
+
+	result_count(o, "notification_and_grant_blocks", end->sw.control_blocks);
+	return o;
+}
+
+/** What is told by the multiplexers' counters, at the end of the run. */
+void counters_json(const struct mf_fabric *f, json_t *o)
+{
+	struct snapshot end;
+
+	if (snapshot_init(&end, f->nodes, fabric_ports(f) / f->nodes) == 0) {
+		snapshot_take(f, &end, f->ended);
+		json_object_set_new(o, "links", links_json(f, &end));
+		if (fabric_whole(f))
+			json_object_set_new(o, "control", control_json(f, &end));
+		else if (f->part.sw)
+			json_object_set_new(o, "control", control_part_json(&end));
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			json_object_set_new(o, "waits", waits_json(f, &end));
+	}
+	snapshot_fini(&end);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The result: messages of the log, from their intended start to their last octet at the receiver; beside that
+ * the ratio to what the same message takes alone. In all, by kind, and by size in powers of four.
+ */
+#include <string.h>
+
+#include "run/mf_unloaded.h"
+#include "measure/mf_fine_hist.h"
+#include "fabric/mf_fabric_state.h"
+#include "measure/mf_message_log.h"
+#include "result/result.h"
+
+#define SIZES 13 /* 4^0 to 4^12 octets and more */
+#define ONE (UINT64_C(1) << 32) /* a ratio of 1 */
+
+static_assert(MF_CONFIG_TRANSFER_MAX < 1 << 2 * SIZES, "the last is for all that is left");
+
+struct group {
+	uint64_t octets;
+	struct figures latency, ratio;
+	double alone; /**< sum of what they take alone, ps */
+};
+
+struct summary {
+	struct group all, kind[MF_CLIENT_KINDS], size[SIZES];
+	uint64_t whole, failed, no_effect, under_way;
+};
+
+static bool group_add(struct group *g, const struct message *m, mf_time latency, mf_time alone)
+{
+	if (g->latency.bucket == NULL && (figures_init(&g->latency) != 0 || figures_init(&g->ratio) != 0))
+		return false;
+	g->octets += m->size;
+	figures_add(&g->latency, latency);
+	if (alone == 0)
+		return true;
+	g->alone += (double)alone;
+	figures_add(&g->ratio, (uint64_t)((double)latency / (double)alone * (double)ONE + 0.5));
+	return true;
+}
+
+static void group_fini(struct group *g)
+{
+	figures_fini(&g->latency);
+	figures_fini(&g->ratio);
+}
+
+static unsigned int size_class(uint32_t size)
+{
+	return (31 ^ (unsigned int)__builtin_clz(size)) / 2;
+}
+
+static bool add(const struct mf_fabric *f, struct summary *s, unsigned int client, const struct message *m)
+{
+	mf_time latency, alone;
+
+	if (!message_whole(m)) {
+		s->under_way += m->status == MESSAGE_UNDER_WAY;
+		s->no_effect += m->status == MF_OK;
+		s->failed += m->status != MESSAGE_UNDER_WAY && m->status != MF_OK;
+		return true;
+	}
+	s->whole++;
+	latency = m->last - m->intended;
+	alone = f->alone != NULL ? alone_latency(f->alone, client, m) : 0;
+	return group_add(&s->all, m, latency, alone) && group_add(&s->kind[m->kind], m, latency, alone) &&
+	       group_add(&s->size[size_class(m->size)], m, latency, alone);
+}
+
+static bool summarise(const struct mf_fabric *f, struct summary *s)
+{
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct message_client *c = &f->messages->client[i];
+
+		for (uint32_t k = 0; k < c->count; k++) {
+			struct message m = message_at(c, k);
+
+			if (!add(f, s, i, &m))
+				return false;
+		}
+	}
+	return true;
+}
+
+/** @param unit  of the values, in which they are told */
+static json_t *figures_json(const struct figures *v, const char *suffix, double unit)
+{
+	static const struct {
+		const char *key;
+		uint32_t ppm;
+	} at[] = {{"p50", 500000}, {"p99", 990000}, {"p99.9", 999000}};
+	json_t *o = json_object();
+	char key[16];
+
+	snprintf(key, sizeof(key), "mean%s", suffix);
+	result_real(o, key, figures_mean(v) / unit);
+	snprintf(key, sizeof(key), "min%s", suffix);
+	result_real(o, key, (double)v->min / unit);
+	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		snprintf(key, sizeof(key), "%s%s", at[i].key, suffix);
+		result_real(o, key, (double)figures_percentile(v, at[i].ppm) / unit);
+	}
+	snprintf(key, sizeof(key), "max%s", suffix);
+	result_real(o, key, (double)v->max / unit);
+	return o;
+}
+
+static json_t *group_json(const struct group *g)
+{
+	json_t *o = json_object();
+
+	result_count(o, "count", g->latency.count);
+	result_count(o, "octets", g->octets);
+	json_object_set_new(o, "latency", figures_json(&g->latency, "_ns", 1000));
+	if (g->ratio.count > 0) {
+		json_object_set_new(o, "normalised", figures_json(&g->ratio, "", (double)ONE));
+		result_real(o, "alone_mean_ns", g->alone / (double)g->ratio.count / 1000);
+	}
+	return o;
+}
+
+static json_t *summary_json(const struct mf_fabric *f, const struct summary *s)
+{
+	json_t *o = json_object(), *kinds, *sizes;
+
+	result_count(o, "whole", s->whole);
+	result_count(o, "failed", s->failed);
+	result_count(o, "no_effect", s->no_effect);
+	result_count(o, "under_way", s->under_way);
+	if (f->alone != NULL)
+		result_count(o, "measured_alone", f->alone->count);
+	if (s->whole == 0)
+		return o;
+	kinds = json_object();
+	sizes = json_array();
+	json_object_set_new(o, "all", group_json(&s->all));
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		if (s->kind[k].latency.count > 0)
+			json_object_set_new(kinds, mf_client_kind_name((enum mf_client_kind)k),
+					    group_json(&s->kind[k]));
+	json_object_set_new(o, "kinds", kinds);
+	for (unsigned int i = 0; i < SIZES; i++) {
+		json_t *size;
+
+		if (s->size[i].latency.count == 0)
+			continue;
+		size = group_json(&s->size[i]);
+		result_count(size, "from_octets", UINT64_C(1) << 2 * i);
+		result_count(size, "to_octets", (UINT64_C(4) << 2 * i) - 1);
+		json_array_append_new(sizes, size);
+	}
+	json_object_set_new(o, "sizes", sizes);
+	return o;
+}
+
+json_t *messages_json(const struct mf_fabric *f)
+{
+	struct summary s = {0};
+	json_t *o = summarise(f, &s) ? summary_json(f, &s) : NULL;
+
+	group_fini(&s.all);
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++)
+		group_fini(&s.kind[k]);
+	for (unsigned int i = 0; i < SIZES; i++)
+		group_fini(&s.size[i]);
+	return o;
+}

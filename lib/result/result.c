@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The result of a run as JSON (docs/result.schema.json). Everything in "result" follows, under the
+ * virtual clock, from file and seed alone; how the run went on this machine stands in "run". The report
+ * for people is made of this JSON, so that no number exists twice.
+ */
+#include <inttypes.h>
+
+#include <rte_version.h>
+
+#include "capture/mf_tap.h"
+#include "fabric/mf_fabric_state.h"
+#include "fabric/mf_link_guard.h"
+#include "fabric/mf_link_test.h"
+#include "measure/mf_cycle_account.h"
+#include "measure/mf_delivery.h"
+#include "measure/mf_stages.h"
+#include "measure/mf_window.h"
+#include "result/result.h"
+#include "wall/mf_watchdog.h"
+
+#define NS 1000.0
+#define FINGERPRINT_LEN 17 /* 64 bits in hexadecimal */
+
+struct result_nodes result_all(const struct mf_fabric *f)
+{
+	return (struct result_nodes){0, f->nodes};
+}
+
+void result_count(json_t *o, const char *key, uint64_t value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+void result_real(json_t *o, const char *key, double value)
+{
+	json_object_set_new(o, key, json_real(value));
+}
+
+json_t *result_hist(const struct mf_hist *h)
+{
+	static const struct {
+		const char *key;
+		uint32_t ppm;
+	} at[] = {{"p50_ns", 500000},
+		  {"p90_ns", 900000},
+		  {"p99_ns", 990000},
+		  {"p99.9_ns", 999000},
+		  {"p99.99_ns", 999900}};
+	json_t *o = json_object(), *buckets = json_array();
+
+	result_count(o, "count", h->count);
+	result_real(o, "mean_ns", mf_hist_mean(h) / NS);
+	result_real(o, "min_ns", (double)h->min / NS);
+	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		result_real(o, at[i].key, (double)mf_hist_percentile(h, at[i].ppm) / NS);
+	result_real(o, "max_ns", (double)h->max / NS);
+	for (unsigned int i = 0; i < MF_HIST_BUCKETS; i++)
+		if (h->bucket[i] != 0)
+			json_array_append_new(buckets, json_pack("[I, I]", (json_int_t)mf_hist_low(i),
+								 (json_int_t)h->bucket[i]));
+	json_object_set_new(o, "histogram_ps", buckets);
+	return o;
+}
+
+/** What polls has its CPU all the time, unless there are others who want it. */
+#define OWN_CPU 0.9
+
+static json_t *run_json(const struct mf_fabric *f)
+{
+	double lcores = f->info.lcores > 0 ? f->info.lcores : 1;
+	double share = f->info.host_seconds > 0 ? f->info.cpu_seconds / f->info.host_seconds / lcores : 0;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "memfab", json_string(MF_VERSION));
+	json_object_set_new(o, "dpdk", json_string(rte_version()));
+	json_object_set_new(o, "compiler", json_string(__VERSION__));
+	json_object_set_new(o, "machine", machine_json());
+	json_object_set_new(o, "placement", json_string(f->info.placement));
+	result_count(o, "lcores", f->info.lcores);
+	result_real(o, "host_seconds", f->info.host_seconds);
+	result_real(o, "cpu_seconds", f->info.cpu_seconds);
+	result_real(o, "cpu_share", share);
+	if (f->clock == MF_CLOCK_WALL)
+		json_object_set_new(o, "oversubscribed", json_boolean(share < OWN_CPU));
+	result_count(o, "events", f->info.events);
+	result_count(o, "spans", f->info.spans);
+	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
+	if (f->captures != NULL)
+		json_object_set_new(o, "captures", capture_json(f->captures));
+	cycles_json(f, o);
+	return o;
+}
+
+/** Of hosts with uses: what was sent again, and what came more than once. */
+static json_t *once_json(const struct mf_fabric *f)
+{
+	struct mf_host_stats sum = {0};
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+
+		sum.retried += h->retried;
+		sum.again += h->again;
+		sum.copies += h->copies;
+		sum.old += h->old;
+		sum.gaps += h->gaps;
+	}
+	result_count(o, "sent_again", sum.retried);
+	result_count(o, "answered_again", sum.again);
+	result_count(o, "copies", sum.copies);
+	result_count(o, "old", sum.old);
+	result_count(o, "gaps", sum.gaps);
+	return o;
+}
+
+/** How often each class of faults has struck, and how often of that a block of idle. */
+static json_t *faults_json(const struct mf_fabric *f)
+{
+	uint64_t fired[MF_FAULT_CLASSES] = {0};
+	json_t *o = json_object(), *idle = json_object();
+
+	for (unsigned int i = 0; i < f->config->faults; i++)
+		fired[f->config->fault[i].class] += f->fault_fired[i];
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
+		result_count(o, mf_fault_names[i], fired[i]);
+	for (unsigned int i = 0; i <= MF_FAULT_TYPE; i++)
+		result_count(idle, mf_fault_names[i], f->fault_idle[i]);
+	json_object_set_new(o, "idle", idle);
+	return o;
+}
+
+/** Of links with faults: what the check made of what came. */
+static json_t *checks_json(const struct mf_witness_stats *w)
+{
+	json_t *o = json_object();
+
+	result_count(o, "checked", mf_witness_checked(w));
+	result_count(o, "damaged", w->damaged);
+	result_count(o, "refused_check", w->refused_check);
+	result_count(o, "refused_fields", w->refused_fields);
+	result_count(o, "healed", w->healed);
+	result_count(o, "undetected", w->undetected);
+	result_count(o, "aborted", w->aborted);
+	return o;
+}
+
+/** The roles of this process, by their names, and what it must have in common with those of the others. */
+static void part_json(const struct mf_fabric *f, json_t *o)
+{
+	json_t *roles = json_array();
+	char text[FINGERPRINT_LEN];
+	uint64_t fingerprint = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->part.node[i])
+			json_array_append_new(roles, json_string(f->config->node[i].name));
+	if (f->part.sw) {
+		json_array_append_new(roles, json_string(f->config->sw.name));
+		json_array_append_new(roles, json_string(mf_config_sched_name(0)));
+	}
+	if (f->part.backup) {
+		json_array_append_new(roles, json_string(f->config->backup.name));
+		json_array_append_new(roles, json_string(mf_config_sched_name(1)));
+	}
+	json_object_set_new(o, "roles", roles);
+	if (mf_config_fingerprint(f->config, &fingerprint) != 0)
+		return;
+	snprintf(text, sizeof(text), "%016" PRIx64, fingerprint);
+	json_object_set_new(o, "fingerprint", json_string(text));
+}
+
+/** Scheduler and switch, or what is in their place for a stack above the MAC. */
+static void forwarding_json(const struct mf_fabric *f, json_t *o)
+{
+	bool edm = f->config->stack_ops == NULL;
+
+	if (edm && f->part.sw) {
+		json_object_set_new(o, "scheduler", sched_json(f));
+		json_object_set_new(o, "switch", switch_json(f));
+	}
+	if (edm && f->clock == MF_CLOCK_VIRTUAL)
+		json_object_set_new(o, "backlog", backlog_json(f));
+	if (!edm && fabric_has_node(f))
+		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
+	if (!edm && f->part.sw)
+		json_object_set_new(o, "bridge", bridge_json(f));
+}
+
+json_t *mf_fabric_result(const struct mf_fabric *f)
+{
+	json_t *all = json_object(), *o = json_object(), *time = json_object();
+	const struct mf_window w = mf_fabric_window(f);
+
+	json_object_set_new(o, "clock", json_string(f->clock == MF_CLOCK_VIRTUAL ? "virtual" : "wall"));
+	json_object_set_new(o, "config", mf_config_to_json(f->config));
+	result_count(time, "measured_from_ps", f->at_measure.at);
+	result_count(time, "measured_to_ps", f->at_stop.at);
+	result_count(time, "ended_ps", f->ended);
+	json_object_set_new(o, "time", time);
+	if (!fabric_whole(f))
+		part_json(f, o);
+	if (fabric_has_compute(f) || fabric_whole(f)) {
+		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE, &w));
+		json_object_set_new(o, "phases", phases_json(f));
+	}
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		json_object_set_new(o, "load", load_json(f, &w));
+	if (f->messages != NULL)
+		json_object_set_new(o, "messages", messages_json(f));
+	if (f->delivery != NULL)
+		json_object_set_new(o, "delivery", delivery_json(f->delivery));
+	if (fabric_has_node(f))
+		json_object_set_new(o, "frames", frames_json(f, result_all(f), RESULT_WHOLE));
+	counters_json(f, o);
+	if (f->carried != NULL)
+		carried_json(f, o);
+	if (f->watched != NULL)
+		json_object_set_new(o, "watchdog", watch_json(f->watched));
+	forwarding_json(f, o);
+	json_object_set_new(o, "drops", drops_json(f));
+	access_json(f, o);
+	if (f->config->proto.ext)
+		json_object_set_new(o, "once", once_json(f));
+	if (f->backup.sw != NULL)
+		json_object_set_new(o, "backup", backup_json(f));
+	if (f->config->faults > 0)
+		json_object_set_new(o, "faults", faults_json(f));
+	if (f->config->faults > 0 && f->config->stack_ops == NULL)
+		json_object_set_new(o, "checks", checks_json(&f->witness));
+	guards_json(f, o);
+	if (f->tests > 0)
+		json_object_set_new(o, "test_patterns", link_tests_json(f));
+	if (f->stages != NULL)
+		json_object_set_new(o, "stages", stages_json(f));
+	json_object_set_new(all, "result", o);
+	json_object_set_new(all, "run", run_json(f));
+	return all;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a run was sound: nothing lost, nothing twice, nothing damaged, and every bound kept. */
+#include <stdarg.h>
+
+#include "base/mf_unit.h"
+#include "fabric/mf_bound.h"
+#include "fabric/mf_fabric_state.h"
+#include "measure/mf_drain.h"
+#include "measure/mf_message_log.h"
+#include "measure/mf_stages.h"
+#include "wall/ports/mf_tunnel_stats.h"
+
+/** The file breaks something, or takes links away for a test pattern. */
+static bool disturbed(const struct mf_fabric *f)
+{
+	return f->config->faults > 0 || f->config->tests > 0;
+}
+
+struct reason {
+	char *err;
+	size_t errlen;
+};
+
+static bool no(const struct reason *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool no(const struct reason *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->err, r->errlen, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct reason *r)
+{
+	const struct mf_client_stats *c = mf_client_stats(f->node[i].client);
+	const char *name = f->config->node[i].name;
+
+	if (c->mismatches > 0)
+		return no(r, "%s: %llu reads returned wrong data", name, (unsigned long long)c->mismatches);
+	if (c->submit_error != 0)
+		return no(r, "%s: its stack refuses what it is to do", name);
+	if (c->restarts > 0 && !disturbed(f))
+		return no(r,
+			  "%s: %llu times a memory node lost its link, and what was under way, or its memory",
+			  name, (unsigned long long)c->restarts);
+	if (c->stray > 0)
+		return no(r, "%s: %llu completions of nothing", name, (unsigned long long)c->stray);
+	if (c->failed_all > 0 && !disturbed(f))
+		return no(r, "%s: %llu operations failed", name, (unsigned long long)c->failed_all);
+	return true;
+}
+
+/** Without faults what did not arrive was dropped by the fabric. First: it explains wrong data. */
+static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	uint64_t lost = fabric_lost_writes(f);
+
+	return lost == 0 || disturbed(f) ||
+	       no(r, "%llu writes completed for their senders, but never took effect",
+		  (unsigned long long)lost);
+}
+
+/** What became of the operations of all clients of this process. */
+struct taken {
+	bool clients;
+	uint64_t begun; /**< in all */
+	uint64_t measured,
+		samples; /**< begun in the steady state; with faults those that failed are samples, too */
+};
+
+static void add_taken(const struct mf_fabric *f, const struct mf_client_stats *s, struct taken *t)
+{
+	bool faults = disturbed(f);
+
+	t->clients = true;
+	t->begun += s->begun_all;
+	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
+		t->measured += s->kind[k].begun;
+		t->samples += s->kind[k].completed + (faults ? s->kind[k].failed : 0);
+	}
+	for (unsigned int k = 0; k < MF_QUERY_KINDS; k++) {
+		t->begun += s->query[k].begun + s->query[k].unmeasured;
+		t->measured += s->query[k].begun;
+		t->samples += s->query[k].completed;
+	}
+}
+
+/** Whoever has clients wants to know what they measure: a run without a sample says nothing. */
+static bool has_samples(const struct mf_fabric *f, const struct taken *t, const struct reason *r)
+{
+	char warmup[MF_UNIT_LEN];
+
+	if (!t->clients || t->samples > 0)
+		return true;
+	mf_unit_put_time(warmup, f->config->clock[f->clock].warmup);
+	if (f->info.interrupted)
+		return no(r, "nothing was measured: interrupted %s the warm-up of %s",
+			  f->ended < f->measure ? "in" : "just after", warmup);
+	if (f->stop < f->measure && !f->load_over)
+		return no(r, "nothing was measured: stopped in the warm-up of %s", warmup);
+	if (t->begun == 0)
+		return no(r, "nothing was measured: no operation began");
+	if (t->measured == 0)
+		return no(r, "nothing was measured: all %llu operations began in the warm-up of %s",
+			  (unsigned long long)t->begun, warmup);
+	return no(r, "nothing was measured: none of %llu operations completed",
+		  (unsigned long long)t->measured);
+}
+
+/** Whether all was over when the drain was. */
+static bool drain_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct drain d = drain_of(f);
+	char drain[MF_UNIT_LEN], enough[MF_UNIT_LEN], hint[MF_UNIT_LEN + 64] = "nothing moved in it";
+
+	if (drain_is_over(&d))
+		return true;
+	mf_unit_put_time(drain, f->drain);
+	if (d.enough > 0)
+		snprintf(hint, sizeof(hint), "at its pace \"drain\": \"%s\" would do, about",
+			 mf_unit_put_time(enough, d.enough));
+	return no(
+		r,
+		"the drain of %s was over with %llu operations under way, %llu never begun, and %llu writes "
+		"that had not taken effect: %s",
+		drain, (unsigned long long)d.under_way, (unsigned long long)d.never_begun,
+		(unsigned long long)d.late_writes, hint);
+}
+
+static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	struct taken t = {0};
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].client == NULL)
+			continue;
+		if (!client_sound(f, i, r))
+			return false;
+		add_taken(f, mf_client_stats(f->node[i].client), &t);
+	}
+	return drain_sound(f, r) && has_samples(f, &t, r);
+}
+
+static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	uint64_t sent = 0, received = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].ether == NULL)
+			continue;
+		const struct mf_ether_stats *e = mf_ether_stats(f->node[i].ether);
+
+		sent += e->sent;
+		received += e->received;
+		if (e->damaged + e->duplicated > 0 && !disturbed(f))
+			return no(r, "%s: %llu frames damaged or duplicated", f->config->node[i].name,
+				  (unsigned long long)(e->damaged + e->duplicated));
+	}
+	if (!f->info.interrupted && sent != received && fabric_whole(f) && !disturbed(f))
+		return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
+			  (unsigned long long)(sent - received), (unsigned long long)sent,
+			  (unsigned long long)mf_switch_stats(f->sw)->drop_frame_room);
+	return true;
+}
+
+/** What waited at a stalled role, or for it, waited so much longer than the bound says. */
+static uint64_t stalled_blocks(const struct mf_fabric *f, unsigned int i)
+{
+	mf_time stalled = 0;
+
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		if (c->class == MF_FAULT_STALL)
+			stalled += c->until - c->from;
+	}
+	return stalled / f->link[i].period;
+}
+
+/**
+ * What waits is measured by its time: behind a message that a fault has cut that is the hold timer's, which
+ * no bound of the schedule knows.
+ */
+static bool backlog_is_bounded(const struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++)
+		if (f->config->fault[k].class != MF_FAULT_STALL)
+			return false;
+	return f->clock == MF_CLOCK_VIRTUAL;
+}
+
+static bool descriptors_sound(const struct mf_fabric *f, const struct mf_switch *sw,
+			      const struct mf_sched *sched, const struct reason *r)
+{
+	struct mf_sched_stats s;
+	uint64_t lost;
+
+	f->sched_ops->stats(sched, &s);
+	lost = s.refused + mf_switch_stats(sw)->drop_descriptor;
+	return lost == 0 ||
+	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
+}
+
+/** Whether schedulers have seen all descriptors, and no egress was over its bound (D3). */
+static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	if (!f->part.sw)
+		return true;
+	if (!descriptors_sound(f, f->sw, f->sched, r) ||
+	    (f->backup.sw != NULL && !descriptors_sound(f, f->backup.sw, f->backup.sched, r)))
+		return false;
+	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		uint32_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max;
+
+		if (max > bound_backlog(f, i) + stalled_blocks(f, i))
+			return no(r, "%s: %u blocks waited at its egress, the bound is %u",
+				  f->config->node[i].name, max, bound_backlog(f, i));
+	}
+	return true;
+}
+
+/** First of all: what is wrong behind a check that lets it pass has this cause. */
+static bool checks_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct mf_witness_stats *w = &f->witness;
+
+	return w->undetected == 0 || no(r, "%llu of %llu damaged messages passed the check of %u bits",
+					(unsigned long long)w->undetected, (unsigned long long)w->damaged,
+					f->config->proto.check32 ? 32 : 16);
+}
+
+/** Whether all that was forged was refused, and told and left nothing. */
+static bool access_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	const struct mf_forge_stats *s = &f->forged;
+
+	if (s->let_in > 0)
+		return no(r, "%llu of %llu forged requests were let in", (unsigned long long)s->let_in,
+			  (unsigned long long)s->sent);
+	if (s->found > 0)
+		return no(r, "%llu times something was left in a region for its next owner",
+			  (unsigned long long)s->found);
+	return s->told == 0 || no(r, "%llu of %llu forged requests were told why they are refused",
+				  (unsigned long long)s->told, (unsigned long long)s->sent);
+}
+
+/** Buffers that ports, now closed, have not given back. */
+static bool ports_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	for (unsigned int i = 0; f->carried != NULL && i < f->carried->ports; i++)
+		if (f->carried->port[i].lost_buffers > 0)
+			return no(r, "%s: %u buffers of the port were not given back",
+				  f->carried->port[i].config->name, f->carried->port[i].lost_buffers);
+	return true;
+}
+
+bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct reason r = {err, errlen};
+
+	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) ||
+	    !frames_sound(f, &r) || !switch_sound(f, &r) || !ports_sound(f, &r))
+		return false;
+	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
+		return no(&r, "no memory for the log of messages");
+	if (f->config->report_normalised && f->messages != NULL && f->alone == NULL && !f->info.interrupted)
+		return no(&r, "nothing to normalise latencies by: %s", f->alone_error);
+	return f->stages == NULL || stages_sound(f, err, errlen);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result of one port, and of one end of a link that it carries. */
+#ifndef RESULT_TUNNELS_H
+#define RESULT_TUNNELS_H
+
+#include <jansson.h>
+
+struct carried_port;
+struct carried_end;
+struct mf_fabric;
+
+json_t *port_json(const struct carried_port *p);
+json_t *end_json(const struct mf_fabric *f, const struct carried_end *e);
+
+#endif

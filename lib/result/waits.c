@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where operations wait: for their turn in the message queue, for the line to the switch, for the
+ * scheduler, for the line to the node. All these waits are one behind the other, so for operations of one
+ * chunk their sum, less that of an idle fabric, is by how much load makes an operation slower.
+ */
+#include "fabric/mf_fabric_state.h"
+#include "result/result.h"
+
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
+{
+	mf_time queue = 0, up = 0, down = 0;
+	uint64_t operations = 0;
+	json_t *o = json_object();
+	double each;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		queue += end->stack[i].waited;
+		up += end->host[i].waited;
+		if (f->node[i].client != NULL)
+			operations += mf_client_stats(f->node[i].client)->begun_all;
+	}
+	for (unsigned int n = 0; n < fabric_ports(f); n++)
+		down += end->port[n].waited;
+	each = operations > 0 ? 1e-3 / (double)operations : 0;
+	result_real(o, "message_queue_ns", (double)queue * each);
+	result_real(o, "line_to_switch_ns", (double)up * each);
+	result_real(o, "scheduler_ns", (double)f->sched_waited * each);
+	result_real(o, "line_from_switch_ns", (double)down * each);
+	return o;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A fabric within somebody else's program: the engine of the wall clock, turned from outside. */
+#include "run/mf_embed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_malloc.h>
+
+#include "measure/mf_cycle_account.h"
+#include "measure/mf_run_history.h"
+#include "wall/ports/mf_port.h"
+#include "wall/ports/mf_tunnel_stats.h"
+
+/** Refuses crashes of a program's node: the program would live on, and wait for its answers for good. */
+static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	for (unsigned int k = 0; k < f->config->faults; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		for (unsigned int i = 0; i < c->link.n && c->class == MF_FAULT_NODE_CRASH; i++) {
+			const struct mf_config_node *n = &f->config->node[c->link.node[i]];
+
+			if (!n->compute || !f->part.node[c->link.node[i]])
+				continue;
+			snprintf(err, errlen,
+				 "faults[%u].node: '%s' is a node of a program, which does not crash", k,
+				 n->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_part *part,
+					 char *err, size_t errlen)
+{
+	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, part, err, errlen);
+
+	if (f == NULL || !crashes(f, err, errlen))
+		return f;
+	mf_fabric_free(f);
+	return NULL;
+}
+
+/** The engine, and the options that it was started with. */
+struct embedded {
+	struct wall wall; /**< first: mf_fabric.embedded is this */
+	struct mf_run_options options;
+};
+
+static void begin(struct wall *w)
+{
+	wall_begin(w);
+	w->next_look = 0;
+}
+
+static int set_up(struct wall *w)
+{
+	struct mf_fabric *f = w->f;
+	int err = wall_set_up(w);
+
+	if (err == 0)
+		err = cycles_init(f, w->lcores);
+	return err == 0 ? wall_capture(w) : err;
+}
+
+int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
+{
+	struct embedded *e;
+	int err;
+
+	if (f->clock != MF_CLOCK_WALL || f->embedded != NULL || options->record != NULL)
+		return -EINVAL;
+	e = rte_zmalloc("embedded", sizeof(*e), RTE_CACHE_LINE_SIZE);
+	if (e == NULL)
+		return -ENOMEM;
+	e->options = *options;
+	f->captures = options->captures;
+	f->embedded = &e->wall;
+	wall_init(&e->wall, f, &e->options);
+	e->wall.turned = true;
+	e->wall.next_waiting = MF_SEC(1);
+	err = history_start(f, options->history);
+	if (err == 0)
+		err = set_up(&e->wall);
+	if (err != 0)
+		mf_fabric_end(f);
+	else
+		carried_show(&e->wall);
+	if (err == 0 && meet_look(&e->wall))
+		begin(&e->wall);
+	return err;
+}
+
+unsigned int mf_fabric_turn(struct mf_fabric *f)
+{
+	struct wall *w = f->embedded;
+	struct wall_lcore *l = &w->lcore[0];
+	unsigned int work;
+	mf_time now;
+
+	if (unlikely(!w->met)) {
+		if (meet_look(w))
+			begin(w);
+		return 0;
+	}
+	now = wall_now(w);
+	cycles_turn(f, 0, now);
+	work = wall_turn(w, l, now);
+	if (unlikely(now >= w->next_look))
+		wall_look(w, now);
+	return work;
+}
+
+bool mf_fabric_ready(const struct mf_fabric *f)
+{
+	return atomic_load_explicit(&f->embedded->met, memory_order_acquire);
+}
+
+bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node)
+{
+	return mf_fabric_ready(f) && meet_link_up(f->embedded, node);
+}
+
+int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+{
+	struct node *n = node < f->nodes && f->part.node[node] ? &f->node[node] : NULL;
+
+	if (n == NULL)
+		return -ENOENT;
+	if (n->client != NULL || (n->ether != NULL && f->config->node[node].ethernet >= 0))
+		return -EBUSY;
+	pthread_mutex_lock(&f->readers);
+	mf_ether_free(n->ether); /* only counted what it got */
+	n->ether = NULL;
+	pthread_mutex_unlock(&f->readers);
+	g->next = n->guest;
+	n->guest = g;
+	return 0;
+}
+
+void mf_fabric_unseat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+{
+	struct mf_guest **at = &f->node[node].guest;
+
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+}
+
+void mf_fabric_end(struct mf_fabric *f)
+{
+	struct wall *w = f->embedded;
+
+	if (w == NULL)
+		return;
+	if (w->met)
+		meet_over(w);
+	part(w);
+	if (w->met)
+		snapshot_end(f, wall_now(w));
+	if (f->captures != NULL)
+		capture_ring_stop(f->captures);
+	wall_tear_down(w, 0);
+	f->embedded = NULL;
+	rte_free(w);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A fabric of a configuration, for one of the two clocks: made of its parts (make_*.c), run, freed. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mf_table.h"
+#include "fabric/mf_fabric_regions.h"
+#include "fabric/mf_link_guard.h"
+#include "fabric/mf_make.h"
+#include "measure/mf_cycle_account.h"
+#include "measure/mf_delivery.h"
+#include "measure/mf_message_log.h"
+#include "measure/mf_run_history.h"
+#include "measure/mf_stages.h"
+#include "run/mf_unloaded.h"
+#include "wall/ports/mf_tunnel_stats.h"
+
+int make_fail(char *err, size_t errlen, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, errlen, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int make_switches(struct mf_fabric *f, char *err, size_t errlen)
+{
+	f->sw = make_switch(f, 0, err, errlen);
+	f->sched = f->sw != NULL ? make_sched(f, err, errlen) : NULL;
+	if (f->sched == NULL || !f->config->backup.on)
+		return f->sched != NULL ? 0 : -EINVAL;
+	f->backup.sw = make_switch(f, 1, err, errlen);
+	f->backup.sched = f->backup.sw != NULL ? make_sched(f, err, errlen) : NULL;
+	return f->backup.sched != NULL ? 0 : -EINVAL;
+}
+
+/** What all nodes of a stack share, where that has something. */
+static int make_stack(struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct mf_stack_ops *stack = f->config->stack_ops;
+
+	if (stack != NULL && f->clock == MF_CLOCK_WALL && !stack->wall)
+		return make_fail(err, errlen, "stack: \"%s\" runs under the virtual clock only", stack->name);
+	if (stack != NULL && f->clock == MF_CLOCK_WALL && f->config->bridge_ops->timed)
+		return make_fail(err, errlen, "switch.bridge: \"%s\" runs under the virtual clock only",
+				 f->config->bridge_ops->name);
+	if (stack == NULL || stack->share == NULL)
+		return 0;
+	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);
+	return f->stack_shared != NULL ? 0 : make_fail(err, errlen, "no memory");
+}
+
+/** In the order in which parts need each other. */
+static int make(struct mf_fabric *f, char *err, size_t errlen)
+{
+	unsigned int switches = f->config->backup.on ? 2 : 1;
+	int e = 0;
+
+	if (f->node == NULL || f->link == NULL || f->fault_fired == NULL ||
+	    snapshot_init(&f->at_measure, f->nodes, switches) != 0 ||
+	    snapshot_init(&f->at_stop, f->nodes, switches) != 0)
+		return make_fail(err, errlen, "no memory");
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		f->timing = f->config->timing;
+	if (f->clock == MF_CLOCK_VIRTUAL && probe_init(f) != 0)
+		return make_fail(err, errlen, "no memory");
+	make_links(f);
+	if (make_faults(f, err, errlen) != 0)
+		return -EINVAL;
+	if (guards_init(f) != 0)
+		return make_fail(err, errlen, "no memory");
+	if (f->config->regions > 0 && regions_map(f) != 0)
+		return make_fail(err, errlen, "no memory");
+	if (f->config->backup.on && make_backup_links(f) != 0)
+		return make_fail(err, errlen, "no memory");
+	e = make_stack(f, err, errlen);
+	for (unsigned int i = 0; i < f->nodes && e == 0; i++)
+		if (f->part.node[i])
+			e = make_node(f, i, err, errlen);
+	return e == 0 ? make_switches(f, err, errlen) : e;
+}
+
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+				  const struct mf_part *part, char *err, size_t errlen)
+{
+	struct mf_fabric *f = calloc(1, sizeof(*f));
+
+	if (f == NULL) {
+		make_fail(err, errlen, "no memory");
+		return NULL;
+	}
+	pthread_mutex_init(&f->readers, NULL);
+	f->config = config;
+	f->clock = clock;
+	f->nodes = config->sw.ports;
+	fabric_take_part(f, part);
+	f->measure = config->clock[clock].warmup;
+	f->stop = f->measure + config->clock[clock].duration;
+	f->drain = config->clock[clock].drain;
+	f->all_begun = MF_NEVER;
+	f->node = mf_table_new(f->nodes, sizeof(*f->node));
+	f->link = calloc(f->nodes, sizeof(*f->link));
+	f->fault_fired = calloc(config->faults + 1, sizeof(*f->fault_fired));
+	if (make(f, err, errlen) != 0) {
+		mf_fabric_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err, size_t errlen)
+{
+	return mf_fabric_new_part(config, clock, NULL, err, errlen);
+}
+
+/** Whether all that this process sends by itself has an end. */
+static bool is_finite(const struct mf_fabric *f)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *n = &f->config->node[i];
+
+		if (f->node[i].ether != NULL && n->ethernet >= 0)
+			return false;
+		if (f->node[i].client == NULL)
+			continue;
+		if (!mf_config_finite(&f->config->workload[n->workload]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clock clock,
+				     const struct mf_part *part, char *err, size_t errlen)
+{
+	struct mf_fabric *f = fabric_new_idle(config, clock, part, err, errlen);
+
+	if (f == NULL)
+		return NULL;
+	if (load_clients(f, err, errlen) != 0 || load_frames(f, err, errlen) != 0) {
+		mf_fabric_free(f);
+		return NULL;
+	}
+	f->finite = is_finite(f);
+	return f;
+}
+
+void mf_fabric_free(struct mf_fabric *f)
+{
+	if (f == NULL)
+		return;
+	for (unsigned int i = 0; i < f->nodes && f->node != NULL; i++) {
+		struct node *n = &f->node[i];
+
+		mf_client_free(n->client);
+		mf_ether_free(n->ether);
+		mf_host_free(n->host);
+		mf_regions_free(n->regions);
+		if (n->memory != NULL)
+			n->memory_ops->destroy(n->memory);
+	}
+	if (f->stack_shared != NULL)
+		f->config->stack_ops->unshare(f->stack_shared);
+	mf_switch_free(f->sw);
+	mf_switch_free(f->backup.sw);
+	if (f->sched != NULL)
+		f->sched_ops->destroy(f->sched);
+	if (f->backup.sched != NULL)
+		f->sched_ops->destroy(f->backup.sched);
+	free(f->backup.link);
+	stages_free(f->stages);
+	pending_fini(&f->pending);
+	delivery_free(f->delivery);
+	messages_free(f->messages);
+	alone_free(f->alone);
+	cycles_free(f);
+	carried_free(f->carried);
+	guards_fini(f);
+	mf_history_free(f->history);
+	free(f->watched);
+	snapshot_fini(&f->at_measure);
+	snapshot_fini(&f->at_stop);
+	mf_table_free(f->node);
+	free(f->link);
+	free(f->fault_fired);
+	free(f->test);
+	free(f->region);
+	pthread_mutex_destroy(&f->readers);
+	free(f);
+}
+
+int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
+{
+	int err;
+
+	f->captures = options->captures;
+	err = history_start(f, options->history);
+	if (err != 0)
+		return err;
+	err = f->clock == MF_CLOCK_VIRTUAL ? virtual_run(f, options) : wall_run(f, options);
+
+	if (err == 0 && f->messages != NULL && f->config->report_normalised && !f->info.interrupted)
+		f->alone = alone_new(f, options, f->alone_error, sizeof(f->alone_error));
+	return err;
+}
+
+const char *mf_fabric_error(const struct mf_fabric *f)
+{
+	return f->info.error[0] != '\0' ? f->info.error : NULL;
+}

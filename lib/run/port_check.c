@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this machine has of the ports that a process would open, before anything is started. */
+#include <stdio.h>
+
+#include "config/mf_memif.h"
+#include "run/mf_fabric.h"
+
+static bool is_carried(const struct mf_config_node *n, bool node_here, bool switch_here,
+		       const struct mf_config_llr *llr)
+{
+	return n->up && (node_here || switch_here) &&
+	       (node_here != switch_here || llr->carry == MF_CARRY_ALWAYS);
+}
+
+int mf_port_check(const struct mf_config_port *port, const char *root, char *err, size_t errlen)
+{
+	struct memif m;
+
+	return memif_read(port->device, &m) ? memif_check(&m, root, err, errlen) : 0;
+}
+
+static int check_port(const struct mf_config *config, int port, char *err, size_t errlen)
+{
+	char why[1024];
+	int rc = port >= 0 ? mf_port_check(&config->port[port], "", why, sizeof(why)) : 0;
+
+	if (rc != 0)
+		snprintf(err, errlen, "ports[%d].device: %s", port, why);
+	return rc;
+}
+
+/** The ends of a node's link to a switch that a process would have at ports. */
+static int check_link(const struct mf_config *config, const struct mf_part *part, unsigned int node,
+		      bool second, char *err, size_t errlen)
+{
+	const struct mf_config_node *n = &config->node[node];
+	const struct mf_config_llr *llr = second ? &n->backup_llr : &n->link.llr;
+	bool switch_here = second ? part->backup : part->sw;
+	int rc = 0;
+
+	if (!is_carried(n, part->node[node], switch_here, llr))
+		return 0;
+	if (part->node[node])
+		rc = check_port(config, llr->port[MF_LINK_NODE], err, errlen);
+	if (rc == 0 && switch_here)
+		rc = check_port(config, llr->port[MF_LINK_SWITCH], err, errlen);
+	return rc;
+}
+
+int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
+{
+	struct mf_part whole = {.sw = true, .backup = config->backup.on};
+	int rc = 0;
+
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		whole.node[i] = config->node[i].up;
+	if (part == NULL)
+		part = &whole;
+	for (unsigned int i = 0; i < config->sw.ports && rc == 0; i++) {
+		rc = check_link(config, part, i, false, err, errlen);
+		if (rc == 0 && config->backup.on)
+			rc = check_link(config, part, i, true, err, errlen);
+	}
+	return rc;
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* The policy "pim" for CPUs with AVX2: the same source, with times_avx2.h. */
-#include "pim.h"
-
-unsigned int mf_sched_pim_run_avx2(struct mf_sched *s, mf_time now, struct mf_sched_grant *grants,
-				   unsigned int max)
-{
-	return run_with(pim_intake, pim_match, s, now, grants, max);
-}

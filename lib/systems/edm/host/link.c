@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The link is lost, or that of another node was. What was under way is over: whoever comes back knows nothing
+ * of it, and what was to be sent answers what nobody asks any more. Ids rest for their quarantine, as after a
+ * timer's end (D10), since messages that name them may still be on their way elsewhere, or be answered by who
+ * came back. What waits goes when the link is there again.
+ *
+ * What has completed may be lost, too: unacknowledged writes on their way (D11), and all of the memory of a
+ * node that was started again. So the client is told.
+ */
+#include "systems/edm/host/give_up.h"
+#include "systems/edm/host/keys.h"
+#include "systems/edm/host/once.h"
+#include "systems/edm/host/redundancy.h"
+
+/** The message and the frame that were arriving. */
+static void cut(struct mf_host *h, mf_time now)
+{
+	struct mf_span s;
+
+	mf_span_no_signal(&s, now);
+	mf_host_rx(h, now, &s);
+}
+
+/** Throws away what is to be sent, and tells nobody. */
+static void drop_tx(struct mf_host *h, mf_time now)
+{
+	for (; h->job_head != h->job_tail; h->job_head++) {
+		const struct host_job *job = &h->job[h->job_head & (HOST_GRANT_QUEUE - 1)];
+
+		h->peer[job->node].held[job->lane]--;
+	}
+	mf_mux_flush(h->mux, now);
+}
+
+/**
+ * Messages to a node that have begun fail: a read has no octets, the rest may or may not have happened. Not
+ * those from number `begun` on, as those are that begin in the places of others that failed.
+ * @param tells  whether there is a switch that may have them, and is told
+ */
+static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read, uint32_t begun, bool tells,
+			  mf_time date)
+{
+	for (uint32_t id = 0; id < MF_IDS; id++) {
+		struct host_state *s = host_state_at(h, node, (uint8_t)id);
+
+		if (!host_state_waits(s) || (int32_t)(s->seq - begun) >= 0)
+			continue;
+		h->stats.link_lost++;
+		if (tells && h->twin)
+			host_gives_up(h, node, s->id, date);
+		host_state_fail(h, s, s->kind == MF_OP_READ ? (uint8_t)read : MF_ERR_UNKNOWN, date);
+	}
+}
+
+/** The client has a turn at once: that is when it knows. */
+static void tell(struct mf_host *h, uint16_t node, mf_time at)
+{
+	if (!h->restart_fn)
+		return;
+	h->restart_fn(h->restart_ctx, node);
+	host_wake_by(h, at);
+}
+
+/** Nothing has happened to the node itself. @param all  what is under way is over, too */
+static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
+{
+	if (!h->submits)
+		return;
+	if (all)
+		fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
+	h->link_lost = true;
+	tell(h, node, at);
+	h->link_lost = false;
+}
+
+/** Nothing of what a node was asked before is known to it, nor what it asked. */
+static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
+{
+	host_once_forget(h, node);
+	if (!h->submits)
+		return;
+	host_keys_forget(h, node);
+	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
+	tell(h, node, at);
+}
+
+/** Whether a life is not the one that was known. Where none was known it is news if that is said. */
+static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
+{
+	uint16_t before = h->life[node];
+
+	if (h->twin ? !host_twin_is_news(h, node, life, said, at) : life == before)
+		return false;
+	h->life[node] = life;
+	return before != 0 || said;
+}
+
+/**
+ * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
+ * the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is no room
+ * for it here, the switch asks again.
+ */
+static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+{
+	struct mf_msg m = {.kind = MF_ERR, .src = h->node, .dst = node, .status = MF_ERR_LIFE};
+	mf_time ready = mf_mux_behind(h->mux, at + h->cost_single);
+
+	mf_proto_set_life(&m, life);
+	host_single_put(h, &m, ready);
+	h->heard_at = ready + 1;
+}
+
+void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)
+{
+	uint16_t life = mf_proto_life(m);
+	bool news;
+
+	if (life == 0) {
+		writes_lost(h, m->src, m->status == MF_ERR_RESTARTED, at);
+		return;
+	}
+	news = is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at);
+	/* A switch that is alone takes no request before the word. Two are told first what is given up. */
+	if (h->twin == NULL)
+		say_heard(h, m->src, life, at);
+	if (news)
+		begin_anew(h, m->src, at);
+	if (h->twin != NULL)
+		say_heard(h, m->src, life, at);
+}
+
+void mf_host_link_lost(struct mf_host *h, mf_time now)
+{
+	uint32_t begun;
+
+	cut(h, now);
+	drop_tx(h, now);
+	if (h->stack != NULL)
+		return; /* has timers of its own for what is lost */
+	while (h->response_head != HOST_NIL)
+		host_response_end(h, &h->response[h->response_head]);
+	/* Nobody tells a node whose own link was lost who was started again meanwhile. */
+	for (uint16_t node = 0; node < h->nodes; node++)
+		host_once_forget(h, node);
+	h->link_lost = true;
+	begun = h->seq;
+	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
+		if (node == h->node)
+			continue;
+		host_keys_forget(h, node);
+		fail_messages(h, node, MF_ERR_TIMEOUT, begun, false, now);
+		tell(h, node, now);
+	}
+	h->link_lost = false;
+}
+
+bool mf_host_link_is_lost(const struct mf_host *h)
+{
+	return h->link_lost;
+}
+
+void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx)
+{
+	for (uint32_t id = 0; id < MF_IDS; id++) {
+		const struct host_state *s = host_state_at(h, node, (uint8_t)id);
+
+		if (host_state_waits(s) && !host_is_attach(h, s->op))
+			fn(ctx, h->op[s->op].c.user);
+	}
+	for (uint32_t i = h->peer[node].head; i != HOST_NIL; i = h->op[i].next)
+		fn(ctx, h->op[i].c.user);
+}
+
+void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now)
+{
+	for (uint16_t node = 0; node < h->nodes; node++)
+		if (node != h->node)
+			fail_messages(h, node, MF_ERR_TIMEOUT, since, true, now);
+}
+
+void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)
+{
+	h->restart_fn = fn;
+	h->restart_ctx = ctx;
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receiving side of a memory node (EDM 3.2.1). Requests are executed in the order of their arrival,
+ * when their check has passed; so a read sees the writes before it, and nothing interleaves with an
+ * atomic. Only the response is dated: it leaves when the memory would have answered.
+ *
+ * A response that does not go out whole, at once, is kept as it was when the request was executed
+ * (responses.c).
+ */
+#include "base/mf_cycles.h"
+#include "base/mf_plant.h"
+#include "systems/edm/host/once.h"
+#include "systems/edm/host/responses.h"
+#include "systems/edm/host/rx.h"
+
+#define WRITE_OVER UINT32_MAX /**< host.written: chunks are ignored until a message begins */
+
+static const struct mf_memory_ops *memory_ops(const struct mf_host *h)
+{
+	return h->config.memory_ops;
+}
+
+/** Whether a response may go out whole, at once, where there is room. */
+static inline bool goes_at_once(const struct mf_host *h, uint16_t node, uint32_t size)
+{
+	return size <= h->config.chunk && !host_lane_held(h, node, HOST_LANE_RESPONSE);
+}
+
+/** Sends the response to the request of an id whole, at once. @return false: it cannot be */
+static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id, const void *data,
+				   uint32_t size, mf_time ready)
+{
+	struct mf_msg m = {
+		.kind = MF_RRES, .src = h->node, .dst = node, .id = id, .size = size, .last = true};
+
+	return goes_at_once(h, node, size) &&
+	       host_response_push(h, &m, data, mf_time_max(ready, h->heard_at));
+}
+
+/**
+ * Refuses the request of an id, which is of this kind and, where there are uses, of this one.
+ * @param known  when that it is refused is
+ */
+static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, uint8_t kind,
+			      uint8_t status, mf_time known)
+{
+	struct mf_msg err = {.kind = MF_ERR,
+			     .src = h->node,
+			     .dst = node,
+			     .id = id,
+			     .epoch = use,
+			     .status = status,
+			     .of = kind};
+
+	if (h->once) {
+		host_once_at(h, node, id)->what = HOST_ONCE_REFUSED;
+		host_once_at(h, node, id)->result = status;
+	}
+	h->stats.refused[status]++;
+	if (kind != MF_WREQ)
+		host_single_put(h, &err, known + h->cost_answer);
+}
+
+/** @return status of an access that has no octet outside of the memory; a node without memory has none */
+static HOST_ASIDE uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
+{
+	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
+}
+
+/**
+ * Whether a node may do what its message asks for, and bears the key. Nothing else is looked at before: who
+ * may not learns nothing of what is there.
+ */
+static HOST_ASIDE bool lets_in(const struct mf_host *h, struct mf_msg m, enum mf_right right, uint32_t size)
+{
+	return mf_regions_check(h->config.access, m.src, right, m.addr, size, m.key) == MF_OK;
+}
+
+static inline bool accessible(const struct mf_host *h, const struct mf_msg *m, enum mf_right right,
+			      uint32_t size)
+{
+	return likely(h->config.access == NULL) || lets_in(h, mf_msg_copy(m), right, size);
+}
+
+/** When a response can leave: the memory has answered, which takes it this time, and the response is made. */
+static inline mf_time response_ready(const struct mf_host *h, mf_time last, mf_time dram)
+{
+	return last + h->cost_parse + dram + h->cost_data_tx;
+}
+
+static inline mf_time read_delay(const struct mf_host *h, const struct mf_msg *m)
+{
+	return h->wall ? 0 : memory_ops(h)->delay(h->config.memory, m->addr, m->size);
+}
+
+static inline mf_time rmw_delay(const struct mf_host *h, const struct mf_msg *m)
+{
+	if (h->wall)
+		return 0;
+	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_proto_rmw_size(m->op));
+}
+
+/** @param dram  of all its accesses together */
+static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uint8_t id, mf_time first,
+				     mf_time last, mf_time dram, unsigned int accesses)
+{
+	mf_time t;
+
+	host_stamp_one(h, node, h->node, id, MF_STAGE_CHECK, first, last);
+	t = host_stamp(h, node, h->node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
+	for (unsigned int i = 0; i < accesses; i++, t += dram / accesses)
+		host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram / accesses);
+}
+
+/* ---- executed at most once: once.h ---- */
+
+static void once_count(struct mf_host *h, enum host_once_verdict verdict)
+{
+	if (verdict == HOST_ONCE_OLD)
+		h->stats.old++;
+	else if (verdict == HOST_ONCE_AGAIN)
+		h->stats.again++;
+	else if (verdict == HOST_ONCE_COPY)
+		h->stats.copies++;
+}
+
+/** Refuses it again. */
+static void once_refuse(struct mf_host *h, struct host_once *e, const struct mf_msg *m, mf_time ready)
+{
+	e->again = m->again;
+	refuse(h, m->src, m->id, m->epoch, m->kind, (uint8_t)e->result, ready);
+}
+
+/** Whether it was not executed for want of room, and is asked for again: so it is tried again. */
+static inline bool once_tries_again(const struct host_once *e, enum host_once_verdict verdict)
+{
+	return verdict == HOST_ONCE_AGAIN && e->what == HOST_ONCE_REFUSED && e->result == MF_ERR_RESOURCE;
+}
+
+/* ---- reads ---- */
+
+/**
+ * Whether a read is to be served: again, too, but for a copy whose response is under way. One that was
+ * granted is answered, so that the grant has its chunk; another answer ends at the switch.
+ */
+static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time ready)
+{
+	struct host_once *e;
+	enum host_once_verdict verdict;
+
+	if (!h->once)
+		return true;
+	e = host_once_at(h, m.src, m.id);
+	verdict = host_once_judge(e, &m);
+	once_count(h, verdict);
+	if (verdict == HOST_ONCE_NEW) {
+		host_once_begin(h, &m, HOST_ONCE_READ)->moved = m.offset;
+		return true;
+	}
+	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
+		return false;
+	if (e->what != HOST_ONCE_READ && !once_tries_again(e, verdict)) {
+		if (e->what == HOST_ONCE_REFUSED)
+			once_refuse(h, e, &m, ready);
+		return false;
+	}
+	if (verdict == HOST_ONCE_COPY && h->response[host_index(h, m.src, m.id)].data)
+		return false;
+	host_response_end(h, &h->response[host_index(h, m.src, m.id)]);
+	e->what = HOST_ONCE_READ;
+	e->again = m.again > e->again ? m.again : e->again;
+	e->moved = m.offset;
+	return true;
+}
+
+/** Reads into a data buffer, and sends from there what can be sent at once. */
+static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
+					uint32_t size, mf_time at, mf_time ready)
+{
+	uint8_t *data = host_response_buffer(h, node, size, at);
+	uint8_t status;
+
+	if (!data)
+		return MF_ERR_RESOURCE;
+	status = memory_ops(h)->read(h->config.memory, addr, size, data);
+	if (status == MF_OK && !respond_at_once(h, node, id, data, size, ready)) {
+		host_response_begin(h, node, id, data, size, ready);
+		return MF_OK;
+	}
+	host_buffer_put(h, data);
+	return status;
+}
+
+/**
+ * An RREQ whose last block starts at last. Where the memory says where its octets are, a response that
+ * may go at once is made right from there.
+ */
+void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
+	const struct mf_memory_ops *ops = memory_ops(h);
+	mf_time ready, dram = 0;
+	const void *place;
+	uint8_t status;
+	struct mf_msg m;
+
+	if (!host_rx_accepts(h, mf_proto_get_rreq(&h->config.proto, word, n, &m), &m))
+		return;
+	if (unlikely(host_jobs_full(h, 1))) {
+		h->stats.drop_room++;
+		return;
+	}
+	if (host_once(h) && !once_read(h, mf_msg_copy(&m), last + h->cost_parse))
+		return;
+	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
+	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
+	if (unlikely(!accessible(h, &m, MF_RIGHT_READ, m.size)))
+		status = MF_ERR_KEY;
+	if (likely(status == MF_OK)) {
+		dram = read_delay(h, &m);
+		ready = response_ready(h, last, dram);
+		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
+			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
+	}
+	if (unlikely(status != MF_OK))
+		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram, 1);
+}
+
+/* ---- atomics ---- */
+
+/** Where a result goes: right into the multiplexer, or into a data buffer. @return false: there is no room */
+static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uint8_t **data)
+{
+	uint32_t size = sizeof(uint64_t);
+
+	*data = NULL;
+	if (goes_at_once(h, node, size) && mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size)))
+		return true;
+	*data = host_response_buffer(h, node, size, at);
+	return *data != NULL;
+}
+
+static inline void result_send(struct mf_host *h, const struct mf_msg *m, uint64_t old, uint8_t *data,
+			       mf_time ready)
+{
+	old = htole64(old);
+	if (!data) {
+		respond_at_once(h, m->src, m->id, &old, sizeof(old), ready);
+		return;
+	}
+	memcpy(data, &old, sizeof(old));
+	host_response_begin(h, m->src, m->id, data, sizeof(old), ready);
+}
+
+/** The room for the result is there before the operation is executed. */
+static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+{
+	uint8_t *data, status;
+	uint64_t old = 0;
+
+	if (mf_proto_rmw_size(m->op) != sizeof(old))
+		return MF_ERR_OPCODE;
+	if (!result_room(h, m->src, at, &data))
+		return MF_ERR_RESOURCE;
+	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
+	if (status == MF_OK) {
+		if (h->once && !MF_PLANTED(stored_result_dropped))
+			host_once_at(h, m->src, m->id)->result = old;
+		result_send(h, m, old, data, ready);
+	} else if (data) {
+		host_buffer_put(h, data);
+	}
+	return status;
+}
+
+/** Sends the result again that is kept. */
+static void rmw_result_again(struct mf_host *h, const struct host_once *e, const struct mf_msg *m, mf_time at)
+{
+	mf_time ready = response_ready(h, at, rmw_delay(h, m)); /* not before the first answer */
+	uint8_t *data;
+
+	if (h->response[host_index(h, m->src, m->id)].data)
+		return; /* waits to be sent */
+	if (result_room(h, m->src, at, &data))
+		result_send(h, m, e->result, data, ready);
+	else
+		h->stats.drop_room++;
+}
+
+/** Whether an atomic is to be executed. If not it is answered as before. */
+static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
+{
+	struct host_once *e;
+	enum host_once_verdict verdict;
+
+	if (!h->once)
+		return true;
+	e = host_once_at(h, m.src, m.id);
+	verdict = host_once_judge(e, &m);
+	once_count(h, verdict);
+	if (verdict == HOST_ONCE_NEW) {
+		host_once_begin(h, &m, HOST_ONCE_RMW);
+		return true;
+	}
+	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
+		return false;
+	if (once_tries_again(e, verdict)) {
+		e->what = HOST_ONCE_RMW;
+		e->again = m.again;
+		return true;
+	}
+	if (verdict == HOST_ONCE_AGAIN)
+		e->again = m.again;
+	if (e->what == HOST_ONCE_REFUSED)
+		once_refuse(h, e, &m, at + h->cost_parse);
+	else if (e->what == HOST_ONCE_RMW)
+		rmw_result_again(h, e, &m, at);
+	return false;
+}
+
+/** What is asked of the regions. @param result  for who asked */
+static uint8_t region_ask(struct mf_host *h, const struct mf_msg *m, uint64_t *result)
+{
+	struct mf_regions *r = h->config.access;
+
+	*result = 0;
+	switch (m->op) {
+	case MF_RMW_ATTACH:
+		return mf_regions_attach(r, m->src, m->arg[0], m->addr, result);
+	case MF_RMW_CLAIM:
+		return mf_regions_claim(r, m->src, m->addr, result);
+	case MF_RMW_RELEASE:
+		return mf_regions_release(r, m->src, m->addr, result);
+	default: /* MF_RMW_SHARE */
+		return mf_regions_share(r, m->src, m->addr, m->arg[0]);
+	}
+}
+
+/** As with an atomic, the room for the result is there before. It takes no access of the memory. */
+static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time last)
+{
+	uint8_t *data = NULL, status = h->config.access ? MF_OK : MF_ERR_OPCODE;
+	uint64_t result = 0;
+
+	if (status == MF_OK && !result_room(h, m.src, last, &data))
+		status = MF_ERR_RESOURCE;
+	if (status == MF_OK)
+		status = region_ask(h, &m, &result);
+	if (status == MF_OK) {
+		if (h->once)
+			host_once_at(h, m.src, m.id)->result = result;
+		result_send(h, &m, result, data, last + h->cost_parse + h->cost_data_tx);
+		return;
+	}
+	if (data)
+		host_buffer_put(h, data);
+	refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
+}
+
+/** An RMWREQ whose last block starts at last. */
+void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
+	mf_time ready, dram = 0;
+	uint8_t status;
+	struct mf_msg m;
+
+	if (!host_rx_accepts(h, mf_proto_get_rmwreq(&h->config.proto, word, n, &m), &m))
+		return;
+	if (unlikely(host_jobs_full(h, 1))) {
+		h->stats.drop_room++;
+		return;
+	}
+	if (host_once(h) && !once_rmw(h, mf_msg_copy(&m), last))
+		return;
+	if (unlikely(m.op >= MF_RMW_OPS)) {
+		region_serve(h, mf_msg_copy(&m), last);
+		return;
+	}
+	status = accessible(h, &m, MF_RIGHT_RMW, mf_proto_rmw_size(m.op))
+			 ? access_check(h, m.addr, mf_proto_rmw_size(m.op))
+			 : MF_ERR_KEY;
+	if (likely(status == MF_OK)) {
+		dram = rmw_delay(h, &m);
+		ready = response_ready(h, last, dram);
+		status = rmw_serve(h, &m, last, ready);
+	}
+	if (unlikely(status != MF_OK))
+		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
+	else if (host_stamps(h))
+		stamp_request(h, m.src, m.id, first, last, dram, 2);
+}
+
+/* ---- writes ---- */
+
+/**
+ * Acknowledged writes are counted: an ACK says that every octet is there (D12). A chunk counts only in
+ * its place; one out of its place spoils its message, the rest of which is ignored.
+ * @return false: not to be applied
+ */
+static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
+{
+	uint32_t *expected = &h->written[host_index(h, m.src, m.id)];
+	bool gap = m.offset != 0 && m.offset != *expected && !MF_PLANTED(ack_with_gap);
+
+	if (!gap) {
+		*expected = m.last ? WRITE_OVER : m.offset + m.size;
+		return true;
+	}
+	h->stats.drop_proto++;
+	if (*expected != WRITE_OVER)
+		refuse(h, m.src, m.id, m.epoch, m.kind, MF_ERR_RANGE, ready);
+	*expected = WRITE_OVER;
+	return false;
+}
+
+/** The ACK crosses to the TX clock domain, and is made there (EDM 3.2.1). @param done  when the write has
+ * happened */
+static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time done)
+{
+	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id, .epoch = use};
+
+	host_single_put(h, &ack, done + h->cost_answer);
+	if (host_stamps(h))
+		host_stamp_ack(h, node, id, done);
+}
+
+static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t status, mf_time ready)
+{
+	if (m.kind == MF_WREQ_ACK && h->written)
+		h->written[host_index(h, m.src, m.id)] = WRITE_OVER;
+	refuse(h, m.src, m.id, m.epoch, m.kind, status, ready);
+}
+
+static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m,
+				   mf_time first, mf_time last)
+{
+	if (m.last && probe->stamp)
+		host_stamp_data(h, m.src, h->node, &m, first, last);
+	if (probe->effect)
+		probe->effect(probe->ctx, m.src, h->node, m.id, m.offset, m.size, m.last,
+			      first + h->cost_data, last + h->cost_data);
+}
+
+/** Applies a chunk. @return whether it was */
+static inline bool write_apply(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
+			       mf_time last)
+{
+	const struct mf_probe *probe = h->config.probe;
+	uint8_t status = MF_ERR_KEY;
+
+	if (likely(accessible(h, m, MF_RIGHT_WRITE, m->size)))
+		status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data)
+				       : MF_ERR_RANGE;
+
+	if (unlikely(status != MF_OK)) {
+		write_refused(h, mf_msg_copy(m), status, last + h->cost_data);
+		return false;
+	}
+	h->stats.rx_octets += m->size;
+	if (unlikely(probe != NULL))
+		probe_write(h, probe, mf_msg_copy(m), first, last);
+	return true;
+}
+
+/** A chunk of a write of which all that can be done was done: its answer may have been lost. */
+static void once_written(struct mf_host *h, struct host_once *e, const struct mf_msg *m,
+			 enum host_once_verdict verdict, mf_time ready)
+{
+	once_count(h, verdict);
+	if (verdict != HOST_ONCE_AGAIN || m->kind != MF_WREQ_ACK)
+		return;
+	if (e->what == HOST_ONCE_REFUSED) {
+		once_refuse(h, e, m, ready);
+	} else if (e->what == HOST_ONCE_WRITTEN && m->last) {
+		e->again = m->again;
+		acknowledge(h, m->src, m->id, m->epoch, ready);
+	}
+}
+
+/**
+ * Who sends a long write again begins where it was told that the memory node is (retry.c). It is told once a
+ * sending when a chunk comes that was applied before, and once when one is missing.
+ * @param gap  a chunk is missing
+ * @return whether this is the first such chunk of its sending
+ */
+static bool gap_told(struct host_once *e, const struct mf_msg *m, bool gap)
+{
+	uint64_t step = 2U * m->again + gap;
+
+	if (e->result > step || (!gap && m->again == 0))
+		return true;
+	e->result = step + 1;
+	return false;
+}
+
+static void tell_gap(struct mf_host *h, struct host_once *e, const struct mf_msg *m, bool gap, mf_time ready)
+{
+	struct mf_msg tell = {.kind = MF_ERR,
+			      .src = h->node,
+			      .dst = m->src,
+			      .id = m->id,
+			      .epoch = m->epoch,
+			      .status = MF_ERR_GAP,
+			      .of = (uint8_t)(e->moved / MF_GAP_UNIT)};
+
+	if (m->kind == MF_WREQ_ACK && h->config.retries > 0 && e->what == HOST_ONCE_WRITE &&
+	    !gap_told(e, m, gap) && accessible(h, m, MF_RIGHT_WRITE, m->size))
+		host_single_put(h, &tell, ready + h->cost_answer);
+}
+
+/**
+ * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order,
+ * each octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
+ * unacknowledged one, of which nothing is, no octet is applied behind a later one.
+ */
+static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, mf_time ready)
+{
+	struct host_once *e = host_once_at(h, m->src, m->id);
+	enum host_once_verdict verdict = host_once_judge(e, m);
+
+	if (verdict == HOST_ONCE_AGAIN && e->what == HOST_ONCE_CUT_SHORT)
+		e->what = HOST_ONCE_WRITE;
+	if (verdict == HOST_ONCE_NEW) {
+		e = host_once_begin(h, m, HOST_ONCE_WRITE);
+	} else if (e->what == HOST_ONCE_CUT_SHORT && m->offset + m->size > e->moved) {
+		h->stats.gaps++;
+		return NULL;
+	} else if (verdict == HOST_ONCE_OLD || e->what != HOST_ONCE_WRITE) {
+		once_written(h, e, m, verdict, ready);
+		return NULL;
+	}
+	if (m->offset + m->size <= e->moved) {
+		h->stats.copies++;
+		tell_gap(h, e, m, false, ready);
+		return NULL;
+	}
+	if (m->offset > e->moved && m->kind == MF_WREQ_ACK) {
+		h->stats.gaps++;
+		tell_gap(h, e, m, true, ready);
+		return NULL;
+	}
+	return e;
+}
+
+/** A chunk of a write, of which what was applied before is left out: others may be granted again. */
+static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint8_t *data, mf_time first,
+				  mf_time last)
+{
+	struct host_once *e = once_chunk(h, &m, last + h->cost_data);
+	uint32_t skip;
+
+	if (!e)
+		return;
+	skip = e->moved > m.offset ? e->moved - m.offset : 0;
+	m.offset += skip;
+	m.addr += skip;
+	m.size -= skip;
+	if (!write_apply(h, &m, data + skip, first, last))
+		return;
+	e->moved = m.offset + m.size;
+	if (!m.last)
+		return;
+	e->what = HOST_ONCE_WRITTEN;
+	e->again = m.again;
+	if (m.kind == MF_WREQ_ACK)
+		acknowledge(h, m.src, m.id, m.epoch, last + h->cost_data);
+}
+
+/** See mf_plant.h: whatever it says of itself. */
+static HOST_ASIDE void write_unchecked(struct mf_host *h, const uint64_t *word, unsigned int n)
+{
+	uint64_t addr = mf_proto_addr(word[0], word[n - 1]);
+	uint32_t size = (n - 2) * 8;
+
+	if (size > 0 && access_check(h, addr, size) == MF_OK)
+		memory_ops(h)->write(h->config.memory, addr, size, (const uint8_t *)(word + 1));
+}
+
+/** A chunk of a write. */
+void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
+{
+	MF_CYCLES(MF_CYCLES_HOST_RX_WRITE);
+	enum mf_kind kind = mf_proto_kind(word[0]);
+	mf_time done = last + h->cost_data;
+	const uint8_t *data;
+	struct mf_msg m;
+
+	if (MF_PLANTED(write_before_check))
+		write_unchecked(h, word, n);
+	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, kind, &m, &data), &m))
+		return;
+	if (m.kind == MF_WREQ_ACK && host_jobs_full(h, 1)) {
+		h->stats.drop_room++;
+		return;
+	}
+	if (unlikely(h->once != NULL)) {
+		once_write(h, mf_msg_copy(&m), data, first, last);
+		return;
+	}
+	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, mf_msg_copy(&m), done))
+		return;
+	if (write_apply(h, &m, data, first, last) && m.kind == MF_WREQ_ACK && m.last)
+		acknowledge(h, m.src, m.id, m.epoch, done);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory messages, demands and grants as 66-bit blocks (EDM 2.3, 3.1.1, 3.1.4; docs/wire-format.md).
+ *
+ * A control block has 56 bits behind its type octet. A message of several blocks is
+ * /MS/ /MD/... /MT/; its two control blocks carry the header (112 bits) and the check, the data
+ * blocks between carry payload. Every chunk stands alone: it names kind, source, destination, id and
+ * offset, and has a check of its own (D12).
+ */
+#ifndef MF_PROTO_H
+#define MF_PROTO_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pcs/mf_block.h"
+
+#define MF_PORTS_MAX 512 /**< 9 bits of destination (EDM 2.1, 3.1.4) */
+#define MF_IDS 256 /**< 8 bits of message id, for each pair and direction */
+#define MF_MESSAGE_MAX 65536 /**< octets; sizes are stored minus one in 16 bits */
+#define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
+#define MF_CHUNK_UNIT 16 /**< offsets of chunks are multiples of it */
+#define MF_BEHIND_UNIT 256 /**< octets of a transfer that are behind a piece of it are told in it */
+#define MF_BEHIND_MAX 65535 /**< units: more is not told */
+
+/** Kinds: 4 bits. */
+enum mf_kind {
+	MF_KIND_NONE,
+	MF_RREQ, /**< read request */
+	MF_WREQ, /**< a chunk of a write; completes at the sender when handed to the link (D11) */
+	MF_WREQ_ACK, /**< the same, to be acknowledged when it has taken effect (beyond the paper) */
+	MF_RMWREQ, /**< read-modify-write request */
+	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
+	MF_ACK, /**< one block: an acknowledged write has taken effect */
+	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
+		   switch: MF_ERR_RESTARTED, of src, and of no request: mf_proto_life() */
+	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5); enum mf_gret */
+	MF_NOTIFY, /**< /N/ */
+	MF_GRANT, /**< /G/ */
+	MF_TAKE, /**< one block, of a link's two ends: which switch is obeyed (docs/fault-tolerance.md) */
+	MF_KINDS
+};
+
+/** What TAKE says between a node and a switch, of two, about epochs (docs/fault-tolerance.md). */
+enum mf_take {
+	MF_TAKE_TELL, /**< node: I obey the active switch of this epoch; switch: that is the epoch */
+	MF_TAKE_HEARD, /**< switch: that is the epoch, and I have heard that you obey */
+	MF_TAKE_ASK, /**< I do not know the epoch */
+	MF_TAKE_LOST, /**< node `dst` has lost the active switch: the standby says so, nodes pass it on */
+	MF_TAKES
+};
+
+/**
+ * What GRET says besides. Of two switches the active one asks whether a chunk of a write that was granted is
+ * still to come, and the node says that it is not, behind all that it has sent (docs/fault-tolerance.md).
+ */
+enum mf_gret {
+	MF_GRET_RETURNED, /**< the grant comes back */
+	MF_GRET_ASKED
+};
+
+#define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
+#define MF_LIFE_MAX 16383 /**< lives of a node have numbers from 1 to that, and over again */
+
+/** Read-modify-write on 8 octets, and what is asked in its manner. */
+enum mf_rmw_op {
+	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
+	MF_RMW_FADD, /**< arg0: addend */
+	MF_RMW_SWAP, /**< arg0: new */
+	MF_RMW_FOR, /**< arg0: mask */
+	MF_RMW_FAND, /**< arg0: mask */
+	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
+	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
+	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
+	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
+	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
+	MF_RMW_ALL
+};
+
+static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
+
+/** How an operation failed. Why a request was refused travels in MF_ERR; so do the last two. */
+enum mf_status {
+	MF_OK,
+	MF_ERR_RANGE, /**< address or length outside the memory */
+	MF_ERR_ALIGN, /**< atomic not on an 8-octet boundary */
+	MF_ERR_OPCODE, /**< unknown read-modify-write */
+	MF_ERR_RESOURCE, /**< no room at the memory node */
+	MF_ERR_TIMEOUT, /**< local: the timer expired: a read has zero octets (EDM 3.3), what never began not
+			   happened */
+	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
+	MF_ERR_KEY, /**< access refused */
+	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
+	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
+	MF_STATUSES, /**< outcomes of operations end here */
+	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
+};
+
+/** A message, decoded; which fields count depends on the kind. */
+struct mf_msg {
+	uint8_t kind; /**< enum mf_kind */
+	uint8_t id;
+	uint16_t src; /**< node (= port) numbers; N, G and GRET carry no source on the wire */
+	/**
+	 * To whom. Of TAKE it is something else. LOST: who has lost the switch. TELL and HEARD of a switch:
+	 * for how many epochs it has forgotten nothing; MF_TAKE_SINCE_MAX: so many or more. TELL and ASK of a
+	 * node: the number of its life; 0: it does not say. ASK of a switch: 0
+	 */
+	uint16_t dst;
+	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
+	bool last; /**< WREQ*, RRES: the last chunk of its message */
+	bool mega; /**< N: size counts wire octets of several WREQs of one pair (D8) */
+	uint8_t op; /**< RMWREQ: enum mf_rmw_op; TAKE: enum mf_take; GRET: enum mf_gret */
+	uint8_t status; /**< ERR: enum mf_status, but not the local ones */
+	/**
+	 * ERR: kind of the refused request, MF_NOTIFY: demand; MF_KIND_NONE: not told. MF_ERR_GAP: how much
+	 * of an acknowledged write is applied, in MF_GAP_UNIT, rounded down: 0..15
+	 */
+	uint8_t of;
+	bool ext; /**< extended (D13): key and epoch are there; N: they will be in its chunks */
+	/**
+	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
+	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
+	 * the switch that is active. mf_proto_of_life(): bits of the life that find no room in the id
+	 */
+	uint16_t epoch;
+	/**
+	 * RREQ, N: what its transfer has behind this message, which then is a piece of MF_MESSAGE_MAX (D7);
+	 * in MF_BEHIND_UNIT, rounded up, at most MF_BEHIND_MAX. 0: nothing
+	 */
+	uint16_t behind;
+	uint8_t again; /**< extended: how often it was sent before */
+	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
+	/**
+	 * WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT. RREQ, extended: where its
+	 * response begins: one that is sent again asks for the rest
+	 */
+	uint32_t offset;
+	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
+	uint64_t arg[2]; /**< RMWREQ */
+	uint64_t key;
+};
+static_assert(sizeof(struct mf_msg) <= 64, "filled and handed on once a message: keep it in a cache line");
+
+/** How a fabric checks its messages. */
+struct mf_proto {
+	bool check32; /**< CRC-32C in one more /MD/ of every message of several blocks (D12) */
+	bool ext; /**< every message of several blocks is extended (D13); one that is not is refused */
+};
+
+/** Low bits of the number of a use that stand in an ACK, in an ERR. */
+#define MF_ACK_USE_BITS 10
+#define MF_ERR_USE_BITS 2
+
+#define MF_GAP_UNIT 4096 /**< octets: see mf_msg.of */
+
+/**
+ * Chooses the widest way of making checks that this CPU has, for the whole process: before any other
+ * thread runs. Until then they are made by table.
+ *
+ * @param simd_bits  widest vectors that are allowed, as rte_vect_get_max_simd_bitwidth() says it; 0: none
+ */
+void mf_proto_select(unsigned int simd_bits);
+
+/** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
+static inline uint32_t mf_proto_rmw_size(uint8_t op)
+{
+	return op < MF_RMW_ALL ? 8 : 0;
+}
+
+/** Data blocks that an extended message has more: the key, the epoch. */
+#define MF_EXT_BLOCKS 2
+
+/** Wire blocks of a request (RREQ or RMWREQ), extended or not as all are, or if it is by itself. */
+unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_msg *m);
+
+/**
+ * Wire blocks of a chunk (WREQ*, RRES) with this many octets of payload, header and check included.
+ * One that is extended where others are not has MF_EXT_BLOCKS more.
+ */
+static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
+{
+	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0) + (p->ext ? MF_EXT_BLOCKS : 0);
+}
+
+/** Most blocks of a request, extension and CRC-32C included. */
+#define MF_REQUEST_BLOCKS_MAX 8
+
+/** Most blocks of any message. */
+#define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
+
+/** Whether an ERR with a status is of a life, and of no request. */
+static inline bool mf_proto_of_life(uint8_t status)
+{
+	return status == MF_ERR_RESTARTED || status == MF_ERR_LIFE;
+}
+
+/**
+ * Which life of its source an ERR of one tells of, of a node's to the switch: of its destination,
+ * 1..MF_LIFE_MAX. 0, of the switch: of none, but with MF_ERR_RESTARTED the link was lost, and what was under
+ * way is over; with MF_ERR_LIFE unacknowledged writes may be lost.
+ */
+static inline uint16_t mf_proto_life(const struct mf_msg *m)
+{
+	return (uint16_t)(m->epoch << 8 | m->id);
+}
+
+static inline void mf_proto_set_life(struct mf_msg *m, uint16_t life)
+{
+	m->id = (uint8_t)life;
+	m->epoch = life >> 8;
+}
+
+/**
+ * Encodes /N/, /G/, ACK, ERR, GRET or TAKE.
+ * @return the payload of its one control block.
+ */
+uint64_t mf_proto_put_single(const struct mf_msg *m);
+
+/**
+ * Decodes a block of one of the types /N/, /G/, /MST/ and verifies its check.
+ * @return 0; -EBADMSG: the check failed; -EPROTO: unknown kind or a field out of range
+ */
+int mf_proto_get_single(uint64_t word, struct mf_msg *m);
+
+/**
+ * Encodes an RREQ or RMWREQ.
+ * @param word  room for MF_REQUEST_BLOCKS_MAX
+ * @return number of blocks
+ */
+unsigned int mf_proto_put_request(const struct mf_proto *p, const struct mf_msg *m, uint64_t *word);
+
+/**
+ * Encodes a chunk: header and payload. Every chunk but the last has a multiple of MF_CHUNK_UNIT octets.
+ * @param data  m->size octets; the rest of the last data block is zero
+ * @param word  room for mf_proto_chunk_blocks(), and MF_EXT_BLOCKS if it is extended where others are not
+ * @return number of blocks
+ */
+unsigned int mf_proto_put_chunk(const struct mf_proto *p, const struct mf_msg *m, const void *data,
+				uint64_t *word);
+
+/** What an /MS/ block says by itself: kind, source, destination, id. Unchecked: only for choosing a way. */
+void mf_proto_peek(uint64_t ms_word, struct mf_msg *m);
+
+/**
+ * Decodes a whole message /MS/ .. /MT/ of n blocks and verifies its check. Nothing may act on a
+ * message before this has returned 0.
+ *
+ * @param data  set to the payload octets (m->size of them) inside word, for WREQ* and RRES
+ * @return 0; -EBADMSG: a check failed; -EPROTO: unknown kind, wrong length, a field out of range
+ */
+int mf_proto_get(const struct mf_proto *p, const uint64_t *word, unsigned int n, struct mf_msg *m,
+		 const uint8_t **data);
+
+/** Names for reports: "RREQ", "cas", "range". "?" for unknown ones. */
+const char *mf_kind_name(uint8_t kind);
+const char *mf_rmw_name(uint8_t op);
+const char *mf_status_name(uint8_t status);
+
+#endif

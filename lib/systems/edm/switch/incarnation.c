@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who has been told of whose life, and has said so: see incarnation.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "systems/edm/switch/incarnation.h"
+
+#define LONGER_MOST 6 /* doublings of the time after which a life is said again */
+
+int lives_init(struct mf_switch *sw, const struct mf_switch_config *config)
+{
+	struct lives *l = calloc(1, sizeof(*l) + sw->ports * sizeof(l->of[0]));
+
+	sw->lives = l;
+	if (l == NULL)
+		return -ENOMEM;
+	l->again = config->take_again;
+	l->tick = MF_NEVER;
+	for (unsigned int i = 0; i < sw->ports; i++)
+		l->of[i].number = config->twin && config->begins;
+	if (config->twin)
+		l->known = calloc((size_t)sw->ports * sw->ports, sizeof(*l->known));
+	return config->twin && l->known == NULL ? -ENOMEM : 0;
+}
+
+void lives_fini(struct mf_switch *sw)
+{
+	if (sw->lives != NULL)
+		free(sw->lives->known);
+	free(sw->lives);
+}
+
+static bool is_empty(const struct mf_switch *sw, const uint64_t *set)
+{
+	uint64_t any = 0;
+
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		any |= set[w];
+	return any == 0;
+}
+
+static void arm(struct mf_switch *sw, const struct life *of)
+{
+	struct lives *l = sw->lives;
+
+	if (l->again == 0)
+		return;
+	l->tick = mf_time_min(l->tick, of->at);
+	due(sw, l->tick);
+}
+
+/** It is said again soon, and not later than it would have been: another one may hurry it all the time. */
+static void hurry(struct mf_switch *sw, struct life *of, mf_time now)
+{
+	of->pause = sw->lives->again;
+	if (of->at <= now || of->at > now + of->pause)
+		of->at = now + of->pause;
+	arm(sw, of);
+}
+
+/**
+ * A node is to say that it knows the life of another one. If it has no link, and no other switch, all that it
+ * had for others is lost.
+ */
+static void expect(struct mf_switch *sw, uint16_t from, struct life *of, mf_time now)
+{
+	if (!(sw->standby != NULL ? sw->port[from].memory_enabled : test_bit(sw->reach_set, from)))
+		return;
+	sw->barring += is_empty(sw, of->unheard);
+	set_bit(of->unheard, from);
+	set_bit(of->untold, from);
+	hurry(sw, of, now);
+}
+
+/** What comes of a node answers that life. */
+static void unbar(struct mf_switch *sw, uint16_t from, struct life *of)
+{
+	if (!test_bit(of->unheard, from))
+		return;
+	clear_bit(of->unheard, from);
+	sw->barring -= is_empty(sw, of->unheard);
+	if (sw->barring == 0)
+		sw->lives->tick = MF_NEVER;
+}
+
+/** Who has said before that it knows this life has answered it alone since. */
+static void recall(struct mf_switch *sw, uint16_t node)
+{
+	struct life *of = &sw->lives->of[node];
+	uint16_t *known = &sw->lives->known[node * sw->ports];
+
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (known[i] == of->number)
+			unbar(sw, i, of);
+		known[i] = 0;
+	}
+}
+
+void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news, mf_time now)
+{
+	struct lives *l = sw->lives;
+	struct life *of = &l->of[node];
+
+	of->number = number;
+	of->news = news;
+	of->since = ++l->begun;
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != node)
+			expect(sw, i, of, now);
+	if (l->known != NULL)
+		recall(sw, node);
+}
+
+void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
+{
+	struct lives *l = sw->lives;
+
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (i != node && l->of[i].number != 0)
+			expect(sw, node, &l->of[i], now);
+		if (l->known != NULL)
+			l->known[i * sw->ports + node] = 0;
+	}
+}
+
+void lives_forget(struct mf_switch *sw)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		sw->lives->of[i] = (struct life){0};
+	if (sw->lives->known != NULL)
+		memset(sw->lives->known, 0, (size_t)sw->ports * sw->ports * sizeof(*sw->lives->known));
+	sw->barring = 0;
+	sw->lives->tick = MF_NEVER;
+}
+
+void lives_cut(struct mf_switch *sw, uint16_t node)
+{
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		clear_bit(sw->lives->of[i].untold, node);
+		unbar(sw, node, &sw->lives->of[i]);
+	}
+}
+
+void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (test_bit(sw->lives->of[i].unheard, node)) {
+			set_bit(sw->lives->of[i].untold, node);
+			hurry(sw, &sw->lives->of[i], now);
+		}
+	if (!is_empty(sw, sw->lives->of[node].unheard)) /* not said while it had no link */
+		hurry(sw, &sw->lives->of[node], now);
+}
+
+/** @return false: there is no room for all */
+static bool say(struct mf_switch *sw, uint16_t to, uint16_t of, unsigned int times, mf_time now)
+{
+	enum mf_status status = lives_is_news(sw->lives, to, of) ? MF_ERR_RESTARTED : MF_ERR_LIFE;
+
+	return link_say(sw, to, of, status, sw->lives->of[of].number, times, now);
+}
+
+/*
+ * News several times at first: who misses the word takes the first requests of the new life for copies of
+ * what the one before has asked. Not where its own link is lost.
+ */
+static bool tell(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
+{
+	struct life *life = &sw->lives->of[of];
+
+	if (!test_bit(life->untold, to) || !test_bit(sw->reach_set, to))
+		return true;
+	if (!say(sw, to, of, lives_is_news(sw->lives, to, of) ? TOLD_TIMES : 1, now))
+		return false;
+	clear_bit(life->untold, to);
+	return true;
+}
+
+bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now)
+{
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (!tell(sw, i, node, now))
+			return false;
+	return true;
+}
+
+bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
+{
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (!tell(sw, to, i, now))
+			return false;
+	return true;
+}
+
+bool lives_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+{
+	return sw->lives->known[of * sw->ports + from] == number;
+}
+
+bool lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+{
+	struct lives *l = sw->lives;
+
+	if (of >= sw->ports)
+		return false;
+	if (l->of[of].number == number)
+		unbar(sw, from, &l->of[of]);
+	if (l->known == NULL || l->of[of].number == number || lives_foreseen(sw, from, of, number))
+		return false;
+	l->known[of * sw->ports + from] = number;
+	return true;
+}
+
+/** Whether a node has a link, and somebody who has one has not heard of its life. */
+static bool is_unheard(const struct mf_switch *sw, uint16_t of)
+{
+	uint64_t any = 0;
+
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		any |= sw->lives->of[of].unheard[w] & sw->reach_set[w];
+	return any != 0 && test_bit(sw->reach_set, of);
+}
+
+/** Says the life of a node again to who has not heard, where there is room. */
+static void say_again(struct mf_switch *sw, uint16_t of, mf_time now)
+{
+	struct life *life = &sw->lives->of[of];
+
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (test_bit(life->unheard, i) && !test_bit(life->untold, i) && test_bit(sw->reach_set, i))
+			say(sw, i, of, 1, now);
+	life->pause = mf_time_min(2 * life->pause, sw->lives->again << LONGER_MOST);
+	life->at = now + life->pause;
+}
+
+mf_time lives_run(struct mf_switch *sw, mf_time now)
+{
+	struct lives *l = sw->lives;
+
+	if (now < l->tick)
+		return l->tick;
+	l->tick = MF_NEVER;
+	for (uint16_t i = 0; i < sw->ports; i++) {
+		if (!is_unheard(sw, i))
+			continue;
+		if (now >= l->of[i].at)
+			say_again(sw, i, now);
+		arm(sw, &l->of[i]);
+	}
+	return l->tick;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port whose link is lost, and comes back to a partner that may know nothing of what was before. Whatever
+ * the switch and the scheduler hold of the port ends first, so that nothing of the old can be taken for new:
+ *
+ *              down                     no circuits                   answered
+ *     LINK_UP ------> LINK_SWEEP ---------------------> LINK_FLUSH -------------> LINK_DOWN
+ *        ^            its circuits end,                 the scheduler             |
+ *        |            as there is room to tell          drops its demands         |
+ *        +----------------------------------- up --------------------------------+
+ *
+ * Until it is up again nothing that comes for the port or from it is taken, and grants of it that were on
+ * their way are refused. The scheduler flushes one port at a time.
+ *
+ * When it comes back all others are told, before anything passes: unacknowledged writes that have completed
+ * for their sender (D11) may be lost, and who comes back may be a memory node with nothing in it.
+ */
+#include "systems/edm/switch/circuit.h"
+#include "systems/edm/switch/incarnation.h"
+#include "systems/edm/switch/standby.h"
+
+#define LIVES 255 /* that a switch counts: what is told next must not be taken for the same */
+
+/** The message and the frame that were arriving. */
+static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct mf_span s;
+
+	mf_span_no_signal(&s, now);
+	rx_span(sw, port, now, &s);
+}
+
+static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (p->link != LINK_UP)
+		return;
+	p->link = LINK_SWEEP;
+	p->reborn = false;
+	sw->links_lost++;
+	clear_bit(sw->reach_set, port);
+	cut(sw, port, now); /* what waits for a write that does not go on is let out no more (grant.c) */
+	if (sw->standby != NULL)
+		standby_link_down(sw, port);
+	due(sw, now);
+}
+
+void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	lose(sw, port, now);
+	if (sw->standby != NULL)
+		clear_bit(sw->standby->coming, port);
+}
+
+void mf_switch_crash(struct mf_switch *sw, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (sw->port[i].up)
+			lose(sw, i, now);
+	l2_forget(sw);
+	if (sw->standby != NULL)
+		standby_forget(sw);
+}
+
+bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t life,
+	      unsigned int times, mf_time now)
+{
+	struct mf_msg m = {.kind = MF_ERR, .src = of, .dst = to, .status = (uint8_t)status};
+	uint64_t *word;
+
+	mf_proto_set_life(&m, life);
+	for (unsigned int i = 0; i < times; i++) {
+		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
+		if (word == NULL)
+			return false;
+		*word = mf_proto_put_single(&m);
+		switch_dirty(sw, to);
+		switch_backlog(sw, to, now);
+	}
+	return true;
+}
+
+bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
+{
+	return !test_bit(sw->reach_set, to) || link_say(sw, to, of, MF_ERR_RESTARTED, 0, 1, now);
+}
+
+/**
+ * That goes for all that the others had for it. Nobody is told before all seem to have room: who is told asks
+ * anew, and nothing is taken for that node before its link is up.
+ * @return false: there is no room for all: again, later, from the first on: what was asked meanwhile is over
+ */
+static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
+{
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != of && test_bit(sw->reach_set, i) && !mf_mux_room(sw->port[i].mux, TOLD_TIMES))
+			return false;
+	for (uint16_t i = 0; i < sw->ports; i++)
+		if (i != of && test_bit(sw->reach_set, i) &&
+		    !link_say(sw, i, of, MF_ERR_RESTARTED, 0, TOLD_TIMES, now))
+			return false;
+	return true;
+}
+
+/** Nothing of before can come of a node whose link was lost, but others may have answers for it. */
+static void begin_life(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	if (sw->port[port].reborn)
+		return;
+	sw->port[port].reborn = true;
+	lives_cut(sw, port);
+	lives_begin(sw, port, sw->lives->of[port].number % LIVES + 1, true, now);
+}
+
+/** What the others are told before anything passes. @return false: there is no room for all: again, later */
+static bool announce(struct mf_switch *sw, uint16_t port, mf_time now)
+{
+	if (!sw->port[port].up || !sw->port[port].memory_enabled || sw->bridge != NULL)
+		return true;
+	if (sw->standby != NULL) /* a node with two links says itself which life it is */
+		return standby_idle(sw) || all_writes_lost(sw, port, now);
+	begin_life(sw, port, now);
+	return lives_tell(sw, port, now);
+}
+
+bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (p->link == LINK_UP)
+		return true;
+	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
+		return false;
+	if (!announce(sw, (uint16_t)port, now))
+		return false;
+	p->link = LINK_UP;
+	sw->links_lost--;
+	if (p->up && p->memory_enabled)
+		set_bit(sw->reach_set, port);
+	if (sw->standby != NULL)
+		standby_link_up(sw, port, now);
+	else if (sw->lives != NULL)
+		lives_doubt(sw, (uint16_t)port, now);
+	due(sw, now);
+	return true;
+}
+
+/** Descriptors that can be told for a circuit's end, with some left for what arrives. */
+static bool can_tell(const struct mf_switch *sw)
+{
+	return sw->out_head - sw->out_tail <= sw->out_mask / 2;
+}
+
+/** Circuits from `ingress` that begin or end at a port. @return false: no room to end all of them */
+static bool sweep_ring(struct mf_switch *sw, unsigned int ingress, unsigned int port, mf_time now)
+{
+	uint32_t c = sw->circuits[ingress].next;
+
+	while (circuit_is(sw, c)) {
+		uint32_t next = sw->circuits[c].next;
+
+		if (ingress == port || sw->circuits[c].dst == port) {
+			if (!can_tell(sw))
+				return false;
+			circuit_kill(sw, c, now);
+		}
+		c = next;
+	}
+	return true;
+}
+
+static bool sweep(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (!sweep_ring(sw, i, port, now))
+			return false;
+	return true;
+}
+
+mf_time link_run(struct mf_switch *sw, mf_time now)
+{
+	for (unsigned int i = 0; i < sw->ports && !sw->flushing; i++) {
+		if (sw->port[i].link != LINK_SWEEP)
+			continue;
+		if (!sweep(sw, i, now) || !can_tell(sw))
+			return now; /* when the scheduler has taken what it was told */
+		sw->flushing = true;
+		sw->port[i].link = LINK_FLUSH;
+		/* Behind what has arrived and is being looked at: that is still told as a demand. */
+		switch_tell(sw, &(struct mf_sched_msg){.at = now + sw->identify,
+						       .src = (uint16_t)i,
+						       .dst = (uint16_t)i,
+						       .kind = MF_SCHED_FLUSH});
+	}
+	return MF_NEVER;
+}
+
+void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	sw->port[port].link = LINK_DOWN;
+	sw->flushing = false;
+	due(sw, now);
+}

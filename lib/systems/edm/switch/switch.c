@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The switch: set-up, what is told to the scheduler, what leaves at a port, timers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "systems/edm/switch/forward.h"
+#include "systems/edm/switch/limits.h"
+#include "base/mf_table.h"
+#include "systems/edm/switch/standby.h"
+
+#define LATE MF_MS(1) /* a switch whose thread has its CPU is never so late */
+
+static bool valid(const struct mf_switch_config *c)
+{
+	if (c->limits.rate != 0 && c->limits.rate_burst == 0)
+		return false;
+	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128)
+		return false;
+	return c->mac_table >= 4 && (c->mac_table & (c->mac_table - 1)) == 0;
+}
+
+static int port_init(struct port *p, const struct mf_switch_port_config *c)
+{
+	struct mf_mux_config mux = c->mux;
+	int err;
+
+	p->up = c->up;
+	p->memory_enabled = c->memory_enabled;
+	p->period = mux.period;
+	p->backlog_k = c->backlog_k;
+	p->source_w = c->source_w;
+	mux.memory_enabled = c->memory_enabled;
+	p->mux = mf_mux_new(&mux);
+	if (p->mux == NULL)
+		return -errno;
+	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
+	if (p->buf == NULL)
+		return -ENOMEM;
+	err = mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
+	mf_demux_guard(&p->demux, c->guard);
+	return err;
+}
+
+static int out_init(struct mf_switch *sw)
+{
+	uint32_t n = 4096; /* many spans' worth: the engine empties it after each call */
+
+	while (n < 64 * sw->ports)
+		n *= 2;
+	sw->out_mask = n - 1;
+	sw->out = malloc(n * sizeof(*sw->out));
+	return sw->out != NULL ? 0 : -ENOMEM;
+}
+
+struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
+{
+	struct mf_switch *sw = NULL;
+	int err = -EINVAL;
+
+	if (valid(c)) {
+		size_t size = (sizeof(*sw) + c->ports * sizeof(sw->port[0]) + 63) / 64 * 64;
+
+		sw = aligned_alloc(64, size);
+		err = sw != NULL ? 0 : -ENOMEM;
+		if (sw != NULL)
+			memset(sw, 0, size);
+	}
+	if (err != 0) {
+		errno = -err;
+		return NULL;
+	}
+	sw->ports = c->ports;
+	sw->proto = c->proto;
+	sw->timing = c->timing;
+	sw->identify = c->timing.cost[MF_STAGE_IDENTIFY];
+	sw->through = sw->identify + c->timing.cost[MF_STAGE_FORWARD];
+	sw->grant_out = c->timing.cost[MF_STAGE_MAKE_GRANT] + c->timing.cost[MF_STAGE_FORWARD];
+	sw->window = c->window;
+	sw->grant_timeout = c->grant_timeout;
+	sw->hold_timeout = c->hold_timeout;
+	sw->l2_latency = c->l2_latency;
+	sw->probe = c->probe != NULL && c->probe->stamp != NULL ? c->probe : NULL;
+	sw->next = MF_NEVER;
+	sw->one_rate = true;
+	for (unsigned int i = 0; i < c->ports; i++) {
+		sw->align[i] = c->align[i];
+		sw->one_rate &= c->port[i].mux.period == c->port[0].mux.period;
+		sw->limits |= c->port[i].backlog_k != 0 || c->port[i].source_w != 0;
+		if (c->port[i].up && c->port[i].memory_enabled)
+			set_bit(sw->reach_set, i);
+	}
+	err = out_init(sw);
+	for (unsigned int i = 0; i < c->ports && err == 0; i++)
+		err = port_init(&sw->port[i], &c->port[i]);
+	if (err == 0)
+		err = circuit_init(sw, c);
+	if (err == 0)
+		err = l2_init(sw, c);
+	if (err == 0)
+		err = limits_init(sw, c);
+	if (err == 0 && c->twin)
+		err = standby_init(sw, c);
+	if (err == 0)
+		err = c->bridge != NULL ? bridge_init(sw, c) : lives_init(sw, c);
+	if (err != 0) {
+		mf_switch_free(sw);
+		errno = -err;
+		return NULL;
+	}
+	return sw;
+}
+
+void mf_switch_free(struct mf_switch *sw)
+{
+	if (sw == NULL)
+		return;
+	for (unsigned int i = 0; i < sw->ports; i++) {
+		mf_mux_free(sw->port[i].mux);
+		mf_demux_fini(&sw->port[i].demux);
+		free(sw->port[i].buf);
+	}
+	l2_fini(sw);
+	limits_fini(sw);
+	bridge_fini(sw);
+	standby_fini(sw);
+	lives_fini(sw);
+	mf_table_free(sw->circuits);
+	mf_table_free(sw->requests);
+	mf_table_free(sw->pair);
+	free(sw->out);
+	free(sw);
+}
+
+void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now)
+{
+	sw->port[d].held_dst = over;
+	switch_tell(sw, &(struct mf_sched_msg){.at = now,
+					       .dst = (uint16_t)d,
+					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
+}
+
+void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed)
+{
+	if (sw->port[port].memory_enabled)
+		mf_mux_close(sw->port[port].mux, closed);
+}
+
+void mf_switch_no_requests(struct mf_switch *sw, bool none)
+{
+	sw->no_requests = none;
+}
+
+bool mf_switch_has_requests(const struct mf_switch *sw, unsigned int port, unsigned int n)
+{
+	if (sw->port[port].requests + n > sw->requests_port)
+		return false;
+	/* Of all ports: the slots that were never used are those that are certainly free. */
+	return sw->requests_port * sw->ports <= sw->requests_max ||
+	       sw->requests_used + n * sw->ports <= sw->requests_max;
+}
+
+inline struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
+{
+	uint32_t tail = sw->out_tail & sw->out_mask, to_end = sw->out_mask + 1 - tail;
+
+	*n = sw->out_head - sw->out_tail;
+	if (*n == 0)
+		return NULL;
+	if (*n > to_end)
+		*n = to_end;
+	return &sw->out[tail];
+}
+
+inline void mf_switch_sched_advance(struct mf_switch *sw, unsigned int n)
+{
+	sw->out_tail += n;
+	if (sw->out_tail == sw->out_head) /* the same few cache lines again */
+		sw->out_tail = sw->out_head = 0;
+}
+
+unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, unsigned int max)
+{
+	const struct mf_sched_msg *msg;
+	unsigned int told = 0, n;
+
+	while (told < max && (msg = mf_switch_sched_peek(sw, &n)) != NULL) {
+		if (n > max - told)
+			n = max - told;
+		memcpy(out + told, msg, n * sizeof(*msg));
+		mf_switch_sched_advance(sw, n);
+		told += n;
+	}
+	return told;
+}
+
+/** A chunk that stops half-way is lost as one that does not come. */
+static bool may_abort(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	const struct port *p = &sw->port[port];
+
+	return (p->state != RX_STREAM && p->state != RX_COLLECT) || circuit_tell_lost(sw, p->circuit, now);
+}
+
+/** Messages that hold their egress and do not go on (D14). @return the next such time */
+static mf_time run_holds(struct mf_switch *sw, mf_time now)
+{
+	mf_time next = MF_NEVER;
+
+	if (sw->hold_timeout == 0)
+		return MF_NEVER;
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t set = sw->hold_set[w]; set != 0; set &= set - 1) {
+			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
+			mf_time at = sw->port[port].last + sw->hold_timeout;
+
+			if (at <= now && may_abort(sw, port, now))
+				forward_abort(sw, port, now);
+			else
+				next = mf_time_min(next, at);
+		}
+	return next;
+}
+
+/**
+ * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
+ * looks at that first. Not again at once: who is always late would wait for ever.
+ */
+static void excuse(struct mf_switch *sw, mf_time now)
+{
+	mf_time longer = mf_time_max(sw->grant_timeout, sw->hold_timeout);
+
+	if (!sw->window || now < sw->excuse_at || now - sw->next < LATE)
+		return;
+	sw->patient_until = now + longer / 4;
+	sw->excuse_at = now + 2 * longer;
+}
+
+/** One of two keeps the place of a late chunk anyway, and the other one forgets it after a time of its own.
+ */
+void mf_switch_bear(struct mf_switch *sw, unsigned int port, mf_time by)
+{
+	if (sw->standby != NULL)
+		return;
+	sw->port[port].last += by;
+	circuit_bear(sw, port, by);
+}
+
+/** What did not come in time. @return the next such time */
+static mf_time run_timers(struct mf_switch *sw, mf_time now)
+{
+	mf_time held;
+
+	if (now < sw->patient_until)
+		return sw->patient_until;
+	held = run_holds(sw, now); /* what has begun is cut, and does not expire */
+	return mf_time_min(held, circuit_expire(sw, now));
+}
+
+mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
+{
+	if (now < sw->next)
+		return sw->next;
+	excuse(sw, now);
+	sw->next = MF_NEVER;
+	due(sw, rx_accept(sw, now));
+	due(sw, l2_run(sw, now));
+	if (sw->bridge != NULL)
+		due(sw, bridge_run(sw, now));
+	if (unlikely(sw->ending != 0))
+		due(sw, forward_ends(sw, now, sw->ports));
+	due(sw, run_timers(sw, now));
+	if (unlikely(sw->barring != 0))
+		due(sw, lives_run(sw, now));
+	if (unlikely(sw->standby != NULL))
+		due(sw, standby_run(sw, now));
+	if (sw->links_lost != 0)
+		due(sw, link_run(sw, now));
+	return sw->next;
+}
+
+mf_time mf_switch_next(const struct mf_switch *sw)
+{
+	return sw->next;
+}
+
+bool mf_switch_has_frames(const struct mf_switch *sw)
+{
+	if (sw->l2.order_tail != sw->l2.order_head ||
+	    (sw->bridge != NULL && sw->bridge_ops->busy(sw->bridge)))
+		return true;
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		if (sw->accept_set[w] != 0)
+			return true;
+	return false;
+}
+
+uint64_t *mf_switch_tx_set(struct mf_switch *sw)
+{
+	return sw->dirty_set;
+}
+
+unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
+{
+	unsigned int n = 0;
+
+	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+		for (uint64_t *set = &sw->dirty_set[w]; *set != 0 && n < max; *set &= *set - 1)
+			out[n++] = (uint16_t)(w * 64 + (unsigned int)__builtin_ctzll(*set));
+	return n;
+}
+
+static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	if (unlikely(sw->bridge != NULL)) {
+		bridge_feed(sw, port, now);
+		due(sw, sw->bridge_ops->next(sw->bridge)); /* room that it made may be news for other ports */
+		return;
+	}
+	if (sw->window)
+		forward_done(sw, port, now);
+	switch_backlog(sw, port, now);
+}
+
+unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, unsigned int max,
+			  struct mf_span *out)
+{
+	unsigned int n;
+
+	if (unlikely(sw->ending != 0)) /* what arrives comes before what is sent */
+		forward_ends(sw, now, sw->ports);
+	n = mf_mux_pull(sw->port[port].mux, now, max, out);
+	if (n > 0)
+		sent(sw, port, now);
+	return n;
+}
+
+inline struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
+					     struct mf_span *room)
+{
+	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].mux, now, room);
+
+	if (s != NULL)
+		sent(sw, port, now);
+	return s;
+}
+
+void mf_switch_short_spans(struct mf_switch *sw, unsigned int port)
+{
+	mf_mux_short_spans(sw->port[port].mux);
+}
+
+inline bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
+{
+	return mf_mux_waits(sw->port[port].mux);
+}
+
+mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_next(sw->port[port].mux, now);
+}
+
+mf_time mf_switch_tx_next_block(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_next_block(sw->port[port].mux, now);
+}
+
+const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw)
+{
+	return &sw->stats;
+}
+
+const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port)
+{
+	return mf_mux_stats(sw->port[port].mux);
+}
+
+uint32_t mf_switch_ahead(const struct mf_switch *sw, unsigned int port, mf_time now)
+{
+	return mf_mux_ahead(sw->port[port].mux, now);
+}
+
+const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port)
+{
+	return &sw->port[port].demux;
+}

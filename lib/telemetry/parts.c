@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Telemetry of the parts of a fabric: nodes, links, and the ports that carry some. */
+#include <string.h>
+
+#include "measure/mf_live.h"
+#include "result/result.h"
+#include "result/tunnels.h"
+#include "telemetry/telemetry.h"
+#include "wall/ports/mf_tunnel_stats.h"
+
+static const char *name_of_node(const void *ctx, unsigned int i)
+{
+	const struct mf_fabric *f = ctx;
+
+	return f->node[i].host != NULL ? f->config->node[i].name : NULL;
+}
+
+/** One end of it is here. */
+static const char *name_of_link(const void *ctx, unsigned int i)
+{
+	const struct mf_fabric *f = ctx;
+
+	return f->node[i].host != NULL || fabric_switch_of(f, i) != NULL ? f->config->node[i].name : NULL;
+}
+
+/* Nodes */
+
+/** Of messages of each kind, both ways. */
+static json_t *kinds_json(const uint64_t count[MF_KINDS])
+{
+	json_t *o = json_object();
+
+	for (unsigned int k = 1; k < MF_KINDS; k++)
+		result_count(o, mf_kind_name((uint8_t)k), count[k]);
+	return o;
+}
+
+static json_t *host_json(const struct mf_host_stats *s)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "rx_messages", kinds_json(s->rx));
+	json_object_set_new(o, "tx_messages", kinds_json(s->tx));
+	result_count(o, "rx_octets", s->rx_octets);
+	result_count(o, "tx_octets", s->tx_octets);
+	result_count(o, "control_blocks", s->control_blocks);
+	result_count(o, "grants_returned", s->grants_returned);
+	result_count(o, "stalls", s->stalls);
+	result_count(o, "failed_with_link", s->link_lost);
+	result_count(o, "responses_given_up", s->reclaimed);
+	return o;
+}
+
+json_t *telemetry_node_of(struct telemetry_query *q)
+{
+	const struct mf_fabric *f = q->f;
+	struct result_nodes one;
+	const struct node *n;
+	json_t *o;
+	int i;
+
+	if (q->name == NULL)
+		return telemetry_names(q, f->nodes, name_of_node, f);
+	i = telemetry_node(q);
+	if (i < 0)
+		return NULL;
+	n = &f->node[i];
+	if (n->host == NULL)
+		return telemetry_refuse(q, "another process plays '%.31s'", q->name);
+	one = (struct result_nodes){(unsigned int)i, (unsigned int)i + 1};
+	o = json_object();
+	json_object_set_new(o, "name", json_string(f->config->node[i].name));
+	json_object_set_new(o, "role", json_string(mf_config_role_name(f->config->node[i].role)));
+	json_object_set_new(o, "outstanding", json_integer(mf_host_outstanding(n->host)));
+	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS, NULL));
+	json_object_set_new(o, "frames", frames_json(f, one, RESULT_COUNTS));
+	json_object_set_new(o, "host", host_json(mf_host_stats(n->host)));
+	json_object_set_new(o, "drops", host_drops_json(mf_host_stats(n->host)));
+	if (f->config->stack_ops != NULL)
+		json_object_set_new(o, "stack", stack_json(f, one));
+	return o;
+}
+
+/* Links */
+
+static json_t *sent_json(const struct mf_mux_stats *s)
+{
+	json_t *o = json_object();
+
+	result_count(o, "memory_blocks", s->memory_blocks);
+	result_count(o, "messages", s->messages);
+	result_count(o, "frame_blocks", s->frame_blocks);
+	result_count(o, "frames", s->frames);
+	result_count(o, "gap_blocks", s->gap_blocks);
+	mux_json(s, (struct result_nodes){0, 1}, o);
+	return o;
+}
+
+static json_t *received_json(const struct mf_demux_stats *s)
+{
+	json_t *o = json_object();
+
+	result_count(o, "blocks", s->blocks);
+	result_count(o, "memory_blocks", s->memory_blocks);
+	result_count(o, "frame_blocks", s->frame_blocks);
+	result_count(o, "idle_blocks", s->idle_blocks);
+	result_count(o, "bad_blocks", s->bad_blocks);
+	result_count(o, "aborted_messages", s->aborts);
+	return o;
+}
+
+json_t *telemetry_link(struct telemetry_query *q)
+{
+	const struct mf_fabric *f = q->f;
+	json_t *o, *up, *down;
+	int i;
+
+	if (q->name == NULL)
+		return telemetry_names(q, f->nodes, name_of_link, f);
+	i = telemetry_node(q);
+	if (i < 0)
+		return NULL;
+	if (name_of_link(f, (unsigned int)i) == NULL)
+		return telemetry_refuse(q, "another process has the link of '%.31s'", q->name);
+	o = json_object();
+	up = json_object();
+	down = json_object();
+	if (f->node[i].host != NULL) {
+		json_object_set_new(up, "sent", sent_json(mf_host_mux_stats(f->node[i].host)));
+		json_object_set_new(down, "received", received_json(&mf_host_demux(f->node[i].host)->stats));
+	}
+	if (fabric_switch_of(f, (unsigned int)i) != NULL) {
+		json_object_set_new(up, "received",
+				    received_json(&mf_switch_demux(f->sw, (unsigned int)i)->stats));
+		json_object_set_new(down, "sent", sent_json(mf_switch_mux_stats(f->sw, (unsigned int)i)));
+	}
+	json_object_set_new(o, "to_switch", up);
+	json_object_set_new(o, "from_switch", down);
+	return o;
+}
+
+/* Ports */
+
+static const struct carried_port *port_named(const struct carried *c, const char *name)
+{
+	for (unsigned int i = 0; c != NULL && i < c->ports; i++)
+		if (strcmp(c->port[i].config->name, name) == 0)
+			return &c->port[i];
+	return NULL;
+}
+
+static const char *name_of_port(const void *ctx, unsigned int i)
+{
+	const struct carried *c = ctx;
+
+	return c->port[i].config->name;
+}
+
+json_t *telemetry_port(struct telemetry_query *q)
+{
+	struct carried *c = carried_seen(q->f);
+	const struct carried_port *p;
+	json_t *o;
+
+	if (q->name == NULL) {
+		o = telemetry_names(q, c != NULL ? c->ports : 0, name_of_port, c);
+	} else {
+		p = port_named(c, q->name);
+		o = p != NULL ? port_json(p)
+			      : telemetry_refuse(q, "there is no port '%.31s' in this process", q->name);
+	}
+	carried_free(c);
+	return o;
+}
+
+/** Nodes whose links are carried. */
+struct carried_nodes {
+	const struct mf_fabric *f;
+	bool here[MF_PORTS_MAX];
+};
+
+static const char *name_of_carried(const void *ctx, unsigned int i)
+{
+	const struct carried_nodes *n = ctx;
+
+	return n->here[i] ? n->f->config->node[i].name : NULL;
+}
+
+static json_t *carried_names(const struct telemetry_query *q, const struct carried *c)
+{
+	struct carried_nodes n = {.f = q->f};
+
+	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
+		n.here[c->end[i].node] = true;
+	return telemetry_names(q, q->f->nodes, name_of_carried, &n);
+}
+
+/** At which end of a node's link, or at both. */
+static json_t *ends_json(const struct mf_fabric *f, const struct carried *c, unsigned int node)
+{
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
+		if (c->end[i].node == node)
+			json_object_set_new(o, c->end[i].switch_end ? "switch" : "node",
+					    end_json(f, &c->end[i]));
+	return o;
+}
+
+json_t *telemetry_carried(struct telemetry_query *q)
+{
+	struct carried *c;
+	json_t *o = NULL;
+	int node = 0;
+
+	if (q->name != NULL && (node = telemetry_node(q)) < 0)
+		return NULL;
+	c = carried_seen(q->f);
+	o = q->name == NULL ? carried_names(q, c) : ends_json(q->f, c, (unsigned int)node);
+	carried_free(c);
+	if (json_object_size(o) > 0)
+		return o;
+	json_decref(o);
+	return telemetry_refuse(q, "no port of this process carries the link of '%.31s'", q->name);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of outages.c, link_state.c and stall.c: what breaks at a time, virtual clock. */
+#ifndef VIRTUAL_OUTAGES_H
+#define VIRTUAL_OUTAGES_H
+
+#include "fabric/mf_outage.h"
+#include "fabric/mf_stall.h"
+#include "virtual/virtual.h"
+
+/** DARK: it carries nothing, and the ends do not know yet; LOST: they do. */
+enum link_phase { LINK_WHOLE, LINK_DARK, LINK_LOST };
+
+/** A node and its link. */
+struct place {
+	unsigned int cuts; /**< outages in force that cut the link */
+	unsigned int dead; /**< of those: outages in force that its process is gone by */
+	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts() */
+	enum link_phase phase;
+	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
+	struct stalls stalls;
+	mf_time full; /**< its ring is, both ways, until then */
+	unsigned int testing; /**< of the cuts: test patterns that have taken the link */
+	mf_time guard; /**< when corruption disables the link, or it is mended; MF_NEVER: neither */
+	/** ps of blocks that its ring holds: a sender waits for a receiver that is more behind */
+	mf_time room;
+};
+
+struct virtual_events {
+	struct place *place; /**< [nodes] */
+	struct outage *outage;
+	unsigned int outages;
+	struct stalls sw, sched; /**< sched: and those of the switch, without which it cannot go on */
+	unsigned int no_requests; /**< outages that take away the switch's buffer */
+	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
+	bool slow; /**< the scheduler may fall behind, so that may be so at any time */
+};
+
+/* test_pattern.c */
+/** Makes f->test: what each link carries of the file's test patterns. @return 0 or -ENOMEM */
+int virtual_tests_init(struct virtual *v);
+/** When a pattern begins, ends, or has to go on; MF_NEVER: there is none. */
+mf_time virtual_tests_next(const struct virtual *v);
+/** Sends what was due before v->now, begins and ends what is due then. Called before anything else happens to
+ * links. */
+void virtual_tests_run(struct virtual *v);
+
+/* link_state.c */
+/** One more outage that cuts the link of node i to v's switch; one less. */
+void virtual_link_cut(struct virtual *v, unsigned int i);
+void virtual_link_mend(struct virtual *v, unsigned int i);
+/** Does what is due at place.at. */
+void virtual_link_step(struct virtual *v, unsigned int i);
+/** Does what is due at place.guard: corruption disables the link, or somebody has mended it. */
+void virtual_link_guard(struct virtual *v, unsigned int i);
+
+#endif

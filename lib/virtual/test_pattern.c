@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Test patterns under the virtual clock. While a transmitter is in test-pattern mode its link carries nothing
+ * else, so for the fabric the link is cut. The pattern's own blocks do not go through the wires: nobody but
+ * the checker takes them, so they are made and checked in batches, whenever something may change for the
+ * link.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fabric/mf_link_test.h"
+#include "virtual/outages.h"
+
+/** A batch at most, so that others see how far a pattern is. */
+#define BATCH MF_US(100)
+
+static struct virtual *network(const struct virtual *v, unsigned int sw)
+{
+	return sw != 0 ? v->twin : v->nodes;
+}
+
+static uint32_t period_of(const void *ctx, unsigned int sw, unsigned int node)
+{
+	return network(ctx, sw)->link[node].period;
+}
+
+int virtual_tests_init(struct virtual *v)
+{
+	struct mf_fabric *f = v->f;
+	unsigned int n = link_tests_of(f->config);
+
+	if (n == 0)
+		return 0;
+	f->test = calloc(n, sizeof(*f->test));
+	if (f->test == NULL)
+		return -ENOMEM;
+	f->tests = n;
+	link_tests_init(f->test, f->config, period_of, v);
+	return 0;
+}
+
+mf_time virtual_tests_next(const struct virtual *v)
+{
+	mf_time next = MF_NEVER;
+
+	for (unsigned int k = 0; k < v->f->tests; k++) {
+		const struct link_test *t = &v->f->test[k];
+
+		if (t->on)
+			next = mf_time_min(next, mf_time_min(t->rule->until, v->now + BATCH));
+		else if (!t->over)
+			next = mf_time_min(next, t->rule->from);
+	}
+	return next;
+}
+
+/** Until v->now. */
+static void go_on(struct virtual *v, struct link_test *t)
+{
+	struct virtual *net = network(v, t->rule->sw);
+	const struct place *p = &net->events->place[t->node];
+	const struct wire *w = t->up ? &net->up[t->node] : &net->down[t->node];
+
+	link_test_run(t, v->now, w->fault, p->cuts == p->testing);
+}
+
+static void begin(struct virtual *v, struct link_test *t)
+{
+	struct virtual *net = network(v, t->rule->sw);
+
+	t->on = true;
+	net->events->place[t->node].testing++;
+	virtual_link_cut(net, t->node);
+}
+
+static void end(struct virtual *v, struct link_test *t)
+{
+	struct virtual *net = network(v, t->rule->sw);
+
+	t->on = false;
+	t->over = true;
+	net->events->place[t->node].testing--;
+	virtual_link_mend(net, t->node);
+}
+
+void virtual_tests_run(struct virtual *v)
+{
+	for (unsigned int k = 0; k < v->f->tests; k++)
+		if (v->f->test[k].on)
+			go_on(v, &v->f->test[k]);
+	for (unsigned int k = 0; k < v->f->tests; k++) {
+		struct link_test *t = &v->f->test[k];
+
+		if (t->on && t->rule->until == v->now)
+			end(v, t);
+		else if (!t->on && !t->over && t->rule->from == v->now)
+			begin(v, t);
+	}
+}
+
+void virtual_tests_end(struct virtual *v)
+{
+	for (unsigned int k = 0; k < v->f->tests; k++)
+		if (v->f->test[k].on)
+			go_on(v, &v->f->test[k]);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Roles under the wall clock: what an lcore polls. Every call into a library goes through these
+ * functions, which record it where a record is kept (D19): the same calls in the same order, replayed,
+ * must give the same outputs.
+ */
+#ifndef MF_WALL_ROLE_H
+#define MF_WALL_ROLE_H
+
+#include "fabric/mf_fabric_state.h"
+
+enum role_kind {
+	ROLE_NODE,
+	ROLE_TWIN, /**< a node with links to two switches (docs/fault-tolerance.md) */
+	ROLE_SWITCH,
+	ROLE_SCHED,
+	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
+};
+
+struct record;
+struct wall_port;
+
+/** A line of its own: its lcore writes it all the time. */
+struct role {
+	enum role_kind kind;
+	unsigned int index; /**< NODE, TWIN, PORT: its number */
+	struct mf_fabric *f;
+	struct record *record; /**< NULL: none is kept */
+	mf_time next; /**< NODE, TWIN, SWITCH, SCHED: when it wants to be run */
+	unsigned int lcore; /**< which of the run's lcores polls it */
+	bool given; /**< something has arrived since it was run */
+	uint8_t net; /**< SWITCH, SCHED: 0, or 1: the backup */
+	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
+	union {
+		struct mf_host *host; /**< NODE, TWIN */
+		struct wall_port *carrier; /**< PORT */
+		struct mf_switch *sw; /**< SWITCH */
+		struct mf_sched *sched; /**< SCHED */
+	};
+	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
+} __attribute__((aligned(64)));
+
+static inline bool role_is_node(const struct role *r)
+{
+	return r->kind <= ROLE_TWIN;
+}
+
+/** "cn0", "sw0", "scheduler". */
+const char *role_name(const struct role *r);
+
+#define ROLES_BESIDE 4 /**< beside the nodes: two switches and their schedulers */
+
+/**
+ * All roles of this process but ports, without records.
+ * @param out  room for f->nodes + ROLES_BESIDE
+ * @return how many
+ */
+unsigned int role_all(struct mf_fabric *f, struct role *out);
+
+/**
+ * Whether it has room for what a span may cause.
+ * @param port  switch: the port; TWIN: which of its two links; PORT: which of the ends that it carries
+ */
+bool role_can_rx(const struct role *r, unsigned int port);
+/** A span arrives. @param port  as of role_can_rx(); of a node with one link it does not count */
+void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
+/** Deadlines, clients, timers. */
+void role_run(struct role *r, mf_time now);
+/** @return number of blocks in *out */
+unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out);
+
+/** The same without a copy where that is possible. @return the span; NULL: there is none */
+struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room);
+
+/** The spans of a port stay short: see mf_mux_short_spans(). */
+void role_short_spans(struct role *r, unsigned int port);
+/** Whether there may be any: if not, asking changes nothing. */
+bool role_tx_waits(const struct role *r, unsigned int port);
+
+/** The link that it has at a port is lost: what it knows of it is of no use any more. Nodes and switch. */
+void role_link_lost(struct role *r, unsigned int port, mf_time now);
+/** And there again. @return false: the switch is not ready for it, ask again */
+bool role_link_back(struct role *r, unsigned int port, mf_time now);
+
+/** Switch: see mf_switch_bear(). */
+void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now);
+
+/**
+ * The process of the role crashes, and all that it knew is gone. A node: see node_crash(). A switch: see
+ * mf_switch_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
+ */
+int role_crash(struct role *r, mf_time now);
+#define ROLE_REQUESTS UINT16_MAX /**< the switch's buffer for requests */
+/**
+ * Takes free room away, or gives it back.
+ * @param what  node: enum mf_host_room; switch: a port, for the room of its egress, or ROLE_REQUESTS
+ * @param on    it is taken away
+ */
+void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now);
+
+/** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
+unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
+/** The same in place; mf_switch_sched_advance() follows. @return the first of *n; NULL: there is none */
+struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n);
+void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
+
+/**
+ * Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the
+ * last run counts as of then.
+ */
+void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n);
+unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
+/** Both, of one descriptor. */
+unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg, struct mf_sched_grant *out,
+			unsigned int max);
+/** It has been matched, for now: looks when it wants to be run. */
+static inline void role_matched(struct role *r)
+{
+	r->next = r->f->sched_ops->next(r->sched);
+}
+
+#endif

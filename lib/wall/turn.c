@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a role does in a turn under the wall clock: takes a burst of what has arrived, does what is due,
+ * hands on what there is. Roles of one lcore hand over to each other directly, those of different ones
+ * through cells: the same calls of the roles in either case.
+ */
+#include <rte_branch_prediction.h>
+
+#include "record/mf_record.h"
+#include "wall/link_end.h"
+
+#define DESCRIPTORS RECORD_ITEMS_MAX
+
+/** Whoever uses the node from outside. What is submitted starts in this turn. */
+static unsigned int poll_guests(struct role *r, struct mf_host *h, struct mf_guest *g, mf_time now)
+{
+	unsigned int work = 0;
+
+	for (; g != NULL; g = g->next)
+		work += g->run(g, h, now);
+	if (work > 0)
+		r->next = now;
+	return work;
+}
+
+/** A node's own turn, behind what has come. @return how much work it found */
+static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r, mf_time now)
+{
+	const struct node *n = &w->f->node[r->index];
+	unsigned int work = 0;
+
+	if (unlikely(n->guest != NULL))
+		work += poll_guests(r, n->host, n->guest, now);
+	/* What has come may have been dealt with: a memory node has nothing left to do. */
+	if (r->given)
+		r->next = mf_time_min(r->next, mf_host_next(n->host));
+	r->given = false;
+	if (r->next <= now)
+		role_run(r, now);
+	return work;
+}
+
+static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	struct mf_host *h = r->host;
+	unsigned int work = wall_take(&w->net[0].down[r->index], l->span, now);
+
+	work += run_node(w, r, now);
+	if (mf_host_tx_waits(h)) {
+		wall_give(&w->net[0].up[r->index], r, r->index, l->span, now, &work);
+		/* What went out completes writes: they are due at once. */
+		r->next = mf_time_min(r->next, mf_host_next(h));
+	}
+	return work;
+}
+
+static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	struct mf_host *h = r->host;
+	unsigned int work = twin_take(w, l, r, now);
+
+	if (likely(mf_host_obeys(h)))
+		work += run_node(w, r, now);
+	else
+		role_run(r, now); /* the host asks for the epoch; client and guests wait */
+	if (mf_host_tx_waits(h)) {
+		work += twin_give(w, l, r, now);
+		r->next = mf_time_min(r->next, mf_host_next(h));
+	}
+	return work;
+}
+
+/* A switch's turn is compiled twice: for one of two, and for one alone. */
+
+static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct wall_lcore *l,
+						    struct role *r, mf_time now, bool two)
+{
+	uint64_t *waiting = mf_switch_tx_set(r->sw);
+	unsigned int words = (r->f->nodes + 63) / 64, spans = 0;
+
+	for (unsigned int k = 0; k < words; k++)
+		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
+			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
+
+			if (!mf_switch_can_rx(r->sw))
+				return spans;
+			waiting[k] ^= set & -set;
+			if (two && unlikely(!wall_end_whole(&net->end[MF_LINK_SWITCH][p])))
+				twin_discard(r, p, l->span, now);
+			else if (!wall_give(&net->down[p], r, p, l->span, now, &spans))
+				waiting[k] |= set & -set;
+		}
+	return spans;
+}
+
+static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct wall_lcore *l,
+						    struct role *r, mf_time now, bool two)
+{
+	unsigned int work = 0;
+
+	for (unsigned int i = 0; i < net->crossed; i++)
+		work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
+	if (mf_switch_next(r->sw) <= now)
+		role_run(r, now);
+	if (net->to_switch != NULL)
+		work += wall_take_grants(net, r, now);
+	work += switch_send(net, l, r, now, two);
+	if (net->to_sched != NULL)
+		wall_tell_sched(net, r, now);
+	return work;
+}
+
+static __rte_noinline unsigned int poll_one_of_two(struct wall *w, struct wall_lcore *l, struct role *r,
+						   mf_time now)
+{
+	twin_look(w, r, now);
+	return turn_switch(&w->net[r->net], l, r, now, true);
+}
+
+static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	if (unlikely(w->nets > 1))
+		return poll_one_of_two(w, l, r, now);
+	return turn_switch(&w->net[0], l, r, now, false);
+}
+
+static inline void hand_out(struct wall_net *net, mf_time now, const struct mf_sched_grant *grant,
+			    unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		role_grant(net->sw, now, &grant[i]);
+}
+
+static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
+{
+	struct mf_sched_grant grant[DESCRIPTORS];
+	unsigned int granted, work = 0;
+
+	do {
+		granted = role_match(r, now, grant, DESCRIPTORS);
+		hand_out(net, now, grant, granted);
+		work += granted;
+	} while (granted == DESCRIPTORS);
+	return work;
+}
+
+/** A demand is an instant of its own: while ports have room it is granted as it comes, without a queue. */
+static __rte_always_inline unsigned int match_demand(struct wall_net *net, struct role *r, mf_time now,
+						     struct mf_sched_msg *msg, struct mf_sched_grant *grant)
+{
+	unsigned int granted = role_offer(r, now, msg, grant, DESCRIPTORS);
+
+	hand_out(net, now, grant, granted);
+	return granted < DESCRIPTORS ? granted : granted + match(net, r, now);
+}
+
+/** What is no demand, up to the first that is one. @return how many */
+static inline unsigned int others(const struct mf_sched_msg *msg, unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && msg[i].kind != MF_SCHED_DEMAND)
+		i++;
+	return i;
+}
+
+/** The scheduler of an lcore that polls the switch, too. */
+static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_time now)
+{
+	struct mf_sched_grant grant[DESCRIPTORS];
+	unsigned int told, n, work = 0;
+	struct mf_sched_msg *msg;
+	bool matched;
+
+	while ((msg = role_sched_peek(net->sw, now, &told)) != NULL) {
+		for (unsigned int i = 0; i < told; i += n) {
+			if (msg[i].kind == MF_SCHED_DEMAND) {
+				n = 1;
+				work += match_demand(net, r, now, &msg[i], grant);
+			} else {
+				n = others(&msg[i], told - i);
+				role_inputs(r, now, &msg[i], n);
+			}
+		}
+		matched = msg[told - 1].kind == MF_SCHED_DEMAND;
+		mf_switch_sched_advance(net->sw->sw, told);
+		work += told;
+		/* After so many at the latest: the scheduler holds no more between two matchings. */
+		if (!matched)
+			work += match(net, r, now);
+	}
+	if (work > 0)
+		role_matched(r);
+	if (r->next > now)
+		return work;
+	work += match(net, r, now);
+	role_matched(r);
+	return work;
+}
+
+static unsigned int poll_sched(struct wall_net *net, struct role *r, mf_time now)
+{
+	return net->to_sched != NULL ? wall_poll_sched(net, r, now) : poll_sched_here(net, r, now);
+}
+
+static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELAXED);
+	switch (r->kind) {
+	case ROLE_NODE:
+		return poll_node(w, l, r, now);
+	case ROLE_TWIN:
+		return poll_twin(w, l, r, now);
+	case ROLE_SWITCH:
+		return poll_switch(w, l, r, now);
+	case ROLE_PORT:
+		return port_poll(w, l, r, now);
+	default:
+		return poll_sched(&w->net[r->net], r, now);
+	}
+}
+
+/* One loop with all turns in it: what each of them would save on entry is saved once in a round. */
+unsigned int wall_turn(struct wall *w, struct wall_lcore *l, mf_time now)
+{
+	unsigned int work = 0;
+
+	for (unsigned int i = 0; i < l->roles; i++) {
+		struct role *r = l->role[i];
+		mf_time shown = now;
+
+		if (unlikely(w->faults != NULL)) {
+			mf_time clock = now;
+			unsigned int mended = 0;
+			bool runs = wall_fault_turn(w, r, &clock, &mended);
+
+			work += mended;
+			if (!runs)
+				continue; /* a stalled role has no turn, which the watchdog sees */
+			shown = clock;
+		}
+		work += poll(w, l, r, shown);
+	}
+	return work;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the wall clock: what its files share. */
+#ifndef WALL_H
+#define WALL_H
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <rte_cycles.h>
+
+#include "capture/mf_tap.h"
+#include "fabric/mf_fabric_state.h"
+#include "role/mf_cell_ring.h"
+#include "wall/mf_wall_role.h"
+
+/**
+ * One direction of a link. Where one lcore polls both ends, what is sent is handed to the receiver at
+ * once; else it crosses in cells.
+ */
+struct wall_link {
+	struct crossing *crossing; /**< NULL: handed over */
+	struct role *to; /**< the receiver, and the port that it has this link at */
+	unsigned int port;
+	bool scramble;
+	bool odd; /**< it is captured, or has `harm` */
+	struct capture_tap *tap; /**< the sender's; NULL: it is not captured */
+	struct wall_harm *harm; /**< NULL: nothing happens to it; outages.h */
+	struct mf_scrambler scrambler; /**< the sender's */
+	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
+	struct crossing *in; /**< the receiver's: `crossing`, or NULL while nothing is to be taken from it */
+} __rte_cache_aligned;
+
+/** A switch, its scheduler and its links. There are two where the file has "backup". */
+struct wall_net {
+	struct role *sched, *sw; /**< NULL: of another process */
+	struct wall_link *up, *down; /**< [ports] */
+	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
+	uint16_t *crossed_port; /**< those whose links up cross lcores */
+	unsigned int crossed;
+	struct wall_end *end[MF_LINK_ENDS]; /**< [ports]; link_end.h */
+	/* Any thread: */
+	atomic_uint cuts; /**< how often all links to it were cut, by the watchdog */
+	atomic_uint news; /**< how often something was told of its links' ends, cuts included */
+	/* Written by the switch's lcore: */
+	atomic_uint crashed; /**< the last cut that it knows of, for which it has forgotten all */
+	atomic_bool reviving; /**< it is gone, or some links that nobody has broken are not up again yet */
+	unsigned int gone; /**< outages in force that it is gone by */
+	unsigned int news_seen;
+	bool calm; /**< its links are all up */
+	uint64_t deposed; /**< how often it has begun again since the other one had taken over */
+};
+
+struct wall_lcore {
+	struct role **role;
+	unsigned int roles;
+	unsigned int id;
+	struct mf_span *span; /**< on its way from role to role */
+	struct mf_span *mirror; /**< on its way to the second switch; NULL: there is none */
+	/* written by its lcore, read by the main one */
+	uint64_t work __rte_cache_aligned;
+	unsigned int unfinished; /**< nodes that have something under way, or to begin */
+	double cpu; /**< seconds, at the end */
+	/* For the watchdog: its thread, from the moment on when it runs */
+	atomic_bool runs;
+	pid_t tid;
+	clockid_t cpu_clock;
+	mf_time cpu_seen; /**< the watchdog's own: CPU time at its last look */
+} __rte_cache_aligned;
+
+struct wall {
+	struct mf_fabric *f;
+	const struct mf_run_options *options;
+	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
+	struct wall_net net[MF_CONFIG_SWITCHES];
+	unsigned int nets;
+	struct role *role; /**< all */
+	unsigned int roles;
+	/* Links to other processes: rendezvous.c */
+	struct wall_port *port; /**< [config->ports] */
+	struct gate_fabric *gate; /**< memif_sync.h; NULL: no port needs it */
+	uint64_t port_tsc0; /**< when the time of the ports began */
+	uint64_t epoch; /**< of this process */
+	bool carries; /**< some link goes over a port */
+	atomic_bool met; /**< all partners have been there, and the run is not over */
+	bool over; /**< the roles' run is: they hear of nothing any more */
+	mf_time alone; /**< two switches: from then on one of them is enough to begin */
+	mf_time next_waiting; /**< when it is said again whom this process waits for */
+	bool loads; /**< this process has clients, or sends frames */
+	bool turned; /**< from outside, by one thread at a time: all roles are in one place */
+	bool finished; /**< own clients are done, and nobody else needs this process */
+	struct wall_lcore *lcore;
+	unsigned int lcores;
+	struct watch *watch; /**< mf_watchdog.h; NULL: there is none */
+	struct wall_faults *faults; /**< outages.h; NULL: nothing is broken on purpose */
+	int err; /**< why a role has stopped the run; 0: none has */
+	/** By the watchdog, of a role without turns. @return another takes its place. NULL: none can */
+	bool (*fail_over)(struct wall *w, const struct role *r);
+	atomic_bool stop;
+	mf_time next_look;
+	uint64_t work_seen;
+	unsigned int quiet_looks;
+	mf_time busy; /**< when a role was last seen that had not ended */
+	double shown;
+};
+
+static inline mf_time wall_now(const struct wall *w)
+{
+	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->tsc0) * w->ps_mult >> 32);
+}
+
+/* wall.c */
+void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options *options);
+/** Now and then, between polls: the tick, and counters as they are at the ends of what is measured. */
+void wall_look(struct wall *w, mf_time now);
+
+/** Before anybody is met: what crosses ports until then is captured, too. @return 0 or -errno */
+int wall_capture(struct wall *w);
+/** Time 0 of the run is now. */
+void wall_begin(struct wall *w);
+
+/* placement.c */
+/** Links, roles and records, and who polls what. wall_tear_down() always follows. @return 0, -errno */
+int wall_set_up(struct wall *w);
+/** @param rc  of the run: records of one that failed are given up @return rc, or what went wrong here */
+int wall_tear_down(struct wall *w, int rc);
+
+/* link.c */
+unsigned int wall_take_crossed(struct wall_link *l, struct mf_span *scratch, mf_time now);
+/**
+ * Takes a burst of what has crossed, on a link from another lcore.
+ * @return spans taken
+ */
+static inline unsigned int wall_take(struct wall_link *l, struct mf_span *scratch, mf_time now)
+{
+	return l->in != NULL ? wall_take_crossed(l, scratch, now) : 0;
+}
+/**
+ * Sends what a role has for a link, a burst at most.
+ * @param port  of the sender
+ * @param work  the spans that were sent are added
+ * @return false: there may be more, and it has to wait
+ */
+bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
+	       mf_time now, unsigned int *work);
+/** Whether there is room for a span. And sends one, which may be changed by that (scrambled in place). */
+bool wall_can_send(struct wall_link *l);
+void wall_send(struct wall_link *l, struct mf_span *span, mf_time now);
+
+/* impair.c */
+/** wall_give() where something may happen to what is given. */
+bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
+		    mf_time now, unsigned int *work);
+/** wall_can_send() and wall_send() there. */
+bool wall_harm_can_send(struct wall_link *l);
+void wall_harm_send(struct wall_link *l, struct mf_span *s);
+
+/* outages.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
+/** Makes what the file's faults need, if any. wall_fault_tear_down() always follows. @return 0 or -errno */
+int wall_fault_set_up(struct wall *w);
+/** Counts what has happened, and frees w->faults. */
+void wall_fault_tear_down(struct wall *w);
+/**
+ * Before a role's turn: breaks, or mends, what is due.
+ * @param now   in: time of the run; out: what the role's clock shows
+ * @param work  what there was to do is added
+ * @return false: the role is stalled or gone, and has no turn
+ */
+bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned int *work);
+/** What a role's clock shows at `now`. */
+mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now);
+
+/* descriptors.c: the scheduler has an lcore of its own */
+/** The switch's part. @return grants taken */
+unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now);
+void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now);
+/** The scheduler's turn. @return how much work it found */
+unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now);
+
+/* redundancy.c: two switches */
+/** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */
+unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+/** Before a switch's own turn: whether its links were cut or it was deposed; brings links up again. */
+void twin_look(struct wall *w, struct role *r, mf_time now);
+/** Throws away what a switch would send on a link that is not up. */
+void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
+/** Cuts all links of a switch, as if it had died; it begins again with nothing. Any thread. */
+void twin_cut(struct wall_net *net);
+/** wall.fail_over of two switches: cuts off the one whose switch or scheduler gets no turn. */
+bool twin_fail_over(struct wall *w, const struct role *r);
+/** Where there are two switches: the watchdog may cut one off. And counts what was. */
+void twin_set_up(struct wall *w);
+void twin_tear_down(struct wall *w);
+
+/* rendezvous.c */
+/** How ports carry the link of a node to switch `net`. */
+const struct mf_config_llr *wall_llr(const struct wall *w, unsigned int net, unsigned int node);
+/** Whether ports carry the link of a node to switch `net`, at the ends that are in this process. */
+bool meet_carried(const struct wall *w, unsigned int net, unsigned int node);
+/** The role of the port that an end of a link is at. @param number  of the end there */
+struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
+			    unsigned int *number);
+
+/* turn.c */
+/** A turn of each role of an lcore. @return how much work they found */
+unsigned int wall_turn(struct wall *w, struct wall_lcore *l, mf_time now);
+
+#endif
