@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random valid messages for the tests of lib/proto. */
+/* Random valid messages for the tests of lib/systems/edm/proto. */
 #ifndef RANDOM_MSG_H
 #define RANDOM_MSG_H
 

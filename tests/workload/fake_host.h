@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A host for the clients' tests, linked instead of lib/host: the memory of every node is here, operations
- * take effect in order when they are submitted and complete a fixed time later. Faults are planted
+ * A host for the clients' tests, linked instead of lib/systems/edm/host: the memory of every node is here,
+ * operations take effect in order when they are submitted and complete a fixed time later. Faults are planted
  * by a hook.
  */
 #ifndef FAKE_HOST_H

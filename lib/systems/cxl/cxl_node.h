@@ -14,7 +14,7 @@
  * (`depth`), and its credit returns then: what its answers wait for holds up requests, and never the
  * other way round.
  *
- *      cxl.c           parameters, the ends of the link, the ops table
+ *      cxl_node.c      parameters, the ends of the link, the ops table
  *      cxl_lines.c     operations, and whose turn it is to send a line
  *      cxl_requests.c  lines that go, and their answers that come
  *      cxl_memory.c    requests that come, and their answers that go

@@ -15,9 +15,9 @@
  * What happens at a time has its effect one picosecond later: so nothing hangs on the order in which
  * ports are called at one time.
  *
- *      cxl.c            parameters, the ops table; what happens at its time
- *      cxl_crossbar.c   buffers, queues, who is next at an egress
- *      cxl_switch_timers.c     ports by their time
+ *      cxl_switch.c          parameters, the ops table; what happens at its time
+ *      cxl_crossbar.c        buffers, queues, who is next at an egress
+ *      cxl_switch_timers.c   ports by their time
  */
 #ifndef SYSTEMS_CXL_CXL_SWITCH_H
 #define SYSTEMS_CXL_CXL_SWITCH_H

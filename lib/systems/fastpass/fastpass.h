@@ -13,7 +13,8 @@
  * acknowledgement and gives others. A slot that comes too late is used at once. The clock is common.
  *
  * Their switch has no queues, so data are lost to errors of lines only. In the paper TCP sends them again;
- * here an operation that is not answered in time is begun again as a whole (again.h), and each has an answer.
+ * here an operation that is not answered in time is begun again as a whole (mf_retransmit.h), and each has an
+ * answer.
  *
  *      fastpass.c           parameters, which frame goes next, the ops table
  *      fastpass_queue.c     messages that wait, and the slots that they need

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of lib/host: what its files share. The mechanisms of EDM 3.2.1 by name:
+ * Inside of this room: what its files share. The mechanisms of EDM 3.2.1 by name:
  *
  *   message_queue.c  operations wait for X, an id and room; a FIFO for each destination
  *   state_table.c    message state table

@@ -6,7 +6,7 @@
  *
  * Bit 63 of a word is x^0. The product of two words has 127 bits, and its bit 126 is x^0.
  *
- * What the ways of doing it share. Private to lib/proto.
+ * What the ways of doing it share. Private to this room.
  */
 #ifndef CRC16_CLMUL_H
 #define CRC16_CLMUL_H

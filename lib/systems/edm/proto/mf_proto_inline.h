@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What lib/proto does, once and inline, for those who do it at every message: where the kind is known,
+ * What this room does, once and inline, for those who do it at every message: where the kind is known,
  * and where fields are not asked for, the compiler leaves the rest out. The functions of mf_proto.h are
  * made of these.
  */

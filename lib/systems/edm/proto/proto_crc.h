@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CRC-16 of messages, and the CRC-32C of `check: 32`. For lib/proto, its inline part and its tests.
+ * The CRC-16 of messages, and the CRC-32C of `check: 32`. For this room, its inline part and its tests.
  *
  * Bits are taken in the order of the wire (bit 0 of octet 0 first, the highest power), so a value is
  * kept reflected: bit 15 is x^0. The check is the last two octets of a message; the message with its

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the fields stand: first bit and width within the word of a control block, whose bits 0..7 are
- * the type octet. docs/wire-format.md has the same as pictures. For lib/proto, its
+ * the type octet. docs/wire-format.md has the same as pictures. For this room, its
  * inline part and its tests.
  */
 #ifndef PROTO_LAYOUT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state that the policies share. Private to lib/sched.
+ * The state that the policies share. Private to this room.
  *
  * The head of a pair's queue is its candidate. Between a source s and a destination d there are two
  * at most: a write of the pair (c = s, m = d) and a response of the pair (c = d, m = s).
