@@ -26,7 +26,7 @@ struct mf_switch_port_config {
 	uint32_t source_w; /**< W: hold the source with more blocks granted and not arrived; 0: off (D3) */
 };
 
-/** What each node may ask for; all 0: whatever it likes. See docs/design.md. */
+/** What each node may ask for; all 0: whatever it likes. See docs/systems/edm.md. */
 struct mf_switch_limits {
 	/**
 	 * N: the Nth part of a memory node's link is every compute node's own, for reads and writes
@@ -149,8 +149,8 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
  * The link is there again, perhaps to another partner than before. All other ports are told so, several
  * times, by MF_ERR with MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from
  * now on; and again every take_again until each node has answered it (MF_ERR_LIFE), before which nothing of
- * that passes that answers this one, or, with one switch, asks it (incarnation.h). Where there are two switches the
- * node says which life it is.
+ * that passes that answers this one, or, with one switch, asks it (incarnation.h). Where there are two
+ * switches the node says which life it is.
  * @return false: not yet: the scheduler has not answered, some memory message of before is still to be thrown
  * away, or some port has no room for the word
  */
