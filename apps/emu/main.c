@@ -14,6 +14,8 @@
 #include "partners.h"
 #include "program.h"
 #include "progress.h"
+#include "record/mf_record_files.h"
+#include "report/mf_report.h"
 #include "roles.h"
 #include "run/mf_fabric.h"
 #include "seeds.h"
@@ -144,12 +146,12 @@ static int compare_files(const struct options *o, const struct mf_config *config
 
 	mf_files_streams(&files);
 	mf_config_files(config, o->file, &files);
-	mf_config_record_files(config, o->replay, false, &files);
+	mf_record_files(config, o->replay, false, &files);
 	mf_files_written(&files, "--json", o->json);
 	mf_files_written(&files, "--messages", o->messages);
 	mf_files_written(&files, "--history", history_option_name(&o->history));
 	capture_option_files(o->capture, o->captures, &files);
-	mf_config_record_files(config, o->record, true, &files);
+	mf_record_files(config, o->record, true, &files);
 	return mf_files_check(&files, err, sizeof(err)) == 0 ? SOUND : complain(USAGE, err);
 }
 

@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "output.h"
 #include "program.h"
+#include "report/mf_report.h"
 #include "run/mf_fabric.h"
 
 /** A run: what it writes, and who does it. */

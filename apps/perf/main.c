@@ -12,6 +12,7 @@
 #include "output.h"
 #include "period.h"
 #include "program.h"
+#include "report/mf_report.h"
 #include "result.h"
 #include "session.h"
 #include "table.h"

@@ -5,6 +5,7 @@
 #include <rte_branch_prediction.h>
 
 #include "client/history.h"
+#include "systems/edm/host/mf_host.h"
 
 static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
 {

@@ -13,6 +13,7 @@
 
 #include "client/client.h"
 #include "linear/mf_history.h"
+#include "systems/edm/host/mf_host.h"
 
 #define BURST 32
 

@@ -63,7 +63,7 @@ static int check_place(struct cfg *c, const struct mf_config_region *r)
 		bool apart = r->at >= o->at + o->size || o->at >= r->at + r->size;
 
 		for (unsigned int i = 0; i < r->memory.n && !apart; i++)
-			if (cfg_set_has(&o->memory, r->memory.node[i]))
+			if (mf_config_has(&o->memory, r->memory.node[i]))
 				return cfg_fail_key(c, "at", "overlaps region '%s'", o->name);
 	}
 	return 0;

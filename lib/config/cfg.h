@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "config/mf_config.h"
+#include "config/mf_config_query.h"
 #include "workload/mf_workload.h"
 
 #define CFG_DEPTH 16 /* of our own structure; the deepest path has 6 steps */
@@ -157,9 +158,6 @@ int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);
 /** Sets the link to a second switch as that to the first one, but at no port yet. */
 void cfg_llr_second(struct mf_config_node *n);
-struct mf_link_config;
-/* What both have. */
-void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 void cfg_llr_default(struct mf_config_llr *llr);
 /* sections.c: the clocks' times where the workload has an end, and the file does not say them. */
 void cfg_clock_finite(struct mf_config *config, const json_t *root);
@@ -172,7 +170,6 @@ int cfg_ethernet(struct cfg *c, const json_t *json); /* traffic.c */
 int cfg_workload(struct cfg *c, const json_t *json); /* workload.c */
 /* ycsb.c: a workload with the key "ycsb". */
 int cfg_ycsb(struct cfg *c, const json_t *json, struct mf_config_workload *w);
-struct mf_store cfg_ycsb_store(const struct mf_config_workload *w);
 /* trace.c: a workload with the key "trace". */
 int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 void cfg_trace_free(struct mf_config_trace *t);
@@ -192,7 +189,6 @@ char *cfg_path(const struct cfg *c, const char *path); /* trace.c */
  */
 int cfg_set(struct cfg *c, const json_t *object, const char *key, bool (*able)(const struct mf_config_node *),
 	    const char *ability, struct mf_config_set *set);
-bool cfg_set_has(const struct mf_config_set *set, unsigned int node);
 /* Whether the set has another node than this one. */
 bool cfg_set_other(const struct mf_config_set *set, unsigned int node);
 bool cfg_is_compute(const struct mf_config_node *n);

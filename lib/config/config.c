@@ -239,11 +239,6 @@ int mf_config_node(const struct mf_config *config, const char *name)
 	return -ENOENT;
 }
 
-const char *mf_config_sched_name(unsigned int sw)
-{
-	return sw == 0 ? "scheduler" : "backup-scheduler";
-}
-
 const char *mf_config_role_name(enum mf_role role)
 {
 	return cfg_role_names[role];

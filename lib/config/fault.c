@@ -237,7 +237,7 @@ static int read_flood(struct cfg *c, const json_t *json, struct mf_config_fault 
 	int rc = cfg_set(c, json, "to", cfg_is_memory, "memory", &f->to);
 
 	for (unsigned int i = 0; i < f->link.n && rc == 0; i++)
-		if (cfg_set_has(&f->to, f->link.node[i]))
+		if (mf_config_has(&f->to, f->link.node[i]))
 			rc = cfg_fail_key(c, "to", "node '%s' would flood itself",
 					  c->config->node[f->link.node[i]].name);
 	return rc;

@@ -495,9 +495,6 @@ int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
  * @param file  NULL: it was not made of a file
  */
 void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);
-/** Adds the files of a record of it in a folder, to be written or read. @param dir  NULL: none */
-void mf_config_record_files(const struct mf_config *config, const char *dir, bool written,
-			    struct mf_files *files);
 
 /** Name of the scheduler of switch 0 or 1, for messages and files. */
 const char *mf_config_sched_name(unsigned int sw);

@@ -52,16 +52,6 @@ static const struct cfg_field node_fields[] = {
 	{0},
 };
 
-bool cfg_is_compute(const struct mf_config_node *n)
-{
-	return n->compute;
-}
-
-bool cfg_is_memory(const struct mf_config_node *n)
-{
-	return n->memory;
-}
-
 static int read_memory(struct cfg *c, const json_t *json, struct mf_memory_config *m, char *type)
 {
 	static const char *const types[] = {"flat", NULL};

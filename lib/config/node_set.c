@@ -11,7 +11,17 @@ struct selection {
 	bool in[MF_PORTS_MAX];
 };
 
-bool cfg_set_has(const struct mf_config_set *set, unsigned int node)
+bool cfg_is_compute(const struct mf_config_node *n)
+{
+	return n->compute;
+}
+
+bool cfg_is_memory(const struct mf_config_node *n)
+{
+	return n->memory;
+}
+
+bool mf_config_has(const struct mf_config_set *set, unsigned int node)
 {
 	for (unsigned int i = 0; i < set->n; i++) {
 		if (set->node[i] == node)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/cfg_write.h"
-#include "systems/mf_stacks.h"
+#include "systems/mf_systems.h"
 
 /** Wide enough for every kind. */
 union value {

@@ -137,7 +137,7 @@ static int check_llr(struct cfg *c, const struct mf_config_llr *llr)
 	const char *fault;
 
 	mf_link_config_default(&link);
-	cfg_llr_to_link(llr, &link);
+	mf_config_to_link(llr, &link);
 	link.node = 0;
 	link.name = "";
 	link.epoch = link.period = 1;
@@ -196,7 +196,7 @@ void cfg_llr_default(struct mf_config_llr *llr)
 	};
 }
 
-void cfg_llr_to_link(const struct mf_config_llr *llr, struct mf_link_config *l)
+void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l)
 {
 	l->retransmit = llr->retransmit;
 	l->pace = llr->pace;

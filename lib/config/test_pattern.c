@@ -2,6 +2,7 @@
 /* "test_patterns": links that carry a test pattern for a while (IEEE 802.3 49.2.8, 49.2.12). */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static int check_alone(struct cfg *c, const struct mf_config_test *t)
 {
 	for (const struct mf_config_test *other = c->config->test; other < t; other++)
 		for (unsigned int i = 0; i < t->link.n && overlap(t, other); i++)
-			if (cfg_set_has(&other->link, t->link.node[i]))
+			if (mf_config_has(&other->link, t->link.node[i]))
 				return cfg_fail_key(c, "from", "test_patterns[%zu] has the link of '%s' then",
 						    (size_t)(other - c->config->test),
 						    c->config->node[t->link.node[i]].name);

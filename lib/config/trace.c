@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,7 +29,6 @@ static const char *const address_names[] = {[MF_CONFIG_UNIFORM_ADDRESS] = "unifo
 					    [MF_CONFIG_SEQUENTIAL_ADDRESS + 1] = NULL};
 static const char *const arrival_names[] = {
 	[MF_CONFIG_POISSON] = "poisson", [MF_CONFIG_CONSTANT] = "constant", [MF_CONFIG_CONSTANT + 1] = NULL};
-static const char *const loop_names[] = {"closed", "open", NULL};
 
 #define WORK(m) CFG_AT(struct mf_config_workload, m)
 const struct cfg_field cfg_workload_fields[] = {
@@ -100,34 +99,6 @@ static int read_what(struct cfg *c, const json_t *json, struct mf_config_workloa
 	return rc;
 }
 
-int cfg_loop(struct cfg *c, const json_t *json, struct mf_config_workload *w)
-{
-	static const char *const open_keys[] = {"rate", "load", "arrival", "burst", NULL};
-	static const char *const closed_keys[] = {"delay", NULL};
-	const json_t *loop = json_object_get(json, "loop");
-	uint32_t open = 0;
-	int rc = 0;
-
-	if (loop != NULL) {
-		cfg_push(c, "loop");
-		rc = cfg_enum(c, loop, loop_names, &open);
-		cfg_pop(c);
-	}
-	w->open = open == 1;
-	if (rc != 0)
-		return rc;
-	if (!w->open)
-		return cfg_refuse(c, json, open_keys, "the loop is closed");
-	rc = cfg_refuse(c, json, closed_keys, "the loop is open");
-	if (rc != 0)
-		return rc;
-	if (w->rate == 0 && w->load == 0)
-		return cfg_fail_key(c, "loop", "an open loop needs rate or load");
-	if (w->rate != 0 && w->load != 0)
-		return cfg_fail_key(c, "load", "has no effect beside rate");
-	return 0;
-}
-
 static int read_where(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
 	static const char *const theta[] = {"theta", NULL};
@@ -192,7 +163,7 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 		bool shared = false;
 
 		for (unsigned int i = 0; i < w->targets.n; i++)
-			shared |= cfg_set_has(&before->targets, w->targets.node[i]);
+			shared |= mf_config_has(&before->targets, w->targets.node[i]);
 		end = before->base + before->clients.n * before->span;
 		if (shared && end > w->base)
 			w->base = end;

@@ -2,41 +2,6 @@
 /* The part of the effective configuration that says what the nodes do: "ethernet", "workload". */
 #include "config/cfg_write.h"
 
-/* Members of the group that are in the set. */
-static unsigned int members(const struct mf_config *config, const struct mf_config_set *s, unsigned int group)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < s->n; i++)
-		n += config->node[s->node[i]].group == group;
-	return n;
-}
-
-json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
-		      bool (*able)(const struct mf_config_node *))
-{
-	const struct mf_config *config = p->config;
-	json_t *array;
-	unsigned int all = 0;
-
-	for (unsigned int port = 0; port < config->sw.ports; port++)
-		all += config->node[port].up && (able == NULL || able(&config->node[port]));
-	if (all == s->n)
-		return json_string("*");
-	array = json_array();
-	for (unsigned int g = 0; g < config->groups; g++) {
-		unsigned int n = members(config, s, g);
-
-		if (n == config->group[g].count)
-			cfg_put_append(p, array, json_string(config->group[g].name));
-		for (unsigned int i = 0; i < s->n && n < config->group[g].count; i++) {
-			if (config->node[s->node[i]].group == g)
-				cfg_put_append(p, array, json_string(config->node[s->node[i]].name));
-		}
-	}
-	return array;
-}
-
 static void put_ethernet(struct put *p, json_t *array)
 {
 	for (unsigned int i = 0; i < p->config->ethernets; i++) {

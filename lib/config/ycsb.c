@@ -56,7 +56,7 @@ const struct cfg_field cfg_ycsb_fields[] = {
 	{0},
 };
 
-struct mf_store cfg_ycsb_store(const struct mf_config_workload *w)
+struct mf_store mf_config_store(const struct mf_config_workload *w)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
 
@@ -137,7 +137,7 @@ static int read_trace(struct cfg *c, const json_t *json, struct mf_config_worklo
 static void describe(struct mf_config_workload *w, uint64_t longest)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
-	const struct mf_store store = cfg_ycsb_store(w);
+	const struct mf_store store = mf_config_store(w);
 	uint64_t record = mf_store_record(&store), read = y->read_all ? record : y->field,
 		 write = y->write_all ? record : y->field;
 	double scans = y->mix[MF_QUERY_SCAN] * mf_store_scan_parts(&store, (y->scan + 1) / 2);
@@ -159,7 +159,7 @@ static void describe(struct mf_config_workload *w, uint64_t longest)
 /* Buffers: what is under way at a time has to fit. */
 static int check_room(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
-	const struct mf_store store = cfg_ycsb_store(w);
+	const struct mf_store store = mf_config_store(w);
 	bool scans = w->ycsb.mix[MF_QUERY_SCAN] > 0 || w->ycsb.name == NAME_TRACE;
 	uint64_t longest = mf_store_record(&store), parts = 1, most, extent = mf_store_extent(&store);
 

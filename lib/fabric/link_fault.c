@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_link_fault.h"
 
 /** The rules of one direction of a link. @param which  their numbers among the file's @return how many */
@@ -13,7 +13,7 @@ static unsigned int rules_of(const struct mf_config *config, unsigned int sw, un
 	for (unsigned int i = 0; i < config->faults; i++) {
 		const struct mf_config_fault *f = &config->fault[i];
 
-		if (f->class >= MF_FAULT_STAGE_CLASSES || f->sw != sw || !cfg_set_has(&f->link, node) ||
+		if (f->class >= MF_FAULT_STAGE_CLASSES || f->sw != sw || !mf_config_has(&f->link, node) ||
 		    f->direction == (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) ||
 		    (f->class >= MF_FAULT_FLOOD && !up))
 			continue;

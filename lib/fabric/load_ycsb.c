@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/load_priv.h"
 
 static struct op_blocks scan_blocks(const struct mf_fabric *f, const struct mf_store *s, uint32_t length)
@@ -48,14 +48,14 @@ static double local_share(const struct mf_config_workload *w)
 	unsigned int own = 0;
 
 	for (unsigned int i = 0; i < w->clients.n; i++)
-		own += cfg_set_has(&w->targets, w->clients.node[i]);
+		own += mf_config_has(&w->targets, w->clients.node[i]);
 	return 1 - (1 - w->ycsb.local) * (1 - (double)own / w->clients.n / w->targets.n);
 }
 
 struct op_blocks load_query_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
-	const struct mf_store s = cfg_ycsb_store(w);
+	const struct mf_store s = mf_config_store(w);
 	unsigned int write = y->acknowledge ? MF_MIX_WRITE_ACK : MF_MIX_WRITE;
 	uint64_t record = mf_store_record(&s);
 	struct op_blocks sum = {0}, all = {0},
@@ -92,7 +92,7 @@ static double scan_mean(const struct mf_config_workload *w)
 struct op_blocks load_query_payload(const struct mf_config_workload *w)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
-	const struct mf_store s = cfg_ycsb_store(w);
+	const struct mf_store s = mf_config_store(w);
 	double record = (double)mf_store_record(&s), remote = (1 - local_share(w)) / y->mix_sum / 8;
 	double reads = (y->mix[MF_QUERY_READ] + y->mix[MF_QUERY_RMW]) * (y->read_all ? record : y->field);
 	double writes = (y->mix[MF_QUERY_UPDATE] + y->mix[MF_QUERY_RMW]) * (y->write_all ? record : y->field);
@@ -111,7 +111,7 @@ struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_c
 	const struct mf_config_ycsb *y = &w->ycsb;
 	struct mf_client_target targets[MF_PORTS_MAX];
 	struct mf_store_client s = {
-		.store = cfg_ycsb_store(w),
+		.store = mf_config_store(w),
 		.client = i,
 		.keys = (enum mf_store_keys)y->keys,
 		.theta = w->theta,
@@ -146,7 +146,7 @@ struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_c
 
 int load_store(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	const struct mf_store s = cfg_ycsb_store(w);
+	const struct mf_store s = mf_config_store(w);
 	uint8_t *record = malloc(mf_store_record(&s));
 
 	if (record == NULL)

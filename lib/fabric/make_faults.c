@@ -2,7 +2,7 @@
 /* Faults of the file: clocks are skewed from the start, and what cannot break in this process is refused. */
 #include <errno.h>
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_make.h"
 
 /** Of the roles of this process; several rules for one clock add up. */
@@ -15,7 +15,7 @@ static void skew_clocks(struct mf_fabric *f)
 		if (c->class != MF_FAULT_SKEW)
 			continue;
 		for (unsigned int i = 0; i < f->nodes; i++) {
-			if (!f->part.node[i] || !cfg_set_has(&c->link, i))
+			if (!f->part.node[i] || !mf_config_has(&c->link, i))
 				continue;
 			f->node[i].skew.ppb += ppb;
 			f->node[i].skew.offset += c->offset;
@@ -35,7 +35,7 @@ static bool crashes_at(const struct mf_fabric *f, const struct mf_config_fault *
 {
 	if (c->class == MF_FAULT_SWITCH_CRASH)
 		return c->sw == net && (net == 0 ? f->part.sw : f->part.backup);
-	return c->class == MF_FAULT_NODE_CRASH && f->part.node[i] && cfg_set_has(&c->link, i);
+	return c->class == MF_FAULT_NODE_CRASH && f->part.node[i] && mf_config_has(&c->link, i);
 }
 
 static int refuse_crash(const struct mf_fabric *f, unsigned int rule, unsigned int i, char *err,

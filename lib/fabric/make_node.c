@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mf_rng.h"
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_fabric_regions.h"
 #include "fabric/mf_link_guard.h"
 #include "fabric/mf_make.h"
@@ -70,7 +70,7 @@ static bool shares_ids(const struct mf_config *c, unsigned int i)
 {
 	for (unsigned int k = 0; k < c->faults; k++)
 		if ((c->fault[k].class == MF_FAULT_FLOOD || c->fault[k].class == MF_FAULT_FORGE) &&
-		    cfg_set_has(&c->fault[k].link, i))
+		    mf_config_has(&c->fault[k].link, i))
 			return true;
 	return false;
 }

@@ -6,8 +6,6 @@
 #include <pthread.h>
 
 #include "config/mf_config.h"
-#include "run/mf_embed.h"
-#include "run/mf_fabric.h"
 #include "systems/edm/host/mf_host.h"
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
@@ -17,6 +15,7 @@
 #include "systems/edm/switch/mf_switch.h"
 #include "workload/mf_workload.h"
 #include "fabric/mf_pending_writes.h"
+#include "fabric/mf_run.h"
 #include "fabric/mf_skew.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
@@ -121,10 +120,6 @@ struct mf_fabric {
 	struct mf_run_info info;
 };
 
-/** A fabric without clients and frames. @return as mf_fabric_new() */
-struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
-				  const struct mf_part *part, char *err, size_t errlen);
-
 /** What its scheduler is made of. */
 void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out);
 
@@ -136,6 +131,12 @@ bool fabric_whole(const struct mf_fabric *f);
 /** Some node; some node that asks. */
 bool fabric_has_node(const struct mf_fabric *f);
 bool fabric_has_compute(const struct mf_fabric *f);
+/** That the file has, this process or not. */
+static inline unsigned int fabric_switches(const struct mf_fabric *f)
+{
+	return f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
+}
+
 /** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody.
  */
 static inline unsigned int fabric_ports(const struct mf_fabric *f)
@@ -231,16 +232,5 @@ void snapshot_end(struct mf_fabric *f, mf_time now);
 
 /** live.c: the engine's tick, each tick_period or so, between its other work. It may move f->stop to now. */
 void live_tick(struct mf_fabric *f, const struct mf_run_options *options, mf_time now);
-
-/** waits.c, virtual clock: where operations waited, part of the result. */
-json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);
-
-/* machine.c */
-json_t *machine_json(void);
-
-/** Runs the fabric under the virtual clock to its end. @return 0 or -errno */
-int virtual_run(struct mf_fabric *f, const struct mf_run_options *options);
-/** Runs the fabric under the wall clock. EAL must be up. @return 0 or -errno */
-int wall_run(struct mf_fabric *f, const struct mf_run_options *options);
 
 #endif

@@ -10,8 +10,6 @@
 
 #include <stdatomic.h>
 
-#include <jansson.h>
-
 #include "config/mf_config.h"
 #include "pcs/mf_guard.h"
 
@@ -34,6 +32,8 @@ struct link_guard {
 /** Makes f->guards, where a link has "disable" or blocks may be damaged. @return 0 or -ENOMEM */
 int guards_init(struct mf_fabric *f);
 void guards_fini(struct mf_fabric *f);
+/** Whether any link is watched. @param rule  with "disable" */
+bool guards_watch(const struct mf_fabric *f, bool rule);
 
 /** What watches an end of a node's link to switch `sw`; NULL: nothing does. */
 struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int sw, unsigned int node,
@@ -58,8 +58,5 @@ void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enu
 mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int node);
 /** It is mended, or over. The caller resets the guards of both ends, each on its own lcore. */
 void guards_repair(struct mf_fabric *f, unsigned int sw, unsigned int node);
-
-/** Sets "disabled" and "local_faults" of the result, where there are guards. */
-void guards_json(const struct mf_fabric *f, json_t *o);
 
 #endif

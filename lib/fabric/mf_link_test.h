@@ -6,8 +6,6 @@
 #ifndef MF_LINK_TEST_H
 #define MF_LINK_TEST_H
 
-#include <jansson.h>
-
 #include "config/mf_config.h"
 #include "fault/mf_fault.h"
 
@@ -40,8 +38,5 @@ void link_tests_init(struct link_test *t, const struct mf_config *config,
  * @param signal  the link carries what is sent
  */
 void link_test_run(struct link_test *t, mf_time until, struct mf_fault *fault, bool signal);
-
-/** "test_patterns" of the result. */
-json_t *link_tests_json(const struct mf_fabric *f);
 
 #endif

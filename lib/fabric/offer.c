@@ -2,6 +2,7 @@
 /* The messages of all clients, in the order of time. */
 #include "fabric/mf_offer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mf_table.h"

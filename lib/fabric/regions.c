@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_fabric_regions.h"
 #include "fabric/mf_fabric_state.h"
 
@@ -55,7 +55,7 @@ static unsigned int regions_of(const struct mf_config *config, unsigned int node
 	for (unsigned int i = 0; i < config->regions; i++) {
 		const struct mf_config_region *r = &config->region[i];
 
-		if (cfg_set_has(&r->memory, node))
+		if (mf_config_has(&r->memory, node))
 			out[n++] = (struct mf_region_config){
 				.at = r->at,
 				.size = r->size,

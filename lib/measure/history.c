@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "config/cfg.h"
-#include "run/mf_embed.h"
+#include "config/mf_config_query.h"
 
 #define LOG_MIN 4096 /* octets */
 
@@ -16,7 +15,7 @@ static uint64_t longest_of(const struct mf_config_workload *w)
 
 	if (!w->ycsb.on)
 		return w->size.max;
-	s = cfg_ycsb_store(w);
+	s = mf_config_store(w);
 	record = mf_store_record(&s);
 	scan = w->ycsb.mix[MF_QUERY_SCAN] > 0 ? mf_store_scan_octets(&s, w->ycsb.scan) : 0;
 	return scan > record ? scan : record;
@@ -156,7 +155,7 @@ static void stores(struct mf_fabric *f)
 
 		if (!w->ycsb.on)
 			continue;
-		s = cfg_ycsb_store(w);
+		s = mf_config_store(w);
 		for (unsigned int t = 0; t < w->targets.n; t++)
 			mf_history_unknown(mf_history_log(f->history, 0), w->targets.node[t], w->base,
 					   mf_store_extent(&s));
@@ -207,7 +206,7 @@ int history_start(struct mf_fabric *f, uint64_t octets)
 	return rc;
 }
 
-struct mf_history_log *mf_fabric_history_log(struct mf_fabric *f, unsigned int node)
+struct mf_history_log *history_log(struct mf_fabric *f, unsigned int node)
 {
 	return f->history != NULL && asks(f, node) ? mf_history_log(f->history, node) : NULL;
 }
@@ -240,7 +239,7 @@ void history_clock(struct mf_fabric *f, mf_time (*now)(void *ctx), void *ctx, ui
 	mf_history_set_clock(f->history, &clock);
 }
 
-const struct mf_history *mf_fabric_history(const struct mf_fabric *f)
+const struct mf_history *history_of(const struct mf_fabric *f)
 {
 	if (f->history != NULL && lost_here(f) > 0)
 		mf_history_lossy(f->history);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/mf_live.h"
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_delivery.h"
 
@@ -22,7 +22,7 @@ static bool gone_for_good(const struct mf_fabric *f, unsigned int i, mf_time now
 		const struct mf_config_fault *r = &f->config->fault[k];
 
 		if (r->class == MF_FAULT_NODE_CRASH && r->until == MF_NEVER && r->every == 0 &&
-		    r->from <= now && cfg_set_has(&r->link, i))
+		    r->from <= now && mf_config_has(&r->link, i))
 			return true;
 	}
 	return false;

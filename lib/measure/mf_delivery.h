@@ -53,7 +53,4 @@ void delivery_effect(struct delivery *d, mf_time submitted, mf_time done);
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done);
 
-/** Part of the result; {} where nothing was received. */
-json_t *delivery_json(const struct delivery *d);
-
 #endif

@@ -9,8 +9,8 @@
 #ifndef MF_LIVE_H
 #define MF_LIVE_H
 
+#include "fabric/mf_run.h"
 #include "measure/mf_window.h"
-#include "run/mf_fabric.h"
 #include "systems/edm/host/mf_host.h"
 #include "systems/edm/sched/mf_sched.h"
 #include "systems/edm/switch/mf_switch.h"

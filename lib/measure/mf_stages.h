@@ -84,9 +84,4 @@ mf_time stages_sum(const struct stage_record *r, enum mf_stage stage, enum stage
 /** How often a stage occurred. */
 unsigned int stages_count(const struct stage_record *r, enum mf_stage stage, enum stage_place place);
 
-/** The table and the timeline as JSON: part of the result. */
-json_t *stages_json(const struct mf_fabric *f);
-/** stages_frames.c: rows of Table 1 for a stack above the MAC. */
-json_t *stages_table_above(const struct stage_record *r, const char *stack);
-
 #endif

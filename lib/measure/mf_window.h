@@ -15,8 +15,9 @@
 #ifndef MF_WINDOW_H
 #define MF_WINDOW_H
 
-#include "run/mf_fabric.h"
 #include "workload/mf_workload.h"
+
+struct mf_fabric;
 
 /** Why rates are not over the steady state. */
 enum mf_window_reason {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/mf_time.h"
-#include "systems/edm/proto/mf_proto.h"
+#include "op/mf_op.h"
 
 struct mf_memory_config {
 	uint64_t size; /**< octets, 1..2^48 */

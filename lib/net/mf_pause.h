@@ -6,7 +6,8 @@
  *
  * A pause is in force from the time at which its frame is whole at the MAC: what would start then is held. So
  * that this hangs on dates alone, and not on who is called first, a frame may be told ahead of its date. At
- * a port of the switch what goes out without a gap goes before what arrives then, a pause, too (mf_output_queue.h).
+ * a port of the switch what goes out without a gap goes before what arrives then, a pause, too
+ * (mf_output_queue.h).
  */
 #ifndef MF_PAUSE_H
 #define MF_PAUSE_H

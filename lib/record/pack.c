@@ -2,6 +2,7 @@
 /* What stands in the data of an entry, and in what two of them differ. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/mf_record.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report: where the cycles of an operation go, where the cycle account was compiled in. */
+#include <stdio.h>
+
+#include "report/mf_report.h"
 #include "report/report.h"
-#include "run/mf_fabric.h"
 
 #define LABEL 28
 #define LCORES_MAX 6 /* columns that there is room for */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report: messages of the log by kind and size, absolute and normalised. */
+#include <stdio.h>
+
 #include "report/report.h"
 
 #define COLUMN 11

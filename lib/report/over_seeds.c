@@ -4,11 +4,12 @@
  * Student's t distribution gives for it.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/mf_report.h"
 #include "report/report.h"
-#include "run/mf_fabric.h"
 
 #define PATH_MAX_LEN 256
 

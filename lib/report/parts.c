@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report on links, scheduler, switch, frames, drops, and the run itself. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"

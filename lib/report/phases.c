@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report: what was offered and what became of it, in warm-up, steady state and drain. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report for people, made of the JSON result alone: the same numbers. Here: the run, its operations. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mf_unit.h"
+#include "report/mf_report.h"
 #include "report/report.h"
-#include "run/mf_fabric.h"
 
 #define COLUMN 10 /* of a latency */
 #define LABEL 28

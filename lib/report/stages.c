@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table 1 of the paper beside what was measured, what its sum leaves out, and the timeline of Figure 5. */
+#include <stdio.h>
+
 #include "report/report.h"
 
 #define COLUMN 14

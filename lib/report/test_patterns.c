@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report on links that carried a test pattern. */
+#include <stdio.h>
+
 #include "report/report.h"
 
 static void put_test(FILE *out, const json_t *o)

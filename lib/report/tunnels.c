@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report on links over ports: the ends that this process has, the ports that carry them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"

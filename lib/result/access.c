@@ -2,7 +2,7 @@
 /* The result: who was let in where, who asked for too much. Only where the file has regions or limits. */
 #include "fabric/mf_fabric_regions.h"
 #include "fabric/mf_fabric_state.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 static json_t *refusals_json(const uint64_t *count)
 {

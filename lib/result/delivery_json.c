@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include "measure/mf_delivery.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 /** Gb/s = octets * 8 / ps * 1000. */
 static double gbps(uint64_t octets, mf_time lasting)

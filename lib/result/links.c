@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: links and what control costs them. */
 #include "fabric/mf_fabric_state.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 struct use {
 	double busiest, mean, memory_mean;

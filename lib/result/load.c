@@ -16,7 +16,7 @@
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_delivery.h"
 #include "measure/mf_window.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 #define TOLERANCE 0.02
 #define DEVIATIONS 4

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fabric/mf_fabric_state.h"
+#include "result/mf_result.h"
 
 #define LINE 512
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The log of messages as CSV. A million lines are written: without printf. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_message_log.h"
+#include "run/mf_fabric.h"
 #include "run/mf_unloaded.h"
 
 #define LINE_MAX_LEN 512

@@ -3,13 +3,14 @@
  * The result: messages of the log, from their intended start to their last octet at the receiver; beside that
  * the ratio to what the same message takes alone. In all, by kind, and by size in powers of four.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "run/mf_unloaded.h"
 #include "measure/mf_fine_hist.h"
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_message_log.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 #define SIZES 13 /* 4^0 to 4^12 octets and more */
 #define ONE (UINT64_C(1) << 32) /* a ratio of 1 */

@@ -4,7 +4,7 @@
 
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_window.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 /** Of clients together. */
 struct sum {

@@ -5,7 +5,7 @@
  */
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_drain.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 /** An operation is offered when it is intended, in a closed loop when it begins: in the warm-up or after. */
 struct offered {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a run was sound: nothing lost, nothing twice, nothing damaged, and every bound kept. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/mf_unit.h"
 #include "fabric/mf_bound.h"
@@ -8,6 +9,7 @@
 #include "measure/mf_drain.h"
 #include "measure/mf_message_log.h"
 #include "measure/mf_stages.h"
+#include "run/mf_fabric.h"
 #include "wall/ports/mf_tunnel_stats.h"
 
 /** The file breaks something, or takes links away for a test pattern. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fabric/mf_fabric_state.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 /** What has "_max" in its name is a maximum; all else adds up. */
 static void merge(struct mf_counter *sum, const struct mf_counter *with)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure/mf_stages.h"
+#include "result/mf_result.h"
 
 /** Of the paper's testbed, ps. */
 #define PAPER_MAC 7680

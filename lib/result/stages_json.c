@@ -4,6 +4,7 @@
  * time, beside the paper's cycles; and what the paper's sum leaves out.
  */
 #include "measure/mf_stages.h"
+#include "result/mf_result.h"
 
 /** Rows of Table 1: cycles besides the PCS crossings, and how many crossings, as the paper has them. */
 static const struct {

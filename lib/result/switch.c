@@ -6,7 +6,7 @@
 
 #include "fabric/mf_bound.h"
 #include "fabric/mf_fabric_state.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 /** What the scheduler has done; of two switches, what both have, the most of each, and what they take. */
 static struct mf_sched_stats scheduled(const struct mf_fabric *f)

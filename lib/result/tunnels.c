@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: Ethernet ports, and the ends of links that they carry. */
-#include "result/tunnels.h"
+#include "result/mf_tunnels.h"
 
 #include "measure/mf_live.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 #include "wall/ports/mf_tunnel_stats.h"
 
 #define NS 1000.0

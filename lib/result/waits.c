@@ -5,7 +5,7 @@
  * chunk their sum, less that of an idle fabric, is by how much load makes an operation slower.
  */
 #include "fabric/mf_fabric_state.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 
 json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
 {

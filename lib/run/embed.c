@@ -3,6 +3,7 @@
 #include "run/mf_embed.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <rte_branch_prediction.h>
@@ -10,6 +11,8 @@
 
 #include "measure/mf_cycle_account.h"
 #include "measure/mf_run_history.h"
+#include "run/idle.h"
+#include "wall/ports/mf_memif_sync.h"
 #include "wall/ports/mf_port.h"
 #include "wall/ports/mf_tunnel_stats.h"
 
@@ -166,4 +169,14 @@ void mf_fabric_end(struct mf_fabric *f)
 	wall_tear_down(w, 0);
 	f->embedded = NULL;
 	rte_free(w);
+}
+
+void mf_fabric_interrupts(void)
+{
+	memif_sync_interrupts();
+}
+
+struct mf_history_log *mf_fabric_history_log(struct mf_fabric *f, unsigned int node)
+{
+	return history_log(f, node);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A fabric of a configuration, for one of the two clocks: made of its parts (make_*.c), run, freed. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,18 +13,12 @@
 #include "measure/mf_message_log.h"
 #include "measure/mf_run_history.h"
 #include "measure/mf_stages.h"
+#include "run/idle.h"
+#include "run/mf_fabric.h"
 #include "run/mf_unloaded.h"
+#include "virtual/mf_virtual_run.h"
+#include "wall/mf_wall_run.h"
 #include "wall/ports/mf_tunnel_stats.h"
-
-int make_fail(char *err, size_t errlen, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err, errlen, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static int make_switches(struct mf_fabric *f, char *err, size_t errlen)
 {
@@ -213,4 +206,9 @@ int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options)
 const char *mf_fabric_error(const struct mf_fabric *f)
 {
 	return f->info.error[0] != '\0' ? f->info.error : NULL;
+}
+
+const struct mf_history *mf_fabric_history(const struct mf_fabric *f)
+{
+	return history_of(f);
 }

@@ -10,23 +10,8 @@
 #define MF_EMBED_H
 
 #include "run/mf_fabric.h"
-#include "systems/edm/host/mf_host.h"
 
 struct mf_history_log;
-
-/**
- * Whoever uses a node from outside: takes the place of the workload that the file may have for it. The
- * program's own structure has one of these in it.
- */
-struct mf_guest {
-	/**
-	 * In each turn of the node, on the thread that turns: submits to the host what there is, takes what
-	 * has completed or arrived. It never waits.
-	 * @return how much work it found
-	 */
-	unsigned int (*run)(struct mf_guest *g, struct mf_host *host, mf_time now);
-	struct mf_guest *next; /**< at the same node; the engine's */
-};
 
 /**
  * Builds a fabric for the wall clock that has no clients and sends no frames by itself, whatever the file

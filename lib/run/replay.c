@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mf_table.h"
 #include "fabric/mf_fabric_regions.h"
 #include "record/mf_record.h"
+#include "run/mf_fabric.h"
 #include "wall/mf_wall_role.h"
 
 struct replay {

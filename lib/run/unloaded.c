@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "run/idle.h"
+#include "run/mf_fabric.h"
 #include "run/mf_unloaded.h"
+#include "virtual/mf_virtual_run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Telemetry of a whole fabric, as far as it is played in this process. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "measure/mf_live.h"
-#include "result/result.h"
+#include "result/mf_result.h"
 #include "telemetry/telemetry.h"
 #include "wall/mf_watchdog.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "result/result.h"
+#include "result/mf_result.h"
 #include "telemetry/telemetry.h"
 
 #define QUARTERS_BITS 2

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "measure/mf_live.h"
-#include "result/result.h"
-#include "result/tunnels.h"
+#include "result/mf_result.h"
+#include "result/mf_tunnels.h"
 #include "telemetry/telemetry.h"
 #include "wall/ports/mf_tunnel_stats.h"
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/mf_table.h"
+#include "virtual/mf_virtual_run.h"
 #include "virtual/virtual.h"
 
 #define MONITOR_PERIOD MF_US(1)

@@ -18,7 +18,7 @@
 #include "pcs/mf_pcs.h"
 #include "systems/edm/proto/mf_proto.h"
 #include "wall/eal_telemetry.h"
-#include "wall/ports/memif_sync.h"
+#include "wall/ports/mf_memif_sync.h"
 #include "workload/mf_workload.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -13,8 +13,6 @@
 #ifndef MF_WATCHDOG_H
 #define MF_WATCHDOG_H
 
-#include <jansson.h>
-
 #include "fabric/mf_fabric_state.h"
 
 /** Of a role; times that it happened. */
@@ -41,8 +39,5 @@ struct wall;
 int watch_start(struct wall *w);
 /** Ends it. The log stays with the fabric. */
 void watch_stop(struct wall *w);
-
-/** The log as the result has it. */
-json_t *watch_json(const struct watch_log *log);
 
 #endif

@@ -5,6 +5,7 @@
  * else the node's; where a port carries the link it loses the link's frames meanwhile.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,21 +16,11 @@
 #include "wall/outages.h"
 #include "wall/ports/mf_port.h"
 
-static struct wall_role *faults_of(const struct wall *w, const struct role *r)
-{
-	return &w->faults->role[r - w->role];
-}
-
 /** The end that a role has of a node's link to a switch. */
 static struct wall_end *end_of(const struct wall *w, const struct wall_role *r, unsigned int net,
 			       unsigned int node)
 {
 	return &w->net[net].end[r->role->kind == ROLE_SWITCH ? MF_LINK_SWITCH : MF_LINK_NODE][node];
-}
-
-mf_time wall_role_clock(const struct wall_role *r, mf_time now)
-{
-	return r->skew != NULL ? skew_clock(r->skew, now) : now;
 }
 
 static bool is_here(const struct wall_end *e)
@@ -221,7 +212,7 @@ static unsigned int turn_switch(struct wall *w, const struct wall_role *r)
 
 bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned int *work)
 {
-	struct wall_role *r = faults_of(w, role);
+	struct wall_role *r = wall_faults_of(w, role);
 
 	r->now = *now;
 	step_outages(w, r);
@@ -236,11 +227,6 @@ bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned i
 	else if (role->kind == ROLE_SWITCH)
 		*work += turn_switch(w, r);
 	return r->dead == 0;
-}
-
-mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now)
-{
-	return wall_role_clock(faults_of(w, r), now);
 }
 
 /* Set-up. */
@@ -341,10 +327,10 @@ static int init_ways(struct wall *w, unsigned int net, enum mf_link_end end, uns
 	struct wall_end *e = &w->net[net].end[end][node];
 	struct wall_harm *out = &w->faults->net[net].harm[end][node];
 	struct wall_harm *in = &w->faults->net[net].from_port[end][node];
-	struct wall_role *own = faults_of(w, e->role);
+	struct wall_role *own = wall_faults_of(w, e->role);
 
 	*out = (struct wall_harm){
-		.from_end = e, .to_end = e->other, .from = own, .to = faults_of(w, e->out->to)};
+		.from_end = e, .to_end = e->other, .from = own, .to = wall_faults_of(w, e->out->to)};
 	e->out->harm = out;
 	e->out->odd = true;
 	if (e->carried != NULL) {
@@ -362,7 +348,7 @@ static int init_end(struct wall *w, unsigned int net, enum mf_link_end end, unsi
 
 	if (!is_here(e))
 		return 0;
-	e->harmed = faults_of(w, e->role);
+	e->harmed = wall_faults_of(w, e->role);
 	e->guard = guards != NULL && guards[node].on ? &guards[node] : NULL;
 	return init_ways(w, net, end, node);
 }

@@ -45,7 +45,12 @@ struct wall_faults {
 	} net[MF_CONFIG_SWITCHES];
 };
 
-/** What a role's clock shows at `now`. */
+static inline struct wall_role *wall_faults_of(const struct wall *w, const struct role *r)
+{
+	return &w->faults->role[r - w->role];
+}
+
+/** What a role's clock shows at `now`; clock.c */
 mf_time wall_role_clock(const struct wall_role *r, mf_time now);
 
 /* impair.c */

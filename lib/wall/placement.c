@@ -9,6 +9,7 @@
  * are left.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

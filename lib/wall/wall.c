@@ -18,6 +18,7 @@
 #include "measure/mf_cycle_account.h"
 #include "measure/mf_live.h"
 #include "measure/mf_run_history.h"
+#include "wall/mf_wall_run.h"
 #include "wall/mf_watchdog.h"
 #include "wall/ports/mf_port.h"
 #include "wall/ports/mf_tunnel_stats.h"

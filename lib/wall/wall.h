@@ -154,7 +154,7 @@ bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, s
 bool wall_harm_can_send(struct wall_link *l);
 void wall_harm_send(struct wall_link *l, struct mf_span *s);
 
-/* outages.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
+/* outages.c, clock.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
 /** Makes what the file's faults need, if any. wall_fault_tear_down() always follows. @return 0 or -errno */
 int wall_fault_set_up(struct wall *w);
 /** Counts what has happened, and frees w->faults. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +12,6 @@
 
 #include <rte_lcore.h>
 
-#include "result/result.h"
 #include "wall/wall.h"
 
 #define LOOKS 2 /**< in the time in which a role must have had a turn */
@@ -288,39 +288,4 @@ void watch_stop(struct wall *w)
 	pthread_join(watch->thread, NULL);
 	free_watch(watch);
 	w->watch = NULL;
-}
-
-static json_t *counts_json(const struct watch_counts *c)
-{
-	json_t *o = json_object();
-
-	result_count(o, "stalled", c->stalled);
-	result_count(o, "asleep", c->asleep);
-	result_count(o, "descheduled", c->descheduled);
-	result_count(o, "longest_ps_max", c->longest);
-	return o;
-}
-
-json_t *watch_json(const struct watch_log *log)
-{
-	json_t *o = json_object(), *roles = json_object();
-	struct watch_counts all = {0};
-
-	for (unsigned int i = 0; i < log->roles; i++) {
-		const struct watch_counts c = log->role[i].counts;
-
-		all.stalled += c.stalled;
-		all.asleep += c.asleep;
-		all.descheduled += c.descheduled;
-		if (c.stalled + c.asleep + c.descheduled > 0)
-			json_object_set_new(roles, log->role[i].name, counts_json(&c));
-	}
-	result_count(o, "time_ps", log->time);
-	result_count(o, "stalled", all.stalled);
-	result_count(o, "asleep", all.asleep);
-	result_count(o, "descheduled", all.descheduled);
-	result_count(o, "paused", log->paused);
-	result_count(o, "paused_ps_max", log->paused_longest);
-	json_object_set_new(o, "roles", roles);
-	return o;
 }

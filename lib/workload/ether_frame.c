@@ -4,7 +4,7 @@
 
 #include "workload/vectors.h"
 #include "workload/ether_frame.h"
-#include "systems/edm/proto/mf_proto.h"
+#include "op/mf_op.h"
 #include "workload/mf_workload.h"
 
 #define MAGIC UINT32_C(0x6261666d) /* "mfab" */

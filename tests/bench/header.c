@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "commit.h"
 #include "fabric/mf_fabric_state.h"
+#include "result/mf_result.h"
 
 static json_t *placement(const struct bench_env *env)
 {

@@ -14,6 +14,7 @@
 
 #include "base/mf_rng.h"
 #include "measure/mf_live.h"
+#include "run/mf_embed.h"
 #include "run/mf_fabric.h"
 #include "wall/link_end.h"
 #include "wall/mf_eal.h"

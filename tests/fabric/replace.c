@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "measure/mf_live.h"
+#include "run/mf_fabric.h"
 
 TestSuite(replace, .timeout = 60);
 

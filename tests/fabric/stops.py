@@ -13,7 +13,6 @@ Skipped where EAL cannot start; over veth, where there are no namespaces.
 """
 import argparse
 import random
-import signal
 import time
 
 import two_switches as twin

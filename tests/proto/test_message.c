@@ -131,7 +131,7 @@ Test(message, names)
 		cr_assert_str_neq(mf_status_name(s), "?");
 	for (uint8_t op = 0; op < MF_RMW_ALL; op++) {
 		cr_assert_str_neq(mf_rmw_name(op), "?");
-		cr_assert_eq(mf_proto_rmw_size(op), 8);
+		cr_assert_eq(mf_rmw_size(op), 8);
 	}
-	cr_assert_eq(mf_proto_rmw_size(MF_RMW_ALL), 0);
+	cr_assert_eq(mf_rmw_size(MF_RMW_ALL), 0);
 }

@@ -12,7 +12,7 @@
 #include "systems/cxl/cxl_link.h"
 #include "systems/edm/host/mf_host.h"
 #include "systems/frames/mf_bridge.h"
-#include "systems/mf_stacks.h"
+#include "systems/mf_systems.h"
 
 TestSuite(stack_cxl, .timeout = 120);
 

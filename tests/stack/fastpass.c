@@ -14,7 +14,7 @@
 #include "net/mf_packet.h"
 #include "pcs/mf_frame.h"
 #include "systems/edm/host/mf_host.h"
-#include "systems/mf_stacks.h"
+#include "systems/mf_systems.h"
 
 TestSuite(stack_fastpass, .timeout = 120);
 

@@ -10,7 +10,7 @@
 #include "pcs/mf_frame.h"
 #include "systems/edm/host/mf_host.h"
 #include "systems/frames/mf_bridge.h"
-#include "systems/mf_stacks.h"
+#include "systems/mf_systems.h"
 
 #define NET_NODES 8
 #define NET_OPS 4096

@@ -7,7 +7,7 @@
 #define WIRES_H
 
 #include "systems/edm/host/mf_host.h"
-#include "systems/mf_stacks.h"
+#include "systems/mf_systems.h"
 
 #define WIRES_OPS 1024
 #define WIRES_FRAMES 4096

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which life a node has, at one of two switches (lib/systems/edm/switch/incarnation.h): what passes of it, and of those who
- * answer it, and what of its former life stays in the log.
+ * Which incarnation a node has, at one of two switches (lib/systems/edm/switch/incarnation.h): what passes of
+ * it, and of those that answer it, and what of its former incarnation stays in the log.
  */
 #include <criterion/criterion.h>
 

@@ -5,6 +5,7 @@
 
 #include "net/mf_packet.h"
 #include "systems/frames/mf_bridge.h"
+#include "systems/mf_systems.h"
 
 TestSuite(oq, .timeout = 60);
 

@@ -7,6 +7,7 @@
 #include "net/mf_pause.h"
 #include "pcs/mf_frame.h"
 #include "systems/frames/mf_bridge.h"
+#include "systems/mf_systems.h"
 
 TestSuite(pfc, .timeout = 60);
 

@@ -5,7 +5,8 @@
 
 #include "base/mf_rng.h"
 #include "systems/frames/mf_bridge.h"
-#include "systems/pfabric/mf_pfabric.h"
+#include "systems/mf_systems.h"
+#include "systems/pfabric/pfabric_wire.h"
 
 TestSuite(queue_pfabric, .timeout = 60);
 

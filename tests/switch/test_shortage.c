@@ -5,6 +5,7 @@
 
 #include "rig.h"
 #include "shortage.h"
+#include "systems/mf_systems.h"
 
 #define PORTS 3
 

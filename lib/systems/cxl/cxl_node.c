@@ -5,7 +5,7 @@
 #include "systems/cxl/cxl_node.h"
 #include "base/mf_table.h"
 #include "systems/cxl/cxl_param.h"
-#include "systems/stacks.h"
+#include "systems/cxl/mf_cxl.h"
 
 enum { TAGS = CXL_LINK_PARAMS, DEPTH, PARAMS };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mf_table.h"
-#include "systems/bridges.h"
 #include "systems/cxl/cxl_param.h"
 #include "systems/cxl/cxl_switch.h"
+#include "systems/cxl/mf_cxl.h"
 
 enum { LATENCY = CXL_LINK_PARAMS, PARAMS };
 

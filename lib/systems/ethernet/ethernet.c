@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "net/mf_packet.h"
+#include "systems/ethernet/mf_ethernet.h"
 #include "systems/frames/mf_remote.h"
 #include "systems/frames/mf_wire_blocks.h"
-#include "systems/stacks.h"
 
 #define ETHER_TYPE 0x88b7 /* OUI extended */
 

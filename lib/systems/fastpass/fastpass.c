@@ -4,7 +4,7 @@
 
 #include "systems/fastpass/fastpass.h"
 #include "base/mf_table.h"
-#include "systems/stacks.h"
+#include "systems/fastpass/mf_fastpass.h"
 
 enum { MTU, BATCH, LEAD, ACK_DELAY, TIMEOUT, RTO_MIN, PARAMS };
 

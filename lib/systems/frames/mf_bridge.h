@@ -77,9 +77,4 @@ struct mf_bridge_ops {
 	unsigned int (*counters)(const struct mf_bridge *b, struct mf_counter *out);
 };
 
-/** By the name of the JSON. NULL: unknown. */
-const struct mf_bridge_ops *mf_bridge_find(const char *name);
-/** NULL-terminated. */
-extern const char *const mf_bridge_names[];
-
 #endif

@@ -8,7 +8,8 @@
 #ifndef MF_OPERATIONS_H
 #define MF_OPERATIONS_H
 
-#include "systems/edm/host/mf_host.h"
+#include "op/mf_op.h"
+#include "systems/frames/mf_stack.h"
 
 #define OPERATION_NIL UINT32_MAX
 #define OPERATION_IDS 256 /**< of a pair */

@@ -107,7 +107,7 @@ uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *o
 		return OPERATION_NIL;
 	o = &t->op[i];
 	*o = (struct operation){.c = {.user = op->user,
-				      .len = op->kind == MF_OP_RMW ? mf_proto_rmw_size(op->rmw) : op->len,
+				      .len = op->kind == MF_OP_RMW ? mf_rmw_size(op->rmw) : op->len,
 				      .submitted = now,
 				      .kind = op->kind,
 				      .node = op->node},

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mf_rng.h"
-#include "systems/bridges.h"
+#include "systems/frames/mf_queues.h"
 #include "systems/frames/queue_fifo.h"
 
 const struct mf_param fifo_params[] = {{OQ_PARAM_BUFFER},

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "net/mf_pause.h"
-#include "systems/bridges.h"
+#include "systems/frames/mf_queues.h"
 #include "systems/frames/queue_fifo.h"
 
 enum { PFC_CLASSES = FIFO_PARAMS, PFC_ALPHA, PFC_XOFF, PFC_RESUME, PFC_HEADROOM, PFC_QUANTA, PFC_PARAMS };

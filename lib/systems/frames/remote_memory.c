@@ -78,7 +78,7 @@ void remote_rmw(struct remote *r, mf_time now, mf_time known, uint16_t peer, con
 		const uint8_t *data)
 {
 	const struct mf_memory_ops *ops = r->config.memory_ops;
-	struct remote_message m = {.len = mf_proto_rmw_size(h->code)};
+	struct remote_message m = {.len = mf_rmw_size(h->code)};
 	struct remote_write *w = write_of(r, peer, h->id);
 	uint64_t arg[2];
 	uint8_t status;

@@ -4,7 +4,7 @@
 
 #include "systems/ird/ird.h"
 #include "systems/frames/mf_wire_blocks.h"
-#include "systems/stacks.h"
+#include "systems/ird/mf_ird.h"
 
 enum { IRD_MTU, IRD_WINDOW, IRD_OVERCOMMIT, IRD_AGAIN, IRD_PARAMS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What IRD has on the wire: UDP in IPv4 in Ethernet, the header below, and of DATA a segment of mf_remote.h. */
+/* IRD on the wire: UDP in IPv4 in Ethernet, the header below, and of DATA a segment of mf_remote.h. */
 #ifndef IRD_WIRE_H
 #define IRD_WIRE_H
 

@@ -4,8 +4,8 @@
 
 #include "base/mf_table.h"
 #include "systems/frames/mf_wire_blocks.h"
+#include "systems/pfabric/mf_pfabric.h"
 #include "systems/pfabric/pfabric.h"
-#include "systems/stacks.h"
 
 #define ANSWERS 8192 /* acknowledgements that wait for the line; what is lost is sent again */
 

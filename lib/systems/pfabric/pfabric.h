@@ -16,7 +16,7 @@
 
 #include "base/mf_due.h"
 #include "systems/frames/mf_remote.h"
-#include "systems/pfabric/mf_pfabric.h"
+#include "systems/pfabric/pfabric_wire.h"
 
 enum { PFABRIC_WINDOW, PFABRIC_RTO, PFABRIC_PROBE, PFABRIC_PARAMS };
 

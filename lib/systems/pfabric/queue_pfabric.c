@@ -20,9 +20,9 @@
 #include "base/mf_due.h"
 #include "base/mf_rng.h"
 #include "base/mf_table.h"
-#include "systems/bridges.h"
 #include "systems/frames/mf_output_queue.h"
 #include "systems/pfabric/mf_pfabric.h"
+#include "systems/pfabric/pfabric_wire.h"
 
 enum { PFABRIC_BUFFER = OQ_PARAMS, PFABRIC_PARAMS };
 

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
+#include "systems/rdma/mf_rdma.h"
 #include "systems/rdma/roce.h"
-#include "systems/stacks.h"
 
 enum {
 	PFC_CNP_CLASS = ROCE_PARAMS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RoCEv2 by itself: no congestion control. What the switch drops is sent again by go-back-N. */
+#include "systems/rdma/mf_rdma.h"
 #include "systems/rdma/roce.h"
-#include "systems/stacks.h"
 
 /* clang-format off */
 static const struct mf_param params[] = {

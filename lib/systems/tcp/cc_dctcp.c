@@ -4,7 +4,7 @@
  * octets in its queue, the receiver echoes each packet's mark, and the sender cuts its window by the
  * share of octets that were marked, once a window.
  */
-#include "systems/stacks.h"
+#include "systems/tcp/mf_tcp.h"
 #include "systems/tcp/tcp.h"
 
 enum { DCTCP_G = TCP_PARAMS, DCTCP_ALPHA, DCTCP_PARAMS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The stack "tcp": Reno's congestion control (RFC 5681), and ECN by RFC 3168 where it is asked for. */
-#include "systems/stacks.h"
+#include "systems/tcp/mf_tcp.h"
 #include "systems/tcp/tcp.h"
 
 enum { RENO_ECN = TCP_PARAMS, RENO_PARAMS };

@@ -11,8 +11,8 @@
  *
  * Places in a stream are counted in 64 bits from 0; on the wire they are sequence numbers of 32 bits.
  *
- * A segment is checked and its data are used when it comes, since their outcomes are dated (mf_remote.h). What
- * it makes the node send passes the stack in both directions first: that is done `turn` later.
+ * A segment is checked and its data are used when it comes, since their outcomes are dated (mf_remote.h).
+ * What it makes the node send passes the stack in both directions first: that is done `turn` later.
  */
 #ifndef TCP_H
 #define TCP_H

@@ -16,7 +16,7 @@
 #include "config/mf_memif.h"
 #include "wall/ports/hotplug.h"
 #include "wall/ports/memif_proxy.h"
-#include "wall/ports/memif_sync.h"
+#include "wall/ports/mf_memif_sync.h"
 #include "wall/ports/netdev.h"
 
 #define DESCRIPTORS 512

@@ -13,8 +13,7 @@
 #include <rte_ethdev.h>
 #include <rte_pause.h>
 
-#include "run/mf_embed.h"
-#include "wall/ports/memif_sync.h"
+#include "wall/ports/mf_memif_sync.h"
 
 /* For EAL's handlers: an alarm that is due sooner may be run with this one, and none of them in between. */
 #define TURN_US 50
@@ -189,7 +188,7 @@ void gate_ask(void)
 		sem_post(&gate.asked);
 }
 
-void mf_fabric_interrupts(void)
+void memif_sync_interrupts(void)
 {
 	gate_ask();
 }

@@ -140,12 +140,17 @@ void port_exhaust_fini(struct wall_port *p);
 
 /* port.c */
 /** Time of the ports: from the set-up on, not from the start of the run. */
-mf_time port_now(const struct wall *w);
 /** The same of a reading of the TSC. */
 static inline mf_time port_now_at(const struct wall *w, uint64_t tsc)
 {
 	return (mf_time)((unsigned __int128)(tsc - w->port_tsc0) * w->ps_mult >> 32);
 }
+
+static inline mf_time port_now(const struct wall *w)
+{
+	return port_now_at(w, rte_rdtsc());
+}
+
 /** Receives and transmits; what arrives is kept by the links. */
 void port_exchange(struct wall *w, struct wall_port *p);
 /** A turn: what arrives goes to the roles of this process. @return how much work it found */

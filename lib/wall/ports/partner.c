@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "wall/ports/partner.h"
 
-#include "config/cfg.h"
+#include "config/mf_config.h"
 #include "wall/ports/mf_port.h"
 
 #define UNHEARD 2 /**< HELLO periods without a sign of life, after which a partner is looked at */

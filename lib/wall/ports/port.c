@@ -5,7 +5,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
 
-#include "wall/ports/memif_sync.h"
+#include "wall/ports/mf_memif_sync.h"
 #include "wall/ports/netdev.h"
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
@@ -13,11 +13,6 @@
 #define LINKS_MAX (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
 #define AWAY MF_MS(5) /**< from one turn to the next: a port that is polled is never so late */
-
-mf_time port_now(const struct wall *w)
-{
-	return port_now_at(w, rte_rdtsc());
-}
 
 static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now);
 

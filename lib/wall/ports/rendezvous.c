@@ -18,9 +18,9 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
-#include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "wall/ports/memif_proxy.h"
-#include "wall/ports/memif_sync.h"
+#include "wall/ports/mf_memif_sync.h"
 #include "wall/ports/mf_tunnel_stats.h"
 #include "wall/ports/netdev.h"
 
@@ -150,7 +150,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	struct mf_link_config c;
 
 	mf_link_config_default(&c);
-	cfg_llr_to_link(wall_llr(w, e->net, e->node), &c);
+	mf_config_to_link(wall_llr(w, e->net, e->node), &c);
 	c.id = link_id(e->net, e->node);
 	c.switch_end = e->switch_end;
 	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : e->node;

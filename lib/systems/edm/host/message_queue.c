@@ -295,7 +295,7 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 {
 	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
-	uint64_t len = unlikely(op->kind == MF_OP_RMW) ? mf_proto_rmw_size(op->rmw) : op->len;
+	uint64_t len = unlikely(op->kind == MF_OP_RMW) ? mf_rmw_size(op->rmw) : op->len;
 	int err = op_check(h, op, len);
 	uint32_t i;
 

@@ -21,6 +21,7 @@
 #include "base/mf_timing.h"
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
+#include "op/mf_op.h"
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
 #include "systems/edm/proto/mf_proto.h"
@@ -87,40 +88,6 @@ struct mf_host_config {
 	mf_time stack_rtt; /**< see mf_stack_config.rtt */
 	int stack_server; /**< and of .server, .slowest */
 	uint32_t stack_slowest;
-};
-
-enum mf_op_kind {
-	MF_OP_READ,
-	MF_OP_WRITE, /**< completes when its last block is handed to the link (D11) */
-	MF_OP_WRITE_ACK, /**< completes when the memory node has acknowledged it */
-	MF_OP_RMW,
-	MF_OPS
-};
-
-/** An operation: the four message APIs of EDM 3.2.1 (an RRES is made by the memory node by itself). */
-struct mf_op {
-	uint8_t kind; /**< enum mf_op_kind */
-	uint8_t rmw; /**< enum mf_rmw_op */
-	uint16_t node; /**< memory node */
-	uint64_t addr; /**< 48 bits */
-	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
-	/** read: where to put the data, undefined if it fails; write: the data. The caller's, until
-	 * completion */
-	void *buf;
-	uint64_t arg[2]; /**< RMW */
-	uint64_t user; /**< given back */
-};
-
-struct mf_completion {
-	uint64_t user;
-	uint64_t result; /**< RMW: the old value */
-	uint64_t len; /**< octets transferred; 0 for a read that failed: the NULL response of 3.3 */
-	mf_time submitted;
-	mf_time first; /**< read, RMW: first block of the response processed; write: first block sent */
-	mf_time done;
-	uint8_t kind; /**< enum mf_op_kind */
-	uint8_t status; /**< enum mf_status */
-	uint16_t node;
 };
 
 struct mf_host_stats {

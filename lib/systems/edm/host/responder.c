@@ -97,7 +97,7 @@ static inline mf_time rmw_delay(const struct mf_host *h, const struct mf_msg *m)
 {
 	if (h->wall)
 		return 0;
-	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_proto_rmw_size(m->op));
+	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_rmw_size(m->op));
 }
 
 /** @param dram  of all its accesses together */
@@ -260,7 +260,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 	uint8_t *data, status;
 	uint64_t old = 0;
 
-	if (mf_proto_rmw_size(m->op) != sizeof(old))
+	if (mf_rmw_size(m->op) != sizeof(old))
 		return MF_ERR_OPCODE;
 	if (!result_room(h, m->src, at, &data))
 		return MF_ERR_RESOURCE;
@@ -379,8 +379,8 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		region_serve(h, mf_msg_copy(&m), last);
 		return;
 	}
-	status = accessible(h, &m, MF_RIGHT_RMW, mf_proto_rmw_size(m.op))
-			 ? access_check(h, m.addr, mf_proto_rmw_size(m.op))
+	status = accessible(h, &m, MF_RIGHT_RMW, mf_rmw_size(m.op))
+			 ? access_check(h, m.addr, mf_rmw_size(m.op))
 			 : MF_ERR_KEY;
 	if (likely(status == MF_OK)) {
 		dram = rmw_delay(h, &m);

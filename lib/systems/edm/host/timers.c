@@ -129,8 +129,8 @@ static void timers_run(struct mf_host *h, mf_time now)
 
 /**
  * Wall clock: who stood still, alone or with the whole machine, has not waited for what came meanwhile, and
- * looks at that first. A switch does so, too (lib/systems/edm/switch/switch.c). Not with two switches: the standby
- * forgets what no operation can wait for any more, so none ends well after its timer.
+ * looks at that first. A switch does so, too (lib/systems/edm/switch/switch.c). Not with two switches: the
+ * standby forgets what no operation can wait for any more, so none ends well after its timer.
  */
 static bool excused(struct mf_host *h, mf_time now)
 {

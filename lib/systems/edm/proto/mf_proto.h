@@ -14,12 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "op/mf_op.h"
 #include "pcs/mf_block.h"
 
-#define MF_PORTS_MAX 512 /**< 9 bits of destination (EDM 2.1, 3.1.4) */
 #define MF_IDS 256 /**< 8 bits of message id, for each pair and direction */
-#define MF_MESSAGE_MAX 65536 /**< octets; sizes are stored minus one in 16 bits */
-#define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
 #define MF_CHUNK_UNIT 16 /**< offsets of chunks are multiples of it */
 #define MF_BEHIND_UNIT 256 /**< octets of a transfer that are behind a piece of it are told in it */
 #define MF_BEHIND_MAX 65535 /**< units: more is not told */
@@ -62,40 +60,6 @@ enum mf_gret {
 
 #define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
 #define MF_LIFE_MAX 16383 /**< lives of a node have numbers from 1 to that, and over again */
-
-/** Read-modify-write on 8 octets, and what is asked in its manner. */
-enum mf_rmw_op {
-	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
-	MF_RMW_FADD, /**< arg0: addend */
-	MF_RMW_SWAP, /**< arg0: new */
-	MF_RMW_FOR, /**< arg0: mask */
-	MF_RMW_FAND, /**< arg0: mask */
-	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
-	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
-	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
-	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
-	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
-	MF_RMW_ALL
-};
-
-static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
-
-/** How an operation failed. Why a request was refused travels in MF_ERR; so do the last two. */
-enum mf_status {
-	MF_OK,
-	MF_ERR_RANGE, /**< address or length outside the memory */
-	MF_ERR_ALIGN, /**< atomic not on an 8-octet boundary */
-	MF_ERR_OPCODE, /**< unknown read-modify-write */
-	MF_ERR_RESOURCE, /**< no room at the memory node */
-	MF_ERR_TIMEOUT, /**< local: the timer expired: a read has zero octets (EDM 3.3), what never began not
-			   happened */
-	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
-	MF_ERR_KEY, /**< access refused */
-	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
-	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
-	MF_STATUSES, /**< outcomes of operations end here */
-	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
-};
 
 /** A message, decoded; which fields count depends on the kind. */
 struct mf_msg {
@@ -162,12 +126,6 @@ struct mf_proto {
  * @param simd_bits  widest vectors that are allowed, as rte_vect_get_max_simd_bitwidth() says it; 0: none
  */
 void mf_proto_select(unsigned int simd_bits);
-
-/** Octets of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
-static inline uint32_t mf_proto_rmw_size(uint8_t op)
-{
-	return op < MF_RMW_ALL ? 8 : 0;
-}
 
 /** Data blocks that an extended message has more: the key, the epoch. */
 #define MF_EXT_BLOCKS 2
@@ -253,9 +211,7 @@ void mf_proto_peek(uint64_t ms_word, struct mf_msg *m);
 int mf_proto_get(const struct mf_proto *p, const uint64_t *word, unsigned int n, struct mf_msg *m,
 		 const uint8_t **data);
 
-/** Names for reports: "RREQ", "cas", "range". "?" for unknown ones. */
+/** Name for reports: "RREQ". "?" for an unknown one. */
 const char *mf_kind_name(uint8_t kind);
-const char *mf_rmw_name(uint8_t op);
-const char *mf_status_name(uint8_t status);
 
 #endif

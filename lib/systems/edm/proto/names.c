@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "systems/edm/proto/mf_proto.h"
 
-static const char *name(const char *const *names, unsigned int count, unsigned int i)
-{
-	return i < count ? names[i] : "?";
-}
-
 const char *mf_kind_name(uint8_t kind)
 {
 	static const char *const names[MF_KINDS] = {
@@ -15,35 +10,5 @@ const char *mf_kind_name(uint8_t kind)
 		[MF_NOTIFY] = "NOTIFY",     [MF_GRANT] = "GRANT",   [MF_TAKE] = "TAKE",
 	};
 
-	return name(names, MF_KINDS, kind);
-}
-
-const char *mf_rmw_name(uint8_t op)
-{
-	static const char *const names[MF_RMW_ALL] = {
-		[MF_RMW_CAS] = "cas",     [MF_RMW_FADD] = "fadd",       [MF_RMW_SWAP] = "swap",
-		[MF_RMW_FOR] = "for",     [MF_RMW_FAND] = "fand",       [MF_RMW_ATTACH] = "attach",
-		[MF_RMW_CLAIM] = "claim", [MF_RMW_RELEASE] = "release", [MF_RMW_SHARE] = "share",
-	};
-
-	return name(names, MF_RMW_ALL, op);
-}
-
-const char *mf_status_name(uint8_t status)
-{
-	static const char *const names[MF_ERR_GAP + 1] = {
-		[MF_OK] = "ok",
-		[MF_ERR_RANGE] = "range",
-		[MF_ERR_ALIGN] = "align",
-		[MF_ERR_OPCODE] = "opcode",
-		[MF_ERR_RESOURCE] = "resource",
-		[MF_ERR_TIMEOUT] = "timeout",
-		[MF_ERR_UNKNOWN] = "unknown",
-		[MF_ERR_KEY] = "key",
-		[MF_ERR_RESTARTED] = "restarted",
-		[MF_ERR_LIFE] = "life",
-		[MF_ERR_GAP] = "gap",
-	};
-
-	return name(names, MF_ERR_GAP + 1, status);
+	return kind < MF_KINDS ? names[kind] : "?";
 }

@@ -318,7 +318,7 @@ static __attribute__((noinline)) void log_request(struct mf_switch *sw, mf_time 
 		.resp = true,
 		.request_blocks = (uint8_t)n,
 		.behind = m.behind,
-		.size = m.kind == MF_RREQ ? m.size : mf_proto_rmw_size(m.op),
+		.size = m.kind == MF_RREQ ? m.size : mf_rmw_size(m.op),
 		.cookie = slot,
 	};
 
@@ -329,7 +329,7 @@ static __attribute__((noinline)) void log_request(struct mf_switch *sw, mf_time 
 static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
 				   unsigned int n, const struct mf_msg *m)
 {
-	uint32_t size = m->kind == MF_RREQ ? m->size : mf_proto_rmw_size(m->op), slot;
+	uint32_t size = m->kind == MF_RREQ ? m->size : mf_rmw_size(m->op), slot;
 	struct mf_sched_msg *demand;
 	bool excess = false;
 	struct request *r;

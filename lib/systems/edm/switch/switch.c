@@ -132,14 +132,6 @@ void mf_switch_free(struct mf_switch *sw)
 	free(sw);
 }
 
-void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now)
-{
-	sw->port[d].held_dst = over;
-	switch_tell(sw, &(struct mf_sched_msg){.at = now,
-					       .dst = (uint16_t)d,
-					       .kind = over ? MF_SCHED_HOLD : MF_SCHED_UNHOLD});
-}
-
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed)
 {
 	if (sw->port[port].memory_enabled)

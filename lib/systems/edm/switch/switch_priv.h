@@ -263,7 +263,7 @@ static inline void switch_tell(struct mf_switch *sw, const struct mf_sched_msg *
 		limits_cancelled(sw, msg);
 }
 
-/* switch.c */
+/* hold.c */
 /** Tells the scheduler that port d is held as a destination, or no longer. */
 void switch_hold(struct mf_switch *sw, unsigned int d, bool over, mf_time now);
 
@@ -312,7 +312,7 @@ static inline void request_release(struct mf_switch *sw, uint32_t slot)
 /** Lets a granted request, or a /G/ that stayed behind one, out to its memory node, behind the writes. */
 void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_time now);
 
-/* forward.c */
+/* single.c */
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at);
 
@@ -323,7 +323,7 @@ mf_time link_run(struct mf_switch *sw, mf_time now);
 void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
 #define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
 /**
- * Puts a word of a node for a port, behind what that gets from there.
+ * Puts a word of a node for a port, behind what that gets from there; say.c
  * @param status  MF_ERR_RESTARTED or MF_ERR_LIFE
  * @param life    which one it has; 0: what was on its way to it may be lost
  * @param times   so often

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result of one port, and of one end of a link that it carries. */
-#ifndef RESULT_TUNNELS_H
-#define RESULT_TUNNELS_H
+#ifndef MF_TUNNELS_H
+#define MF_TUNNELS_H
 
 #include <jansson.h>
 

@@ -12,8 +12,8 @@
  * while no port is connected. Starting, stopping and closing of devices is done in that thread, too, for the
  * same reason. There is one such thread, so there is one gate, for the memifs of all fabrics of the process.
  */
-#ifndef WALL_PORTS_MEMIF_SYNC_H
-#define WALL_PORTS_MEMIF_SYNC_H
+#ifndef MF_MEMIF_SYNC_H
+#define MF_MEMIF_SYNC_H
 
 #include <stdatomic.h>
 
@@ -64,5 +64,8 @@ static inline void gate_leave(struct wall_port *p)
 {
 	atomic_store_explicit(&p->busy, false, memory_order_release);
 }
+
+/** See mf_fabric_interrupts(). Any thread. */
+void memif_sync_interrupts(void);
 
 #endif

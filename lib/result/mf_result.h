@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside of the result: how its files write their numbers, and the section that each of them writes. */
-#ifndef RESULT_RESULT_H
-#define RESULT_RESULT_H
+#ifndef MF_RESULT_H
+#define MF_RESULT_H
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "base/mf_hist.h"
 
+/* put.c */
 void result_count(json_t *o, const char *key, uint64_t value);
 void result_real(json_t *o, const char *key, double value);
 /** Percentiles, and the histogram as pairs of the lowest value of a bucket (ps) and its count. */
 json_t *result_hist(const struct mf_hist *h);
 
+struct delivery;
 struct mf_fabric;
 struct mf_host_stats;
 struct mf_mux_stats;
 struct mf_window;
+struct stage_record;
+struct watch_log;
 
 /** Whose numbers are added up: nodes [from, to). */
 struct result_nodes {
@@ -76,6 +80,12 @@ void counters_json(const struct mf_fabric *f, json_t *o);
 /** Adds ports and carried: the ports of this process, and the ends of its links that are there. */
 void carried_json(const struct mf_fabric *f, json_t *o);
 
+struct snapshot;
+/** Virtual clock: where operations waited; waits.c */
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);
+/** What the run ran on; machine.c */
+json_t *machine_json(void);
+
 /* switch.c */
 json_t *sched_json(const struct mf_fabric *f);
 json_t *backlog_json(const struct mf_fabric *f);
@@ -86,6 +96,36 @@ json_t *backup_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
 /** Of them those of hosts. */
 json_t *host_drops_json(const struct mf_host_stats *sum);
+
+/* delivery_json.c */
+/** {} where nothing was received. */
+json_t *delivery_json(const struct delivery *d);
+
+/* stages_json.c */
+/** The table and the timeline. */
+json_t *stages_json(const struct mf_fabric *f);
+/** Rows of Table 1 for a stack above the MAC; stages_frames.c */
+json_t *stages_table_above(const struct stage_record *r, const char *stack);
+
+/* link_guards.c */
+/** Sets "disabled" and "local_faults", where there are guards. */
+void guards_json(const struct mf_fabric *f, json_t *o);
+
+/** test_patterns.c: "test_patterns" */
+json_t *link_tests_json(const struct mf_fabric *f);
+
+/** watchdog.c: "watchdog" */
+json_t *watch_json(const struct watch_log *log);
+
+/** cycles.c: adds "cycles" to "run", where something was measured. */
+#ifdef MF_WITH_CYCLES
+void cycles_json(const struct mf_fabric *f, json_t *run);
+#else
+static inline void cycles_json(__attribute__((unused)) const struct mf_fabric *f,
+			       __attribute__((unused)) json_t *run)
+{
+}
+#endif
 
 /* stack.c: of a stack above the MAC */
 json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes);

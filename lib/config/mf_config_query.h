@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What others ask of a configuration. Nothing is changed or allocated; any thread may call. */
+#ifndef MF_CONFIG_QUERY_H
+#define MF_CONFIG_QUERY_H
+
+#include "config/mf_config.h"
+#include "workload/mf_workload.h"
+
+struct mf_link_config;
+
+/** @param node  its number. @return whether it is in the set */
+bool mf_config_has(const struct mf_config_set *set, unsigned int node);
+/** @param w  a workload with the key "ycsb". @return the store that its clients share */
+struct mf_store mf_config_store(const struct mf_config_workload *w);
+/** @param l  what it has in common with `carried` is set, the rest stays */
+void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations on remote memory, in the words that all systems share: what a client asks for, and what has
+ * become of it.
+ */
+#ifndef MF_OP_H
+#define MF_OP_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "base/mf_time.h"
+
+#define MF_PORTS_MAX 512 /**< nodes of a fabric: of EDM, 9 bits of destination (2.1, 3.1.4) */
+#define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
+#define MF_MESSAGE_MAX 65536 /**< bytes of a message: of EDM, sizes are stored minus one in 16 bits */
+
+/** Read-modify-write on 8 octets, and what is asked in its manner. */
+enum mf_rmw_op {
+	MF_RMW_CAS, /**< arg0: expected, arg1: new; the result is the old value */
+	MF_RMW_FADD, /**< arg0: addend */
+	MF_RMW_SWAP, /**< arg0: new */
+	MF_RMW_FOR, /**< arg0: mask */
+	MF_RMW_FAND, /**< arg0: mask */
+	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
+	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
+	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
+	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
+	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
+	MF_RMW_ALL
+};
+
+static_assert((int)MF_RMW_ATTACH == (int)MF_RMW_OPS, "no gap");
+
+/** How an operation failed. Why a request was refused travels in MF_ERR; so do the last two. */
+enum mf_status {
+	MF_OK,
+	MF_ERR_RANGE, /**< address or length outside the memory */
+	MF_ERR_ALIGN, /**< atomic not on an 8-octet boundary */
+	MF_ERR_OPCODE, /**< unknown read-modify-write */
+	MF_ERR_RESOURCE, /**< no room at the memory node */
+	MF_ERR_TIMEOUT, /**< local: the timer expired: a read has zero octets (EDM 3.3), what never began not
+			   happened */
+	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
+	MF_ERR_KEY, /**< access refused */
+	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
+	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
+	MF_STATUSES, /**< outcomes of operations end here */
+	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
+};
+
+enum mf_op_kind {
+	MF_OP_READ,
+	MF_OP_WRITE, /**< completes when its last block is handed to the link (D11) */
+	MF_OP_WRITE_ACK, /**< completes when the memory node has acknowledged it */
+	MF_OP_RMW,
+	MF_OPS
+};
+
+/** An operation that a client asks of its host: of EDM, the message APIs of 3.2.1. */
+struct mf_op {
+	uint8_t kind; /**< enum mf_op_kind */
+	uint8_t rmw; /**< enum mf_rmw_op */
+	uint16_t node; /**< memory node */
+	uint64_t addr; /**< 48 bits */
+	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
+	/** read: where to put the data, undefined if it fails; write: the data. The caller's, until
+	 * completion */
+	void *buf;
+	uint64_t arg[2]; /**< RMW */
+	uint64_t user; /**< given back */
+};
+
+struct mf_completion {
+	uint64_t user;
+	uint64_t result; /**< RMW: the old value */
+	uint64_t len; /**< octets transferred; 0 for a read that failed: the NULL response of 3.3 */
+	mf_time submitted;
+	mf_time first; /**< read, RMW: first block of the response processed; write: first block sent */
+	mf_time done;
+	uint8_t kind; /**< enum mf_op_kind */
+	uint8_t status; /**< enum mf_status */
+	uint16_t node;
+};
+
+/** Bytes of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
+static inline uint32_t mf_rmw_size(uint8_t op)
+{
+	return op < MF_RMW_ALL ? 8 : 0;
+}
+
+/** Names for reports: "cas", "range". "?" for unknown ones. */
+const char *mf_rmw_name(uint8_t op);
+const char *mf_status_name(uint8_t status);
+
+#endif

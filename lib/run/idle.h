@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fabrics without a load of their own, within this room. */
+#ifndef IDLE_H
+#define IDLE_H
+
+#include "fabric/mf_run.h"
+
+/** A fabric without clients and frames. @return as mf_fabric_new() */
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+				  const struct mf_part *part, char *err, size_t errlen);
+
+#endif
