@@ -101,6 +101,10 @@ local PROTO = {
   MF_TAKE = 11,
   MF_GRET_RETURNED = 0,
   MF_GRET_ASKED = 1,
+}
+
+-- headers: lib/op/mf_op.h
+local OP = {
   MF_RMW_CAS = 0,
   MF_RMW_FADD = 1,
   MF_RMW_SWAP = 2,
@@ -224,27 +228,27 @@ local KINDS = {
 }
 local TAKES = {[0] = "tells", [1] = "heard", [2] = "asks", [3] = "lost"}
 local OPCODES = {
-  [PROTO.MF_RMW_CAS] = "cas",
-  [PROTO.MF_RMW_FADD] = "fadd",
-  [PROTO.MF_RMW_SWAP] = "swap",
-  [PROTO.MF_RMW_FOR] = "for",
-  [PROTO.MF_RMW_FAND] = "fand",
-  [PROTO.MF_RMW_ATTACH] = "attach",
-  [PROTO.MF_RMW_CLAIM] = "claim",
-  [PROTO.MF_RMW_RELEASE] = "release",
-  [PROTO.MF_RMW_SHARE] = "share",
+  [OP.MF_RMW_CAS] = "cas",
+  [OP.MF_RMW_FADD] = "fadd",
+  [OP.MF_RMW_SWAP] = "swap",
+  [OP.MF_RMW_FOR] = "for",
+  [OP.MF_RMW_FAND] = "fand",
+  [OP.MF_RMW_ATTACH] = "attach",
+  [OP.MF_RMW_CLAIM] = "claim",
+  [OP.MF_RMW_RELEASE] = "release",
+  [OP.MF_RMW_SHARE] = "share",
 }
 local STATUSES = {
-  [PROTO.MF_ERR_RANGE] = "range",
-  [PROTO.MF_ERR_ALIGN] = "align",
-  [PROTO.MF_ERR_OPCODE] = "opcode",
-  [PROTO.MF_ERR_RESOURCE] = "resource",
-  [PROTO.MF_ERR_TIMEOUT] = "timeout",
-  [PROTO.MF_ERR_UNKNOWN] = "unknown",
-  [PROTO.MF_ERR_KEY] = "key",
-  [PROTO.MF_ERR_RESTARTED] = "restarted",
-  [PROTO.MF_ERR_LIFE] = "life",
-  [PROTO.MF_ERR_GAP] = "gap",
+  [OP.MF_ERR_RANGE] = "range",
+  [OP.MF_ERR_ALIGN] = "align",
+  [OP.MF_ERR_OPCODE] = "opcode",
+  [OP.MF_ERR_RESOURCE] = "resource",
+  [OP.MF_ERR_TIMEOUT] = "timeout",
+  [OP.MF_ERR_UNKNOWN] = "unknown",
+  [OP.MF_ERR_KEY] = "key",
+  [OP.MF_ERR_RESTARTED] = "restarted",
+  [OP.MF_ERR_LIFE] = "life",
+  [OP.MF_ERR_GAP] = "gap",
 }
 
 -- Octets: everything is little endian. `at` counts from 1, as strings do.
@@ -581,7 +585,7 @@ end
 local function decode_rmwreq(m, s, at)
   m.op = field_of(s, #s - 7, "MT_OP")
   m.args = {}
-  for i = 1, m.op == PROTO.MF_RMW_CAS and 2 or 1 do
+  for i = 1, m.op == OP.MF_RMW_CAS and 2 or 1 do
     m.args[i] = at
     at = at + 8
   end
@@ -681,10 +685,10 @@ local function decode_mst(m, s)
   m.src, m.id = field_of(s, 1, "MS_SRC"), field_of(s, 1, "MS_ID")
   if m.kind == PROTO.MF_ERR then
     m.status = field_of(s, 1, "ERR_STATUS")
-    m.of_life = m.status == PROTO.MF_ERR_RESTARTED or m.status == PROTO.MF_ERR_LIFE
+    m.of_life = m.status == OP.MF_ERR_RESTARTED or m.status == OP.MF_ERR_LIFE
     if m.of_life then -- of no request
       m.of, m.life = 0, field_of(s, 1, "ERR_LIFE") * 256 + m.id
-    elseif m.status == PROTO.MF_ERR_GAP then
+    elseif m.status == OP.MF_ERR_GAP then
       m.of, m.applied = 0, field_of(s, 1, "ERR_APPLIED") * PROTO.MF_GAP_UNIT
     else
       m.of = field_of(s, 1, "ERR_OF")
@@ -771,7 +775,7 @@ local function summary(m, s)
     text[#text + 1] = STATUSES[m.status] or "?"
   end
   if m.life and m.life ~= 0 then
-    text[#text + 1] = (m.status == PROTO.MF_ERR_LIFE and "" or "life ") .. m.life
+    text[#text + 1] = (m.status == OP.MF_ERR_LIFE and "" or "life ") .. m.life
   end
   if m.applied then
     text[#text + 1] = "behind " .. m.applied .. " B"
