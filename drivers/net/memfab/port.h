@@ -18,6 +18,7 @@
 #include <rte_thash.h>
 
 #include "client/mf_session.h"
+#include "systems/edm/host/mf_host.h"
 
 #define PORT_QUEUES_MAX 16
 #define PORT_ADDRESSES 16 /* unicast, the port's own included */
