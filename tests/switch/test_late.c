@@ -202,6 +202,27 @@ Test(late, who_is_given_up_cancels_no_new_demand)
 	rig_stop(&r);
 }
 
+/* An answer came by the other switch, and its id asks again: what has expired is nothing of that. */
+Test(late, who_is_answered_cancels_no_new_demand)
+{
+	for (unsigned int again = 0; again < 2; again++) {
+		struct mf_sched_msg d;
+		struct rig r;
+
+		start(&r, LONGEST, false);
+		twin_write(&r, MF_US(4) + MF_NS(100), MF_WREQ_ACK, WRITE, 0);
+		rig_run(&r, MF_US(5));
+		cr_assert(let_out(&r));
+		if (again > 0)
+			twin_ask(&r, MF_US(8), REQUEST);
+		rig_run(&r, MF_US(5) + TIMEOUT);
+		cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the response");
+		cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 2 + again);
+		cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1 - again, "its rest");
+		rig_stop(&r);
+	}
+}
+
 /* Who is late keeps no share of K, of W, or of the window from others, and what comes gives none back. */
 Test(late, holds_nothing)
 {

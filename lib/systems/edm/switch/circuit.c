@@ -225,13 +225,30 @@ static void cancel_rest(struct mf_switch *sw, const struct circuit *ct, mf_time 
 			});
 }
 
+/** Whether the scheduler may have a later use of the id of a chunk: what it has is not the chunk's rest. */
+static bool is_used_again(const struct circuit *ct)
+{
+	return ct->asked_again || (ct->late && !ct->chunk.resp); /* of a late write it was cancelled then */
+}
+
 void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now)
 {
 	const struct circuit ct = sw->circuits[c];
 
 	circuit_kill(sw, c, now);
-	if (!ct.late || ct.chunk.resp) /* else it was cancelled then, and its id may have been used again */
+	if (!is_used_again(&ct))
 		cancel_rest(sw, &ct, now);
+}
+
+void circuit_asked_again(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id)
+{
+	uint32_t c = mn;
+
+	while (circuit_is(sw, c = sw->circuits[c].next)) {
+		struct circuit *ct = &sw->circuits[c];
+
+		ct->asked_again |= ct->dst == cn && ct->chunk.resp && ct->chunk.id == id;
+	}
 }
 
 /** A descriptor that finds no room would leak what it gives back: the rest is for the next call. */

@@ -34,6 +34,11 @@ void circuit_give_up(struct mf_switch *sw, uint32_t c, mf_time now);
  * goes before this chunk. It would be overtaken otherwise, until they expire (3.1.1, property 5).
  */
 void circuit_overtaken(struct mf_switch *sw, uint32_t c, mf_time now);
+/**
+ * Of two switches: a request comes. Who asks has had the answer to the use of the id before, by the other
+ * switch, or has given it up; what of that answer does not come here says nothing of this demand.
+ */
+void circuit_asked_again(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id);
 /** Before a write's chunk is given up: its client hears of it. @return false: there is no room, ask again */
 bool circuit_tell_lost(struct mf_switch *sw, uint32_t c, mf_time now);
 
@@ -141,7 +146,7 @@ static inline uint32_t circuit_open(struct mf_switch *sw, mf_time now, const str
 	ct->chunk = (struct circuit_chunk){.src = g->src, .id = g->id, .resp = g->resp, .octets = g->size};
 	ct->dst = g->dst;
 	ct->mega = g->mega;
-	ct->queued = ct->late = false;
+	ct->queued = ct->late = ct->asked_again = false;
 	ct->blocks = g->mega ? (g->size + 7) / 8 : mf_proto_chunk_blocks(&sw->proto, g->size);
 	ct->parked = NONE;
 	circuit_link(sw, g->src, c);

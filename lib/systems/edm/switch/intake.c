@@ -353,6 +353,8 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 		log_request(sw, mf_time_max(now, at + sw->identify), n, mf_msg_copy(m), slot);
 		return;
 	}
+	if (unlikely(sw->standby != NULL) && m->again == 0)
+		circuit_asked_again(sw, m->src, m->dst, m->id);
 	demand = switch_descriptor(sw);
 	if (unlikely(demand == NULL)) {
 		request_release(sw, slot);

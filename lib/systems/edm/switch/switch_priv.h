@@ -38,6 +38,7 @@ struct circuit {
 	bool mega;
 	bool queued; /**< of a write: it stands at its egress, or will not come */
 	bool late; /**< of two switches: a write that is asked for, or a response behind one; has no share */
+	bool asked_again; /**< of two switches, of a response: a later use of its id asks */
 	mf_time until; /**< a late write is waited for no longer */
 } __attribute__((aligned(64)));
 
