@@ -13,6 +13,7 @@ Skipped where EAL cannot start; over veth, where there are no namespaces.
 """
 import argparse
 import random
+import signal
 import time
 
 import two_switches as twin

@@ -60,7 +60,11 @@ def quickstart(tap, emu, root, folder):
   tap.ok(frames['sent'] == frames['received'] > 0, 'no frame lost', frames)
   measured = result['time']['measured_to_ps'] - result['time']['measured_from_ps']
   late = stood_still(result)  # what began, or was over, that much later
-  tap.ok(0.5e12 - late < measured < 3e12 + late, 'measured for as long as was asked', (measured, late))
+  if both['run']['oversubscribed'] and measured < 0.5e12:
+    tap.skip('measured for as long as was asked', f'{measured / 1e9:.0f} ms: others had the CPUs')
+  else:
+    tap.ok(0.5e12 - late < measured < 3e12 + late, 'measured for as long as was asked',
+           (result['time'], late))
   check_schema(tap, root, both)
 
 
