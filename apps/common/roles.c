@@ -25,7 +25,7 @@ static const char *role_at(const struct mf_config *config, unsigned int i)
 		return NULL;
 	if (i % 2 != 0)
 		return mf_config_sched_name(i / 2);
-	return i == 0 ? config->sw.name : config->backup.name;
+	return mf_config_switch_name(config, i / 2);
 }
 
 static int choose(const struct mf_config *config, struct chosen *c, const char *name, size_t len)

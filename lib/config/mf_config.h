@@ -496,6 +496,8 @@ int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
  */
 void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);
 
+/** Name of switch 0 or 1. */
+const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw);
 /** Name of the scheduler of switch 0 or 1, for messages and files. */
 const char *mf_config_sched_name(unsigned int sw);
 /** Number of the node of this name, or -ENOENT. */

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that no key of the file gives. */
+/* Names of roles. */
 #include "config/mf_config.h"
+
+const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw)
+{
+	return sw == 0 ? config->sw.name : config->backup.name;
+}
 
 const char *mf_config_sched_name(unsigned int sw)
 {

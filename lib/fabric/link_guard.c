@@ -81,11 +81,6 @@ struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int sw, unsigned 
 	return f->guards[sw] != NULL && f->guards[sw][node].on ? &f->guards[sw][node].end[end] : NULL;
 }
 
-static const char *name_of(const struct mf_fabric *f, unsigned int sw)
-{
-	return sw == 0 ? f->config->sw.name : f->config->backup.name;
-}
-
 void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enum mf_link_end seen_by,
 		    const struct mf_run_options *options)
 {
@@ -96,8 +91,9 @@ void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enu
 	g->at = g->end[seen_by].tripped;
 	g->times[g->cause]++;
 	if (g->rule && options->disabled != NULL)
-		options->disabled(options->disabled_ctx, f->config->node[node].name, name_of(f, sw),
-				  g->seen_by == MF_LINK_SWITCH, mf_guard_names[g->cause], g->at);
+		options->disabled(options->disabled_ctx, f->config->node[node].name,
+				  mf_config_switch_name(f->config, sw), g->seen_by == MF_LINK_SWITCH,
+				  mf_guard_names[g->cause], g->at);
 }
 
 mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int node)

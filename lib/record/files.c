@@ -25,7 +25,7 @@ void mf_record_files(const struct mf_config *config, const char *dir, bool writt
 		if (config->node[i].up)
 			add_role(dir, config->node[i].name, written, files);
 	for (unsigned int k = 0; k < 1U + config->backup.on; k++) {
-		add_role(dir, k == 0 ? config->sw.name : config->backup.name, written, files);
+		add_role(dir, mf_config_switch_name(config, k), written, files);
 		add_role(dir, mf_config_sched_name(k), written, files);
 	}
 }

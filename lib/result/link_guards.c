@@ -18,9 +18,7 @@ static json_t *links_json(const struct mf_fabric *f, bool rule,
 				continue;
 			o = json_object();
 			json_object_set_new(o, "node", json_string(f->config->node[i].name));
-			json_object_set_new(
-				o, "switch",
-				json_string(sw == 0 ? f->config->sw.name : f->config->backup.name));
+			json_object_set_new(o, "switch", json_string(mf_config_switch_name(f->config, sw)));
 			fn(g, o);
 			json_array_append_new(links, o);
 		}

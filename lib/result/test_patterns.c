@@ -11,8 +11,7 @@ static json_t *test_json(const struct mf_fabric *f, const struct link_test *t)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "node", json_string(config->node[t->node].name));
-	json_object_set_new(o, "switch",
-			    json_string(t->rule->sw == 0 ? config->sw.name : config->backup.name));
+	json_object_set_new(o, "switch", json_string(mf_config_switch_name(config, t->rule->sw)));
 	json_object_set_new(o, "direction", json_string(t->up ? "up" : "down"));
 	json_object_set_new(o, "pattern", json_string(mf_test_names[t->rule->pattern.kind]));
 	result_count(o, "from_ps", t->rule->from);

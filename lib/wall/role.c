@@ -12,7 +12,7 @@ const char *role_name(const struct role *r)
 {
 	switch (r->kind) {
 	case ROLE_SWITCH:
-		return r->net == 0 ? r->f->config->sw.name : r->f->config->backup.name;
+		return mf_config_switch_name(r->f->config, r->net);
 	case ROLE_SCHED:
 		return mf_config_sched_name(r->net);
 	case ROLE_PORT:

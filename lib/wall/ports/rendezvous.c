@@ -39,11 +39,6 @@ static bool switch_here(const struct wall *w, unsigned int net)
 	return net == 0 ? w->f->part.sw : w->f->part.backup;
 }
 
-static const char *switch_name(const struct wall *w, unsigned int net)
-{
-	return net == 0 ? w->f->config->sw.name : w->f->config->backup.name;
-}
-
 bool meet_carried(const struct wall *w, unsigned int net, unsigned int node)
 {
 	return fabric_carried(w->f, net, node);
@@ -75,8 +70,9 @@ static int need_port(struct wall *w, unsigned int net, unsigned int node, enum m
 	snprintf(err, errlen,
 		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
 		 "%slinks[].carried.%s",
-		 w->f->config->node[node].name, switch_name(w, net), end == MF_LINK_NODE ? "node" : "switch",
-		 net == 0 ? "" : "backup.", end == MF_LINK_NODE ? "node" : "switch");
+		 w->f->config->node[node].name, mf_config_switch_name(w->f->config, net),
+		 end == MF_LINK_NODE ? "node" : "switch", net == 0 ? "" : "backup.",
+		 end == MF_LINK_NODE ? "node" : "switch");
 	return -EINVAL;
 }
 
@@ -154,7 +150,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	c.id = link_id(e->net, e->node);
 	c.switch_end = e->switch_end;
 	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : e->node;
-	c.name = e->switch_end ? switch_name(w, e->net) : node->name;
+	c.name = e->switch_end ? mf_config_switch_name(w->f->config, e->net) : node->name;
 	c.epoch = w->epoch;
 	c.fabric = fabric;
 	c.period = node->link.period;
@@ -353,8 +349,8 @@ static void say_waiting(const struct wall *w)
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
 			const struct port_end *e = &w->port[i].end[k];
-			const char *name =
-				e->switch_end ? w->f->config->node[e->node].name : switch_name(w, e->net);
+			const char *name = e->switch_end ? w->f->config->node[e->node].name
+							 : mf_config_switch_name(w->f->config, e->net);
 
 			if (e->switch_end ? is_up(e) : is_ready(e))
 				continue;
