@@ -5,7 +5,7 @@
 
 static const struct mf_proto proto = {.ext = true};
 
-void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries)
+static void begin(struct bench *b, uint16_t node, bool twin, unsigned int retries, bool in_order)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = alone_config(node, 64);
@@ -16,7 +16,7 @@ void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int re
 	config.retries = retries;
 	config.retry_timeout = RETRY;
 	config.twin = config.begins = twin;
-	config.in_order = true;
+	config.in_order = in_order;
 	config.take_again = MF_US(10);
 	config.timing.cost[MF_STAGE_MAKE_REQUEST] = MF_US(1) / 100;
 	*b = (struct bench){.now = MF_US(1)};
@@ -27,6 +27,16 @@ void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int re
 	}
 	b->host = mf_host_new(&config);
 	cr_assert_not_null(b->host);
+}
+
+void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries)
+{
+	begin(b, node, twin, retries, true);
+}
+
+void bench_begin_direction(struct bench *b, uint16_t node)
+{
+	begin(b, node, true, 2, false);
 }
 
 void bench_begin(struct bench *b, uint16_t node, bool twin)

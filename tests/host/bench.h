@@ -34,6 +34,8 @@ struct bench {
 void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries);
 /** The same with two retries, */
 void bench_begin(struct bench *b, uint16_t node, bool twin);
+/** with two switches, where reads and writes have no order between them, */
+void bench_begin_direction(struct bench *b, uint16_t node);
 /** and with one switch. */
 void bench_start(struct bench *b, uint16_t node);
 void bench_stop(struct bench *b);

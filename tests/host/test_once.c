@@ -338,7 +338,8 @@ Test(host_once, octets_of_a_response_are_taken_once)
 /** What comes behind the first half of a write, by the switch that is obeyed. */
 static void give_read(struct bench *b)
 {
-	const struct mf_msg m = {.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 9, .ext = true, .size = 64};
+	const struct mf_msg m = {
+		.kind = MF_RREQ, .src = US, .dst = MEMORY, .id = 9, .ext = true, .number = 2, .size = 64};
 
 	bench_request_by(b, 0, &m);
 	bench_run(b, b->now + MF_US(1));
@@ -359,6 +360,8 @@ static void half_comes_late(bool read, bool rest)
 	memset(data, 1, sizeof(data));
 	memset(later, 2, sizeof(later));
 	other.addr = 32;
+	first.number = second.number = 1;
+	other.number = 2;
 	bench_begin(&b, MEMORY, true);
 	bench_give_by(&b, 0, &first, data);
 	if (read)

@@ -41,6 +41,7 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 		m->key = rnd(r);
 		m->epoch = (uint16_t)rnd(r);
 		m->again = (uint8_t)rnd(r);
+		m->number = m->kind == MF_RRES ? 0 : below(r, 1u << MF_NUMBER_BITS);
 	}
 	if (m->kind == MF_RREQ) {
 		random_size(r, m);
@@ -122,4 +123,5 @@ void expect_equal(const struct mf_msg *a, const struct mf_msg *b)
 	cr_assert(eq(u64, a->addr, b->addr));
 	cr_assert(a->arg[0] == b->arg[0] && a->arg[1] == b->arg[1]);
 	cr_assert(a->key == b->key && a->epoch == b->epoch && a->again == b->again);
+	cr_assert(eq(u32, a->number, b->number));
 }

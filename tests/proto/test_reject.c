@@ -55,7 +55,7 @@ static void expect_refused(struct mf_msg m, unsigned int block, unsigned int bit
 Test(reject, spare_bits)
 {
 	const struct mf_msg cas = {.kind = MF_RMWREQ}, wreq = {.kind = MF_WREQ, .size = 8, .last = true},
-			    ext = {.kind = MF_RREQ, .size = 8, .ext = true},
+			    rres = {.kind = MF_RRES, .size = 8, .last = true, .ext = true},
 			    rmw = {.kind = MF_RMWREQ, .ext = true}, gret = {.kind = MF_GRET, .size = 1},
 			    take = {.kind = MF_TAKE}, ask = {.kind = MF_TAKE, .op = MF_TAKE_ASK},
 			    grant = {.kind = MF_GRANT, .size = 1}, notify = {.kind = MF_NOTIFY, .size = 1};
@@ -65,7 +65,7 @@ Test(reject, spare_bits)
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(cas, MT, MT_OP_SPARE, 1u << i);
 	for (unsigned int i = 0; i < 28; i++)
-		expect_refused(ext, 2, EXT_EPOCH_SPARE, UINT64_C(1) << i);
+		expect_refused(rres, 2, EXT_NUMBER, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 12; i++)
 		expect_refused(rmw, 2, EXT_FROM, 1u << i);
 	for (unsigned int i = 0; i < 4; i++)

@@ -51,7 +51,7 @@ local LAYOUT = {
   EXT_EPOCH = {0, 16},
   EXT_AGAIN = {16, 8},
   EXT_FROM = {24, 12},
-  EXT_EPOCH_SPARE = {36, 28},
+  EXT_NUMBER = {36, 28},
   MSG_CRC32 = {0, 32},
   MSG_CRC32_SPARE = {32, 32},
 }
@@ -505,7 +505,7 @@ local NAMES = {
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
   {"EXT_FROM", "Offset of the first octet asked for, in 16 octets"},
-  {"EXT_EPOCH_SPARE", "Zero"},
+  {"EXT_NUMBER", "Number among the messages of its pair"},
   {"MSG_CHECK", "CRC-16"},
   {"MSG_CRC32", "CRC-32C"},
   {"MSG_CRC32_SPARE", "Zero"},
@@ -640,7 +640,9 @@ local function decode_long(s)
   m.crc32 = extras > 0 and look_at_crc32(m, s)
   if m.ext and extras >= PROTO.MF_EXT_BLOCKS then
     m.key = at
-    zero(m, s, at + 8, "EXT_EPOCH_SPARE")
+    if m.kind == PROTO.MF_RRES then
+      zero(m, s, at + 8, "EXT_NUMBER")
+    end
     at = at + 8 * PROTO.MF_EXT_BLOCKS
   end
   if m.crc32 then
@@ -1253,7 +1255,7 @@ local function show_says(tree, range, m, s)
     show_bits(tree, block, block:raw(), "EXT_EPOCH")
     show_bits(tree, block, block:raw(), "EXT_AGAIN")
     show_bits(tree, block, block:raw(), "EXT_FROM")
-    show_bits(tree, block, block:raw(), "EXT_EPOCH_SPARE")
+    show_bits(tree, block, block:raw(), "EXT_NUMBER")
   end
 end
 

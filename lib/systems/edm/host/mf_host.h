@@ -116,7 +116,7 @@ struct mf_host_stats {
 	uint64_t again; /**< requests and chunks that had been executed, sent again: answered once more */
 	uint64_t copies; /**< messages that came before, by the same sending */
 	uint64_t old; /**< messages of an older use of their id: dropped */
-	uint64_t gaps; /**< chunks of responses, acknowledged writes behind one that did not come: dropped */
+	uint64_t gaps; /**< dropped: what is behind a chunk that did not come, and what was overtaken */
 };
 
 struct mf_host;

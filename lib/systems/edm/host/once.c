@@ -8,8 +8,6 @@ struct host_once *host_once_begin(struct mf_host *h, const struct mf_msg *m, enu
 	struct host_once *e = host_once_at(h, m->src, m->id);
 
 	host_response_end(h, &h->response[host_index(h, m->src, m->id)]);
-	if (unlikely(h->twin != NULL))
-		host_twin_begins(h, m);
 	*e = (struct host_once){.use = m->epoch, .what = (uint8_t)what, .again = m->again};
 	return e;
 }
@@ -23,4 +21,6 @@ void host_once_forget(struct mf_host *h, uint16_t node)
 		if (h->once && h->once[i].what != HOST_ONCE_NONE)
 			h->once[i] = (struct host_once){0};
 	}
+	if (h->twin != NULL)
+		memset(h->twin->newest[node], 0, sizeof(h->twin->newest[node]));
 }

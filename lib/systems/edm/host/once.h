@@ -32,7 +32,6 @@ enum host_once_what {
 	HOST_ONCE_RMW, /**< executed: its result is kept */
 	HOST_ONCE_WRITE, /**< its first `moved` octets are applied */
 	HOST_ONCE_WRITTEN, /**< applied as a whole */
-	HOST_ONCE_CUT_SHORT, /**< as HOST_ONCE_WRITE, and no more of it is applied: host_twin_begins() */
 	HOST_ONCE_REFUSED, /**< result: enum mf_status */
 };
 
@@ -73,6 +72,7 @@ static inline void host_once_sign(const struct mf_host *h, const struct host_sta
 	m->key = h->op[s->op].key;
 	m->epoch = host_use(h, s->node, s->id);
 	m->again = s->again;
+	m->number = unlikely(h->twin != NULL) ? h->twin->number[host_id_index(h, s->node, s->id)] : 0;
 }
 
 /* ---- who is asked ---- */

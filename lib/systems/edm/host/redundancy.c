@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mf_rng.h"
+#include "base/mf_table.h"
 #include "systems/edm/host/once.h"
 #include "systems/edm/host/redundancy.h"
 #include "systems/edm/host/rx.h"
@@ -30,9 +31,11 @@ int host_twin_init(struct mf_host *h)
 	t->life = t->knows ? 1 : h->config.life;
 	h->deaf = !t->knows;
 	t->lives = calloc(h->nodes, sizeof(*t->lives));
-	t->writing = calloc(h->nodes, sizeof(*t->writing));
+	t->asked_of = calloc(h->nodes, sizeof(*t->asked_of));
+	t->number = mf_table_new((size_t)h->nodes * MF_IDS, sizeof(*t->number));
+	t->newest = calloc(h->nodes, sizeof(*t->newest));
 	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
-	if (!t->lives || !t->writing || !t->other.assembly)
+	if (!t->lives || !t->asked_of || !t->number || !t->newest || !t->other.assembly)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < h->nodes && t->knows; i++)
 		h->life[i] = t->lives[i].by[0] = t->lives[i].by[1] = 1;
@@ -50,7 +53,9 @@ void host_twin_fini(struct mf_host *h)
 		mf_demux_fini(&h->twin->other.demux);
 	free(h->twin->other.assembly);
 	free(h->twin->lives);
-	free(h->twin->writing);
+	free(h->twin->asked_of);
+	mf_table_free(h->twin->number);
+	free(h->twin->newest);
 	free(h->twin);
 }
 
@@ -145,28 +150,6 @@ bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 		return true;
 	h->stats.drop_fenced++;
 	return false;
-}
-
-/*
- * A pair is granted one after the other, and what either switch sends is in that order. So when something new
- * begins while a write that was begun before is not whole, the switch that it came by will not send the rest:
- * that was lost there, or a chunk that came twice has taken the place of the last. The rest may still come by
- * the other switch, but would be applied behind what is later. What is sent again has no place in the order.
- */
-void host_twin_begins(struct mf_host *h, const struct mf_msg *m)
-{
-	bool write = m->kind == MF_WREQ || m->kind == MF_WREQ_ACK;
-	uint16_t *writing = &h->twin->writing[m->src];
-	struct host_once *e;
-
-	if (m->again > 0 || (!write && !h->config.in_order))
-		return;
-	if (*writing != 0) {
-		e = host_once_at(h, m->src, (uint8_t)(*writing - 1));
-		if (e->what == HOST_ONCE_WRITE)
-			e->what = HOST_ONCE_CUT_SHORT;
-	}
-	*writing = write ? m->id + 1u : 0;
 }
 
 bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)

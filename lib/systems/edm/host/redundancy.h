@@ -21,9 +21,18 @@ struct host_lives {
 	uint16_t before; /**< its life before; 0: it is not known */
 };
 
+/** What was executed of a source: overtaken.h. */
+struct host_newest {
+	uint32_t number; /**< the highest, of MF_NUMBER_BITS */
+	bool known; /**< something was executed in its life */
+};
+
 struct host_twin {
 	struct host_lives *lives; /**< [nodes] */
-	uint16_t *writing; /**< [nodes]: one more than the id of the write that it began last here */
+	uint32_t *asked_of; /**< [nodes]: messages that it was asked */
+	uint32_t *number; /**< [nodes * MF_IDS], by host_id_index(): of the message that has the id */
+	/** [nodes]; the second: of requests, where they have no order with writes */
+	struct host_newest (*newest)[2];
 	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
 	bool up[2];
@@ -63,8 +72,6 @@ static inline uint16_t host_twin_next_life(uint16_t life)
 {
 	return (uint16_t)(life % MF_LIFE_MAX + 1);
 }
-/** A request, or a write with this chunk, begins at the memory node. */
-void host_twin_begins(struct mf_host *h, const struct mf_msg *m);
 /**
  * The active switch asks whether a chunk of a write that it has granted is still to come (GRET). It is not,
  * unless it waits for room: then that is said behind all that was sent.

@@ -154,6 +154,7 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 	verdict = host_once_judge(e, &m);
 	once_count(h, verdict);
 	if (verdict == HOST_ONCE_NEW) {
+		host_is_overtaken(h, &m); /* a read is not, but writes are by it */
 		host_once_begin(h, &m, HOST_ONCE_READ)->moved = m.offset;
 		return true;
 	}
@@ -301,12 +302,16 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 	verdict = host_once_judge(e, &m);
 	once_count(h, verdict);
 	if (verdict == HOST_ONCE_NEW) {
+		if (host_is_overtaken(h, &m))
+			return false;
 		host_once_begin(h, &m, HOST_ONCE_RMW);
 		return true;
 	}
 	if (verdict == HOST_ONCE_OLD || host_once_mirrored(h, verdict))
 		return false;
 	if (once_tries_again(e, verdict)) {
+		if (host_is_overtaken(h, &m))
+			return false;
 		e->what = HOST_ONCE_RMW;
 		e->again = m.again;
 		return true;
@@ -511,6 +516,13 @@ static void tell_gap(struct mf_host *h, struct host_once *e, const struct mf_msg
 		host_single_put(h, &tell, ready + h->cost_answer);
 }
 
+/** Whether a chunk has something that was not applied. */
+static bool may_apply(const struct host_once *e, enum host_once_verdict verdict, const struct mf_msg *m)
+{
+	return verdict == HOST_ONCE_NEW ||
+	       (verdict != HOST_ONCE_OLD && e->what == HOST_ONCE_WRITE && m->offset + m->size > e->moved);
+}
+
 /**
  * The entry of a chunk that is to be applied, or NULL. Those of an acknowledged write are applied in order,
  * each octet once: behind one that did not come the rest is dropped, as it will be sent again. Of an
@@ -521,13 +533,10 @@ static struct host_once *once_chunk(struct mf_host *h, const struct mf_msg *m, m
 	struct host_once *e = host_once_at(h, m->src, m->id);
 	enum host_once_verdict verdict = host_once_judge(e, m);
 
-	if (verdict == HOST_ONCE_AGAIN && e->what == HOST_ONCE_CUT_SHORT)
-		e->what = HOST_ONCE_WRITE;
+	if (may_apply(e, verdict, m) && host_is_overtaken(h, m))
+		return NULL;
 	if (verdict == HOST_ONCE_NEW) {
 		e = host_once_begin(h, m, HOST_ONCE_WRITE);
-	} else if (e->what == HOST_ONCE_CUT_SHORT && m->offset + m->size > e->moved) {
-		h->stats.gaps++;
-		return NULL;
 	} else if (verdict == HOST_ONCE_OLD || e->what != HOST_ONCE_WRITE) {
 		once_written(h, e, m, verdict, ready);
 		return NULL;

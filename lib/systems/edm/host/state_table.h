@@ -3,6 +3,7 @@
 #ifndef HOST_STATE_TABLE_H
 #define HOST_STATE_TABLE_H
 
+#include "systems/edm/host/overtaken.h"
 #include "systems/edm/host/timers.h"
 
 /** The lowest: what was used last is in the cache. */
@@ -79,6 +80,7 @@ static inline struct host_state *host_state_new(struct mf_host *h, uint16_t node
 	h->entry[host_id_index(h, node, id)] = host_state_index(h, s);
 	if (unlikely(h->use != NULL)) {
 		h->use[host_id_index(h, node, id)]++;
+		host_asks(h, node, id);
 		s->applied = 0;
 	}
 	s->seq = h->seq++;

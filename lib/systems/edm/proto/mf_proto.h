@@ -101,6 +101,11 @@ struct mf_msg {
 	 * response begins: one that is sent again asks for the rest
 	 */
 	uint32_t offset;
+	/**
+	 * Extended, with two switches: number among the messages of src to dst, in the order in which they
+	 * are asked (D9), modulo 2^MF_NUMBER_BITS. RRES, and with one switch: 0
+	 */
+	uint32_t number;
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
 	uint64_t arg[2]; /**< RMWREQ */
 	uint64_t key;
@@ -116,6 +121,8 @@ struct mf_proto {
 /** Low bits of the number of a use that stand in an ACK, in an ERR. */
 #define MF_ACK_USE_BITS 10
 #define MF_ERR_USE_BITS 2
+
+#define MF_NUMBER_BITS 28 /**< of mf_msg.number */
 
 #define MF_GAP_UNIT 4096 /**< octets: see mf_msg.of */
 

@@ -66,6 +66,7 @@ static inline __attribute__((always_inline)) struct mf_msg mf_msg_copy(const str
 			       .again = m->again,
 			       .size = m->size,
 			       .offset = m->offset,
+			       .number = m->number,
 			       .addr = m->addr,
 			       .arg = {m->arg[0], m->arg[1]},
 			       .key = m->key};
@@ -85,16 +86,19 @@ static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
 
-/** The key and the epoch, of n data blocks between /MS/ and the checks. */
+/** The key, and what tells uses of an id apart, of n data blocks between /MS/ and the checks. */
 static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct mf_msg *m)
 {
-	if (n < MF_EXT_BLOCKS || field_of(word[1], EXT_EPOCH_SPARE))
+	if (n < MF_EXT_BLOCKS)
 		return -EPROTO;
 	m->key = word[0];
 	m->epoch = field_of(word[1], EXT_EPOCH);
 	m->again = field_of(word[1], EXT_AGAIN);
 	m->offset = field_of(word[1], EXT_FROM) * MF_CHUNK_UNIT;
-	return m->offset != 0 && m->kind != MF_RREQ ? -EPROTO : 0;
+	m->number = (uint32_t)field_of(word[1], EXT_NUMBER);
+	if ((m->offset != 0 && m->kind != MF_RREQ) || (m->number != 0 && m->kind == MF_RRES))
+		return -EPROTO;
+	return 0;
 }
 
 /**
@@ -296,7 +300,8 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 		return 1;
 	word[1] = m->key;
 	word[2] = field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again) |
-		  field(EXT_FROM, m->kind == MF_RREQ ? m->offset / MF_CHUNK_UNIT : 0);
+		  field(EXT_FROM, m->kind == MF_RREQ ? m->offset / MF_CHUNK_UNIT : 0) |
+		  field(EXT_NUMBER, m->number);
 	return 1 + MF_EXT_BLOCKS;
 }
 

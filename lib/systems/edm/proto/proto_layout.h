@@ -71,7 +71,7 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 #define EXT_EPOCH 0, 16
 #define EXT_AGAIN 16, 8
 #define EXT_FROM 24, 12 /* RREQ: where in its message it begins, in MF_CHUNK_UNIT */
-#define EXT_EPOCH_SPARE 36, 28
+#define EXT_NUMBER 36, 28 /* MF_NUMBER_BITS; RRES: spare */
 
 /* The data block of the CRC-32C. */
 #define MSG_CRC32 0, 32
