@@ -72,8 +72,8 @@ static void draw_links(struct draft *d)
 	json_t *link = put_object(d->json, "link"), *links = json_array(), *one, *nodes;
 
 	put_text(link, "rate", DRAW_OF(d->rng, rate));
-	put_time(link, "propagation",
-		 draw_often(d->rng, 0.8) ? draw(d->rng, 100) * 1000 : draw(d->rng, 3000) * 1000);
+	d->way = (draw_often(d->rng, 0.8) ? draw(d->rng, 100) : draw(d->rng, 3000)) * 1000;
+	put_time(link, "propagation", d->way);
 	put_text(link, "policy", DRAW_OF(d->rng, policy));
 	put_bool(link, "scramble", draw_often(d->rng, 0.1));
 	put_bool(link, "align8", draw_often(d->rng, 0.2));
@@ -105,7 +105,8 @@ static void draw_scheduler(struct draft *d)
 		put_bool(s, "slots", draw_often(d->rng, 0.3));
 	put_text(s, "order", draw_often(d->rng, 0.1) ? "direction" : "pair");
 	put_number(s, "chunk", DRAW_OF(d->rng, chunk));
-	put_number(s, "x", draw_from(d->rng, 1, 4));
+	d->x = draw_from(d->rng, 1, 4);
+	put_number(s, "x", d->x);
 	if (pim && draw_often(d->rng, 0.2))
 		put_number(s, "iterations", draw_from(d->rng, 1, 3));
 	if (draw_often(d->rng, 0.2))
@@ -288,6 +289,15 @@ static void draw_disable(struct draft *d)
 }
 
 /**
+ * Whether timers leave room for an operation behind all others of its client, X at a time, on the longest
+ * cable: a write's demand, grant, chunk and ACK go over six.
+ */
+static bool is_patient(const struct draft *d)
+{
+	return d->timeout > 2 * 6 * d->way * ((d->depth + d->x - 1) / d->x);
+}
+
+/**
  * Some cases have a time behind the last fault in which nothing may fail any more (judge.h). Not with SRPT:
  * there a long one waits for as long as short ones come, whatever the timers.
  */
@@ -299,7 +309,7 @@ static void draw_times(struct draft *d)
 	const char *priority =
 		json_string_value(json_object_get(json_object_get(d->json, "scheduler"), "priority"));
 
-	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) &&
+	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) && is_patient(d) &&
 	    draw_often(d->rng, CALM_SHARE))
 		active += d->down + d->over + d->over / 8 + MF_US(30);
 	put_time(v, "warmup", warmup);
@@ -321,7 +331,10 @@ static void decide_backup(struct draft *d)
 /** Of a cable to the second switch: mostly about as long as that to the first one. */
 static mf_time draw_cable(struct draft *d)
 {
-	return draw_from(d->rng, 1, draw_often(d->rng, 0.7) ? 100 : 3000) * 1000;
+	mf_time way = draw_from(d->rng, 1, draw_often(d->rng, 0.7) ? 100 : 3000) * 1000;
+
+	d->way = mf_time_max(d->way, way);
+	return way;
 }
 
 static void draw_backup(struct draft *d)

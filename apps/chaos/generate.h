@@ -32,6 +32,8 @@ struct draft {
 	mf_time down; /**< a link may be down for so long behind that, for what was damaged on it */
 	mf_time timeout; /**< of reads and writes: longer than anything takes that is not lost */
 	mf_time over; /**< what a fault has held up is over after that, by a clock that is right (judge.c) */
+	mf_time way; /**< the longest cable */
+	uint64_t x; /**< of the scheduler */
 	uint64_t clients, depth, octets; /**< at most: nodes that ask, operations of each, octets of one */
 	uint64_t rate; /**< of operations of each in a second, in an open loop; 0: in a closed one */
 	uint64_t span; /**< octets that each client uses of each memory */
