@@ -28,6 +28,7 @@ TIMES = ('--warmup', '2us', '--duration', '20us')
 BRIEF = ('--warmup', '1us', '--duration', '3us')
 LARGE = ('rack144', 'scale')  # files of many nodes run for the brief time, and in spans alone
 STARS = 50
+HARMED = 999  # number of the first star of a stack whose links are harmed: three of each stack
 LICENCE = '# SPDX-License-Identifier: BSD-3-Clause'
 STACKS = ('ethernet', 'rocev2', 'tcp', 'dctcp', 'pfabric', 'pfc', 'ird', 'cxl', 'fastpass')
 KINDS = {'ethernet': ('read', 'write_ack'), 'cxl': ('read', 'write', 'write_ack')}
@@ -46,6 +47,7 @@ FAULTS = (
   {'class': 'exhaust', 'what': 'grants', 'node': 'm', 'from': '7us', 'until': '9us'},
   {'class': 'exhaust', 'what': 'egress', 'node': 'm', 'from': '7us', 'until': '9us'},
   {'class': 'skew', 'role': 'switch', 'ppm': 200})
+HARM = 8  # classes of them that harm links
 
 
 def some_of(r, values, share):
@@ -103,9 +105,22 @@ def draw_edm(r, config):
     config.setdefault('host', {}).update(read_timeout='20us', write_timeout='20us')
 
 
+def draw_harm(r, stack, config):
+  """What may happen to the links of a stack, and a node that has only frames."""
+  config['faults'] = [r.choice(FAULTS[:HARM]) | {'link': r.choice(('*', 'c', 'm'))}
+                      for _ in range(r.randint(1, 3))]
+  if r.random() < 0.5:
+    config['link']['disable'] = {'bad': 3, 'within': '50us', 'repair': '2us'}
+  if stack != 'cxl':
+    config['nodes'].append({'name': 'e', 'role': 'ethernet'})
+    config['ethernet'] = [{'from': 'e', 'load': 0.1, 'size': 512}, {'from': 'c', 'to': 'e', 'load': 0.1}]
+
+
 def draw(r, number, folder):
-  """A star. Every other one is EDM's, the others go through the stacks."""
+  """A star. Every other one is EDM's, the others go through the stacks; those from HARMED on are harmed."""
   stack = 'edm' if number % 2 == 0 else STACKS[number // 2 % len(STACKS)]
+  if number >= HARMED:
+    stack = STACKS[number % len(STACKS)]
   compute, memory = r.randint(2, 5), r.randint(1, 3)
   config = {'seed': number,
             'nodes': [{'name': 'c', 'role': 'compute', 'count': compute},
@@ -122,6 +137,8 @@ def draw(r, number, folder):
     config['stack'] = stack
   if r.random() < 0.3 and stack != 'cxl':
     config['ethernet'] = [{'from': 'c', 'load': 0.1, 'size': r.choice((60, 512, 1500))}]
+  if number >= HARMED:
+    draw_harm(r, stack, config)
   return config
 
 
@@ -131,7 +148,7 @@ def files(folder):
     for name in sorted(os.listdir(os.path.join(ROOT, where))):
       if name.endswith('.json'):
         yield f'{where}/{name}', os.path.join(ROOT, where, name), name.startswith(LARGE)
-  for number in range(STARS):
+  for number in (*range(STARS), *range(HARMED, HARMED + 3 * len(STACKS))):
     path = os.path.join(folder, f'{number}.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(draw(random.Random(number), number, folder), file)
