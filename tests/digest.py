@@ -31,6 +31,7 @@ STARS = 50
 HARMED = 999  # number of the first star of a stack whose links are harmed: three of each stack
 LICENCE = '# SPDX-License-Identifier: BSD-3-Clause'
 STACKS = ('ethernet', 'rocev2', 'tcp', 'dctcp', 'pfabric', 'pfc', 'ird', 'cxl', 'fastpass')
+UNSTAGED = ('ird', 'cxl', 'fastpass')  # they tell no stages
 KINDS = {'ethernet': ('read', 'write_ack'), 'cxl': ('read', 'write', 'write_ack')}
 ALL_KINDS = ('read', 'write', 'write_ack', 'cas', 'fadd', 'swap', 'or', 'and')
 FAULTS = (
@@ -129,7 +130,7 @@ def draw(r, number, folder):
                      'propagation': r.choice(('0', '10ns', '300ns')),
                      'policy': r.choice(('fair', 'memory-first')), 'scramble': r.random() < 0.3},
             'clock': {'virtual': {'drain': '20ms'}},
-            'report': {'stages': r.random() < 0.15, 'messages': r.random() < 0.3},
+            'report': {'stages': r.random() < 0.15 and stack not in UNSTAGED, 'messages': r.random() < 0.3},
             'workload': [draw_workload(r, stack, os.path.join(folder, f'{number}.csv'), compute, memory + 1)]}
   if stack == 'edm':
     draw_edm(r, config)
