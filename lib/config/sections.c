@@ -269,7 +269,12 @@ const struct cfg_field cfg_report_fields[] = {
 
 int cfg_report(struct cfg *c, const json_t *json)
 {
-	return cfg_object(c, json, cfg_report_fields, c->config);
+	const struct mf_stack_ops *stack = c->config->stack_ops;
+	int rc = cfg_object(c, json, cfg_report_fields, c->config);
+
+	if (rc == 0 && c->config->report_stages && stack != NULL && !stack->stages)
+		return cfg_fail_key(c, "stages", "has no effect: the stack \"%s\" tells none", stack->name);
+	return rc;
 }
 
 int cfg_placement(struct cfg *c, const json_t *json)

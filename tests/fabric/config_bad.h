@@ -188,6 +188,7 @@ static const struct {
 	{"backup_node", ":3: backup.links[0].node: there is no node 'x'"},
 	{"backup_no_time", ":3: backup.links[0].propagation: is missing"},
 	{"backup_stack", ":3: backup: only the stack \"edm\" knows two switches"},
+	{"stages_stack", ":3: report.stages: has no effect: the stack \"ird\" tells none"},
 	{"fault_class", ":3: faults[0].class: 'gremlin' is none of: bit, sync, type, cut, lose"},
 	{"fault_link", ":3: faults[0].link[0]: there is no node 'x'"},
 	{"fault_never", ":3: faults[0].rate: 0 is out of range: 1e-18 to 1"},

@@ -157,6 +157,7 @@ static struct mf_op_blocks ethernet_blocks(const double *param, uint8_t kind, ui
 
 const struct mf_stack_ops stack_ethernet = {.name = "ethernet",
 					    .timing = "ethernet",
+					    .stages = true,
 					    .bridge = "fifo",
 					    .params = params,
 					    .writes_ordered = true,

@@ -69,6 +69,7 @@ struct mf_stack_ops {
 	/** What the network drops is lost: an unacknowledged write may have completed all the same. */
 	bool loses;
 	bool messages; /**< its link carries messages of blocks, not frames */
+	bool stages; /**< it tells the stages of its messages (mf_probe.stamp) */
 	/** Classes that it holds back while a pause frame says so (PFC), a bit each. NULL: none. */
 	uint8_t (*obeys)(const double *param);
 	/** Octets of its longest IP packet. NULL: what its parameter `mtu` says. */

@@ -171,6 +171,7 @@ static struct mf_op_blocks blocks(const double *param, uint8_t kind, uint64_t oc
 
 const struct mf_stack_ops stack_pfabric = {.name = "pfabric",
 					   .timing = "tcp",
+					   .stages = true,
 					   .bridge = "pfabric",
 					   .params = params,
 					   .create = create,

@@ -150,7 +150,7 @@ uint32_t roce_packet(const double *param);
 	.timing = "rocev2", .destroy = roce_free, .submit = roce_submit, .completions = roce_completions, \
 	.outstanding = roce_outstanding, .frame = roce_frame, .pull = roce_pull, .ready = roce_ready,     \
 	.run = roce_run, .next = roce_next, .counters = roce_counters, .blocks = roce_blocks,             \
-	.packet = roce_packet
+	.packet = roce_packet, .stages = true
 
 /* roce.c, for the two sides */
 

@@ -68,6 +68,7 @@ static struct mf_stack *create(const struct mf_stack_config *c)
 
 const struct mf_stack_ops stack_dctcp = {.name = "dctcp",
 					 .timing = "tcp",
+					 .stages = true,
 					 .bridge = "fifo",
 					 .bridge_defaults = marking,
 					 .params = params,

@@ -52,6 +52,7 @@ static struct mf_stack *create(const struct mf_stack_config *c)
 
 const struct mf_stack_ops stack_tcp = {.name = "tcp",
 				       .timing = "tcp",
+				       .stages = true,
 				       .bridge = "fifo",
 				       .params = params,
 				       .writes_ordered = true,
