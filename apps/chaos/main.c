@@ -121,7 +121,7 @@ static int make_small(const struct options *o, const struct base *b, const struc
 	memcpy(reason, tally->reason, sizeof(reason));
 	printf("\nseed %" PRIu64 ": %s\n", tally->seed, reason);
 	fflush(stdout);
-	small = shrink(json, reason, &runs);
+	small = shrink(json, o->smaller, reason, &runs);
 	printf("made smaller in %u runs: %s\n", runs, reason);
 	rc = keep(o, tally->seed, small);
 	json_decref(small);

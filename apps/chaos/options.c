@@ -10,6 +10,8 @@
 #include "options.h"
 
 #define RUNS 1000
+#define SMALLER 200
+#define SMALLER_MAX 1000000
 #define RUNS_MAX UINT64_C(1000000000000)
 #define MINUTES_MAX (30 * 24 * 60)
 
@@ -19,6 +21,7 @@ enum {
 	OPT_SEED,
 	OPT_CLASSES,
 	OPT_JOBS,
+	OPT_SMALLER,
 	OPT_OUT,
 	OPT_CASE,
 	OPT_PRINT,
@@ -35,6 +38,7 @@ static const struct option table[] = {
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"classes", required_argument, NULL, OPT_CLASSES},
 	{"jobs", required_argument, NULL, OPT_JOBS},
+	{"smaller", required_argument, NULL, OPT_SMALLER},
 	{"out", required_argument, NULL, OPT_OUT},
 	{"case", no_argument, NULL, OPT_CASE},
 	{"print", no_argument, NULL, OPT_PRINT},
@@ -65,6 +69,8 @@ static const char help[] =
 	"  --seed S        the first seed (default: 1)\n"
 	"  --classes A,B   faults of these classes only (default: all)\n"
 	"  --jobs N        so many at a time (default: CPUs that there are)\n"
+	"  --smaller N     so many runs at most that make a case smaller with which something is wrong\n"
+	"                  (default: 200)\n"
 	"  --out DIR       where a case is written with which something is wrong (default: here)\n"
 	"  --case          the file is a case: it is run and judged as it is\n"
 	"  --print         prints the case of the seed instead\n"
@@ -131,6 +137,8 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 		return read_classes(o, arg, err, errlen);
 	case OPT_JOBS:
 		return argument_count("--jobs", arg, 1, JOBS_MAX, &o->jobs, err, errlen);
+	case OPT_SMALLER:
+		return argument_count("--smaller", arg, 0, SMALLER_MAX, &o->smaller, err, errlen);
 	case OPT_OUT:
 		o->out = arg;
 		return 0;
@@ -165,16 +173,19 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 /** What would have no effect is refused, as in the fabric file. */
 static int check(const struct options *o, char *err, size_t errlen)
 {
-	bool drawn = o->runs != 0 || o->minutes != 0 || o->chosen;
+	bool drawn = o->runs != 0 || o->minutes != 0 || o->chosen || o->smaller != UINT64_MAX;
 
-	if (o->link && (o->action != ACTION_CAMPAIGN || o->chosen))
-		return argument_refuse(err, errlen, "--link goes with none of --case, --print and --classes");
+	if (o->link && (o->action != ACTION_CAMPAIGN || o->chosen || o->smaller != UINT64_MAX))
+		return argument_refuse(err, errlen,
+				       "--link goes with none of --case, --print, --classes and --smaller");
 	if (o->action == ACTION_CASE && (drawn || o->seed != UINT64_MAX || o->jobs != 0))
 		return argument_refuse(
 			err, errlen,
-			"--case goes with none of --runs, --minutes, --seed, --classes and --jobs");
-	if (o->action == ACTION_PRINT && (o->runs != 0 || o->minutes != 0 || o->jobs != 0))
-		return argument_refuse(err, errlen, "--print goes with none of --runs, --minutes and --jobs");
+			"--case goes with none of --runs, --minutes, --seed, --classes, --jobs and --smaller");
+	if (o->action == ACTION_PRINT &&
+	    (o->runs != 0 || o->minutes != 0 || o->jobs != 0 || o->smaller != UINT64_MAX))
+		return argument_refuse(err, errlen,
+				       "--print goes with none of --runs, --minutes, --jobs and --smaller");
 	return 0;
 }
 
@@ -186,6 +197,8 @@ static void fill_in(struct options *o)
 		o->runs = RUNS;
 	if (o->seed == UINT64_MAX)
 		o->seed = 1;
+	if (o->smaller == UINT64_MAX)
+		o->smaller = SMALLER;
 	if (o->jobs == 0)
 		o->jobs = sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 	if (o->jobs > JOBS_MAX)
@@ -213,7 +226,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err, size_t er
 		.letters = ":h", .table = table, .take = take, .options = o, .files = files, .apart = apart};
 	int rc;
 
-	*o = (struct options){.seed = UINT64_MAX, .out = "."};
+	*o = (struct options){.seed = UINT64_MAX, .smaller = UINT64_MAX, .out = "."};
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++)
 		o->classes.on[i] = true;
 	rc = argument_options(&reader, argc, argv, err, errlen);

@@ -17,6 +17,7 @@ struct options {
 	const char *file; /**< NULL: link */
 	const char *out; /**< folder of the cases that are wrong */
 	uint64_t runs, seed, minutes, jobs; /**< runs 0: as many as there is time for */
+	uint64_t smaller; /**< runs that make a case smaller, at most */
 	bool chosen; /**< classes were chosen: not all of them are on */
 	struct classes classes;
 };

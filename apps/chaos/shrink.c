@@ -10,7 +10,6 @@
 #include "judge.h"
 #include "shrink.h"
 
-#define RUNS_MAX 200
 #define HANGS 12 /* runs, where each that is still wrong takes as long as a run may */
 
 /** The n-th way to make a case smaller by one thing. @return false: there are no more */
@@ -166,10 +165,11 @@ static bool try_step(step way, json_t **best, char reason[REASON_LEN], unsigned 
 	return better;
 }
 
-json_t *shrink(const json_t *json, char reason[REASON_LEN], unsigned int *runs)
+json_t *shrink(const json_t *json, uint64_t runs_max, char reason[REASON_LEN], unsigned int *runs)
 {
 	json_t *best = json_deep_copy(json);
-	unsigned int most = verdict_is(reason, "hang") ? HANGS : RUNS_MAX;
+	uint64_t hangs = runs_max < HANGS ? runs_max : HANGS;
+	unsigned int most = (unsigned int)(verdict_is(reason, "hang") ? hangs : runs_max);
 	bool better = true;
 
 	*runs = 0;

@@ -11,10 +11,11 @@
  * Greedy and deterministic: the same case gives the same smaller one, but where what is wrong with it is how
  * long it takes.
  * @param json    not changed
+ * @param runs_max  so many runs at most; of a run that hangs fewer
  * @param reason  what is wrong with it; replaced by what is wrong with the smaller one
  * @param runs    how many runs it took
  * @return the caller's
  */
-json_t *shrink(const json_t *json, char reason[REASON_LEN], unsigned int *runs);
+json_t *shrink(const json_t *json, uint64_t runs_max, char reason[REASON_LEN], unsigned int *runs);
 
 #endif

@@ -17,6 +17,8 @@ sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 from emu import Tap
 
 SECONDS = 60
+# Cases are made smaller as far as it goes for one bug; for the others a few runs show that it works.
+SMALLER, WHOLLY = ['--smaller', '15'], 'epoch_ignored'
 
 # What finds it: classes of faults, or links. A campaign without it costs as much, so bugs share classes.
 LINK = ['--link', '--runs', '100']
@@ -72,7 +74,8 @@ def find_planted(tap, planted, base):
   known = subprocess.run([planted, '--plants'], capture_output=True, text=True, check=False).stdout.split()
   tap.ok(sorted(known) == sorted(BUGS) and len(BUGS) >= 12, 'all that can be planted is here', known)
   for bug, how in BUGS.items():
-    process, seconds, again = run(planted, '--plant', bug, *campaign(how, base))
+    smaller = [] if bug == WHOLLY or how is LINK else SMALLER
+    process, seconds, again = run(planted, '--plant', bug, *smaller, *campaign(how, base))
     tap.ok(process.returncode == 1 and seconds < SECONDS and '\nseed ' in process.stdout,
            f'{bug}: found', process.stdout + process.stderr)
     tap.ok(again is not None and again.returncode == 1, f'{bug}: repeated',
