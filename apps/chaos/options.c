@@ -179,9 +179,9 @@ static int check(const struct options *o, char *err, size_t errlen)
 		return argument_refuse(err, errlen,
 				       "--link goes with none of --case, --print, --classes and --smaller");
 	if (o->action == ACTION_CASE && (drawn || o->seed != UINT64_MAX || o->jobs != 0))
-		return argument_refuse(
-			err, errlen,
-			"--case goes with none of --runs, --minutes, --seed, --classes, --jobs and --smaller");
+		return argument_refuse(err, errlen,
+				       "--case goes with none of --runs, --minutes, --seed, --classes, "
+				       "--jobs and --smaller");
 	if (o->action == ACTION_PRINT &&
 	    (o->runs != 0 || o->minutes != 0 || o->jobs != 0 || o->smaller != UINT64_MAX))
 		return argument_refuse(err, errlen,

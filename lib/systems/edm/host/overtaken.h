@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With two switches a message may come by the one long after what was asked later came by the other: the first
- * stood still, or its link did, or it alone has what was lost at the other. Then it must not take effect any
- * more. Its source may have given it up, and what was asked later has shown that it did not
- * (docs/fault-tolerance.md, "Overtaken").
+ * With two switches a message may come by one of them long after what was asked later came by the other.
+ * That one stood still, or its link did, or it alone has what was lost at the other. Then the message must
+ * not take effect any more. Its source may have given it up, and what was asked later has shown that it did
+ * not (docs/fault-tolerance.md, "Overtaken").
  *
  * So each message says its number among those of its pair, in the order in which its source asked them (D9),
  * and a memory node knows the highest number of what it has executed. What is sent again has no place in the
