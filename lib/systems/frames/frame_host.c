@@ -114,25 +114,17 @@ unsigned int host_stack_completions(struct mf_host *h, mf_time now, struct mf_co
 /** A message of blocks, of which a span may have had a part only. */
 static void rx_run(struct mf_host *h, const struct mf_rx_item *it, mf_time last)
 {
+	enum mf_part part;
+
 	if (it->begins && it->ends) {
 		h->config.stack->message(h->stack, last, it->word, it->count);
 		return;
 	}
-	if (it->begins) {
-		h->assembling = true;
-		h->assembled = 0;
-	}
-	if (!h->assembling || it->count > MF_BLOCKS_MAX - h->assembled) {
-		h->assembling = false;
+	part = mf_receiver_part(&h->rx, it, last);
+	if (part == MF_PART_WHOLE)
+		h->config.stack->message(h->stack, last, h->rx.word, h->rx.count);
+	else if (part != MF_PART_MORE)
 		h->stats.drop_proto++;
-		return;
-	}
-	memcpy(h->assembly + h->assembled, it->word, it->count * sizeof(*it->word));
-	h->assembled += it->count;
-	if (!it->ends)
-		return;
-	h->assembling = false;
-	h->config.stack->message(h->stack, last, h->assembly, h->assembled);
 }
 
 static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
@@ -145,7 +137,7 @@ static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
 			h->frame_fn(h->frame_ctx, at, it->frame, it->count);
 		break;
 	case MF_RX_ABORT:
-		h->assembling = false;
+		h->rx.collecting = false;
 		break;
 	default:
 		if (h->config.stack->messages)
@@ -160,7 +152,7 @@ void host_stack_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 	struct mf_rx_item item[STACK_ITEMS];
 	unsigned int pos = 0, n;
 
-	while ((n = mf_demux_span(&h->demux, span, &pos, item, STACK_ITEMS)) > 0)
+	while ((n = mf_demux_span(&h->rx.demux, span, &pos, item, STACK_ITEMS)) > 0)
 		for (unsigned int i = 0; i < n; i++)
 			rx_item(h, now, &item[i]);
 }
@@ -169,7 +161,7 @@ void host_stack_run(struct mf_host *h, mf_time now)
 {
 	struct mf_rx_item item;
 
-	if (now >= mf_demux_next(&h->demux) && mf_demux_poll(&h->demux, now, &item))
+	if (now >= mf_demux_next(&h->rx.demux) && mf_demux_poll(&h->rx.demux, now, &item))
 		rx_item(h, now, &item);
 	if (h->config.stack->next(h->stack) <= now)
 		h->config.stack->run(h->stack, now);
@@ -178,7 +170,7 @@ void host_stack_run(struct mf_host *h, mf_time now)
 
 mf_time host_stack_next(const struct mf_host *h)
 {
-	mf_time next = mf_time_min(h->config.stack->next(h->stack), mf_demux_next(&h->demux));
+	mf_time next = mf_time_min(h->config.stack->next(h->stack), mf_demux_next(&h->rx.demux));
 
 	return wants(h) ? mf_time_min(next, h->config.stack->ready(h->stack)) : next;
 }

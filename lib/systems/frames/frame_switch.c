@@ -45,27 +45,18 @@ void bridge_fini(struct mf_switch *sw)
 /** A message of blocks, of which a span may have had a part only. */
 static void rx_message(struct mf_switch *sw, unsigned int port, const struct mf_rx_item *it, mf_time last)
 {
-	struct port *p = &sw->port[port];
+	struct mf_receiver *r = &sw->port[port].rx;
+	enum mf_part part;
 
 	if (it->begins && it->ends) {
 		sw->bridge_ops->message(sw->bridge, port, last, it->word, it->count);
 		return;
 	}
-	if (it->begins) {
-		p->state = RX_COLLECT;
-		p->have = 0;
-	}
-	if (p->state != RX_COLLECT || it->count > MF_BLOCKS_MAX - p->have) {
-		p->state = RX_IDLE;
+	part = mf_receiver_part(r, it, last);
+	if (part == MF_PART_WHOLE)
+		sw->bridge_ops->message(sw->bridge, port, last, r->word, r->count);
+	else if (part != MF_PART_MORE)
 		sw->stats.drop_proto++;
-		return;
-	}
-	memcpy(p->buf + p->have, it->word, it->count * sizeof(*it->word));
-	p->have += it->count;
-	if (!it->ends)
-		return;
-	p->state = RX_IDLE;
-	sw->bridge_ops->message(sw->bridge, port, last, p->buf, p->have);
 }
 
 void bridge_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *it)
@@ -76,7 +67,7 @@ void bridge_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struc
 		sw->bridge_ops->frame(sw->bridge, port, mf_time_max(now, it->at), it->frame, it->count);
 		break;
 	case MF_RX_ABORT:
-		sw->port[port].state = RX_IDLE;
+		sw->port[port].rx.collecting = false;
 		break;
 	default:
 		if (sw->bridge_ops->messages)

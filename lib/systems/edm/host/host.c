@@ -115,7 +115,6 @@ static int alloc_tables(struct mf_host *h)
 	h->peer = alloc_lines(h->nodes, sizeof(*h->peer));
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->job_room = HOST_GRANT_QUEUE;
-	h->assembly = malloc(MF_BLOCKS_MAX * sizeof(*h->assembly));
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. Then the timers'.
 	 */
 	h->op_rings = h->config.queue + (h->config.regions ? h->nodes : 0u);
@@ -128,8 +127,8 @@ static int alloc_tables(struct mf_host *h)
 	}
 	h->life = calloc(h->nodes, sizeof(*h->life));
 	h->write_next = calloc(h->nodes, 1);
-	if (!h->peer || !h->job || !h->assembly || !h->op || !h->state || !h->entry || !h->life ||
-	    !h->write_next || (h->config.proto.ext && (!h->use || !h->resting)))
+	if (!h->peer || !h->job || !h->op || !h->state || !h->entry || !h->life || !h->write_next ||
+	    (h->config.proto.ext && (!h->use || !h->resting)))
 		return -ENOMEM;
 	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
@@ -171,9 +170,7 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->mux = mf_mux_new(&c->mux);
 	if (!h->mux)
 		return -errno;
-	err = mf_demux_init(&h->demux, c->memory_enabled, c->mux.period, c->ber_window);
-	h->demux_ready = err == 0;
-	mf_demux_guard(&h->demux, c->guard[0]);
+	err = host_receiver_init(&h->rx, c, 0);
 	if (!err && c->twin)
 		err = host_twin_init(h);
 	return err || !c->stack ? err : host_stack_init(h);
@@ -207,8 +204,7 @@ void host_fini(struct mf_host *h)
 {
 	host_stack_fini(h);
 	host_twin_fini(h);
-	if (h->demux_ready)
-		mf_demux_fini(&h->demux);
+	mf_receiver_fini(&h->rx);
 	if (h->mux)
 		mf_mux_free(h->mux);
 	for (int i = 0; i < HOST_POOLS; i++)
@@ -224,7 +220,6 @@ void host_fini(struct mf_host *h)
 	free(h->resting);
 	free(h->life);
 	free(h->write_next);
-	free(h->assembly);
 	mf_table_free(h->job);
 	free(h->peer);
 }
@@ -259,7 +254,7 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 	}
 	if (now >= h->wake)
 		host_advance(h, now);
-	if (now >= mf_demux_next(&h->demux))
+	if (now >= mf_demux_next(&h->rx.demux))
 		host_rx_idle(h, now);
 	if (unlikely(h->twin != NULL) && now >= host_twin_next(h))
 		host_twin_run(h, now);
@@ -274,8 +269,8 @@ mf_time mf_host_next(const struct mf_host *h)
 	if (h->due_head != HOST_NIL)
 		return 0;
 	if (unlikely(h->twin != NULL) && host_twin_next(h) < h->wake)
-		return mf_time_min(host_twin_next(h), mf_demux_next(&h->demux));
-	return mf_time_min(h->wake, mf_demux_next(&h->demux));
+		return mf_time_min(host_twin_next(h), mf_demux_next(&h->rx.demux));
+	return mf_time_min(h->wake, mf_demux_next(&h->rx.demux));
 }
 
 mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
@@ -368,14 +363,14 @@ uint32_t mf_host_ahead(const struct mf_host *h, mf_time now)
 
 const struct mf_demux *mf_host_demux(const struct mf_host *h)
 {
-	return &h->demux;
+	return &h->rx.demux;
 }
 
 const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int link)
 {
 	if (!h->twin)
-		return link == 0 ? &h->demux : NULL;
-	return h->twin->served == link ? &h->demux : &h->twin->other.demux;
+		return link == 0 ? &h->rx.demux : NULL;
+	return h->twin->served == link ? &h->rx.demux : &h->twin->other.demux;
 }
 
 uint32_t mf_host_outstanding(const struct mf_host *h)

@@ -33,6 +33,7 @@
 
 #include <rte_branch_prediction.h>
 
+#include "role/mf_receiver.h"
 #include "systems/edm/host/mf_host.h"
 
 /** Kept out of the way of what happens at every message. */
@@ -277,11 +278,6 @@ struct mf_host {
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
 
-	uint64_t *assembly; /**< a message that comes in several spans */
-	uint32_t assembled;
-	bool assembling;
-	mf_time assembly_first;
-
 	mf_host_frame_fn frame_fn;
 	void *frame_ctx;
 	mf_host_restart_fn restart_fn;
@@ -291,9 +287,8 @@ struct mf_host {
 	struct mf_host_config config;
 	struct mf_host_stats stats;
 	struct host_twin *twin; /**< NULL: there is one switch */
-	struct mf_demux demux;
-	bool demux_ready;
 	uint8_t *frame; /**< of a stack above the MAC: the next one */
+	struct mf_receiver rx; /**< of the link that something came by last */
 };
 
 /** Ids of a pair that are its own: see mf_host_config.leaves_ids. */
@@ -456,6 +451,8 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last);
 
 /* rx.c */
+/** @param link  0 or 1. @return 0, -EINVAL or -ENOMEM */
+int host_receiver_init(struct mf_receiver *r, const struct mf_host_config *config, unsigned int link);
 void host_rx_idle(struct mf_host *h, mf_time now);
 
 /* link.c */

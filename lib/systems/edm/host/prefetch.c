@@ -20,7 +20,7 @@ void mf_host_fetch(const struct mf_host *h)
 	__builtin_prefetch(&h->config);
 	__builtin_prefetch(&h->config.probe);
 	fetch_lines(&h->stats, offsetof(struct mf_host_stats, timeouts));
-	fetch_lines(&h->demux.ber, sizeof(*h) - offsetof(struct mf_host, demux.ber));
+	fetch_lines(&h->rx.demux.ber, sizeof(*h) - offsetof(struct mf_host, rx.demux.ber));
 }
 
 void mf_host_fetch_mux(const struct mf_host *h)

@@ -19,7 +19,6 @@
 int host_twin_init(struct mf_host *h)
 {
 	struct host_twin *t = calloc(1, sizeof(*t));
-	int err;
 
 	h->twin = t;
 	if (!t)
@@ -34,24 +33,18 @@ int host_twin_init(struct mf_host *h)
 	t->asked_of = calloc(h->nodes, sizeof(*t->asked_of));
 	t->number = mf_table_new((size_t)h->nodes * MF_IDS, sizeof(*t->number));
 	t->newest = calloc(h->nodes, sizeof(*t->newest));
-	t->other.assembly = malloc(MF_BLOCKS_MAX * sizeof(*t->other.assembly));
-	if (!t->lives || !t->asked_of || !t->number || !t->newest || !t->other.assembly)
+	if (!t->lives || !t->asked_of || !t->number || !t->newest)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < h->nodes && t->knows; i++)
 		h->life[i] = t->lives[i].by[0] = t->lives[i].by[1] = 1;
-	err = mf_demux_init(&t->other.demux, h->config.memory_enabled, h->config.mux.period,
-			    h->config.ber_window);
-	mf_demux_guard(&t->other.demux, h->config.guard[1]);
-	return err;
+	return host_receiver_init(&t->other, &h->config, 1);
 }
 
 void host_twin_fini(struct mf_host *h)
 {
 	if (!h->twin)
 		return;
-	if (h->twin->other.assembly)
-		mf_demux_fini(&h->twin->other.demux);
-	free(h->twin->other.assembly);
+	mf_receiver_fini(&h->twin->other);
 	free(h->twin->lives);
 	free(h->twin->asked_of);
 	mf_table_free(h->twin->number);
@@ -81,21 +74,13 @@ static void leave(struct host_twin *t)
 static void serve(struct mf_host *h, unsigned int link)
 {
 	struct host_twin *t = h->twin;
-	struct host_receiver r = t->other;
+	struct mf_receiver other = t->other;
 
 	h->deaf = is_deaf(t, link);
 	if (t->served == link)
 		return;
-	t->other = (struct host_receiver){.demux = h->demux,
-					  .assembly = h->assembly,
-					  .assembled = h->assembled,
-					  .assembling = h->assembling,
-					  .assembly_first = h->assembly_first};
-	h->demux = r.demux;
-	h->assembly = r.assembly;
-	h->assembled = r.assembled;
-	h->assembling = r.assembling;
-	h->assembly_first = r.assembly_first;
+	t->other = h->rx;
+	h->rx = other;
 	t->served = (uint8_t)link;
 }
 
@@ -349,10 +334,10 @@ void host_twin_leave(struct mf_host *h, mf_time now)
 
 void host_twin_inherit(struct mf_host *h, struct mf_host *before)
 {
-	struct mf_demux fresh = h->twin->other.demux;
+	struct mf_receiver fresh = h->twin->other;
 
-	h->twin->other.demux = before->twin->other.demux;
-	before->twin->other.demux = fresh;
+	h->twin->other = before->twin->other;
+	before->twin->other = fresh;
 }
 
 void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)

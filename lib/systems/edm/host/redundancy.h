@@ -5,15 +5,6 @@
 
 #include "systems/edm/host/host.h"
 
-/** The receiver of a link: what a host with one link has itself. */
-struct host_receiver {
-	struct mf_demux demux;
-	uint64_t *assembly;
-	uint32_t assembled;
-	bool assembling;
-	mf_time assembly_first;
-};
-
 /** What the two switches have said of the lives of a node. */
 struct host_lives {
 	mf_time since; /**< its life is known since then */
@@ -33,7 +24,7 @@ struct host_twin {
 	uint32_t *number; /**< [nodes * MF_IDS], by host_id_index(): of the message that has the id */
 	/** [nodes]; the second: of requests, where they have no order with writes */
 	struct host_newest (*newest)[2];
-	struct host_receiver other; /**< of the link that is not served: the host has the one that is */
+	struct mf_receiver other; /**< of the link that is not served: the host has the one that is */
 	uint8_t served;
 	bool up[2];
 	bool knows; /**< the epoch; if not, no switch is obeyed */

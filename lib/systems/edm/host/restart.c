@@ -9,11 +9,12 @@
 /** What stays of the host before. */
 static void inherit(struct mf_host *h, struct mf_host *before)
 {
+	struct mf_receiver fresh = h->rx;
+
 	h->stats = before->stats;
 	mf_mux_inherit(h->mux, before->mux);
-	mf_demux_fini(&h->demux); /* the one that counts has nothing under way either */
-	h->demux = before->demux;
-	before->demux_ready = false;
+	h->rx = before->rx; /* it counts, and has nothing under way either */
+	before->rx = fresh;
 	if (h->twin)
 		host_twin_inherit(h, before);
 }

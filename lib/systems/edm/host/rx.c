@@ -11,6 +11,15 @@
 
 #define RX_ITEMS 16
 
+int host_receiver_init(struct mf_receiver *r, const struct mf_host_config *c, unsigned int link)
+{
+	return mf_receiver_init(r, &(struct mf_receiver_config){.blocks = c->memory_enabled,
+								.period = c->mux.period,
+								.ber_window = c->ber_window,
+								.guard = c->guard[link],
+								.room = MF_BLOCKS_MAX});
+}
+
 void host_rx_bad(struct mf_host *h, int err)
 {
 	if (err == -EBADMSG)
@@ -62,7 +71,7 @@ static HOST_ASIDE void guard_single(const struct mf_host *h, uint64_t word, mf_t
 	struct mf_msg m;
 
 	if (mf_proto_get_single(word, &m) == -EBADMSG)
-		mf_demux_refused(&h->demux, at);
+		mf_demux_refused(&h->rx.demux, at);
 }
 
 static HOST_ASIDE void guard_message(const struct mf_host *h, const uint64_t *word, unsigned int n,
@@ -71,12 +80,12 @@ static HOST_ASIDE void guard_message(const struct mf_host *h, const uint64_t *wo
 	uint8_t kind = mf_proto_kind(word[0]);
 
 	if ((kind == MF_RREQ || kind == MF_RMWREQ) && mf_proto_verify(&h->config.proto, word, n) == -EBADMSG)
-		mf_demux_refused(&h->demux, last);
+		mf_demux_refused(&h->rx.demux, last);
 }
 
 static inline void rx_single(struct mf_host *h, uint64_t word, mf_time at)
 {
-	if (unlikely(h->demux.guarded))
+	if (unlikely(h->rx.demux.guarded))
 		guard_single(h, word, at);
 	if (mf_block_type(word) == MF_BT_G) {
 		if (likely(!h->deaf))
@@ -104,7 +113,7 @@ static inline bool hears(struct mf_host *h, const uint64_t *word, mf_time at)
 static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
 			      mf_time last)
 {
-	if (unlikely(h->demux.guarded))
+	if (unlikely(h->rx.demux.guarded))
 		guard_message(h, word, n, last);
 	switch (mf_proto_kind(word[0])) {
 	case MF_RRES:
@@ -131,24 +140,12 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 
 static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
 {
-	if (it->begins) {
-		h->assembling = true;
-		h->assembled = 0;
-		h->assembly_first = first;
-	}
-	if (!h->assembling)
-		return;
-	if (it->count > MF_BLOCKS_MAX - h->assembled) {
-		h->assembling = false;
+	enum mf_part part = mf_receiver_part(&h->rx, it, first);
+
+	if (part == MF_PART_WHOLE)
+		rx_message(h, h->rx.word, h->rx.count, h->rx.first, last);
+	else if (part == MF_PART_LONG)
 		h->stats.drop_proto++;
-		return;
-	}
-	memcpy(h->assembly + h->assembled, it->word, it->count * sizeof(*it->word));
-	h->assembled += it->count;
-	if (!it->ends)
-		return;
-	h->assembling = false;
-	rx_message(h, h->assembly, h->assembled, h->assembly_first, last);
 }
 
 static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
@@ -177,7 +174,7 @@ bool mf_host_can_rx(const struct mf_host *h)
 static HOST_ASIDE void rx_items(struct mf_host *h, mf_time now, const struct mf_span *span, unsigned int *pos)
 {
 	struct mf_rx_item item[RX_ITEMS];
-	unsigned int n = mf_demux_span(&h->demux, span, pos, item, RX_ITEMS);
+	unsigned int n = mf_demux_span(&h->rx.demux, span, pos, item, RX_ITEMS);
 
 	for (unsigned int i = 0; i < n; i++)
 		rx_item(h, now, &item[i]);
@@ -214,7 +211,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 		host_advance_rx(h, now);
 	rx_prefetch(h, span);
 	while (pos < span->count) {
-		n = mf_demux_message(&h->demux, span, pos);
+		n = mf_demux_message(&h->rx.demux, span, pos);
 		if (unlikely(n == 0)) {
 			rx_items(h, now, span, &pos);
 			continue;
@@ -233,6 +230,6 @@ HOST_ASIDE void host_rx_idle(struct mf_host *h, mf_time now)
 {
 	struct mf_rx_item item;
 
-	if (mf_demux_poll(&h->demux, now, &item))
+	if (mf_demux_poll(&h->rx.demux, now, &item))
 		rx_item(h, now, &item);
 }

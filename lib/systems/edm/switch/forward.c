@@ -41,7 +41,7 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 static void collect(struct port *p, enum rx_state state, uint32_t want)
 {
 	p->state = state;
-	p->words = p->buf;
+	p->words = p->rx.word;
 	p->want = want;
 }
 
@@ -105,7 +105,7 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 
 	p->state = RX_DROP;
 	p->have = 0;
-	p->first = item->at;
+	p->rx.first = item->at;
 	mf_proto_peek(item->word[0], &m);
 	switch (m.kind) {
 	case MF_RREQ:
@@ -143,7 +143,7 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 		sw->stats.drop_room++;
 		return false;
 	}
-	memcpy(words, p->buf, p->have * sizeof(*words));
+	memcpy(words, p->rx.word, p->have * sizeof(*words));
 	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
 	if (!ct->mega || ct->chunk.octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
@@ -186,12 +186,12 @@ static void end_released(struct mf_switch *sw, unsigned int port, mf_time now, c
 static void end_logged(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	const struct port *p = &sw->port[port];
-	bool resp = mf_proto_kind(p->buf[0]) == MF_RRES;
+	bool resp = mf_proto_kind(p->rx.word[0]) == MF_RRES;
 	struct mf_msg m;
 
-	mf_proto_peek(p->buf[0], &m);
+	mf_proto_peek(p->rx.word[0], &m);
 	if (standby_logs(sw, resp ? m.dst : (uint16_t)port, resp ? (uint16_t)port : m.dst))
-		standby_chunk(sw, port, now, p->buf, p->have, at);
+		standby_chunk(sw, port, now, p->rx.word, p->have, at);
 	else
 		end_released(sw, port, now, &m, at);
 }
@@ -202,7 +202,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 
 	switch (p->state) {
 	case RX_REQUEST:
-		intake_request(sw, port, now, p->buf, p->have, at);
+		intake_request(sw, port, now, p->rx.word, p->have, at);
 		break;
 	case RX_LOGGED:
 		end_logged(sw, port, now, at);
@@ -210,7 +210,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 	case RX_STREAM:
 		if (p->have == p->want) {
 			if (unlikely(sw->standby != NULL))
-				circuit_queued(sw, p->circuit, p->first + sw->through, now);
+				circuit_queued(sw, p->circuit, p->rx.first + sw->through, now);
 			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			sw->stats.drop_cut++;

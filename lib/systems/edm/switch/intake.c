@@ -244,7 +244,7 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		else
 			sw->stats.drop_proto++;
 		if (err == -EBADMSG)
-			mf_demux_refused(&sw->port[port].demux, item->at);
+			mf_demux_refused(&sw->port[port].rx.demux, item->at);
 		return;
 	}
 	switch (m.kind) {
@@ -386,11 +386,11 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 
 	if (unlikely(!good_request(sw, port, err, &m))) {
 		if (err == -EBADMSG)
-			mf_demux_refused(&sw->port[port].demux, at);
+			mf_demux_refused(&sw->port[port].rx.demux, at);
 		return;
 	}
 	if (unlikely(sw->probe != NULL)) {
-		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].first, at);
+		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].rx.first, at);
 		stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
 	}
 	demand_response(sw, now, at, word, n, &m);

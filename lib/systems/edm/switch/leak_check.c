@@ -33,7 +33,7 @@ void mf_switch_held(const struct mf_switch *sw, mf_time now, struct mf_switch_he
 		const struct port *p = &sw->port[i];
 
 		out->outstanding += sw->outstanding != NULL ? sw->outstanding[i] : 0;
-		out->messages += p->state == RX_STREAM || p->state == RX_COLLECT;
+		out->messages += p->state == RX_STREAM || p->state == RX_COLLECT || p->rx.collecting;
 		out->granted += p->granted;
 		out->inbound += p->inbound;
 		if (p->mux != NULL)

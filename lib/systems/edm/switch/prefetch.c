@@ -9,8 +9,8 @@
 static inline void fetch_port(const struct port *p)
 {
 	__builtin_prefetch(p, 1);
-	__builtin_prefetch(&p->demux.ber, 1);
-	__builtin_prefetch(&p->demux.stats, 1);
+	__builtin_prefetch(&p->rx.demux.ber, 1);
+	__builtin_prefetch(&p->rx.demux.stats, 1);
 	__builtin_prefetch(&p->backlog_k, 1);
 }
 

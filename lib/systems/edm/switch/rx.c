@@ -32,7 +32,7 @@ static void take(struct mf_switch *sw, unsigned int port, mf_time now, const str
 
 static void watch_accept(struct mf_switch *sw, unsigned int port)
 {
-	mf_time at = mf_demux_next(&sw->port[port].demux);
+	mf_time at = mf_demux_next(&sw->port[port].rx.demux);
 
 	if (at != MF_NEVER)
 		set_bit(sw->accept_set, port);
@@ -107,7 +107,7 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 	case MF_RMWREQ:
 		if (unlikely(n > MF_REQUEST_BLOCKS_MAX))
 			return false;
-		sw->port[port].first = at;
+		sw->port[port].rx.first = at;
 		intake_request(sw, port, now, word, n, last);
 		return true;
 	case MF_WREQ:
@@ -136,7 +136,7 @@ static void take_run(struct mf_switch *sw, unsigned int port, mf_time now, const
 static __attribute__((noinline)) void rx_for_bridge(struct mf_switch *sw, unsigned int port, mf_time now,
 						    const struct mf_span *span)
 {
-	struct mf_demux *d = &sw->port[port].demux;
+	struct mf_demux *d = &sw->port[port].rx.demux;
 	struct mf_rx_item item;
 	unsigned int pos = 0;
 
@@ -149,7 +149,7 @@ static __attribute__((noinline)) void rx_for_bridge(struct mf_switch *sw, unsign
 
 void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
-	struct mf_demux *d = &sw->port[port].demux;
+	struct mf_demux *d = &sw->port[port].rx.demux;
 	mf_time accept_at = mf_demux_next(d);
 	struct mf_rx_item item;
 	unsigned int pos = 0, n;
@@ -190,10 +190,10 @@ mf_time rx_accept(struct mf_switch *sw, mf_time now)
 	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
 		for (uint64_t set = sw->accept_set[w]; set != 0; set &= set - 1) {
 			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
-			mf_time at = mf_demux_next(&sw->port[port].demux);
+			mf_time at = mf_demux_next(&sw->port[port].rx.demux);
 
 			if (at <= now) {
-				if (mf_demux_poll(&sw->port[port].demux, now, &item) > 0)
+				if (mf_demux_poll(&sw->port[port].rx.demux, now, &item) > 0)
 					take(sw, port, now, &item);
 				watch_accept(sw, port);
 			} else {

@@ -23,7 +23,6 @@ static bool valid(const struct mf_switch_config *c)
 static int port_init(struct port *p, const struct mf_switch_port_config *c)
 {
 	struct mf_mux_config mux = c->mux;
-	int err;
 
 	p->up = c->up;
 	p->memory_enabled = c->memory_enabled;
@@ -34,12 +33,11 @@ static int port_init(struct port *p, const struct mf_switch_port_config *c)
 	p->mux = mf_mux_new(&mux);
 	if (p->mux == NULL)
 		return -errno;
-	p->buf = malloc(MF_BLOCKS_MAX * sizeof(*p->buf));
-	if (p->buf == NULL)
-		return -ENOMEM;
-	err = mf_demux_init(&p->demux, c->memory_enabled, mux.period, c->ber_window);
-	mf_demux_guard(&p->demux, c->guard);
-	return err;
+	return mf_receiver_init(&p->rx, &(struct mf_receiver_config){.blocks = c->memory_enabled,
+								     .period = mux.period,
+								     .ber_window = c->ber_window,
+								     .guard = c->guard,
+								     .room = MF_BLOCKS_MAX});
 }
 
 static int out_init(struct mf_switch *sw)
@@ -117,8 +115,7 @@ void mf_switch_free(struct mf_switch *sw)
 		return;
 	for (unsigned int i = 0; i < sw->ports; i++) {
 		mf_mux_free(sw->port[i].mux);
-		mf_demux_fini(&sw->port[i].demux);
-		free(sw->port[i].buf);
+		mf_receiver_fini(&sw->port[i].rx);
 	}
 	l2_fini(sw);
 	limits_fini(sw);
@@ -374,5 +371,5 @@ uint32_t mf_switch_ahead(const struct mf_switch *sw, unsigned int port, mf_time 
 
 const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port)
 {
-	return &sw->port[port].demux;
+	return &sw->port[port].rx.demux;
 }

@@ -7,6 +7,7 @@
 
 #include <rte_branch_prediction.h>
 
+#include "role/mf_receiver.h"
 #include "systems/edm/switch/mf_switch.h"
 
 #define NONE UINT32_MAX
@@ -64,10 +65,10 @@ struct pair {
 /** What the message that is arriving at a port is. */
 enum rx_state {
 	RX_IDLE,
-	RX_REQUEST, /**< collected in buf */
+	RX_REQUEST, /**< collected in rx.word */
 	RX_STREAM, /**< cut through into the egress */
-	RX_COLLECT, /**< collected in buf, forwarded when complete: mega, or the egress is faster */
-	RX_LOGGED, /**< collected in buf, forwarded by its header when complete: standby.c */
+	RX_COLLECT, /**< collected in rx.word, forwarded when complete: mega, or the egress is faster */
+	RX_LOGGED, /**< collected in rx.word, forwarded by its header when complete: standby.c */
 	RX_DROP, /**< the rest of it is thrown away; the cause was counted */
 };
 
@@ -76,17 +77,15 @@ enum link_state { LINK_UP, LINK_SWEEP, LINK_FLUSH, LINK_DOWN };
 
 struct port {
 	struct mf_mux *mux;
-	mf_time first; /**< start of the first block of the message that is arriving */
 	uint32_t period;
 	bool up, memory_enabled;
-	struct mf_demux demux;
+	struct mf_receiver rx; /**< `first`: of the message that is arriving */
 	/* message that is arriving, in parts */
 	enum rx_state state;
 	uint32_t circuit; /**< STREAM, COLLECT */
 	uint32_t have, want; /**< words */
-	uint64_t *words; /**< STREAM: in the egress multiplexer; otherwise buf */
+	uint64_t *words; /**< STREAM: in the egress multiplexer; otherwise rx.word */
 	struct mf_mux_item *item;
-	uint64_t *buf; /**< room for the longest message */
 	mf_time last; /**< when its last part came, for the hold timer */
 	mf_time ends_at; /**< the block that ends it is told of, and comes then; 0: not so */
 	bool misfit; /**< with ends_at: STREAM, COLLECT: it is not as granted */
