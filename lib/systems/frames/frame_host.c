@@ -6,12 +6,11 @@
 #include <stdlib.h>
 
 #include "systems/edm/host/host.h"
+#include "systems/frames/feed.h"
 
 #define STACK_ITEMS 16
-/** Virtual clock: the frame that is being sent, and the next. */
-#define COMMIT 2
-/** Wall clock: a burst. */
-#define COMMIT_WALL 32
+
+static_assert(MF_STACK_BLOCKS_MAX == MF_BLOCKS_MAX, "the same is too long, whatever the system");
 
 int host_stack_init(struct mf_host *h)
 {
@@ -52,9 +51,7 @@ void host_stack_fini(struct mf_host *h)
 /** Whether the line wants another frame, or message. */
 static bool wants(const struct mf_host *h)
 {
-	if (h->config.stack->messages)
-		return mf_mux_waiting(h->mux) == 0;
-	return mf_mux_frames(h->mux) < (h->wall ? COMMIT_WALL : COMMIT);
+	return feed_wants(h->mux, h->config.stack->messages, h->wall ? FEED_COMMIT_WALL : FEED_COMMIT);
 }
 
 static bool feed_frame(struct mf_host *h, mf_time now)
@@ -66,13 +63,10 @@ static bool feed_frame(struct mf_host *h, mf_time now)
 
 static bool feed_message(struct mf_host *h, mf_time now)
 {
-	uint64_t word[MF_BLOCKS_MAX];
+	uint64_t word[MF_STACK_BLOCKS_MAX];
 	unsigned int n = h->config.stack->pull_message(h->stack, now, word);
-	uint64_t *to = n != 0 ? mf_mux_put(h->mux, now, 0, n, 0) : NULL;
 
-	if (to)
-		memcpy(to, word, n * sizeof(*to));
-	return to;
+	return n != 0 && feed_words(h->mux, now, word, n);
 }
 
 /**
@@ -177,12 +171,8 @@ mf_time host_stack_next(const struct mf_host *h)
 
 void host_stack_sent(struct mf_host *h, mf_time now)
 {
-	uint64_t cookie;
-	mf_time at;
-
 	(void)now;
-	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
-		;
+	feed_sent(h->mux);
 }
 
 unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out)

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "systems/edm/switch/switch_priv.h"
-
-/** Virtual clock: the frame that is being sent, and the next. */
-#define COMMIT 2
-/** Wall clock: a burst. */
-#define COMMIT_WALL 32
+#include "systems/frames/feed.h"
+#include "systems/frames/mf_stack.h"
 
 int bridge_init(struct mf_switch *sw, const struct mf_switch_config *c)
 {
@@ -80,9 +77,7 @@ void bridge_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struc
 
 static bool wants(const struct mf_switch *sw, const struct port *p)
 {
-	if (sw->bridge_ops->messages)
-		return mf_mux_waiting(p->mux) == 0;
-	return mf_mux_frames(p->mux) < (p->period != 0 ? COMMIT : COMMIT_WALL);
+	return feed_wants(p->mux, sw->bridge_ops->messages, p->period != 0 ? FEED_COMMIT : FEED_COMMIT_WALL);
 }
 
 static bool feed_frame(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -99,15 +94,12 @@ static bool feed_frame(struct mf_switch *sw, unsigned int port, mf_time now)
 
 static bool feed_message(struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	uint64_t word[MF_BLOCKS_MAX], *to;
+	uint64_t word[MF_STACK_BLOCKS_MAX];
 	unsigned int n = sw->bridge_ops->pull_message(sw->bridge, port, now, word);
 
 	if (n == 0)
 		return false;
-	to = mf_mux_put(sw->port[port].mux, now, 0, n, 0);
-	if (to != NULL)
-		memcpy(to, word, n * sizeof(*to));
-	else
+	if (!feed_words(sw->port[port].mux, now, word, n))
 		sw->stats.drop_room++;
 	return true;
 }
@@ -115,11 +107,8 @@ static bool feed_message(struct mf_switch *sw, unsigned int port, mf_time now)
 void bridge_feed(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	bool messages = sw->bridge_ops->messages, fed = false;
-	uint64_t cookie;
-	mf_time at;
 
-	while ((cookie = mf_mux_done(sw->port[port].mux, &at)) != 0)
-		;
+	feed_sent(sw->port[port].mux);
 	while (wants(sw, &sw->port[port]) &&
 	       (messages ? feed_message(sw, port, now) : feed_frame(sw, port, now)))
 		fed = true;

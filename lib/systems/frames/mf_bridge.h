@@ -66,7 +66,7 @@ struct mf_bridge_ops {
 
 	/** The next frame of a port that may go at now, in place until the next call. @return octets, or 0 */
 	uint16_t (*pull)(struct mf_bridge *b, unsigned int port, mf_time now, const uint8_t **frame);
-	/** The same of `messages`. @param word  room for MF_BLOCKS_MAX @return blocks */
+	/** The same of `messages`. @param word  room for MF_STACK_BLOCKS_MAX @return blocks */
 	unsigned int (*pull_message)(struct mf_bridge *b, unsigned int port, mf_time now, uint64_t *word);
 
 	void (*run)(struct mf_bridge *b, mf_time now); /**< what comes out of the pipeline, timers */

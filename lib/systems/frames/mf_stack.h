@@ -24,10 +24,12 @@
 #include "base/mf_param.h"
 #include "base/mf_timing.h"
 #include "memory/mf_memory.h"
+#include "op/mf_op.h"
 
-struct mf_op;
-struct mf_completion;
 struct mf_stack; /**< each stack's own */
+
+/** Most blocks of a message, of any stack. One that is longer is dropped before a stack sees it. */
+#define MF_STACK_BLOCKS_MAX (2 + 2 + MF_MESSAGE_MAX / 8 + 1)
 
 struct mf_stack_config {
 	uint16_t node, nodes; /**< own number, 0..nodes - 1 */
@@ -111,7 +113,7 @@ struct mf_stack_ops {
 	 * @return its octets, without FCS; 0: there is none
 	 */
 	uint16_t (*pull)(struct mf_stack *s, mf_time now, uint8_t *frame);
-	/** The same of `messages`. @param word  room for MF_BLOCKS_MAX @return its blocks */
+	/** The same of `messages`. @param word  room for MF_STACK_BLOCKS_MAX @return its blocks */
 	unsigned int (*pull_message)(struct mf_stack *s, mf_time now, uint64_t *word);
 	/** From when on pull() has something to give; MF_NEVER: it has nothing. */
 	mf_time (*ready)(const struct mf_stack *s);
