@@ -51,14 +51,15 @@ void host_stack_fini(struct mf_host *h)
 /** Whether the line wants another frame, or message. */
 static bool wants(const struct mf_host *h)
 {
-	return feed_wants(h->mux, h->config.stack->messages, h->wall ? FEED_COMMIT_WALL : FEED_COMMIT);
+	return feed_wants(h->shell.mux, h->config.stack->messages,
+			  h->shell.wall ? FEED_COMMIT_WALL : FEED_COMMIT);
 }
 
 static bool feed_frame(struct mf_host *h, mf_time now)
 {
 	uint16_t len = h->config.stack->pull(h->stack, now, h->frame);
 
-	return len != 0 && mf_mux_frame(h->mux, now, h->frame, len);
+	return len != 0 && mf_mux_frame(h->shell.mux, now, h->frame, len);
 }
 
 static bool feed_message(struct mf_host *h, mf_time now)
@@ -66,7 +67,7 @@ static bool feed_message(struct mf_host *h, mf_time now)
 	uint64_t word[MF_STACK_BLOCKS_MAX];
 	unsigned int n = h->config.stack->pull_message(h->stack, now, word);
 
-	return n != 0 && feed_words(h->mux, now, word, n);
+	return n != 0 && feed_words(h->shell.mux, now, word, n);
 }
 
 /**
@@ -123,19 +124,19 @@ static void rx_run(struct mf_host *h, const struct mf_rx_item *it, mf_time last)
 
 static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
 {
-	mf_time at = h->wall ? now : it->at;
+	mf_time at = h->shell.wall ? now : it->at;
 
 	switch (it->kind) {
 	case MF_RX_FRAME:
-		if (!h->config.stack->frame(h->stack, at, it->frame, it->count) && h->frame_fn)
-			h->frame_fn(h->frame_ctx, at, it->frame, it->count);
+		if (!h->config.stack->frame(h->stack, at, it->frame, it->count))
+			mf_node_hand_up(&h->sink, at, it->frame, it->count);
 		break;
 	case MF_RX_ABORT:
 		h->rx.collecting = false;
 		break;
 	default:
 		if (h->config.stack->messages)
-			rx_run(h, it, h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period);
+			rx_run(h, it, h->shell.wall ? now : it->at + (mf_time)(it->count - 1) * it->period);
 		else
 			h->stats.drop_unknown++;
 	}
@@ -172,7 +173,7 @@ mf_time host_stack_next(const struct mf_host *h)
 void host_stack_sent(struct mf_host *h, mf_time now)
 {
 	(void)now;
-	feed_sent(h->mux);
+	feed_sent(h->shell.mux);
 }
 
 unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out)

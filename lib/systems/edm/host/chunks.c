@@ -10,14 +10,14 @@ static inline __attribute__((always_inline)) bool chunk_push(struct mf_host *h, 
 	uint64_t done = (uint64_t)s->piece * MF_MESSAGE_MAX + s->moved;
 	struct mf_msg m = {.kind = s->kind == MF_OP_WRITE ? MF_WREQ : MF_WREQ_ACK,
 			   .id = s->id,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = s->node,
 			   .last = s->moved + size == s->size,
 			   .size = size,
 			   .offset = s->moved,
 			   .addr = op->addr + done};
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, size);
-	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
+	uint64_t *word = mf_mux_put(h->shell.mux, ready, host_tie(h, HOST_TIE_OWN, s->node), n,
 				    host_state_cookie(h, s, n, s->moved == 0, m.last));
 
 	if (unlikely(!word))
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) bool chunk_push(struct mf_host *h, 
 	h->stats.tx[m.kind]++;
 	h->stats.tx_octets += size;
 	if (host_stamps(h))
-		host_stamp(h, h->node, s->node, s->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
+		host_stamp(h, h->shell.node, s->node, s->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;
 }

@@ -65,7 +65,7 @@ void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on)
 		break;
 	default:
 		if (h->config.memory_enabled)
-			mf_mux_close(h->mux, on);
+			mf_mux_close(h->shell.mux, on);
 		break;
 	}
 }

@@ -14,7 +14,7 @@
 void host_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = h->node,
+				 .src = h->shell.node,
 				 .dst = node,
 				 .id = id,
 				 .status = MF_ERR_RESOURCE,
@@ -23,7 +23,7 @@ void host_gives_up(struct mf_host *h, uint16_t node, uint8_t id, mf_time at)
 	if (host_jobs_full(h, 1))
 		return;
 	if (h->twin)
-		host_single_put(h, &m, mf_mux_behind(h->mux, at));
+		host_single_put(h, &m, mf_mux_behind(h->shell.mux, at));
 	else /* a request that is made in no time is due at once, and would go first */
 		host_single_put_ahead(h, &m, at - 1);
 }

@@ -10,7 +10,7 @@
 
 static bool single_send(struct mf_host *h, const struct host_job *job)
 {
-	uint64_t *word = mf_mux_put(h->mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, job->ready, host_tie(h, HOST_TIE_SINGLE, job->node), 1, 0);
 
 	if (!word)
 		return false;
@@ -54,7 +54,7 @@ HOST_ASIDE void host_jobs_run(struct mf_host *h)
 {
 	uint32_t out = h->job_head;
 
-	if (!mf_mux_room(h->mux, 1))
+	if (!mf_mux_room(h->shell.mux, 1))
 		return;
 	h->scan++;
 	for (uint32_t i = h->job_head; i != h->job_tail; i++) {
@@ -84,12 +84,12 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 	}
 	h->stats.rx[MF_GRANT]++;
 	h->stats.control_blocks++;
-	if (unlikely(m.dst >= h->nodes || m.dst == h->node)) {
+	if (unlikely(m.dst >= h->shell.nodes || m.dst == h->shell.node)) {
 		h->stats.drop_proto++;
 		return;
 	}
 	if (host_stamps(h)) {
-		uint16_t cn = m.resp ? m.dst : h->node, mn = m.resp ? h->node : m.dst;
+		uint16_t cn = m.resp ? m.dst : h->shell.node, mn = m.resp ? h->shell.node : m.dst;
 
 		host_stamp(h, cn, mn, m.id, MF_STAGE_GRANT_PARSE, MF_STAGE_GRANT_ENQUEUE, at);
 	}
@@ -108,7 +108,7 @@ void host_rx_grant(struct mf_host *h, uint64_t word, mf_time at)
 bool host_job_return(struct mf_host *h, struct host_job *job)
 {
 	struct mf_msg m = {.kind = MF_GRET,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = job->node,
 			   .id = job->id,
 			   .resp = job->lane == HOST_LANE_RESPONSE,

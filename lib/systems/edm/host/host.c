@@ -36,7 +36,7 @@ static void set_costs(struct mf_host *h)
 	const struct mf_timing *t = &h->config.timing;
 
 	/* Under the wall clock things take the time that they take. */
-	if (h->wall)
+	if (h->shell.wall)
 		return;
 	h->cost_request = mf_timing_sum(t, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST);
 	h->cost_data_tx = mf_timing_data_tx(t);
@@ -79,7 +79,7 @@ static void set_lists(struct mf_host *h)
 	h->op_free = HOST_NIL;
 	h->response_head = h->response_tail = HOST_NIL;
 	h->ready_head = h->ready_tail = HOST_NO_NODE;
-	for (unsigned int i = 0; i < h->nodes; i++) {
+	for (unsigned int i = 0; i < h->shell.nodes; i++) {
 		struct host_peer *p = &h->peer[i];
 
 		p->head = p->tail = HOST_NIL;
@@ -109,28 +109,28 @@ static void *alloc_lines(size_t entries, size_t size)
 /* What is never used of the big tables is never touched. */
 static int alloc_tables(struct mf_host *h)
 {
-	size_t entries = (size_t)h->nodes * MF_IDS;
+	size_t entries = (size_t)h->shell.nodes * MF_IDS;
 	int err = 0;
 
-	h->peer = alloc_lines(h->nodes, sizeof(*h->peer));
+	h->peer = alloc_lines(h->shell.nodes, sizeof(*h->peer));
 	h->job = mf_table_new(HOST_GRANT_QUEUE, sizeof(*h->job));
 	h->job_room = HOST_GRANT_QUEUE;
 	/* Behind those of the client one for each node that a key may be asked of: keys.h. Then the timers'.
 	 */
-	h->op_rings = h->config.queue + (h->config.regions ? h->nodes : 0u);
+	h->op_rings = h->config.queue + (h->config.regions ? h->shell.nodes : 0u);
 	h->op = mf_table_new(h->op_rings + HOST_OP_TIMERS, sizeof(*h->op));
 	h->state = mf_table_new(HOST_ENTRIES_FIRST + entries, sizeof(*h->state));
 	h->entry = mf_table_new(entries, sizeof(*h->entry));
 	if (h->config.proto.ext) {
 		h->use = mf_table_new(entries, sizeof(*h->use));
-		h->resting = calloc(h->nodes, sizeof(*h->resting));
+		h->resting = calloc(h->shell.nodes, sizeof(*h->resting));
 	}
-	h->life = calloc(h->nodes, sizeof(*h->life));
-	h->write_next = calloc(h->nodes, 1);
+	h->life = calloc(h->shell.nodes, sizeof(*h->life));
+	h->write_next = calloc(h->shell.nodes, 1);
 	if (!h->peer || !h->job || !h->op || !h->state || !h->entry || !h->life || !h->write_next ||
 	    (h->config.proto.ext && (!h->use || !h->resting)))
 		return -ENOMEM;
-	memset(h->peer, 0, h->nodes * sizeof(*h->peer));
+	memset(h->peer, 0, h->shell.nodes * sizeof(*h->peer));
 	err = host_keys_init(h);
 	if (err || !h->config.memory_ops)
 		return err;
@@ -156,10 +156,11 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 		c->buffers_small = 4u * c->nodes;
 	if (c->buffers_large == 0)
 		c->buffers_large = 2u * c->nodes;
-	h->node = c->node;
-	h->nodes = c->nodes;
-	h->wall = c->mux.period == 0;
-	h->submits = c->compute && (c->memory_enabled || c->stack);
+	h->shell.node = c->node;
+	h->shell.nodes = c->nodes;
+	h->shell.wall = c->mux.period == 0;
+	/* A compute node whose port has memory blocks, or whose stack is above the MAC. */
+	h->shell.submits = c->compute && (c->memory_enabled || c->stack);
 	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
@@ -167,8 +168,8 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	if (err)
 		return err;
 	set_lists(h);
-	h->mux = mf_mux_new(&c->mux);
-	if (!h->mux)
+	h->shell.mux = mf_mux_new(&c->mux);
+	if (!h->shell.mux)
 		return -errno;
 	err = host_receiver_init(&h->rx, c, 0);
 	if (!err && c->twin)
@@ -205,8 +206,8 @@ void host_fini(struct mf_host *h)
 	host_stack_fini(h);
 	host_twin_fini(h);
 	mf_receiver_fini(&h->rx);
-	if (h->mux)
-		mf_mux_free(h->mux);
+	if (h->shell.mux)
+		mf_mux_free(h->shell.mux);
 	for (int i = 0; i < HOST_POOLS; i++)
 		host_pool_fini(&h->pool[i]);
 	host_keys_fini(h);
@@ -275,12 +276,12 @@ mf_time mf_host_next(const struct mf_host *h)
 
 mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
 {
-	return mf_mux_next(h->mux, now);
+	return mf_mux_next(h->shell.mux, now);
 }
 
 mf_time mf_host_tx_next_block(const struct mf_host *h, mf_time now)
 {
-	return mf_mux_next_block(h->mux, now);
+	return mf_mux_next_block(h->shell.mux, now);
 }
 
 static inline void sent(struct mf_host *h, mf_time now)
@@ -292,14 +293,14 @@ static inline void sent(struct mf_host *h, mf_time now)
 		host_stack_sent(h, now);
 		return;
 	}
-	while ((cookie = mf_mux_done(h->mux, &at)) != 0)
+	while ((cookie = mf_mux_done(h->shell.mux, &at)) != 0)
 		host_state_sent(h, cookie, at);
 	retry(h, now);
 }
 
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out)
 {
-	unsigned int n = mf_mux_pull(h->mux, now, max, out);
+	unsigned int n = mf_mux_pull(h->shell.mux, now, max, out);
 
 	if (n > 0)
 		sent(h, now);
@@ -308,7 +309,7 @@ unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct
 
 inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room)
 {
-	struct mf_span *s = mf_mux_pull_in_place(h->mux, now, room);
+	struct mf_span *s = mf_mux_pull_in_place(h->shell.mux, now, room);
 
 	if (s)
 		sent(h, now);
@@ -317,33 +318,32 @@ inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struc
 
 void mf_host_short_spans(struct mf_host *h)
 {
-	mf_mux_short_spans(h->mux);
+	mf_mux_short_spans(h->shell.mux);
 }
 
 inline bool mf_host_tx_waits(const struct mf_host *h)
 {
-	return mf_mux_waits(h->mux);
+	return mf_mux_waits(h->shell.mux);
 }
 
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
 {
-	return mf_mux_frame(h->mux, now, frame, len);
+	return mf_mux_frame(h->shell.mux, now, frame, len);
 }
 
 bool mf_host_frame_room(const struct mf_host *h, uint16_t len)
 {
-	return mf_mux_frame_room(h->mux, len);
+	return mf_mux_frame_room(h->shell.mux, len);
 }
 
 uint32_t mf_host_frame_bytes(const struct mf_host *h)
 {
-	return mf_mux_frame_bytes(h->mux);
+	return mf_mux_frame_bytes(h->shell.mux);
 }
 
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
 {
-	h->frame_fn = fn;
-	h->frame_ctx = ctx;
+	h->sink = (struct mf_frame_sink){fn, ctx};
 }
 
 const struct mf_host_stats *mf_host_stats(const struct mf_host *h)
@@ -353,12 +353,12 @@ const struct mf_host_stats *mf_host_stats(const struct mf_host *h)
 
 const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h)
 {
-	return mf_mux_stats(h->mux);
+	return mf_mux_stats(h->shell.mux);
 }
 
 uint32_t mf_host_ahead(const struct mf_host *h, mf_time now)
 {
-	return mf_mux_ahead(h->mux, now);
+	return mf_mux_ahead(h->shell.mux, now);
 }
 
 const struct mf_demux *mf_host_demux(const struct mf_host *h)

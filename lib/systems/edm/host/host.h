@@ -229,24 +229,21 @@ struct host_keys;
 
 struct mf_host {
 	/* read by every poll */
+	struct mf_node_shell shell; /**< `submits`: see host_init() */
 	mf_time wake; /**< not later than the first event or timer */
-	struct mf_mux *mux;
 	struct mf_stack *stack; /**< above the MAC; NULL: EDM's */
 	uint32_t due_head, due_tail; /**< operations whose completion can be taken */
 	uint32_t job_head, job_tail; /**< grant queue: entries job_head..job_tail - 1 */
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
-	uint16_t node, nodes;
-	bool wall;
 	bool deaf; /**< what is received comes by a link whose switch is not obeyed: redundancy.c */
-	bool submits; /**< a compute node whose port has memory blocks, or whose stack is above the MAC */
 	bool stamps; /**< stages are stamped */
-	uint32_t op_free, op_fresh, op_count;
+	uint32_t op_free, op_fresh;
 	/* and by every message */
 	struct host_op *op;
 	struct host_state *state;
 	uint32_t *entry; /**< of the table, by host_id_index() */
 	struct host_peer *peer;
-	uint32_t seq, scan;
+	uint32_t seq, scan, op_count;
 	uint32_t state_free, state_fresh; /**< entries: a stack, and the first that never was in use */
 	struct host_timer timer[HOST_TIMERS], op_timer[HOST_OP_TIMERS];
 	uint32_t op_rings; /**< operations that are none: of the timers */
@@ -278,8 +275,7 @@ struct mf_host {
 	struct host_keys *keys; /**< NULL: no node has regions that this one knows of */
 	struct host_pool pool[HOST_POOLS];
 
-	mf_host_frame_fn frame_fn;
-	void *frame_ctx;
+	struct mf_frame_sink sink;
 	mf_host_restart_fn restart_fn;
 	void *restart_ctx;
 	bool link_lost; /**< while the client is told of it */
@@ -290,6 +286,7 @@ struct mf_host {
 	uint8_t *frame; /**< of a stack above the MAC: the next one */
 	struct mf_receiver rx; /**< of the link that something came by last */
 };
+static_assert(offsetof(struct mf_host, op) == 64, "what every poll reads is one cache line");
 
 /** Ids of a pair that are its own: see mf_host_config.leaves_ids. */
 static inline uint32_t host_ids(const struct mf_host *h)
@@ -305,7 +302,7 @@ static inline bool host_is_write(uint8_t op_kind)
 /** Rows of ids: the lowest free id is taken, so only the first few rows are ever touched. */
 static inline uint32_t host_index(const struct mf_host *h, uint16_t node, uint8_t id)
 {
-	return (uint32_t)id * h->nodes + node;
+	return (uint32_t)id * h->shell.nodes + node;
 }
 
 /**
@@ -314,7 +311,7 @@ static inline uint32_t host_index(const struct mf_host *h, uint16_t node, uint8_
  */
 static inline uint32_t host_id_index(const struct mf_host *h, uint16_t node, uint8_t id)
 {
-	return ((uint32_t)id / HOST_IDS_LINE * h->nodes + node) * HOST_IDS_LINE + id % HOST_IDS_LINE;
+	return ((uint32_t)id / HOST_IDS_LINE * h->shell.nodes + node) * HOST_IDS_LINE + id % HOST_IDS_LINE;
 }
 
 /** The entry of an id; HOST_NOBODY's, which is HOST_FREE, where it has none. */
@@ -331,7 +328,7 @@ static inline uint32_t host_state_index(const struct mf_host *h, const struct ho
 /** Under the wall clock the order of the calls is the order of the messages. */
 static inline uint32_t host_tie(const struct mf_host *h, enum host_tie tie, uint16_t node)
 {
-	return h->wall ? 0 : (uint32_t)tie << 9 | node;
+	return h->shell.wall ? 0 : (uint32_t)tie << 9 | node;
 }
 
 /* host.c: all of it but what counts, and where it is */

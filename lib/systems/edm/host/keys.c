@@ -130,7 +130,7 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 	uint32_t i = h->attach_op + node;
 	struct host_op *o = &h->op[i];
 	struct mf_msg m = {.kind = MF_RMWREQ,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = node,
 			   .op = MF_RMW_ATTACH,
 			   .addr = addr,
@@ -139,7 +139,7 @@ static bool attach_start(struct mf_host *h, uint16_t node, uint64_t addr, mf_tim
 	struct host_state *s;
 	uint64_t *word;
 
-	word = mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node),
+	word = mf_mux_put(h->shell.mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node),
 			  mf_proto_blocks(&h->config.proto, &m), 0);
 	if (word == NULL)
 		return false;

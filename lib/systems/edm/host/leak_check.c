@@ -30,9 +30,9 @@ void mf_host_held(const struct mf_host *h, mf_time now, struct mf_host_held *out
 	*out = (struct mf_host_held){
 		.operations = mf_host_outstanding(h),
 		.jobs = h->job_tail - h->job_head,
-		.blocks = mf_mux_backlog(h->mux, now),
+		.blocks = mf_mux_backlog(h->shell.mux, now),
 	};
-	for (unsigned int i = 0; i < h->nodes && h->peer != NULL; i++) {
+	for (unsigned int i = 0; i < h->shell.nodes && h->peer != NULL; i++) {
 		out->ids += host_ids(h) - h->peer[i].free_ids;
 		out->slots += h->peer[i].active[0] + h->peer[i].active[1];
 		for (int lane = 0; lane < HOST_LANES; lane++)

@@ -30,7 +30,7 @@ static void drop_tx(struct mf_host *h, mf_time now)
 
 		h->peer[job->node].held[job->lane]--;
 	}
-	mf_mux_flush(h->mux, now);
+	mf_mux_flush(h->shell.mux, now);
 }
 
 /**
@@ -65,7 +65,7 @@ static void tell(struct mf_host *h, uint16_t node, mf_time at)
 /** Nothing has happened to the node itself. @param all  what is under way is over, too */
 static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
 {
-	if (!h->submits)
+	if (!h->shell.submits)
 		return;
 	if (all)
 		fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
@@ -78,7 +78,7 @@ static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
 static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
 {
 	host_once_forget(h, node);
-	if (!h->submits)
+	if (!h->shell.submits)
 		return;
 	host_keys_forget(h, node);
 	fail_messages(h, node, MF_ERR_RESTARTED, h->seq, true, at + h->cost_single);
@@ -103,8 +103,8 @@ static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, 
  */
 static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
 {
-	struct mf_msg m = {.kind = MF_ERR, .src = h->node, .dst = node, .status = MF_ERR_LIFE};
-	mf_time ready = mf_mux_behind(h->mux, at + h->cost_single);
+	struct mf_msg m = {.kind = MF_ERR, .src = h->shell.node, .dst = node, .status = MF_ERR_LIFE};
+	mf_time ready = mf_mux_behind(h->shell.mux, at + h->cost_single);
 
 	mf_proto_set_life(&m, life);
 	host_single_put(h, &m, ready);
@@ -141,12 +141,12 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
 	/* Nobody tells a node whose own link was lost who was started again meanwhile. */
-	for (uint16_t node = 0; node < h->nodes; node++)
+	for (uint16_t node = 0; node < h->shell.nodes; node++)
 		host_once_forget(h, node);
 	h->link_lost = true;
 	begun = h->seq;
-	for (uint16_t node = 0; node < h->nodes && h->submits; node++) {
-		if (node == h->node)
+	for (uint16_t node = 0; node < h->shell.nodes && h->shell.submits; node++) {
+		if (node == h->shell.node)
 			continue;
 		host_keys_forget(h, node);
 		fail_messages(h, node, MF_ERR_TIMEOUT, begun, false, now);
@@ -175,8 +175,8 @@ void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *
 
 void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now)
 {
-	for (uint16_t node = 0; node < h->nodes; node++)
-		if (node != h->node)
+	for (uint16_t node = 0; node < h->shell.nodes; node++)
+		if (node != h->shell.node)
 			fail_messages(h, node, MF_ERR_TIMEOUT, since, true, now);
 }
 

@@ -74,13 +74,13 @@ static uint8_t members_start(struct mf_host *h, uint16_t node, unsigned int coun
 bool host_mega_start(struct mf_host *h, uint16_t node, unsigned int count, uint32_t octets, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = node,
 			   .mega = true,
 			   .ext = h->config.proto.ext,
 			   .size = octets};
-	uint64_t *word =
-		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, host_request_ready(h, at),
+				    host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 
 	if (!word)
 		return false;

@@ -10,18 +10,6 @@
 #include "systems/edm/host/keys.h"
 #include "systems/edm/host/once.h"
 
-static int op_check(const struct mf_host *h, const struct mf_op *op, uint64_t len)
-{
-	if (unlikely(!h->submits))
-		return -EPERM;
-	if (unlikely(op->kind >= MF_OPS || op->node >= h->nodes || op->node == h->node))
-		return -EINVAL;
-	/* A size of 0 is the largest one here. */
-	if (unlikely(op->addr > MF_ADDR_MAX || len - 1 > MF_ADDR_MAX - op->addr))
-		return -EINVAL;
-	return 0;
-}
-
 static inline uint32_t op_alloc(struct mf_host *h)
 {
 	uint32_t i = h->op_free;
@@ -93,7 +81,7 @@ static inline struct host_state *message_start(struct mf_host *h, uint16_t node,
 	o->issued += size;
 	o->live++;
 	if (write && unlikely(h->config.probe != NULL) && h->config.probe->begun)
-		h->config.probe->begun(h->config.probe->ctx, h->node, node, s->id, o->c.user,
+		h->config.probe->begun(h->config.probe->ctx, h->shell.node, node, s->id, o->c.user,
 				       o->issued == o->c.len ? o->c.submitted : MF_NEVER);
 	if (o->issued == o->c.len)
 		host_queue_pop(h, p);
@@ -126,8 +114,8 @@ static inline __attribute__((always_inline)) bool request_start(struct mf_host *
 {
 	m->ext = once;
 	unsigned int n = mf_proto_blocks(&h->config.proto, m);
-	uint64_t *word =
-		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), n, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, host_request_ready(h, at),
+				    host_tie(h, HOST_TIE_REQUEST, node), n, 0);
 	struct host_state *s;
 
 	if (unlikely(!word))
@@ -140,7 +128,7 @@ static inline __attribute__((always_inline)) bool request_start(struct mf_host *
 	mf_proto_make_request(&h->config.proto, m, word);
 	h->stats.tx[m->kind]++;
 	if (host_stamps(h))
-		host_stamp(h, h->node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
+		host_stamp(h, h->shell.node, node, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
 	return true;
 }
 
@@ -153,7 +141,7 @@ static HOST_ASIDE bool read_start_once(struct mf_host *h, uint16_t node, struct 
 static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RREQ,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = node,
 			   .behind = piece_behind(o),
 			   .size = piece_size(o),
@@ -166,7 +154,7 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RMWREQ,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = node,
 			   .op = o->rmw,
 			   .size = piece_size(o),
@@ -183,19 +171,20 @@ void host_notify_put(struct mf_host *h, uint64_t *word, const struct mf_msg *m, 
 	h->stats.tx[MF_NOTIFY]++;
 	h->stats.control_blocks++;
 	if (host_stamps(h))
-		host_stamp(h, h->node, m->dst, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST, at);
+		host_stamp(h, h->shell.node, m->dst, m->id, MF_STAGE_MESSAGE_QUEUE, MF_STAGE_MAKE_REQUEST,
+			   at);
 }
 
 static inline bool notify_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_NOTIFY,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = node,
 			   .ext = h->config.proto.ext,
 			   .behind = piece_behind(o),
 			   .size = piece_size(o)};
-	uint64_t *word =
-		mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, host_request_ready(h, at),
+				    host_tie(h, HOST_TIE_REQUEST, node), 1, 0);
 	struct host_state *s;
 
 	if (unlikely(!word))
@@ -295,8 +284,8 @@ void host_kick(struct mf_host *h, uint16_t node, mf_time at)
 inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 {
 	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
-	uint64_t len = unlikely(op->kind == MF_OP_RMW) ? mf_rmw_size(op->rmw) : op->len;
-	int err = op_check(h, op, len);
+	uint64_t len = mf_node_len(op);
+	int err = mf_node_check(&h->shell, op, len);
 	uint32_t i;
 
 	if (unlikely(err))
@@ -328,9 +317,9 @@ bool host_make_room(struct mf_host *h, mf_time now)
 
 	if (read == 0 || write == 0) /* some wait for good, and go when the link is there again */
 		return false;
-	if (likely(mf_mux_silent(h->mux, now) < mf_time_max(read, write)))
+	if (likely(mf_mux_silent(h->shell.mux, now) < mf_time_max(read, write)))
 		return false;
-	mf_mux_flush(h->mux, now);
+	mf_mux_flush(h->shell.mux, now);
 	return true;
 }
 

@@ -24,6 +24,7 @@
 #include "op/mf_op.h"
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
+#include "role/mf_node_shell.h"
 #include "systems/edm/proto/mf_proto.h"
 #include "systems/frames/mf_stack.h"
 
@@ -147,7 +148,7 @@ bool mf_host_frame_room(const struct mf_host *h, uint16_t len);
 uint32_t mf_host_frame_bytes(const struct mf_host *h);
 
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
-typedef void (*mf_host_frame_fn)(void *ctx, mf_time at, const uint8_t *frame, uint16_t len);
+typedef mf_node_frame_fn mf_host_frame_fn;
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
 
 /**
@@ -159,7 +160,7 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
  * came before the word are completed as ever, even if they are taken later. Called from within mf_host_rx()
  * and mf_host_link_lost(); not where the stack is above the MAC.
  */
-typedef void (*mf_host_restart_fn)(void *ctx, uint16_t node);
+typedef mf_node_restart_fn mf_host_restart_fn;
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
 
 /* Within mf_host_restart_fn: */

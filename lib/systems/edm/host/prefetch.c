@@ -26,13 +26,13 @@ void mf_host_fetch(const struct mf_host *h)
 void mf_host_fetch_mux(const struct mf_host *h)
 {
 	mf_fetch_only();
-	mf_mux_fetch(h->mux);
+	mf_mux_fetch(h->shell.mux);
 }
 
 void mf_host_fetch_items(const struct mf_host *h)
 {
 	mf_fetch_only();
-	mf_mux_fetch_items(h->mux, FETCH_ITEMS);
+	mf_mux_fetch_items(h->shell.mux, FETCH_ITEMS);
 }
 
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)
@@ -57,7 +57,7 @@ static inline uint16_t peer_of(const struct mf_host *h, uint64_t word, uint8_t *
 	} else {
 		return HOST_NO_NODE;
 	}
-	return node < h->nodes ? (uint16_t)node : HOST_NO_NODE;
+	return node < h->shell.nodes ? (uint16_t)node : HOST_NO_NODE;
 }
 
 /** That message, or NULL. */

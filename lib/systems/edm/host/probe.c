@@ -21,9 +21,10 @@ mf_time host_stamp(const struct mf_host *h, uint16_t cn, uint16_t mn, uint8_t id
 
 void host_stamp_ack(const struct mf_host *h, uint16_t cn, uint8_t id, mf_time done)
 {
-	mf_time crossed = host_stamp(h, cn, h->node, id, MF_STAGE_GRANT_QUEUE, MF_STAGE_GRANT_QUEUE, done);
+	mf_time crossed =
+		host_stamp(h, cn, h->shell.node, id, MF_STAGE_GRANT_QUEUE, MF_STAGE_GRANT_QUEUE, done);
 
-	host_stamp(h, cn, h->node, id, MF_STAGE_MAKE_DATA, MF_STAGE_MAKE_DATA, crossed);
+	host_stamp(h, cn, h->shell.node, id, MF_STAGE_MAKE_DATA, MF_STAGE_MAKE_DATA, crossed);
 }
 
 /** A data message at its receiver: its first block is processed, then the other data, then the check. */

@@ -29,13 +29,13 @@ int host_twin_init(struct mf_host *h)
 	t->again = t->alone = MF_NEVER;
 	t->life = t->knows ? 1 : h->config.life;
 	h->deaf = !t->knows;
-	t->lives = calloc(h->nodes, sizeof(*t->lives));
-	t->asked_of = calloc(h->nodes, sizeof(*t->asked_of));
-	t->number = mf_table_new((size_t)h->nodes * MF_IDS, sizeof(*t->number));
-	t->newest = calloc(h->nodes, sizeof(*t->newest));
+	t->lives = calloc(h->shell.nodes, sizeof(*t->lives));
+	t->asked_of = calloc(h->shell.nodes, sizeof(*t->asked_of));
+	t->number = mf_table_new((size_t)h->shell.nodes * MF_IDS, sizeof(*t->number));
+	t->newest = calloc(h->shell.nodes, sizeof(*t->newest));
 	if (!t->lives || !t->asked_of || !t->number || !t->newest)
 		return -ENOMEM;
-	for (uint16_t i = 0; i < h->nodes && t->knows; i++)
+	for (uint16_t i = 0; i < h->shell.nodes && t->knows; i++)
 		h->life[i] = t->lives[i].by[0] = t->lives[i].by[1] = 1;
 	return host_receiver_init(&t->other, &h->config, 1);
 }
@@ -131,7 +131,7 @@ bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 	const struct host_twin *t = h->twin;
 	bool fenced = h->deaf && (!t->knows || !t->told[t->served] || t->stale[t->served]);
 
-	if (likely(!fenced && (from >= h->nodes || !is_former(h, from, at))))
+	if (likely(!fenced && (from >= h->shell.nodes || !is_former(h, from, at))))
 		return true;
 	h->stats.drop_fenced++;
 	return false;
@@ -140,7 +140,7 @@ bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
-				 .src = h->node,
+				 .src = h->shell.node,
 				 .dst = refusal->src,
 				 .id = refusal->id,
 				 .status = refusal->status,
@@ -156,10 +156,11 @@ void host_twin_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at)
 
 	if (h->deaf)
 		h->stats.ignored_grants++;
-	else if (m.op != MF_GRET_ASKED || m.resp || m.dst >= h->nodes || m.dst == h->node)
+	else if (m.op != MF_GRET_ASKED || m.resp || m.dst >= h->shell.nodes || m.dst == h->shell.node)
 		h->stats.drop_proto++;
 	else if (h->job_head == h->job_tail) /* else its chunk may wait for room, and it is asked again */
-		host_single_put_ahead(h, &m, mf_time_max(at + h->cost_single, mf_mux_behind(h->mux, at)));
+		host_single_put_ahead(h, &m,
+				      mf_time_max(at + h->cost_single, mf_mux_behind(h->shell.mux, at)));
 }
 
 /** Whether a switch has not heard what the node says. */
@@ -170,7 +171,7 @@ static bool is_unheard(const struct host_twin *t)
 
 static bool say(struct mf_host *h, const struct mf_msg *m, mf_time now)
 {
-	uint64_t *word = mf_mux_put(h->mux, mf_mux_behind(h->mux, now), UINT32_MAX, 1, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, mf_mux_behind(h->shell.mux, now), UINT32_MAX, 1, 0);
 
 	if (!word)
 		return false;
@@ -205,7 +206,7 @@ static void owe(struct mf_host *h, mf_time now)
 /** What the active switch does not know of is over. */
 static void forget(struct mf_host *h, mf_time now)
 {
-	if (h->submits)
+	if (h->shell.submits)
 		host_link_forgotten(h, h->twin->since[active(h->twin)], now);
 }
 
@@ -313,7 +314,7 @@ void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at)
 		epoch_asked(h, at);
 	else if (m->op != MF_TAKE_LOST)
 		epoch_told(h, m, at);
-	else if (t->knows && m->epoch == (uint16_t)(t->epoch + 1) && m->dst != h->node)
+	else if (t->knows && m->epoch == (uint16_t)(t->epoch + 1) && m->dst != h->shell.node)
 		say(h, m, at); /* to the switch that may know; it is asked again if there is no room */
 }
 
@@ -377,7 +378,7 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 	t->up[link] = true;
 	t->asked[link] = 0;
 	t->since[link] = h->seq;
-	for (uint16_t node = 0; node < h->nodes; node++) /* nothing of before comes by it */
+	for (uint16_t node = 0; node < h->shell.nodes; node++) /* nothing of before comes by it */
 		t->lives[node].by[link] = h->life[node];
 	if (t->knows && !t->up[active(t)]) {
 		enter_next(h, now);

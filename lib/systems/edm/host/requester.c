@@ -72,10 +72,10 @@ static HOST_ASIDE void response_probe(const struct mf_host *h, uint8_t kind, str
 	const struct mf_probe *p = h->config.probe;
 
 	if (m.last && p->stamp)
-		host_stamp_data(h, h->node, m.src, &m, first, last);
+		host_stamp_data(h, h->shell.node, m.src, &m, first, last);
 	if (p->response && kind == MF_OP_READ)
-		p->response(p->ctx, h->node, m.src, m.id, m.offset, m.size, m.last, first + h->cost_data,
-			    last + h->cost_data);
+		p->response(p->ctx, h->shell.node, m.src, m.id, m.offset, m.size, m.last,
+			    first + h->cost_data, last + h->cost_data);
 }
 
 /** The chunks of a message come in order over a link; behind a gap the timer decides. */
@@ -149,7 +149,7 @@ void host_rx_ack(struct mf_host *h, const struct mf_msg *m, mf_time at)
 		return;
 	}
 	if (host_stamps(h))
-		host_stamp(h, h->node, m->src, m->id, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_PARSE, at);
+		host_stamp(h, h->shell.node, m->src, m->id, MF_STAGE_DATA_PARSE, MF_STAGE_DATA_PARSE, at);
 	host_state_done(h, s, MF_OK, at + h->cost_single);
 }
 

@@ -31,7 +31,7 @@ static inline bool respond_at_once(struct mf_host *h, uint16_t node, uint8_t id,
 				   uint32_t size, mf_time ready)
 {
 	struct mf_msg m = {
-		.kind = MF_RRES, .src = h->node, .dst = node, .id = id, .size = size, .last = true};
+		.kind = MF_RRES, .src = h->shell.node, .dst = node, .id = id, .size = size, .last = true};
 
 	return goes_at_once(h, node, size) &&
 	       host_response_push(h, &m, data, mf_time_max(ready, h->heard_at));
@@ -45,7 +45,7 @@ static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint
 			      uint8_t status, mf_time known)
 {
 	struct mf_msg err = {.kind = MF_ERR,
-			     .src = h->node,
+			     .src = h->shell.node,
 			     .dst = node,
 			     .id = id,
 			     .epoch = use,
@@ -90,12 +90,12 @@ static inline mf_time response_ready(const struct mf_host *h, mf_time last, mf_t
 
 static inline mf_time read_delay(const struct mf_host *h, const struct mf_msg *m)
 {
-	return h->wall ? 0 : memory_ops(h)->delay(h->config.memory, m->addr, m->size);
+	return h->shell.wall ? 0 : memory_ops(h)->delay(h->config.memory, m->addr, m->size);
 }
 
 static inline mf_time rmw_delay(const struct mf_host *h, const struct mf_msg *m)
 {
-	if (h->wall)
+	if (h->shell.wall)
 		return 0;
 	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_rmw_size(m->op));
 }
@@ -106,10 +106,10 @@ static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uin
 {
 	mf_time t;
 
-	host_stamp_one(h, node, h->node, id, MF_STAGE_CHECK, first, last);
-	t = host_stamp(h, node, h->node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
+	host_stamp_one(h, node, h->shell.node, id, MF_STAGE_CHECK, first, last);
+	t = host_stamp(h, node, h->shell.node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
 	for (unsigned int i = 0; i < accesses; i++, t += dram / accesses)
-		host_stamp_one(h, node, h->node, id, MF_STAGE_DRAM, t, t + dram / accesses);
+		host_stamp_one(h, node, h->shell.node, id, MF_STAGE_DRAM, t, t + dram / accesses);
 }
 
 /* ---- executed at most once: once.h ---- */
@@ -237,7 +237,8 @@ static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uin
 	uint32_t size = sizeof(uint64_t);
 
 	*data = NULL;
-	if (goes_at_once(h, node, size) && mf_mux_room(h->mux, mf_proto_chunk_blocks(&h->config.proto, size)))
+	if (goes_at_once(h, node, size) &&
+	    mf_mux_room(h->shell.mux, mf_proto_chunk_blocks(&h->config.proto, size)))
 		return true;
 	*data = host_response_buffer(h, node, size, at);
 	return *data != NULL;
@@ -425,7 +426,7 @@ static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_tim
  * happened */
 static void acknowledge(struct mf_host *h, uint16_t node, uint8_t id, uint16_t use, mf_time done)
 {
-	struct mf_msg ack = {.kind = MF_ACK, .src = h->node, .dst = node, .id = id, .epoch = use};
+	struct mf_msg ack = {.kind = MF_ACK, .src = h->shell.node, .dst = node, .id = id, .epoch = use};
 
 	host_single_put(h, &ack, done + h->cost_answer);
 	if (host_stamps(h))
@@ -443,9 +444,9 @@ static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_prob
 				   mf_time first, mf_time last)
 {
 	if (m.last && probe->stamp)
-		host_stamp_data(h, m.src, h->node, &m, first, last);
+		host_stamp_data(h, m.src, h->shell.node, &m, first, last);
 	if (probe->effect)
-		probe->effect(probe->ctx, m.src, h->node, m.id, m.offset, m.size, m.last,
+		probe->effect(probe->ctx, m.src, h->shell.node, m.id, m.offset, m.size, m.last,
 			      first + h->cost_data, last + h->cost_data);
 }
 
@@ -504,7 +505,7 @@ static bool gap_told(struct host_once *e, const struct mf_msg *m, bool gap)
 static void tell_gap(struct mf_host *h, struct host_once *e, const struct mf_msg *m, bool gap, mf_time ready)
 {
 	struct mf_msg tell = {.kind = MF_ERR,
-			      .src = h->node,
+			      .src = h->shell.node,
 			      .dst = m->src,
 			      .id = m->id,
 			      .epoch = m->epoch,

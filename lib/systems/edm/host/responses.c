@@ -48,7 +48,7 @@ static HOST_ASIDE void reclaim_passed(struct mf_host *h, uint16_t node)
 	newer[node / 64] |= UINT64_C(1) << node % 64;
 	while (i != HOST_NIL) {
 		struct host_response *r = &h->response[i];
-		uint16_t of = (uint16_t)(i % h->nodes);
+		uint16_t of = (uint16_t)(i % h->shell.nodes);
 
 		i = r->prev;
 		if ((newer[of / 64] >> of % 64 & 1) && !host_lane_held(h, of, HOST_LANE_RESPONSE)) {
@@ -116,7 +116,7 @@ void host_response_begin(struct mf_host *h, uint16_t node, uint8_t id, uint8_t *
 bool host_response_send(struct mf_host *h, struct host_job *job)
 {
 	struct host_response *r = h->response ? &h->response[host_index(h, job->node, job->id)] : NULL;
-	struct mf_msg m = {.kind = MF_RRES, .src = h->node, .dst = job->node, .id = job->id};
+	struct mf_msg m = {.kind = MF_RRES, .src = h->shell.node, .dst = job->node, .id = job->id};
 	uint32_t left;
 
 	if (!r || !r->data)

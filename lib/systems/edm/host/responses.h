@@ -11,7 +11,7 @@ static inline bool host_response_make(struct mf_host *h, const struct mf_msg *m,
 				      mf_time ready)
 {
 	unsigned int n = mf_proto_chunk_blocks(&h->config.proto, m->size);
-	uint64_t *word = mf_mux_put(h->mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0);
+	uint64_t *word = mf_mux_put(h->shell.mux, ready, host_tie(h, HOST_TIE_RESPONSE, m->dst), n, 0);
 
 	if (unlikely(!word))
 		return false;
@@ -19,7 +19,7 @@ static inline bool host_response_make(struct mf_host *h, const struct mf_msg *m,
 	h->stats.tx[MF_RRES]++;
 	h->stats.tx_octets += m->size;
 	if (host_stamps(h))
-		host_stamp(h, m->dst, h->node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
+		host_stamp(h, m->dst, h->shell.node, m->id, MF_STAGE_GRANT_QUEUE, MF_STAGE_MAKE_DATA,
 			   ready - h->cost_data_tx);
 	return true;
 }

@@ -12,7 +12,7 @@ static void inherit(struct mf_host *h, struct mf_host *before)
 	struct mf_receiver fresh = h->rx;
 
 	h->stats = before->stats;
-	mf_mux_inherit(h->mux, before->mux);
+	mf_mux_inherit(h->shell.mux, before->shell.mux);
 	h->rx = before->rx; /* it counts, and has nothing under way either */
 	before->rx = fresh;
 	if (h->twin)
@@ -43,8 +43,7 @@ int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 	err = host_init(h, &config);
 	if (!err)
 		inherit(h, &before);
-	h->frame_fn = before.frame_fn;
-	h->frame_ctx = before.frame_ctx;
+	h->sink = before.sink;
 	h->restart_fn = before.restart_fn;
 	h->restart_ctx = before.restart_ctx;
 	host_fini(&before);

@@ -15,7 +15,8 @@
 /** Room for what is sent again. NULL: there is none. */
 static uint64_t *room(struct mf_host *h, const struct host_state *s, unsigned int n, mf_time at)
 {
-	return mf_mux_put(h->mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, s->node), n, 0);
+	return mf_mux_put(h->shell.mux, host_request_ready(h, at), host_tie(h, HOST_TIE_REQUEST, s->node), n,
+			  0);
 }
 
 /** Octets of an operation before the message of s, and how many it has from there on. */
@@ -33,7 +34,7 @@ static void request_again(struct mf_host *h, struct host_state *s, mf_time at)
 {
 	const struct host_op *o = &h->op[s->op];
 	struct mf_msg m = {.kind = MF_RREQ,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = s->node,
 			   .id = s->id,
 			   .behind = s->moved > 0 ? 0 : host_behind(from_here(h, s)),
@@ -61,7 +62,7 @@ static void notify_again(struct mf_host *h, const struct host_state *s, uint32_t
 {
 	bool mega = s->flags & HOST_MEGA_HEAD;
 	struct mf_msg m = {.kind = MF_NOTIFY,
-			   .src = h->node,
+			   .src = h->shell.node,
 			   .dst = s->node,
 			   .id = s->id,
 			   .mega = mega,

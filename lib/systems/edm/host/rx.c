@@ -30,7 +30,7 @@ void host_rx_bad(struct mf_host *h, int err)
 
 void host_rx_stray(struct mf_host *h, uint16_t dst)
 {
-	if (dst != h->node)
+	if (dst != h->shell.node)
 		h->stats.drop_dst++;
 	else
 		h->stats.drop_proto++;
@@ -150,8 +150,8 @@ static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, m
 
 static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
 {
-	mf_time first = h->wall ? now : it->at;
-	mf_time last = h->wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
+	mf_time first = h->shell.wall ? now : it->at;
+	mf_time last = h->shell.wall ? now : it->at + (mf_time)(it->count - 1) * it->period;
 
 	if (likely(it->kind == MF_RX_RUN)) {
 		if (likely(it->begins && it->ends))
@@ -160,8 +160,8 @@ static inline void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_it
 			rx_part(h, it, first, last);
 	} else if (it->kind == MF_RX_SINGLE) {
 		rx_single(h, it->word[0], first);
-	} else if (it->kind == MF_RX_FRAME && h->frame_fn) {
-		h->frame_fn(h->frame_ctx, first, it->frame, it->count);
+	} else if (it->kind == MF_RX_FRAME) {
+		mf_node_hand_up(&h->sink, first, it->frame, it->count);
 	} /* MF_RX_ABORT: what comes next of a message begins one, which ends what was assembled */
 }
 
@@ -216,7 +216,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 			rx_items(h, now, span, &pos);
 			continue;
 		}
-		if (h->wall)
+		if (h->shell.wall)
 			rx_message(h, &span->word[pos], n, now, now);
 		else
 			rx_message(h, &span->word[pos], n, mf_span_at(span, pos),

@@ -17,7 +17,7 @@ HOST_ASIDE void host_rx_stray(struct mf_host *h, uint16_t dst);
 /** Whether a decoded message is for this node, from another one. */
 static inline bool host_rx_is_for_us(struct mf_host *h, const struct mf_msg *m)
 {
-	if (likely(m->dst == h->node && m->src < h->nodes && m->src != h->node))
+	if (likely(m->dst == h->shell.node && m->src < h->shell.nodes && m->src != h->shell.node))
 		return true;
 	host_rx_stray(h, m->dst);
 	return false;

@@ -84,7 +84,7 @@ void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf
 	}
 	state_end(h, s, HOST_DONE, status);
 	s->event_at = date;
-	if (h->wall)
+	if (h->shell.wall)
 		message_over(h, s);
 	else
 		host_event_list(h, s);
@@ -97,7 +97,7 @@ void host_state_done(struct mf_host *h, struct host_state *s, uint8_t status, mf
  */
 static bool may_wait(const struct mf_host *h, mf_time by)
 {
-	return !host_once(h) && mf_mux_oldest(h->mux) <= by;
+	return !host_once(h) && mf_mux_oldest(h->shell.mux) <= by;
 }
 
 /** The last that a message whose deadline has come may have queued: its request, or a chunk. */

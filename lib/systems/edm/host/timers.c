@@ -97,7 +97,7 @@ static void timer_expire(struct mf_host *h, mf_time date, mf_time now)
 {
 	for (enum host_op_timer_class c = 0; c < HOST_OP_TIMERS; c++)
 		if (h->op[op_timer_head(h, c)].c.done == date) {
-			host_op_expire(h, op_timer_head(h, c), h->wall ? now : date);
+			host_op_expire(h, op_timer_head(h, c), h->shell.wall ? now : date);
 			return;
 		}
 	for (enum host_timer_class c = 0; c < HOST_TIMERS; c++) {
@@ -136,7 +136,7 @@ static bool excused(struct mf_host *h, mf_time now)
 {
 	mf_time due;
 
-	if (!h->wall || h->twin != NULL)
+	if (!h->shell.wall || h->twin != NULL)
 		return false;
 	if (now < h->patient_until)
 		return true;

@@ -90,7 +90,7 @@ static inline void host_timer_stop(struct mf_host *h, struct host_state *s)
 static inline void host_event_put(struct mf_host *h, struct host_state *s, mf_time date)
 {
 	s->event_at = date;
-	if (h->wall)
+	if (h->shell.wall)
 		host_state_step(h, s);
 	else
 		host_event_list(h, s);
