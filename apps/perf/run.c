@@ -48,12 +48,11 @@ static uint64_t octets_received(const struct run *r)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < r->config->sw.ports; i++) {
-		const struct mf_host_stats *s = mf_fabric_host(r->fabric, i);
+	struct mf_host_stats s;
 
-		if (s != NULL)
-			sum += __atomic_load_n(&s->rx_octets, __ATOMIC_RELAXED);
-	}
+	for (unsigned int i = 0; i < r->config->sw.ports; i++)
+		if (mf_fabric_host(r->fabric, i, &s))
+			sum += s.rx_octets;
 	return sum;
 }
 

@@ -76,6 +76,7 @@ static void put_host(FILE *out, const struct mf_host_stats *h)
 void show_node(FILE *out, struct view *v, unsigned int port)
 {
 	struct run *r = v->run;
+	struct mf_host_stats host;
 	char title[64];
 
 	snprintf(title, sizeof(title), "Node at port %u", port);
@@ -88,8 +89,8 @@ void show_node(FILE *out, struct view *v, unsigned int port)
 		put_client(out, mf_fabric_client(r->fabric, port));
 	else
 		show_line(out, "client", "none in this test");
-	if (r->fabric != NULL)
-		put_host(out, mf_fabric_host(r->fabric, port));
+	if (r->fabric != NULL && mf_fabric_host(r->fabric, port, &host))
+		put_host(out, &host);
 	pthread_mutex_unlock(&r->lock);
 	show_end(out);
 }

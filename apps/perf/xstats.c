@@ -118,14 +118,14 @@ static void take_sent(const struct mf_host_stats *h, const struct mf_mux_stats *
 void xstats_take(const struct mf_fabric *f, const struct mf_config *config, unsigned int port,
 		 uint64_t value[XSTATS])
 {
-	const struct mf_host_stats *h = mf_fabric_host(f, port);
 	const struct mf_ether_stats *e = mf_fabric_ether(f, port);
+	struct mf_host_stats h;
 
 	memset(value, 0, XSTATS * sizeof(value[0]));
-	if (h == NULL || e == NULL)
+	if (!mf_fabric_host(f, port, &h) || e == NULL)
 		return;
-	take_received(h, mf_fabric_received(f, port, MF_LINK_NODE), e, value);
-	take_sent(h, mf_fabric_sent(f, port, MF_LINK_NODE), value);
-	value[XSTAT_RX_RREQ_BLOCKS] = h->rx[MF_RREQ] * request_blocks(config);
-	value[XSTAT_TX_RREQ_BLOCKS] = h->tx[MF_RREQ] * request_blocks(config);
+	take_received(&h, mf_fabric_received(f, port, MF_LINK_NODE), e, value);
+	take_sent(&h, mf_fabric_sent(f, port, MF_LINK_NODE), value);
+	value[XSTAT_RX_RREQ_BLOCKS] = h.rx[MF_RREQ] * request_blocks(config);
+	value[XSTAT_TX_RREQ_BLOCKS] = h.tx[MF_RREQ] * request_blocks(config);
 }

@@ -78,9 +78,9 @@ struct memfab_queue {
 
 /* queue_guest.c: turns of the guest; the session's lock is held */
 /** What the host had no room for goes on. @return whether all of it was given */
-bool queue_go_on(struct memfab_queue *q, struct mf_host *host, mf_time now);
+bool queue_go_on(struct memfab_queue *q, struct mf_node *host, mf_time now);
 /** Begins what may begin, until the host has no room. @return how many operations it dealt with */
-unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time now);
+unsigned int queue_begin(struct memfab_queue *q, struct mf_node *host, mf_time now);
 /** An operation of the host, whose user is a slot, has completed. */
 void queue_completed(const struct mf_completion *c);
 /** Nothing more begins; what has begun will have completed when `completed` is what this returns. */

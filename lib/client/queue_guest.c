@@ -5,7 +5,7 @@
 #include <rte_branch_prediction.h>
 
 #include "client/history.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
 {
@@ -47,14 +47,14 @@ static bool all_given(const struct slot *s)
 }
 
 /** @return false: the host has no room; it goes on from here */
-static bool give(struct slot *s, struct mf_host *host, mf_time now)
+static bool give(struct slot *s, struct mf_node *host, mf_time now)
 {
 	while (!all_given(s)) {
 		struct mf_op op;
 		int rc;
 
 		operation_piece(s, &op);
-		rc = mf_host_submit(host, now, &op);
+		rc = mf_node_submit(host, now, &op);
 		if (rc == -EAGAIN)
 			return false;
 		if (rc != 0) {
@@ -90,7 +90,7 @@ static void begin(struct memfab_queue *q, struct slot *s, mf_time now)
 	q->link = s->sqe.flags & MEMFAB_LINK ? LINK_WAITS : LINK_NONE;
 }
 
-bool queue_go_on(struct memfab_queue *q, struct mf_host *host, mf_time now)
+bool queue_go_on(struct memfab_queue *q, struct mf_node *host, mf_time now)
 {
 	struct slot *s = q->halfway;
 
@@ -105,7 +105,7 @@ bool queue_go_on(struct memfab_queue *q, struct mf_host *host, mf_time now)
 	return true;
 }
 
-unsigned int queue_begin(struct memfab_queue *q, struct mf_host *host, mf_time now)
+unsigned int queue_begin(struct memfab_queue *q, struct mf_node *host, mf_time now)
 {
 	/* Guards the slots up to there. */
 	uint32_t end = atomic_load_explicit(&q->submitted, memory_order_acquire);

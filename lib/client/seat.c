@@ -13,7 +13,7 @@
 
 #include "client/client.h"
 #include "linear/mf_history.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 #define BURST 32
 
@@ -21,7 +21,7 @@ struct seat {
 	struct mf_guest guest; /**< first: the engine's pointer is ours */
 	struct mf_session *session;
 	unsigned int node;
-	struct mf_host *host; /**< NULL: it has not had a turn yet */
+	struct mf_node *host; /**< NULL: it has not had a turn yet */
 	atomic_uint lost[MF_PORTS_MAX]; /**< of each target, how often; written in a turn */
 	struct memfab_queue *queue; /**< whose turn is next, in a circle; NULL: none. The session's lock */
 	struct memfab_queue
@@ -45,13 +45,13 @@ unsigned int seat_node(const struct seat *s)
 	return s->node;
 }
 
-static unsigned int take_completions(struct mf_host *host, mf_time now)
+static unsigned int take_completions(struct mf_node *host, mf_time now)
 {
 	struct mf_completion c[BURST];
 	unsigned int n, all = 0;
 
 	do {
-		n = mf_host_completions(host, now, c, BURST);
+		n = mf_node_completions(host, now, c, BURST);
 		for (unsigned int i = 0; i < n; i++)
 			queue_completed(&c[i]);
 		all += n;
@@ -90,7 +90,7 @@ static void record_cuts(struct seat *s, mf_time now)
  * before: what a node asks of another one takes effect in the order in which it was begun, whatever queue it
  * is of.
  */
-static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
+static unsigned int run(struct mf_guest *g, struct mf_node *host, mf_time now)
 {
 	struct seat *s = (struct seat *)g;
 	struct memfab_queue *first = s->queue, *q = first;
@@ -98,7 +98,7 @@ static unsigned int run(struct mf_guest *g, struct mf_host *host, mf_time now)
 
 	if (unlikely(s->host == NULL)) {
 		s->host = host;
-		mf_host_on_restart(host, lost, s);
+		mf_node_on_restart(host, lost, s);
 	}
 	if (unlikely(s->cuts))
 		record_cuts(s, now);
@@ -140,7 +140,7 @@ static void leave_all(struct mf_session *session)
 		*at = s->next;
 		mf_session_unseat(s->session, s->node, &s->guest);
 		if (s->host != NULL)
-			mf_host_on_restart(s->host, NULL, NULL);
+			mf_node_on_restart(s->host, NULL, NULL);
 		free(s);
 	}
 	pthread_mutex_unlock(&seats_lock);

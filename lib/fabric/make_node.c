@@ -129,7 +129,7 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 
 	make_mux(f, i, h.stack != NULL && c->ethernet < 0, c->host.frames, c->host.frame_queue, &h.mux);
 	n->above = h.stack != NULL;
-	n->host = mf_host_new(&h);
+	n->host = mf_node_new_edm(&h);
 	if (n->host == NULL)
 		return make_fail(err, errlen, "%s: cannot set up its stack: %s", c->name, strerror(errno));
 	return 0;

@@ -7,7 +7,7 @@
 #define MF_EXHAUST_H
 
 #include "config/mf_config.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 /** One more of `wants` rules takes it, or one less. @return whether it is taken, or given back, by that */
 static inline bool exhaust_counts(unsigned int *wants, bool on)

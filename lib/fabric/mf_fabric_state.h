@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "config/mf_config.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
 #include "base/mf_rng.h"
@@ -20,7 +20,7 @@
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
 struct node {
-	struct mf_host *host;
+	struct mf_node *host;
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
 	struct mf_memory *memory;
 	struct mf_client *client; /**< NULL: submits nothing */

@@ -12,7 +12,7 @@
 #include "config/mf_config.h"
 
 struct mf_fabric;
-struct mf_host;
+struct mf_node;
 struct mf_link_status;
 
 /** The roles that a process plays. A scheduler is where its switch is. */
@@ -106,7 +106,7 @@ struct mf_guest {
 	 * has completed or arrived. It never waits.
 	 * @return how much work it found
 	 */
-	unsigned int (*run)(struct mf_guest *g, struct mf_host *host, mf_time now);
+	unsigned int (*run)(struct mf_guest *g, struct mf_node *host, mf_time now);
 	struct mf_guest *next; /**< at the same node; the engine's */
 };
 

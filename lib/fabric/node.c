@@ -25,7 +25,7 @@ static inline mf_time run_rest(struct node *n, mf_time now)
 	if (n->ether != NULL && n->ether_next <= now)
 		n->ether_next = mf_ether_run(n->ether, now);
 	/* Again: what the client has just submitted is taken from the message queue at once. */
-	next = mf_host_run(n->host, now);
+	next = mf_node_run(n->host, now);
 	if (n->client != NULL)
 		next = mf_time_min(next, n->client_next);
 	return n->ether != NULL ? mf_time_min(next, n->ether_next) : next;
@@ -33,7 +33,7 @@ static inline mf_time run_rest(struct node *n, mf_time now)
 
 static __rte_noinline mf_time run_above(struct node *n, mf_time now)
 {
-	mf_time next = mf_host_run(n->host, now);
+	mf_time next = mf_node_run(n->host, now);
 
 	if (!stack_only(n, now, next))
 		return run_rest(n, now);
@@ -46,7 +46,7 @@ mf_time node_run(struct node *n, mf_time now)
 {
 	if (unlikely(n->above))
 		return run_above(n, now);
-	mf_host_run(n->host, now);
+	mf_node_run(n->host, now);
 	return run_rest(n, now);
 }
 
@@ -65,15 +65,15 @@ int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 		return err;
 	/* Another thread may look at what the host has counted. */
 	pthread_mutex_lock(&f->readers);
-	err = mf_host_restart(n->host, now, n->memory);
+	err = mf_node_restart(n->host, now, n->memory);
 	pthread_mutex_unlock(&f->readers);
 	return err;
 }
 
 /** Whether a frame waits for what follows its end. */
-static bool hears_still(const struct mf_host *h, unsigned int link)
+static bool hears_still(const struct mf_node *h, unsigned int link)
 {
-	const struct mf_demux *d = mf_host_demux_of(h, link);
+	const struct mf_demux *d = mf_node_demux_of(h, link);
 
 	return d != NULL && mf_demux_next(d) != MF_NEVER;
 }
@@ -91,7 +91,7 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			return false;
 		if (n->unplugged) /* what it has to send waits for good, perhaps */
 			continue;
-		if (mf_host_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
+		if (mf_node_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
 		if (f->backup.sw != NULL && mf_switch_tx_next(f->backup.sw, i, now) != MF_NEVER)
 			return false;

@@ -105,10 +105,12 @@ static uint64_t lost_here(const struct mf_fabric *f)
 
 	lost += f->backup.sw != NULL ? lost_at(f, f->backup.sw) : 0;
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_host_stats *s =
-			f->node[i].host != NULL ? mf_host_stats(f->node[i].host) : NULL;
+		struct mf_host_stats s;
 
-		lost += s != NULL ? s->drop_check + s->drop_proto + s->drop_dst + s->drop_room : 0;
+		if (f->node[i].host == NULL)
+			continue;
+		mf_node_stats(f->node[i].host, &s);
+		lost += s.drop_check + s.drop_proto + s.drop_dst + s.drop_room;
 	}
 	return lost;
 }

@@ -127,11 +127,13 @@ const struct mf_ether_stats *mf_fabric_ether(const struct mf_fabric *f, unsigned
 	return n != NULL && n->ether != NULL ? mf_ether_stats(n->ether) : NULL;
 }
 
-const struct mf_host_stats *mf_fabric_host(const struct mf_fabric *f, unsigned int node)
+bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host_stats *out)
 {
 	const struct node *n = node_at(f, node);
 
-	return n != NULL ? mf_host_stats(n->host) : NULL;
+	if (n != NULL)
+		mf_node_stats(n->host, out);
+	return n != NULL;
 }
 
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
@@ -140,7 +142,7 @@ const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned in
 
 	if (n == NULL)
 		return NULL;
-	return end == MF_LINK_NODE ? mf_host_mux_stats(n->host) : mf_switch_mux_stats(f->sw, node);
+	return end == MF_LINK_NODE ? mf_node_mux_stats(n->host) : mf_switch_mux_stats(f->sw, node);
 }
 
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
@@ -150,7 +152,7 @@ const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsig
 
 	if (n == NULL)
 		return NULL;
-	return &(end == MF_LINK_NODE ? mf_host_demux(n->host) : mf_switch_demux(f->sw, node))->stats;
+	return &(end == MF_LINK_NODE ? mf_node_demux(n->host) : mf_switch_demux(f->sw, node))->stats;
 }
 
 const struct mf_switch_stats *mf_fabric_switch(const struct mf_fabric *f)

@@ -11,7 +11,7 @@
 
 #include "fabric/mf_run.h"
 #include "measure/mf_window.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 #include "systems/edm/sched/mf_sched.h"
 #include "systems/edm/switch/mf_switch.h"
 #include "workload/mf_workload.h"
@@ -35,7 +35,8 @@ void mf_fabric_let_go(struct mf_fabric *f);
 /** NULL: there is no node at the port, or it has none. */
 const struct mf_client_stats *mf_fabric_client(const struct mf_fabric *f, unsigned int node);
 const struct mf_ether_stats *mf_fabric_ether(const struct mf_fabric *f, unsigned int node);
-const struct mf_host_stats *mf_fabric_host(const struct mf_fabric *f, unsigned int node);
+/** @return false: there is no node at the port; nothing was written */
+bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host_stats *out);
 /** What that end has sent and received. While the fabric runs, for another thread: see mf_fabric_hold(). */
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end);
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,

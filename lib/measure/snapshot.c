@@ -29,9 +29,9 @@ void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		s->host[i] = *mf_host_mux_stats(f->node[i].host);
-		s->host[i].memory_blocks -= mf_host_ahead(f->node[i].host, now);
-		s->stack[i] = *mf_host_stats(f->node[i].host);
+		s->host[i] = *mf_node_mux_stats(f->node[i].host);
+		s->host[i].memory_blocks -= mf_node_ahead(f->node[i].host, now);
+		mf_node_stats(f->node[i].host, &s->stack[i]);
 	}
 	for (unsigned int n = 0; n < fabric_ports(f); n++) {
 		const struct mf_switch *sw = fabric_switch_of(f, n);

@@ -55,19 +55,18 @@ static json_t *run_json(const struct mf_fabric *f)
 /** Of hosts with uses: what was sent again, and what came more than once. */
 static json_t *once_json(const struct mf_fabric *f)
 {
-	struct mf_host_stats sum = {0};
+	struct mf_host_stats sum = {0}, h;
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
-
-		sum.retried += h->retried;
-		sum.again += h->again;
-		sum.copies += h->copies;
-		sum.old += h->old;
-		sum.gaps += h->gaps;
+		mf_node_stats(f->node[i].host, &h);
+		sum.retried += h.retried;
+		sum.again += h.again;
+		sum.copies += h.copies;
+		sum.old += h.old;
+		sum.gaps += h.gaps;
 	}
 	result_count(o, "sent_again", sum.retried);
 	result_count(o, "answered_again", sum.again);

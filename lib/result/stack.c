@@ -33,7 +33,7 @@ json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes)
 	for (unsigned int i = nodes.from; i < nodes.to; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		m = mf_host_stack_counters(f->node[i].host, one);
+		m = mf_node_stack_counters(f->node[i].host, one);
 		if (n == 0)
 			memcpy(sum, one, m * sizeof(*sum));
 		for (unsigned int k = 0; n != 0 && k < m; k++)

@@ -172,7 +172,7 @@ static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *abor
 json_t *drops_json(const struct mf_fabric *f)
 {
 	const struct mf_switch_stats sum = switched(f), *s = &sum;
-	struct mf_host_stats hosts = {0};
+	struct mf_host_stats hosts = {0}, one;
 	uint64_t bad = 0, aborts = 0;
 	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
 
@@ -184,8 +184,9 @@ json_t *drops_json(const struct mf_fabric *f)
 		if (f->node[i].host == NULL)
 			continue;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
-			add_receiver(mf_host_demux_of(f->node[i].host, link), &bad, &aborts);
-		add_host(&hosts, mf_host_stats(f->node[i].host));
+			add_receiver(mf_node_demux_of(f->node[i].host, link), &bad, &aborts);
+		mf_node_stats(f->node[i].host, &one);
+		add_host(&hosts, &one);
 	}
 	result_count(sw, "check", s->drop_check);
 	result_count(sw, "protocol", s->drop_proto);
@@ -228,12 +229,13 @@ json_t *backup_json(const struct mf_fabric *f)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		const struct mf_host_stats *h = mf_host_stats(f->node[i].host);
+		struct mf_host_stats h;
 
-		copies += h->copies + h->old;
-		fenced += h->drop_fenced;
-		ignored += h->ignored_grants;
-		epoch = mf_host_epoch(f->node[i].host) > epoch ? mf_host_epoch(f->node[i].host) : epoch;
+		mf_node_stats(f->node[i].host, &h);
+		copies += h.copies + h.old;
+		fenced += h.drop_fenced;
+		ignored += h.ignored_grants;
+		epoch = mf_node_epoch(f->node[i].host) > epoch ? mf_node_epoch(f->node[i].host) : epoch;
 	}
 	result_count(o, "epoch", epoch);
 	if (f->clock == MF_CLOCK_WALL) {

@@ -153,7 +153,7 @@ void mf_fabric_free(struct mf_fabric *f)
 
 		mf_client_free(n->client);
 		mf_ether_free(n->ether);
-		mf_host_free(n->host);
+		mf_node_free(n->host);
 		mf_regions_free(n->regions);
 		if (n->memory != NULL)
 			n->memory_ops->destroy(n->memory);

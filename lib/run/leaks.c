@@ -27,7 +27,7 @@ static bool host_leaks(const struct mf_fabric *f, unsigned int i, char *err, siz
 {
 	struct mf_host_held h;
 
-	mf_host_held(f->node[i].host, f->ended, &h);
+	mf_node_held(f->node[i].host, f->ended, &h);
 	const struct held held[] = {
 		{"operations", h.operations},           {"ids", h.ids},
 		{"active notifications", h.slots},      {"grants to be used", h.jobs},

@@ -54,6 +54,7 @@ static json_t *host_json(const struct mf_host_stats *s)
 json_t *telemetry_node_of(struct telemetry_query *q)
 {
 	const struct mf_fabric *f = q->f;
+	struct mf_host_stats stats;
 	struct result_nodes one;
 	const struct node *n;
 	json_t *o;
@@ -68,14 +69,15 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 	if (n->host == NULL)
 		return telemetry_refuse(q, "another process plays '%.31s'", q->name);
 	one = (struct result_nodes){(unsigned int)i, (unsigned int)i + 1};
+	mf_node_stats(n->host, &stats);
 	o = json_object();
 	json_object_set_new(o, "name", json_string(f->config->node[i].name));
 	json_object_set_new(o, "role", json_string(mf_config_role_name(f->config->node[i].role)));
-	json_object_set_new(o, "outstanding", json_integer(mf_host_outstanding(n->host)));
+	json_object_set_new(o, "outstanding", json_integer(mf_node_outstanding(n->host)));
 	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS, NULL));
 	json_object_set_new(o, "frames", frames_json(f, one, RESULT_COUNTS));
-	json_object_set_new(o, "host", host_json(mf_host_stats(n->host)));
-	json_object_set_new(o, "drops", host_drops_json(mf_host_stats(n->host)));
+	json_object_set_new(o, "host", host_json(&stats));
+	json_object_set_new(o, "drops", host_drops_json(&stats));
 	if (f->config->stack_ops != NULL)
 		json_object_set_new(o, "stack", stack_json(f, one));
 	return o;
@@ -126,8 +128,8 @@ json_t *telemetry_link(struct telemetry_query *q)
 	up = json_object();
 	down = json_object();
 	if (f->node[i].host != NULL) {
-		json_object_set_new(up, "sent", sent_json(mf_host_mux_stats(f->node[i].host)));
-		json_object_set_new(down, "received", received_json(&mf_host_demux(f->node[i].host)->stats));
+		json_object_set_new(up, "sent", sent_json(mf_node_mux_stats(f->node[i].host)));
+		json_object_set_new(down, "received", received_json(&mf_node_demux(f->node[i].host)->stats));
 	}
 	if (fabric_switch_of(f, (unsigned int)i) != NULL) {
 		json_object_set_new(up, "received",

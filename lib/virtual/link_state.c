@@ -70,7 +70,7 @@ static void lost(struct virtual *v, unsigned int i)
 	p->phase = LINK_LOST;
 	p->at = p->cuts == 0 ? lock_found(v, i) : MF_NEVER;
 	if (p->dead == 0)
-		mf_host_link_down(v->f->node[i].host, v->number, v->now);
+		mf_node_link_down(v->f->node[i].host, v->number, v->now);
 	mf_switch_link_down(v->sw, i, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);
@@ -92,7 +92,7 @@ static void found(struct virtual *v, unsigned int i)
 		if (w->fault != NULL)
 			mf_fault_mend(w->fault, v->now);
 	}
-	mf_host_link_up(v->f->node[i].host, v->number, v->now);
+	mf_node_link_up(v->f->node[i].host, v->number, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);
 }

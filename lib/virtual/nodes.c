@@ -29,13 +29,13 @@ static mf_time sends(const struct virtual *v, unsigned int i, mf_time t)
 /** When a node may send, or what a fault held back goes. */
 static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
-	const struct mf_host *h = v->f->node[i].host;
-	mf_time next = mf_time_min(mf_host_tx_next(h, v->now), wire_held(&v->up[i]));
+	const struct mf_node *h = v->f->node[i].host;
+	mf_time next = mf_time_min(mf_node_tx_next(h, v->now), wire_held(&v->up[i]));
 
 	if (__builtin_expect(v->twin != NULL, 0))
 		next = mf_time_min(next, wire_held(&v->twin->up[i]));
 	if (wire_hangs(&v->up[i]) || (v->twin != NULL && wire_hangs(&v->twin->up[i])))
-		next = mf_time_min(next, mf_host_tx_next_block(h, v->now));
+		next = mf_time_min(next, mf_node_tx_next_block(h, v->now));
 	next = mf_time_max(v->now, next);
 	return __builtin_expect(v->events != NULL, 0) ? sends(v, i, next) : next;
 }
@@ -51,10 +51,10 @@ static inline mf_time arrives(const struct virtual *v, unsigned int i)
 /** Something came to a node or left it: when must it be called, when may it send? */
 static void after(struct virtual *v, unsigned int i)
 {
-	const struct mf_host *h = v->f->node[i].host;
+	const struct mf_node *h = v->f->node[i].host;
 	struct virtual_turn *t = &v->turn[i];
 
-	t->run = mf_time_min(t->run, mf_time_max(v->now, mf_host_next(h)));
+	t->run = mf_time_min(t->run, mf_time_max(v->now, mf_node_next(h)));
 	t->tx = tx_next(v, i);
 }
 
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void receive_by(struct virtual *v, struct virtu
 	virtual_receive(v, &from->down[i], v->event_next, &v->span);
 	if (from->forging)
 		virtual_fault_hear(v, i);
-	mf_host_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
+	mf_node_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
 	if (__builtin_expect(v->f->guards[0] != NULL, 0)) {
 		from->now = v->now;
 		virtual_link_look(from, i);
@@ -87,7 +87,7 @@ static void receive(struct virtual *v, unsigned int i)
 	virtual_receive(v, &v->down[i], v->event_next, &v->span);
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
-	mf_host_rx(v->f->node[i].host, v->now, &v->span);
+	mf_node_rx(v->f->node[i].host, v->now, &v->span);
 	if (__builtin_expect(v->f->guards[0] != NULL, 0))
 		virtual_link_look(v, i);
 	after(v, i);
@@ -153,7 +153,7 @@ static int transmit(struct virtual *v, unsigned int i)
 	if (__builtin_expect(wire_held(&v->up[i]) <= v->now || v->twin != NULL, 0))
 		n = release(v, i);
 	if (n == 0)
-		n = (int)mf_host_tx(v->f->node[i].host, v->now, blocks(v, i), &v->span);
+		n = (int)mf_node_tx(v->f->node[i].host, v->now, blocks(v, i), &v->span);
 	if (n > 0)
 		more = wire_wants_all(&v->up[i], &v->span);
 	if (n > 0 && __builtin_expect(v->twin != NULL, 0))
@@ -220,7 +220,7 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
 
-		mf_host_fetch_message(node->host, word[0], word[fl->count - 1]);
+		mf_node_fetch_message(node->host, word[0], word[fl->count - 1]);
 		if ((cn = writer(v, word[0])) < v->f->nodes)
 			pending_fetch(&v->f->pending, (uint16_t)cn, (uint16_t)i);
 		first[n++] = word[0];
@@ -229,11 +229,11 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 		return;
 	mf_client_fetch_next(node->client, until);
 	for (unsigned int k = 0; k < n; k++)
-		mf_host_fetch_state(node->host, first[k]);
+		mf_node_fetch_state(node->host, first[k]);
 	for (unsigned int k = 0; k < n; k++)
-		mf_host_fetch_op(node->host, first[k]);
+		mf_node_fetch_op(node->host, first[k]);
 	for (unsigned int k = 0; k < n; k++)
-		mf_client_fetch_op(node->client, mf_host_fetch_data(node->host, first[k]));
+		mf_client_fetch_op(node->client, mf_node_fetch_data(node->host, first[k]));
 }
 
 static int run_until(struct virtual *v, unsigned int i, mf_time until)
@@ -359,17 +359,17 @@ static void come_near(const struct virtual *v, unsigned int i, mf_time until)
 	const struct node *node = &v->f->node[i];
 
 	if (i + 4 < v->f->nodes && v->next[i + 4] <= until) {
-		mf_host_fetch(node[4].host);
+		mf_node_fetch(node[4].host);
 		if (node[4].client != NULL)
 			mf_client_fetch(node[4].client);
 	}
 	if (i + 3 < v->f->nodes && v->next[i + 3] <= until) {
-		mf_host_fetch_mux(node[3].host);
+		mf_node_fetch_mux(node[3].host);
 		__builtin_prefetch(&v->down[i + 3], 1);
 		__builtin_prefetch(&v->up[i + 3], 1);
 	}
 	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
-		mf_host_fetch_items(node[2].host);
+		mf_node_fetch_items(node[2].host);
 		wire_fetch(&v->down[i + 2]);
 	}
 }

@@ -83,7 +83,7 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	if (what == MF_CONFIG_EGRESS)
 		mf_switch_close(v->sw, o->node, on);
 	else
-		mf_host_exhaust(v->f->node[o->node].host, exhaust_room(what), on);
+		mf_node_exhaust(v->f->node[o->node].host, exhaust_room(what), on);
 	virtual_node_changed(v, o->node);
 }
 
@@ -305,7 +305,7 @@ void virtual_event_settle(struct virtual *v)
 	if (may_lie(v->f->config))
 		return;
 	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->f->node[i].host != NULL && mf_host_tells(v->f->node[i].host))
+		if (v->f->node[i].host != NULL && mf_node_tells(v->f->node[i].host))
 			return;
 	virtual_switch_settles(v, true);
 }

@@ -32,7 +32,7 @@ struct role {
 	uint8_t net; /**< SWITCH, SCHED: 0, or 1: the backup */
 	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
 	union {
-		struct mf_host *host; /**< NODE, TWIN */
+		struct mf_node *host; /**< NODE, TWIN */
 		struct wall_port *carrier; /**< PORT */
 		struct mf_switch *sw; /**< SWITCH */
 		struct mf_sched *sched; /**< SCHED */

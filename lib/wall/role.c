@@ -83,7 +83,7 @@ inline bool role_can_rx(const struct role *r, unsigned int port)
 		if (!(r->links & 1u << port))
 			return false;
 	}
-	return mf_host_can_rx(r->host);
+	return mf_node_can_rx(r->host);
 }
 
 inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
@@ -96,9 +96,9 @@ inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_rx(r->sw, port, now, span);
 	else if (likely(r->kind == ROLE_NODE))
-		mf_host_rx(r->host, now, span);
+		mf_node_rx(r->host, now, span);
 	else if (r->kind == ROLE_TWIN)
-		mf_host_rx_by(r->host, port, now, span);
+		mf_node_rx_by(r->host, port, now, span);
 	else
 		port_put(r->carrier, port, span);
 }
@@ -112,8 +112,8 @@ void role_run(struct role *r, mf_time now)
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
 		r->next = mf_switch_run(r->sw, now);
-	else if (unlikely(r->kind == ROLE_TWIN) && !mf_host_obeys(r->host))
-		r->next = mf_time_min(mf_host_run(r->host, now), now + ASK_PERIOD);
+	else if (unlikely(r->kind == ROLE_TWIN) && !mf_node_obeys(r->host))
+		r->next = mf_time_min(mf_node_run(r->host, now), now + ASK_PERIOD);
 	else
 		r->next = node_run(&r->f->node[r->index], now);
 }
@@ -137,7 +137,7 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	if (r->kind == ROLE_SWITCH)
 		n = mf_switch_tx(r->sw, port, now, MF_SPAN_MAX, out);
 	else
-		n = mf_host_tx(r->host, now, MF_SPAN_MAX, out);
+		n = mf_node_tx(r->host, now, MF_SPAN_MAX, out);
 	record_tx(r, port, now, n > 0 ? out : NULL);
 	return n;
 }
@@ -151,7 +151,7 @@ __rte_always_inline struct mf_span *role_tx_in_place(struct role *r, unsigned in
 	if (r->kind == ROLE_SWITCH)
 		s = mf_switch_tx_in_place(r->sw, port, now, room);
 	else if (likely(role_is_node(r)))
-		s = mf_host_tx_in_place(r->host, now, room);
+		s = mf_node_tx_in_place(r->host, now, room);
 	else
 		return port_take(r->carrier, port, now);
 	record_tx(r, port, now, s);
@@ -165,7 +165,7 @@ void role_short_spans(struct role *r, unsigned int port)
 	if (r->kind == ROLE_SWITCH)
 		mf_switch_short_spans(r->sw, port);
 	else
-		mf_host_short_spans(r->host);
+		mf_node_short_spans(r->host);
 }
 
 inline bool role_tx_waits(const struct role *r, unsigned int port)
@@ -174,7 +174,7 @@ inline bool role_tx_waits(const struct role *r, unsigned int port)
 		return mf_switch_tx_waits(r->sw, port);
 	if (unlikely(r->kind == ROLE_PORT))
 		return port_waits(r->carrier, port);
-	return mf_host_tx_waits(r->host);
+	return mf_node_tx_waits(r->host);
 }
 
 void role_link_lost(struct role *r, unsigned int port, mf_time now)
@@ -186,9 +186,9 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 		mf_switch_link_down(r->sw, port, now);
 	} else if (r->kind == ROLE_TWIN) {
 		r->links &= (uint8_t) ~(1u << port);
-		mf_host_link_down(r->host, port, now);
+		mf_node_link_down(r->host, port, now);
 	} else {
-		mf_host_link_lost(r->host, now);
+		mf_node_link_lost(r->host, now);
 	}
 }
 
@@ -202,7 +202,7 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now)
 		return mf_switch_link_up(r->sw, port, now);
 	r->given = true;
 	r->links |= (uint8_t)(1u << port);
-	mf_host_link_up(r->host, port, now);
+	mf_node_link_up(r->host, port, now);
 	return true;
 }
 
@@ -232,7 +232,7 @@ void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, on ? RECORD_TAKE_AWAY : RECORD_GIVE_BACK, what, now, NULL, 0);
 	if (r->kind != ROLE_SWITCH)
-		mf_host_exhaust(r->host, (enum mf_host_room)what, on);
+		mf_node_exhaust(r->host, (enum mf_host_room)what, on);
 	else if (what == ROLE_REQUESTS)
 		mf_switch_no_requests(r->sw, on);
 	else

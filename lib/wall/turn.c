@@ -12,7 +12,7 @@
 #define DESCRIPTORS RECORD_ITEMS_MAX
 
 /** Whoever uses the node from outside. What is submitted starts in this turn. */
-static unsigned int poll_guests(struct role *r, struct mf_host *h, struct mf_guest *g, mf_time now)
+static unsigned int poll_guests(struct role *r, struct mf_node *h, struct mf_guest *g, mf_time now)
 {
 	unsigned int work = 0;
 
@@ -33,7 +33,7 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 		work += poll_guests(r, n->host, n->guest, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
-		r->next = mf_time_min(r->next, mf_host_next(n->host));
+		r->next = mf_time_min(r->next, mf_node_next(n->host));
 	r->given = false;
 	if (r->next <= now)
 		role_run(r, now);
@@ -42,30 +42,30 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	struct mf_host *h = r->host;
+	struct mf_node *h = r->host;
 	unsigned int work = wall_take(&w->net[0].down[r->index], l->span, now);
 
 	work += run_node(w, r, now);
-	if (mf_host_tx_waits(h)) {
+	if (mf_node_tx_waits(h)) {
 		wall_give(&w->net[0].up[r->index], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
-		r->next = mf_time_min(r->next, mf_host_next(h));
+		r->next = mf_time_min(r->next, mf_node_next(h));
 	}
 	return work;
 }
 
 static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	struct mf_host *h = r->host;
+	struct mf_node *h = r->host;
 	unsigned int work = twin_take(w, l, r, now);
 
-	if (likely(mf_host_obeys(h)))
+	if (likely(mf_node_obeys(h)))
 		work += run_node(w, r, now);
 	else
 		role_run(r, now); /* the host asks for the epoch; client and guests wait */
-	if (mf_host_tx_waits(h)) {
+	if (mf_node_tx_waits(h)) {
 		work += twin_give(w, l, r, now);
-		r->next = mf_time_min(r->next, mf_host_next(h));
+		r->next = mf_time_min(r->next, mf_node_next(h));
 	}
 	return work;
 }

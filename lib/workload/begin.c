@@ -261,7 +261,7 @@ void client_begin(struct mf_client *c, mf_time now)
 		c->arrival.next = mf_time_max(now, c->start);
 	while ((c->waiting != NULL || c->free_count > 0) && is_due(c, now, stop)) {
 		struct slot *s = c->waiting != NULL ? c->waiting : op_make(c);
-		int err = mf_host_submit(c->host, now, &c->op);
+		int err = mf_node_submit(c->host, now, &c->op);
 
 		if (__builtin_expect(err != 0, 0)) {
 			op_refused(c, s, err);

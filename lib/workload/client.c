@@ -212,7 +212,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 	}
 	times_init(c, config);
 	if (c->host != NULL)
-		mf_host_on_restart(c->host, client_restarted, c);
+		mf_node_on_restart(c->host, client_restarted, c);
 	return c;
 }
 
@@ -382,7 +382,7 @@ static void fetch_messages(const struct mf_client *c, mf_time until)
 
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && m < c->message_end && m->start <= until;
 	     i++, m++) {
-		mf_host_fetch_peer(c->host, m->node);
+		mf_node_fetch_peer(c->host, m->node);
 		fetch_slot(c, c->free[c->free_count - 1 - i]);
 	}
 }
@@ -400,7 +400,7 @@ void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 	}
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
 	     i++, at += c->arrival.interval) {
-		mf_host_fetch_peer(c->host, c->target[target].node);
+		mf_node_fetch_peer(c->host, c->target[target].node);
 		fetch_slot(c, c->free[c->free_count - 1 - i]);
 		if (c->shadow.regions > 0)
 			shadow_fetch(&c->shadow, target);

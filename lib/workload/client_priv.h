@@ -44,7 +44,7 @@ struct slot {
 static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one cache line is touched");
 
 struct mf_client {
-	struct mf_host *host;
+	struct mf_node *host;
 	const struct mf_client_watch *watch; /**< or NULL */
 	struct client_history *history; /**< or NULL */
 	struct mf_client_target *target;
@@ -193,7 +193,7 @@ void client_complete(struct mf_client *c, mf_time now);
 
 /* restart.c */
 
-/** The host says that a node is back, or that the way to it was lost: mf_host_restart_fn. */
+/** The host says that a node is back, or that the way to it was lost: mf_node_restart_fn. */
 void client_restarted(void *ctx, uint16_t node);
 
 /** A free slot, of which there must be one. @return its place */

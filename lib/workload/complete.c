@@ -300,7 +300,7 @@ void client_complete(struct mf_client *c, mf_time now)
 	unsigned int n;
 
 	do {
-		n = mf_host_completions(c->host, now, done, BATCH);
+		n = mf_node_completions(c->host, now, done, BATCH);
 		for (unsigned int i = 0; i < n; i++)
 			op_done(c, &done[i]);
 	} while (n == BATCH);

@@ -20,7 +20,7 @@ struct flow {
 };
 
 struct mf_ether {
-	struct mf_host *host;
+	struct mf_node *host;
 	struct flow *flow;
 	unsigned int flows;
 	uint16_t node;
@@ -134,7 +134,7 @@ struct mf_ether *mf_ether_new(const struct mf_ether_config *config)
 		return NULL;
 	}
 	e->host = config->host;
-	mf_host_on_frame(e->host, receive, e);
+	mf_node_on_frame(e->host, receive, e);
 	return e;
 }
 
@@ -143,7 +143,7 @@ void mf_ether_free(struct mf_ether *e)
 	if (e == NULL)
 		return;
 	if (e->host != NULL)
-		mf_host_on_frame(e->host, NULL, NULL);
+		mf_node_on_frame(e->host, NULL, NULL);
 	for (unsigned int i = 0; i < e->flows; i++)
 		free(e->flow[i].target);
 	free(e->flow);
@@ -183,7 +183,7 @@ static bool send(struct mf_ether *e, mf_time now, bool again)
 {
 	struct flow *w = e->sending;
 
-	if (!mf_host_send_frame(e->host, now, e->frame, w->len)) {
+	if (!mf_node_send_frame(e->host, now, e->frame, w->len)) {
 		e->stats.refused += !again;
 		e->retry = now + w->interval;
 		return false;

@@ -11,7 +11,7 @@
 #include <assert.h>
 
 #include "base/mf_hist.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 /**
  * Chooses how contents are made and compared: by the widest vectors that this CPU has. For the whole
@@ -205,7 +205,7 @@ struct mf_store_client {
 };
 
 struct mf_client_config {
-	struct mf_host *host; /**< NULL: only for mf_client_draw() */
+	struct mf_node *host; /**< NULL: only for mf_client_draw() */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
@@ -316,7 +316,7 @@ struct mf_client_stats {
 	uint64_t verified, mismatches; /**< reads and RMW whose data was compared; those that differed */
 	/** Of octets that nobody can tell: a write failed, may have passed, or be lost. */
 	uint64_t unverified;
-	uint64_t restarts; /**< times that a target, or the way to it, was lost: mf_host_on_restart() */
+	uint64_t restarts; /**< times that a target, or the way to it, was lost: mf_node_on_restart() */
 	uint64_t mismatch_addr; /**< of the first mismatch */
 	uint16_t mismatch_node;
 	uint64_t stray; /**< completions of no operation that is under way */
@@ -441,7 +441,7 @@ struct mf_ether_flow {
 
 /** Ordinary Ethernet frames of one node: sends flows, receives from everybody. */
 struct mf_ether_config {
-	struct mf_host *host;
+	struct mf_node *host;
 	uint16_t node; /**< the MAC address of node n is 02:00:00:00:nn:nn */
 	const struct mf_ether_flow *flows; /**< copied */
 	unsigned int flows_count; /**< 0: only receives */

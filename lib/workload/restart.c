@@ -42,7 +42,7 @@ static void empty(struct mf_client *c, uint32_t region)
 			s->state = SLOT_FORMER;
 	}
 	shadow_clear(&c->shadow, region, c->stats.begun_all);
-	mf_host_under_way(c->host, c->target[region].node, goes_on, c);
+	mf_node_under_way(c->host, c->target[region].node, goes_on, c);
 }
 
 /** @param is_empty  who comes back has nothing in it, as far as we know */
@@ -72,7 +72,7 @@ void mf_client_crashed(struct mf_client *c, mf_time now)
 void client_restarted(void *ctx, uint16_t node)
 {
 	struct mf_client *c = ctx;
-	bool is_empty = c->lost_is_empty && !mf_host_link_is_lost(c->host);
+	bool is_empty = c->lost_is_empty && !mf_node_link_is_lost(c->host);
 
 	for (uint32_t i = 0; i < c->targets; i++)
 		if (c->target[i].node == node)

@@ -175,7 +175,7 @@ static bool submit(struct mf_client *c, mf_time now)
 		next_part(s, q, &p);
 		slot = make_message(c, q, &p);
 	}
-	err = mf_host_submit(c->host, now, &c->op);
+	err = mf_node_submit(c->host, now, &c->op);
 	if (err != 0) {
 		refused(c, slot, err);
 		return false;

@@ -19,7 +19,7 @@ static struct {
 	atomic_bool over;
 } shared;
 
-static unsigned int count(struct mf_guest *g, struct mf_host *host, mf_time now)
+static unsigned int count(struct mf_guest *g, struct mf_node *host, mf_time now)
 {
 	(void)g;
 	(void)host;

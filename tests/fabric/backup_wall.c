@@ -144,7 +144,7 @@ static bool all_is_new(struct scene *s, const struct wall *w, mf_time at)
 /** Now and then one of the two is cut off: mostly the active one. */
 static void cut_one(struct scene *s, struct wall *w, mf_time at)
 {
-	unsigned int active = mf_host_epoch(s->f->node[0].host) % 2;
+	unsigned int active = mf_node_epoch(s->f->node[0].host) % 2;
 
 	if (s->cuts == s->wanted || !all_is_new(s, w, at) || mf_rng_below(&s->rng, 4) != 0)
 		return;

@@ -7,7 +7,7 @@
 
 static const struct mf_client_target targets[] = {{0, 0}, {1, 8192}, {TEST_NODE, 0}, {3, 64}};
 
-struct mf_client_config test_config(struct mf_host *h)
+struct mf_client_config test_config(struct mf_node *h)
 {
 	return (struct mf_client_config){.host = h,
 					 .node = TEST_NODE,
@@ -30,7 +30,7 @@ void test_mix_all(struct mf_client_config *config)
 	config->mix[MF_CLIENT_READ] = 5;
 }
 
-mf_time test_drive(struct mf_client *c, struct mf_host *h, mf_time from, mf_time until)
+mf_time test_drive(struct mf_client *c, struct mf_node *h, mf_time from, mf_time until)
 {
 	mf_time now = from;
 

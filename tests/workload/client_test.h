@@ -10,13 +10,13 @@
 #define TEST_SPAN 4096
 
 /** Reads, on targets 0..3 with regions at different places. */
-struct mf_client_config test_config(struct mf_host *h);
+struct mf_client_config test_config(struct mf_node *h);
 
 /** A mix of everything. */
 void test_mix_all(struct mf_client_config *config);
 
 /** Runs until time until, or until nothing is due. @return the time of the last call */
-mf_time test_drive(struct mf_client *c, struct mf_host *h, mf_time from, mf_time until);
+mf_time test_drive(struct mf_client *c, struct mf_node *h, mf_time from, mf_time until);
 
 /** Makes a client, drives it to its end, frees it. */
 struct mf_client_stats *test_run(const struct mf_client_config *config);

@@ -5,9 +5,9 @@
 
 #include "fake_host.h"
 
-struct mf_host *fake_host_new(void)
+struct mf_node *fake_host_new(void)
 {
-	struct mf_host *h = calloc(1, sizeof(*h));
+	struct mf_node *h = calloc(1, sizeof(*h));
 
 	h->latency = MF_NS(300);
 	h->queue = FAKE_QUEUE;
@@ -42,7 +42,7 @@ static uint64_t rmw(const struct mf_op *op, uint8_t *at, bool lost)
 	return old;
 }
 
-static void execute(struct mf_host *h, const struct mf_op *op, const struct fake_fault *f,
+static void execute(struct mf_node *h, const struct mf_op *op, const struct fake_fault *f,
 		    struct mf_completion *done)
 {
 	uint8_t *at = &h->memory[op->node][op->addr];
@@ -63,7 +63,7 @@ static void execute(struct mf_host *h, const struct mf_op *op, const struct fake
 	}
 }
 
-static void put(struct mf_host *h, const struct mf_completion *done)
+static void put(struct mf_node *h, const struct mf_completion *done)
 {
 	unsigned int i = h->pendings++;
 
@@ -74,7 +74,7 @@ static void put(struct mf_host *h, const struct mf_completion *done)
 	h->pending[i] = *done;
 }
 
-static void put_result(struct mf_host *h, uint64_t user, uint64_t result)
+static void put_result(struct mf_node *h, uint64_t user, uint64_t result)
 {
 	for (unsigned int i = 0; i < h->pendings; i++)
 		if (h->pending[i].user == user)
@@ -82,7 +82,7 @@ static void put_result(struct mf_host *h, uint64_t user, uint64_t result)
 }
 
 /** Any order: another one that waits goes first. */
-static void late_shuffle(struct mf_host *h, int writes)
+static void late_shuffle(struct mf_node *h, int writes)
 {
 	unsigned int from = h->late_from[writes], n = h->late_to[writes] - from;
 	struct fake_late *a = &h->late[writes][from % FAKE_QUEUE];
@@ -94,7 +94,7 @@ static void late_shuffle(struct mf_host *h, int writes)
 }
 
 /** The oldest operation of its direction that waits takes effect. */
-static void late_execute(struct mf_host *h, int writes)
+static void late_execute(struct mf_node *h, int writes)
 {
 	struct fake_late *l = &h->late[writes][h->late_from[writes]++ % FAKE_QUEUE];
 	struct fake_fault f = {0};
@@ -109,7 +109,7 @@ static void late_execute(struct mf_host *h, int writes)
 		put_result(h, l->op.user, done.result);
 }
 
-static void late_put(struct mf_host *h, const struct mf_op *op)
+static void late_put(struct mf_node *h, const struct mf_op *op)
 {
 	int writes = op->kind == MF_OP_WRITE || op->kind == MF_OP_WRITE_ACK;
 	struct fake_late *l = &h->late[writes][h->late_to[writes]++ % FAKE_QUEUE];
@@ -130,7 +130,7 @@ static void late_put(struct mf_host *h, const struct mf_op *op)
 }
 
 /** What completes has taken effect, and all before it; but for a write that nobody acknowledges. */
-static void late_complete(struct mf_host *h, const struct mf_completion *done)
+static void late_complete(struct mf_node *h, const struct mf_completion *done)
 {
 	int writes = done->kind == MF_OP_WRITE_ACK || done->kind == MF_OP_WRITE;
 	unsigned int i = h->late_from[writes];
@@ -141,7 +141,7 @@ static void late_complete(struct mf_host *h, const struct mf_completion *done)
 				late_execute(h, writes);
 }
 
-int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
+int mf_node_submit(struct mf_node *h, mf_time now, const struct mf_op *op)
 {
 	struct fake_fault f = {0};
 	struct mf_completion done = {.user = op->user,
@@ -183,12 +183,12 @@ int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
 	return 0;
 }
 
-mf_time fake_host_next(const struct mf_host *h)
+mf_time fake_host_next(const struct mf_node *h)
 {
 	return h->pendings > 0 ? h->pending[0].done : MF_NEVER;
 }
 
-unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_completion *out, unsigned int max)
+unsigned int mf_node_completions(struct mf_node *h, mf_time now, struct mf_completion *out, unsigned int max)
 {
 	unsigned int n = 0;
 
@@ -203,7 +203,7 @@ unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_compl
 	return n;
 }
 
-bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
+bool mf_node_send_frame(struct mf_node *h, mf_time now, const uint8_t *frame, uint16_t len)
 {
 	(void)now;
 	if (h->frames >= h->frame_room)
@@ -213,25 +213,25 @@ bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, ui
 	return true;
 }
 
-void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx)
+void mf_node_on_restart(struct mf_node *h, mf_node_restart_fn fn, void *ctx)
 {
 	h->restart_fn = fn;
 	h->restart_ctx = ctx;
 }
 
-bool mf_host_link_is_lost(const struct mf_host *h)
+bool mf_node_link_is_lost(const struct mf_node *h)
 {
 	return h->link_lost;
 }
 
 /** All has been done when it was submitted. */
-void mf_host_under_way(const struct mf_host *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+void mf_node_under_way(const struct mf_node *h, uint16_t node, void (*fn)(void *ctx, uint64_t user),
 		       void *ctx)
 {
 	(void)h, (void)node, (void)fn, (void)ctx;
 }
 
-void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, bool told)
+void fake_host_restart(struct mf_node *h, uint16_t node, const uint8_t *memory, bool told)
 {
 	memcpy(h->memory[node], memory, FAKE_MEMORY);
 	memcpy(h->before[node], memory, FAKE_MEMORY);
@@ -239,13 +239,13 @@ void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, 
 		h->restart_fn(h->restart_ctx, node);
 }
 
-void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
+void mf_node_on_frame(struct mf_node *h, mf_node_frame_fn fn, void *ctx)
 {
 	h->frame_fn = fn;
 	h->frame_ctx = ctx;
 }
 
-void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)
+void mf_node_fetch_peer(const struct mf_node *h, uint16_t node)
 {
 	(void)h, (void)node;
 }

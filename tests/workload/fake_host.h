@@ -8,7 +8,7 @@
 #define FAKE_HOST_H
 
 #include "base/mf_rng.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 #define FAKE_NODES 8
 #define FAKE_MEMORY (1 << 18)
@@ -31,7 +31,7 @@ struct fake_late {
 	uint8_t data[1024];
 };
 
-struct mf_host {
+struct mf_node {
 	uint8_t memory[FAKE_NODES][FAKE_MEMORY], before[FAKE_NODES][FAKE_MEMORY];
 	struct mf_completion pending[FAKE_QUEUE];
 	unsigned int pendings;
@@ -51,10 +51,10 @@ struct mf_host {
 	unsigned int late_from[2], late_to[2];
 	struct mf_op last;
 	struct mf_op *log; /**< NULL, or room for all that is submitted */
-	mf_host_restart_fn restart_fn;
+	mf_node_restart_fn restart_fn;
 	bool link_lost;
 	void *restart_ctx;
-	mf_host_frame_fn frame_fn;
+	mf_node_frame_fn frame_fn;
 	void *frame_ctx;
 	unsigned int frame_room;
 	uint8_t frame[256][9000];
@@ -62,10 +62,10 @@ struct mf_host {
 	unsigned int frames;
 };
 
-struct mf_host *fake_host_new(void);
+struct mf_node *fake_host_new(void);
 /** A node's memory is from now on what it was some time before, and the client is told so, or not. */
-void fake_host_restart(struct mf_host *h, uint16_t node, const uint8_t *memory, bool told);
+void fake_host_restart(struct mf_node *h, uint16_t node, const uint8_t *memory, bool told);
 /** When the next operation completes. */
-mf_time fake_host_next(const struct mf_host *h);
+mf_time fake_host_next(const struct mf_node *h);
 
 #endif

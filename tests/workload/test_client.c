@@ -22,7 +22,7 @@ Test(client, names)
 Test(client, everything_verifies)
 {
 	for (int i = 0; i < 36; i++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 		uint64_t returns;
@@ -53,7 +53,7 @@ Test(client, everything_verifies)
 Test(client, transfers_larger_than_a_message)
 {
 	static const struct mf_client_target target = {5, 0};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -75,7 +75,7 @@ Test(client, transfers_larger_than_a_message)
 Test(client, closed_loop_keeps_its_depth)
 {
 	for (unsigned int depth = 1; depth <= 100; depth += 33) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 
@@ -105,7 +105,7 @@ Test(client, closed_loop_keeps_its_depth)
 Test(client, first_blocks)
 {
 	for (uint64_t whole = 0; whole <= 100; whole += 50) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		const struct mf_hist *first;
 		struct mf_client_stats *s;
@@ -127,7 +127,7 @@ Test(client, first_blocks)
 
 Test(client, finished)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 
@@ -155,7 +155,7 @@ Test(client, finished)
 
 Test(client, starts_at_start)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 
@@ -173,7 +173,7 @@ Test(client, starts_at_start)
 Test(client, waits_for_room_in_the_host)
 {
 	for (int open = 0; open < 2; open++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 
@@ -195,7 +195,7 @@ Test(client, waits_for_room_in_the_host)
 Test(client, open_loop_keeps_its_rate)
 {
 	for (int poisson = 0; poisson < 2; poisson++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 
@@ -236,7 +236,7 @@ static uint64_t longer_than(const struct mf_hist *h, mf_time t)
  */
 Test(client, a_stall_shows_in_the_intended_latency)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -260,7 +260,7 @@ Test(client, a_stall_shows_in_the_intended_latency)
 /* Intended before stop, begun after it: still part of the run. */
 Test(client, open_loop_ends_with_its_backlog)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 
@@ -279,7 +279,7 @@ Test(client, open_loop_ends_with_its_backlog)
 
 static struct mf_client_stats *seeded(uint64_t seed, bool often)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s = malloc(sizeof(*s));
 	struct mf_client *c;
@@ -331,7 +331,7 @@ Test(client, refuses_bad_configurations)
 {
 	static const struct mf_client_target own = {TEST_NODE, 0}, far = {1, MF_ADDR_MAX - 100}, odd = {1, 4},
 					     twice[] = {{1, 0}, {3, 0}, {1, 8192}};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	const struct mf_client_config good = test_config(h);
 	struct mf_client_config c = good;
 
@@ -368,7 +368,7 @@ Test(client, refuses_bad_configurations)
 /* What the host will never take ends the client, and does not hang it. */
 Test(client, a_submission_that_cannot_succeed)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c = mf_client_new(&config);
 
@@ -391,7 +391,7 @@ Test(client, messages)
 	unsigned int n = 0;
 
 	for (int round = 0; round < 2; round++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_stats *s;
 		struct mf_client *draws;
 
@@ -437,7 +437,7 @@ Test(client, messages)
 
 Test(client, refuses_bad_messages)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config c = test_config(h);
 	struct mf_client_message m[2] = {{.start = 5, .octets = 64, .node = 1},
 					 {.start = 5, .octets = 64, .node = 3}};

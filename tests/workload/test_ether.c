@@ -17,11 +17,11 @@ static const uint16_t one[] = {3}, some[] = {1, 2, 3, 4};
 
 /** A sender, node 1, and a receiver, node 3. */
 struct pair {
-	struct mf_host *tx_host, *rx_host;
+	struct mf_node *tx_host, *rx_host;
 	struct mf_ether *tx, *rx;
 };
 
-static struct mf_ether_config config(struct mf_host *h, const struct mf_ether_flow *flow)
+static struct mf_ether_config config(struct mf_node *h, const struct mf_ether_flow *flow)
 {
 	return (struct mf_ether_config){
 		.host = h, .node = 1, .flows = flow, .flows_count = 1, .seed = 5, .stop = MF_US(100)};
@@ -206,7 +206,7 @@ Test(ether, flows)
 		{.targets = some, .targets_count = 4, .size = 100, .interval = MF_NS(500), .poisson = true},
 		{.targets = one, .targets_count = 1, .size = 200, .interval = MF_US(1), .poisson = true},
 	};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_ether_config c = config(h, flow);
 	unsigned int size[2] = {0}, to[5] = {0};
 	uint64_t next[5] = {0}, sent = 0;
@@ -257,7 +257,7 @@ Test(ether, refuses_bad_configurations)
 	static const uint16_t own[] = {1}, far[] = {512};
 	const struct mf_ether_flow good = {.targets = one, .targets_count = 1, .size = 64, .interval = 1};
 	struct mf_ether_flow f = good;
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_ether_config c = config(h, &f);
 
 	cr_assert_eq(failure(&c), 0);

@@ -13,7 +13,7 @@ TestSuite(client_limits, .timeout = 60);
 Test(client_limits, measured_ones_are_counted_behind_the_warm_up)
 {
 	for (int i = 0; i < 12; i++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 
@@ -34,7 +34,7 @@ Test(client_limits, measured_ones_are_counted_behind_the_warm_up)
 
 Test(client_limits, operations_bound_measured_ones_too)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -52,7 +52,7 @@ Test(client_limits, operations_bound_measured_ones_too)
 
 Test(client_limits, without_measured_ones_there_is_no_first)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -71,7 +71,7 @@ Test(client_limits, delay_is_from_start_to_start)
 	static const mf_time delay[] = {0, MF_NS(50), MF_US(1), MF_US(7)};
 
 	for (unsigned int i = 0; i < sizeof(delay) / sizeof(delay[0]); i++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct mf_client_stats *s;
 		mf_time each = mf_time_max(delay[i], h->latency);
@@ -89,7 +89,7 @@ Test(client_limits, delay_is_from_start_to_start)
 
 Test(client_limits, delay_holds_at_any_depth)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -105,7 +105,7 @@ Test(client_limits, delay_holds_at_any_depth)
 
 Test(client_limits, bursts_arrive_together)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 	uint64_t before = 0;
@@ -132,7 +132,7 @@ Test(client_limits, bursts_arrive_together)
 Test(client_limits, stop_ends_the_load_early_and_nothing_is_lost)
 {
 	for (int open = 0; open < 2; open++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		const struct mf_client_stats *s;
 		struct mf_client *c;

@@ -54,7 +54,7 @@ static void some_fail(void *ctx, const struct mf_op *op, struct fake_fault *faul
 /** A client that has room for few, so that arrivals wait; driven until a time. */
 static void check(mf_time until, mf_time interval, bool all)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_totals t, sum = {0};
 	const struct mf_client_stats *s;
@@ -123,7 +123,7 @@ Test(phases, of_a_client_that_is_cut_off)
 
 Test(phases, of_a_closed_loop_begin_on_time)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_totals warmup, steady, drain;
 	struct mf_client *c;
@@ -147,7 +147,7 @@ Test(phases, of_a_closed_loop_begin_on_time)
 /* The client was not called between the end of the steady state and the crash of its node. */
 Test(phases, a_crash_counts_for_its_own_phase)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_totals steady, drain;
 	struct mf_client *c;

@@ -232,7 +232,7 @@ Test(store, latest_keys)
 
 static const struct mf_client_target targets[] = {{0, 64}, {1, 128}, {3, 0}, {4, 8}};
 
-static struct mf_client_config store_config(struct mf_host *h, const struct mf_store_client *s)
+static struct mf_client_config store_config(struct mf_node *h, const struct mf_store_client *s)
 {
 	struct mf_client_config c = test_config(h);
 
@@ -275,7 +275,7 @@ Test(store, mixes)
 {
 	for (unsigned int i = 0; i < 7 * 4; i++) {
 		struct mf_store_client s = client(i % 7 == 3 ? MF_STORE_LATEST : MF_STORE_ZIPFIAN);
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config c;
 		struct mf_client_stats *st;
 		double sum = 0;
@@ -324,7 +324,7 @@ static struct mf_client_stats *run_restarts(uint64_t seed, bool told, const doub
 {
 	static uint8_t first[FAKE_MEMORY], image[FAKE_MEMORY];
 	struct mf_store_client s = client(seed % 2 ? MF_STORE_LATEST : MF_STORE_ZIPFIAN);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_stats *st = malloc(sizeof(*st));
 	struct mf_client_config config;
 	struct mf_client *c;
@@ -377,7 +377,7 @@ Test(store, what_was_lost_is_nobody_s_fault)
 Test(store, read_modify_write_takes_both)
 {
 	struct mf_store_client s = client(MF_STORE_UNIFORM);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config c;
 	struct mf_client_stats *st;
 
@@ -399,7 +399,7 @@ Test(store, local)
 {
 	struct mf_client_target with_own[] = {{0, 64}, {1, 128}, {TEST_NODE, 0}, {4, 8}};
 	struct mf_store_client s = client(MF_STORE_UNIFORM);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config c;
 	struct mf_client_stats *st;
 
@@ -443,7 +443,7 @@ static void plant(void *ctx, const struct mf_op *op, struct fake_fault *f)
 static struct mf_client_stats *run_faulty(struct plan p, bool unordered)
 {
 	struct mf_store_client s = client(MF_STORE_ZIPFIAN);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config c;
 	struct mf_client_stats *st;
 
@@ -485,7 +485,7 @@ Test(store, torn)
 {
 	for (uint32_t whole = 32; whole <= 64; whole += 32) {
 		struct mf_store_client s = client(MF_STORE_UNIFORM);
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config c;
 		struct mf_client_stats *st;
 
@@ -504,7 +504,7 @@ Test(store, torn)
 Test(store, misplaced)
 {
 	struct mf_store_client s = client(MF_STORE_UNIFORM);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config c = store_config(h, &s);
 	struct mf_client_stats *st;
 
@@ -530,7 +530,7 @@ Test(store, given)
 					    {.key = 9, .kind = MF_QUERY_RMW},
 					    {.key = 3, .kind = MF_QUERY_INSERT}};
 	struct mf_store_client s = client(MF_STORE_UNIFORM);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	static struct mf_op log[16];
 	struct mf_client_config c;
 	struct mf_client_stats *st;
@@ -557,7 +557,7 @@ Test(store, given)
 Test(store, drawn)
 {
 	struct mf_store_client s = client(MF_STORE_ZIPFIAN);
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	static struct mf_op log[2000];
 	struct mf_client_config c;
 	struct mf_client_message m;
@@ -588,7 +588,7 @@ Test(store, drawn)
 
 Test(store, refuses_bad_configurations)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_store_client good = client(MF_STORE_ZIPFIAN), s = good;
 	struct mf_client_config c = store_config(h, &s);
 	struct mf_client *made = mf_client_new(&c);

@@ -181,7 +181,7 @@ static void planted(void *ctx, const struct mf_op *op, struct fake_fault *f)
 
 static struct mf_client_stats *run_planted(struct plan *p, uint64_t seed)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -215,7 +215,7 @@ Test(verify, one_wrong_octet_among_reads_only)
 	static const uint64_t sizes[] = {1, 8, 63, 64, 65, 200, 1000, TEST_SPAN};
 
 	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct mf_host *h = fake_host_new();
+		struct mf_node *h = fake_host_new();
 		struct mf_client_config config = test_config(h);
 		struct plan p = {.fault.flip = true, .from = 100, .to = 103, .kind = MF_OP_READ};
 		struct mf_client_stats *s;
@@ -291,7 +291,7 @@ static void swap_octets(void *a, void *b, size_t len)
 /* Two reads that exchange their data: what each brings was really written, but elsewhere. */
 Test(verify, swapped_completions)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct last_two l = {0};
 	struct mf_client *c;
@@ -323,7 +323,7 @@ Test(verify, swapped_completions)
 /* RMW results that are exchanged: each word holds something else. */
 Test(verify, swapped_results)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 	uint64_t user;
@@ -363,7 +363,7 @@ Test(verify, completions_of_nothing)
 Test(verify, a_completion_under_another_name)
 {
 	struct plan p = {.fault.wrong_user = true, .from = 10, .to = 11, .kind = MF_OP_READ};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 
@@ -403,7 +403,7 @@ Test(verify, failed_writes_explain_what_reads_find)
 /* Octets that are written again are verified again: wrong data long after the failures is found. */
 Test(verify, what_is_written_again_is_known_again)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct plan p = {
 		.fault = {.status = MF_ERR_UNKNOWN, .lost = true}, .from = 0, .to = 20, .kind = MF_OP_WRITE};
@@ -441,7 +441,7 @@ static void wrong_read_then_failed_write(void *ctx, const struct mf_op *op, stru
 Test(verify, a_failed_write_does_not_excuse_older_reads)
 {
 	static const struct mf_client_target target = {1, 0};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 
@@ -472,7 +472,7 @@ Test(verify, a_failed_write_does_not_excuse_older_reads)
 Test(verify, a_late_write_does_not_excuse_wrong_data)
 {
 	static const struct mf_client_target target = {1, 0};
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct plan p = {
 		.fault = {.late = MF_US(50), .lost = true}, .from = 20, .to = 21, .kind = MF_OP_WRITE_ACK};
@@ -499,7 +499,7 @@ Test(verify, a_late_write_does_not_excuse_wrong_data)
 
 Test(verify, can_be_switched_off)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct plan p = {.fault.flip = true, .from = 0, .to = UINT64_MAX, .kind = MF_OP_READ};
 	struct mf_client_stats *s;
@@ -524,7 +524,7 @@ static void stale_read(void *ctx, const struct mf_op *op, struct fake_fault *f)
 static struct mf_client_stats *run_passing(uint64_t seed, uint64_t stale, bool any,
 					   enum mf_client_order order)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 
@@ -631,7 +631,7 @@ static void lose_only(void *ctx, const struct mf_op *op, struct fake_fault *f)
 
 static struct mf_client_stats *run_losing(uint64_t seed, bool stale, enum mf_client_order order)
 {
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s;
 	struct mf_rng rng;
@@ -680,7 +680,7 @@ Test(verify, lost_writes)
 static struct mf_client_stats *run_restarts(uint64_t seed, bool told, bool passing)
 {
 	static uint8_t image[FAKE_MEMORY];
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s = malloc(sizeof(*s));
 	struct mf_client *c;
@@ -740,7 +740,7 @@ enum found {
 static struct mf_client_stats *run_empty(uint64_t seed, enum found found)
 {
 	static uint8_t image[FAKE_MEMORY];
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client_stats *s = malloc(sizeof(*s));
 	struct mf_client *c;
@@ -796,7 +796,7 @@ Test(verify, what_comes_back_empty_is_known)
 Test(verify, reads_alone_lose_nothing)
 {
 	static const uint8_t image[FAKE_MEMORY];
-	struct mf_host *h = fake_host_new();
+	struct mf_node *h = fake_host_new();
 	struct mf_client_config config = test_config(h);
 	struct mf_client *c;
 	mf_time now;

@@ -91,7 +91,7 @@ static void leave(struct port *p)
 {
 	port_lock(p);
 	if (p->host != NULL)
-		mf_host_on_frame(p->host, NULL, NULL);
+		mf_node_on_frame(p->host, NULL, NULL);
 	port_unlock(p);
 	mf_session_unseat(p->session, p->node, &p->guest);
 	mf_session_close(p->session);

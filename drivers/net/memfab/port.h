@@ -18,7 +18,7 @@
 #include <rte_thash.h>
 
 #include "client/mf_session.h"
-#include "systems/edm/host/mf_host.h"
+#include "systems/mf_node.h"
 
 #define PORT_QUEUES_MAX 16
 #define PORT_ADDRESSES 16 /* unicast, the port's own included */
@@ -83,7 +83,7 @@ struct port_counters {
 struct port {
 	struct mf_guest guest; /**< first: a guest is its port */
 	struct mf_session *session;
-	struct mf_host *host; /**< NULL: no turn yet */
+	struct mf_node *host; /**< NULL: no turn yet */
 	unsigned int node;
 	uint16_t id;
 	/* changed under the lock of the session */
@@ -133,7 +133,7 @@ int port_args_parse(const char *name, const char *text, struct port_args *out);
 void port_args_free(struct port_args *args);
 
 /* turn.c */
-unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now);
+unsigned int port_turn(struct mf_guest *g, struct mf_node *host, mf_time now);
 /** Tells the program of the link's state (LSC), from a thread on which it may call ethdev. */
 void port_tell_link(void *port_id);
 

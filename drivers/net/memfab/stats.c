@@ -77,7 +77,7 @@ static void sources_of(const struct port *p, struct sources *s)
 	*s = (struct sources){
 		.port = &p->counters,
 		.tx = mf_fabric_sent(f, p->node, MF_LINK_NODE),
-		.rx = p->host != NULL ? mf_host_demux(p->host) : NULL,
+		.rx = p->host != NULL ? mf_node_demux(p->host) : NULL,
 		.switch_tx = mf_fabric_sent(f, p->node, MF_LINK_SWITCH),
 		.sw = mf_fabric_switch(f),
 	};
@@ -123,7 +123,7 @@ static uint64_t broken(const struct port *p)
 	uint64_t n = 0;
 
 	for (unsigned int i = 1; i < MF_FRAME_ERRORS && p->host != NULL; i++)
-		n += count(&mf_host_demux(p->host)->dec.drops[i]);
+		n += count(&mf_node_demux(p->host)->dec.drops[i]);
 	return n;
 }
 

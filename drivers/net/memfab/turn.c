@@ -135,9 +135,9 @@ static bool send_one(struct port *p, struct port_tx_queue *q, mf_time now, const
 	}
 	if (unlikely(p->loopback))
 		loop(p, m);
-	else if (mf_host_frame_bytes(p->host) >= HOST_OCTETS ||
-		 !mf_host_frame_room(p->host, (uint16_t)m->pkt_len) ||
-		 !mf_host_send_frame(p->host, now, frame_of(p, m), (uint16_t)m->pkt_len))
+	else if (mf_node_frame_bytes(p->host) >= HOST_OCTETS ||
+		 !mf_node_frame_room(p->host, (uint16_t)m->pkt_len) ||
+		 !mf_node_send_frame(p->host, now, frame_of(p, m), (uint16_t)m->pkt_len))
 		return false;
 	q->packets++;
 	q->octets += m->pkt_len;
@@ -200,13 +200,13 @@ static void watch_link(struct port *p)
 	mf_fabric_interrupts();
 }
 
-unsigned int port_turn(struct mf_guest *g, struct mf_host *host, mf_time now)
+unsigned int port_turn(struct mf_guest *g, struct mf_node *host, mf_time now)
 {
 	struct port *p = (struct port *)g;
 
 	if (unlikely(p->host == NULL)) {
 		p->host = host;
-		mf_host_on_frame(host, receive, p);
+		mf_node_on_frame(host, receive, p);
 	}
 	if (unlikely(!p->started))
 		return 0;

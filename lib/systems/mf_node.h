@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What engines and clients ask of the host of a node, whatever its system. Behind each function stands the
+ * one of the system, where its contract is written in full: mf_host_X() of EDM's host
+ * (systems/edm/host/mf_host.h) for mf_node_X().
+ *
+ * Sans-I/O; one thread calls. At one time of the virtual clock the order is: mf_node_rx(), mf_node_tx(),
+ * mf_node_run(), mf_node_completions(), and what the client submits; tx and run again while they have
+ * something. Under the wall clock everything is dated by the time of the call.
+ */
+#ifndef MF_NODE_H
+#define MF_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mf_timing.h"
+#include "op/mf_op.h"
+#include "pcs/mf_demux.h"
+#include "pcs/mf_mux.h"
+#include "role/mf_node_shell.h"
+#include "systems/edm/host/mf_host.h"
+
+struct mf_node; /**< a host of some system; its first member is its shell */
+struct mf_host_held;
+
+/** A host of EDM. @return NULL with errno: EINVAL for a bad config, ENOMEM. mf_node_free() frees it. */
+struct mf_node *mf_node_new_edm(const struct mf_host_config *config);
+/** @param n  or NULL */
+void mf_node_free(struct mf_node *n);
+
+/* ---- operations and frames: for clients ---- */
+
+/**
+ * Submits an operation. Its buffer stays the caller's, until the completion.
+ * @return 0; -EAGAIN: there is no room now; -EINVAL, -EPERM: see mf_node_check()
+ */
+int mf_node_submit(struct mf_node *n, mf_time now, const struct mf_op *op);
+/** Takes completions that are due at now, in the order of their time. @return how many, up to max */
+unsigned int mf_node_completions(struct mf_node *n, mf_time now, struct mf_completion *out, unsigned int max);
+/** Operations that wait or are under way. */
+uint32_t mf_node_outstanding(const struct mf_node *n);
+
+/** Where frames go that the stack does not take. Called from within mf_node_rx() and mf_node_run(). */
+void mf_node_on_frame(struct mf_node *n, mf_node_frame_fn fn, void *ctx);
+/** Sends a frame, from destination address on, without FCS. @return false: no room */
+bool mf_node_send_frame(struct mf_node *n, mf_time now, const uint8_t *frame, uint16_t len);
+/** Whether mf_node_send_frame() would take a frame of len octets now; asking is not counted. */
+bool mf_node_frame_room(const struct mf_node *n, uint16_t len);
+/** Octets of frames that wait to be sent, the one under way included. */
+uint32_t mf_node_frame_bytes(const struct mf_node *n);
+
+/** Who is told that a node may know nothing any more of what was sent to it: mf_host_on_restart(). */
+void mf_node_on_restart(struct mf_node *n, mf_node_restart_fn fn, void *ctx);
+/** Within mf_node_restart_fn: whether the way to the node is what was lost. */
+bool mf_node_link_is_lost(const struct mf_node *n);
+/** Within mf_node_restart_fn: tells which operations go to the node that is there now, in no order. */
+void mf_node_under_way(const struct mf_node *n, uint16_t node, void (*fn)(void *ctx, uint64_t user),
+		       void *ctx);
+
+/* ---- the link and time: for engines ---- */
+
+/** Wall clock: whether mf_node_rx() has room for what a whole span may cause. */
+bool mf_node_can_rx(const struct mf_node *n);
+/** Takes a span from the link. */
+void mf_node_rx(struct mf_node *n, mf_time now, const struct mf_span *span);
+/** The same from one of two links, 0 or 1. */
+void mf_node_rx_by(struct mf_node *n, unsigned int link, mf_time now, const struct mf_span *span);
+
+/** Next blocks for the link; see mf_mux_pull(). @return how many, up to max */
+unsigned int mf_node_tx(struct mf_node *n, mf_time now, unsigned int max, struct mf_span *out);
+/** The same without a copy; see mf_mux_pull_in_place(). */
+struct mf_span *mf_node_tx_in_place(struct mf_node *n, mf_time now, struct mf_span *room);
+/** When mf_node_tx() next has something to give; see mf_mux_next(). */
+mf_time mf_node_tx_next(const struct mf_node *n, mf_time now);
+/** See mf_mux_next_block(). */
+mf_time mf_node_tx_next_block(const struct mf_node *n, mf_time now);
+/** Whether it has anything to send, or changes by being asked; see mf_mux_waits(). */
+bool mf_node_tx_waits(const struct mf_node *n);
+/** See mf_mux_short_spans(). */
+void mf_node_short_spans(struct mf_node *n);
+
+/** Does what is due. @return mf_node_next() */
+mf_time mf_node_run(struct mf_node *n, mf_time now);
+/**
+ * When mf_node_run() or mf_node_completions() next has something to do, TX not included; MF_NEVER: nothing.
+ * A time that has passed means at once.
+ */
+mf_time mf_node_next(const struct mf_node *n);
+
+/** The only link is lost: what is under way fails, what waited to be sent is thrown away. */
+void mf_node_link_lost(struct mf_node *n, mf_time now);
+/** A link, 0 or 1, is lost, or there again. */
+void mf_node_link_down(struct mf_node *n, unsigned int link, mf_time now);
+void mf_node_link_up(struct mf_node *n, unsigned int link, mf_time now);
+
+/** Two links: whether the host knows which switch to obey. With one: always. */
+bool mf_node_obeys(const struct mf_node *n);
+/** Two links: whether one of the switches may yet be told by this node that another one is to be active. */
+bool mf_node_tells(const struct mf_node *n);
+/** Two links: switch epoch % 2 is obeyed. */
+uint16_t mf_node_epoch(const struct mf_node *n);
+
+/* ---- faults ---- */
+
+/**
+ * The process of the node is gone, and there again.
+ * @param memory  of the new life; the caller's, must outlive the host
+ * @return 0 or -ENOMEM: of no use but to be freed
+ */
+int mf_node_restart(struct mf_node *n, mf_time now, struct mf_memory *memory);
+/** Takes away what is free of it, or gives that back: for tests of what happens then. */
+void mf_node_exhaust(struct mf_node *n, enum mf_host_room what, bool on);
+
+/* ---- what is counted ---- */
+
+/** What the host counts. What its system does not count is 0. */
+void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out);
+const struct mf_mux_stats *mf_node_mux_stats(const struct mf_node *n);
+/** See mf_mux_ahead(). */
+uint32_t mf_node_ahead(const struct mf_node *n, mf_time now);
+/** The receiver of the link that something came by last. */
+const struct mf_demux *mf_node_demux(const struct mf_node *n);
+/** That of a link, 0 or 1; NULL: it has no such link. Not while another thread calls the host. */
+const struct mf_demux *mf_node_demux_of(const struct mf_node *n, unsigned int link);
+/** What a stack above the MAC counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
+unsigned int mf_node_stack_counters(const struct mf_node *n, struct mf_counter *out);
+/** What is held now: for a check of leaks. */
+void mf_node_held(const struct mf_node *n, mf_time now, struct mf_host_held *out);
+
+/*
+ * Hints, which change nothing: what is named will soon be looked at, and is fetched into the caches. What one
+ * of them looks at itself is what those above it have fetched.
+ */
+/** The host. */
+void mf_node_fetch(const struct mf_node *n);
+/** Its multiplexer. */
+void mf_node_fetch_mux(const struct mf_node *n);
+/** What that has and will have. */
+void mf_node_fetch_items(const struct mf_node *n);
+/** What the submission of an operation to a node looks at. */
+void mf_node_fetch_peer(const struct mf_node *n, uint16_t node);
+/* Of EDM's hosts alone: */
+/** What a message looks at that will arrive: its first and its last block. */
+void mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last);
+/** What is known of that. */
+void mf_node_fetch_state(const struct mf_node *n, uint64_t first);
+/** The operation that it belongs to. */
+void mf_node_fetch_op(const struct mf_node *n, uint64_t first);
+/** The operation's buffer. @return user of the operation; 0: it belongs to none */
+uint64_t mf_node_fetch_data(const struct mf_node *n, uint64_t first);
+
+#endif
