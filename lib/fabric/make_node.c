@@ -84,10 +84,10 @@ static uint16_t first_use(const struct mf_fabric *f, unsigned int i)
 	return (uint16_t)mf_rng_next(&rng);
 }
 
-static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
+static struct mf_node *make_edm(const struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_node *c = &f->config->node[i];
-	struct node *n = &f->node[i];
+	const struct node *n = &f->node[i];
 	struct mf_host_config h = {
 		.node = (uint16_t)i,
 		.nodes = (uint16_t)f->nodes,
@@ -114,12 +114,6 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.ber_window = c->link.ber_window,
 		.guard = {guards_of(f, 0, i, MF_LINK_NODE),
 			  f->config->backup.on ? guards_of(f, 1, i, MF_LINK_NODE) : NULL},
-		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
-		.stack_param = f->config->stack.param,
-		.stack_shared = f->stack_shared,
-		.stack_rtt = frame_rtt(f, i),
-		.stack_server = f->config->server,
-		.stack_slowest = slowest(f),
 		.probe = f->delivery != NULL ? &f->probe : NULL,
 		.twin = f->config->backup.on,
 		.begins = fabric_whole(f),
@@ -127,9 +121,49 @@ static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errl
 		.take_again = make_take_again(f),
 	};
 
+	make_mux(f, i, false, c->host.frames, c->host.frame_queue, &h.mux);
+	return mf_node_new_edm(&h);
+}
+
+/** Of a fabric of frames. One that has no memory blocks is a plain Ethernet node, without the stack. */
+static struct mf_node *make_frames(const struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_config_node *c = &f->config->node[i];
+	const struct node *n = &f->node[i];
+	struct mf_frame_host_config h = {
+		.stack = c->memory_enabled ? f->config->stack_ops : NULL,
+		.of = {.node = (uint16_t)i,
+		       .nodes = (uint16_t)f->nodes,
+		       .compute = c->compute,
+		       .memory_ops = n->memory_ops,
+		       .memory = n->memory,
+		       .queue = c->host.queue,
+		       .read_timeout = fabric_timer(f, &n->skew, c->host.read_timeout[f->clock]),
+		       .write_timeout = fabric_timer(f, &n->skew, c->host.write_timeout[f->clock]),
+		       .rtt = frame_rtt(f, i),
+		       .server = f->config->server,
+		       .slowest = slowest(f),
+		       .timing = f->timing,
+		       .probe = f->delivery != NULL ? &f->probe : NULL,
+		       .param = f->config->stack.param,
+		       .shared = f->stack_shared},
+		.blocks = make_carries_blocks(f, i),
+		.ber_window = c->link.ber_window,
+		.guard = guards_of(f, 0, i, MF_LINK_NODE),
+	};
+
 	make_mux(f, i, h.stack != NULL && c->ethernet < 0, c->host.frames, c->host.frame_queue, &h.mux);
-	n->above = h.stack != NULL;
-	n->host = mf_node_new_edm(&h);
+	return mf_node_new_frames(&h);
+}
+
+static int make_host(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
+{
+	const struct mf_config_node *c = &f->config->node[i];
+	bool frames = f->config->stack_ops != NULL;
+	struct node *n = &f->node[i];
+
+	n->above = frames && c->memory_enabled;
+	n->host = frames ? make_frames(f, i) : make_edm(f, i);
 	if (n->host == NULL)
 		return make_fail(err, errlen, "%s: cannot set up its stack: %s", c->name, strerror(errno));
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What engines and clients ask of the host of a node, whatever its system. Behind each function stands the
- * one of the system, where its contract is written in full: mf_host_X() of EDM's host
- * (systems/edm/host/mf_host.h) for mf_node_X().
+ * one of the system: of mf_node_X() mf_host_X() of EDM's host (systems/edm/host/mf_host.h), where what is
+ * EDM's is explained, and mf_frame_host_X() of a host of frames. What only EDM has, hosts of frames answer
+ * with nothing.
  *
  * Sans-I/O; one thread calls. At one time of the virtual clock the order is: mf_node_rx(), mf_node_tx(),
  * mf_node_run(), mf_node_completions(), and what the client submits; tx and run again while they have
@@ -21,12 +22,15 @@
 #include "pcs/mf_mux.h"
 #include "role/mf_node_shell.h"
 #include "systems/edm/host/mf_host.h"
+#include "systems/frames/mf_frame_host.h"
 
 struct mf_node; /**< a host of some system; its first member is its shell */
 struct mf_host_held;
 
 /** A host of EDM. @return NULL with errno: EINVAL for a bad config, ENOMEM. mf_node_free() frees it. */
 struct mf_node *mf_node_new_edm(const struct mf_host_config *config);
+/** A host of frames, which has none of EDM's tables. @return NULL with errno, see mf_frame_host_new() */
+struct mf_node *mf_node_new_frames(const struct mf_frame_host_config *config);
 /** @param n  or NULL */
 void mf_node_free(struct mf_node *n);
 
@@ -89,7 +93,10 @@ mf_time mf_node_run(struct mf_node *n, mf_time now);
  */
 mf_time mf_node_next(const struct mf_node *n);
 
-/** The only link is lost: what is under way fails, what waited to be sent is thrown away. */
+/**
+ * The only link is lost: what waited to be sent is thrown away. What is under way fails at once with EDM,
+ * else by the timers of the stack.
+ */
 void mf_node_link_lost(struct mf_node *n, mf_time now);
 /** A link, 0 or 1, is lost, or there again. */
 void mf_node_link_down(struct mf_node *n, unsigned int link, mf_time now);
@@ -102,7 +109,7 @@ bool mf_node_tells(const struct mf_node *n);
 /** Two links: switch epoch % 2 is obeyed. */
 uint16_t mf_node_epoch(const struct mf_node *n);
 
-/* ---- faults ---- */
+/* ---- faults, of EDM's hosts alone: the configuration refuses them with other stacks ---- */
 
 /**
  * The process of the node is gone, and there again.

@@ -2,7 +2,6 @@
 /* A host is made whole or not at all: whatever there is no memory for, nothing stays behind. */
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "alone.h"
 #include "shortage.h"
@@ -66,31 +65,5 @@ Test(host_shortage, with_keys_of_regions)
 	c.compute = true;
 	c.region = region;
 	c.regions = 3;
-	shortage_each(make, &c);
-}
-
-struct mf_stack {
-	char one;
-};
-
-static struct mf_stack *stack_create(const struct mf_stack_config *config)
-{
-	(void)config;
-	return malloc(sizeof(struct mf_stack));
-}
-
-static void stack_destroy(struct mf_stack *s)
-{
-	free(s);
-}
-
-Test(host_shortage, with_another_stack)
-{
-	static const struct mf_stack_ops stack = {.create = stack_create, .destroy = stack_destroy};
-	struct mf_host_config c = alone_config(0, 64);
-
-	c.compute = true;
-	c.memory_enabled = false;
-	c.stack = &stack;
 	shortage_each(make, &c);
 }

@@ -1,182 +1,294 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A host whose stack is above the MAC (mf_stack.h): what it sends is asked for when the line wants it, what
- * arrives is handed to it whole.
- */
 #include <stdlib.h>
 
-#include "systems/edm/host/host.h"
+#include "base/mf_cycles.h"
+#include "base/mf_fetch.h"
+#include "role/mf_receiver.h"
 #include "systems/frames/feed.h"
+#include "systems/frames/mf_frame_host.h"
 
-#define STACK_ITEMS 16
+#define ITEMS 16
 
-static_assert(MF_STACK_BLOCKS_MAX == MF_BLOCKS_MAX, "the same is too long, whatever the system");
+struct mf_frame_host {
+	struct mf_node_shell shell;
+	const struct mf_stack_ops *ops; /**< NULL: there is no stack */
+	struct mf_stack *stack;
+	uint8_t *frame; /**< the next one, of MF_FRAME_MAX bytes */
+	uint32_t commit; /**< frames that the line is given at most */
+	bool messages; /**< the stack sends and takes messages, not frames */
+	struct mf_frame_sink sink;
+	struct mf_frame_host_counts counts;
+	struct mf_receiver rx;
+};
 
-int host_stack_init(struct mf_host *h)
+static bool config_ok(const struct mf_frame_host_config *c)
 {
-	const struct mf_host_config *c = &h->config;
-	const struct mf_stack_config s = {
-		.node = c->node,
-		.nodes = c->nodes,
-		.compute = c->compute,
-		.memory_ops = c->memory_ops,
-		.memory = c->memory,
-		.queue = c->queue,
-		.read_timeout = c->read_timeout,
-		.write_timeout = c->write_timeout,
-		.period = c->mux.period,
-		.rtt = c->stack_rtt,
-		.server = c->stack_server,
-		.slowest = c->stack_slowest,
-		.timing = c->timing,
-		.probe = c->probe,
-		.param = c->stack_param,
-		.shared = c->stack_shared,
-	};
+	return c->of.node < c->of.nodes && (c->stack == NULL || c->of.queue >= 1) &&
+	       (!c->of.memory_ops || c->of.memory);
+}
 
+static int stack_init(struct mf_frame_host *h, const struct mf_frame_host_config *c)
+{
+	struct mf_stack_config of = c->of;
+
+	if (!c->stack)
+		return 0;
 	h->frame = malloc(MF_FRAME_MAX);
 	if (!h->frame)
 		return -ENOMEM;
-	h->stack = c->stack->create(&s);
+	of.period = c->mux.period;
+	h->stack = c->stack->create(&of);
 	return h->stack ? 0 : -errno;
 }
 
-void host_stack_fini(struct mf_host *h)
+static int init(struct mf_frame_host *h, const struct mf_frame_host_config *c)
 {
+	const struct mf_receiver_config rx = {.blocks = c->blocks,
+					      .period = c->mux.period,
+					      .ber_window = c->ber_window,
+					      .guard = c->guard,
+					      .room = MF_STACK_BLOCKS_MAX};
+	struct mf_mux_config mux = c->mux;
+	int err;
+
+	h->shell.node = c->of.node;
+	h->shell.nodes = c->of.nodes;
+	h->shell.wall = mux.period == 0;
+	h->shell.submits = c->of.compute && c->stack;
+	h->ops = c->stack;
+	h->messages = c->stack && c->stack->messages;
+	h->commit = h->shell.wall ? FEED_COMMIT_WALL : FEED_COMMIT;
+	mux.memory_enabled = c->blocks;
+	h->shell.mux = mf_mux_new(&mux);
+	if (!h->shell.mux)
+		return -errno;
+	err = mf_receiver_init(&h->rx, &rx);
+	return err ? err : stack_init(h, c);
+}
+
+struct mf_frame_host *mf_frame_host_new(const struct mf_frame_host_config *config)
+{
+	struct mf_frame_host *h;
+	int err;
+
+	if (!config_ok(config)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	h = aligned_alloc(64, (sizeof(*h) + 63) & ~(size_t)63);
+	if (!h) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	memset(h, 0, sizeof(*h));
+	err = init(h, config);
+	if (err) {
+		mf_frame_host_free(h);
+		errno = -err;
+		return NULL;
+	}
+	return h;
+}
+
+void mf_frame_host_free(struct mf_frame_host *h)
+{
+	if (!h)
+		return;
 	if (h->stack)
-		h->config.stack->destroy(h->stack);
+		h->ops->destroy(h->stack);
 	free(h->frame);
+	mf_receiver_fini(&h->rx);
+	if (h->shell.mux)
+		mf_mux_free(h->shell.mux);
+	free(h);
 }
 
-/** Whether the line wants another frame, or message. */
-static bool wants(const struct mf_host *h)
+/* ---- operations ---- */
+
+int mf_frame_host_submit(struct mf_frame_host *h, mf_time now, const struct mf_op *op)
 {
-	return feed_wants(h->shell.mux, h->config.stack->messages,
-			  h->shell.wall ? FEED_COMMIT_WALL : FEED_COMMIT);
+	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
+	int err = mf_node_check(&h->shell, op, mf_node_len(op));
+
+	if (!err)
+		err = h->ops->submit(h->stack, now, op);
+	if (!err)
+		h->counts.op.submitted[op->kind]++;
+	return err;
 }
 
-static bool feed_frame(struct mf_host *h, mf_time now)
+unsigned int mf_frame_host_completions(struct mf_frame_host *h, mf_time now, struct mf_completion *out,
+				       unsigned int max)
 {
-	uint16_t len = h->config.stack->pull(h->stack, now, h->frame);
-
-	return len != 0 && mf_mux_frame(h->shell.mux, now, h->frame, len);
-}
-
-static bool feed_message(struct mf_host *h, mf_time now)
-{
-	uint64_t word[MF_STACK_BLOCKS_MAX];
-	unsigned int n = h->config.stack->pull_message(h->stack, now, word);
-
-	return n != 0 && feed_words(h->shell.mux, now, word, n);
-}
-
-/**
- * Only from host_stack_run(), the last to be called at an instant: so what a stack gives is decided when it
- * knows all that came until then, in whatever spans.
- */
-static void feed(struct mf_host *h, mf_time now)
-{
-	bool messages = h->config.stack->messages;
-
-	while (wants(h) && h->config.stack->ready(h->stack) <= now &&
-	       (messages ? feed_message(h, now) : feed_frame(h, now)))
-		;
-}
-
-int host_stack_submit(struct mf_host *h, mf_time now, const struct mf_op *op)
-{
-	int err = h->config.stack->submit(h->stack, now, op);
-
-	if (err)
-		return err;
-	h->stats.submitted[op->kind]++;
-	return 0;
-}
-
-unsigned int host_stack_completions(struct mf_host *h, mf_time now, struct mf_completion *out,
-				    unsigned int max)
-{
-	unsigned int n = h->config.stack->completions(h->stack, now, out, max);
+	MF_CYCLES(MF_CYCLES_HOST_COMPLETIONS);
+	unsigned int n = h->ops ? h->ops->completions(h->stack, now, out, max) : 0;
 
 	for (unsigned int i = 0; i < n; i++)
 		if (out[i].status == MF_OK)
-			h->stats.completed[out[i].kind]++;
+			h->counts.op.completed[out[i].kind]++;
 		else
-			h->stats.failed[out[i].kind]++;
+			h->counts.op.failed[out[i].kind]++;
 	return n;
 }
 
+uint32_t mf_frame_host_outstanding(const struct mf_frame_host *h)
+{
+	return h->ops ? h->ops->outstanding(h->stack) : 0;
+}
+
+void mf_frame_host_on_frame(struct mf_frame_host *h, mf_node_frame_fn fn, void *ctx)
+{
+	h->sink = (struct mf_frame_sink){fn, ctx};
+}
+
+/* ---- what arrives ---- */
+
 /** A message of blocks, of which a span may have had a part only. */
-static void rx_run(struct mf_host *h, const struct mf_rx_item *it, mf_time last)
+static void rx_run(struct mf_frame_host *h, const struct mf_rx_item *it, mf_time last)
 {
 	enum mf_part part;
 
 	if (it->begins && it->ends) {
-		h->config.stack->message(h->stack, last, it->word, it->count);
+		h->ops->message(h->stack, last, it->word, it->count);
 		return;
 	}
 	part = mf_receiver_part(&h->rx, it, last);
 	if (part == MF_PART_WHOLE)
-		h->config.stack->message(h->stack, last, h->rx.word, h->rx.count);
+		h->ops->message(h->stack, last, h->rx.word, h->rx.count);
 	else if (part != MF_PART_MORE)
-		h->stats.drop_proto++;
+		h->counts.drop_proto++;
 }
 
-static void rx_item(struct mf_host *h, mf_time now, const struct mf_rx_item *it)
+static void rx_item(struct mf_frame_host *h, mf_time now, const struct mf_rx_item *it)
 {
 	mf_time at = h->shell.wall ? now : it->at;
 
 	switch (it->kind) {
 	case MF_RX_FRAME:
-		if (!h->config.stack->frame(h->stack, at, it->frame, it->count))
+		if (!h->ops || !h->ops->frame(h->stack, at, it->frame, it->count))
 			mf_node_hand_up(&h->sink, at, it->frame, it->count);
 		break;
 	case MF_RX_ABORT:
 		h->rx.collecting = false;
 		break;
 	default:
-		if (h->config.stack->messages)
+		if (h->messages)
 			rx_run(h, it, h->shell.wall ? now : it->at + (mf_time)(it->count - 1) * it->period);
 		else
-			h->stats.drop_unknown++;
+			h->counts.drop_unknown++;
 	}
 }
 
-void host_stack_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
+void mf_frame_host_rx(struct mf_frame_host *h, mf_time now, const struct mf_span *span)
 {
-	struct mf_rx_item item[STACK_ITEMS];
+	struct mf_rx_item item[ITEMS];
 	unsigned int pos = 0, n;
 
-	while ((n = mf_demux_span(&h->rx.demux, span, &pos, item, STACK_ITEMS)) > 0)
+	while ((n = mf_demux_span(&h->rx.demux, span, &pos, item, ITEMS)) > 0)
 		for (unsigned int i = 0; i < n; i++)
 			rx_item(h, now, &item[i]);
 }
 
-void host_stack_run(struct mf_host *h, mf_time now)
+void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now)
 {
+	struct mf_span s;
+
+	mf_span_no_signal(&s, now);
+	mf_frame_host_rx(h, now, &s);
+	mf_mux_flush(h->shell.mux, now);
+}
+
+/* ---- what is sent, and time ---- */
+
+/** Whether the line wants something that the stack may have. */
+static bool wants(const struct mf_frame_host *h)
+{
+	return h->ops && feed_wants(h->shell.mux, h->messages, h->commit);
+}
+
+static bool feed_frame(struct mf_frame_host *h, mf_time now)
+{
+	uint16_t len = h->ops->pull(h->stack, now, h->frame);
+
+	return len != 0 && mf_mux_frame(h->shell.mux, now, h->frame, len);
+}
+
+static bool feed_message(struct mf_frame_host *h, mf_time now)
+{
+	uint64_t word[MF_STACK_BLOCKS_MAX];
+	unsigned int n = h->ops->pull_message(h->stack, now, word);
+
+	return n != 0 && feed_words(h->shell.mux, now, word, n);
+}
+
+static void feed(struct mf_frame_host *h, mf_time now)
+{
+	while (wants(h) && h->ops->ready(h->stack) <= now &&
+	       (h->messages ? feed_message(h, now) : feed_frame(h, now)))
+		;
+}
+
+mf_time mf_frame_host_run(struct mf_frame_host *h, mf_time now)
+{
+	MF_CYCLES(MF_CYCLES_HOST_RUN);
 	struct mf_rx_item item;
 
 	if (now >= mf_demux_next(&h->rx.demux) && mf_demux_poll(&h->rx.demux, now, &item))
 		rx_item(h, now, &item);
-	if (h->config.stack->next(h->stack) <= now)
-		h->config.stack->run(h->stack, now);
+	if (h->ops && h->ops->next(h->stack) <= now)
+		h->ops->run(h->stack, now);
 	feed(h, now);
+	return mf_frame_host_next(h);
 }
 
-mf_time host_stack_next(const struct mf_host *h)
+mf_time mf_frame_host_next(const struct mf_frame_host *h)
 {
-	mf_time next = mf_time_min(h->config.stack->next(h->stack), mf_demux_next(&h->rx.demux));
+	mf_time next = mf_demux_next(&h->rx.demux);
 
-	return wants(h) ? mf_time_min(next, h->config.stack->ready(h->stack)) : next;
+	if (!h->ops)
+		return next;
+	next = mf_time_min(next, h->ops->next(h->stack));
+	return wants(h) ? mf_time_min(next, h->ops->ready(h->stack)) : next;
 }
 
-void host_stack_sent(struct mf_host *h, mf_time now)
+unsigned int mf_frame_host_tx(struct mf_frame_host *h, mf_time now, unsigned int max, struct mf_span *out)
 {
-	(void)now;
-	feed_sent(h->shell.mux);
+	unsigned int n = mf_mux_pull(h->shell.mux, now, max, out);
+
+	if (n > 0)
+		feed_sent(h->shell.mux);
+	return n;
 }
 
-unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out)
+struct mf_span *mf_frame_host_tx_in_place(struct mf_frame_host *h, mf_time now, struct mf_span *room)
 {
-	return h->stack ? h->config.stack->counters(h->stack, out) : 0;
+	struct mf_span *s = mf_mux_pull_in_place(h->shell.mux, now, room);
+
+	if (s)
+		feed_sent(h->shell.mux);
+	return s;
+}
+
+/* ---- what is counted ---- */
+
+const struct mf_demux *mf_frame_host_demux(const struct mf_frame_host *h)
+{
+	return &h->rx.demux;
+}
+
+void mf_frame_host_counts(const struct mf_frame_host *h, struct mf_frame_host_counts *out)
+{
+	*out = h->counts;
+}
+
+unsigned int mf_frame_host_counters(const struct mf_frame_host *h, struct mf_counter *out)
+{
+	return h->ops ? h->ops->counters(h->stack, out) : 0;
+}
+
+void mf_frame_host_fetch(const struct mf_frame_host *h)
+{
+	mf_fetch_only();
+	for (size_t at = 0; at < sizeof(*h); at += 64)
+		__builtin_prefetch((const uint8_t *)h + at, 1);
 }

@@ -57,7 +57,7 @@ struct remote_header {
 static_assert(sizeof(struct remote_header) == 24, "on the wire");
 
 #define REMOTE_HEADER 24
-#define REMOTE_QUEUE_MAX 65536 /* mf_host_config.queue */
+#define REMOTE_QUEUE_MAX 65536 /* mf_stack_config.queue */
 #define REMOTE_MESSAGES_PEER 32 /* responses under way for each other node, on average */
 #define REMOTE_NIL UINT32_MAX
 

@@ -2,11 +2,11 @@
 /*
  * A stack above the MAC, in the place of EDM's in the PHY: what a rival is made of on the side of the nodes.
  *
- *      client                                    mf_host: submit, completions
+ *      client                                       mf_frame_host: submit, completions
  *        |  operations
  *      stack     headers, retransmission, congestion control: this table
  *        |  frames (or, of CXL, messages of blocks)
- *      mf_host   multiplexer, demultiplexer      spans of 66-bit blocks
+ *      mf_frame_host   multiplexer, demultiplexer   spans of 66-bit blocks
  *
  * The host asks for the next frame when the line wants one. So what a stack decides (order, pace, pause) is
  * decided as late as a NIC could: one frame is committed beyond the one that is being sent.
@@ -91,9 +91,9 @@ struct mf_stack_ops {
 	struct mf_stack *(*create)(const struct mf_stack_config *config); /**< NULL with errno */
 	void (*destroy)(struct mf_stack *s);
 
-	/** As mf_host_submit(), which has checked the operation. @return 0 or -EAGAIN */
+	/** As mf_frame_host_submit(), which has checked the operation. @return 0 or -EAGAIN */
 	int (*submit)(struct mf_stack *s, mf_time now, const struct mf_op *op);
-	/** As mf_host_completions(). */
+	/** As mf_frame_host_completions(). */
 	unsigned int (*completions)(struct mf_stack *s, mf_time now, struct mf_completion *out,
 				    unsigned int max);
 	uint32_t (*outstanding)(const struct mf_stack *s);

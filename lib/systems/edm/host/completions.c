@@ -8,8 +8,6 @@ unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_compl
 	uint32_t i;
 	unsigned int n = 0;
 
-	if (unlikely(h->stack != NULL))
-		return host_stack_completions(h, now, out, max);
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
 	for (i = h->due_head; n < max && i != HOST_NIL; n++) {

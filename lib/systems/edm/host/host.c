@@ -159,8 +159,7 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	h->shell.node = c->node;
 	h->shell.nodes = c->nodes;
 	h->shell.wall = c->mux.period == 0;
-	/* A compute node whose port has memory blocks, or whose stack is above the MAC. */
-	h->shell.submits = c->compute && (c->memory_enabled || c->stack);
+	h->shell.submits = c->compute && c->memory_enabled;
 	h->stamps = c->probe && c->probe->stamp;
 	set_costs(h);
 	set_timers(h);
@@ -174,7 +173,7 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	err = host_receiver_init(&h->rx, c, 0);
 	if (!err && c->twin)
 		err = host_twin_init(h);
-	return err || !c->stack ? err : host_stack_init(h);
+	return err;
 }
 
 struct mf_host *mf_host_new(const struct mf_host_config *config)
@@ -203,7 +202,6 @@ struct mf_host *mf_host_new(const struct mf_host_config *config)
 
 void host_fini(struct mf_host *h)
 {
-	host_stack_fini(h);
 	host_twin_fini(h);
 	mf_receiver_fini(&h->rx);
 	if (h->shell.mux)
@@ -249,10 +247,6 @@ static inline void retry(struct mf_host *h, mf_time now)
 mf_time mf_host_run(struct mf_host *h, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_HOST_RUN);
-	if (unlikely(h->stack != NULL)) {
-		host_stack_run(h, now);
-		return host_stack_next(h);
-	}
 	if (now >= h->wake)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->rx.demux))
@@ -265,8 +259,6 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 
 mf_time mf_host_next(const struct mf_host *h)
 {
-	if (unlikely(h->stack != NULL))
-		return host_stack_next(h);
 	if (h->due_head != HOST_NIL)
 		return 0;
 	if (unlikely(h->twin != NULL) && host_twin_next(h) < h->wake)
@@ -279,20 +271,11 @@ mf_time mf_host_tx_next(const struct mf_host *h, mf_time now)
 	return mf_mux_next(h->shell.mux, now);
 }
 
-mf_time mf_host_tx_next_block(const struct mf_host *h, mf_time now)
-{
-	return mf_mux_next_block(h->shell.mux, now);
-}
-
 static inline void sent(struct mf_host *h, mf_time now)
 {
 	uint64_t cookie;
 	mf_time at;
 
-	if (unlikely(h->stack != NULL)) {
-		host_stack_sent(h, now);
-		return;
-	}
 	while ((cookie = mf_mux_done(h->shell.mux, &at)) != 0)
 		host_state_sent(h, cookie, at);
 	retry(h, now);
@@ -316,29 +299,9 @@ inline struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struc
 	return s;
 }
 
-void mf_host_short_spans(struct mf_host *h)
-{
-	mf_mux_short_spans(h->shell.mux);
-}
-
-inline bool mf_host_tx_waits(const struct mf_host *h)
-{
-	return mf_mux_waits(h->shell.mux);
-}
-
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len)
 {
 	return mf_mux_frame(h->shell.mux, now, frame, len);
-}
-
-bool mf_host_frame_room(const struct mf_host *h, uint16_t len)
-{
-	return mf_mux_frame_room(h->shell.mux, len);
-}
-
-uint32_t mf_host_frame_bytes(const struct mf_host *h)
-{
-	return mf_mux_frame_bytes(h->shell.mux);
 }
 
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
@@ -349,16 +312,6 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx)
 const struct mf_host_stats *mf_host_stats(const struct mf_host *h)
 {
 	return &h->stats;
-}
-
-const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h)
-{
-	return mf_mux_stats(h->shell.mux);
-}
-
-uint32_t mf_host_ahead(const struct mf_host *h, mf_time now)
-{
-	return mf_mux_ahead(h->shell.mux, now);
 }
 
 const struct mf_demux *mf_host_demux(const struct mf_host *h)
@@ -375,5 +328,5 @@ const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int li
 
 uint32_t mf_host_outstanding(const struct mf_host *h)
 {
-	return unlikely(h->stack != NULL) ? h->config.stack->outstanding(h->stack) : h->op_count;
+	return h->op_count;
 }

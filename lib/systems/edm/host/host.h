@@ -21,7 +21,6 @@
  *   redundancy.c           two links to two switches
  *   restart.c        a new life
  *   exhaust.c        no room, on purpose
- *   frame_host.c          a stack above the MAC, which takes the place of all of these
  */
 #ifndef HOST_H
 #define HOST_H
@@ -229,21 +228,20 @@ struct host_keys;
 
 struct mf_host {
 	/* read by every poll */
-	struct mf_node_shell shell; /**< `submits`: see host_init() */
+	struct mf_node_shell shell; /**< `submits`: a compute node whose port has memory blocks */
 	mf_time wake; /**< not later than the first event or timer */
-	struct mf_stack *stack; /**< above the MAC; NULL: EDM's */
 	uint32_t due_head, due_tail; /**< operations whose completion can be taken */
 	uint32_t job_head, job_tail; /**< grant queue: entries job_head..job_tail - 1 */
 	uint16_t ready_head, ready_tail; /**< destinations that wait for room in the multiplexer */
 	bool deaf; /**< what is received comes by a link whose switch is not obeyed: redundancy.c */
 	bool stamps; /**< stages are stamped */
-	uint32_t op_free, op_fresh;
+	uint32_t op_free, op_fresh, op_count;
 	/* and by every message */
 	struct host_op *op;
 	struct host_state *state;
 	uint32_t *entry; /**< of the table, by host_id_index() */
 	struct host_peer *peer;
-	uint32_t seq, scan, op_count;
+	uint32_t seq, scan;
 	uint32_t state_free, state_fresh; /**< entries: a stack, and the first that never was in use */
 	struct host_timer timer[HOST_TIMERS], op_timer[HOST_OP_TIMERS];
 	uint32_t op_rings; /**< operations that are none: of the timers */
@@ -283,7 +281,6 @@ struct mf_host {
 	struct mf_host_config config;
 	struct mf_host_stats stats;
 	struct host_twin *twin; /**< NULL: there is one switch */
-	uint8_t *frame; /**< of a stack above the MAC: the next one */
 	struct mf_receiver rx; /**< of the link that something came by last */
 };
 static_assert(offsetof(struct mf_host, op) == 64, "what every poll reads is one cache line");
@@ -457,18 +454,6 @@ void host_rx_idle(struct mf_host *h, mf_time now);
 void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Messages that began before the one of this number are not known to who should see to them. */
 void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);
-
-/* frame_host.c: the functions of mf_host.h where the stack is above the MAC */
-int host_stack_init(struct mf_host *h);
-void host_stack_fini(struct mf_host *h);
-HOST_ASIDE int host_stack_submit(struct mf_host *h, mf_time now, const struct mf_op *op);
-HOST_ASIDE unsigned int host_stack_completions(struct mf_host *h, mf_time now, struct mf_completion *out,
-					       unsigned int max);
-HOST_ASIDE void host_stack_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
-HOST_ASIDE void host_stack_run(struct mf_host *h, mf_time now);
-HOST_ASIDE mf_time host_stack_next(const struct mf_host *h);
-/** Blocks were given out: there may be room for the next frame. */
-HOST_ASIDE void host_stack_sent(struct mf_host *h, mf_time now);
 
 /* data_buffer.c */
 int host_pool_init(struct host_pool *p, uint32_t count, uint32_t shift);

@@ -136,8 +136,6 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 
 	cut(h, now);
 	drop_tx(h, now);
-	if (h->stack != NULL)
-		return; /* has timers of its own for what is lost */
 	while (h->response_head != HOST_NIL)
 		host_response_end(h, &h->response[h->response_head]);
 	/* Nobody tells a node whose own link was lost who was started again meanwhile. */

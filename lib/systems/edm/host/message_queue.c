@@ -290,8 +290,6 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 
 	if (unlikely(err))
 		return err;
-	if (unlikely(h->stack != NULL))
-		return host_stack_submit(h, now, op);
 	if (unlikely(now >= h->wake))
 		host_advance(h, now);
 	i = op_alloc(h);

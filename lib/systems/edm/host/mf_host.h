@@ -26,7 +26,6 @@
 #include "pcs/mf_mux.h"
 #include "role/mf_node_shell.h"
 #include "systems/edm/proto/mf_proto.h"
-#include "systems/frames/mf_stack.h"
 
 /** A region of a memory node, as who asks knows it. */
 struct mf_host_region {
@@ -83,12 +82,6 @@ struct mf_host_config {
 	bool in_order; /**< MF_ORDER_PAIR: not writes alone, requests are granted in their order, too */
 	mf_time take_again; /**< twin: a TAKE that was not answered is sent again after so long, ps, 1.. */
 	const struct mf_probe *probe; /**< or NULL */
-	const struct mf_stack_ops *stack; /**< above the MAC; NULL: EDM's, in the PHY */
-	const double *stack_param; /**< of its table */
-	void *stack_shared; /**< see mf_stack_ops.share */
-	mf_time stack_rtt; /**< see mf_stack_config.rtt */
-	int stack_server; /**< and of .server, .slowest */
-	uint32_t stack_slowest;
 };
 
 struct mf_host_stats {
@@ -142,11 +135,6 @@ unsigned int mf_host_completions(struct mf_host *h, mf_time now, struct mf_compl
 /** Sends an ordinary frame (from destination address on, without FCS). @return false: no room */
 bool mf_host_send_frame(struct mf_host *h, mf_time now, const uint8_t *frame, uint16_t len);
 
-/** Whether mf_host_send_frame() would take a frame of len octets now; asking is not counted. */
-bool mf_host_frame_room(const struct mf_host *h, uint16_t len);
-/** Octets of frames that wait to be sent, the one under way included. */
-uint32_t mf_host_frame_bytes(const struct mf_host *h);
-
 /** Where received frames go. Called from within mf_host_rx() and mf_host_run(). */
 typedef mf_node_frame_fn mf_host_frame_fn;
 void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
@@ -158,7 +146,7 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
  * started again. Where there are two switches nothing may have failed, and only such writes be lost. What is
  * submitted from now on goes to who is there now, behind what waits. Responses that
  * came before the word are completed as ever, even if they are taken later. Called from within mf_host_rx()
- * and mf_host_link_lost(); not where the stack is above the MAC.
+ * and mf_host_link_lost().
  */
 typedef mf_node_restart_fn mf_host_restart_fn;
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
@@ -242,22 +230,13 @@ mf_time mf_host_next(const struct mf_host *h);
 
 /** When mf_host_tx() next has something to give; see mf_mux_next(). */
 mf_time mf_host_tx_next(const struct mf_host *h, mf_time now);
-/** See mf_mux_next_block(). */
-mf_time mf_host_tx_next_block(const struct mf_host *h, mf_time now);
 
 /** Next blocks for the link; see mf_mux_pull(). */
 unsigned int mf_host_tx(struct mf_host *h, mf_time now, unsigned int max, struct mf_span *out);
 /** The same without a copy; see mf_mux_pull_in_place(). */
 struct mf_span *mf_host_tx_in_place(struct mf_host *h, mf_time now, struct mf_span *room);
-/** See mf_mux_short_spans(). */
-void mf_host_short_spans(struct mf_host *h);
-/** Whether it has anything to send, or changes by being asked; see mf_mux_waits(). */
-bool mf_host_tx_waits(const struct mf_host *h);
 
 const struct mf_host_stats *mf_host_stats(const struct mf_host *h);
-const struct mf_mux_stats *mf_host_mux_stats(const struct mf_host *h);
-/** See mf_mux_ahead(). */
-uint32_t mf_host_ahead(const struct mf_host *h, mf_time now);
 /** The receiver of the link that something came by last. */
 const struct mf_demux *mf_host_demux(const struct mf_host *h);
 /** That of a link, 0 or 1; NULL: it has no such link. Not while another thread calls the host. */
@@ -269,10 +248,6 @@ const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int li
  */
 /** The host. */
 void mf_host_fetch(const struct mf_host *h);
-/** Its multiplexer. */
-void mf_host_fetch_mux(const struct mf_host *h);
-/** What that has and will have. */
-void mf_host_fetch_items(const struct mf_host *h);
 /** What the submission of an operation to this node looks at. */
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node);
 /** What a message looks at that will arrive: its first and its last block. */
@@ -286,8 +261,5 @@ uint64_t mf_host_fetch_data(const struct mf_host *h, uint64_t first);
 
 /** Operations that are queued or under way. */
 uint32_t mf_host_outstanding(const struct mf_host *h);
-
-/** What a stack above the MAC counts; 0: EDM's, see mf_host_stats(). @param out  room for MF_COUNTERS_MAX */
-unsigned int mf_host_stack_counters(const struct mf_host *h, struct mf_counter *out);
 
 #endif

@@ -4,8 +4,6 @@
 #include "systems/edm/proto/mf_proto_inline.h"
 #include "systems/edm/host/host.h"
 
-#define FETCH_ITEMS 4
-
 static inline void fetch_lines(const void *from, size_t octets)
 {
 	for (size_t at = 0; at < octets; at += 64)
@@ -21,18 +19,6 @@ void mf_host_fetch(const struct mf_host *h)
 	__builtin_prefetch(&h->config.probe);
 	fetch_lines(&h->stats, offsetof(struct mf_host_stats, timeouts));
 	fetch_lines(&h->rx.demux.ber, sizeof(*h) - offsetof(struct mf_host, rx.demux.ber));
-}
-
-void mf_host_fetch_mux(const struct mf_host *h)
-{
-	mf_fetch_only();
-	mf_mux_fetch(h->shell.mux);
-}
-
-void mf_host_fetch_items(const struct mf_host *h)
-{
-	mf_fetch_only();
-	mf_mux_fetch_items(h->shell.mux, FETCH_ITEMS);
 }
 
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node)

@@ -203,10 +203,6 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span)
 {
 	unsigned int pos = 0, n;
 
-	if (unlikely(h->stack != NULL)) {
-		host_stack_rx(h, now, span);
-		return;
-	}
 	if (unlikely(now >= h->wake))
 		host_advance_rx(h, now);
 	rx_prefetch(h, span);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A host of frames is made whole or not at all: whatever there is no memory for, nothing stays behind. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shortage.h"
+#include "systems/frames/mf_frame_host.h"
+
+TestSuite(stack_shortage, .timeout = 30);
+
+struct mf_stack {
+	char one;
+};
+
+static struct mf_stack *create(const struct mf_stack_config *config)
+{
+	(void)config;
+	return malloc(sizeof(struct mf_stack));
+}
+
+static void destroy(struct mf_stack *s)
+{
+	free(s);
+}
+
+static const struct mf_stack_ops stack = {.create = create, .destroy = destroy};
+
+static int make(const void *of)
+{
+	struct mf_frame_host *h = mf_frame_host_new(of);
+
+	if (h == NULL)
+		return -errno;
+	mf_frame_host_free(h);
+	return 0;
+}
+
+Test(stack_shortage, of_a_host)
+{
+	struct mf_frame_host_config c = {
+		.stack = &stack,
+		.of = {.nodes = 3, .compute = true, .queue = 16},
+		.mux = {.policy = MF_MUX_FAIR,
+			.period = 2560,
+			.memory_blocks = 1 << 14,
+			.memory_items = 1 << 10,
+			.frames = 16,
+			.frame_bytes = 1 << 16,
+			.quantum = 16},
+		.ber_window = MF_US(125),
+	};
+
+	shortage_each(make, &c);
+	c.blocks = true;
+	shortage_each(make, &c);
+	c.stack = NULL;
+	c.mux.period = 0;
+	shortage_each(make, &c);
+}
