@@ -80,6 +80,24 @@ Test(host_overtaken, a_write_behind_a_later_one)
 	bench_stop(&b);
 }
 
+/** The chunks of a message have one number, whichever switch each of them comes by. */
+Test(host_overtaken, a_write_of_several_chunks)
+{
+	struct mf_msg first = bench_chunk(US, 3, 0, 32, false), second = bench_chunk(US, 3, 32, 32, true);
+	uint8_t data[32];
+	struct bench b;
+
+	memset(data, 1, sizeof(data));
+	first.number = second.number = 5;
+	bench_begin(&b, MEMORY, true);
+	bench_give_by(&b, 0, &first, data);
+	bench_give_by(&b, 1, &second, data);
+	bench_expect(&b, 0, 64, 1);
+	cr_expect_eq(b.acks, 1);
+	cr_expect_eq(dropped(&b), 0);
+	bench_stop(&b);
+}
+
 /** A read that was answered has not seen it, and another one would. */
 Test(host_overtaken, a_write_behind_a_later_read)
 {
