@@ -324,7 +324,7 @@ Test(stack_frame_host, messages_go_one_at_a_time)
 	mf_frame_host_free(host);
 }
 
-/** What was arriving goes on no more, and what waited is thrown away; what comes then is taken as ever. */
+/** A lost link cuts the message that was arriving, and throws away what waited. Later messages are taken. */
 Test(stack_frame_host, link_is_lost)
 {
 	struct mf_span s;

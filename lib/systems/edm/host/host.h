@@ -403,13 +403,13 @@ static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 	return h->job_tail - h->job_head + more > h->job_room;
 }
 
-/** Whether something of a lane to a peer waits. Mostly nothing does at all, and the peer is not looked at. */
 /** When a request is made that is begun at a time: behind what was said of lives that have been heard. */
 static inline mf_time host_request_ready(const struct mf_host *h, mf_time at)
 {
 	return mf_time_max(at + h->cost_request, h->heard_at);
 }
 
+/** Whether something of a lane to a peer waits. Mostly nothing does at all, and the peer is not looked at. */
 static inline bool host_lane_held(const struct mf_host *h, uint16_t node, uint8_t lane)
 {
 	return h->job_head != h->job_tail && h->peer[node].held[lane] != 0;
