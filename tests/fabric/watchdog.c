@@ -15,15 +15,23 @@ TestSuite(watchdog, .timeout = 120);
 static const char fabric[] = "{\"nodes\": [{\"name\": \"cn\", \"role\": \"compute\"},"
 			     "{\"name\": \"mn\", \"role\": \"memory\"}],"
 			     "\"workload\": [{\"mix\": {\"read\": 1}, \"size\": 64}],"
-			     "\"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"400ms\"}}, %s}";
+			     "\"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"%s\"}}, %s}";
 
-/** What the main lcore does in its first tick, and what is said of its roles. */
+/**
+ * What the main lcore does in its first tick, and what is said of its roles. The watchdog may wait for a
+ * CPU between what it says of one role and of the next: an act goes on until it has been said of all of
+ * them, and the run until all of them are over.
+ */
 struct scene {
 	void (*act)(const struct scene *s);
 	bool acted;
+	atomic_bool done;
 	atomic_uint stalled, asleep, over;
 	atomic_bool too_short;
 };
+
+/** All roles are polled by the one lcore: cn, mn, the switch and the scheduler. */
+#define ROLES 4
 
 static double now(void)
 {
@@ -37,7 +45,7 @@ static void spin(const struct scene *s)
 {
 	double end = now() + PATIENCE;
 
-	while (atomic_load(&s->stalled) == 0 && now() < end)
+	while (atomic_load(&s->stalled) < ROLES && now() < end)
 		;
 }
 
@@ -46,7 +54,7 @@ static void sleep_long(const struct scene *s)
 	const struct timespec nap = {.tv_nsec = 500000000};
 	double end = now() + PATIENCE;
 
-	while (atomic_load(&s->asleep) == 0 && now() < end)
+	while (atomic_load(&s->asleep) < ROLES && now() < end)
 		nanosleep(&nap, NULL);
 }
 
@@ -55,6 +63,8 @@ static void tick(void *ctx, mf_time at)
 	struct scene *s = ctx;
 
 	(void)at;
+	if (s->acted && atomic_load(&s->over) >= ROLES)
+		atomic_store(&s->done, true);
 	if (s->acted || s->act == NULL)
 		return;
 	s->acted = true;
@@ -73,12 +83,14 @@ static void stalled(void *ctx, const struct mf_stall *stall)
 /** @return the result's "watchdog"; the caller's. NULL: it has none */
 static json_t *play(struct scene *s, const char *watchdog)
 {
-	struct mf_run_options options = {.tick = tick, .tick_ctx = s, .stalled = stalled, .say_ctx = s};
+	struct mf_run_options options = {
+		.tick = tick, .tick_ctx = s, .stalled = stalled, .say_ctx = s, .interrupt = &s->done};
 	struct mf_config config;
 	char text[1024], err[256] = "";
 	struct mf_fabric *f;
 	json_t *all, *found;
-	int n = snprintf(text, sizeof(text), fabric, watchdog);
+	const char *duration = s->act != NULL ? "60s" : "400ms"; /* an act is done long before */
+	int n = snprintf(text, sizeof(text), fabric, duration, watchdog);
 
 	cr_assert_eq(mf_config_parse(text, (size_t)n, "test", &config, err, sizeof(err)), 0, "%s", err);
 	if (mf_eal_start_one("watchdog", &config) != 0)
@@ -98,9 +110,6 @@ static json_int_t count(const json_t *o, const char *key)
 {
 	return json_integer_value(json_object_get(o, key));
 }
-
-/** All roles are polled by the one lcore: cn, mn, the switch and the scheduler. */
-#define ROLES 4
 
 Test(watchdog, a_thread_that_runs_but_does_not_turn_its_roles)
 {
