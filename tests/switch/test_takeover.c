@@ -479,6 +479,56 @@ Test(takeover, the_log_is_empty_behind_a_late_release)
 	rig_stop(&r);
 }
 
+/** A switch is started again beside the active one, and a port's link comes up at so many us. */
+static void start_again(struct rig *r, const unsigned int up_us[PORTS])
+{
+	twin_start(r, 1);
+	rig_stop(r);
+	twin_config.begins = twin_config.epoch_known = false;
+	twin_config.longest = LONGEST;
+	rig_start(r, &twin_config, false);
+	for (unsigned int us = 0; us <= 30; us++)
+		for (unsigned int i = 0; i < PORTS; i++)
+			if (up_us[i] == us) {
+				rig_run(r, MF_US(us));
+				cr_assert(mf_switch_link_up(r->sw, i, MF_US(us)));
+				twin_say(r, MF_US(us) + 1, i, MF_TAKE_TELL, 0, 1);
+			}
+	for (uint16_t i = 0; i < PORTS; i++)
+		for (uint16_t of = 0; of < PORTS; of++)
+			if (of != i)
+				twin_hears(r, MF_US(30) + MF_NS(100) * (1 + of), i, of, 1);
+}
+
+/** @return chunks that it lets through of a write that it was asked at so many us, and before */
+static uint64_t passes_at(struct rig *r, uint8_t id, unsigned int us)
+{
+	twin_notify(r, MF_US(us), id);
+	twin_write(r, MF_US(us) + MF_NS(100), MF_WREQ_ACK, id, 0);
+	rig_run(r, MF_US(us) + MF_NS(900));
+	return mf_switch_stats(r->sw)->chunks;
+}
+
+/**
+ * What nodes asked before their links to it came up is in the other switch, and what they ask then must not
+ * be there first.
+ */
+Test(takeover, who_was_started_again_lets_no_write_pass_what_it_does_not_know)
+{
+	static const unsigned int up_us[][PORTS] = {{0, 0, 0, 0}, {30, 1, 2, 3}, {1, 2, 30, 3}};
+
+	for (unsigned int i = 0; i < sizeof(up_us) / sizeof(up_us[0]); i++) {
+		unsigned int last = i == 0 ? 0 : 30;
+		struct rig r;
+
+		start_again(&r, up_us[i]);
+		cr_expect_eq(passes_at(&r, 1, last + 1), 0);
+		cr_expect_eq(passes_at(&r, 2, last + 98), 0);
+		cr_expect_eq(passes_at(&r, 3, last + 300), 1);
+		rig_stop(&r);
+	}
+}
+
 /** What the standby lets through of a write, and of a read in front of it, behind a write that it held. */
 static void behind_a_held_write(bool answered, uint64_t *requests, uint64_t *chunks)
 {

@@ -46,6 +46,17 @@ static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 	due(sw, now);
 }
 
+/* Its log is not whole: what was asked before a link came up is known to the other switch alone. */
+void link_begin_down(struct mf_switch *sw)
+{
+	for (unsigned int i = 0; i < sw->ports; i++)
+		if (sw->port[i].up) {
+			sw->port[i].link = LINK_DOWN;
+			sw->links_lost++;
+			clear_bit(sw->reach_set, i);
+		}
+}
+
 void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	lose(sw, port, now);

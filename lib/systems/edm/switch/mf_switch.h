@@ -72,7 +72,7 @@ struct mf_switch_config {
 	uint8_t number; /**< which one, 0 or 1 */
 	uint16_t epoch; /**< switch epoch % 2 is active */
 	bool epoch_known; /**< false: the nodes will say what it is, and until then it is standby */
-	bool begins; /**< the fabric begins: all nodes know the epoch */
+	bool begins; /**< the fabric begins: all nodes know the epoch, and all links are up */
 	bool in_order; /**< MF_ORDER_PAIR */
 	uint32_t chunk; /**< c: the first grant of a response */
 	mf_time longest; /**< ps: no operation takes longer, with all retries; 0: some have no timer */

@@ -99,6 +99,8 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = limits_init(sw, c);
 	if (err == 0 && c->twin)
 		err = standby_init(sw, c);
+	if (err == 0 && c->twin && !c->begins)
+		link_begin_down(sw);
 	if (err == 0)
 		err = c->bridge != NULL ? bridge_init(sw, c) : lives_init(sw, c);
 	if (err != 0) {

@@ -317,6 +317,8 @@ void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress,
 		    mf_time at);
 
 /* link.c */
+/** One of two whose fabric is there already: no link is up before the engine says so. */
+void link_begin_down(struct mf_switch *sw);
 /** Goes on with what ends when a link is lost. @return the next time that it wants to be called */
 mf_time link_run(struct mf_switch *sw, mf_time now);
 /** The scheduler holds nothing of a port any more. */
