@@ -48,6 +48,25 @@ static int choose(const struct mf_config *config, struct chosen *c, const char *
 	return found;
 }
 
+/**
+ * Of two switches each process is ready when all its links are. A node waits for both switches, so who played
+ * it and one of these would wait for whoever plays the other one, and that one for them.
+ */
+static int not_apart(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
+{
+	if (!config->backup.on || !(part->sw || part->backup) || !roles_missing(config, part))
+		return 0;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (part->node[i]) {
+			snprintf(err, errlen,
+				 "--run: '%s' and '%s': with two switches a process plays "
+				 "nodes, or switches, or all",
+				 config->node[i].name, mf_config_switch_name(config, part->sw ? 0 : 1));
+			return -EINVAL;
+		}
+	return 0;
+}
+
 int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
 		 size_t errlen)
 {
@@ -71,7 +90,7 @@ int roles_choose(const struct mf_config *config, const char *list, struct mf_par
 				 .backup = c.role[config->sw.ports + 2] || c.role[config->sw.ports + 3]};
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		part->node[i] = c.role[i];
-	return 0;
+	return not_apart(config, part, err, errlen);
 }
 
 bool roles_missing(const struct mf_config *config, const struct mf_part *part)

@@ -12,7 +12,8 @@
  * and the scheduler are in one process: who names one of them has both.
  *
  * @param err  on failure one line
- * @return 0; -ENOENT: there is no such role, -EEXIST: named twice
+ * @return 0; -ENOENT: there is no such role, -EEXIST: named twice; -EINVAL: of two switches one is named, and
+ *         a node, but not all there is
  */
 int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
 		 size_t errlen);

@@ -105,6 +105,11 @@ def main(program, root):
     tap.ok(process.returncode == 0 and process.stderr == '', f'{name} is good', why(process))
   process = emu.run('--check', '--run', 'scheduler,mn,cn1,sw0,cn0', emu.example('quickstart'))
   tap.ok(process.returncode == 0, 'all roles named, in any order', why(process))
+  for roles, of in (('cn,sw0', "'cn0' and 'sw0'"), ('spare,mn', "'mn' and 'spare'"), ('cn,mn', ''),
+                    ('sw0,spare,cn', "'cn0' and 'sw0'"), ('sw0,spare', ''), ('sw0,spare,cn,mn', '')):
+    process = emu.run('--check', '--run', roles, os.path.join(emu.root, 'tests/fabric/good/backup.json'))
+    tap.ok(refused(process) and of in process.stderr if of else 'with two switches' not in process.stderr,
+           f'two switches, a process plays {roles}', why(process))
   tap.done()
 
 
