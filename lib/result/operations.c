@@ -125,6 +125,32 @@ static json_t *rates_json(const struct mf_window *w)
 	return o;
 }
 
+static json_t *mismatch_json(const struct mf_fabric *f, unsigned int node)
+{
+	const struct mf_client_mismatch *m = &mf_client_stats(f->node[node].client)->mismatch;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "node", json_string(f->config->node[node].name));
+	json_object_set_new(o, "kind", json_string(mf_client_kind_name((enum mf_client_kind)m->kind)));
+	json_object_set_new(o, "memory_node", json_string(f->config->node[m->node].name));
+	result_count(o, "address", m->addr);
+	result_count(o, "octets", m->octets);
+	return o;
+}
+
+/** Each client tells the first of its own; none is told where all data was right. */
+static void put_first_mismatches(const struct mf_fabric *f, struct result_nodes nodes, json_t *o)
+{
+	json_t *all = json_array();
+
+	for (unsigned int i = nodes.from; i < nodes.to; i++)
+		if (f->node[i].client != NULL && mf_client_stats(f->node[i].client)->mismatches > 0)
+			json_array_append_new(all, mismatch_json(f, i));
+	if (json_array_size(all) > 0)
+		json_object_set(o, "first_mismatches", all);
+	json_decref(all);
+}
+
 /** Of all kinds together, and of the whole run. */
 static void put_counts(const struct mf_fabric *f, const struct mf_client_stats *sum, json_t *o)
 {
@@ -168,8 +194,10 @@ json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, en
 	json_object_set_new(o, "kinds", kinds_json(sum, what, w));
 	if (queries != NULL)
 		json_object_set_new(o, "queries", queries);
-	if (what != RESULT_TIMES)
+	if (what != RESULT_TIMES) {
 		put_counts(f, &sum->stats, o);
+		put_first_mismatches(f, nodes, o);
+	}
 	free(sum);
 	return o;
 }

@@ -41,7 +41,12 @@ static bool client_sound(const struct mf_fabric *f, unsigned int i, const struct
 	const char *name = f->config->node[i].name;
 
 	if (c->mismatches > 0)
-		return no(r, "%s: %llu reads returned wrong data", name, (unsigned long long)c->mismatches);
+		return no(r,
+			  "%s: %llu reads returned wrong data, the first a %s of %u octets of %s "
+			  "at 0x%llx",
+			  name, (unsigned long long)c->mismatches,
+			  mf_client_kind_name((enum mf_client_kind)c->mismatch.kind), c->mismatch.octets,
+			  f->config->node[c->mismatch.node].name, (unsigned long long)c->mismatch.addr);
 	if (c->submit_error != 0)
 		return no(r, "%s: its stack refuses what it is to do", name);
 	if (c->restarts > 0 && !disturbed(f))

@@ -32,10 +32,11 @@ bool client_older_write_busy(const struct mf_client *c, const struct slot *s)
 
 void client_mismatch(struct mf_client *c, const struct slot *s)
 {
-	if (c->stats.mismatches++ == 0) {
-		c->stats.mismatch_node = c->target[s->region].node;
-		c->stats.mismatch_addr = c->target[s->region].base + s->offset;
-	}
+	if (c->stats.mismatches++ == 0)
+		c->stats.mismatch = (struct mf_client_mismatch){.addr = c->target[s->region].base + s->offset,
+								.octets = s->len,
+								.node = c->target[s->region].node,
+								.kind = s->kind};
 }
 
 /** A verdict about a read or RMW that has returned something. @return false: not yet */

@@ -317,8 +317,13 @@ struct mf_client_stats {
 	/** Of octets that nobody can tell: a write failed, may have passed, or be lost. */
 	uint64_t unverified;
 	uint64_t restarts; /**< times that a target, or the way to it, was lost: mf_node_on_restart() */
-	uint64_t mismatch_addr; /**< of the first mismatch */
-	uint16_t mismatch_node;
+	/** The first of mismatches: what was asked, of which memory. */
+	struct mf_client_mismatch {
+		uint64_t addr;
+		uint32_t octets;
+		uint16_t node;
+		uint8_t kind; /**< enum mf_client_kind */
+	} mismatch;
 	uint64_t stray; /**< completions of no operation that is under way */
 	uint64_t refused; /**< operations that found the host's message queue full, and waited */
 	int submit_error; /**< -errno: the host cannot do what was configured; nothing more is begun */

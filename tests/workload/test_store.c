@@ -511,8 +511,8 @@ Test(store, misplaced)
 	memset(&h->memory[0][64], 0, 160);
 	st = test_run(&c);
 	cr_assert_gt(st->mismatches, 0);
-	cr_assert_eq(st->mismatch_node, 0);
-	cr_assert_eq(st->mismatch_addr, 64);
+	cr_assert_eq(st->mismatch.node, 0);
+	cr_assert_eq(st->mismatch.addr, 64);
 	free(st);
 	mf_store_fill(&s.store, 4, &h->memory[0][64]);
 	st = test_run(&c);

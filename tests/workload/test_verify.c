@@ -166,6 +166,7 @@ struct plan {
 	struct fake_fault fault;
 	uint64_t from, to, count;
 	uint8_t kind; /**< enum mf_op_kind */
+	struct mf_op first; /**< in which one was planted */
 };
 
 static void planted(void *ctx, const struct mf_op *op, struct fake_fault *f)
@@ -174,6 +175,8 @@ static void planted(void *ctx, const struct mf_op *op, struct fake_fault *f)
 
 	if (op->kind != p->kind)
 		return;
+	if (p->count == p->from)
+		p->first = *op;
 	if (p->count >= p->from && p->count < p->to)
 		*f = p->fault;
 	p->count++;
@@ -203,7 +206,10 @@ Test(verify, one_wrong_octet)
 		struct mf_client_stats *s = run_planted(&p, seed);
 
 		cr_assert_eq(s->mismatches, 1);
-		cr_assert_neq(s->mismatch_node, TEST_NODE);
+		cr_assert_eq(s->mismatch.kind, MF_CLIENT_READ);
+		cr_assert_eq(s->mismatch.node, p.first.node);
+		cr_assert_eq(s->mismatch.addr, p.first.addr);
+		cr_assert_eq(s->mismatch.octets, p.first.len);
 		cr_assert_eq(s->unverified, 0);
 		free(s);
 	}
