@@ -32,7 +32,7 @@ void counters_take(struct counters *c, struct mf_fabric *f, const struct mf_conf
 		xstats_take(f, config, p, c->port[p]);
 	mf_fabric_let_go(f);
 	mf_fabric_sched(f, &c->sched);
-	c->sw = *mf_fabric_switch(f);
+	mf_fabric_switch(f, &c->sw);
 }
 
 void counters_copy(struct counters *to, const struct counters *from)

@@ -13,19 +13,17 @@
  * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
  * granted in full never catches up: K and W bound what waits at an egress and in a source (D3).
  */
-static void limits(struct mf_fabric *f, unsigned int i, struct mf_switch_port_config *port)
+static void limits(struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_switch *c = &f->config->sw;
 	struct link_timing *link = &f->link[i];
 
 	link->backlog_k = c->backlog_k;
 	link->source_w = c->source_w;
-	if (f->clock == MF_CLOCK_VIRTUAL && port->up) {
+	if (f->clock == MF_CLOCK_VIRTUAL && f->config->node[i].up) {
 		link->backlog_k = c->backlog_k != 0 ? c->backlog_k : bound_under_way(f, i);
 		link->source_w = c->source_w != 0 ? c->source_w : bound_under_way(f, i);
 	}
-	port->backlog_k = link->backlog_k;
-	port->source_w = link->source_w;
 }
 
 /** What each node may ask for, in the units of the switch. */
@@ -43,25 +41,25 @@ static struct mf_switch_limits asked(const struct mf_fabric *f)
 	return limits;
 }
 
-struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
+/** @return NULL with errno */
+static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 {
 	const struct mf_config_switch *c = &f->config->sw;
 	struct mf_switch_config *s = calloc(1, sizeof(*s));
-	struct mf_switch *sw;
+	struct mf_sw *sw;
 
-	if (s == NULL) {
-		make_fail(err, errlen, "no memory");
+	if (s == NULL)
 		return NULL;
-	}
 	s->ports = f->nodes;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		s->port[i].up = f->config->node[i].up;
 		s->port[i].memory_enabled = make_carries_blocks(f, i);
-		s->link_delay[i] = number == 0 ? f->link[i].delay : f->backup.link[i].delay;
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		s->port[i].guard = guards_of(f, number, i, MF_LINK_SWITCH);
-		make_mux(f, i, f->config->bridge_ops != NULL, c->frames, c->frame_queue, &s->port[i].mux);
-		limits(f, i, &s->port[i]);
+		make_mux(f, i, false, c->frames, c->frame_queue, &s->port[i].mux);
+		limits(f, i);
+		s->port[i].backlog_k = f->link[i].backlog_k;
+		s->port[i].source_w = f->link[i].source_w;
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);
 	}
@@ -75,16 +73,49 @@ struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *er
 	s->mac_table = c->mac_table;
 	s->l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0;
 	s->probe = f->stages != NULL ? &f->probe : NULL;
-	s->bridge = f->config->bridge_ops;
-	s->bridge_param = f->config->bridge.param;
-	s->obeyed = mf_config_obeyed(f->config);
-	s->seed = f->config->seed;
 	s->limits = asked(f);
 	make_twin(f, number, s);
-	sw = mf_switch_new(s);
+	sw = mf_sw_new_edm(s);
 	free(s);
+	return sw;
+}
+
+/** @return NULL with errno */
+static struct mf_sw *make_frames(struct mf_fabric *f)
+{
+	const struct mf_config_switch *c = &f->config->sw;
+	struct mf_port_config port[MF_PORTS_MAX] = {0};
+	mf_time delay[MF_PORTS_MAX] = {0};
+	const struct mf_frame_switch_config s = {
+		.bridge = f->config->bridge_ops,
+		.of = {.ports = f->nodes,
+		       .delay = delay,
+		       .l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0,
+		       .timing = f->timing,
+		       .param = f->config->bridge.param,
+		       .obeyed = mf_config_obeyed(f->config),
+		       .seed = f->config->seed,
+		       .probe = f->stages != NULL ? &f->probe : NULL},
+		.port = port};
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		limits(f, i);
+		delay[i] = f->link[i].delay;
+		port[i].up = f->config->node[i].up;
+		port[i].memory_enabled = make_carries_blocks(f, i);
+		port[i].ber_window = f->config->node[i].link.ber_window;
+		port[i].guard = guards_of(f, 0, i, MF_LINK_SWITCH);
+		make_mux(f, i, true, c->frames, c->frame_queue, &port[i].mux);
+	}
+	return mf_sw_new_frames(&s);
+}
+
+struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
+{
+	struct mf_sw *sw = f->config->bridge_ops != NULL ? make_frames(f) : make_edm(f, number);
+
 	if (sw == NULL)
 		make_fail(err, errlen, "%s: cannot set it up: %s",
-			  number == 0 ? c->name : f->config->backup.name, strerror(errno));
+			  number == 0 ? f->config->sw.name : f->config->backup.name, strerror(errno));
 	return sw;
 }

@@ -12,7 +12,7 @@
 #include "base/mf_rng.h"
 #include "pcs/mf_scrambler.h"
 #include "systems/edm/sched/mf_sched.h"
-#include "systems/edm/switch/mf_switch.h"
+#include "systems/mf_sw.h"
 #include "workload/mf_workload.h"
 #include "fabric/mf_pending_writes.h"
 #include "fabric/mf_run.h"
@@ -62,10 +62,10 @@ struct mf_fabric {
 	struct mf_part part; /**< the roles that this process plays */
 	struct node *node;
 	struct link_timing *link; /**< [nodes] */
-	struct mf_switch *sw;
+	struct mf_sw *sw;
 	struct skew skew; /**< how wrong the switch's clock is */
 	struct {
-		struct mf_switch *sw; /**< NULL: there is none */
+		struct mf_sw *sw; /**< NULL: there is none */
 		struct mf_sched *sched;
 		struct link_timing *link; /**< [nodes]: of the links to it */
 		mf_time sched_waited;
@@ -145,7 +145,7 @@ static inline unsigned int fabric_ports(const struct mf_fabric *f)
 }
 
 /** The switch of port n of fabric_ports() if this process plays it and the port is used; otherwise NULL. */
-static inline struct mf_switch *fabric_switch_of(const struct mf_fabric *f, unsigned int n)
+static inline struct mf_sw *fabric_switch_of(const struct mf_fabric *f, unsigned int n)
 {
 	bool here = n < f->nodes ? f->part.sw : f->part.backup;
 

@@ -18,7 +18,7 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen);
 int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 
 /** @param number  0, or 1: the backup @return NULL: err says why */
-struct mf_switch *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
+struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
 /** The same. */
 struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen);
 

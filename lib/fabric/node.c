@@ -91,15 +91,15 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			return false;
 		if (n->unplugged) /* what it has to send waits for good, perhaps */
 			continue;
-		if (mf_node_tx_next(n->host, now) != MF_NEVER || mf_switch_tx_next(f->sw, i, now) != MF_NEVER)
+		if (mf_node_tx_next(n->host, now) != MF_NEVER || mf_sw_tx_next(f->sw, i, now) != MF_NEVER)
 			return false;
-		if (f->backup.sw != NULL && mf_switch_tx_next(f->backup.sw, i, now) != MF_NEVER)
+		if (f->backup.sw != NULL && mf_sw_tx_next(f->backup.sw, i, now) != MF_NEVER)
 			return false;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
 			if (hears_still(n->host, link))
 				return false;
 	}
-	if (f->backup.sw != NULL && mf_switch_has_frames(f->backup.sw))
+	if (f->backup.sw != NULL && mf_sw_has_frames(f->backup.sw))
 		return false;
-	return !mf_switch_has_frames(f->sw);
+	return !mf_sw_has_frames(f->sw);
 }

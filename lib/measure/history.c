@@ -86,15 +86,18 @@ static bool lossless(const struct mf_fabric *f)
 	       knows_losses(f) && !rights_change(f);
 }
 
-static uint64_t lost_at(const struct mf_fabric *f, const struct mf_switch *sw)
+static uint64_t lost_at(const struct mf_fabric *f, const struct mf_sw *sw)
 {
-	const struct mf_switch_stats *s = mf_switch_stats(sw);
-	uint64_t lost = s->drop_check + s->drop_proto + s->drop_spoof + s->drop_dst + s->drop_ungranted +
-			s->drop_room + s->drop_cut + s->drop_descriptor + s->expired;
+	struct mf_switch_stats s;
+	uint64_t lost;
+
+	mf_sw_stats(sw, &s);
+	lost = s.drop_check + s.drop_proto + s.drop_spoof + s.drop_dst + s.drop_ungranted + s.drop_room +
+	       s.drop_cut + s.drop_descriptor + s.expired;
 
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->config->node[i].up)
-			lost += mf_switch_mux_stats(sw, i)->aborted;
+			lost += mf_sw_mux_stats(sw, i)->aborted;
 	return lost;
 }
 

@@ -142,7 +142,7 @@ const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned in
 
 	if (n == NULL)
 		return NULL;
-	return end == MF_LINK_NODE ? mf_node_mux_stats(n->host) : mf_switch_mux_stats(f->sw, node);
+	return end == MF_LINK_NODE ? mf_node_mux_stats(n->host) : mf_sw_mux_stats(f->sw, node);
 }
 
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
@@ -152,12 +152,12 @@ const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsig
 
 	if (n == NULL)
 		return NULL;
-	return &(end == MF_LINK_NODE ? mf_node_demux(n->host) : mf_switch_demux(f->sw, node))->stats;
+	return &(end == MF_LINK_NODE ? mf_node_demux(n->host) : mf_sw_demux(f->sw, node))->stats;
 }
 
-const struct mf_switch_stats *mf_fabric_switch(const struct mf_fabric *f)
+void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 {
-	return mf_switch_stats(f->sw);
+	mf_sw_stats(f->sw, out);
 }
 
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)

@@ -13,7 +13,7 @@
 #include "measure/mf_window.h"
 #include "systems/mf_node.h"
 #include "systems/edm/sched/mf_sched.h"
-#include "systems/edm/switch/mf_switch.h"
+#include "systems/mf_sw.h"
 #include "workload/mf_workload.h"
 
 /** Time of the run; the one of the last tick while it runs. */
@@ -41,7 +41,7 @@ bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end);
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end);
-const struct mf_switch_stats *mf_fabric_switch(const struct mf_fabric *f);
+void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out);
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out);
 
 /** All clients have begun what they are to begin, and all of that has completed or failed. */

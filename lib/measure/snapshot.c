@@ -34,14 +34,14 @@ void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
 		mf_node_stats(f->node[i].host, &s->stack[i]);
 	}
 	for (unsigned int n = 0; n < fabric_ports(f); n++) {
-		const struct mf_switch *sw = fabric_switch_of(f, n);
+		const struct mf_sw *sw = fabric_switch_of(f, n);
 
 		if (sw == NULL)
 			continue;
-		s->port[n] = *mf_switch_mux_stats(sw, n % f->nodes);
-		s->port[n].memory_blocks -= mf_switch_ahead(sw, n % f->nodes, now);
+		s->port[n] = *mf_sw_mux_stats(sw, n % f->nodes);
+		s->port[n].memory_blocks -= mf_sw_ahead(sw, n % f->nodes, now);
 	}
-	s->sw = *mf_switch_stats(f->sw);
+	mf_sw_stats(f->sw, &s->sw);
 	f->sched_ops->stats(f->sched, &s->sched);
 }
 

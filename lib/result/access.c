@@ -30,14 +30,16 @@ static json_t *regions_json(const struct mf_regions_stats *s)
 	return o;
 }
 
-static json_t *limits_json(const struct mf_switch_stats *s)
+static json_t *limits_json(const struct mf_fabric *f)
 {
+	struct mf_switch_stats s;
 	json_t *o = json_object();
 
-	result_count(o, "beyond_share", s->excess);
-	result_count(o, "refused_rate", s->refused_rate);
-	result_count(o, "refused_outstanding", s->refused_outstanding);
-	result_count(o, "refused_expired", s->refused_expired);
+	mf_sw_stats(f->sw, &s);
+	result_count(o, "beyond_share", s.excess);
+	result_count(o, "refused_rate", s.refused_rate);
+	result_count(o, "refused_outstanding", s.refused_outstanding);
+	result_count(o, "refused_expired", s.refused_expired);
 	return o;
 }
 
@@ -64,5 +66,5 @@ void access_json(const struct mf_fabric *f, json_t *o)
 	if (f->forged.sent > 0)
 		json_object_set_new(o, "forged", forged_json(&f->forged));
 	if ((l->share > 0 || l->rate > 0 || l->outstanding > 0) && f->part.sw)
-		json_object_set_new(o, "limits", limits_json(mf_switch_stats(f->sw)));
+		json_object_set_new(o, "limits", limits_json(f));
 }

@@ -143,8 +143,12 @@ static json_t *control_json(const struct mf_fabric *f, const struct snapshot *en
 	uint64_t control = end->sw.control_blocks;
 	json_t *o = json_object();
 
-	if (f->backup.sw != NULL)
-		control += mf_switch_stats(f->backup.sw)->control_blocks;
+	if (f->backup.sw != NULL) {
+		struct mf_switch_stats backup;
+
+		mf_sw_stats(f->backup.sw, &backup);
+		control += backup.control_blocks;
+	}
 	result_count(o, "notification_and_grant_blocks", control);
 	result_count(o, "memory_blocks", memory);
 	result_real(o, "share", memory > 0 ? (double)control / (double)memory : 0);

@@ -154,6 +154,7 @@ static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	uint64_t sent = 0, received = 0;
+	struct mf_switch_stats switched;
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].ether == NULL)
@@ -166,11 +167,12 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 			return no(r, "%s: %llu frames damaged or duplicated", f->config->node[i].name,
 				  (unsigned long long)(e->damaged + e->duplicated));
 	}
-	if (!f->info.interrupted && sent != received && fabric_whole(f) && !disturbed(f))
-		return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
-			  (unsigned long long)(sent - received), (unsigned long long)sent,
-			  (unsigned long long)mf_switch_stats(f->sw)->drop_frame_room);
-	return true;
+	if (f->info.interrupted || sent == received || !fabric_whole(f) || disturbed(f))
+		return true;
+	mf_sw_stats(f->sw, &switched);
+	return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
+		  (unsigned long long)(sent - received), (unsigned long long)sent,
+		  (unsigned long long)switched.drop_frame_room);
 }
 
 /** What waited at a stalled role, or for it, waited so much longer than the bound says. */
@@ -199,14 +201,16 @@ static bool backlog_is_bounded(const struct mf_fabric *f)
 	return f->clock == MF_CLOCK_VIRTUAL;
 }
 
-static bool descriptors_sound(const struct mf_fabric *f, const struct mf_switch *sw,
-			      const struct mf_sched *sched, const struct reason *r)
+static bool descriptors_sound(const struct mf_fabric *f, const struct mf_sw *sw, const struct mf_sched *sched,
+			      const struct reason *r)
 {
+	struct mf_switch_stats switched;
 	struct mf_sched_stats s;
 	uint64_t lost;
 
 	f->sched_ops->stats(sched, &s);
-	lost = s.refused + mf_switch_stats(sw)->drop_descriptor;
+	mf_sw_stats(sw, &switched);
+	lost = s.refused + switched.drop_descriptor;
 	return lost == 0 ||
 	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
 }
@@ -222,7 +226,7 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		uint32_t max = mf_switch_mux_stats(f->sw, i)->backlog_message_max;
+		uint32_t max = mf_sw_mux_stats(f->sw, i)->backlog_message_max;
 
 		if (max > bound_backlog(f, i) + stalled_blocks(f, i))
 			return no(r, "%s: %u blocks waited at its egress, the bound is %u",

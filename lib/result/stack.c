@@ -47,5 +47,5 @@ json_t *bridge_json(const struct mf_fabric *f)
 {
 	struct mf_counter c[MF_COUNTERS_MAX];
 
-	return counters(f->config->bridge.name, c, mf_switch_bridge_counters(f->sw, c));
+	return counters(f->config->bridge.name, c, mf_sw_bridge_counters(f->sw, c));
 }

@@ -41,15 +41,15 @@ static struct mf_sched_stats scheduled(const struct mf_fabric *f)
 static struct mf_switch_stats switched(const struct mf_fabric *f)
 {
 	enum { COUNTERS = sizeof(struct mf_switch_stats) / sizeof(uint64_t) };
-	struct mf_switch_stats s = *mf_switch_stats(f->sw);
-	const uint64_t *other;
+	struct mf_switch_stats s, other;
 
 	static_assert(sizeof(s) == COUNTERS * sizeof(uint64_t), "counters, and nothing else");
+	mf_sw_stats(f->sw, &s);
 	if (f->backup.sw == NULL)
 		return s;
-	other = &mf_switch_stats(f->backup.sw)->notifications;
+	mf_sw_stats(f->backup.sw, &other);
 	for (unsigned int i = 0; i < COUNTERS; i++)
-		(&s.notifications)[i] += other[i];
+		(&s.notifications)[i] += (&other.notifications)[i];
 	return s;
 }
 
@@ -84,11 +84,11 @@ json_t *sched_json(const struct mf_fabric *f)
 /** Most blocks of messages that waited at an egress, of either switch. */
 static uint64_t most_waited(const struct mf_fabric *f, unsigned int port)
 {
-	uint64_t first = mf_switch_mux_stats(f->sw, port)->backlog_message_max;
+	uint64_t first = mf_sw_mux_stats(f->sw, port)->backlog_message_max;
 
 	if (f->backup.sw == NULL)
 		return first;
-	return RTE_MAX(first, (uint64_t)mf_switch_mux_stats(f->backup.sw, port)->backlog_message_max);
+	return RTE_MAX(first, (uint64_t)mf_sw_mux_stats(f->backup.sw, port)->backlog_message_max);
 }
 
 json_t *backlog_json(const struct mf_fabric *f)
@@ -178,9 +178,9 @@ json_t *drops_json(const struct mf_fabric *f)
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (fabric_switch_of(f, i) != NULL)
-			add_receiver(mf_switch_demux(f->sw, i), &bad, &aborts);
+			add_receiver(mf_sw_demux(f->sw, i), &bad, &aborts);
 		if (f->config->node[i].up && f->backup.sw != NULL)
-			add_receiver(mf_switch_demux(f->backup.sw, i), &bad, &aborts);
+			add_receiver(mf_sw_demux(f->backup.sw, i), &bad, &aborts);
 		if (f->node[i].host == NULL)
 			continue;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
@@ -215,7 +215,7 @@ json_t *drops_json(const struct mf_fabric *f)
 /** What the second switch knew and did, and what nodes made of copies; NULL: there is none. */
 json_t *backup_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats *s;
+	struct mf_switch_stats s, primary;
 	uint64_t copies = 0, fenced = 0, ignored = 0;
 	struct mf_sched_stats sched;
 	uint16_t epoch = 0;
@@ -224,7 +224,8 @@ json_t *backup_json(const struct mf_fabric *f)
 	if (f->backup.sw == NULL)
 		return NULL;
 	o = json_object();
-	s = mf_switch_stats(f->backup.sw);
+	mf_sw_stats(f->sw, &primary);
+	mf_sw_stats(f->backup.sw, &s);
 	f->sched_ops->stats(f->backup.sched, &sched);
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
@@ -242,15 +243,15 @@ json_t *backup_json(const struct mf_fabric *f)
 		result_count(o, "fail_overs", f->backup.cuts);
 		result_count(o, "deposed", f->backup.deposed);
 	}
-	result_count(o, "take_overs", s->takes + mf_switch_stats(f->sw)->takes);
-	result_count(o, "demands_taken_down", s->logged);
+	result_count(o, "take_overs", s.takes + primary.takes);
+	result_count(o, "demands_taken_down", s.logged);
 	result_count(o, "demands", sched.demands);
 	result_count(o, "demands_dropped", sched.dropped_x + sched.dropped_bad);
-	result_count(o, "grants", s->grants);
-	result_count(o, "requests_forwarded", s->requests_forwarded);
-	result_count(o, "chunks", s->chunks);
-	result_count(o, "not_granted", s->drop_ungranted);
-	result_count(o, "room", s->drop_room);
+	result_count(o, "grants", s.grants);
+	result_count(o, "requests_forwarded", s.requests_forwarded);
+	result_count(o, "chunks", s.chunks);
+	result_count(o, "not_granted", s.drop_ungranted);
+	result_count(o, "room", s.drop_room);
 	result_count(o, "copies_ignored", copies);
 	result_count(o, "grants_ignored", ignored);
 	result_count(o, "requests_fenced", fenced);

@@ -38,7 +38,7 @@ int mf_receiver_init(struct mf_receiver *r, const struct mf_receiver_config *con
 void mf_receiver_fini(struct mf_receiver *r);
 
 /** What a part of a message has made of the message. */
-enum mf_part {
+enum mf_assembly {
 	MF_PART_MORE, /**< not whole yet */
 	MF_PART_WHOLE, /**< word[0..count) is the message until the next part, `first` its begin */
 	MF_PART_STRAY, /**< its beginning was not seen, or was forgotten */
@@ -51,7 +51,8 @@ enum mf_part {
  * @param it     MF_RX_RUN, at least one word
  * @param first  when its first block came
  */
-static inline enum mf_part mf_receiver_part(struct mf_receiver *r, const struct mf_rx_item *it, mf_time first)
+static inline enum mf_assembly mf_receiver_part(struct mf_receiver *r, const struct mf_rx_item *it,
+						mf_time first)
 {
 	if (it->begins) {
 		r->collecting = true;

@@ -160,8 +160,8 @@ void mf_fabric_free(struct mf_fabric *f)
 	}
 	if (f->stack_shared != NULL)
 		f->config->stack_ops->unshare(f->stack_shared);
-	mf_switch_free(f->sw);
-	mf_switch_free(f->backup.sw);
+	mf_sw_free(f->sw);
+	mf_sw_free(f->backup.sw);
 	if (f->sched != NULL)
 		f->sched_ops->destroy(f->sched);
 	if (f->backup.sched != NULL)

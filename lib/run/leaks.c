@@ -3,8 +3,6 @@
 
 #include "fabric/mf_fabric_state.h"
 #include "run/mf_leaks.h"
-#include "systems/edm/host/mf_host_leaks.h"
-#include "systems/edm/switch/mf_switch_leaks.h"
 
 struct held {
 	const char *what;
@@ -38,12 +36,12 @@ static bool host_leaks(const struct mf_fabric *f, unsigned int i, char *err, siz
 	return any(f->config->node[i].name, held, sizeof(held) / sizeof(held[0]), err, errlen);
 }
 
-static bool switch_leaks(const struct mf_fabric *f, const struct mf_switch *sw, const char *name, char *err,
+static bool switch_leaks(const struct mf_fabric *f, const struct mf_sw *sw, const char *name, char *err,
 			 size_t errlen)
 {
 	struct mf_switch_held s;
 
-	mf_switch_held(sw, f->ended, &s);
+	mf_sw_held(sw, f->ended, &s);
 	const struct held held[] = {
 		{"circuits", s.circuits},
 		{"buffered requests", s.requests},

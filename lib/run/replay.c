@@ -37,6 +37,9 @@ static const unsigned int calls_of[] = {
 	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
 };
 
+/** What only EDM's roles are called for: the configuration refuses these faults with other stacks. */
+#define CALLS_OF_EDM (CALL(GRANT) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
+
 static const char *const call_name[RECORD_CALLS] = {
 	[RECORD_TX] = "blocks sent",
 	[RECORD_TO_SCHED] = "descriptors for the scheduler",
@@ -49,6 +52,8 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	const struct mf_config *config = r->f->config;
 
 	if (e->call >= RECORD_CALLS || !(calls_of[r->kind] & 1u << e->call))
+		return false;
+	if (config->stack_ops != NULL && CALLS_OF_EDM & 1u << e->call)
 		return false;
 	switch (e->call) {
 	case RECORD_RX:

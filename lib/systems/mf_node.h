@@ -22,10 +22,10 @@
 #include "pcs/mf_mux.h"
 #include "role/mf_node_shell.h"
 #include "systems/edm/host/mf_host.h"
+#include "systems/edm/host/mf_host_leaks.h"
 #include "systems/frames/mf_frame_host.h"
 
 struct mf_node; /**< a host of some system; its first member is its shell */
-struct mf_host_held;
 
 /** A host of EDM. @return NULL with errno: EINVAL for a bad config, ENOMEM. mf_node_free() frees it. */
 struct mf_node *mf_node_new_edm(const struct mf_host_config *config);

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "systems/edm/host/mf_host_leaks.h"
 #include "systems/mf_node.h"
 
 #define FETCH_ITEMS 4

@@ -133,8 +133,8 @@ json_t *telemetry_link(struct telemetry_query *q)
 	}
 	if (fabric_switch_of(f, (unsigned int)i) != NULL) {
 		json_object_set_new(up, "received",
-				    received_json(&mf_switch_demux(f->sw, (unsigned int)i)->stats));
-		json_object_set_new(down, "sent", sent_json(mf_switch_mux_stats(f->sw, (unsigned int)i)));
+				    received_json(&mf_sw_demux(f->sw, (unsigned int)i)->stats));
+		json_object_set_new(down, "sent", sent_json(mf_sw_mux_stats(f->sw, (unsigned int)i)));
 	}
 	json_object_set_new(o, "to_switch", up);
 	json_object_set_new(o, "from_switch", down);

@@ -71,7 +71,7 @@ static void lost(struct virtual *v, unsigned int i)
 	p->at = p->cuts == 0 ? lock_found(v, i) : MF_NEVER;
 	if (p->dead == 0)
 		mf_node_link_down(v->f->node[i].host, v->number, v->now);
-	mf_switch_link_down(v->sw, i, v->now);
+	mf_sw_link_down(v->sw, i, v->now);
 	virtual_node_changed(v, i);
 	virtual_switch_changed(v);
 }
@@ -80,7 +80,7 @@ static void found(struct virtual *v, unsigned int i)
 {
 	struct place *p = &v->events->place[i];
 
-	if (!mf_switch_link_up(v->sw, i, v->now)) {
+	if (!mf_sw_link_up(v->sw, i, v->now)) {
 		p->at = lock_found(v, i); /* asked again */
 		virtual_switch_changed(v);
 		return;

@@ -39,7 +39,7 @@ static void kill_switch(struct virtual *v)
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL)
 			virtual_link_cut(v, i);
-	mf_switch_crash(v->sw, v->now);
+	mf_sw_crash(v->sw, v->now);
 	virtual_switch_changed(v);
 }
 
@@ -67,7 +67,7 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	switch (what) {
 	case MF_CONFIG_REQUESTS:
 		if (exhaust_counts(&e->no_requests, on))
-			mf_switch_no_requests(v->sw, on);
+			mf_sw_no_requests(v->sw, on);
 		return;
 	case MF_CONFIG_RING:
 		if (on)
@@ -81,7 +81,7 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	if (!exhaust_counts(&e->place[o->node].none[what], on))
 		return;
 	if (what == MF_CONFIG_EGRESS)
-		mf_switch_close(v->sw, o->node, on);
+		mf_sw_close(v->sw, o->node, on);
 	else
 		mf_node_exhaust(v->f->node[o->node].host, exhaust_room(what), on);
 	virtual_node_changed(v, o->node);

@@ -140,7 +140,7 @@ mf_time virtual_event_open(const struct virtual *v)
 	const struct virtual_events *e = v->events;
 	unsigned int left;
 
-	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_switch_sched_peek(v->sw, &left) != NULL)
+	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_sw_sched_peek(v->sw, &left) != NULL)
 		return v->now;
 	return mf_time_min(v->nodes->event_next, stalls_next(&e->sched, v->now) - 1);
 }

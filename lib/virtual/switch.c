@@ -54,7 +54,7 @@ static void match(struct virtual *v)
 		for (unsigned int i = 0; i < n; i++) {
 			if (grant[i].first)
 				f->sched_waited += grant[i].at - grant[i].since;
-			mf_switch_grant(v->sw, v->now, &grant[i]);
+			mf_sw_grant(v->sw, v->now, &grant[i]);
 		}
 	} while (n == GRANTS);
 }
@@ -84,7 +84,7 @@ static unsigned int hand_over(struct virtual *v, const struct mf_sched_msg *msg,
 static __attribute__((noinline)) void push_back(struct virtual *v, mf_time until)
 {
 	event_set(&v->queue, actor_sched(v), until);
-	if (v->events != NULL && !mf_switch_can_rx(v->sw))
+	if (v->events != NULL && !mf_sw_can_rx(v->sw))
 		virtual_event_close(v, mf_time_max(until, v->now + 1 + v->f->config->sched.insert));
 }
 
@@ -99,7 +99,7 @@ static void tell(struct virtual *v)
 		push_back(v, until);
 		return;
 	}
-	while ((msg = mf_switch_sched_peek(v->sw, &n)) != NULL) {
+	while ((msg = mf_sw_sched_peek(v->sw, &n)) != NULL) {
 		/* A switch that takes over tells what was asked before: it is matched from now on. */
 		if (__builtin_expect(v->nodes->twin != NULL, 0) && msg->at < v->now)
 			match(v);
@@ -108,7 +108,7 @@ static void tell(struct virtual *v)
 			push_back(v, sched_next(v));
 			return;
 		}
-		mf_switch_sched_advance(v->sw, n);
+		mf_sw_sched_advance(v->sw, n);
 		event_set(&v->queue, actor_sched(v), sched_next(v));
 	}
 }
@@ -116,10 +116,10 @@ static void tell(struct virtual *v)
 /** When a port may send. */
 static void expect(struct virtual *v, unsigned int i)
 {
-	mf_time next = mf_time_min(mf_switch_tx_next(v->sw, i, v->now), wire_held(&v->down[i]));
+	mf_time next = mf_time_min(mf_sw_tx_next(v->sw, i, v->now), wire_held(&v->down[i]));
 
 	if (wire_hangs(&v->down[i]))
-		next = mf_time_min(next, mf_switch_tx_next_block(v->sw, i, v->now));
+		next = mf_time_min(next, mf_sw_tx_next_block(v->sw, i, v->now));
 	next = mf_time_max(v->now, next);
 	if (__builtin_expect(v->events != NULL, 0))
 		next = virtual_event_down(v, i, next);
@@ -129,7 +129,7 @@ static void expect(struct virtual *v, unsigned int i)
 /** The switch was deposed: it begins again, with nothing, at the links that there are. */
 static __attribute__((noinline)) void begin_anew(struct virtual *v)
 {
-	mf_switch_crash(v->sw, v->now);
+	mf_sw_crash(v->sw, v->now);
 	v->reviving = true;
 	v->revive_at = v->now + REVIVE;
 }
@@ -141,14 +141,14 @@ static __attribute__((noinline)) void revive(struct virtual *v)
 	v->reviving = false;
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL && (v->events == NULL || virtual_event_whole(v, i)))
-			v->reviving |= !mf_switch_link_up(v->sw, i, v->now);
+			v->reviving |= !mf_sw_link_up(v->sw, i, v->now);
 }
 
 /** The standby collects messages, and the active one does not. */
 static __attribute__((noinline)) void take_role(struct virtual *v, mf_time now)
 {
 	uint16_t epoch;
-	bool whole = !v->nodes->unsettled && !mf_switch_active(v->sw, &epoch);
+	bool whole = !v->nodes->unsettled && !mf_sw_active(v->sw, &epoch);
 
 	if (v->whole == whole)
 		return;
@@ -182,10 +182,10 @@ int virtual_switch_init(struct virtual *v)
 /** The switch was called: what has it for the scheduler, which ports have something to send? */
 static void after(struct virtual *v)
 {
-	uint64_t *set = mf_switch_tx_set(v->sw);
+	uint64_t *set = mf_sw_tx_set(v->sw);
 
 	if (__builtin_expect(v->nodes->twin != NULL, 0)) {
-		if (mf_switch_deposed(v->sw))
+		if (mf_sw_deposed(v->sw))
 			begin_anew(v);
 		if (v->reviving)
 			event_hasten(&v->queue, actor_switch(v), v->revive_at);
@@ -195,7 +195,7 @@ static void after(struct virtual *v)
 	for (unsigned int w = 0; w <= (v->f->nodes - 1) / 64; w++)
 		for (; set[w] != 0; set[w] &= set[w] - 1)
 			expect(v, w * 64 + (unsigned int)__builtin_ctzll(set[w]));
-	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
+	event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_sw_next(v->sw)));
 }
 
 /** If not all of a span was taken the rest may come before all else that is known of. */
@@ -212,7 +212,7 @@ static void expect_rest(struct virtual *v, unsigned int i)
 /** The next span to port i may hold requests that find no room: it matters when each of them comes. */
 static bool may_overflow(const struct virtual *v, unsigned int i)
 {
-	return !mf_switch_has_requests(v->sw, i, wire_flight(&v->up[i], 0)->flight->count / REQUEST_BLOCKS);
+	return !mf_sw_has_requests(v->sw, i, wire_flight(&v->up[i], 0)->flight->count / REQUEST_BLOCKS);
 }
 
 /** Until when it is known that what is under way to port i arrives, and what the switch is then. */
@@ -233,7 +233,7 @@ static void receive(struct virtual *v, unsigned int i)
 	virtual_receive(v, &v->up[i], known(v, i), &v->span);
 	if (__builtin_expect(v->events != NULL, 0))
 		expect_rest(v, i);
-	mf_switch_rx(v->sw, i, v->now, &v->span);
+	mf_sw_rx(v->sw, i, v->now, &v->span);
 	if (__builtin_expect(v->f->guards[0] != NULL, 0))
 		virtual_link_look(v, i);
 	after(v);
@@ -244,7 +244,7 @@ static __attribute__((noinline)) void await_sched(struct virtual *v)
 {
 	unsigned int left;
 
-	if (mf_switch_sched_peek(v->sw, &left) != NULL)
+	if (mf_sw_sched_peek(v->sw, &left) != NULL)
 		event_set(&v->queue, actor_switch(v), MF_NEVER);
 }
 
@@ -253,9 +253,9 @@ static void run(struct virtual *v)
 	event_set(&v->queue, actor_switch(v), MF_NEVER);
 	if (__builtin_expect(v->reviving, 0) && v->revive_at <= v->now)
 		revive(v);
-	mf_switch_run(v->sw, v->now);
+	mf_sw_run(v->sw, v->now);
 	after(v);
-	if (__builtin_expect(mf_switch_next(v->sw) <= v->now, 0))
+	if (__builtin_expect(mf_sw_next(v->sw) <= v->now, 0))
 		await_sched(v);
 }
 
@@ -302,7 +302,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 		virtual_node_hears(v, i);
 	}
 	if (n == 0)
-		n = (int)mf_switch_tx(v->sw, i, v->now, blocks(v, i), &v->span);
+		n = (int)mf_sw_tx(v->sw, i, v->now, blocks(v, i), &v->span);
 	if (n > 0) {
 		more = wire_wants_all(&v->down[i], &v->span);
 		n = virtual_send(v, &v->down[i], v->nodes->nodes_done, PLACE_SWITCH, virtual_place(v, i));
@@ -312,7 +312,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 	if (__builtin_expect(more, 0))
 		event_set(&v->queue, actor_tx(i), v->now);
 	if (v->f->config->bridge_ops != NULL) /* what left made room: others may be told so */
-		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_switch_next(v->sw)));
+		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_sw_next(v->sw)));
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
 	return n;
@@ -324,11 +324,11 @@ static inline void send_soon(struct virtual *v, uint32_t actor)
 	uint32_t i = event_soon(&v->queue, actor, 4), k = event_soon(&v->queue, actor, 2);
 
 	if (i < v->f->nodes) {
-		mf_switch_fetch_tx(v->sw, i);
+		mf_sw_fetch_tx(v->sw, i);
 		__builtin_prefetch(&v->down[i], 1);
 	}
 	if (k < v->f->nodes) {
-		mf_switch_fetch_head(v->sw, k);
+		mf_sw_fetch_head(v->sw, k);
 		__builtin_prefetch(&v->down[k].ring[v->down[k].tail & v->down[k].mask], 1);
 	}
 }
@@ -388,12 +388,12 @@ static void come_near(struct virtual *v)
 		return;
 	if ((x = arrivals_ahead(a, 3 * NEAR)) != NULL) {
 		__builtin_prefetch(&v->up[arrival_port(x)], 1);
-		mf_switch_fetch(v->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_sw_fetch(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 	}
 	if ((x = arrivals_ahead(a, 2 * NEAR)) != NULL)
-		mf_switch_fetch_mux(v->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_sw_fetch_mux(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 	if ((x = arrivals_ahead(a, NEAR)) != NULL)
-		mf_switch_fetch_items(v->sw, arrival_port(x), flight_words(x->flight)[0]);
+		mf_sw_fetch_items(v->sw, arrival_port(x), flight_words(x->flight)[0]);
 }
 
 /** What arrives until then is found when that begins; and again, where it was put off. */

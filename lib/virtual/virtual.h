@@ -32,7 +32,7 @@ struct virtual_turn {
 struct virtual
 {
 	struct mf_fabric *f;
-	struct mf_switch *sw;
+	struct mf_sw *sw;
 	struct mf_sched *sched;
 	const struct link_timing *link; /**< [nodes]: of the links to it */
 	unsigned int number; /**< of the switch */

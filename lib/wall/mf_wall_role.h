@@ -34,7 +34,7 @@ struct role {
 	union {
 		struct mf_node *host; /**< NODE, TWIN */
 		struct wall_port *carrier; /**< PORT */
-		struct mf_switch *sw; /**< SWITCH */
+		struct mf_sw *sw; /**< SWITCH */
 		struct mf_sched *sched; /**< SCHED */
 	};
 	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
@@ -82,12 +82,12 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now);
 /** And there again. @return false: the switch is not ready for it, ask again */
 bool role_link_back(struct role *r, unsigned int port, mf_time now);
 
-/** Switch: see mf_switch_bear(). */
+/** Switch: see mf_sw_bear(). */
 void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now);
 
 /**
  * The process of the role crashes, and all that it knew is gone. A node: see node_crash(). A switch: see
- * mf_switch_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
+ * mf_sw_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
  */
 int role_crash(struct role *r, mf_time now);
 #define ROLE_REQUESTS UINT16_MAX /**< the switch's buffer for requests */
@@ -100,7 +100,7 @@ void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now);
 
 /** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
-/** The same in place; mf_switch_sched_advance() follows. @return the first of *n; NULL: there is none */
+/** The same in place; mf_sw_sched_advance() follows. @return the first of *n; NULL: there is none */
 struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n);
 void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
 

@@ -153,7 +153,7 @@ void twin_look(struct wall *w, struct role *r, mf_time now)
 	struct wall_net *net = &w->net[r->net];
 	unsigned int cuts;
 
-	if (unlikely(mf_switch_deposed(r->sw)))
+	if (unlikely(mf_sw_deposed(r->sw)))
 		begin_anew(w, net, r, now);
 	else if (likely(net->calm &&
 			net->news_seen == atomic_load_explicit(&net->news, memory_order_relaxed)))

@@ -76,7 +76,7 @@ static __rte_noinline __rte_cold void record_grants(const struct role *r, enum r
 inline bool role_can_rx(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
-		return mf_switch_can_rx(r->sw);
+		return mf_sw_can_rx(r->sw);
 	if (unlikely(r->kind != ROLE_NODE)) {
 		if (r->kind == ROLE_PORT)
 			return port_can_put(r->carrier, port);
@@ -94,7 +94,7 @@ inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct
 	if (unlikely(r->record != NULL))
 		record_span(r, RECORD_RX, port, now, span);
 	if (r->kind == ROLE_SWITCH)
-		mf_switch_rx(r->sw, port, now, span);
+		mf_sw_rx(r->sw, port, now, span);
 	else if (likely(r->kind == ROLE_NODE))
 		mf_node_rx(r->host, now, span);
 	else if (r->kind == ROLE_TWIN)
@@ -111,7 +111,7 @@ void role_run(struct role *r, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
-		r->next = mf_switch_run(r->sw, now);
+		r->next = mf_sw_run(r->sw, now);
 	else if (unlikely(r->kind == ROLE_TWIN) && !mf_node_obeys(r->host))
 		r->next = mf_time_min(mf_node_run(r->host, now), now + ASK_PERIOD);
 	else
@@ -135,7 +135,7 @@ unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_s
 	unsigned int n;
 
 	if (r->kind == ROLE_SWITCH)
-		n = mf_switch_tx(r->sw, port, now, MF_SPAN_MAX, out);
+		n = mf_sw_tx(r->sw, port, now, MF_SPAN_MAX, out);
 	else
 		n = mf_node_tx(r->host, now, MF_SPAN_MAX, out);
 	record_tx(r, port, now, n > 0 ? out : NULL);
@@ -149,7 +149,7 @@ __rte_always_inline struct mf_span *role_tx_in_place(struct role *r, unsigned in
 	struct mf_span *s;
 
 	if (r->kind == ROLE_SWITCH)
-		s = mf_switch_tx_in_place(r->sw, port, now, room);
+		s = mf_sw_tx_in_place(r->sw, port, now, room);
 	else if (likely(role_is_node(r)))
 		s = mf_node_tx_in_place(r->host, now, room);
 	else
@@ -163,7 +163,7 @@ void role_short_spans(struct role *r, unsigned int port)
 	if (r->record != NULL)
 		record_call(r->record, RECORD_SHORT_SPANS, port, 0, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
-		mf_switch_short_spans(r->sw, port);
+		mf_sw_short_spans(r->sw, port);
 	else
 		mf_node_short_spans(r->host);
 }
@@ -171,7 +171,7 @@ void role_short_spans(struct role *r, unsigned int port)
 inline bool role_tx_waits(const struct role *r, unsigned int port)
 {
 	if (r->kind == ROLE_SWITCH)
-		return mf_switch_tx_waits(r->sw, port);
+		return mf_sw_tx_waits(r->sw, port);
 	if (unlikely(r->kind == ROLE_PORT))
 		return port_waits(r->carrier, port);
 	return mf_node_tx_waits(r->host);
@@ -183,7 +183,7 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_LINK_LOST, port, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH) {
-		mf_switch_link_down(r->sw, port, now);
+		mf_sw_link_down(r->sw, port, now);
 	} else if (r->kind == ROLE_TWIN) {
 		r->links &= (uint8_t) ~(1u << port);
 		mf_node_link_down(r->host, port, now);
@@ -199,7 +199,7 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_LINK_BACK, port, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
-		return mf_switch_link_up(r->sw, port, now);
+		return mf_sw_link_up(r->sw, port, now);
 	r->given = true;
 	r->links |= (uint8_t)(1u << port);
 	mf_node_link_up(r->host, port, now);
@@ -210,7 +210,7 @@ void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now)
 {
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_BEAR, port, now, &by, sizeof(by));
-	mf_switch_bear(r->sw, port, by);
+	mf_sw_bear(r->sw, port, by);
 }
 
 int role_crash(struct role *r, mf_time now)
@@ -222,7 +222,7 @@ int role_crash(struct role *r, mf_time now)
 		r->links = 0;
 		return node_crash(r->f, r->index, now);
 	}
-	mf_switch_crash(r->sw, now);
+	mf_sw_crash(r->sw, now);
 	return 0;
 }
 
@@ -234,15 +234,15 @@ void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
 	if (r->kind != ROLE_SWITCH)
 		mf_node_exhaust(r->host, (enum mf_host_room)what, on);
 	else if (what == ROLE_REQUESTS)
-		mf_switch_no_requests(r->sw, on);
+		mf_sw_no_requests(r->sw, on);
 	else
-		mf_switch_close(r->sw, what, on);
+		mf_sw_close(r->sw, what, on);
 }
 
 unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	unsigned int n = mf_switch_to_sched(r->sw, out, max);
+	unsigned int n = mf_sw_to_sched(r->sw, out, max);
 
 	if (n > 0 && unlikely(r->record != NULL))
 		record_msgs(r, RECORD_TO_SCHED, max, now, out, n);
@@ -252,7 +252,7 @@ unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out
 inline struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	struct mf_sched_msg *msg = mf_switch_sched_peek(r->sw, n);
+	struct mf_sched_msg *msg = mf_sw_sched_peek(r->sw, n);
 
 	if (*n > RECORD_ITEMS_MAX)
 		*n = RECORD_ITEMS_MAX;
@@ -267,7 +267,7 @@ inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant 
 
 	if (unlikely(r->record != NULL))
 		record_grants(r, RECORD_GRANT, 0, now, grant, 1);
-	mf_switch_grant(r->sw, now, grant);
+	mf_sw_grant(r->sw, now, grant);
 }
 
 static inline void record_input(const struct role *r, mf_time now, struct mf_sched_msg *msg)

@@ -75,14 +75,14 @@ static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role 
 static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct wall_lcore *l,
 						    struct role *r, mf_time now, bool two)
 {
-	uint64_t *waiting = mf_switch_tx_set(r->sw);
+	uint64_t *waiting = mf_sw_tx_set(r->sw);
 	unsigned int words = (r->f->nodes + 63) / 64, spans = 0;
 
 	for (unsigned int k = 0; k < words; k++)
 		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
 			unsigned int p = k * 64 + (unsigned int)__builtin_ctzll(set);
 
-			if (!mf_switch_can_rx(r->sw))
+			if (!mf_sw_can_rx(r->sw))
 				return spans;
 			waiting[k] ^= set & -set;
 			if (two && unlikely(!wall_end_whole(&net->end[MF_LINK_SWITCH][p])))
@@ -100,7 +100,7 @@ static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct
 
 	for (unsigned int i = 0; i < net->crossed; i++)
 		work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
-	if (mf_switch_next(r->sw) <= now)
+	if (mf_sw_next(r->sw) <= now)
 		role_run(r, now);
 	if (net->to_switch != NULL)
 		work += wall_take_grants(net, r, now);
@@ -183,7 +183,7 @@ static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_tim
 			}
 		}
 		matched = msg[told - 1].kind == MF_SCHED_DEMAND;
-		mf_switch_sched_advance(net->sw->sw, told);
+		mf_sw_sched_advance(net->sw->sw, told);
 		work += told;
 		/* After so many at the latest: the scheduler holds no more between two matchings. */
 		if (!matched)

@@ -27,7 +27,7 @@ static void fini(void)
 }
 
 /** A part of count words, from, from + 1, .., the first of which comes at `at`. */
-static enum mf_part part(bool begins, bool ends, uint16_t count, uint64_t from, mf_time at)
+static enum mf_assembly part(bool begins, bool ends, uint16_t count, uint64_t from, mf_time at)
 {
 	uint64_t word[2 * ROOM];
 	const struct mf_rx_item it = {

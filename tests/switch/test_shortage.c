@@ -5,7 +5,6 @@
 
 #include "rig.h"
 #include "shortage.h"
-#include "systems/mf_systems.h"
 
 #define PORTS 3
 
@@ -39,27 +38,4 @@ Test(switch_shortage, one_of_two)
 	config.take_again = MF_US(10);
 	config.proto.ext = true;
 	shortage_each(make, &config);
-}
-
-/** With its usual parameters. */
-static void bridge(const char *name)
-{
-	static double param[MF_PARAMS_MAX];
-	const struct mf_bridge_ops *ops = mf_bridge_find(name);
-
-	cr_assert_not_null(ops);
-	cr_log_info("%s", name);
-	for (unsigned int i = 0; ops->params[i].key != NULL; i++)
-		param[i] = ops->params[i].value;
-	rig_config(&config, PORTS);
-	config.bridge = ops;
-	config.bridge_param = param;
-	config.obeyed = 0xff;
-	shortage_each(make, &config);
-}
-
-Test(switch_shortage, with_queues_of_frames)
-{
-	for (const char *const *name = mf_bridge_names; *name != NULL; name++)
-		bridge(*name);
 }

@@ -18,7 +18,7 @@ struct sources {
 	const struct mf_mux_stats *tx; /**< what the node sends */
 	const struct mf_demux *rx; /**< what it receives */
 	const struct mf_mux_stats *switch_tx; /**< what the switch sends to it */
-	const struct mf_switch_stats *sw;
+	struct mf_switch_stats sw;
 };
 
 enum source { PORT, TX, RX, SWITCH_TX, SWITCH };
@@ -79,14 +79,14 @@ static void sources_of(const struct port *p, struct sources *s)
 		.tx = mf_fabric_sent(f, p->node, MF_LINK_NODE),
 		.rx = p->host != NULL ? mf_node_demux(p->host) : NULL,
 		.switch_tx = mf_fabric_sent(f, p->node, MF_LINK_SWITCH),
-		.sw = mf_fabric_switch(f),
 	};
+	mf_fabric_switch(f, &s->sw);
 }
 
 static uint64_t value(const struct sources *s, unsigned int i)
 {
 	const void *const from[] = {
-		[PORT] = s->port, [TX] = s->tx, [RX] = s->rx, [SWITCH_TX] = s->switch_tx, [SWITCH] = s->sw};
+		[PORT] = s->port, [TX] = s->tx, [RX] = s->rx, [SWITCH_TX] = s->switch_tx, [SWITCH] = &s->sw};
 	const uint8_t *at = from[xstats[i].source];
 
 	return at != NULL ? count((const uint64_t *)(const void *)(at + xstats[i].at)) : 0;

@@ -146,7 +146,7 @@ void mf_frame_host_on_frame(struct mf_frame_host *h, mf_node_frame_fn fn, void *
 /** A message of blocks, of which a span may have had a part only. */
 static void rx_run(struct mf_frame_host *h, const struct mf_rx_item *it, mf_time last)
 {
-	enum mf_part part;
+	enum mf_assembly part;
 
 	if (it->begins && it->ends) {
 		h->ops->message(h->stack, last, it->word, it->count);

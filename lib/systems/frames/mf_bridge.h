@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What forwards in the switch, in the place of EDM's circuits and of the plain layer 2 beside them: what a
- * rival is made of on the side of the switch. The ports, their multiplexers and demultiplexers are those of
- * mf_switch; a bridge takes what arrives and is asked for what a port sends next.
+ * rival is made of on the side of the switch. The ports, their multiplexers and demultiplexers are the
+ * switch's (mf_frame_switch.h); a bridge takes what arrives and is asked for what a port sends next.
  *
  * Sans-I/O; one thread calls; nothing is allocated after create().
  */

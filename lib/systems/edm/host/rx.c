@@ -140,7 +140,7 @@ static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned 
 
 static HOST_ASIDE void rx_part(struct mf_host *h, const struct mf_rx_item *it, mf_time first, mf_time last)
 {
-	enum mf_part part = mf_receiver_part(&h->rx, it, first);
+	enum mf_assembly part = mf_receiver_part(&h->rx, it, first);
 
 	if (part == MF_PART_WHOLE)
 		rx_message(h, h->rx.word, h->rx.count, h->rx.first, last);

@@ -15,17 +15,17 @@ static_assert(sizeof(struct circuit_chunk) == sizeof(uint64_t), "a cookie");
 
 int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
-	uint64_t n = sw->ports, all = 2 * (uint64_t)config->x * n * n;
+	uint64_t n = sw->shell.ports, all = 2 * (uint64_t)config->x * n * n;
 	uint32_t circuits = (uint32_t)(all < 1u << 20 ? all : 1u << 20);
 
 	sw->requests_max = config->requests != 0 ? config->requests : circuits;
 	/* Of one node: its even share, and never less than X lets it ask for. */
-	sw->requests_port = sw->requests_max / sw->ports;
-	if (sw->requests_port < config->x * sw->ports)
-		sw->requests_port = config->x * sw->ports;
+	sw->requests_port = sw->requests_max / sw->shell.ports;
+	if (sw->requests_port < config->x * sw->shell.ports)
+		sw->requests_port = config->x * sw->shell.ports;
 	if (circuits < 4096)
 		circuits = 4096; /* several chunks of one demand may be under way */
-	sw->circuits_used = sw->ports;
+	sw->circuits_used = sw->shell.ports;
 	sw->circuits_end = sw->circuits_used + circuits;
 	sw->circuits = mf_table_new_dense(sw->circuits_end, sizeof(*sw->circuits));
 	/* Those behind requests_max are for /G/ that are parked: one a circuit at most. They do not take from
@@ -39,7 +39,7 @@ int circuit_init(struct mf_switch *sw, const struct mf_switch_config *config)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n * n; i++)
 		sw->pair[i] = (struct pair){.last_write = NONE};
-	for (uint32_t i = 0; i < sw->ports; i++)
+	for (uint32_t i = 0; i < sw->shell.ports; i++)
 		sw->circuits[i].next = sw->circuits[i].prev = i;
 	sw->expire_at = MF_NEVER;
 	return 0;
@@ -188,7 +188,7 @@ void circuit_write_queued(struct mf_switch *sw, uint32_t c, mf_time ready, mf_ti
 /** Blocks of what arrives that its egress was told of, and that have not come: none is the last one. */
 static unsigned int blocks_ahead(const struct port *p, mf_time now)
 {
-	return p->ends_at > now ? (unsigned int)((p->ends_at - now - 1) / p->period) : 0;
+	return p->ends_at > now ? (unsigned int)((p->ends_at - now - 1) / p->shell.period) : 0;
 }
 
 void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
@@ -197,7 +197,7 @@ void circuit_kill(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if ((p->state == RX_STREAM || p->state == RX_COLLECT) && p->circuit == c) {
 		if (p->state == RX_STREAM) {
-			struct mf_mux *egress = sw->port[sw->circuits[c].dst].mux;
+			struct mf_mux *egress = sw->port[sw->circuits[c].dst].shell.mux;
 
 			switch_dirty(sw, sw->circuits[c].dst);
 			mf_mux_take_back(p->item, blocks_ahead(p, now));
@@ -432,7 +432,7 @@ mf_time circuit_expire(struct mf_switch *sw, mf_time now)
 	/* Seldom: those that were the first to expire when this was last asked have long had their chunk. */
 	if (now >= sw->expire_at) {
 		sw->expire_at = MF_NEVER;
-		for (uint32_t i = 0; i < sw->ports; i++)
+		for (uint32_t i = 0; i < sw->shell.ports; i++)
 			sw->expire_at = mf_time_min(sw->expire_at, expire_port(sw, i, now));
 	}
 	return sw->expire_at;

@@ -60,13 +60,13 @@ void circuit_count_arrived(struct mf_switch *sw, struct circuit *ct, uint32_t bl
 /** The pair of a compute and a memory node. */
 static inline struct pair *circuit_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
-	return &sw->pair[cn * sw->ports + mn];
+	return &sw->pair[cn * sw->shell.ports + mn];
 }
 
 /** Whether an entry of the table is a circuit, not the end of a list. */
 static inline bool circuit_is(const struct mf_switch *sw, uint32_t c)
 {
-	return c >= sw->ports;
+	return c >= sw->shell.ports;
 }
 
 static inline void circuit_link(struct mf_switch *sw, uint32_t port, uint32_t c)

@@ -13,7 +13,7 @@
 
 void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 {
-	struct mf_mux *mux = sw->port[egress].mux;
+	struct mf_mux *mux = sw->port[egress].shell.mux;
 	struct mf_sched_msg *msg = NULL;
 	struct circuit_chunk chunk;
 	uint64_t cookie;
@@ -41,7 +41,7 @@ void forward_done(struct mf_switch *sw, unsigned int egress, mf_time now)
 static void collect(struct port *p, enum rx_state state, uint32_t want)
 {
 	p->state = state;
-	p->words = p->rx.word;
+	p->words = p->shell.rx.word;
 	p->want = want;
 }
 
@@ -61,7 +61,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	bool overtakes, resp = m->kind == MF_RRES;
 	uint32_t c = circuit_find(sw, port, m->dst, m->id, resp, &overtakes);
 
-	if (c == NONE && m->dst < sw->ports &&
+	if (c == NONE && m->dst < sw->shell.ports &&
 	    standby_logs(sw, resp ? m->dst : (uint16_t)port, resp ? (uint16_t)port : m->dst)) {
 		collect(p, RX_LOGGED, MF_BLOCKS_MAX);
 		return;
@@ -88,7 +88,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 		return;
 	}
 	p->want = ct->blocks;
-	p->item = mf_mux_push(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
+	p->item = mf_mux_push(sw->port[ct->dst].shell.mux, at + sw->through, tie(TIE_CHUNK, port), ct->blocks,
 			      window_cookie(sw, ct, &ct->chunk), &p->words);
 	if (!enters(sw, c, now, at, p->item != NULL))
 		return;
@@ -105,7 +105,7 @@ static void begin(struct mf_switch *sw, unsigned int port, mf_time now, const st
 
 	p->state = RX_DROP;
 	p->have = 0;
-	p->rx.first = item->at;
+	p->shell.rx.first = item->at;
 	mf_proto_peek(item->word[0], &m);
 	switch (m.kind) {
 	case MF_RREQ:
@@ -137,13 +137,13 @@ static bool send_collected(struct mf_switch *sw, unsigned int port, mf_time now,
 
 	if (ct->mega)
 		part.octets = p->have * 8;
-	words = mf_mux_put(e->mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
+	words = mf_mux_put(e->shell.mux, at + sw->through, tie(TIE_CHUNK, port), p->have,
 			   window_cookie(sw, ct, &part));
 	if (words == NULL) {
 		sw->stats.drop_room++;
 		return false;
 	}
-	memcpy(words, p->rx.word, p->have * sizeof(*words));
+	memcpy(words, p->shell.rx.word, p->have * sizeof(*words));
 	circuit_arrived(sw, &sw->circuits[p->circuit], p->have, now);
 	if (!ct->mega || ct->chunk.octets == part.octets) /* the last message of a mega */
 		circuit_queued(sw, p->circuit, at + sw->through, now);
@@ -186,12 +186,12 @@ static void end_released(struct mf_switch *sw, unsigned int port, mf_time now, c
 static void end_logged(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at)
 {
 	const struct port *p = &sw->port[port];
-	bool resp = mf_proto_kind(p->rx.word[0]) == MF_RRES;
+	bool resp = mf_proto_kind(p->shell.rx.word[0]) == MF_RRES;
 	struct mf_msg m;
 
-	mf_proto_peek(p->rx.word[0], &m);
+	mf_proto_peek(p->shell.rx.word[0], &m);
 	if (standby_logs(sw, resp ? m.dst : (uint16_t)port, resp ? (uint16_t)port : m.dst))
-		standby_chunk(sw, port, now, p->rx.word, p->have, at);
+		standby_chunk(sw, port, now, p->shell.rx.word, p->have, at);
 	else
 		end_released(sw, port, now, &m, at);
 }
@@ -202,7 +202,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 
 	switch (p->state) {
 	case RX_REQUEST:
-		intake_request(sw, port, now, p->rx.word, p->have, at);
+		intake_request(sw, port, now, p->shell.rx.word, p->have, at);
 		break;
 	case RX_LOGGED:
 		end_logged(sw, port, now, at);
@@ -210,7 +210,7 @@ static void end(struct mf_switch *sw, unsigned int port, mf_time now, mf_time at
 	case RX_STREAM:
 		if (p->have == p->want) {
 			if (unlikely(sw->standby != NULL))
-				circuit_queued(sw, p->circuit, p->rx.first + sw->through, now);
+				circuit_queued(sw, p->circuit, p->shell.rx.first + sw->through, now);
 			chunk_through(sw, p->circuit, p->have, now);
 		} else {
 			sw->stats.drop_cut++;
@@ -244,7 +244,7 @@ static void append(struct mf_switch *sw, struct port *p, uint32_t n)
 {
 	uint16_t egress = sw->circuits[p->circuit].dst;
 
-	mf_mux_append(sw->port[egress].mux, p->item, n);
+	mf_mux_append(sw->port[egress].shell.mux, p->item, n);
 	switch_dirty(sw, egress);
 }
 
@@ -269,7 +269,7 @@ mf_time forward_ends(struct mf_switch *sw, mf_time now, unsigned int port)
 {
 	mf_time next = MF_NEVER;
 
-	for (unsigned int i = 0; i < sw->ports && sw->ending > 0; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports && sw->ending > 0; i++) {
 		mf_time at = sw->port[i].ends_at;
 
 		if (at != 0 && (at < now || (at == now && i < port)))

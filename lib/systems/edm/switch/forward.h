@@ -24,7 +24,7 @@ void forward_stamp(const struct mf_switch *sw, const struct circuit *ct, mf_time
 /** Whether a chunk goes through as it comes: its length is known, and the egress does not outrun it. */
 static inline bool cuts_through(const struct mf_switch *sw, unsigned int port, const struct circuit *ct)
 {
-	return !ct->mega && (sw->one_rate || sw->port[port].period <= sw->port[ct->dst].period);
+	return !ct->mega && (sw->one_rate || sw->port[port].shell.period <= sw->port[ct->dst].shell.period);
 }
 
 /** Cookie of an item whose leaving is told to the scheduler: never 0, as no chunk is empty. */

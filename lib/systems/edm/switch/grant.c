@@ -18,7 +18,7 @@ static inline bool is_request(const struct mf_sched_grant *g)
 static inline bool send_words(struct mf_switch *sw, uint16_t mn, uint16_t cn, const uint64_t *word,
 			      unsigned int n, mf_time ready, mf_time now)
 {
-	uint64_t *to = mf_mux_put(sw->port[mn].mux, ready, tie(TIE_CHUNK, cn), n, 0);
+	uint64_t *to = mf_mux_put(sw->port[mn].shell.mux, ready, tie(TIE_CHUNK, cn), n, 0);
 
 	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;
@@ -94,7 +94,7 @@ static uint64_t grant_word(const struct mf_sched_grant *g)
 static void grant_write(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g, uint32_t c)
 {
 	mf_time ready = g->at + sw->grant_out + sw->align[g->src];
-	uint64_t *to = mf_mux_put(sw->port[g->src].mux, ready, tie(TIE_GRANT, g->dst), 1, 0);
+	uint64_t *to = mf_mux_put(sw->port[g->src].shell.mux, ready, tie(TIE_GRANT, g->dst), 1, 0);
 
 	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;

@@ -9,17 +9,17 @@
 
 int lives_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
-	struct lives *l = calloc(1, sizeof(*l) + sw->ports * sizeof(l->of[0]));
+	struct lives *l = calloc(1, sizeof(*l) + sw->shell.ports * sizeof(l->of[0]));
 
 	sw->lives = l;
 	if (l == NULL)
 		return -ENOMEM;
 	l->again = config->take_again;
 	l->tick = MF_NEVER;
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		l->of[i].number = config->twin && config->begins;
 	if (config->twin)
-		l->known = calloc((size_t)sw->ports * sw->ports, sizeof(*l->known));
+		l->known = calloc((size_t)sw->shell.ports * sw->shell.ports, sizeof(*l->known));
 	return config->twin && l->known == NULL ? -ENOMEM : 0;
 }
 
@@ -34,7 +34,7 @@ static bool is_empty(const struct mf_switch *sw, const uint64_t *set)
 {
 	uint64_t any = 0;
 
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
 		any |= set[w];
 	return any == 0;
 }
@@ -64,7 +64,7 @@ static void hurry(struct mf_switch *sw, struct life *of, mf_time now)
  */
 static void expect(struct mf_switch *sw, uint16_t from, struct life *of, mf_time now)
 {
-	if (!(sw->standby != NULL ? sw->port[from].memory_enabled : test_bit(sw->reach_set, from)))
+	if (!(sw->standby != NULL ? sw->port[from].shell.memory_enabled : test_bit(sw->reach_set, from)))
 		return;
 	sw->barring += is_empty(sw, of->unheard);
 	set_bit(of->unheard, from);
@@ -87,9 +87,9 @@ static void unbar(struct mf_switch *sw, uint16_t from, struct life *of)
 static void recall(struct mf_switch *sw, uint16_t node)
 {
 	struct life *of = &sw->lives->of[node];
-	uint16_t *known = &sw->lives->known[node * sw->ports];
+	uint16_t *known = &sw->lives->known[node * sw->shell.ports];
 
-	for (uint16_t i = 0; i < sw->ports; i++) {
+	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (known[i] == of->number)
 			unbar(sw, i, of);
 		known[i] = 0;
@@ -104,7 +104,7 @@ void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news
 	of->number = number;
 	of->news = news;
 	of->since = ++l->begun;
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (i != node)
 			expect(sw, i, of, now);
 	if (l->known != NULL)
@@ -115,27 +115,28 @@ void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
 {
 	struct lives *l = sw->lives;
 
-	for (uint16_t i = 0; i < sw->ports; i++) {
+	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (i != node && l->of[i].number != 0)
 			expect(sw, node, &l->of[i], now);
 		if (l->known != NULL)
-			l->known[i * sw->ports + node] = 0;
+			l->known[i * sw->shell.ports + node] = 0;
 	}
 }
 
 void lives_forget(struct mf_switch *sw)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		sw->lives->of[i] = (struct life){0};
 	if (sw->lives->known != NULL)
-		memset(sw->lives->known, 0, (size_t)sw->ports * sw->ports * sizeof(*sw->lives->known));
+		memset(sw->lives->known, 0,
+		       (size_t)sw->shell.ports * sw->shell.ports * sizeof(*sw->lives->known));
 	sw->barring = 0;
 	sw->lives->tick = MF_NEVER;
 }
 
 void lives_cut(struct mf_switch *sw, uint16_t node)
 {
-	for (unsigned int i = 0; i < sw->ports; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports; i++) {
 		clear_bit(sw->lives->of[i].untold, node);
 		unbar(sw, node, &sw->lives->of[i]);
 	}
@@ -143,7 +144,7 @@ void lives_cut(struct mf_switch *sw, uint16_t node)
 
 void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		if (test_bit(sw->lives->of[i].unheard, node)) {
 			set_bit(sw->lives->of[i].untold, node);
 			hurry(sw, &sw->lives->of[i], now);
@@ -178,7 +179,7 @@ static bool tell(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
 
 bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now)
 {
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (!tell(sw, i, node, now))
 			return false;
 	return true;
@@ -186,7 +187,7 @@ bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now)
 
 bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 {
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (!tell(sw, to, i, now))
 			return false;
 	return true;
@@ -194,20 +195,20 @@ bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 
 bool lives_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
-	return sw->lives->known[of * sw->ports + from] == number;
+	return sw->lives->known[of * sw->shell.ports + from] == number;
 }
 
 bool lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
 	struct lives *l = sw->lives;
 
-	if (of >= sw->ports)
+	if (of >= sw->shell.ports)
 		return false;
 	if (l->of[of].number == number)
 		unbar(sw, from, &l->of[of]);
 	if (l->known == NULL || l->of[of].number == number || lives_foreseen(sw, from, of, number))
 		return false;
-	l->known[of * sw->ports + from] = number;
+	l->known[of * sw->shell.ports + from] = number;
 	return true;
 }
 
@@ -216,7 +217,7 @@ static bool is_unheard(const struct mf_switch *sw, uint16_t of)
 {
 	uint64_t any = 0;
 
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
 		any |= sw->lives->of[of].unheard[w] & sw->reach_set[w];
 	return any != 0 && test_bit(sw->reach_set, of);
 }
@@ -226,7 +227,7 @@ static void say_again(struct mf_switch *sw, uint16_t of, mf_time now)
 {
 	struct life *life = &sw->lives->of[of];
 
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (test_bit(life->unheard, i) && !test_bit(life->untold, i) && test_bit(sw->reach_set, i))
 			say(sw, i, of, 1, now);
 	life->pause = mf_time_min(2 * life->pause, sw->lives->again << LONGER_MOST);
@@ -240,7 +241,7 @@ mf_time lives_run(struct mf_switch *sw, mf_time now)
 	if (now < l->tick)
 		return l->tick;
 	l->tick = MF_NEVER;
-	for (uint16_t i = 0; i < sw->ports; i++) {
+	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (!is_unheard(sw, i))
 			continue;
 		if (now >= l->of[i].at)

@@ -16,7 +16,7 @@ static inline bool reachable(struct mf_switch *sw, unsigned int ingress, uint16_
 {
 	if (likely(test_bit(sw->reach_set, dst) && dst != ingress)) /* a destination has 9 bits */
 		return true;
-	if (dst < sw->ports && link_lost(sw, dst))
+	if (dst < sw->shell.ports && link_lost(sw, dst))
 		sw->stats.drop_link++;
 	else
 		sw->stats.drop_dst++;
@@ -154,7 +154,7 @@ static void has_passed(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t i
  */
 static void over(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now, mf_time at)
 {
-	if (m->dst >= sw->ports || m->dst == port) {
+	if (m->dst >= sw->shell.ports || m->dst == port) {
 		sw->stats.drop_dst++;
 	} else if (standby_logs(sw, port, m->dst)) {
 		standby_cancel(sw, port, m->dst, m->id, false);
@@ -177,7 +177,7 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		over(sw, (uint16_t)port, m, now, item->at);
 		return;
 	}
-	if (m->src == port && m->status == MF_ERR_LIFE && sw->lives != NULL) {
+	if (m->src == port && m->status == MF_ERR_LIFE) {
 		if (lives_heard(sw, (uint16_t)port, m->dst, mf_proto_life(m)))
 			standby_was_former(sw, (uint16_t)port, m->dst);
 		return;
@@ -244,7 +244,7 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		else
 			sw->stats.drop_proto++;
 		if (err == -EBADMSG)
-			mf_demux_refused(&sw->port[port].rx.demux, item->at);
+			mf_demux_refused(&sw->port[port].shell.rx.demux, item->at);
 		return;
 	}
 	switch (m.kind) {
@@ -255,9 +255,9 @@ void intake_single(struct mf_switch *sw, unsigned int port, mf_time now, const s
 		sw->stats.returns++;
 		if (m.op == MF_GRET_ASKED)
 			asked_back(sw, (uint16_t)port, &m, now);
-		else if (m.resp && m.dst < sw->ports && standby_bars(sw, port, m.dst))
+		else if (m.resp && m.dst < sw->shell.ports && standby_bars(sw, port, m.dst))
 			sw->stats.drop_link++;
-		else if (m.dst < sw->ports)
+		else if (m.dst < sw->shell.ports)
 			cancel(sw, (uint16_t)port, m.dst, m.id, m.resp, true, true, now, item->at);
 		else
 			sw->stats.drop_dst++;
@@ -386,11 +386,11 @@ void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const 
 
 	if (unlikely(!good_request(sw, port, err, &m))) {
 		if (err == -EBADMSG)
-			mf_demux_refused(&sw->port[port].rx.demux, at);
+			mf_demux_refused(&sw->port[port].shell.rx.demux, at);
 		return;
 	}
 	if (unlikely(sw->probe != NULL)) {
-		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].rx.first, at);
+		stamp(sw, m.src, m.dst, m.id, MF_STAGE_CHECK, sw->port[port].shell.rx.first, at);
 		stamp(sw, m.src, m.dst, m.id, MF_STAGE_IDENTIFY, at, at + sw->identify);
 	}
 	demand_response(sw, now, at, word, n, &m);

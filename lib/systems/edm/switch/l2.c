@@ -26,7 +26,7 @@ int l2_init(struct mf_switch *sw, const struct mf_switch_config *config)
 
 	/* In the pipeline stands at most what all ports take in within its latency, and one frame a port
 	 * that has just come; short frames are what needs the most entries. */
-	for (unsigned int i = 0; i < sw->ports; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports; i++) {
 		uint32_t period = config->port[i].mux.period;
 		uint64_t octets = period != 0 ? sw->l2_latency / period * 8 : 0;
 
@@ -159,7 +159,8 @@ void l2_frame(struct mf_switch *sw, unsigned int ingress, mf_time at, const uint
 
 static void to_egress(struct mf_switch *sw, unsigned int egress, const struct l2_frame *f, mf_time now)
 {
-	if (!mf_mux_frame(sw->port[egress].mux, mf_time_max(now, f->at), (const uint8_t *)(f + 1), f->len))
+	if (!mf_mux_frame(sw->port[egress].shell.mux, mf_time_max(now, f->at), (const uint8_t *)(f + 1),
+			  f->len))
 		sw->stats.drop_frame_room++;
 	else
 		switch_dirty(sw, egress);
@@ -178,8 +179,8 @@ static void let_out(struct mf_switch *sw, const struct l2_frame *f, mf_time now)
 		to_egress(sw, (unsigned int)egress, f, now);
 	} else {
 		sw->stats.flooded++;
-		for (unsigned int i = 0; i < sw->ports; i++)
-			if (i != f->ingress && sw->port[i].up)
+		for (unsigned int i = 0; i < sw->shell.ports; i++)
+			if (i != f->ingress && sw->port[i].shell.up)
 				to_egress(sw, i, f, now);
 	}
 }

@@ -18,9 +18,9 @@ int limits_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	if (sw->limit.share == 0 && sw->limit.rate == 0 && sw->limit.outstanding == 0)
 		return 0;
 	sw->limited = true;
-	sw->asked = mf_table_new(sw->ports, sizeof(*sw->asked));
-	sw->pair_due = mf_table_new((size_t)sw->ports * sw->ports, sizeof(*sw->pair_due));
-	sw->port_limit = mf_table_new(sw->ports, sizeof(*sw->port_limit));
+	sw->asked = mf_table_new(sw->shell.ports, sizeof(*sw->asked));
+	sw->pair_due = mf_table_new((size_t)sw->shell.ports * sw->shell.ports, sizeof(*sw->pair_due));
+	sw->port_limit = mf_table_new(sw->shell.ports, sizeof(*sw->port_limit));
 	if (sw->asked == NULL || sw->pair_due == NULL || sw->port_limit == NULL)
 		return -ENOMEM;
 	return outstanding_init(sw);
@@ -73,12 +73,12 @@ static bool refuse(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, 
  */
 static bool in_share(struct mf_switch *sw, uint16_t port, uint16_t mn, uint32_t blocks, mf_time when)
 {
-	mf_time block = sw->limit.share, *due = &sw->pair_due[port * sw->ports + mn];
+	mf_time block = sw->limit.share, *due = &sw->pair_due[port * sw->shell.ports + mn];
 
 	if (sw->window)
 		when = sw->asked[mn] += blocks;
 	else
-		block *= sw->port[mn].period;
+		block *= sw->port[mn].shell.period;
 	return in_time(due, blocks * block, sw->limit.burst * block, when);
 }
 

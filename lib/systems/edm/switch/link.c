@@ -38,7 +38,7 @@ static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 		return;
 	p->link = LINK_SWEEP;
 	p->reborn = false;
-	sw->links_lost++;
+	sw->shell.links_lost++;
 	clear_bit(sw->reach_set, port);
 	cut(sw, port, now); /* what waits for a write that does not go on is let out no more (grant.c) */
 	if (sw->standby != NULL)
@@ -49,10 +49,10 @@ static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 /* Its log is not whole: what was asked before a link came up is known to the other switch alone. */
 void link_begin_down(struct mf_switch *sw)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
-		if (sw->port[i].up) {
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
+		if (sw->port[i].shell.up) {
 			sw->port[i].link = LINK_DOWN;
-			sw->links_lost++;
+			sw->shell.links_lost++;
 			clear_bit(sw->reach_set, i);
 		}
 }
@@ -66,8 +66,8 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now)
 
 void mf_switch_crash(struct mf_switch *sw, mf_time now)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
-		if (sw->port[i].up)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
+		if (sw->port[i].shell.up)
 			lose(sw, i, now);
 	l2_forget(sw);
 	if (sw->standby != NULL)
@@ -86,10 +86,10 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
  */
 static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 {
-	for (uint16_t i = 0; i < sw->ports; i++)
-		if (i != of && test_bit(sw->reach_set, i) && !mf_mux_room(sw->port[i].mux, TOLD_TIMES))
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
+		if (i != of && test_bit(sw->reach_set, i) && !mf_mux_room(sw->port[i].shell.mux, TOLD_TIMES))
 			return false;
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (i != of && test_bit(sw->reach_set, i) &&
 		    !link_say(sw, i, of, MF_ERR_RESTARTED, 0, TOLD_TIMES, now))
 			return false;
@@ -109,7 +109,7 @@ static void begin_life(struct mf_switch *sw, uint16_t port, mf_time now)
 /** What the others are told before anything passes. @return false: there is no room for all: again, later */
 static bool announce(struct mf_switch *sw, uint16_t port, mf_time now)
 {
-	if (!sw->port[port].up || !sw->port[port].memory_enabled || sw->bridge != NULL)
+	if (!sw->port[port].shell.up || !sw->port[port].shell.memory_enabled)
 		return true;
 	if (sw->standby != NULL) /* a node with two links says itself which life it is */
 		return standby_idle(sw) || all_writes_lost(sw, port, now);
@@ -123,17 +123,17 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 
 	if (p->link == LINK_UP)
 		return true;
-	if (p->link != LINK_DOWN || mf_mux_backlog(p->mux, now) > 0)
+	if (p->link != LINK_DOWN || mf_mux_backlog(p->shell.mux, now) > 0)
 		return false;
 	if (!announce(sw, (uint16_t)port, now))
 		return false;
 	p->link = LINK_UP;
-	sw->links_lost--;
-	if (p->up && p->memory_enabled)
+	sw->shell.links_lost--;
+	if (p->shell.up && p->shell.memory_enabled)
 		set_bit(sw->reach_set, port);
 	if (sw->standby != NULL)
 		standby_link_up(sw, port, now);
-	else if (sw->lives != NULL)
+	else
 		lives_doubt(sw, (uint16_t)port, now);
 	due(sw, now);
 	return true;
@@ -165,7 +165,7 @@ static bool sweep_ring(struct mf_switch *sw, unsigned int ingress, unsigned int 
 
 static bool sweep(struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		if (!sweep_ring(sw, i, port, now))
 			return false;
 	return true;
@@ -173,7 +173,7 @@ static bool sweep(struct mf_switch *sw, unsigned int port, mf_time now)
 
 mf_time link_run(struct mf_switch *sw, mf_time now)
 {
-	for (unsigned int i = 0; i < sw->ports && !sw->flushing; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports && !sw->flushing; i++) {
 		if (sw->port[i].link != LINK_SWEEP)
 			continue;
 		if (!sweep(sw, i, now) || !can_tell(sw))

@@ -14,7 +14,6 @@
 #include "pcs/mf_mux.h"
 #include "systems/edm/proto/mf_proto.h"
 #include "systems/edm/sched/mf_sched.h"
-#include "systems/frames/mf_bridge.h"
 
 struct mf_switch_port_config {
 	bool up; /**< something is connected */
@@ -61,11 +60,7 @@ struct mf_switch_config {
 	unsigned int mac_table; /**< entries of the learning table: a power of two */
 	mf_time l2_latency; /**< parse, match, packet manager, crossbar: Table 1 */
 	const struct mf_probe *probe;
-	const struct mf_bridge_ops *bridge; /**< forwards in the place of circuits and layer 2; NULL: none */
-	const double *bridge_param; /**< of its table */
-	mf_time link_delay[MF_PORTS_MAX]; /**< one way, for a bridge */
 	struct mf_switch_limits limits;
-	uint8_t obeyed; /**< mf_bridge_config.obeyed */
 	mf_time take_again; /**< TAKE and what is said of lives are said again after so long, ps; 0: never */
 	/* one of two switches, see docs/fault-tolerance.md; take_again is 1.. */
 	bool twin;
@@ -76,7 +71,6 @@ struct mf_switch_config {
 	bool in_order; /**< MF_ORDER_PAIR */
 	uint32_t chunk; /**< c: the first grant of a response */
 	mf_time longest; /**< ps: no operation takes longer, with all retries; 0: some have no timer */
-	uint64_t seed; /**< of a bridge */
 };
 
 struct mf_switch_stats {
@@ -228,9 +222,6 @@ bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port);
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now);
 /** See mf_mux_next_block(). */
 mf_time mf_switch_tx_next_block(const struct mf_switch *sw, unsigned int port, mf_time now);
-
-/** What a bridge counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
-unsigned int mf_switch_bridge_counters(const struct mf_switch *sw, struct mf_counter *out);
 
 /*
  * Hints, which change nothing: a message will soon arrive at a port, and what it looks at is fetched into the

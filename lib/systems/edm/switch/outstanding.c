@@ -9,11 +9,11 @@
 
 int outstanding_init(struct mf_switch *sw)
 {
-	size_t pairs = (size_t)sw->ports * sw->ports;
+	size_t pairs = (size_t)sw->shell.ports * sw->shell.ports;
 
 	if (sw->limit.outstanding == 0)
 		return 0;
-	sw->outstanding = mf_table_new(sw->ports, sizeof(*sw->outstanding));
+	sw->outstanding = mf_table_new(sw->shell.ports, sizeof(*sw->outstanding));
 	sw->demanded = mf_table_new(pairs * PAIR_WORDS, sizeof(*sw->demanded));
 	return sw->outstanding != NULL && sw->demanded != NULL ? 0 : -ENOMEM;
 }
@@ -26,7 +26,7 @@ void outstanding_fini(struct mf_switch *sw)
 
 static uint64_t *ids_of(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
-	return &sw->demanded[((size_t)cn * sw->ports + mn) * PAIR_WORDS];
+	return &sw->demanded[((size_t)cn * sw->shell.ports + mn) * PAIR_WORDS];
 }
 
 bool outstanding_take(struct mf_switch *sw, uint16_t cn, uint16_t mn, uint8_t id, bool resp)
@@ -65,7 +65,7 @@ static void forget(struct mf_switch *sw, uint16_t cn, uint16_t mn)
 
 void outstanding_flush(struct mf_switch *sw, uint16_t port)
 {
-	for (uint16_t other = 0; sw->outstanding != NULL && other < sw->ports; other++) {
+	for (uint16_t other = 0; sw->outstanding != NULL && other < sw->shell.ports; other++) {
 		forget(sw, port, other);
 		forget(sw, other, port);
 	}

@@ -6,10 +6,6 @@
 
 static void take(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item)
 {
-	if (unlikely(sw->bridge != NULL)) {
-		bridge_rx(sw, port, now, item);
-		return;
-	}
 	switch (item->kind) {
 	case MF_RX_RUN:
 		forward_run(sw, port, now, item);
@@ -28,17 +24,6 @@ static void take(struct mf_switch *sw, unsigned int port, mf_time now, const str
 		l2_frame(sw, port, mf_time_max(now, item->at), item->frame, item->count);
 		break;
 	}
-}
-
-static void watch_accept(struct mf_switch *sw, unsigned int port)
-{
-	mf_time at = mf_demux_next(&sw->port[port].rx.demux);
-
-	if (at != MF_NEVER)
-		set_bit(sw->accept_set, port);
-	else
-		clear_bit(sw->accept_set, port);
-	due(sw, at);
 }
 
 bool mf_switch_can_rx(const struct mf_switch *sw)
@@ -78,7 +63,7 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 	if (unlikely(!cuts_through(sw, port, ct) || n != ct->blocks || lives_bar(sw, port, m.dst)))
 		return false;
 	circuit_begun(sw, ct, now);
-	to = mf_mux_put(sw->port[ct->dst].mux, at + sw->through, tie(TIE_CHUNK, port), n,
+	to = mf_mux_put(sw->port[ct->dst].shell.mux, at + sw->through, tie(TIE_CHUNK, port), n,
 			window_cookie(sw, ct, &ct->chunk));
 	if (likely(to != NULL))
 		copy_chunk(to, word, n);
@@ -107,7 +92,7 @@ static inline bool take_message(struct mf_switch *sw, unsigned int port, mf_time
 	case MF_RMWREQ:
 		if (unlikely(n > MF_REQUEST_BLOCKS_MAX))
 			return false;
-		sw->port[port].rx.first = at;
+		sw->port[port].shell.rx.first = at;
 		intake_request(sw, port, now, word, n, last);
 		return true;
 	case MF_WREQ:
@@ -132,32 +117,13 @@ static void take_run(struct mf_switch *sw, unsigned int port, mf_time now, const
 					 .period = span->period});
 }
 
-/** The same where a bridge forwards. It runs when all of this instant has come. */
-static __attribute__((noinline)) void rx_for_bridge(struct mf_switch *sw, unsigned int port, mf_time now,
-						    const struct mf_span *span)
-{
-	struct mf_demux *d = &sw->port[port].rx.demux;
-	struct mf_rx_item item;
-	unsigned int pos = 0;
-
-	while (pos < span->count)
-		if (mf_demux_span(d, span, &pos, &item, 1) != 0)
-			take(sw, port, now, &item);
-	watch_accept(sw, port);
-	due(sw, sw->bridge_ops->next(sw->bridge));
-}
-
 void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
-	struct mf_demux *d = &sw->port[port].rx.demux;
+	struct mf_demux *d = &sw->port[port].shell.rx.demux;
 	mf_time accept_at = mf_demux_next(d);
 	struct mf_rx_item item;
 	unsigned int pos = 0, n;
 
-	if (unlikely(sw->bridge != NULL)) {
-		rx_for_bridge(sw, port, now, span);
-		return;
-	}
 	while (pos < span->count) {
 		n = mf_demux_message(d, span, pos);
 		if (likely(n != 0)) {
@@ -171,7 +137,7 @@ void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct 
 		}
 	}
 	if (unlikely(mf_demux_next(d) != accept_at))
-		watch_accept(sw, port);
+		mf_ports_watch(&sw->shell, port);
 }
 
 void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span)
@@ -182,23 +148,12 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		rx_span(sw, port, now, span);
 }
 
+static void take_late(struct mf_ports *s, unsigned int port, mf_time now, const struct mf_rx_item *item)
+{
+	take((struct mf_switch *)s, port, now, item);
+}
+
 mf_time rx_accept(struct mf_switch *sw, mf_time now)
 {
-	mf_time next = MF_NEVER;
-	struct mf_rx_item item;
-
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
-		for (uint64_t set = sw->accept_set[w]; set != 0; set &= set - 1) {
-			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
-			mf_time at = mf_demux_next(&sw->port[port].rx.demux);
-
-			if (at <= now) {
-				if (mf_demux_poll(&sw->port[port].rx.demux, now, &item) > 0)
-					take(sw, port, now, &item);
-				watch_accept(sw, port);
-			} else {
-				next = mf_time_min(next, at);
-			}
-		}
-	return next;
+	return mf_ports_accept(&sw->shell, now, take_late);
 }

@@ -10,7 +10,7 @@ bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status sta
 
 	mf_proto_set_life(&m, life);
 	for (unsigned int i = 0; i < times; i++) {
-		word = mf_mux_put(sw->port[to].mux, now, tie(TIE_CHUNK, of), 1, 0);
+		word = mf_mux_put(sw->port[to].shell.mux, now, tie(TIE_CHUNK, of), 1, 0);
 		if (word == NULL)
 			return false;
 		*word = mf_proto_put_single(&m);

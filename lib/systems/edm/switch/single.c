@@ -12,7 +12,8 @@ static void single_stamp(const struct mf_switch *sw, unsigned int ingress, uint1
 void forward_single(struct mf_switch *sw, unsigned int ingress, uint16_t egress, uint64_t word, mf_time now,
 		    mf_time at)
 {
-	uint64_t *to = mf_mux_put(sw->port[egress].mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0);
+	uint64_t *to =
+		mf_mux_put(sw->port[egress].shell.mux, at + sw->through, tie(TIE_SINGLE, ingress), 1, 0);
 
 	if (unlikely(to == NULL)) {
 		sw->stats.drop_room++;

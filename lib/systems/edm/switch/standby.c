@@ -20,7 +20,7 @@
 
 int standby_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
-	uint64_t n = sw->ports, most = 4 * (uint64_t)config->x * n + EARLY_MAX;
+	uint64_t n = sw->shell.ports, most = 4 * (uint64_t)config->x * n + EARLY_MAX;
 	struct standby *s = calloc(1, sizeof(*s));
 	bool released;
 	int err;
@@ -238,7 +238,7 @@ void standby_cancel(struct mf_switch *sw, uint16_t src, uint16_t dst, uint8_t id
 static bool send(struct mf_switch *sw, uint16_t to, uint16_t from, const uint64_t *word, unsigned int n,
 		 mf_time ready, mf_time now)
 {
-	uint64_t *put = mf_mux_put(sw->port[to].mux, ready, tie(TIE_CHUNK, from), n, 0);
+	uint64_t *put = mf_mux_put(sw->port[to].shell.mux, ready, tie(TIE_CHUNK, from), n, 0);
 
 	if (put == NULL) {
 		sw->stats.drop_room++;
@@ -450,7 +450,7 @@ void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const u
 	}
 	if (!test_bit(sw->reach_set, m.dst) || m.dst == port) {
 		sw->stats.drop_dst++;
-		if (m.kind != MF_RRES && m.dst < sw->ports && m.dst != port)
+		if (m.kind != MF_RRES && m.dst < sw->shell.ports && m.dst != port)
 			hold(sw->standby, pair_of(sw, (uint16_t)port, m.dst, false), &m, now);
 		return;
 	}
@@ -584,7 +584,7 @@ void standby_link_down(struct mf_switch *sw, unsigned int port)
 	clear_bit(s->took, port);
 	clear_bit(s->told, port);
 	s->port[port].lone = MF_NEVER;
-	for (uint16_t i = 0; i < sw->ports; i++) {
+	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		standby_unlog(sw, standby_pair(sw, (uint16_t)port, i));
 		standby_pair(sw, (uint16_t)port, i)->released = false;
 		standby_pair(sw, i, (uint16_t)port)->released = false;

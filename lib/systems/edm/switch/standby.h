@@ -106,7 +106,7 @@ static inline bool standby_is_deposed(const struct mf_switch *sw)
  */
 static inline bool standby_awaits(const struct mf_switch *sw, uint16_t port)
 {
-	return unlikely(sw->standby != NULL) && port < sw->ports && test_bit(sw->standby->coming, port);
+	return unlikely(sw->standby != NULL) && port < sw->shell.ports && test_bit(sw->standby->coming, port);
 }
 
 /** Whether what a node answers another one may be for a former life of that: so it is until that tells. */
@@ -129,7 +129,7 @@ static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from,
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
 {
-	return &sw->standby->pair[cn * sw->ports + mn];
+	return &sw->standby->pair[cn * sw->shell.ports + mn];
 }
 
 /** Whether what a pair asks and sends is for the log, not for the scheduler and its circuits. */

@@ -22,29 +22,23 @@ static bool valid(const struct mf_switch_config *c)
 
 static int port_init(struct port *p, const struct mf_switch_port_config *c)
 {
-	struct mf_mux_config mux = c->mux;
+	const struct mf_port_config shell = {.up = c->up,
+					     .memory_enabled = c->memory_enabled,
+					     .mux = c->mux,
+					     .ber_window = c->ber_window,
+					     .guard = c->guard,
+					     .room = MF_BLOCKS_MAX};
 
-	p->up = c->up;
-	p->memory_enabled = c->memory_enabled;
-	p->period = mux.period;
 	p->backlog_k = c->backlog_k;
 	p->source_w = c->source_w;
-	mux.memory_enabled = c->memory_enabled;
-	p->mux = mf_mux_new(&mux);
-	if (p->mux == NULL)
-		return -errno;
-	return mf_receiver_init(&p->rx, &(struct mf_receiver_config){.blocks = c->memory_enabled,
-								     .period = mux.period,
-								     .ber_window = c->ber_window,
-								     .guard = c->guard,
-								     .room = MF_BLOCKS_MAX});
+	return mf_port_init(&p->shell, &shell);
 }
 
 static int out_init(struct mf_switch *sw)
 {
 	uint32_t n = 4096; /* many spans' worth: the engine empties it after each call */
 
-	while (n < 64 * sw->ports)
+	while (n < 64 * sw->shell.ports)
 		n *= 2;
 	sw->out_mask = n - 1;
 	sw->out = malloc(n * sizeof(*sw->out));
@@ -68,7 +62,9 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		errno = -err;
 		return NULL;
 	}
-	sw->ports = c->ports;
+	sw->shell.ports = c->ports;
+	sw->shell.first = (uint8_t *)sw->port;
+	sw->shell.stride = sizeof(sw->port[0]);
 	sw->proto = c->proto;
 	sw->timing = c->timing;
 	sw->identify = c->timing.cost[MF_STAGE_IDENTIFY];
@@ -79,7 +75,7 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->hold_timeout = c->hold_timeout;
 	sw->l2_latency = c->l2_latency;
 	sw->probe = c->probe != NULL && c->probe->stamp != NULL ? c->probe : NULL;
-	sw->next = MF_NEVER;
+	sw->shell.next = MF_NEVER;
 	sw->one_rate = true;
 	for (unsigned int i = 0; i < c->ports; i++) {
 		sw->align[i] = c->align[i];
@@ -102,7 +98,7 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	if (err == 0 && c->twin && !c->begins)
 		link_begin_down(sw);
 	if (err == 0)
-		err = c->bridge != NULL ? bridge_init(sw, c) : lives_init(sw, c);
+		err = lives_init(sw, c);
 	if (err != 0) {
 		mf_switch_free(sw);
 		errno = -err;
@@ -115,13 +111,10 @@ void mf_switch_free(struct mf_switch *sw)
 {
 	if (sw == NULL)
 		return;
-	for (unsigned int i = 0; i < sw->ports; i++) {
-		mf_mux_free(sw->port[i].mux);
-		mf_receiver_fini(&sw->port[i].rx);
-	}
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
+		mf_port_fini(&sw->port[i].shell);
 	l2_fini(sw);
 	limits_fini(sw);
-	bridge_fini(sw);
 	standby_fini(sw);
 	lives_fini(sw);
 	mf_table_free(sw->circuits);
@@ -133,8 +126,8 @@ void mf_switch_free(struct mf_switch *sw)
 
 void mf_switch_close(struct mf_switch *sw, unsigned int port, bool closed)
 {
-	if (sw->port[port].memory_enabled)
-		mf_mux_close(sw->port[port].mux, closed);
+	if (sw->port[port].shell.memory_enabled)
+		mf_mux_close(sw->port[port].shell.mux, closed);
 }
 
 void mf_switch_no_requests(struct mf_switch *sw, bool none)
@@ -147,8 +140,8 @@ bool mf_switch_has_requests(const struct mf_switch *sw, unsigned int port, unsig
 	if (sw->port[port].requests + n > sw->requests_port)
 		return false;
 	/* Of all ports: the slots that were never used are those that are certainly free. */
-	return sw->requests_port * sw->ports <= sw->requests_max ||
-	       sw->requests_used + n * sw->ports <= sw->requests_max;
+	return sw->requests_port * sw->shell.ports <= sw->requests_max ||
+	       sw->requests_used + n * sw->shell.ports <= sw->requests_max;
 }
 
 inline struct mf_sched_msg *mf_switch_sched_peek(struct mf_switch *sw, unsigned int *n)
@@ -200,7 +193,7 @@ static mf_time run_holds(struct mf_switch *sw, mf_time now)
 
 	if (sw->hold_timeout == 0)
 		return MF_NEVER;
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
 		for (uint64_t set = sw->hold_set[w]; set != 0; set &= set - 1) {
 			unsigned int port = w * 64 + (unsigned int)__builtin_ctzll(set);
 			mf_time at = sw->port[port].last + sw->hold_timeout;
@@ -221,7 +214,7 @@ static void excuse(struct mf_switch *sw, mf_time now)
 {
 	mf_time longer = mf_time_max(sw->grant_timeout, sw->hold_timeout);
 
-	if (!sw->window || now < sw->excuse_at || now - sw->next < LATE)
+	if (!sw->window || now < sw->excuse_at || now - sw->shell.next < LATE)
 		return;
 	sw->patient_until = now + longer / 4;
 	sw->excuse_at = now + 2 * longer;
@@ -250,64 +243,51 @@ static mf_time run_timers(struct mf_switch *sw, mf_time now)
 
 mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 {
-	if (now < sw->next)
-		return sw->next;
+	if (now < sw->shell.next)
+		return sw->shell.next;
 	excuse(sw, now);
-	sw->next = MF_NEVER;
+	sw->shell.next = MF_NEVER;
 	due(sw, rx_accept(sw, now));
 	due(sw, l2_run(sw, now));
-	if (sw->bridge != NULL)
-		due(sw, bridge_run(sw, now));
 	if (unlikely(sw->ending != 0))
-		due(sw, forward_ends(sw, now, sw->ports));
+		due(sw, forward_ends(sw, now, sw->shell.ports));
 	due(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
 		due(sw, lives_run(sw, now));
 	if (unlikely(sw->standby != NULL))
 		due(sw, standby_run(sw, now));
-	if (sw->links_lost != 0)
+	if (sw->shell.links_lost != 0)
 		due(sw, link_run(sw, now));
-	return sw->next;
+	return sw->shell.next;
 }
 
 mf_time mf_switch_next(const struct mf_switch *sw)
 {
-	return sw->next;
+	return sw->shell.next;
 }
 
 bool mf_switch_has_frames(const struct mf_switch *sw)
 {
-	if (sw->l2.order_tail != sw->l2.order_head ||
-	    (sw->bridge != NULL && sw->bridge_ops->busy(sw->bridge)))
-		return true;
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
-		if (sw->accept_set[w] != 0)
-			return true;
-	return false;
+	return sw->l2.order_tail != sw->l2.order_head || mf_ports_accepting(&sw->shell);
 }
 
 uint64_t *mf_switch_tx_set(struct mf_switch *sw)
 {
-	return sw->dirty_set;
+	return sw->shell.sending;
 }
 
 unsigned int mf_switch_tx_ports(struct mf_switch *sw, uint16_t *out, unsigned int max)
 {
 	unsigned int n = 0;
 
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
-		for (uint64_t *set = &sw->dirty_set[w]; *set != 0 && n < max; *set &= *set - 1)
+	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
+		for (uint64_t *set = &sw->shell.sending[w]; *set != 0 && n < max; *set &= *set - 1)
 			out[n++] = (uint16_t)(w * 64 + (unsigned int)__builtin_ctzll(*set));
 	return n;
 }
 
 static inline void sent(struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	if (unlikely(sw->bridge != NULL)) {
-		bridge_feed(sw, port, now);
-		due(sw, sw->bridge_ops->next(sw->bridge)); /* room that it made may be news for other ports */
-		return;
-	}
 	if (sw->window)
 		forward_done(sw, port, now);
 	switch_backlog(sw, port, now);
@@ -319,8 +299,8 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 	unsigned int n;
 
 	if (unlikely(sw->ending != 0)) /* what arrives comes before what is sent */
-		forward_ends(sw, now, sw->ports);
-	n = mf_mux_pull(sw->port[port].mux, now, max, out);
+		forward_ends(sw, now, sw->shell.ports);
+	n = mf_mux_pull(sw->port[port].shell.mux, now, max, out);
 	if (n > 0)
 		sent(sw, port, now);
 	return n;
@@ -329,7 +309,7 @@ unsigned int mf_switch_tx(struct mf_switch *sw, unsigned int port, mf_time now, 
 inline struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int port, mf_time now,
 					     struct mf_span *room)
 {
-	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].mux, now, room);
+	struct mf_span *s = mf_mux_pull_in_place(sw->port[port].shell.mux, now, room);
 
 	if (s != NULL)
 		sent(sw, port, now);
@@ -338,22 +318,22 @@ inline struct mf_span *mf_switch_tx_in_place(struct mf_switch *sw, unsigned int 
 
 void mf_switch_short_spans(struct mf_switch *sw, unsigned int port)
 {
-	mf_mux_short_spans(sw->port[port].mux);
+	mf_mux_short_spans(sw->port[port].shell.mux);
 }
 
 inline bool mf_switch_tx_waits(const struct mf_switch *sw, unsigned int port)
 {
-	return mf_mux_waits(sw->port[port].mux);
+	return mf_mux_waits(sw->port[port].shell.mux);
 }
 
 mf_time mf_switch_tx_next(const struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	return mf_mux_next(sw->port[port].mux, now);
+	return mf_mux_next(sw->port[port].shell.mux, now);
 }
 
 mf_time mf_switch_tx_next_block(const struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	return mf_mux_next_block(sw->port[port].mux, now);
+	return mf_mux_next_block(sw->port[port].shell.mux, now);
 }
 
 const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw)
@@ -363,15 +343,15 @@ const struct mf_switch_stats *mf_switch_stats(const struct mf_switch *sw)
 
 const struct mf_mux_stats *mf_switch_mux_stats(const struct mf_switch *sw, unsigned int port)
 {
-	return mf_mux_stats(sw->port[port].mux);
+	return mf_mux_stats(sw->port[port].shell.mux);
 }
 
 uint32_t mf_switch_ahead(const struct mf_switch *sw, unsigned int port, mf_time now)
 {
-	return mf_mux_ahead(sw->port[port].mux, now);
+	return mf_mux_ahead(sw->port[port].shell.mux, now);
 }
 
 const struct mf_demux *mf_switch_demux(const struct mf_switch *sw, unsigned int port)
 {
-	return &sw->port[port].rx.demux;
+	return &sw->port[port].shell.rx.demux;
 }

@@ -7,7 +7,7 @@
 
 #include <rte_branch_prediction.h>
 
-#include "role/mf_receiver.h"
+#include "role/mf_ports.h"
 #include "systems/edm/switch/mf_switch.h"
 
 #define NONE UINT32_MAX
@@ -76,10 +76,7 @@ enum rx_state {
 enum link_state { LINK_UP, LINK_SWEEP, LINK_FLUSH, LINK_DOWN };
 
 struct port {
-	struct mf_mux *mux;
-	uint32_t period;
-	bool up, memory_enabled;
-	struct mf_receiver rx; /**< `first`: of the message that is arriving */
+	struct mf_port_shell shell; /**< `rx.first`: of the message that is arriving */
 	/* message that is arriving, in parts */
 	enum rx_state state;
 	uint32_t circuit; /**< STREAM, COLLECT */
@@ -130,7 +127,7 @@ struct port_limit {
 };
 
 struct mf_switch {
-	mf_time next; /**< earliest deadline that is known of */
+	struct mf_ports shell;
 	mf_time expire_at; /**< no circuit expires before then */
 	const struct mf_probe *probe; /**< NULL: nobody wants stamps */
 	/* delays, ps */
@@ -138,20 +135,15 @@ struct mf_switch {
 	mf_time grant_timeout, hold_timeout, l2_latency;
 	mf_time patient_until; /**< nothing is too late until then: the switch itself was */
 	mf_time excuse_at; /**< when that may be so again */
-	unsigned int ports;
 	struct mf_proto proto;
 	bool window;
 	bool limits; /**< some port has K or W */
 	bool limited; /**< see limits.h */
-	const struct mf_bridge_ops *bridge_ops;
-	struct mf_bridge *bridge; /**< NULL: circuits and layer 2 */
-	uint64_t bridge_wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
 	struct standby *standby; /**< NULL: there is no other switch */
 	bool one_rate; /**< of all ports */
 	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
-	unsigned int links_lost; /**< ports whose link is not up */
 	unsigned int barring; /**< nodes with a life that somebody has not heard of: incarnation.h */
-	struct lives *lives; /**< NULL: a bridge */
+	struct lives *lives;
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
@@ -165,10 +157,8 @@ struct mf_switch {
 	uint32_t out_mask, out_head, out_tail;
 	uint32_t parked_grant_free, parked_grants_used, parked_grants_end; /**< slots behind requests_max */
 
-	uint64_t dirty_set[MF_PORTS_MAX / 64]; /**< of mf_switch_tx_set() */
 	uint64_t reach_set[MF_PORTS_MAX / 64]; /**< ports that memory messages may go to */
 	struct mf_switch_stats stats;
-	uint64_t accept_set[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 	unsigned int ending; /**< ports with ends_at */
 	uint64_t hold_set[MF_PORTS_MAX / 64]; /**< ports in RX_STREAM or RX_COLLECT: the hold timer runs */
 	struct mf_switch_limits limit;
@@ -198,8 +188,7 @@ static inline uint32_t tie(enum tie_class class, unsigned int port)
 /** Something falls due at `at`. */
 static inline void due(struct mf_switch *sw, mf_time at)
 {
-	if (at < sw->next)
-		sw->next = at;
+	mf_ports_wake(&sw->shell, at);
 }
 
 static inline void set_bit(uint64_t *set, unsigned int i)
@@ -236,7 +225,7 @@ static inline void copy_request(uint64_t *to, const uint64_t *word, unsigned int
 /** The TX of a port may have something new. */
 static inline void switch_dirty(struct mf_switch *sw, unsigned int port)
 {
-	set_bit(sw->dirty_set, port);
+	mf_ports_send(&sw->shell, port);
 }
 
 /** Room for the next descriptor, which the caller fills in. NULL: there is none, counted. */
@@ -279,7 +268,7 @@ static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time 
 
 	if (likely(!sw->limits))
 		return;
-	over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->mux) > p->backlog_k;
+	over = p->backlog_k != 0 && p->inbound + mf_mux_waiting(p->shell.mux) > p->backlog_k;
 	if (unlikely(over != p->held_dst))
 		switch_hold(sw, d, over, now);
 }
@@ -342,17 +331,8 @@ bool link_tell_writes_lost(struct mf_switch *sw, uint16_t to, uint16_t of, mf_ti
 /** Whether the link of a port is lost. */
 static inline bool link_lost(const struct mf_switch *sw, unsigned int port)
 {
-	return unlikely(sw->links_lost != 0) && sw->port[port].link != LINK_UP;
+	return unlikely(sw->shell.links_lost != 0) && sw->port[port].link != LINK_UP;
 }
-
-/* frame_switch.c */
-int bridge_init(struct mf_switch *sw, const struct mf_switch_config *config);
-void bridge_fini(struct mf_switch *sw);
-void bridge_rx(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_rx_item *item);
-/** What port may send next. */
-void bridge_feed(struct mf_switch *sw, unsigned int port, mf_time now);
-/** Does what is due, and feeds the ports that want it. @return the next time */
-mf_time bridge_run(struct mf_switch *sw, mf_time now);
 
 /* l2.c */
 int l2_init(struct mf_switch *sw, const struct mf_switch_config *config);

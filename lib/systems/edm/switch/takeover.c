@@ -31,10 +31,10 @@ int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 	s->knows = config->epoch_known;
 	s->again = config->take_again;
 	s->tick = MF_NEVER;
-	s->port = calloc(sw->ports, sizeof(*s->port));
+	s->port = calloc(sw->shell.ports, sizeof(*s->port));
 	if (s->port == NULL)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < sw->ports; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports; i++) {
 		s->port[i] = (struct log_port){.word = s->epoch, .lone = MF_NEVER};
 		if (config->begins && test_bit(sw->reach_set, i)) {
 			set_bit(s->told, i);
@@ -48,7 +48,7 @@ static unsigned int count(const struct mf_switch *sw, const uint64_t *set)
 {
 	unsigned int n = 0;
 
-	for (unsigned int w = 0; w <= (sw->ports - 1) / 64; w++)
+	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
 		n += (unsigned int)__builtin_popcountll(sw->reach_set[w] & set[w]);
 	return n;
 }
@@ -67,7 +67,7 @@ static void arm(struct mf_switch *sw, mf_time at)
  */
 static void say(struct mf_switch *sw, unsigned int port, const struct mf_msg *m, mf_time now)
 {
-	struct mf_mux *mux = sw->port[port].mux;
+	struct mf_mux *mux = sw->port[port].shell.mux;
 	uint64_t *word = mf_mux_put(mux, mf_mux_behind(mux, now + sw->identify), UINT32_MAX, 1, 0);
 
 	if (word == NULL) { /* it is said again */
@@ -105,7 +105,7 @@ static void ask_others(struct mf_switch *sw, uint16_t lost, mf_time now)
 	const struct mf_msg m = {
 		.kind = MF_TAKE, .op = MF_TAKE_LOST, .epoch = (uint16_t)(s->epoch + 1), .dst = lost};
 
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		if (i != lost && test_bit(sw->reach_set, i) && test_bit(s->took, i))
 			say(sw, i, &m, now);
 }
@@ -117,7 +117,7 @@ static void release(struct mf_switch *sw, uint16_t port, mf_time now)
 {
 	struct standby *s = sw->standby;
 
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (i != port && test_bit(s->took, i)) {
 			s->owes |= !standby_release(sw, i, port, now);
 			s->owes |= !standby_release(sw, port, i, now);
@@ -132,7 +132,7 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 	struct standby *s = sw->standby;
 
 	s->owes = false;
-	for (uint16_t i = 0; i < sw->ports && !standby_idles(s); i++)
+	for (uint16_t i = 0; i < sw->shell.ports && !standby_idles(s); i++)
 		if (test_bit(s->took, i))
 			release(sw, i, now);
 	return s->owes;
@@ -202,17 +202,17 @@ static void enter(struct mf_switch *sw, uint16_t epoch, bool goes_on, mf_time no
 	s->knows = true;
 	s->deposed = was_active && !goes_on;
 	memset(s->took, 0, sizeof(s->took));
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		forget_lost(s, i);
 	sw->stats.takes += !was_active && !standby_idles(s);
 	if (s->deposed) {
 		s->begun = epoch;
 		memcpy(s->coming, sw->reach_set, sizeof(s->coming));
 	}
-	for (uint16_t i = 0; i < sw->ports; i++)
+	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
 			weigh(sw, i, now);
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		tell(sw, i, now);
 }
 
@@ -223,7 +223,7 @@ static bool is_wanted(const struct mf_switch *sw, uint16_t epoch)
 	uint64_t want[MF_PORTS_MAX / 64] = {0};
 	unsigned int coming = 0;
 
-	for (unsigned int i = 0; i < sw->ports; i++)
+	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		if (test_bit(s->told, i) && (int16_t)(s->port[i].word - epoch) >= 0)
 			set_bit(want, i);
 	for (unsigned int w = 0; w < MF_PORTS_MAX / 64; w++)
@@ -237,7 +237,7 @@ static bool is_wanted(const struct mf_switch *sw, uint16_t epoch)
  */
 static void unlog_asked(struct mf_switch *sw, uint16_t port)
 {
-	for (uint16_t cn = 0; cn < sw->ports; cn++)
+	for (uint16_t cn = 0; cn < sw->shell.ports; cn++)
 		standby_unlog(sw, standby_pair(sw, cn, port));
 }
 
@@ -247,7 +247,7 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
  */
 static void unlog_former(struct mf_switch *sw, uint16_t port, uint16_t life)
 {
-	for (uint16_t cn = 0; cn < sw->ports; cn++)
+	for (uint16_t cn = 0; cn < sw->shell.ports; cn++)
 		if (lives_foreseen(sw, cn, port, life))
 			standby_unlog_former(sw, standby_pair(sw, cn, port));
 		else
@@ -300,7 +300,7 @@ static bool gives_up(const struct standby *s, uint16_t port, uint16_t epoch)
 static void unlog_all(struct mf_switch *sw, uint16_t port)
 {
 	unlog_asked(sw, port);
-	for (uint16_t mn = 0; mn < sw->ports; mn++)
+	for (uint16_t mn = 0; mn < sw->shell.ports; mn++)
 		standby_unlog(sw, standby_pair(sw, port, mn));
 }
 
@@ -338,9 +338,9 @@ static void told(struct mf_switch *sw, uint16_t port, uint16_t epoch, mf_time no
 static void passed_on(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
 	struct standby *s = sw->standby;
-	struct log_port *p = &s->port[m->dst < sw->ports ? m->dst : 0];
+	struct log_port *p = &s->port[m->dst < sw->shell.ports ? m->dst : 0];
 
-	if (standby_idles(s) || m->epoch != (uint16_t)(s->epoch + 1) || m->dst >= sw->ports ||
+	if (standby_idles(s) || m->epoch != (uint16_t)(s->epoch + 1) || m->dst >= sw->shell.ports ||
 	    !link_lost(sw, m->dst) || now < p->calm)
 		return;
 	set_bit(p->lost_by, port);
@@ -444,7 +444,7 @@ mf_time takeover_run(struct mf_switch *sw, mf_time now)
 	if (s->tick > now)
 		return s->tick;
 	s->tick = MF_NEVER;
-	for (uint16_t i = 0; i < sw->ports; i++) {
+	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (!test_bit(sw->reach_set, i) || test_bit(s->took, i))
 			continue;
 		tell(sw, i, now);
@@ -473,13 +473,13 @@ void standby_forget(struct mf_switch *sw)
 {
 	struct standby *s = sw->standby;
 
-	for (uint32_t i = 0; i < sw->ports * sw->ports; i++) {
+	for (uint32_t i = 0; i < sw->shell.ports * sw->shell.ports; i++) {
 		standby_unlog(sw, &s->pair[i]);
 		s->pair[i].released = false;
 	}
 	memset(s->told, 0, sizeof(s->told));
 	memset(s->took, 0, sizeof(s->took));
-	for (unsigned int i = 0; i < sw->ports; i++) {
+	for (unsigned int i = 0; i < sw->shell.ports; i++) {
 		forget_lost(s, i);
 		s->port[i].lone = MF_NEVER;
 		if (!s->deposed)
