@@ -7,12 +7,14 @@
 
 #include "fabric/mf_make.h"
 
+#define PORTS_MIN 2 /* of a scheduler that a stack of frames has, and asks nothing: it has no tables */
+
 void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {
 	const struct mf_config_sched *c = &f->config->sched;
 
 	*out = (struct mf_sched_config){
-		.ports = f->nodes,
+		.ports = f->config->stack_ops == NULL ? f->nodes : PORTS_MIN,
 		.priority = c->priority,
 		.order = c->order,
 		.release = f->clock == MF_CLOCK_WALL ? MF_RELEASE_WINDOW : c->release,
@@ -30,7 +32,7 @@ void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 		.iteration = f->clock == MF_CLOCK_VIRTUAL && c->timed ? c->iteration : 0,
 	};
 
-	for (unsigned int i = 0; i < f->nodes; i++)
+	for (unsigned int i = 0; i < out->ports; i++)
 		out->period[i] = f->link[i].period;
 	/* 3.1.3: the next matching, log2(N) iterations, forms while the links are busy. */
 	for (unsigned int n = 1; n < f->nodes; n *= 2)

@@ -2,21 +2,18 @@
 #include <stdlib.h>
 
 #include "measure/mf_delivery.h"
-#include "base/mf_table.h"
 
 struct delivery *delivery_new(const struct mf_fabric *f)
 {
 	struct delivery *d = calloc(1, sizeof(*d));
-	size_t pairs = (size_t)f->nodes * f->nodes;
 
 	if (d == NULL)
 		return NULL;
 	d->f = f;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
 	d->ids = f->config->stack_ops == NULL || f->config->stack_ops->writes_ordered ? 1 : 256;
-	d->message = mf_table_new(pairs * DELIVERY_KINDS * d->ids, sizeof(*d->message));
 	d->payload = calloc(f->nodes, sizeof(*d->payload));
-	if (d->payload == NULL || d->stream == NULL || d->message == NULL) {
+	if (d->payload == NULL || d->stream == NULL || arriving_init(&d->arriving) != 0) {
 		delivery_free(d);
 		return NULL;
 	}
@@ -29,13 +26,14 @@ void delivery_free(struct delivery *d)
 		return;
 	free(d->payload);
 	free(d->stream);
-	mf_table_free(d->message);
+	arriving_fini(&d->arriving);
 	free(d);
 }
 
-static size_t pair_index(const struct delivery *d, uint16_t cn, uint16_t mn)
+/** Of the message of a chunk, among those that come in at a time. */
+static uint64_t name_of(const struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id)
 {
-	return (size_t)cn * d->f->nodes + mn;
+	return ((uint64_t)cn * d->f->nodes + mn) * DELIVERY_KINDS * d->ids + kind * d->ids + id % d->ids;
 }
 
 void delivery_effect(struct delivery *d, mf_time submitted, mf_time done)
@@ -64,14 +62,40 @@ static uint64_t crossed(const struct delivery *d, uint16_t node, uint64_t octets
 	return octets < most ? octets : most;
 }
 
+/**
+ * The message of a chunk, with what came of it before.
+ * @param whole  room for a message that is one chunk
+ * @return NULL: it is not counted
+ */
+static struct arriving_message *message_of(struct delivery *d, uint64_t name, bool begins, bool ends,
+					   mf_time first, struct arriving_message *whole)
+{
+	bool in_order = d->ids == 1;
+	struct arriving_message *m;
+
+	*whole = (struct arriving_message){.begin = first};
+	if (begins && ends && in_order)
+		return whole;
+	m = arriving_find(&d->arriving, name);
+	if (m == NULL && begins && ends)
+		return whole;
+	if (m == NULL && in_order && !begins) /* its beginning was lost */
+		return NULL;
+	if (m == NULL)
+		m = arriving_put(&d->arriving, name);
+	if (m == NULL)
+		d->incomplete = true;
+	else if ((in_order && begins) || m->octets == 0)
+		*m = (struct arriving_message){.name = m->name, .begin = first};
+	return m;
+}
+
 void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t mn, uint32_t id,
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done)
 {
-	size_t place = pair_index(d, cn, mn) * DELIVERY_KINDS + kind;
-	struct delivery_message *m = &d->message[place * d->ids + id % d->ids], whole;
-	bool in_order = d->ids == 1;
 	uint16_t to = kind == DELIVERY_READ ? cn : mn, from = kind == DELIVERY_READ ? mn : cn;
 	uint32_t period = d->f->link[cn].period;
+	struct arriving_message *m, whole;
 
 	if (d->f->link[mn].period > period)
 		period = d->f->link[mn].period;
@@ -82,18 +106,16 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 	d->arrived += octets;
 	if (done >= d->f->stop)
 		d->drained += octets;
-	/* Most messages are one chunk: the tables of all pairs stay out of the caches. */
-	if (offset == 0 && last && (in_order || m->octets == 0)) {
-		m = &whole;
-		m->octets = 0;
-	}
-	if (in_order ? offset == 0 : m->octets == 0)
-		*m = (struct delivery_message){.begin = first};
+	m = message_of(d, name_of(d, kind, cn, mn, id), offset == 0, last, first, &whole);
+	if (m == NULL)
+		return;
 	m->octets += octets;
 	m->format += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
-	if (last && m->begin >= d->f->measure)
+	if (!last)
+		return;
+	if (m->begin >= d->f->measure)
 		message_received(&d->stream[to * DELIVERY_KINDS + kind], m->begin, done + period, m->octets,
 				 m->format);
-	if (last)
-		m->octets = 0;
+	if (m != &whole)
+		arriving_remove(&d->arriving, m);
 }

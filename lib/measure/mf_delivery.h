@@ -10,6 +10,7 @@
 #define MF_DELIVERY_H
 
 #include "fabric/mf_fabric_state.h"
+#include "measure/mf_arriving.h"
 
 enum { DELIVERY_READ, DELIVERY_WRITE, DELIVERY_KINDS };
 
@@ -21,13 +22,6 @@ struct delivery_stream {
 	mf_time format; /**< of all their blocks, back to back */
 };
 
-/** A message of several chunks that is coming in: one a pair and kind; where they are unordered one an id. */
-struct delivery_message {
-	mf_time begin; /**< its first block */
-	mf_time format; /**< its blocks until now */
-	uint64_t octets; /**< until now */
-};
-
 /** Octets of reads and writes that crossed a node's link in the steady state. */
 struct delivery_payload {
 	uint64_t up, down;
@@ -37,8 +31,9 @@ struct delivery {
 	const struct mf_fabric *f;
 	struct delivery_payload *payload; /**< [nodes] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
-	struct delivery_message *message; /**< [compute node][memory node][DELIVERY_KINDS][ids] */
+	struct arriving arriving; /**< one a pair and kind, or, where messages are unordered, one an id */
 	unsigned int ids; /**< 1 where messages of a pair are in order */
+	bool incomplete; /**< no memory: messages are missing */
 	struct mf_hist effect;
 	uint64_t arrived, drained; /**< octets, in the whole run; of them in the drain */
 };

@@ -11,6 +11,7 @@
 #include "base/mf_cycles.h"
 #include "memory/mf_memory.h"
 
+#define PAGE UINT64_C(4096)
 #define HUGE_PAGE (UINT64_C(2) << 20)
 #define RMW_OCTETS sizeof(uint64_t)
 
@@ -63,16 +64,18 @@ static int place(void *octets, uint64_t size, int node)
 	return errno == EPERM || errno == ENOSYS ? 0 : -errno;
 }
 
+/* A memory that does not fill a huge page has none: it would take one, and a fabric has thousands of them. */
 static int flat_init(struct mf_memory *m, const struct mf_memory_config *config)
 {
+	uint64_t page = config->size < HUGE_PAGE ? PAGE : HUGE_PAGE;
 	int rc;
 
 	if (config->size == 0 || config->size - 1 > MF_ADDR_MAX)
 		return -EINVAL;
 	m->size = config->size;
-	m->mapped = (config->size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	m->mapped = (config->size + page - 1) / page * page;
 	m->dram = config->dram;
-	m->octets = map_pages(m->mapped, config->huge_pages);
+	m->octets = map_pages(m->mapped, config->huge_pages && page == HUGE_PAGE);
 	if (m->octets == MAP_FAILED)
 		return -errno;
 	rc = place(m->octets, m->mapped, config->numa_node);

@@ -6,6 +6,7 @@
 #include "base/mf_unit.h"
 #include "fabric/mf_bound.h"
 #include "fabric/mf_fabric_state.h"
+#include "measure/mf_delivery.h"
 #include "measure/mf_drain.h"
 #include "measure/mf_message_log.h"
 #include "measure/mf_stages.h"
@@ -277,7 +278,8 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) ||
 	    !frames_sound(f, &r) || !switch_sound(f, &r) || !ports_sound(f, &r))
 		return false;
-	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete))
+	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete) ||
+	    (f->delivery != NULL && f->delivery->incomplete))
 		return no(&r, "no memory for the log of messages");
 	if (f->config->report_normalised && f->messages != NULL && f->alone == NULL && !f->info.interrupted)
 		return no(&r, "nothing to normalise latencies by: %s", f->alone_error);

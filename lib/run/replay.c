@@ -38,7 +38,7 @@ static const unsigned int calls_of[] = {
 };
 
 /** What only EDM's roles are called for: the configuration refuses these faults with other stacks. */
-#define CALLS_OF_EDM (CALL(GRANT) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
+#define CALLS_OF_EDM (CALL(GRANT) | CALL(INPUT) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
 
 static const char *const call_name[RECORD_CALLS] = {
 	[RECORD_TX] = "blocks sent",

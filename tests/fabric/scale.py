@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rivals' stacks by the program: 512 ports with each of them; writes that are lost; what is refused."""
+"""The rivals' stacks by the program: 512 ports with each of them; what they take when idle; writes that are
+lost; what is refused."""
+import os
+import resource
+import subprocess
 import sys
 import tempfile
 
@@ -9,6 +13,7 @@ from messages import write
 
 STACKS = ('ethernet', 'rocev2', 'tcp', 'dctcp', 'pfabric', 'pfc', 'ird', 'cxl', 'fastpass')
 PORTS = 512
+IDLE_SPACE, IDLE_RESIDENT = 2000 << 20, 100 << 20
 
 
 def rack(stack):
@@ -32,6 +37,21 @@ def scale(emu, tap, folder):
            f'{stack}: {PORTS} ports', why(process))
 
 
+def idle(emu, tap, folder):
+  """Of nodes that never talk a fabric has next to nothing: neither address space nor memory."""
+  config = {'stack': 'rocev2', 'clock': {'virtual': {'warmup': '0', 'duration': '1us'}},
+            'nodes': [{'name': 'n', 'role': 'both', 'count': PORTS, 'memory': {'size': '4KiB'}}]}
+  path = write(folder, 'idle.json', config)
+  with subprocess.Popen([emu.program, '--clock', 'virtual', path], stdout=subprocess.DEVNULL,
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (IDLE_SPACE, IDLE_SPACE))
+                        ) as process:
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+  tap.ok(process.returncode == 0, f'{PORTS} idle ports take {IDLE_SPACE} octets of address space at most')
+  tap.ok(usage.ru_maxrss * 1024 <= IDLE_RESIDENT, f'and {IDLE_RESIDENT} octets of memory',
+         f'{usage.ru_maxrss} KiB')
+
+
 def lost(emu, tap, folder):
   """Raw Ethernet into a small buffer: plain writes complete, and some never arrive."""
   config = {'stack': 'ethernet', 'link': {'rate': '100G'},
@@ -53,10 +73,14 @@ def lost(emu, tap, folder):
          'where nothing is lost nothing is told', why(process))
 
 
-def main(program, root):
+def main(program, root, sanitize='none'):
   emu, tap = Emu(program, root), Tap()
   with tempfile.TemporaryDirectory() as folder:
     scale(emu, tap, folder)
+    if sanitize == 'none':
+      idle(emu, tap, folder)
+    else:
+      tap.skip('what idle ports take', 'sanitizers take address space of their own')
     lost(emu, tap, folder)
   tap.done()
 

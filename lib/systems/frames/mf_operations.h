@@ -25,6 +25,7 @@ struct operation {
 	mf_time deadline; /**< MF_NEVER: has no timer */
 	uint32_t next, prev; /**< of its timer; next: of the completions, of the free ones */
 	uint32_t message; /**< that it began with, while the transport has it; OPERATION_NIL */
+	uint32_t chain; /**< the next one under way of its bucket, plus one; 0: none */
 	uint16_t id;
 	uint8_t rmw;
 	bool busy; /**< under way: it has no outcome yet */
@@ -35,18 +36,18 @@ struct operation_list {
 	uint32_t head, tail;
 };
 
-/** By peer. */
+/** By peer. All zero, and not touched, for those that nothing is asked. */
 struct operation_peer {
-	uint64_t ids[OPERATION_IDS / 64]; /**< entries that are free */
+	uint64_t taken[OPERATION_IDS / 64]; /**< entries of ids */
 	uint8_t turn;
 };
 
 struct operations {
 	struct operation *op; /**< [size] */
 	uint32_t size, fresh, free, count;
-	uint16_t nodes;
 	struct operation_peer *peer; /**< [nodes] */
-	uint32_t *id; /**< [id % OPERATION_IDS][peer]: the operation, plus one; 0: none */
+	uint32_t *bucket; /**< [mask + 1], by peer and id: the first under way, plus one; 0: none */
+	uint32_t mask;
 	struct operation_list timer[OPERATION_TIMERS];
 	mf_time timeout[OPERATION_TIMERS];
 	struct operation_list done; /**< by their date */
@@ -59,17 +60,23 @@ void operations_fini(struct operations *t);
 /** @return its number, or OPERATION_NIL: there is no room, or no id towards its peer */
 uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *op);
 
+/**
+ * Where those of a peer and an id are. Ids of a peer are few and low, so buckets of peers are a step apart
+ * that is neither.
+ */
+static inline uint32_t operations_bucket(const struct operations *t, uint16_t peer, uint16_t id)
+{
+	return (peer * 2654435761U + id) & t->mask;
+}
+
 /** The one under way with this peer and id; OPERATION_NIL: there is none. */
 static inline uint32_t operations_find(const struct operations *t, uint16_t peer, uint16_t id)
 {
-	uint32_t i;
+	uint32_t i = t->bucket[operations_bucket(t, peer, id)];
 
-	if (peer >= t->nodes)
-		return OPERATION_NIL;
-	i = t->id[(uint32_t)(id % OPERATION_IDS) * t->nodes + peer];
-	if (i == 0 || t->op[i - 1].id != id)
-		return OPERATION_NIL;
-	return i - 1;
+	while (i != 0 && (t->op[i - 1].id != id || t->op[i - 1].c.node != peer))
+		i = t->op[i - 1].chain;
+	return i != 0 ? i - 1 : OPERATION_NIL;
 }
 
 /** Its outcome, known from a date on. A failed one has moved nothing. */

@@ -133,7 +133,8 @@ struct remote {
 	struct operations operations;
 	struct remote_message *message;
 	uint32_t messages, fresh, free;
-	struct remote_write *write; /**< [id % OPERATION_IDS][peer] */
+	struct remote_write *write; /**< [id % write_ids][peer] */
+	uint32_t write_ids; /**< OPERATION_IDS; 1 at a node without memory, which refuses all */
 	mf_time cost_tx, cost_rx; /**< protocol and MAC */
 	uint64_t segments_sent, segments_received, octets_sent, octets_received;
 	uint64_t drop_room, drop_bad, drop_unknown;

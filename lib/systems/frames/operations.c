@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mf_table.h"
 #include "systems/frames/mf_operations.h"
@@ -11,31 +9,41 @@ static const struct operation_list empty = {OPERATION_NIL, OPERATION_NIL};
 int operations_init(struct operations *t, const struct mf_stack_config *c)
 {
 	t->size = c->queue;
-	t->nodes = c->nodes;
 	t->free = OPERATION_NIL;
 	t->done = t->timer[OPERATION_READ] = t->timer[OPERATION_WRITE] = empty;
 	t->timeout[OPERATION_READ] = c->read_timeout;
 	t->timeout[OPERATION_WRITE] = c->write_timeout;
+	while (t->mask + 1 < t->size)
+		t->mask = 2 * t->mask + 1;
 	t->op = mf_table_new(t->size, sizeof(*t->op));
-	t->peer = calloc(t->nodes, sizeof(*t->peer));
-	t->id = mf_table_new((size_t)OPERATION_IDS * t->nodes, sizeof(*t->id));
-	if (t->op == NULL || t->peer == NULL || t->id == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < t->nodes; i++)
-		memset(t->peer[i].ids, 0xff, sizeof(t->peer[i].ids));
-	return 0;
+	t->peer = mf_table_new(c->nodes, sizeof(*t->peer));
+	t->bucket = mf_table_new((size_t)t->mask + 1, sizeof(*t->bucket));
+	return t->op != NULL && t->peer != NULL && t->bucket != NULL ? 0 : -ENOMEM;
 }
 
 void operations_fini(struct operations *t)
 {
 	mf_table_free(t->op);
-	mf_table_free(t->id);
-	free(t->peer);
+	mf_table_free(t->bucket);
+	mf_table_free(t->peer);
 }
 
-static uint32_t *entry(const struct operations *t, uint16_t peer, uint16_t id)
+/** Can be found from now on. */
+static void chain(struct operations *t, uint32_t i)
 {
-	return &t->id[(uint32_t)(id % OPERATION_IDS) * t->nodes + peer];
+	uint32_t *first = &t->bucket[operations_bucket(t, t->op[i].c.node, t->op[i].id)];
+
+	t->op[i].chain = *first;
+	*first = i + 1;
+}
+
+static void unchain(struct operations *t, uint32_t i)
+{
+	uint32_t *link = &t->bucket[operations_bucket(t, t->op[i].c.node, t->op[i].id)];
+
+	while (*link != i + 1)
+		link = &t->op[*link - 1].chain;
+	*link = t->op[i].chain;
 }
 
 static enum operation_timer timer_of(const struct operation *o)
@@ -85,8 +93,8 @@ static void stop_timer(struct operations *t, uint32_t i)
 static unsigned int free_entry(const struct operation_peer *p)
 {
 	for (unsigned int w = 0; w < OPERATION_IDS / 64; w++)
-		if (p->ids[w] != 0)
-			return w * 64 + (unsigned int)__builtin_ctzll(p->ids[w]);
+		if (~p->taken[w] != 0)
+			return w * 64 + (unsigned int)__builtin_ctzll(~p->taken[w]);
 	return OPERATION_IDS;
 }
 
@@ -118,8 +126,8 @@ uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *o
 				.id = (uint16_t)(p->turn++ << 8 | slot),
 				.rmw = op->rmw,
 				.busy = true};
-	p->ids[slot / 64] &= ~(UINT64_C(1) << slot % 64);
-	*entry(t, op->node, o->id) = i + 1;
+	p->taken[slot / 64] |= UINT64_C(1) << slot % 64;
+	chain(t, i);
 	t->count++;
 	start_timer(t, i, now);
 	return i;
@@ -146,8 +154,8 @@ void operations_complete(struct operations *t, uint32_t i, mf_time date, enum mf
 	struct operation *o = &t->op[i];
 
 	stop_timer(t, i);
-	*entry(t, o->c.node, o->id) = 0;
-	t->peer[o->c.node].ids[o->id % OPERATION_IDS / 64] |= UINT64_C(1) << o->id % 64;
+	unchain(t, i);
+	t->peer[o->c.node].taken[o->id % OPERATION_IDS / 64] &= ~(UINT64_C(1) << o->id % 64);
 	o->busy = false;
 	o->c.done = date;
 	o->c.status = (uint8_t)status;

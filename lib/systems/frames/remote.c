@@ -20,9 +20,10 @@ int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int 
 	r->cost_tx = r->cost_rx = c->timing.cost[MF_STAGE_PROTOCOL] + c->timing.cost[MF_STAGE_MAC];
 	r->free = REMOTE_NIL;
 	r->messages = c->queue + (uint32_t)REMOTE_MESSAGES_PEER * c->nodes;
+	r->write_ids = c->memory_ops != NULL ? OPERATION_IDS : 1;
 	err = operations_init(&r->operations, c);
 	r->message = mf_table_new(r->messages, sizeof(*r->message));
-	r->write = mf_table_new((size_t)OPERATION_IDS * c->nodes, sizeof(*r->write));
+	r->write = mf_table_new((size_t)r->write_ids * c->nodes, sizeof(*r->write));
 	return err == 0 && r->message != NULL && r->write != NULL ? 0 : -ENOMEM;
 }
 

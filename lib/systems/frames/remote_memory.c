@@ -62,7 +62,7 @@ void remote_read(struct remote *r, mf_time now, mf_time known, uint16_t peer, co
 
 static struct remote_write *write_of(const struct remote *r, uint16_t peer, uint16_t id)
 {
-	return &r->write[(uint32_t)(id % OPERATION_IDS) * r->config.nodes + peer];
+	return &r->write[id % r->write_ids * r->config.nodes + peer];
 }
 
 /**

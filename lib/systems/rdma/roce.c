@@ -76,8 +76,14 @@ static void set_parameters(struct roce *r)
 	r->timer_head = r->timer_tail = r->cnp_head = r->cnp_tail = ROCE_NO_PEER;
 }
 
-static void set_qp(struct roce_qp *q)
+/** Before its first request, sent or received: a table of queue pairs that are not used takes no memory. */
+static void begin(struct roce *r, uint16_t peer)
 {
+	struct roce_qp *q = &r->qp[peer];
+
+	if (q->begun)
+		return;
+	q->begun = true;
 	q->head = q->tail = q->cur = q->rhead = q->rtail = ROCE_NIL;
 	q->deadline = MF_NEVER;
 	q->timer_prev = q->timer_next = q->cnp_next = ROCE_NO_PEER;
@@ -106,8 +112,6 @@ struct mf_stack *roce_new(const struct mf_stack_config *c, unsigned int params,
 		errno = ENOMEM;
 		return NULL;
 	}
-	for (uint16_t i = 0; i < c->nodes; i++)
-		set_qp(&r->qp[i]);
 	return (struct mf_stack *)r;
 }
 
@@ -145,6 +149,7 @@ int roce_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)
 	r->request[i] = (struct roce_request){
 		.ready = now + r->cost_tx,
 		.packets = op->kind == MF_OP_RMW ? 1 : roce_packets(r, (uint32_t)o->c.len)};
+	begin(r, op->node);
 	requester_append(r, op->node, i);
 	roce_schedule(r, op->node, now);
 	return 0;
@@ -297,6 +302,7 @@ static void notify(struct roce *r, mf_time at, const struct roce_packet *p)
 
 static void take(struct roce *r, mf_time at, const struct roce_packet *p)
 {
+	begin(r, p->src);
 	r->n.packets_received++;
 	r->n.data_received += p->len;
 	if (p->ecn == MF_ECN_CE && r->rate != NULL && roce_is_data(p->opcode))

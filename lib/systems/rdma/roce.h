@@ -62,8 +62,9 @@ struct roce_replay {
 	uint64_t value;
 };
 
-/** A queue pair, by peer. */
+/** A queue pair, by peer. All zero, and not looked at, while nothing was sent or received. */
 struct roce_qp {
+	bool begun;
 	/* Requester: una <= send <= nxt */
 	uint32_t head, tail; /**< send queue: operations; the oldest is not complete */
 	uint32_t cur; /**< the one that is sent next */
