@@ -158,11 +158,31 @@ static json_int_t number(const json_t *o, const char *part, const char *key)
 	return json_integer_value(json_object_get(json_object_get(o, part), key));
 }
 
+/** Which kinds failed, and what memory nodes dropped as overtaken: for whoever looks for the cause. */
+static void log_failed(const json_t *r)
+{
+	const json_t *kinds = json_object_get(json_object_get(r, "operations"), "kinds");
+	const char *kind;
+	json_t *o;
+
+	json_object_foreach((json_t *)(uintptr_t)kinds, kind, o) {
+		json_int_t failed = json_integer_value(json_object_get(o, "failed"));
+
+		if (failed > 0)
+			cr_log_error("%lld of %s failed, the longest after %lld ps", (long long)failed, kind,
+				     (long long)json_integer_value(json_object_get(o, "failed_ps_max")));
+	}
+	cr_log_error("%lld overtaken, epoch %lld, %lld taken over", (long long)number(r, "once", "gaps"),
+		     (long long)number(r, "backup", "epoch"), (long long)number(r, "backup", "take_overs"));
+}
+
 /** Nothing is lost, and nothing is wrong. */
 static void judge(const struct scene *s, unsigned int seed)
 {
 	json_t *all = mf_fabric_result(s->f), *r = json_object_get(all, "result");
 
+	if (number(r, "operations", "failed_all") != 0)
+		log_failed(r);
 	cr_expect_eq(number(r, "operations", "failed_all"), 0,
 		     "seed %u: %lld failed, %lld by timers, %lld unknown", seed,
 		     number(r, "operations", "failed_all"),
