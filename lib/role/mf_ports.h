@@ -51,11 +51,11 @@ struct mf_ports {
 	uint8_t kind; /**< of its maker in room systems, which alone writes and reads it */
 	uint64_t sending[MF_PORTS_MAX / 64]; /**< ports whose TX may have something new */
 	uint64_t ending[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
-};
+} __attribute__((aligned(64)));
 
 static inline struct mf_port_shell *mf_port(const struct mf_ports *s, unsigned int port)
 {
-	return (struct mf_port_shell *)(s->first + (size_t)port * s->stride);
+	return (struct mf_port_shell *)(void *)(s->first + (size_t)port * s->stride);
 }
 
 /** Something falls due at `at`. */
