@@ -49,8 +49,8 @@ static int choose(const struct mf_config *config, struct chosen *c, const char *
 }
 
 /**
- * Of two switches each process is ready when all its links are. A node waits for both switches, so who played
- * it and one of these would wait for whoever plays the other one, and that one for them.
+ * With two switches a process is ready when all its links are, and a node waits for both switches. Two
+ * processes that each play a node and a switch would wait for each other for ever.
  */
 static int not_apart(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
 {

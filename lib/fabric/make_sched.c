@@ -7,7 +7,7 @@
 
 #include "fabric/mf_make.h"
 
-#define PORTS_MIN 2 /* of a scheduler that a stack of frames has, and asks nothing: it has no tables */
+#define PORTS_MIN 2 /* stacks of frames never use the scheduler: it gets the smallest tables */
 
 void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 {

@@ -68,7 +68,10 @@ struct arriving_message *arriving_put(struct arriving *a, uint64_t name)
 	return m;
 }
 
-/* Those behind it move up, as far as none comes in front of its home: so nothing marks what was removed. */
+/*
+ * Entries behind the hole move into it, unless that would put them before their home. So a removed entry
+ * leaves no mark.
+ */
 void arriving_remove(struct arriving *a, struct arriving_message *m)
 {
 	uint32_t hole = (uint32_t)(m - a->slot), i = hole;

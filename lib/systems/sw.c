@@ -171,7 +171,7 @@ bool mf_sw_link_up(struct mf_sw *sw, unsigned int port, mf_time now)
 
 void mf_sw_bear(struct mf_sw *sw, unsigned int port, mf_time by)
 {
-	if (is_edm(sw)) /* a bridge waits for nobody */
+	if (is_edm(sw)) /* a bridge has no timers for nodes */
 		mf_switch_bear(edm(sw), port, by);
 }
 

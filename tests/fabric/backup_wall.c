@@ -158,7 +158,7 @@ static json_int_t number(const json_t *o, const char *part, const char *key)
 	return json_integer_value(json_object_get(json_object_get(o, part), key));
 }
 
-/** Which kinds failed, and what memory nodes dropped as overtaken: for whoever looks for the cause. */
+/** Logs which kinds failed, and how many operations memory nodes dropped as overtaken. */
 static void log_failed(const json_t *r)
 {
 	const json_t *kinds = json_object_get(json_object_get(r, "operations"), "kinds");

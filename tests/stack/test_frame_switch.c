@@ -126,10 +126,10 @@ static struct mf_bridge_ops ops = {.create = create,
 static void start(bool messages)
 {
 	static struct mf_port_config port[PORTS];
-	static const struct mf_probe nobody;
+	static const struct mf_probe without_stamps;
 	struct mf_frame_switch_config c = {
 		.bridge = &ops,
-		.of = {.ports = PORTS, .l2_latency = MF_NS(400), .probe = &nobody},
+		.of = {.ports = PORTS, .l2_latency = MF_NS(400), .probe = &without_stamps},
 		.port = port,
 	};
 

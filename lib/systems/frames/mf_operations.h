@@ -60,10 +60,7 @@ void operations_fini(struct operations *t);
 /** @return its number, or OPERATION_NIL: there is no room, or no id towards its peer */
 uint32_t operations_add(struct operations *t, mf_time now, const struct mf_op *op);
 
-/**
- * Where those of a peer and an id are. Ids of a peer are few and low, so buckets of peers are a step apart
- * that is neither.
- */
+/** The bucket of a peer and an id. Ids of a peer are mostly low, so the peer is spread over the buckets. */
 static inline uint32_t operations_bucket(const struct operations *t, uint16_t peer, uint16_t id)
 {
 	return (peer * 2654435761U + id) & t->mask;
