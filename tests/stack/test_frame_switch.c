@@ -297,6 +297,19 @@ Test(stack_frame_switch, messages_come_whole)
 	stop();
 }
 
+/** What came may give the bridge something to do: the switch is due then. */
+Test(stack_frame_switch, what_comes_wakes_it)
+{
+	start(true);
+	cr_expect_eq(mf_frame_switch_run(sw, 0), MF_NEVER);
+	bridge.next = MF_US(2);
+	give(MF_US(1), 0, 9, 9);
+	cr_expect_eq(((const struct mf_ports *)sw)->next, MF_US(2));
+	mf_frame_switch_run(sw, MF_US(2));
+	cr_expect_eq(bridge.runs, 1);
+	stop();
+}
+
 /** A link is lost: what is arriving does not go on. It is up again when what waited was thrown away. */
 Test(stack_frame_switch, link_is_lost)
 {

@@ -247,11 +247,11 @@ mf_time mf_frame_switch_run(struct mf_frame_switch *sw, mf_time now)
 	return sw->shell.next;
 }
 
+/** The room that this made may be news for other ports. */
 static inline void sent(struct mf_frame_switch *sw, unsigned int port, mf_time now)
 {
 	feed(sw, port, now);
-	mf_ports_wake(&sw->shell,
-		      sw->ops->next(sw->bridge)); /* room that it made may be news for other ports */
+	mf_ports_wake(&sw->shell, sw->ops->next(sw->bridge));
 }
 
 unsigned int mf_frame_switch_tx(struct mf_frame_switch *sw, unsigned int port, mf_time now, unsigned int max,
