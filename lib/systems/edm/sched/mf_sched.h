@@ -132,11 +132,16 @@ struct mf_sched_grant {
 	bool first; /**< first grant of its demand: for a response it is the request itself */
 	bool last; /**< the demand is now granted in full */
 	bool mega;
-	bool refused; /**< size 0: the demand was beyond X. Told of those without a cookie, too */
+	bool refused; /**< the demand was beyond X: size is 0. Said of those without a cookie, too */
 	uint32_t size; /**< l: octets granted (wire octets for a mega); 0: only gives the cookie back */
 	uint32_t cookie;
 	uint16_t iteration; /**< of its matching, from 1: for statistics */
 };
+
+struct mf_item; /* role/mf_item.h */
+
+/** What crosses between a switch and its scheduler: struct mf_sched_msg one way, mf_sched_grant the other. */
+extern const struct mf_item mf_sched_msg_item, mf_sched_grant_item;
 
 struct mf_sched_stats {
 	uint64_t demands, demand_octets;

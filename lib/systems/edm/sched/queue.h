@@ -303,6 +303,7 @@ static inline void queue_pass(struct mf_sched *s, const struct mf_sched_msg *msg
 	g->id = msg->id;
 	g->first = g->last = true;
 	g->mega = msg->mega;
+	g->refused = false;
 	g->size = msg->size;
 	g->cookie = msg->cookie;
 }
@@ -321,6 +322,7 @@ static inline uint32_t queue_grant(struct mf_sched *s, struct sched_demand *e, s
 	g->id = e->id;
 	g->first = !(flags & SCHED_STARTED);
 	g->mega = (flags & SCHED_MEGA) / SCHED_MEGA;
+	g->refused = false;
 	g->size = size;
 	g->last = size == e->remaining;
 	g->cookie = e->cookie;
