@@ -14,10 +14,10 @@
 #include "partners.h"
 #include "program.h"
 #include "progress.h"
-#include "record/mf_record_files.h"
 #include "report/mf_report.h"
 #include "roles.h"
 #include "run/mf_fabric.h"
+#include "run/mf_record_files.h"
 #include "seeds.h"
 #include "telemetry/mf_telemetry.h"
 

@@ -488,6 +488,8 @@ struct json_t *mf_config_to_json(const struct mf_config *config);
  * @return 0 or -ENOMEM
  */
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out);
+/** A hash of all of it: what a record shares with the run that repeats it. @return 0 or -ENOMEM */
+int mf_config_hash(const struct mf_config *config, uint32_t *out);
 
 /**
  * Adds the files that were read for it: the fabric file, those that it names, and those of its ports'

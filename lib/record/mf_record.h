@@ -18,7 +18,6 @@
 #include <stdio.h>
 
 #include "base/mf_time.h"
-#include "config/mf_config.h"
 #include "pcs/mf_block.h"
 #include "systems/edm/sched/mf_sched.h"
 
@@ -68,10 +67,12 @@ static_assert(sizeof(struct record_entry) == 24, "without padding");
 
 static_assert(RECORD_GRANT_SIZE >= RECORD_MSG, "room for any entry");
 
+#define RECORD_ROLE_LEN 32 /**< of a role's name, with the terminating zero */
+
 struct record_header {
 	char magic[16];
-	char role[MF_CONFIG_NAME_LEN];
-	uint32_t config; /**< record_config() */
+	char role[RECORD_ROLE_LEN];
+	uint32_t config; /**< what it shares with the run that repeats it: mf_config_hash() */
 	uint32_t check; /**< CRC-32 of what stands before */
 };
 
@@ -83,8 +84,6 @@ struct record_buffer {
 
 #define RECORD_MAGIC "memfab record 7\n"
 
-/** What a record shares with the configuration that it was made with. @return 0, -ENOMEM */
-int record_config(const struct mf_config *config, uint32_t *out);
 void record_path(char *path, size_t len, const char *dir, const char *role);
 uint32_t record_header_check(const struct record_header *h);
 uint32_t record_check(const struct record_buffer *b);

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <jansson.h>
-
 #include "file/mf_output.h"
 #include "pcs/mf_frame.h"
 #include "record/mf_record.h"
@@ -20,19 +18,6 @@ struct record {
 	struct record_buffer now;
 	char buffer[1 << 20];
 };
-
-int record_config(const struct mf_config *config, uint32_t *out)
-{
-	json_t *json = mf_config_to_json(config);
-	char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-
-	json_decref(json);
-	if (text == NULL)
-		return -ENOMEM;
-	*out = mf_fcs(text, strlen(text));
-	free(text);
-	return 0;
-}
 
 void record_path(char *path, size_t len, const char *dir, const char *role)
 {

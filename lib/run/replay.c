@@ -270,7 +270,7 @@ static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 	struct role *role = mf_table_new(f->nodes + ROLES_BESIDE, sizeof(*role));
 	uint32_t config = 0;
 	uint64_t differ = 0;
-	int err = role != NULL ? record_config(f->config, &config) : -ENOMEM;
+	int err = role != NULL ? mf_config_hash(f->config, &config) : -ENOMEM;
 
 	if (err == 0) {
 		unsigned int roles = role_all(f, role);

@@ -35,6 +35,8 @@ static struct crossing *new_crossing(const char *name, uint32_t cells)
 	return c;
 }
 
+static_assert(MF_CONFIG_NAME_LEN <= RECORD_ROLE_LEN, "a record has room for the name of its role");
+
 static int make_records(struct wall *w)
 {
 	const char *dir = w->options->record;
@@ -43,7 +45,7 @@ static int make_records(struct wall *w)
 
 	regions_repeat(w->f);
 	if (err == 0)
-		err = record_config(w->f->config, &config);
+		err = mf_config_hash(w->f->config, &config);
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
 		if (w->role[i].kind == ROLE_PORT)
 			continue; /* what it gives the roles is in their records */

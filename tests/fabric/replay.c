@@ -84,7 +84,7 @@ static void make_record(struct bench *b)
 	cr_assert_not_null(f, "%s", err);
 	roles = role_all(f, role);
 	cr_assert_eq(roles, 5);
-	cr_assert_eq(record_config(&b->config, &config), 0);
+	cr_assert_eq(mf_config_hash(&b->config, &config), 0);
 	for (unsigned int i = 0; i < roles; i++) {
 		role[i].record = record_open(b->dir, role_name(&role[i]), config);
 		cr_assert_not_null(role[i].record);
@@ -430,7 +430,7 @@ Test(replay, senseless)
 
 	start(&b);
 	record_pack_grants(&grant, 1, packed_grant);
-	cr_assert_eq(record_config(&b.config, &config), 0);
+	cr_assert_eq(mf_config_hash(&b.config, &config), 0);
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct content c = load(&b, bad[i].role);
 		struct record *r = record_open(b.dir, bad[i].role, config);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which files a record is made of. */
+#include "config/mf_config.h"
 #include "file/mf_files.h"
 #include "record/mf_record.h"
-#include "record/mf_record_files.h"
+#include "run/mf_record_files.h"
 
 static void add_role(const char *dir, const char *role, bool written, struct mf_files *files)
 {
