@@ -3,11 +3,13 @@
  * Records of what a role was given and gave (D19).
  *
  * A record is a file DIR/ROLE.rec: a header, one entry a call in the order of the calls, and an entry
- * that says that this was all. Native byte order, spans without their unused room, descriptors and grants
- * field by field: no octet of a record is left to chance.
+ * that says that this was all. Native byte order, spans without their unused room, items field by field:
+ * no byte of a record is left to chance.
  *
  * Header and entries carry a check. That of an entry covers all but the data of an output: what drives
  * a role is refused when it is damaged, what it gave is compared.
+ *
+ * One thread calls for a record, or for a reader; those of different roles share nothing.
  */
 #ifndef MF_RECORD_H
 #define MF_RECORD_H
@@ -19,16 +21,14 @@
 
 #include "base/mf_time.h"
 #include "pcs/mf_block.h"
-#include "systems/edm/sched/mf_sched.h"
+#include "role/mf_item.h"
 
 enum record_call {
 	RECORD_RX = 1, /**< in: a span */
 	RECORD_RUN, /**< in: the time */
 	RECORD_TX, /**< out: a span, or nothing */
-	RECORD_TO_SCHED, /**< out: descriptors */
-	RECORD_GRANT, /**< in: a grant */
-	RECORD_INPUT, /**< in: a descriptor */
-	RECORD_MATCH, /**< out: grants, or none */
+	RECORD_GIVE, /**< in: an item, by a channel */
+	RECORD_TAKE, /**< out: items of a channel, or none */
 	RECORD_SHORT_SPANS, /**< in: a port's spans stay short */
 	RECORD_LINK_LOST, /**< in: a port's link is lost */
 	RECORD_LINK_BACK, /**< in: and asked for again */
@@ -42,11 +42,8 @@ enum record_call {
 
 struct record_entry {
 	uint8_t call; /**< enum record_call */
-	uint8_t zero;
-	/**
-	 * RX, TX, SHORT_SPANS, LINK_*, BEAR: port; TO_SCHED, MATCH: how many were asked for; TAKE_AWAY,
-	 * GIVE_BACK: what
-	 */
+	uint8_t channel; /**< GIVE, TAKE: its number; else 0 */
+	/** RX, TX, SHORT_SPANS, LINK_*, BEAR: port; TAKE: items asked for; TAKE_AWAY, GIVE_BACK: what */
 	uint16_t count;
 	uint32_t size; /**< octets of data that follow */
 	mf_time now;
@@ -56,16 +53,12 @@ struct record_entry {
 
 static_assert(sizeof(struct record_entry) == 24, "without padding");
 
-/** Most descriptors or grants of an entry. */
+/** Most items of an entry. */
 #define RECORD_ITEMS_MAX 32
-/** Octets of a span, a descriptor and a grant in a record. */
+/** Bytes of the largest span in a record, and of the data of any entry. */
 #define RECORD_SPAN_MAX (16 + MF_SPAN_MAX * 9)
-#define RECORD_MSG 32
-#define RECORD_GRANT_SIZE 40
-#define RECORD_GRANTS_SIZE (RECORD_ITEMS_MAX * RECORD_GRANT_SIZE)
-#define RECORD_DATA_MAX (RECORD_SPAN_MAX > RECORD_GRANTS_SIZE ? RECORD_SPAN_MAX : RECORD_GRANTS_SIZE)
-
-static_assert(RECORD_GRANT_SIZE >= RECORD_MSG, "room for any entry");
+#define RECORD_DATA_MAX \
+	(RECORD_SPAN_MAX > RECORD_ITEMS_MAX * MF_ITEM_MAX ? RECORD_SPAN_MAX : RECORD_ITEMS_MAX * MF_ITEM_MAX)
 
 #define RECORD_ROLE_LEN 32 /**< of a role's name, with the terminating zero */
 
@@ -82,7 +75,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 7\n"
+#define RECORD_MAGIC "memfab record 8\n"
 
 void record_path(char *path, size_t len, const char *dir, const char *role);
 uint32_t record_header_check(const struct record_header *h);
@@ -103,22 +96,25 @@ int record_end(struct record *r);
  * @return rc, or the -errno of closing it
  */
 int record_close(struct record *r, int rc);
+/** @param data  of `size` bytes, RECORD_DATA_MAX at most; NULL: none */
 void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
 		 size_t size);
+/**
+ * The same of items by a channel.
+ * @param call   GIVE or TAKE
+ * @param count  TAKE: how many were asked for
+ * @param items  n of them, RECORD_ITEMS_MAX at most; GIVE: 1
+ */
+void record_items(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
+		  mf_time now, const struct mf_item *item, const void *items, unsigned int n);
 
-/* pack.c: what stands in the data */
+/* pack.c: spans in the data */
 size_t record_pack_span(const struct mf_span *span, void *out);
-size_t record_pack_msgs(const struct mf_sched_msg *msg, unsigned int n, void *out);
-size_t record_pack_grants(const struct mf_sched_grant *grant, unsigned int n, void *out);
-
 /** @return 0; -EINVAL: that is none */
 int record_unpack_span(const void *data, size_t size, struct mf_span *span);
-int record_unpack_msg(const void *data, size_t size, struct mf_sched_msg *msg);
-int record_unpack_grant(const void *data, size_t size, struct mf_sched_grant *grant);
-
-/** Says in one line in what the data of an output differs from what is recorded. */
-void record_differ(enum record_call call, const void *is, size_t is_size, const void *was, size_t was_size,
-		   char *text, size_t len);
+/** Says in one line in what a span, or none, differs from what is recorded. */
+void record_differ_span(const void *is, size_t is_size, const void *was, size_t was_size, char *text,
+			size_t len);
 
 /* read.c: reading */
 struct record_reader {

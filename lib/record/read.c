@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading records: nothing of a damaged one is handed on. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,12 +22,25 @@ static int refuse(struct record_reader *r, int err, const char *format, ...)
 	return err;
 }
 
+/** The first line of a file is not that of a record of this program. */
+static int refuse_magic(struct record_reader *r, const char *magic)
+{
+	const size_t number = sizeof(RECORD_MAGIC) - 3; /* before the end of the line */
+
+	if (memcmp(magic, RECORD_MAGIC, number) != 0 || !isdigit((unsigned char)magic[number]))
+		return refuse(r, -EINVAL, "is no record");
+	return refuse(r, -EINVAL, "is a record in format %c, of another version of memfab: this one has %c",
+		      magic[number], RECORD_MAGIC[number]);
+}
+
 static int read_header(struct record_reader *r, const char *role, uint32_t config)
 {
 	struct record_header h;
 
-	if (fread(&h, sizeof(h), 1, r->file) != 1 || memcmp(h.magic, RECORD_MAGIC, sizeof(h.magic)) != 0)
-		return refuse(r, -EINVAL, "is no record of this version");
+	if (fread(&h, sizeof(h), 1, r->file) != 1)
+		return refuse(r, -EINVAL, "is no record");
+	if (memcmp(h.magic, RECORD_MAGIC, sizeof(h.magic)) != 0)
+		return refuse_magic(r, h.magic);
 	if (h.check != record_header_check(&h))
 		return refuse(r, -EINVAL, "its header is damaged");
 	if (strncmp(h.role, role, sizeof(h.role)) != 0)

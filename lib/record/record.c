@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing records, and what reading them shares. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ uint32_t record_header_check(const struct record_header *h)
 
 static bool is_output(uint8_t call)
 {
-	return call == RECORD_TX || call == RECORD_TO_SCHED || call == RECORD_MATCH;
+	return call == RECORD_TX || call == RECORD_TAKE;
 }
 
 uint32_t record_check(const struct record_buffer *b)
@@ -104,18 +105,34 @@ int record_close(struct record *r, int rc)
 	return rc;
 }
 
-void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
-		 size_t size)
+/** @param size  of the data, which is there already */
+static void put_entry(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
+		      mf_time now, size_t size)
 {
 	r->now.entry = (struct record_entry){
 		.call = (uint8_t)call,
+		.channel = (uint8_t)channel,
 		.count = (uint16_t)count,
 		.size = (uint32_t)size,
 		.now = now,
 		.number = r->number++,
 	};
-	if (size > 0)
-		memcpy(r->now.data, data, size);
 	r->now.entry.check = record_check(&r->now);
 	put(r, &r->now, sizeof(r->now.entry) + size);
+}
+
+void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
+		 size_t size)
+{
+	assert(size <= sizeof(r->now.data));
+	if (size > 0)
+		memcpy(r->now.data, data, size);
+	put_entry(r, call, 0, count, now, size);
+}
+
+void record_items(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
+		  mf_time now, const struct mf_item *item, const void *items, unsigned int n)
+{
+	assert(n <= RECORD_ITEMS_MAX && item->packed <= MF_ITEM_MAX);
+	put_entry(r, call, channel, count, now, mf_item_pack(item, items, n, r->now.data));
 }

@@ -22,6 +22,7 @@ struct replay {
 	uint64_t outputs, octets; /**< identical ones */
 	uint64_t differ;
 	char first[256]; /**< what the first difference is */
+	uint64_t items[RECORD_ITEMS_MAX * MF_ITEM_MAX / sizeof(uint64_t)]; /**< aligned as any of them */
 };
 
 #define CALL(call) (1u << RECORD_##call)
@@ -31,20 +32,22 @@ static const unsigned int calls_of[] = {
 		      CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
 		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
-	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(TO_SCHED) | CALL(GRANT) |
+	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(GIVE) | CALL(TAKE) |
 			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK) |
 			CALL(BEAR),
-	[ROLE_SCHED] = CALL(INPUT) | CALL(MATCH),
+	[ROLE_SCHED] = CALL(GIVE) | CALL(TAKE),
 };
 
 /** What only EDM's roles are called for: the configuration refuses these faults with other stacks. */
-#define CALLS_OF_EDM (CALL(GRANT) | CALL(INPUT) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
+#define CALLS_OF_EDM (CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
 
-static const char *const call_name[RECORD_CALLS] = {
-	[RECORD_TX] = "blocks sent",
-	[RECORD_TO_SCHED] = "descriptors for the scheduler",
-	[RECORD_MATCH] = "grants",
-};
+/** What crosses the channel of an entry, in its direction. @return NULL: the role has no such channel */
+static const struct mf_item *crosses(const struct role *r, const struct record_entry *e)
+{
+	if (e->channel != ROLE_CHANNEL || r->channel == NULL)
+		return NULL;
+	return e->call == RECORD_GIVE ? r->channel->in : r->channel->out;
+}
 
 /** Whether a role can be called so. */
 static bool makes_sense(const struct role *r, const struct record_entry *e)
@@ -54,6 +57,12 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	if (e->call >= RECORD_CALLS || !(calls_of[r->kind] & 1u << e->call))
 		return false;
 	if (config->stack_ops != NULL && CALLS_OF_EDM & 1u << e->call)
+		return false;
+	if (e->call == RECORD_GIVE)
+		return crosses(r, e) != NULL;
+	if (e->call == RECORD_TAKE)
+		return crosses(r, e) != NULL && e->count > 0 && e->count <= RECORD_ITEMS_MAX;
+	if (e->channel != 0)
 		return false;
 	switch (e->call) {
 	case RECORD_RX:
@@ -71,18 +80,18 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 		return role_is_node(r) ? e->count <= MF_HOST_MUX
 				       : e->count == ROLE_REQUESTS ||
 						 (e->count < r->f->nodes && config->node[e->count].up);
-	case RECORD_TO_SCHED:
-	case RECORD_MATCH:
-		return e->count > 0 && e->count <= RECORD_ITEMS_MAX;
 	default:
 		return true;
 	}
 }
 
-static void compare(struct replay *p, const void *is, size_t size)
+/** @param item  what crossed a channel; NULL: a span was sent, or none */
+static void compare(struct replay *p, const struct mf_item *item, const void *is, size_t size)
 {
 	const struct record_buffer *was = &p->in.now;
 	const struct record_entry *e = &was->entry;
+	size_t room = sizeof(p->first);
+	char *to = p->first;
 	int n;
 
 	if (size == e->size && memcmp(is, was->data, size) == 0) {
@@ -92,11 +101,12 @@ static void compare(struct replay *p, const void *is, size_t size)
 	}
 	if (p->differ++ > 0)
 		return;
-	n = snprintf(p->first, sizeof(p->first),
-		     "entry %" PRIu64 ", %s at %" PRIu64 " ps: ", p->in.number - 1, call_name[e->call],
-		     e->now);
-	record_differ((enum record_call)e->call, is, size, was->data, e->size, p->first + n,
-		      sizeof(p->first) - (size_t)n);
+	n = snprintf(to, room, "entry %" PRIu64 ", %s%s at %" PRIu64 " ps: ", p->in.number - 1,
+		     item != NULL ? item->name : "blocks sent", item != NULL ? "s" : "", e->now);
+	if (item != NULL)
+		mf_item_differ(item, is, size, was->data, e->size, to + n, room - (size_t)n);
+	else
+		record_differ_span(is, size, was->data, e->size, to + n, room - (size_t)n);
 }
 
 static int give_span(struct replay *p)
@@ -110,27 +120,14 @@ static int give_span(struct replay *p)
 	return 0;
 }
 
-static int give_grant(struct replay *p)
+static int give_item(struct replay *p)
 {
 	const struct record_buffer *b = &p->in.now;
-	struct mf_sched_grant grant;
+	const struct mf_item *item = crosses(p->role, &b->entry);
 
-	if (record_unpack_grant(b->data, b->entry.size, &grant) != 0)
+	if (mf_item_unpack(item, b->data, b->entry.size, p->role->f->nodes, p->items) != 0)
 		return -EINVAL;
-	if (grant.src >= p->role->f->nodes || grant.dst >= p->role->f->nodes)
-		return -EINVAL;
-	role_grant(p->role, b->entry.now, &grant);
-	return 0;
-}
-
-static int give_msg(struct replay *p)
-{
-	const struct record_buffer *b = &p->in.now;
-	struct mf_sched_msg msg;
-
-	if (record_unpack_msg(b->data, b->entry.size, &msg) != 0)
-		return -EINVAL;
-	role_inputs(p->role, b->entry.now, &msg, 1);
+	role_give(p->role, b->entry.now, p->items);
 	return 0;
 }
 
@@ -151,24 +148,17 @@ static void take_span(struct replay *p, const struct record_entry *e)
 	uint8_t packed[RECORD_SPAN_MAX];
 	struct mf_span span;
 
-	compare(p, packed,
+	compare(p, NULL, packed,
 		role_tx(p->role, e->count, e->now, &span) > 0 ? record_pack_span(&span, packed) : 0);
 }
 
-static void take_msgs(struct replay *p, const struct record_entry *e)
+static void take_items(struct replay *p, const struct record_entry *e)
 {
-	struct mf_sched_msg msg[RECORD_ITEMS_MAX];
+	const struct mf_item *item = crosses(p->role, e);
 	uint8_t packed[RECORD_DATA_MAX];
+	unsigned int n = role_take(p->role, e->now, p->items, e->count);
 
-	compare(p, packed, record_pack_msgs(msg, role_to_sched(p->role, e->now, msg, e->count), packed));
-}
-
-static void take_grants(struct replay *p, const struct record_entry *e)
-{
-	struct mf_sched_grant grant[RECORD_ITEMS_MAX];
-	uint8_t packed[RECORD_DATA_MAX];
-
-	compare(p, packed, record_pack_grants(grant, role_match(p->role, e->now, grant, e->count), packed));
+	compare(p, item, packed, mf_item_pack(item, p->items, n, packed));
 }
 
 /** Repeats one call. @return 0, -EINVAL */
@@ -181,10 +171,8 @@ static int repeat(struct replay *p)
 	switch (e->call) {
 	case RECORD_RX:
 		return give_span(p);
-	case RECORD_GRANT:
-		return give_grant(p);
-	case RECORD_INPUT:
-		return give_msg(p);
+	case RECORD_GIVE:
+		return give_item(p);
 	case RECORD_RUN:
 		role_run(p->role, e->now);
 		return 0;
@@ -208,11 +196,8 @@ static int repeat(struct replay *p)
 	case RECORD_GIVE_BACK:
 		role_exhaust(p->role, e->count, e->call == RECORD_TAKE_AWAY, e->now);
 		return 0;
-	case RECORD_TO_SCHED:
-		take_msgs(p, e);
-		return 0;
 	default:
-		take_grants(p, e);
+		take_items(p, e);
 		return 0;
 	}
 }

@@ -17,8 +17,14 @@ enum role_kind {
 	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
 };
 
+struct mf_item;
 struct record;
 struct wall_port;
+
+/** What crosses the channel of a role: items, lib/role/mf_item.h. */
+struct role_channel {
+	const struct mf_item *in, *out; /**< what it takes, what it gives; NULL: nothing */
+};
 
 /** A line of its own: its lcore writes it all the time. */
 struct role {
@@ -38,7 +44,10 @@ struct role {
 		struct mf_sched *sched; /**< SCHED */
 	};
 	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
+	const struct role_channel *channel; /**< SWITCH, SCHED; NULL: it has none */
 } __attribute__((aligned(64)));
+
+static_assert(sizeof(struct role) == 64, "a line");
 
 static inline bool role_is_node(const struct role *r)
 {
@@ -113,6 +122,20 @@ unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out,
 /** Both, of one descriptor. */
 unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg, struct mf_sched_grant *out,
 			unsigned int max);
+
+#define ROLE_CHANNEL 0 /**< number of the only channel that a role has */
+/**
+ * Replay: role_grant() or role_inputs() of an item that came by its channel, which takes some.
+ * @param item  as channel->in says. It may be changed
+ */
+void role_give(struct role *r, mf_time now, void *item);
+/**
+ * Replay: role_to_sched() or role_match(), by its channel, which gives some.
+ * @param out  room for max items as channel->out says
+ * @return items written
+ */
+unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max);
+
 /** It has been matched, for now: looks when it wants to be run. */
 static inline void role_matched(struct role *r)
 {

@@ -22,6 +22,25 @@ const char *role_name(const struct role *r)
 	}
 }
 
+static const struct role_channel of_switch = {.in = &mf_sched_grant_item, .out = &mf_sched_msg_item};
+static const struct role_channel of_sched = {.in = &mf_sched_msg_item, .out = &mf_sched_grant_item};
+/* Of other stacks: the switch tells it nothing, and nothing is granted. It is asked all the same. */
+static const struct role_channel of_idle_sched = {.out = &mf_sched_grant_item};
+
+static const struct role_channel *channel_of(const struct role *r)
+{
+	bool frames = r->f->config->stack_ops != NULL;
+
+	switch (r->kind) {
+	case ROLE_SWITCH:
+		return frames ? NULL : &of_switch;
+	case ROLE_SCHED:
+		return frames ? &of_idle_sched : &of_sched;
+	default:
+		return NULL;
+	}
+}
+
 unsigned int role_all(struct mf_fabric *f, struct role *out)
 {
 	enum role_kind node = f->config->backup.on ? ROLE_TWIN : ROLE_NODE;
@@ -40,6 +59,8 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 		if (f->node[i].host != NULL)
 			out[n++] = (struct role){
 				.kind = node, .index = i, .f = f, .links = links, .host = f->node[i].host};
+	for (unsigned int i = 0; i < n; i++)
+		out[i].channel = channel_of(&out[i]);
 	return n;
 }
 
@@ -53,22 +74,15 @@ static __rte_noinline __rte_cold void record_span(const struct role *r, enum rec
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
-static __rte_noinline __rte_cold void record_msgs(const struct role *r, enum record_call call,
-						  unsigned int arg, mf_time now,
-						  const struct mf_sched_msg *msg, unsigned int n)
+static __rte_noinline __rte_cold void record_give(const struct role *r, mf_time now, const void *item)
 {
-	uint8_t packed[RECORD_DATA_MAX];
-
-	record_call(r->record, call, arg, now, packed, record_pack_msgs(msg, n, packed));
+	record_items(r->record, RECORD_GIVE, ROLE_CHANNEL, 0, now, r->channel->in, item, 1);
 }
 
-static __rte_noinline __rte_cold void record_grants(const struct role *r, enum record_call call,
-						    unsigned int arg, mf_time now,
-						    const struct mf_sched_grant *grant, unsigned int n)
+static __rte_noinline __rte_cold void record_take(const struct role *r, unsigned int max, mf_time now,
+						  const void *items, unsigned int n)
 {
-	uint8_t packed[RECORD_DATA_MAX];
-
-	record_call(r->record, call, arg, now, packed, record_pack_grants(grant, n, packed));
+	record_items(r->record, RECORD_TAKE, ROLE_CHANNEL, max, now, r->channel->out, items, n);
 }
 
 /* inline: programs are compiled as a whole, and these are what every span asks. */
@@ -245,7 +259,7 @@ unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out
 	unsigned int n = mf_sw_to_sched(r->sw, out, max);
 
 	if (n > 0 && unlikely(r->record != NULL))
-		record_msgs(r, RECORD_TO_SCHED, max, now, out, n);
+		record_take(r, max, now, out, n);
 	return n;
 }
 
@@ -257,7 +271,7 @@ inline struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigne
 	if (*n > RECORD_ITEMS_MAX)
 		*n = RECORD_ITEMS_MAX;
 	if (unlikely(r->record != NULL) && *n > 0)
-		record_msgs(r, RECORD_TO_SCHED, *n, now, msg, *n);
+		record_take(r, *n, now, msg, *n);
 	return msg;
 }
 
@@ -266,7 +280,7 @@ inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant 
 	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
 
 	if (unlikely(r->record != NULL))
-		record_grants(r, RECORD_GRANT, 0, now, grant, 1);
+		record_give(r, now, grant);
 	mf_sw_grant(r->sw, now, grant);
 }
 
@@ -274,7 +288,7 @@ static inline void record_input(const struct role *r, mf_time now, struct mf_sch
 {
 	msg->at = now;
 	if (unlikely(r->record != NULL))
-		record_msgs(r, RECORD_INPUT, 0, now, msg, 1);
+		record_give(r, now, msg);
 }
 
 inline void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n)
@@ -298,7 +312,7 @@ inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_gran
 	unsigned int n = r->f->sched_ops->run(r->sched, now, out, max);
 
 	if (unlikely(r->record != NULL))
-		record_grants(r, RECORD_MATCH, max, now, out, n);
+		record_take(r, max, now, out, n);
 	return n;
 }
 
@@ -311,6 +325,19 @@ inline unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg 
 	record_input(r, now, msg);
 	n = r->f->sched_ops->offer(r->sched, msg, now, out, max);
 	if (unlikely(r->record != NULL))
-		record_grants(r, RECORD_MATCH, max, now, out, n);
+		record_take(r, max, now, out, n);
 	return n;
+}
+
+void role_give(struct role *r, mf_time now, void *item)
+{
+	if (r->kind == ROLE_SWITCH)
+		role_grant(r, now, item);
+	else
+		role_inputs(r, now, item, 1);
+}
+
+unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max)
+{
+	return r->kind == ROLE_SWITCH ? role_to_sched(r, now, out, max) : role_match(r, now, out, max);
 }

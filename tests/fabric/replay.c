@@ -14,6 +14,7 @@
 #include "run/mf_fabric.h"
 
 #include "record/mf_record.h"
+#include "systems/edm/sched/mf_sched.h"
 #include "wall/mf_wall_role.h"
 
 #define STEPS 400 /* of a microsecond */
@@ -32,18 +33,31 @@ static const char fabric[] =
 	"               \"depth\": 4}],"
 	" \"ethernet\": [{\"load\": 0.2, \"size\": 400}]}";
 
+static const char of_frames[] =
+	"{\"clock\": {\"wall\": {\"warmup\": \"0\", \"duration\": \"200us\"}}, \"stack\": \"rocev2\","
+	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 2},"
+	"             {\"name\": \"mn\", \"role\": \"memory\"}],"
+	" \"workload\": [{\"mix\": {\"read\": 1, \"write\": 1}, \"size\": 256, \"depth\": 2}]}";
+
 struct bench {
 	struct mf_config config;
 	char dir[PATH_LEN];
 	char text[TEXT_LEN]; /* of the last replay */
 };
 
+static void parse(struct mf_config *config, const char *text)
+{
+	char err[256] = "";
+
+	cr_assert_eq(mf_config_parse(text, strlen(text), "x", config, err, sizeof(err)), 0, "%s", err);
+}
+
 static void configure(struct mf_config *config, unsigned int seed)
 {
-	char text[sizeof(fabric) + 16], err[256] = "";
-	int len = snprintf(text, sizeof(text), fabric, seed);
+	char text[sizeof(fabric) + 16];
 
-	cr_assert_eq(mf_config_parse(text, (size_t)len, "x", config, err, sizeof(err)), 0, "%s", err);
+	snprintf(text, sizeof(text), fabric, seed);
+	parse(config, text);
 }
 
 /* A turn of every role at time now. */
@@ -100,12 +114,25 @@ static void make_record(struct bench *b)
 	mf_fabric_free(f);
 }
 
-static void start(struct bench *b)
+static void start_folder(struct bench *b)
 {
 	mf_pcs_select(0);
 	snprintf(b->dir, sizeof(b->dir), "/tmp/memfab-replay-XXXXXX");
 	cr_assert_not_null(mkdtemp(b->dir));
+}
+
+static void start(struct bench *b)
+{
+	start_folder(b);
 	configure(&b->config, 1);
+	make_record(b);
+}
+
+/* A fabric whose switch has no channel, and whose scheduler is given nothing. */
+static void start_frames(struct bench *b)
+{
+	start_folder(b);
+	parse(&b->config, of_frames);
 	make_record(b);
 }
 
@@ -242,11 +269,9 @@ Test(replay, output_differs)
 		const char *role, *says;
 		enum record_call call;
 	} outputs[] = {
-		{"cn0", "blocks sent", RECORD_TX},
-		{"mn", "blocks sent", RECORD_TX},
-		{"sw0", "blocks sent", RECORD_TX},
-		{"sw0", "descriptors for the scheduler", RECORD_TO_SCHED},
-		{"scheduler", "grants", RECORD_MATCH},
+		{"cn0", "blocks sent", RECORD_TX},       {"mn", "blocks sent", RECORD_TX},
+		{"sw0", "blocks sent", RECORD_TX},       {"sw0", "descriptors at", RECORD_TAKE},
+		{"scheduler", "grants at", RECORD_TAKE},
 	};
 	struct bench b;
 
@@ -393,62 +418,197 @@ Test(replay, other_configuration)
 	finish(&b);
 }
 
-/* Entries that are whole, and that no role can be called with. */
+/* The first 14 bytes say that it is a record at all, the next one in which format. */
+Test(replay, other_formats)
+{
+	struct content c;
+	struct bench b;
+
+	start(&b);
+	c = load(&b, "mn");
+	memcpy(c.data, "memfab record 7", 15);
+	store(&b, "mn", c.data, c.size);
+	assert_refused(&b, "mn.rec is a record in format 7, of another version of memfab: this one has 8\n");
+	memcpy(c.data, "memfab record \n", 15);
+	store(&b, "mn", c.data, c.size);
+	assert_refused(&b, "mn.rec is no record\n");
+	memcpy(c.data, "memfab recall 8", 15);
+	store(&b, "mn", c.data, c.size);
+	assert_refused(&b, "mn.rec is no record\n");
+	free(c.data);
+	finish(&b);
+}
+
+#define LARGE 64
+static_assert(LARGE >= MF_ITEM_MAX, "room for any item");
+
+struct bad_entry {
+	const char *role;
+	unsigned int call, count;
+	const void *data;
+	size_t size;
+};
+
+/* A record of one entry, which is whole, and with which the role cannot be called. */
+static void assert_senseless(struct bench *b, const struct bad_entry *bad)
+{
+	struct content c = load(b, bad->role);
+	struct record *r;
+	uint32_t config;
+
+	cr_assert_eq(mf_config_hash(&b->config, &config), 0);
+	r = record_open(b->dir, bad->role, config);
+	cr_assert_not_null(r);
+	record_call(r, (enum record_call)bad->call, bad->count, 0, bad->data, bad->size);
+	cr_assert_eq(record_close(r, record_end(r)), 0);
+	assert_refused(b, "entry 0 makes no sense");
+	store(b, bad->role, c.data, c.size);
+	free(c.data);
+}
+
 Test(replay, senseless)
 {
 	struct mf_span span = {.count = 1, .word = {MF_IDLE_WORD}, .sync = {MF_SYNC_CTRL}};
-	const struct mf_sched_grant grant = {.src = 3, .dst = 0, .size = 64, .cookie = UINT32_MAX};
-	uint8_t packed_span[RECORD_SPAN_MAX], packed_grant[RECORD_GRANT_SIZE], zeros[RECORD_DATA_MAX] = {0};
+	static uint8_t packed_span[RECORD_SPAN_MAX], zeros[RECORD_DATA_MAX];
 	size_t span_size = record_pack_span(&span, packed_span);
-	const struct {
-		const char *role;
-		unsigned int call, count;
-		const void *data;
-		size_t size;
-	} bad[] = {
+	const size_t grant = mf_sched_grant_item.packed, descriptor = mf_sched_msg_item.packed;
+	const struct bad_entry bad[] = {
 		{"cn0", RECORD_RX, 1, packed_span, span_size}, /* not its port */
 		{"cn0", RECORD_RX, 0, packed_span, span_size - 1},
 		{"cn0", RECORD_RX, 0, packed_span, 0},
-		{"cn0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant)},
-		{"cn0", RECORD_MATCH, 1, NULL, 0},
+		{"cn0", RECORD_GIVE, 0, zeros, grant}, /* it has no channel */
+		{"cn0", RECORD_TAKE, 1, NULL, 0},
 		{"cn0", 0, 0, NULL, 0},
 		{"cn0", RECORD_CALLS, 0, NULL, 0},
 		{"cn0", 255, 0, NULL, 0},
 		{"sw0", RECORD_RX, 3, packed_span, span_size}, /* there is no port 3 */
 		{"sw0", RECORD_TX, 65535, NULL, 0},
-		{"sw0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant)},
-		{"sw0", RECORD_GRANT, 0, packed_grant, sizeof(packed_grant) - 1},
-		{"sw0", RECORD_TO_SCHED, 0, NULL, 0},
-		{"sw0", RECORD_TO_SCHED, RECORD_ITEMS_MAX + 1, NULL, 0},
-		{"sw0", RECORD_INPUT, 0, zeros, RECORD_MSG},
-		{"scheduler", RECORD_INPUT, 0, zeros, RECORD_MSG + 1},
-		{"scheduler", RECORD_MATCH, 65535, NULL, 0},
+		{"sw0", RECORD_GIVE, 0, NULL, 0},
+		{"sw0", RECORD_GIVE, 0, zeros, grant - 1},
+		{"sw0", RECORD_GIVE, 0, zeros, 2 * grant},
+		{"sw0", RECORD_GIVE, 0, zeros, descriptor}, /* the other way */
+		{"sw0", RECORD_TAKE, 0, NULL, 0},
+		{"sw0", RECORD_TAKE, RECORD_ITEMS_MAX + 1, NULL, 0},
+		{"scheduler", RECORD_GIVE, 0, zeros, descriptor + 1},
+		{"scheduler", RECORD_GIVE, 0, zeros, grant},
+		{"scheduler", RECORD_TAKE, 65535, NULL, 0},
 		{"scheduler", RECORD_RUN, 0, NULL, 0},
 	};
 	struct bench b;
-	uint32_t config;
 
 	start(&b);
-	record_pack_grants(&grant, 1, packed_grant);
-	cr_assert_eq(mf_config_hash(&b.config, &config), 0);
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct content c = load(&b, bad[i].role);
-		struct record *r = record_open(b.dir, bad[i].role, config);
-
-		cr_assert_not_null(r);
-		record_call(r, (enum record_call)bad[i].call, bad[i].count, 0, bad[i].data, bad[i].size);
-		cr_assert_eq(record_close(r, record_end(r)), 0);
-		assert_refused(&b, "entry 0 makes no sense");
-		store(&b, bad[i].role, c.data, c.size);
-		free(c.data);
-	}
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_senseless(&b, &bad[i]);
 	/* A span that claims more blocks than there can be. */
-	struct record *r = record_open(b.dir, "cn0", config);
-
 	span.count = UINT16_MAX;
 	memcpy(zeros, &span, 16);
-	record_call(r, RECORD_RX, 0, 0, zeros, sizeof(zeros));
-	cr_assert_eq(record_close(r, record_end(r)), 0);
-	assert_refused(&b, "entry 0 makes no sense");
+	assert_senseless(&b, &(struct bad_entry){"cn0", RECORD_RX, 0, zeros, sizeof(zeros)});
+	finish(&b);
+}
+
+/* Each value that the table of an item forbids, where a role is given one. */
+static void assert_values(struct bench *b, const char *role, const struct mf_item *item)
+{
+	unsigned int forbidden = 0;
+	uint8_t packed[LARGE] = {0}, *at = packed;
+
+	for (const struct mf_item_field *f = item->field; f->name != NULL; at += f->size, f++) {
+		if (f->check == MF_ITEM_ANY)
+			continue;
+		forbidden++;
+		*at = f->check == MF_ITEM_BOOL ? 2 : 3; /* there are nodes 0 to 2 */
+		assert_senseless(b, &(struct bad_entry){role, RECORD_GIVE, 0, packed, item->packed});
+		*at = 0;
+		if (f->size > 1) {
+			at[1] = 1;
+			assert_senseless(b, &(struct bad_entry){role, RECORD_GIVE, 0, packed, item->packed});
+			at[1] = 0;
+		}
+	}
+	cr_assert_geq(forbidden, 5, "of %s", item->name);
+}
+
+Test(replay, values_that_an_item_cannot_have)
+{
+	struct bench b;
+
+	start(&b);
+	assert_values(&b, "sw0", &mf_sched_grant_item);
+	assert_values(&b, "scheduler", &mf_sched_msg_item);
+	finish(&b);
+}
+
+/* An entry that is as it was recorded, but for its channel. */
+static void assert_no_channel(struct bench *b, const char *role, enum record_call call, uint8_t channel)
+{
+	struct content c = load(b, role);
+	static struct record_buffer entry;
+	size_t at = find(&c, call), size = sizeof(entry.entry) + entry_at(&c, at).size;
+
+	memcpy(&entry, c.data + at, size);
+	entry.entry.channel = channel;
+	entry.entry.check = record_check(&entry);
+	memcpy(c.data + at, &entry, size);
+	store(b, role, c.data, c.size);
+	assert_refused(b, " makes no sense");
+	entry.entry.channel = 0;
+	entry.entry.check = record_check(&entry);
+	memcpy(c.data + at, &entry, size);
+	store(b, role, c.data, c.size);
+	free(c.data);
+}
+
+Test(replay, a_channel_that_the_role_has_not)
+{
+	struct bench b;
+
+	start(&b);
+	assert_no_channel(&b, "sw0", RECORD_GIVE, 1);
+	assert_no_channel(&b, "sw0", RECORD_TAKE, 1);
+	assert_no_channel(&b, "scheduler", RECORD_GIVE, 255);
+	assert_no_channel(&b, "scheduler", RECORD_TAKE, 2);
+	assert_no_channel(&b, "sw0", RECORD_RX, 1); /* which is of no channel */
+	assert_no_channel(&b, "mn", RECORD_TX, 1);
+	cr_assert_eq(replay(&b), 0, "%s", b.text);
+	finish(&b);
+}
+
+Test(replay, frames)
+{
+	const struct bad_entry bad[] = {
+		{"sw0", RECORD_GIVE, 0, (const uint8_t[LARGE]){0}, mf_sched_grant_item.packed},
+		{"sw0", RECORD_TAKE, 1, NULL, 0},
+		{"scheduler", RECORD_GIVE, 0, (const uint8_t[LARGE]){0}, mf_sched_msg_item.packed},
+		{"sw0", RECORD_CRASH, 0, NULL, 0},
+	};
+	struct bench b;
+
+	start_frames(&b);
+	cr_assert_eq(replay(&b), 0, "%s", b.text);
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_senseless(&b, &bad[i]);
+	cr_assert_eq(replay(&b), 0, "%s", b.text);
+	finish(&b);
+}
+
+/* What an item differs in is said by its table. */
+Test(replay, says_what_differs)
+{
+	struct content c;
+	struct bench b;
+	size_t at;
+	uint8_t *grant;
+	char text[64];
+
+	start(&b);
+	c = load(&b, "scheduler");
+	at = find(&c, RECORD_TAKE);
+	grant = c.data + at + sizeof(struct record_entry);
+	snprintf(text, sizeof(text), "grant 0: dst is %u, was %u\n", grant[2], grant[2] ^ 1u);
+	grant[2] ^= 1; /* behind 2 bytes of src */
+	store(&b, "scheduler", c.data, c.size);
+	cr_assert_eq(replay(&b), 1, "%s", b.text);
+	cr_assert_not_null(strstr(b.text, text), "'%s' in: %s", text, b.text);
+	free(c.data);
 	finish(&b);
 }

@@ -18,9 +18,9 @@ ROOM = 8192  # octets of a file
 ROLES = ['cn0', 'cn1', 'mn0', 'mn1', 'scheduler', 'sw0']
 HEADER = struct.Struct('=16s32sII')
 ENTRY = struct.Struct('=BBHIQII')  # lib/record/mf_record.h
-TX, TO_SCHED, MATCH = 3, 4, 7
+TX, TAKE = 3, 5
 LINE = re.compile(r'(\w+): (\d+) calls; (\d+) outputs, (\d+) octets identical$', re.M)
-OUTPUTS = {'scheduler': MATCH, 'sw0': TO_SCHED, 'cn0': TX, 'mn1': TX}
+OUTPUTS = {'scheduler': TAKE, 'sw0': TAKE, 'cn0': TX, 'mn1': TX}
 
 
 def placement(result):
