@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/mf_counter.h"
+
+#include <stdbool.h>
+
+static uint64_t merged(enum mf_merge merge, uint64_t sum, uint64_t one)
+{
+	switch (merge) {
+	case MF_MAX:
+		return one > sum ? one : sum;
+	case MF_SAME:
+		return one;
+	case MF_SUM:
+	case MF_LEVEL:
+	case MF_RATIO:
+		break;
+	}
+	return sum + one;
+}
+
+/** A row further up is of the same field. */
+static bool is_merged(const struct mf_counter_desc *table, const struct mf_counter_desc *row)
+{
+	for (const struct mf_counter_desc *r = table; r != row; r++)
+		if (r->offset == row->offset && r->merge != MF_RATIO)
+			return true;
+	return false;
+}
+
+void mf_counters_add(const struct mf_counter_desc *table, void *sum, const void *one)
+{
+	for (const struct mf_counter_desc *row = table; row->key != NULL; row++) {
+		uint64_t *to = (uint64_t *)((uintptr_t)sum + row->offset);
+
+		if (row->merge != MF_RATIO && !is_merged(table, row))
+			*to = merged((enum mf_merge)row->merge, *to, mf_counter_at(one, row->offset));
+	}
+}
