@@ -36,3 +36,9 @@ void mf_counters_add(const struct mf_counter_desc *table, void *sum, const void 
 			*to = merged((enum mf_merge)row->merge, *to, mf_counter_at(one, row->offset));
 	}
 }
+
+void mf_counter_list_add(struct mf_counter *sum, const struct mf_counter *one, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		sum[i].value = merged(one[i].merge, sum[i].value, one[i].value);
+}

@@ -3,6 +3,8 @@
  * Counters of a role as a table: the name of each counter, where it stands, and how the counters of several
  * roles become one. The result, telemetry and memfab-perf write what is in the tables. A new counter is a
  * field of the statistics of its role, and a row in the table of that role: docs/rooms/role.md.
+ *
+ * Stacks and bridges return lists of counters instead, since they compute some of the values.
  */
 #ifndef MF_COUNTER_H
 #define MF_COUNTER_H
@@ -65,5 +67,29 @@ static inline double mf_counter_ratio(uint64_t counter, uint64_t per)
  * @param sum  zeros, or the counters of the first role
  */
 void mf_counters_add(const struct mf_counter_desc *table, void *sum, const void *one);
+
+/** A counter of a list. */
+struct mf_counter {
+	const char *name; /**< as in the JSON: words with underscores */
+	uint64_t value;
+	enum mf_merge merge; /**< not MF_RATIO */
+};
+
+#define MF_COUNTERS_MAX 48 /**< room of a list */
+
+/** A counter of a list that adds up. */
+static inline struct mf_counter mf_counter_sum(const char *name, uint64_t value)
+{
+	return (struct mf_counter){.name = name, .value = value, .merge = MF_SUM};
+}
+
+/** A counter of a list that is the most there ever was. */
+static inline struct mf_counter mf_counter_max(const char *name, uint64_t value)
+{
+	return (struct mf_counter){.name = name, .value = value, .merge = MF_MAX};
+}
+
+/** Merges the list of one role into that of others, which has the same n counters in the same order. */
+void mf_counter_list_add(struct mf_counter *sum, const struct mf_counter *one, unsigned int n);
 
 #endif

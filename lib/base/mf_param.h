@@ -32,12 +32,4 @@ struct mf_param_default {
 	double value;
 };
 
-/** A counter of a policy, for the result. */
-struct mf_counter {
-	const char *name; /**< as in the JSON: words with underscores */
-	uint64_t value;
-};
-
-#define MF_COUNTERS_MAX 48
-
 #endif

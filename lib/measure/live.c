@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/mf_live.h"
 
+#include <string.h>
+
 #include "config/mf_config_query.h"
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_delivery.h"
@@ -163,6 +165,30 @@ void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
 {
 	f->sched_ops->stats(f->sched, out);
+}
+
+unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsigned int to,
+			     struct mf_counter *out)
+{
+	struct mf_counter one[MF_COUNTERS_MAX];
+	unsigned int n = 0, m;
+
+	for (unsigned int i = from; i < to; i++) {
+		m = node_at(f, i) != NULL ? mf_node_stack_counters(f->node[i].host, one) : 0;
+		if (m == 0)
+			continue;
+		if (n == 0)
+			memcpy(out, one, m * sizeof(*out));
+		else
+			mf_counter_list_add(out, one, m);
+		n = m;
+	}
+	return n;
+}
+
+unsigned int mf_fabric_bridge(const struct mf_fabric *f, struct mf_counter *out)
+{
+	return mf_sw_bridge_counters(f->sw, out);
 }
 
 static uint64_t trace_messages(const struct mf_fabric *f, unsigned int i)

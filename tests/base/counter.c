@@ -85,3 +85,20 @@ Test(counter, ratio)
 	cr_expect_eq(mf_counter_ratio(0, 4), 0);
 	cr_expect_eq(mf_counter_ratio(10, 0), 0, "nothing to divide by");
 }
+
+Test(counter, list)
+{
+	struct mf_counter sum[] = {mf_counter_sum("frames", 10), mf_counter_max("longest_max", 7),
+				   (struct mf_counter){"room", 64, MF_SAME}};
+	const struct mf_counter one[] = {mf_counter_sum("frames", 5), mf_counter_max("longest_max", 9),
+					 (struct mf_counter){"room", 64, MF_SAME}};
+
+	cr_expect_eq((struct mf_counter){.name = "frames"}.merge, MF_SUM, "where nothing is said");
+	mf_counter_list_add(sum, one, 3);
+	cr_expect_eq(sum[0].value, 15);
+	cr_expect_eq(sum[1].value, 9);
+	cr_expect_eq(sum[2].value, 64);
+	mf_counter_list_add(sum, one, 1);
+	cr_expect_eq(sum[0].value, 20);
+	cr_expect_eq(sum[1].value, 9, "not of the first counter alone");
+}

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mf_param.h"
+#include "base/mf_counter.h"
 #include "base/mf_table.h"
 #include "systems/cxl/cxl_link_priv.h"
 
@@ -65,25 +65,25 @@ void cxl_link_add(struct cxl_link_stats *sum, const struct cxl_link_stats *one)
 
 unsigned int cxl_link_counters(const struct cxl_link_stats *s, struct mf_counter *out)
 {
-	const struct mf_counter all[] = {{"flits", s->flits},
-					 {"data_flits", s->data_flits},
-					 {"control_flits", s->control_flits},
-					 {"received", s->received},
-					 {"requests", s->messages[CXL_REQ]},
-					 {"requests_with_data", s->messages[CXL_RWD]},
-					 {"responses", s->messages[CXL_NDR]},
-					 {"data_responses", s->messages[CXL_DRS]},
-					 {"starved", s->starved},
-					 {"asked", s->asked},
-					 {"naks", s->naks},
-					 {"replays", s->replays},
-					 {"replay_timeouts", s->timeouts},
-					 {"replayed", s->replayed},
-					 {"duplicates", s->duplicates},
-					 {"drop_crc", s->drop_crc},
-					 {"drop_sequence", s->drop_sequence},
-					 {"drop_message", s->drop_message},
-					 {"drop_credit", s->drop_credit}};
+	const struct mf_counter all[] = {mf_counter_sum("flits", s->flits),
+					 mf_counter_sum("data_flits", s->data_flits),
+					 mf_counter_sum("control_flits", s->control_flits),
+					 mf_counter_sum("received", s->received),
+					 mf_counter_sum("requests", s->messages[CXL_REQ]),
+					 mf_counter_sum("requests_with_data", s->messages[CXL_RWD]),
+					 mf_counter_sum("responses", s->messages[CXL_NDR]),
+					 mf_counter_sum("data_responses", s->messages[CXL_DRS]),
+					 mf_counter_sum("starved", s->starved),
+					 mf_counter_sum("asked", s->asked),
+					 mf_counter_sum("naks", s->naks),
+					 mf_counter_sum("replays", s->replays),
+					 mf_counter_sum("replay_timeouts", s->timeouts),
+					 mf_counter_sum("replayed", s->replayed),
+					 mf_counter_sum("duplicates", s->duplicates),
+					 mf_counter_sum("drop_crc", s->drop_crc),
+					 mf_counter_sum("drop_sequence", s->drop_sequence),
+					 mf_counter_sum("drop_message", s->drop_message),
+					 mf_counter_sum("drop_credit", s->drop_credit)};
 
 	memcpy(out, all, sizeof(all));
 	return sizeof(all) / sizeof(all[0]);

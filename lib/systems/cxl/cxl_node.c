@@ -177,11 +177,11 @@ static unsigned int cxl_counters(const struct mf_stack *s, struct mf_counter *ou
 	const struct cxl *x = cxl_const(s);
 	unsigned int n = cxl_link_counters(&x->link.stats, out);
 
-	out[n++] = (struct mf_counter){"octets_sent", x->octets_sent};
-	out[n++] = (struct mf_counter){"octets_received", x->octets_received};
-	out[n++] = (struct mf_counter){"waited_depth", x->waited_depth};
-	out[n++] = (struct mf_counter){"drop_unknown", x->drop_unknown};
-	out[n++] = (struct mf_counter){"drop_bad", x->drop_bad};
+	out[n++] = mf_counter_sum("octets_sent", x->octets_sent);
+	out[n++] = mf_counter_sum("octets_received", x->octets_received);
+	out[n++] = mf_counter_sum("waited_depth", x->waited_depth);
+	out[n++] = mf_counter_sum("drop_unknown", x->drop_unknown);
+	out[n++] = mf_counter_sum("drop_bad", x->drop_bad);
 	return n;
 }
 

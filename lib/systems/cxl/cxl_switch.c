@@ -176,11 +176,11 @@ static unsigned int cxl_counters(const struct mf_bridge *b, struct mf_counter *o
 	for (unsigned int i = 0; i < x->config.ports; i++)
 		cxl_link_add(&sum, &x->port[i].link.stats);
 	n = cxl_link_counters(&sum, out);
-	out[n++] = (struct mf_counter){"forwarded", x->forwarded};
-	out[n++] = (struct mf_counter){"held_back", x->held_back};
-	out[n++] = (struct mf_counter){"inside_max", x->inside_max};
-	out[n++] = (struct mf_counter){"drop_destination", x->drop_destination};
-	out[n++] = (struct mf_counter){"drop_source", x->drop_source};
+	out[n++] = mf_counter_sum("forwarded", x->forwarded);
+	out[n++] = mf_counter_sum("held_back", x->held_back);
+	out[n++] = mf_counter_max("inside_max", x->inside_max);
+	out[n++] = mf_counter_sum("drop_destination", x->drop_destination);
+	out[n++] = mf_counter_sum("drop_source", x->drop_source);
 	return n;
 }
 

@@ -156,15 +156,15 @@ static mf_time fastpass_next(const struct mf_stack *s)
 static unsigned int fastpass_counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct fastpass *f = of_const(s);
-	const struct mf_counter own[] = {{"requests", f->requests_sent},
-					 {"acks", f->acks_sent},
-					 {"requests_again", f->sent_again},
-					 {"slots", f->slots_come},
-					 {"slots_late", f->late},
-					 {"slots_wasted", f->wasted},
-					 {"drop_slot", f->drop_slot},
-					 {"operations_again", f->again.count},
-					 {"drop_order", f->remote.drop_order}};
+	const struct mf_counter own[] = {mf_counter_sum("requests", f->requests_sent),
+					 mf_counter_sum("acks", f->acks_sent),
+					 mf_counter_sum("requests_again", f->sent_again),
+					 mf_counter_sum("slots", f->slots_come),
+					 mf_counter_sum("slots_late", f->late),
+					 mf_counter_sum("slots_wasted", f->wasted),
+					 mf_counter_sum("drop_slot", f->drop_slot),
+					 mf_counter_sum("operations_again", f->again.count),
+					 mf_counter_sum("drop_order", f->remote.drop_order)};
 	unsigned int n = remote_counters(&f->remote, out);
 
 	memcpy(out + n, own, sizeof(own));

@@ -452,11 +452,13 @@ unsigned int arbiter_counters(const struct arbiter *arbiter, struct mf_counter *
 {
 	static const struct arbiter none;
 	const struct arbiter *a = arbiter != NULL ? arbiter : &none;
-	const struct mf_counter all[] = {
-		{"arbiter_requests", a->requests},  {"arbiter_demanded", a->demanded},
-		{"arbiter_frames", a->allocations}, {"arbiter_slots", a->given},
-		{"arbiter_put_back", a->put_back},  {"arbiter_queue_max", a->answers_max},
-		{"arbiter_drop_bad", a->drop_bad}};
+	const struct mf_counter all[] = {mf_counter_sum("arbiter_requests", a->requests),
+					 mf_counter_sum("arbiter_demanded", a->demanded),
+					 mf_counter_sum("arbiter_frames", a->allocations),
+					 mf_counter_sum("arbiter_slots", a->given),
+					 mf_counter_sum("arbiter_put_back", a->put_back),
+					 mf_counter_max("arbiter_queue_max", a->answers_max),
+					 mf_counter_sum("arbiter_drop_bad", a->drop_bad)};
 
 	memcpy(out, all, sizeof(all));
 	return sizeof(all) / sizeof(all[0]);

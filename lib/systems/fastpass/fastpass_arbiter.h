@@ -6,7 +6,7 @@
 #ifndef FASTPASS_ARBITER_H
 #define FASTPASS_ARBITER_H
 
-#include "base/mf_param.h"
+#include "base/mf_counter.h"
 #include "systems/fastpass/fastpass_wire.h"
 #include "systems/frames/mf_stack.h"
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mf_counter.h"
 #include "base/mf_param.h"
 #include "base/mf_time.h"
 #include "base/mf_timing.h"

@@ -160,9 +160,4 @@ static inline uint32_t oq_first(struct oq *oq, struct oq_list *l)
 	return i;
 }
 
-static inline void oq_count(struct mf_counter *out, unsigned int *n, const char *name, uint64_t value)
-{
-	out[(*n)++] = (struct mf_counter){name, value};
-}
-
 #endif

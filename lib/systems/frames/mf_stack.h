@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mf_counter.h"
 #include "base/mf_param.h"
 #include "base/mf_timing.h"
 #include "memory/mf_memory.h"

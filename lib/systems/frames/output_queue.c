@@ -337,13 +337,13 @@ unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out)
 	const struct oq *oq = oq_const(b);
 	unsigned int n = 0;
 
-	oq_count(out, &n, "frames", oq->frames);
-	oq_count(out, &n, "octets", oq->octets);
-	oq_count(out, &n, "flooded", oq->flooded);
-	oq_count(out, &n, "buffer_max_octets", oq->used_max);
-	oq_count(out, &n, "drop_buffer", oq->drop_buffer);
-	oq_count(out, &n, "drop_long", oq->drop_long);
-	oq_count(out, &n, "drop_self", oq->drop_self);
-	oq_count(out, &n, "drop_control", oq->drop_control);
+	out[n++] = mf_counter_sum("frames", oq->frames);
+	out[n++] = mf_counter_sum("octets", oq->octets);
+	out[n++] = mf_counter_sum("flooded", oq->flooded);
+	out[n++] = mf_counter_max("buffer_max_octets", oq->used_max);
+	out[n++] = mf_counter_sum("drop_buffer", oq->drop_buffer);
+	out[n++] = mf_counter_sum("drop_long", oq->drop_long);
+	out[n++] = mf_counter_sum("drop_self", oq->drop_self);
+	out[n++] = mf_counter_sum("drop_control", oq->drop_control);
 	return n + oq->ops->counters(oq, out + n);
 }

@@ -87,9 +87,9 @@ unsigned int fifo_count(const struct fifo *q, struct mf_counter *out)
 {
 	unsigned int n = 0;
 
-	oq_count(out, &n, "marked", q->marked);
-	oq_count(out, &n, "queue_max_octets", q->octets_max);
-	oq_count(out, &n, "drop_tail", q->drop_tail);
+	out[n++] = mf_counter_sum("marked", q->marked);
+	out[n++] = mf_counter_max("queue_max_octets", q->octets_max);
+	out[n++] = mf_counter_sum("drop_tail", q->drop_tail);
 	return n;
 }
 

@@ -398,12 +398,12 @@ static unsigned int pfc_counters(const struct oq *oq, struct mf_counter *out)
 		heard += q->port[p].heard.pauses + q->port[p].heard.resumes;
 		bad += q->port[p].heard.bad;
 	}
-	oq_count(out, &n, "pauses", q->pauses);
-	oq_count(out, &n, "resumes", q->resumes);
-	oq_count(out, &n, "pauses_received", heard);
-	oq_count(out, &n, "pauses_bad", bad);
-	oq_count(out, &n, "drop_lossy", q->drop_lossy);
-	oq_count(out, &n, "headroom_max_octets", q->headroom_max);
+	out[n++] = mf_counter_sum("pauses", q->pauses);
+	out[n++] = mf_counter_sum("resumes", q->resumes);
+	out[n++] = mf_counter_sum("pauses_received", heard);
+	out[n++] = mf_counter_sum("pauses_bad", bad);
+	out[n++] = mf_counter_sum("drop_lossy", q->drop_lossy);
+	out[n++] = mf_counter_max("headroom_max_octets", q->headroom_max);
 	return n;
 }
 

@@ -159,13 +159,13 @@ unsigned int remote_counters(const struct remote *r, struct mf_counter *out)
 {
 	unsigned int n = 0;
 
-	out[n++] = (struct mf_counter){"segments_sent", r->segments_sent};
-	out[n++] = (struct mf_counter){"segments_received", r->segments_received};
-	out[n++] = (struct mf_counter){"octets_sent", r->octets_sent};
-	out[n++] = (struct mf_counter){"octets_received", r->octets_received};
-	out[n++] = (struct mf_counter){"drop_room", r->drop_room};
-	out[n++] = (struct mf_counter){"drop_bad", r->drop_bad};
-	out[n++] = (struct mf_counter){"drop_unknown", r->drop_unknown};
+	out[n++] = mf_counter_sum("segments_sent", r->segments_sent);
+	out[n++] = mf_counter_sum("segments_received", r->segments_received);
+	out[n++] = mf_counter_sum("octets_sent", r->octets_sent);
+	out[n++] = mf_counter_sum("octets_received", r->octets_received);
+	out[n++] = mf_counter_sum("drop_room", r->drop_room);
+	out[n++] = mf_counter_sum("drop_bad", r->drop_bad);
+	out[n++] = mf_counter_sum("drop_unknown", r->drop_unknown);
 	return n;
 }
 

@@ -113,13 +113,13 @@ static unsigned int ird_counters(const struct mf_stack *s, struct mf_counter *ou
 	const struct ird *d = ird_const(s);
 	unsigned int n = remote_counters(&d->remote, out);
 
-	out[n++] = (struct mf_counter){"credits_sent", d->credits_sent};
-	out[n++] = (struct mf_counter){"credits_received", d->credits_received};
-	out[n++] = (struct mf_counter){"resent", d->resent};
-	out[n++] = (struct mf_counter){"drop_duplicate", d->drop_duplicate};
-	out[n++] = (struct mf_counter){"drop_gap", d->drop_gap};
-	out[n++] = (struct mf_counter){"drop_frame", d->drop_frame};
-	out[n++] = (struct mf_counter){"drop_acknowledgement", d->drop_ack};
+	out[n++] = mf_counter_sum("credits_sent", d->credits_sent);
+	out[n++] = mf_counter_sum("credits_received", d->credits_received);
+	out[n++] = mf_counter_sum("resent", d->resent);
+	out[n++] = mf_counter_sum("drop_duplicate", d->drop_duplicate);
+	out[n++] = mf_counter_sum("drop_gap", d->drop_gap);
+	out[n++] = mf_counter_sum("drop_frame", d->drop_frame);
+	out[n++] = mf_counter_sum("drop_acknowledgement", d->drop_ack);
 	return n;
 }
 

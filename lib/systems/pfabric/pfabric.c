@@ -128,20 +128,20 @@ static mf_time next(const struct mf_stack *s)
 static unsigned int counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct pfabric *p = pfabric_const(s);
-	const struct mf_counter own[] = {{"frames_sent", p->sent},
-					 {"frames_received", p->received},
-					 {"acks_sent", p->acks},
-					 {"resent", p->resent},
-					 {"timeouts", p->timeouts},
-					 {"probes", p->probes},
-					 {"given_up", p->given_up},
-					 {"flows_waiting", p->flows_waiting},
-					 {"duplicates", p->duplicates},
-					 {"drop_foreign", p->drop_foreign},
-					 {"drop_checksum", p->drop_checksum},
-					 {"drop_header", p->drop_header},
-					 {"drop_stale", p->drop_stale},
-					 {"drop_acks_waiting", p->drop_answer}};
+	const struct mf_counter own[] = {mf_counter_sum("frames_sent", p->sent),
+					 mf_counter_sum("frames_received", p->received),
+					 mf_counter_sum("acks_sent", p->acks),
+					 mf_counter_sum("resent", p->resent),
+					 mf_counter_sum("timeouts", p->timeouts),
+					 mf_counter_sum("probes", p->probes),
+					 mf_counter_sum("given_up", p->given_up),
+					 mf_counter_sum("flows_waiting", p->flows_waiting),
+					 mf_counter_sum("duplicates", p->duplicates),
+					 mf_counter_sum("drop_foreign", p->drop_foreign),
+					 mf_counter_sum("drop_checksum", p->drop_checksum),
+					 mf_counter_sum("drop_header", p->drop_header),
+					 mf_counter_sum("drop_stale", p->drop_stale),
+					 mf_counter_sum("drop_acks_waiting", p->drop_answer)};
 	unsigned int n = remote_counters(&p->remote, out);
 
 	memcpy(out + n, own, sizeof(own));

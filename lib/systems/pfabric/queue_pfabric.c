@@ -312,10 +312,10 @@ static unsigned int queue_counters(const struct oq *oq, struct mf_counter *out)
 	const struct queue *q = oq->queue;
 	unsigned int n = 0;
 
-	oq_count(out, &n, "queue_octets", q->port[0].max);
-	oq_count(out, &n, "queue_max_octets", q->octets_max);
-	oq_count(out, &n, "drop_arriving", q->drop_arriving);
-	oq_count(out, &n, "drop_lowest", q->drop_lowest);
+	out[n++] = (struct mf_counter){"queue_octets", q->port[0].max, MF_SAME};
+	out[n++] = mf_counter_max("queue_max_octets", q->octets_max);
+	out[n++] = mf_counter_sum("drop_arriving", q->drop_arriving);
+	out[n++] = mf_counter_sum("drop_lowest", q->drop_lowest);
 	return n;
 }
 

@@ -373,19 +373,30 @@ mf_time roce_next(const struct mf_stack *s)
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct roce *r = roce_const(s);
-	const struct mf_counter all[] = {
-		{"packets_sent", r->n.packets_sent},   {"packets_received", r->n.packets_received},
-		{"octets_sent", r->n.data_sent},       {"octets_received", r->n.data_received},
-		{"acks_sent", r->n.acks_sent},         {"naks_sent", r->n.naks_sent},
-		{"naks_received", r->n.naks_received}, {"went_back", r->n.went_back},
-		{"timeouts", r->n.timeouts},           {"packets_sent_again", r->n.packets_again},
-		{"queue_pairs_failed", r->n.failed},   {"cnps_sent", r->n.cnps_sent},
-		{"cnps_received", r->n.cnps_received}, {"ce_received", r->n.ce_received},
-		{"pauses_received", r->pause.pauses},  {"resumes_received", r->pause.resumes},
-		{"drop_bad", r->n.drop_bad},           {"drop_icrc", r->n.drop_icrc},
-		{"drop_control", r->pause.bad},        {"drop_unknown", r->n.drop_unknown},
-		{"drop_sequence", r->n.drop_sequence}, {"drop_duplicate", r->n.drop_duplicate},
-		{"drop_stale", r->n.drop_stale},       {"drop_room", r->n.drop_room}};
+	const struct mf_counter all[] = {mf_counter_sum("packets_sent", r->n.packets_sent),
+					 mf_counter_sum("packets_received", r->n.packets_received),
+					 mf_counter_sum("octets_sent", r->n.data_sent),
+					 mf_counter_sum("octets_received", r->n.data_received),
+					 mf_counter_sum("acks_sent", r->n.acks_sent),
+					 mf_counter_sum("naks_sent", r->n.naks_sent),
+					 mf_counter_sum("naks_received", r->n.naks_received),
+					 mf_counter_sum("went_back", r->n.went_back),
+					 mf_counter_sum("timeouts", r->n.timeouts),
+					 mf_counter_sum("packets_sent_again", r->n.packets_again),
+					 mf_counter_sum("queue_pairs_failed", r->n.failed),
+					 mf_counter_sum("cnps_sent", r->n.cnps_sent),
+					 mf_counter_sum("cnps_received", r->n.cnps_received),
+					 mf_counter_sum("ce_received", r->n.ce_received),
+					 mf_counter_sum("pauses_received", r->pause.pauses),
+					 mf_counter_sum("resumes_received", r->pause.resumes),
+					 mf_counter_sum("drop_bad", r->n.drop_bad),
+					 mf_counter_sum("drop_icrc", r->n.drop_icrc),
+					 mf_counter_sum("drop_control", r->pause.bad),
+					 mf_counter_sum("drop_unknown", r->n.drop_unknown),
+					 mf_counter_sum("drop_sequence", r->n.drop_sequence),
+					 mf_counter_sum("drop_duplicate", r->n.drop_duplicate),
+					 mf_counter_sum("drop_stale", r->n.drop_stale),
+					 mf_counter_sum("drop_room", r->n.drop_room)};
 	unsigned int n = sizeof(all) / sizeof(all[0]);
 
 	static_assert(sizeof(all) / sizeof(all[0]) <= MF_COUNTERS_MAX, "there is room for so many");

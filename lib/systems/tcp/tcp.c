@@ -166,25 +166,25 @@ mf_time tcp_next(const struct mf_stack *s)
 unsigned int tcp_counters(const struct mf_stack *s, struct mf_counter *out)
 {
 	const struct tcp *t = tcp_const(s);
-	const struct mf_counter own[] = {{"frames_sent", t->sent},
-					 {"frames_received", t->received},
-					 {"acks_sent", t->acks},
-					 {"stream_octets", t->stream_octets},
-					 {"resent_octets", t->resent_octets},
-					 {"fast_retransmits", t->fast},
-					 {"timeouts", t->timeouts},
-					 {"echoes", t->echoes},
-					 {"cuts", t->cuts},
-					 {"given_up", t->given_up},
-					 {"duplicates", t->duplicates},
-					 {"out_of_order", t->out_of_order},
-					 {"drop_foreign", t->drop_foreign},
-					 {"drop_checksum", t->drop_checksum},
-					 {"drop_header", t->drop_header},
-					 {"drop_ack", t->drop_ack},
-					 {"drop_window", t->drop_window},
-					 {"drop_reorder", t->drop_reorder},
-					 {"drop_acks_waiting", t->drop_pure}};
+	const struct mf_counter own[] = {mf_counter_sum("frames_sent", t->sent),
+					 mf_counter_sum("frames_received", t->received),
+					 mf_counter_sum("acks_sent", t->acks),
+					 mf_counter_sum("stream_octets", t->stream_octets),
+					 mf_counter_sum("resent_octets", t->resent_octets),
+					 mf_counter_sum("fast_retransmits", t->fast),
+					 mf_counter_sum("timeouts", t->timeouts),
+					 mf_counter_sum("echoes", t->echoes),
+					 mf_counter_sum("cuts", t->cuts),
+					 mf_counter_sum("given_up", t->given_up),
+					 mf_counter_sum("duplicates", t->duplicates),
+					 mf_counter_sum("out_of_order", t->out_of_order),
+					 mf_counter_sum("drop_foreign", t->drop_foreign),
+					 mf_counter_sum("drop_checksum", t->drop_checksum),
+					 mf_counter_sum("drop_header", t->drop_header),
+					 mf_counter_sum("drop_ack", t->drop_ack),
+					 mf_counter_sum("drop_window", t->drop_window),
+					 mf_counter_sum("drop_reorder", t->drop_reorder),
+					 mf_counter_sum("drop_acks_waiting", t->drop_pure)};
 	unsigned int n = remote_counters(&t->remote, out);
 
 	memcpy(out + n, own, sizeof(own));
