@@ -29,8 +29,7 @@ static void put_sched(FILE *out, const struct view *v)
 	put(out, v, "dropped_bad", s->dropped_bad, c->dropped_bad);
 	put(out, v, "cancelled", s->cancelled, c->cancelled);
 	show_line(out, "entries", "%" PRIu64 " now, %" PRIu64 " at most", s->entries, s->entries_max);
-	show_line(out, "queue_max", "%u, the bound is %u", s->queue_max,
-		  2 * v->run->config->sched.x * v->run->config->sw.ports);
+	show_line(out, "queue_max", "%" PRIu64 ", the bound is %" PRIu64, s->queue_max, s->queue_bound);
 	show_line(out, "matched_max", "%" PRIu64, s->matched_max);
 	show_end(out);
 }

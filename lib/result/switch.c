@@ -73,7 +73,7 @@ json_t *sched_json(const struct mf_fabric *f)
 	result_count(o, "cancelled_octets", s.cancelled_octets);
 	result_count(o, "cancel_unknown", s.cancel_unknown);
 	result_count(o, "queue_max", s.queue_max);
-	result_count(o, "queue_bound", 2ULL * f->config->sched.x * f->nodes);
+	result_count(o, "queue_bound", s.queue_bound);
 	result_count(o, "entries_left", s.entries);
 	result_count(o, "entries_max", s.entries_max);
 	result_count(o, "memory_octets", s.memory);

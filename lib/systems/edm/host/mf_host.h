@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mf_counter.h"
 #include "base/mf_timing.h"
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
@@ -112,6 +113,12 @@ struct mf_host_stats {
 	uint64_t old; /**< messages of an older use of their id: dropped */
 	uint64_t gaps; /**< dropped: what is behind a chunk that did not come, and what was overtaken */
 };
+
+/**
+ * Counters of struct mf_host_stats by the names of the result. Section "host" is of telemetry alone, which
+ * shows single nodes.
+ */
+extern const struct mf_counter_desc mf_host_counters[];
 
 struct mf_host;
 

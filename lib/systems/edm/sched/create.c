@@ -181,6 +181,7 @@ void *mf_sched_new(const struct mf_sched_config *config, size_t size)
 	s->words = (n + 63) / 64;
 	s->stats.memory = size;
 	s->stats.memory_paper = (33 * n * n + 7) / 8;
+	s->stats.queue_bound = 2 * (uint64_t)config->x * n;
 	if (!alloc_queues(s, n) || !alloc_ports(s, n) || !alloc_inbox(s, n) || !alloc_leaving(s, n)) {
 		mf_sched_destroy(s);
 		errno = ENOMEM;

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mf_counter.h"
 #include "base/mf_time.h"
 
 enum mf_sched_priority {
@@ -155,15 +156,19 @@ struct mf_sched_stats {
 	uint64_t cancelled, cancelled_octets; /**< rest of demands that were cancelled */
 	uint64_t cancel_unknown; /**< cancels that named no demand: it was granted in full */
 	uint64_t flushed, flushed_octets; /**< rest of demands whose port was flushed */
-	uint32_t queue_max; /**< most entries of one destination's queue: <= 2 * X * N */
+	uint64_t queue_max; /**< most entries of one destination's queue: <= queue_bound */
 	uint64_t entries, entries_max; /**< demands held now and at most */
-	size_t memory; /**< octets allocated */
+	uint64_t memory; /**< octets allocated */
 	/**
 	 * K * N^2 of EDM 4.1 for this N, K being the 33 bits of a notification in 3.1.4 (destination 9,
 	 * id 8, size 16): 1.08 MB for 512 ports, "around 1 MB" in the paper. It leaves X out.
 	 */
-	size_t memory_paper;
+	uint64_t memory_paper;
+	uint64_t queue_bound; /**< 2 * X * N */
 };
+
+/** Counters of struct mf_sched_stats by the names of the result. */
+extern const struct mf_counter_desc mf_sched_counters[];
 
 #define MF_SCHED_PENDING 64
 

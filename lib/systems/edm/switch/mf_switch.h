@@ -9,6 +9,7 @@
 #ifndef MF_SWITCH_H
 #define MF_SWITCH_H
 
+#include "base/mf_counter.h"
 #include "base/mf_timing.h"
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
@@ -102,6 +103,9 @@ struct mf_switch_stats {
 	/* layer 2 */
 	uint64_t frames, flooded, learned, drop_frame_room, drop_frame_self;
 };
+
+/** Counters of struct mf_switch_stats by the names of the result. */
+extern const struct mf_counter_desc mf_switch_counters[];
 
 struct mf_switch;
 
