@@ -33,14 +33,9 @@ static json_t *regions_json(const struct mf_regions_stats *s)
 static json_t *limits_json(const struct mf_fabric *f)
 {
 	struct mf_switch_stats s;
-	json_t *o = json_object();
 
 	mf_sw_stats(f->sw, &s);
-	result_count(o, "beyond_share", s.excess);
-	result_count(o, "refused_rate", s.refused_rate);
-	result_count(o, "refused_outstanding", s.refused_outstanding);
-	result_count(o, "refused_expired", s.refused_expired);
-	return o;
+	return section_json(mf_switch_counters, "limits", &s);
 }
 
 static json_t *forged_json(const struct mf_forge_stats *s)

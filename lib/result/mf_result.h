@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "base/mf_counter.h"
 #include "base/mf_hist.h"
 
 /* put.c */
@@ -27,6 +28,14 @@ struct result_nodes {
 	unsigned int from, to;
 };
 struct result_nodes result_all(const struct mf_fabric *f);
+
+/* counters.c: sections that are made of a table */
+/** Adds the counters of a section of a table, in their order. @param stats  the structure that it is about */
+void result_section(json_t *o, const struct mf_counter_desc *table, const char *section, const void *stats);
+/** The same as an object of its own. */
+json_t *section_json(const struct mf_counter_desc *table, const char *section, const void *stats);
+/** What all hosts of this process have counted together: fields that have a row in mf_host_counters. */
+struct mf_host_stats result_hosts(const struct mf_fabric *f);
 
 /** What is told of operations, queries and frames. */
 enum result_what {
@@ -94,8 +103,6 @@ void access_json(const struct mf_fabric *f, json_t *o);
 json_t *switch_json(const struct mf_fabric *f);
 json_t *backup_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
-/** Of them those of hosts. */
-json_t *host_drops_json(const struct mf_host_stats *sum);
 
 /* delivery_json.c */
 /** {} where nothing was received. */

@@ -55,25 +55,9 @@ static json_t *run_json(const struct mf_fabric *f)
 /** Of hosts with uses: what was sent again, and what came more than once. */
 static json_t *once_json(const struct mf_fabric *f)
 {
-	struct mf_host_stats sum = {0}, h;
-	json_t *o = json_object();
+	const struct mf_host_stats sum = result_hosts(f);
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (f->node[i].host == NULL)
-			continue;
-		mf_node_stats(f->node[i].host, &h);
-		sum.retried += h.retried;
-		sum.again += h.again;
-		sum.copies += h.copies;
-		sum.old += h.old;
-		sum.gaps += h.gaps;
-	}
-	result_count(o, "sent_again", sum.retried);
-	result_count(o, "answered_again", sum.again);
-	result_count(o, "copies", sum.copies);
-	result_count(o, "old", sum.old);
-	result_count(o, "gaps", sum.gaps);
-	return o;
+	return section_json(mf_host_counters, "once", &sum);
 }
 
 /** How often each class of faults has struck, and how often of that a block of idle. */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: scheduler, switch, backlog, drops. */
-#include <assert.h>
-
 #include <rte_common.h>
 
 #include "fabric/mf_bound.h"
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
-/** What the scheduler has done; of two switches, what both have, the most of each, and what they take. */
+/** What the scheduler has done; of two switches, both schedulers together. */
 static struct mf_sched_stats scheduled(const struct mf_fabric *f)
 {
 	struct mf_sched_stats s, other;
@@ -17,68 +15,28 @@ static struct mf_sched_stats scheduled(const struct mf_fabric *f)
 	if (f->backup.sched == NULL)
 		return s;
 	f->sched_ops->stats(f->backup.sched, &other);
-	s.demands += other.demands;
-	s.demand_octets += other.demand_octets;
-	s.grants += other.grants;
-	s.granted_octets += other.granted_octets;
-	s.matchings += other.matchings;
-	s.iterations += other.iterations;
-	s.dropped_x += other.dropped_x;
-	s.dropped_bad += other.dropped_bad;
-	s.cancelled += other.cancelled;
-	s.cancelled_octets += other.cancelled_octets;
-	s.cancel_unknown += other.cancel_unknown;
-	s.entries += other.entries;
-	s.memory += other.memory;
-	s.matched_max = RTE_MAX(s.matched_max, other.matched_max);
-	s.iterations_max = RTE_MAX(s.iterations_max, other.iterations_max);
-	s.queue_max = RTE_MAX(s.queue_max, other.queue_max);
-	s.entries_max = RTE_MAX(s.entries_max, other.entries_max);
+	mf_counters_add(mf_sched_counters, &s, &other);
 	return s;
 }
 
-/** What the switch has done; of two, what both have. */
+/** What the switch has done; of two, both together. */
 static struct mf_switch_stats switched(const struct mf_fabric *f)
 {
-	enum { COUNTERS = sizeof(struct mf_switch_stats) / sizeof(uint64_t) };
 	struct mf_switch_stats s, other;
 
-	static_assert(sizeof(s) == COUNTERS * sizeof(uint64_t), "counters, and nothing else");
 	mf_sw_stats(f->sw, &s);
 	if (f->backup.sw == NULL)
 		return s;
 	mf_sw_stats(f->backup.sw, &other);
-	for (unsigned int i = 0; i < COUNTERS; i++)
-		(&s.notifications)[i] += (&other.notifications)[i];
+	mf_counters_add(mf_switch_counters, &s, &other);
 	return s;
 }
 
 json_t *sched_json(const struct mf_fabric *f)
 {
 	const struct mf_sched_stats s = scheduled(f);
-	json_t *o = json_object();
 
-	result_count(o, "demands", s.demands);
-	result_count(o, "demand_octets", s.demand_octets);
-	result_count(o, "grants", s.grants);
-	result_count(o, "granted_octets", s.granted_octets);
-	result_count(o, "matchings", s.matchings);
-	result_count(o, "iterations", s.iterations);
-	result_real(o, "grants_per_matching", s.matchings > 0 ? (double)s.grants / (double)s.matchings : 0);
-	result_count(o, "matched_max", s.matched_max);
-	result_count(o, "iterations_max", s.iterations_max);
-	result_count(o, "dropped_over_x", s.dropped_x);
-	result_count(o, "dropped_bad", s.dropped_bad);
-	result_count(o, "cancelled", s.cancelled);
-	result_count(o, "cancelled_octets", s.cancelled_octets);
-	result_count(o, "cancel_unknown", s.cancel_unknown);
-	result_count(o, "queue_max", s.queue_max);
-	result_count(o, "queue_bound", s.queue_bound);
-	result_count(o, "entries_left", s.entries);
-	result_count(o, "entries_max", s.entries_max);
-	result_count(o, "memory_octets", s.memory);
-	result_count(o, "memory_octets_in_paper", s.memory_paper);
-	return o;
+	return section_json(mf_sched_counters, "scheduler", &s);
 }
 
 /** Most blocks of messages that waited at an egress, of either switch. */
@@ -119,45 +77,9 @@ json_t *backlog_json(const struct mf_fabric *f)
 
 json_t *switch_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats sum = switched(f), *s = &sum;
-	json_t *o = json_object();
+	const struct mf_switch_stats s = switched(f);
 
-	result_count(o, "notifications", s->notifications);
-	result_count(o, "requests", s->requests);
-	result_count(o, "grants", s->grants);
-	result_count(o, "requests_forwarded", s->requests_forwarded);
-	result_count(o, "requests_behind_a_write", s->parked);
-	result_count(o, "chunks", s->chunks);
-	result_count(o, "chunk_blocks", s->chunk_blocks);
-	result_count(o, "acknowledgements_and_errors", s->singles);
-	result_count(o, "grants_returned", s->returns);
-	result_count(o, "frames", s->frames);
-	result_count(o, "frames_flooded", s->flooded);
-	result_count(o, "addresses_learned", s->learned);
-	return o;
-}
-
-json_t *host_drops_json(const struct mf_host_stats *sum)
-{
-	json_t *o = json_object();
-
-	result_count(o, "check", sum->drop_check);
-	result_count(o, "protocol", sum->drop_proto);
-	result_count(o, "unknown_message", sum->drop_unknown);
-	result_count(o, "destination", sum->drop_dst);
-	result_count(o, "room", sum->drop_room);
-	result_count(o, "timeouts", sum->timeouts);
-	return o;
-}
-
-static void add_host(struct mf_host_stats *sum, const struct mf_host_stats *h)
-{
-	sum->drop_check += h->drop_check;
-	sum->drop_proto += h->drop_proto;
-	sum->drop_unknown += h->drop_unknown;
-	sum->drop_dst += h->drop_dst;
-	sum->drop_room += h->drop_room;
-	sum->timeouts += h->timeouts;
+	return section_json(mf_switch_counters, "switch", &s);
 }
 
 static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *aborts)
@@ -171,10 +93,10 @@ static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *abor
 /** Everything that was thrown away, by where and why. */
 json_t *drops_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats sum = switched(f), *s = &sum;
-	struct mf_host_stats hosts = {0}, one;
+	const struct mf_switch_stats sw = switched(f);
+	const struct mf_host_stats hosts = result_hosts(f);
 	uint64_t bad = 0, aborts = 0;
-	json_t *o = json_object(), *sw = json_object(), *pcs = json_object();
+	json_t *o = json_object(), *pcs = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (fabric_switch_of(f, i) != NULL)
@@ -185,30 +107,14 @@ json_t *drops_json(const struct mf_fabric *f)
 			continue;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
 			add_receiver(mf_node_demux_of(f->node[i].host, link), &bad, &aborts);
-		mf_node_stats(f->node[i].host, &one);
-		add_host(&hosts, &one);
 	}
-	result_count(sw, "check", s->drop_check);
-	result_count(sw, "protocol", s->drop_proto);
-	result_count(sw, "spoofed_source", s->drop_spoof);
-	result_count(sw, "destination", s->drop_dst);
-	result_count(sw, "not_granted", s->drop_ungranted);
-	result_count(sw, "link_down", s->drop_link);
-	result_count(sw, "room", s->drop_room);
-	result_count(sw, "cut", s->drop_cut);
-	result_count(sw, "expired", s->expired);
-	result_count(sw, "overtaken", s->overtaken);
-	result_count(sw, "descriptors", s->drop_descriptor);
-	result_count(sw, "frame_room", s->drop_frame_room);
-	result_count(sw, "frame_to_own_port", s->drop_frame_self);
 	result_count(pcs, "bad_blocks", bad);
 	result_count(pcs, "aborted_messages", aborts);
 	if (f->part.sw)
-		json_object_set(o, "switch", sw);
+		json_object_set_new(o, "switch", section_json(mf_switch_counters, "drops.switch", &sw));
 	if (fabric_has_node(f))
-		json_object_set_new(o, "hosts", host_drops_json(&hosts));
+		json_object_set_new(o, "hosts", section_json(mf_host_counters, "drops.hosts", &hosts));
 	json_object_set_new(o, "pcs", pcs);
-	json_decref(sw);
 	return o;
 }
 

@@ -41,13 +41,7 @@ static json_t *host_json(const struct mf_host_stats *s)
 
 	json_object_set_new(o, "rx_messages", kinds_json(s->rx));
 	json_object_set_new(o, "tx_messages", kinds_json(s->tx));
-	result_count(o, "rx_octets", s->rx_octets);
-	result_count(o, "tx_octets", s->tx_octets);
-	result_count(o, "control_blocks", s->control_blocks);
-	result_count(o, "grants_returned", s->grants_returned);
-	result_count(o, "stalls", s->stalls);
-	result_count(o, "failed_with_link", s->link_lost);
-	result_count(o, "responses_given_up", s->reclaimed);
+	result_section(o, mf_host_counters, "host", s);
 	return o;
 }
 
@@ -77,7 +71,7 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS, NULL));
 	json_object_set_new(o, "frames", frames_json(f, one, RESULT_COUNTS));
 	json_object_set_new(o, "host", host_json(&stats));
-	json_object_set_new(o, "drops", host_drops_json(&stats));
+	json_object_set_new(o, "drops", section_json(mf_host_counters, "drops.hosts", &stats));
 	if (f->config->stack_ops != NULL)
 		json_object_set_new(o, "stack", stack_json(f, one));
 	return o;

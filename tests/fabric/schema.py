@@ -52,9 +52,20 @@ def main(program, root):
       tap.ok(process.returncode == 0 and not bad, f'{os.path.basename(path)}: as the schema says',
              '\n'.join(bad))
 
-  # What the schema does not know it refuses: else the test would say nothing.
-  result['result']['switch']['surprise'] = 1
+  # What the schema does not know it refuses: else the test would say nothing. Sections that are made of
+  # tables of counters (lib/base/mf_counter.h) take further counters, and nothing else.
+  result['result']['backlog']['surprise'] = 1
   tap.ok(errors(schema, result), 'an unknown key is refused')
+  del result['result']['backlog']['surprise']
+  for section in ['scheduler', 'switch']:
+    result['result'][section]['surprise'] = 1
+    tap.ok(not errors(schema, result), f'{section}: a further counter', errors(schema, result))
+    for value in ['1', -1, None]:
+      result['result'][section]['surprise'] = value
+      tap.ok(errors(schema, result), f'{section}: {value!r} is no counter')
+    del result['result'][section]['surprise']
+  result['result']['switch']['surprise'] = 1.5
+  tap.ok(errors(schema, result), 'switch: 1.5 is no counter')
   del result['result']['switch']['surprise'], result['result']['backlog']
   tap.ok(errors(schema, result), 'a missing key is refused')
 

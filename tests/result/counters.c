@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sections of the result that are made of tables of counters: the writer, the tables, the schema. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "result/mf_result.h"
+#include "systems/edm/host/mf_host.h"
+#include "systems/edm/sched/mf_sched.h"
+#include "systems/edm/switch/mf_switch.h"
+
+#define TELEMETRY_ALONE "host" /* a section that is not in the result */
+#define ROWS_MAX 64
+#define PATH_MAX_LEN 512
+
+TestSuite(counters, .timeout = 60);
+
+static const struct mf_counter_desc *const tables[] = {mf_host_counters, mf_switch_counters,
+						       mf_sched_counters};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+/* The writer */
+
+struct stats {
+	uint64_t grants, matchings, longest;
+};
+
+#define ROW(section, key, merge, field) MF_COUNTER(section, key, merge, struct stats, field)
+
+static const struct mf_counter_desc small[] = {
+	ROW("a", "matchings", MF_SUM, matchings),
+	ROW("a", "grants", MF_SUM, grants),
+	MF_COUNTER_RATIO("a", "grants_per_matching", struct stats, grants, matchings),
+	ROW("a.b", "longest_max", MF_MAX, longest),
+	{0},
+};
+
+static void assert_written(const char *section, const struct stats *s, const char *text)
+{
+	json_t *o = section_json(small, section, s);
+	char *written = json_dumps(o, JSON_COMPACT);
+
+	cr_expect_str_eq(written, text);
+	free(written);
+	json_decref(o);
+}
+
+/* Rows of the section alone, in their order; a quotient is a real number. */
+Test(counters, section)
+{
+	const struct stats s = {.grants = 10, .matchings = 4, .longest = 7};
+
+	assert_written("a", &s, "{\"matchings\":4,\"grants\":10,\"grants_per_matching\":2.5}");
+	assert_written("a.b", &s, "{\"longest_max\":7}");
+	assert_written("b", &s, "{}");
+	assert_written("a", &(struct stats){.grants = 10},
+		       "{\"matchings\":0,\"grants\":10,\"grants_per_matching\":0.0}");
+}
+
+Test(counters, behind_what_is_there)
+{
+	const struct stats s = {.longest = 7};
+	json_t *o = json_object();
+	char *written;
+
+	result_count(o, "first", 1);
+	result_section(o, small, "a.b", &s);
+	written = json_dumps(o, JSON_COMPACT);
+	cr_expect_str_eq(written, "{\"first\":1,\"longest_max\":7}");
+	free(written);
+	json_decref(o);
+}
+
+/* A counter that was added to a table is in its section, behind the others, and is merged as they are. */
+Test(counters, one_more_row)
+{
+	const struct mf_counter_desc more =
+		MF_COUNTER("switch", "errors", MF_SUM, struct mf_switch_stats, errors);
+	const struct mf_switch_stats s = {.notifications = 3, .errors = 5};
+	struct mf_counter_desc table[ROWS_MAX] = {0};
+	struct mf_switch_stats sum = {0};
+	unsigned int n = 0;
+	json_t *o, *before;
+
+	while (mf_switch_counters[n].key != NULL && strcmp(mf_switch_counters[n].section, "switch") == 0)
+		n++;
+	cr_assert(n > 0 && n + 1 < ROWS_MAX);
+	memcpy(table, mf_switch_counters, n * sizeof(*table));
+	table[n] = more;
+	mf_counters_add(table, &sum, &s);
+	mf_counters_add(table, &sum, &s);
+	o = section_json(table, "switch", &sum);
+	before = section_json(mf_switch_counters, "switch", &sum);
+	cr_expect_eq(json_integer_value(json_object_get(o, "errors")), 10);
+	cr_expect_eq(json_integer_value(json_object_get(o, "notifications")), 6);
+	cr_expect_eq(json_object_size(o), json_object_size(before) + 1);
+	json_object_del(o, "errors");
+	cr_expect(json_equal(o, before));
+	json_decref(o);
+	json_decref(before);
+}
+
+/* The tables */
+
+/** How the counter at an offset is merged. @return -1: no row has it */
+static int merge_of(const struct mf_counter_desc *table, uint16_t offset)
+{
+	for (const struct mf_counter_desc *row = table; row->key != NULL; row++)
+		if (row->offset == offset && row->merge != MF_RATIO)
+			return row->merge;
+	return -1;
+}
+
+static void check_row(const struct mf_counter_desc *table, const struct mf_counter_desc *row)
+{
+	size_t len = strlen(row->key);
+
+	for (const struct mf_counter_desc *r = table; r != row; r++) {
+		cr_expect(strcmp(r->key, row->key) != 0 || strcmp(r->section, row->section) != 0,
+			  "two rows %s of %s", row->key, row->section);
+		cr_expect(strcmp(r->section, row->section) != 0 || strcmp(row->section, row[-1].section) == 0,
+			  "%s of %s stands apart", row->key, row->section);
+	}
+	if (row->merge == MF_RATIO) {
+		cr_expect_eq(merge_of(table, row->offset), MF_SUM, "%s: the dividend does not add up",
+			     row->key);
+		cr_expect_eq(merge_of(table, row->per), MF_SUM, "%s: the divisor does not add up", row->key);
+		return;
+	}
+	cr_expect_eq(merge_of(table, row->offset), row->merge, "%s is merged in two ways", row->key);
+	/* memfab-report, which merges the results of processes, knows the names alone. */
+	cr_expect_eq(row->merge == MF_MAX, len > 4 && strcmp(row->key + len - 4, "_max") == 0, "%s",
+		     row->key);
+}
+
+Test(counters, tables_are_sound)
+{
+	for (size_t t = 0; t < TABLES; t++)
+		for (const struct mf_counter_desc *row = tables[t]; row->key != NULL; row++)
+			check_row(tables[t], row);
+}
+
+/* The schema */
+
+static json_t *schema(void)
+{
+	char path[PATH_MAX_LEN];
+	json_error_t error;
+	json_t *o;
+
+	cr_assert_not_null(getenv("MF_VECTORS"), "MF_VECTORS names tests/vectors");
+	snprintf(path, sizeof(path), "%s/../../docs/result.schema.json", getenv("MF_VECTORS"));
+	o = json_load_file(path, 0, &error);
+	cr_assert_not_null(o, "%s: %s", path, error.text);
+	return o;
+}
+
+/** What the schema says of a section of the result: a path with dots. */
+static const json_t *described(const json_t *schema, const char *section)
+{
+	const json_t *o = json_object_get(json_object_get(schema, "properties"), "result");
+	char path[PATH_MAX_LEN], *rest = NULL;
+
+	snprintf(path, sizeof(path), "%s", section);
+	for (char *name = strtok_r(path, ".", &rest); name != NULL; name = strtok_r(NULL, ".", &rest))
+		o = json_object_get(json_object_get(o, "properties"), name);
+	cr_assert_not_null(o, "the schema has no section %s", section);
+	return o;
+}
+
+/** Whether a row is in the schema, or may be there without being named. */
+static bool is_known(const json_t *section, const struct mf_counter_desc *row)
+{
+	const json_t *type = json_object_get(json_object_get(section, "properties"), row->key);
+	const char *ref;
+
+	if (type == NULL)
+		type = json_object_get(section, "additionalProperties");
+	ref = json_string_value(json_object_get(type, "$ref"));
+	return ref != NULL && (strcmp(ref, "#/$defs/number") == 0 ||
+			       (row->merge != MF_RATIO && strcmp(ref, "#/$defs/count") == 0));
+}
+
+Test(counters, every_row_is_in_the_schema)
+{
+	json_t *all = schema();
+
+	for (size_t t = 0; t < TABLES; t++)
+		for (const struct mf_counter_desc *row = tables[t]; row->key != NULL; row++)
+			if (strcmp(row->section, TELEMETRY_ALONE) != 0)
+				cr_expect(is_known(described(all, row->section), row), "%s of %s", row->key,
+					  row->section);
+	json_decref(all);
+}
+
+static const union {
+	struct mf_host_stats host;
+	struct mf_switch_stats sw;
+	struct mf_sched_stats sched;
+} none;
+
+/** Further counters of a section need no change of the schema; what they are is said. */
+static void check_open(const json_t *all, const struct mf_counter_desc *table, const char *section)
+{
+	const struct mf_counter_desc more = {.key = "surprise", .section = section, .merge = MF_SUM};
+	json_t *properties = json_object_get(described(all, section), "properties"), *o;
+	const char *key;
+	void *it;
+
+	cr_expect(is_known(described(all, section), &more), "%s is closed", section);
+	o = section_json(table, section, &none);
+	for (it = json_object_iter(properties); it != NULL; it = json_object_iter_next(properties, it)) {
+		key = json_object_iter_key(it);
+		cr_expect_not_null(json_object_get(o, key), "%s of %s has no row", key, section);
+	}
+	json_decref(o);
+}
+
+Test(counters, sections_take_further_counters)
+{
+	json_t *all = schema();
+
+	for (size_t t = 0; t < TABLES; t++)
+		for (const struct mf_counter_desc *row = tables[t]; row->key != NULL; row++)
+			if (strcmp(row->section, TELEMETRY_ALONE) != 0 &&
+			    (row == tables[t] || strcmp(row->section, row[-1].section) != 0))
+				check_open(all, tables[t], row->section);
+	json_decref(all);
+}
