@@ -95,7 +95,7 @@ static cmdline_parse_inst_t show_xstats = {
 };
 static cmdline_parse_inst_t show_scheduler = {
 	.f = do_sched,
-	.help_str = "show sched: the scheduler and the switch",
+	.help_str = "show sched: the scheduler and the switch; or a stack above the MAC and its bridge",
 	.tokens = {(void *)&word_show, (void *)&word_sched, NULL},
 };
 static cmdline_parse_inst_t show_a_node = {

@@ -30,7 +30,9 @@ void counters_take(struct counters *c, struct mf_fabric *f, const struct mf_conf
 	mf_fabric_hold(f);
 	for (unsigned int p = 0; p < c->ports; p++)
 		xstats_take(f, config, p, c->port[p]);
+	c->stack.n = mf_fabric_stack(f, 0, c->ports, c->stack.counter);
 	mf_fabric_let_go(f);
+	c->bridge.n = mf_fabric_bridge(f, c->bridge.counter);
 	mf_fabric_sched(f, &c->sched);
 	mf_fabric_switch(f, &c->sw);
 }

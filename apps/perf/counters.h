@@ -5,12 +5,18 @@
 
 #include "xstats.h"
 
+struct counter_list {
+	struct mf_counter counter[MF_COUNTERS_MAX];
+	unsigned int n;
+};
+
 struct counters {
 	unsigned int generation; /**< of the run; 0: there is none yet, all is 0 */
 	unsigned int ports;
 	uint64_t (*port)[XSTATS]; /**< [ports] */
 	struct mf_sched_stats sched;
 	struct mf_switch_stats sw;
+	struct counter_list stack, bridge; /**< of a stack above the MAC; empty: there is none */
 	mf_time fabric; /**< time of the run */
 	double host; /**< seconds of CLOCK_MONOTONIC */
 };

@@ -31,6 +31,24 @@ void show_end(FILE *out);
 /** "  name:   value" */
 void show_line(FILE *out, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* show_table.c */
+/** A counter that may have been cleared. @param cleared  NULL: it has not */
+uint64_t show_since(const struct view *v, const struct counters *cleared, enum mf_merge merge, uint64_t now,
+		    uint64_t then);
+
+/** A table of counters, and the structure that it is about. */
+struct shown_table {
+	const struct view *v;
+	const struct mf_counter_desc *table;
+	const void *now;
+	const struct counters *cleared; /**< counters of what happens begin at 0 there; NULL: nowhere */
+	const void *then; /**< the structure as it was then */
+};
+/** All rows: those of the first section, and those of others below the names of their sections. */
+void show_table(FILE *out, const struct shown_table *t);
+/** The rows of one section, below its name. */
+void show_section(FILE *out, const struct shown_table *t, const char *section);
+
 /** @param port  -1: all that have a node */
 void show_port_stats(FILE *out, struct view *v, int port);
 void show_port_xstats(FILE *out, struct view *v, int port);

@@ -64,13 +64,20 @@ static void put_client(FILE *out, const struct mf_client_stats *s)
 		put_kind(out, s, k);
 }
 
-static void put_host(FILE *out, const struct mf_host_stats *h)
+/** A host of frames has the drops alone. */
+static void put_host(FILE *out, const struct view *v, const struct mf_host_stats *h)
 {
+	const struct shown_table table = {.v = v, .table = mf_host_counters, .now = h};
+
 	show_line(out, "payload", "%" PRIu64 " octets received, %" PRIu64 " sent", h->rx_octets,
 		  h->tx_octets);
 	show_line(out, "timeouts", "%" PRIu64, h->timeouts);
 	show_line(out, "dropped", "%" PRIu64,
 		  h->drop_check + h->drop_proto + h->drop_unknown + h->drop_dst + h->drop_room);
+	if (v->run->config->stack_ops == NULL)
+		show_table(out, &table);
+	else
+		show_section(out, &table, "drops.hosts");
 }
 
 void show_node(FILE *out, struct view *v, unsigned int port)
@@ -90,7 +97,7 @@ void show_node(FILE *out, struct view *v, unsigned int port)
 	else
 		show_line(out, "client", "none in this test");
 	if (r->fabric != NULL && mf_fabric_host(r->fabric, port, &host))
-		put_host(out, &host);
+		put_host(out, v, &host);
 	pthread_mutex_unlock(&r->lock);
 	show_end(out);
 }

@@ -1,66 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scheduler and the switch. */
+/* The scheduler and the switch; or a stack above the MAC and what forwards for it. */
 #include <inttypes.h>
 
 #include "show.h"
 
-static void put(FILE *out, const struct view *v, const char *name, uint64_t now, uint64_t then)
+static void put_list(FILE *out, const struct view *v, const struct counter_list *now,
+		     const struct counter_list *then)
 {
-	show_line(out, name, "%" PRIu64, view_since(v, &v->clear_sched, now, then));
+	for (unsigned int i = 0; i < now->n; i++) {
+		const struct mf_counter *c = &now->counter[i];
+
+		show_line(out, c->name, "%" PRIu64,
+			  show_since(v, &v->clear_sched, c->merge, c->value, then->counter[i].value));
+	}
 }
 
-static void put_sched(FILE *out, const struct view *v)
+static void put_edm(FILE *out, const struct view *v, const struct shown_table *sw)
 {
-	const struct mf_sched_stats *s = &v->now.sched, *c = &v->clear_sched.sched;
-	uint64_t grants = view_since(v, &v->clear_sched, s->grants, c->grants);
-	uint64_t matchings = view_since(v, &v->clear_sched, s->matchings, c->matchings);
+	const struct mf_config_sched *c = &v->run->config->sched;
+	const struct shown_table sched = {.v = v,
+					  .table = mf_sched_counters,
+					  .now = &v->now.sched,
+					  .cleared = &v->clear_sched,
+					  .then = &v->clear_sched.sched};
 
 	show_head(out, "Scheduler statistics");
-	show_line(out, "policy", "%s/%s", v->run->config->sched.policy,
-		  v->run->config->sched.priority == MF_SCHED_SRPT ? "srpt" : "fcfs");
-	put(out, v, "demands", s->demands, c->demands);
-	put(out, v, "demand_octets", s->demand_octets, c->demand_octets);
-	put(out, v, "grants", s->grants, c->grants);
-	put(out, v, "granted_octets", s->granted_octets, c->granted_octets);
-	put(out, v, "matchings", s->matchings, c->matchings);
-	put(out, v, "iterations", s->iterations, c->iterations);
-	show_line(out, "grants_per_matching", "%.3f", matchings > 0 ? (double)grants / (double)matchings : 0);
-	put(out, v, "dropped_over_x", s->dropped_x, c->dropped_x);
-	put(out, v, "dropped_bad", s->dropped_bad, c->dropped_bad);
-	put(out, v, "cancelled", s->cancelled, c->cancelled);
-	show_line(out, "entries", "%" PRIu64 " now, %" PRIu64 " at most", s->entries, s->entries_max);
-	show_line(out, "queue_max", "%" PRIu64 ", the bound is %" PRIu64, s->queue_max, s->queue_bound);
-	show_line(out, "matched_max", "%" PRIu64, s->matched_max);
+	show_line(out, "policy", "%s/%s", c->policy, c->priority == MF_SCHED_SRPT ? "srpt" : "fcfs");
+	show_table(out, &sched);
+	show_end(out);
+	show_head(out, "Switch statistics");
+	show_table(out, sw);
 	show_end(out);
 }
 
-static void put_switch(FILE *out, const struct view *v)
+/** Of what EDM's switch counts a switch of frames has the drops alone. */
+static void put_frames(FILE *out, const struct view *v, const struct shown_table *sw)
 {
-	const struct mf_switch_stats *s = &v->now.sw, *c = &v->clear_sched.sw;
+	const struct mf_config *c = v->run->config;
 
+	show_head(out, "Stack statistics");
+	show_line(out, "stack", "%s", c->stack.name);
+	put_list(out, v, &v->now.stack, &v->clear_sched.stack);
+	show_end(out);
 	show_head(out, "Switch statistics");
-	put(out, v, "notifications", s->notifications, c->notifications);
-	put(out, v, "requests", s->requests, c->requests);
-	put(out, v, "grants", s->grants, c->grants);
-	put(out, v, "chunks", s->chunks, c->chunks);
-	put(out, v, "chunk_blocks", s->chunk_blocks, c->chunk_blocks);
-	put(out, v, "frames", s->frames, c->frames);
-	put(out, v, "dropped",
-	    s->drop_check + s->drop_proto + s->drop_spoof + s->drop_dst + s->drop_link + s->drop_ungranted +
-		    s->drop_room + s->drop_cut + s->drop_descriptor + s->drop_frame_room,
-	    c->drop_check + c->drop_proto + c->drop_spoof + c->drop_dst + c->drop_link + c->drop_ungranted +
-		    c->drop_room + c->drop_cut + c->drop_descriptor + c->drop_frame_room);
-	put(out, v, "expired", s->expired, c->expired);
-	put(out, v, "overtaken", s->overtaken, c->overtaken);
+	show_line(out, "bridge", "%s", c->bridge.name);
+	put_list(out, v, &v->now.bridge, &v->clear_sched.bridge);
+	show_section(out, sw, "drops.switch");
 	show_end(out);
 }
 
 void show_sched(FILE *out, struct view *v)
 {
+	const struct shown_table sw = {.v = v,
+				       .table = mf_switch_counters,
+				       .now = &v->now.sw,
+				       .cleared = &v->clear_sched,
+				       .then = &v->clear_sched.sw};
+
 	if (!view_take(v, out))
 		return;
-	put_sched(out, v);
-	put_switch(out, v);
+	if (v->run->config->stack_ops == NULL)
+		put_edm(out, v, &sw);
+	else
+		put_frames(out, v, &sw);
 }
 
 void clear_sched(struct view *v)

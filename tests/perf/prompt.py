@@ -110,7 +110,31 @@ def out_of_a_file(tap, perf, clock):
   tap.ok(xstats[1].count('NIC extended statistics for port') == 5 and count(xstats[1], 'rx_rres_chunks') == 0,
          f'{name}: cleared, of all ports', xstats[1])
   tap.ok(int(re.search(r'^  grants +(\d+)$', out, re.M).group(1)) >= 40, f'{name}: the scheduler')
+  tap.ok(re.search(r'^  queue_bound +[1-9]\d*$', out, re.M) is not None
+         and re.search(r'^  drops\.switch\n    check +0$', out, re.M) is not None,
+         f'{name}: all that the scheduler and the switch count', out)
   tap.ok('nonsense' not in out, f'{name}: quit ends it')
+
+
+def frames(tap, perf):
+  """A stack of frames has no scheduler."""
+  example = os.path.join(perf.root, 'examples', 'stacks', 'tcp.json')
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'commands')
+    with open(path, 'w', encoding='utf-8') as file:
+      file.write('set iters 40\nstart\nwait\nshow sched\nclear sched\nshow sched\n')
+    process = perf.run('--cmdline-file', path, '--clock', 'virtual', example)
+  parts = process.stdout.split(PROMPT + 'show sched\n')
+  if not tap.ok(process.returncode == 0 and len(parts) == 3, 'a stack of frames: sound',
+                why(process) + process.stdout[-3000:]):
+    return
+  first, second = (re.findall(r'^  (segments_sent|frames|buffer_max_octets) +(\d+)$', part, re.M)
+                   for part in parts[1:])
+  tap.ok(len(first) == 3 and all(int(n) > 0 for _, n in first),
+         'a stack of frames: its counters and its bridge\'s', parts[1])
+  tap.ok(second == [(name, n if name == 'buffer_max_octets' else '0') for name, n in first],
+         'a stack of frames: cleared', parts[2])
+  tap.ok('Scheduler' not in process.stdout, 'a stack of frames: no scheduler')
 
 
 def faults(tap, perf):
@@ -159,6 +183,8 @@ def on_a_terminal(tap, perf, clock):
       break
     time.sleep(0.05)
   tap.ok(begun is not None, f'{name}: looked at while it runs; names of nodes are completed', shown)
+  tap.ok(re.search(r'^  drops\.hosts\n    check +0$', shown or '', re.M) is not None,
+         f'{name}: all that a host counts', shown)
   tap.ok(t.send('stop\n', 'operations measured') is not None, f'{name}: stop', t.text)
   t.send('set iters 40\nstart\n', 'has been started')
   tap.ok(t.until(' 40 operations measured') is not None, f'{name}: a test that ends by itself reports',
@@ -201,6 +227,7 @@ def main(program, _, root):
     out_of_a_file(tap, perf, clock)
     on_a_terminal(tap, perf, clock)
     signals(tap, perf, clock)
+  frames(tap, perf)
   faults(tap, perf)
   tap.done()
 
