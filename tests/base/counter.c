@@ -3,8 +3,6 @@
 
 #include "base/mf_counter.h"
 
-TestSuite(counter, .timeout = 60);
-
 struct stats {
 	uint64_t frames;
 	uint64_t without_a_row;

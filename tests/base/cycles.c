@@ -6,8 +6,6 @@
 #include "base/mf_cycles.h"
 #include "base/mf_rng.h"
 
-TestSuite(cycles, .timeout = 60);
-
 #define OUTER MF_CYCLES_HOST_RX
 #define INNER MF_CYCLES_DEMUX
 

@@ -7,8 +7,6 @@
 #define NUMBERS 300
 #define STEPS 20000
 
-TestSuite(due, .timeout = 60);
-
 /** The number that should be first, by looking at all. */
 static uint32_t first_of(const mf_time *at, const unsigned int *set)
 {

@@ -5,8 +5,6 @@
 
 #include "base/mf_foreign.h"
 
-TestSuite(foreign, .timeout = 60);
-
 Test(foreign, known_by_its_first_octets)
 {
 	cr_assert_not_null(strstr(mf_foreign("\x1f\x8b\x08", 3), "gzip"));

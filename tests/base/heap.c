@@ -8,8 +8,6 @@
 #define QUEUES 3
 #define STEPS 20000
 
-TestSuite(heap, .timeout = 60);
-
 struct entry {
 	int queue; /* -1: in none */
 	struct mf_heap_link link;

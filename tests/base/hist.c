@@ -7,8 +7,6 @@
 #include "base/mf_hist.h"
 #include "base/mf_rng.h"
 
-TestSuite(hist, .timeout = 60);
-
 static const uint32_t ppms[] = {0, 1, 10000, 250000, 500000, 900000, 990000, 999000, 999900, 999999, 1000000};
 
 static int compare(const void *a, const void *b)

@@ -5,8 +5,6 @@
 
 #include "base/mf_number.h"
 
-TestSuite(number, .timeout = 60);
-
 Test(number, whole)
 {
 	static const struct {

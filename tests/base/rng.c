@@ -7,8 +7,6 @@
 
 #include "base/mf_rng.h"
 
-TestSuite(rng, .timeout = 60);
-
 /* The authors' generator, written from its definition. */
 static uint64_t reference(uint64_t s[4])
 {

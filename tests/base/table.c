@@ -11,8 +11,6 @@
 #define OCTETS ((size_t)1 << 30)
 #define PAGE 4096
 
-TestSuite(table, .timeout = 60);
-
 Test(table, zero_and_aligned_to_the_last_octet)
 {
 	for (size_t size = 1; size < 20000; size += 1 + size / 3) {

@@ -8,8 +8,6 @@
 #include "base/mf_rng.h"
 #include "base/mf_unit.h"
 
-TestSuite(unit, .timeout = 60);
-
 struct reading {
 	const char *s;
 	int rc;

@@ -7,8 +7,6 @@
 
 #include "base/mf_zipf.h"
 
-TestSuite(zipf, .timeout = 60);
-
 Test(zipf, refuses_what_it_cannot_do)
 {
 	struct mf_zipf z;

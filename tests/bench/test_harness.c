@@ -14,7 +14,7 @@ static void free_suite(void)
 	bench_suite_free(&suite);
 }
 
-TestSuite(bench, .timeout = 60, .fini = free_suite);
+TestSuite(bench, .fini = free_suite);
 
 static const struct bench_env env = {.repetitions = 5, .share = BENCH_SHARE};
 

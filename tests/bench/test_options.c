@@ -8,8 +8,6 @@
 #include "bench.h"
 #include "options.h"
 
-TestSuite(bench_options, .timeout = 60);
-
 static int parse(struct options *o, const char *a, const char *b)
 {
 	static char first[64], second[64]; /* the options point into them */

@@ -5,8 +5,6 @@
 
 #include "wire.h"
 
-TestSuite(ber, .timeout = 100);
-
 static bool near(double a, double b)
 {
 	return fabs(a - b) <= 1e-4 * fabs(b);

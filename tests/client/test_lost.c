@@ -8,7 +8,7 @@ static void init(void)
 	rig_open(NULL);
 }
 
-TestSuite(client_lost, .timeout = 60, .init = init, .fini = rig_fini);
+TestSuite(client_lost, .init = init, .fini = rig_fini);
 
 /** What a node has lost between its last queue and the next is not forgotten with the queue. */
 Test(client_lost, between_two_queues)

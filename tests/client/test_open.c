@@ -13,8 +13,6 @@
 #define THREADS 4
 #define ROUNDS 500
 
-TestSuite(client_open, .timeout = 60);
-
 Test(client_open, refusals)
 {
 	struct memfab *m = NULL;

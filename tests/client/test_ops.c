@@ -5,7 +5,7 @@
 #define MIB (UINT64_C(1) << 20)
 #define GUARD 64
 
-TestSuite(client_ops, .timeout = 60, .init = rig_init, .fini = rig_fini);
+TestSuite(client_ops, .init = rig_init, .fini = rig_fini);
 
 /** What is written is read, and nothing beside it. */
 static void there_and_back(struct memfab_queue *q, struct mf_rng *rng, uint64_t addr, uint64_t len, bool ack)

@@ -2,7 +2,7 @@
 /* Queues: slots, batches, waiting, fences and links, and what is left when one is freed. */
 #include "rig.h"
 
-TestSuite(client_queue, .timeout = 60, .init = rig_init, .fini = rig_fini);
+TestSuite(client_queue, .init = rig_init, .fini = rig_fini);
 
 Test(client_queue, as_many_as_there_are_slots)
 {

@@ -29,7 +29,7 @@ struct side {
 	unsigned int under_way;
 };
 
-TestSuite(client_random, .timeout = 120, .init = rig_init, .fini = rig_fini);
+TestSuite(client_random, .init = rig_init, .fini = rig_fini);
 
 static void model_atomic(struct side *s, struct task *t, struct memfab_sqe *sqe, struct mf_rng *rng)
 {

@@ -19,7 +19,7 @@ static void fini(void)
 	rig_fini();
 }
 
-TestSuite(client_region, .timeout = 60, .init = init, .fini = fini);
+TestSuite(client_region, .init = init, .fini = fini);
 
 static uint64_t at_of(const char *name)
 {

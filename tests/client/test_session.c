@@ -10,7 +10,7 @@
 
 #define ROUNDS 50
 
-TestSuite(client_session, .timeout = 60, .init = rig_init, .fini = rig_fini);
+TestSuite(client_session, .init = rig_init, .fini = rig_fini);
 
 static struct {
 	struct mf_session *session;

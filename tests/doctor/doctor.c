@@ -12,8 +12,6 @@
 #include "check_noise.h"
 #include "cpus.h"
 
-TestSuite(doctor, .timeout = 30);
-
 Test(doctor, sets_are_read)
 {
 	static const struct {

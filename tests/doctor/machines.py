@@ -334,7 +334,7 @@ def build(folder, files):
         file.write(text if isinstance(text, bytes) else text.encode())
 
 
-def doctor(*args, timeout=30):
+def doctor(*args, timeout=300):
   """The finished process, and its JSON."""
   with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
     path = os.path.join(folder, 'outcome.json')
@@ -452,7 +452,7 @@ def usage():
       'no fabric': ['Makefile.json'], 'roles of nothing': ['--run', 'cn0'],
       'no such role': ['--run', 'cn9', SMALL]}.items():
     run = subprocess.run([DOCTOR, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                         timeout=30,
+                         timeout=300,
                          check=False, cwd=ROOT)
     TAP.ok(run.returncode == 2 and run.stdout == '' and run.stderr.count('\n') == 1, name, why(run))
   run, _ = doctor('--json', os.path.join('nowhere', 'x.json'))

@@ -77,7 +77,7 @@ class Place:
   def run(self, **variables):
     path = os.path.join(self.base, 'bin') + ':/usr/bin:/bin'
     return subprocess.run([os.path.join(ROOT, '.ci', 'driver-headers'), self.folder], capture_output=True,
-                          text=True, timeout=30, check=False, stdin=subprocess.DEVNULL,
+                          text=True, timeout=300, check=False, stdin=subprocess.DEVNULL,
                           env={**self.variables, **variables, 'BASE': self.base, 'PATH': path,
                                'TMPDIR': self.base})
 

@@ -20,7 +20,7 @@ SCRIPT = 'show port info 0\nset fwd txonly\nstart\nstop\nshow port stats 0\nshow
 def testpmd(*vdevs):
   args = eal(f'least-{os.getpid()}', LEAST, vdevs, memory=256) + ['--no-telemetry']
   return subprocess.run(['dpdk-testpmd', *args, '--', '-i', '--total-num-mbufs=2048'], input=SCRIPT,
-                        capture_output=True, text=True, timeout=50, check=False)
+                        capture_output=True, text=True, timeout=300, check=False)
 
 
 def main():

@@ -50,7 +50,7 @@ def main():
       return TAP.skip('a copy is loaded', reason)
     process = subprocess.run(['dpdk-testpmd', *eal(f'places-{os.getpid()}', copy, ['net_least0'], memory=256),
                               '--no-telemetry', '--', '-i', '--total-num-mbufs=2048'], input='quit\n',
-                             capture_output=True, text=True, timeout=50, check=False)
+                             capture_output=True, text=True, timeout=300, check=False)
     TAP.ok(process.returncode == 0, 'a copy is loaded', process.stdout[-1000:] + process.stderr[-1000:])
   return None
 

@@ -5,8 +5,6 @@
 
 #include "whole.h"
 
-TestSuite(access, .timeout = 120);
-
 #define NODES                                                                 \
 	"\"nodes\": [{\"name\": \"c\", \"role\": \"compute\", \"count\": 4}," \
 	"            {\"name\": \"m\", \"role\": \"memory\", \"count\": 2}]"

@@ -11,8 +11,6 @@
 #define PERIOD 640
 #define RATE_MAX 40 /* spans that a wire gets in a stretch, at most */
 
-TestSuite(arrivals, .timeout = 60);
-
 struct bench {
 	struct wire wire[WIRES];
 	struct wire_entry ring[WIRES * WIRE_FIRST];

@@ -5,8 +5,6 @@
 #include "base/mf_rng.h"
 #include "measure/mf_arriving.h"
 
-TestSuite(arriving, .timeout = 60);
-
 #define NAMES 3000
 
 static uint64_t octets[NAMES]; /* of what is there; 0: it is not */

@@ -8,8 +8,6 @@
 
 #include "whole.h"
 
-TestSuite(backup, .timeout = 120);
-
 /** @param fault  a rule; "": none */
 static void text_of(char *text, size_t len, unsigned int seed, unsigned int size, const char *length,
 		    const char *fault)

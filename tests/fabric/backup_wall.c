@@ -19,8 +19,6 @@
 #include "wall/link_end.h"
 #include "wall/mf_eal.h"
 
-TestSuite(backup_wall, .timeout = 120);
-
 #define PATIENCE 60 /* seconds that a busy machine may take for anything here */
 #define DEPTH 4
 #define LONGEST MF_SEC(1) /* of an operation: then a switch that was cut off knows all again */

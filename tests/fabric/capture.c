@@ -10,8 +10,6 @@
 #include "capture/mf_tap.h"
 #include "base/mf_rng.h"
 
-TestSuite(capture, .timeout = 60);
-
 #define LINKS 4
 
 static struct mf_config_node nodes[LINKS] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}};

@@ -18,8 +18,6 @@
 #define BAD_FILES (sizeof(bad_files) / sizeof(bad_files[0]))
 #define PATH_LEN 1024
 
-TestSuite(config, .timeout = 60);
-
 static void make_path(char *path, const char *folder, const char *name)
 {
 	const char *vectors = getenv("MF_VECTORS");

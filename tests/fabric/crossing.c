@@ -9,8 +9,6 @@
 #include "role/mf_cell_ring.h"
 #include "base/mf_rng.h"
 
-TestSuite(crossing, .timeout = 60);
-
 #define SEED 1
 #define CELLS 256
 #define SPANS 200000

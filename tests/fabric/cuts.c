@@ -13,8 +13,6 @@
 #include "base/mf_rng.h"
 #include "whole.h"
 
-TestSuite(cuts, .timeout = 3600);
-
 #define SEEDS 48 /* of each kind, where none are asked for; and of those that once differed: */
 static const unsigned int differed[] = {74,  128, 151, 161, 171, 186, 200,  208,  221,  225,  241,  252,
 					255, 257, 259, 833, 900, 994, 1220, 1266, 1271, 1593, 1698, 2012};

@@ -6,8 +6,6 @@
 
 #include "whole.h"
 
-TestSuite(disable, .timeout = 100);
-
 static json_t *run(const char *disable, const char *faults)
 {
 	char text[2048];

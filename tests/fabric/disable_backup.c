@@ -12,8 +12,6 @@
 #include "run/mf_fabric.h"
 #include "whole.h"
 
-TestSuite(disable_backup, .timeout = 100);
-
 static json_t *run(unsigned int seed, const char *disable, const char *faults)
 {
 	char text[2048];

@@ -9,8 +9,6 @@
 
 #define STEPS 20000
 
-TestSuite(event, .timeout = 60);
-
 /** The actor that is first by time, then by number. @return its time, MF_NEVER: there is none */
 static mf_time first(const mf_time *due, uint32_t actors, uint32_t *actor)
 {

@@ -9,8 +9,6 @@
 #include "base/mf_rng.h"
 #include "whole.h"
 
-TestSuite(events, .timeout = 240);
-
 #define TEXT 6000
 
 /** All kinds of operations, verified; timers that are short, so that what is lost ends. */

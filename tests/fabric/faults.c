@@ -11,8 +11,6 @@
 
 #include "whole.h"
 
-TestSuite(faults, .timeout = 120);
-
 /** Reads, acknowledged writes and atomics, verified; timers that are short, so that what is lost ends. */
 static void text_of(char *text, size_t len, unsigned int seed, unsigned int depth, const char *faults)
 {

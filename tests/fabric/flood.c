@@ -12,8 +12,6 @@
 #include "fault/mf_fault.h"
 #include "whole.h"
 
-TestSuite(flood, .timeout = 240);
-
 #define WITHIN 1.5
 #define LIMITS ", \"limits\": {\"share\": 0.16666, \"burst\": \"4KiB\"}"
 

@@ -8,8 +8,6 @@
 
 #include "whole.h"
 
-TestSuite(incast, .timeout = 120);
-
 #define READS "\"read\": 1"
 #define WRITES "\"write\": 1"
 #define MIX "\"read\": 2, \"write\": 2, \"write_ack\": 1, \"cas\": 1"

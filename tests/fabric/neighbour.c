@@ -10,8 +10,6 @@
 
 #include "wall/ports/neighbour.h"
 
-TestSuite(neighbour, .timeout = 60);
-
 /** Another process, and what it tells of its second thread, which spins. */
 struct other {
 	pid_t pid;

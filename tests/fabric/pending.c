@@ -7,8 +7,6 @@
 #include "base/mf_rng.h"
 #include "fabric/mf_pending_writes.h"
 
-TestSuite(pending, .timeout = 60);
-
 #define NODES 3
 #define IDS 4
 #define MODEL_MAX 4096

@@ -11,8 +11,6 @@
 #include "base/mf_rng.h"
 #include "whole.h"
 
-TestSuite(random, .timeout = 600);
-
 struct text {
 	char s[8192];
 	size_t n;

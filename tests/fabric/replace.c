@@ -10,8 +10,6 @@
 #include "measure/mf_live.h"
 #include "run/mf_fabric.h"
 
-TestSuite(replace, .timeout = 60);
-
 static const char file[] = "{\"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 2},"
 			   "{\"name\": \"mn\", \"role\": \"memory\"}],"
 			   "\"workload\": [{\"size\": 4096, \"nodes\": \"cn1\"}]}";

@@ -9,8 +9,6 @@
 
 #include "whole.h"
 
-TestSuite(fabric_tcp, .timeout = 120);
-
 static const char *const stacks[] = {"tcp", "dctcp", "pfabric"};
 #define STACKS (sizeof(stacks) / sizeof(stacks[0]))
 

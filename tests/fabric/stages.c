@@ -6,8 +6,6 @@
 
 #include "run/mf_fabric.h"
 
-TestSuite(stages, .timeout = 60);
-
 /* One operation of 64 B at a time; room for the names of rate and scheduler time. */
 static const char text[] =
 	"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"100us\"}},"

@@ -7,8 +7,6 @@
 
 #include "run/mf_fabric.h"
 
-TestSuite(table1, .timeout = 60);
-
 static const char text[] =
 	"{\"clock\": {\"virtual\": {\"warmup\": \"0\", \"duration\": \"200us\"}}, \"stack\": \"%s\","
 	" \"nodes\": [{\"name\": \"cn\", \"role\": \"compute\"}, {\"name\": \"mn\", \"role\": \"memory\"}],"

@@ -6,8 +6,6 @@
 
 #include "whole.h"
 
-TestSuite(test_patterns, .timeout = 100);
-
 static json_t *run(const char *patterns, const char *faults, const char *more)
 {
 	char text[4096];

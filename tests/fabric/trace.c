@@ -9,8 +9,6 @@
 #include "fabric/mf_offer.h"
 #include "whole.h"
 
-TestSuite(traces, .timeout = 120);
-
 #define NODES                                                                                    \
 	"{\"name\":\"cn\",\"role\":\"compute\"},{\"name\":\"n\",\"role\":\"both\",\"count\":2}," \
 	"{\"name\":\"mn\",\"role\":\"memory\"}"

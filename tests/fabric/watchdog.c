@@ -8,8 +8,6 @@
 #include "run/mf_fabric.h"
 #include "wall/mf_eal.h"
 
-TestSuite(watchdog, .timeout = 120);
-
 #define PATIENCE 30 /* seconds that a busy machine may take for anything here */
 
 static const char fabric[] = "{\"nodes\": [{\"name\": \"cn\", \"role\": \"compute\"},"

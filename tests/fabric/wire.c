@@ -12,8 +12,6 @@
 #define DELAY MF_NS(58)
 #define PERIOD 640
 
-TestSuite(wire, .timeout = 60);
-
 struct sent {
 	mf_time due;
 	struct mf_span span; /**< as it arrives */

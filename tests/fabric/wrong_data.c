@@ -8,8 +8,6 @@
 #include "fabric/mf_fabric_state.h"
 #include "run/mf_fabric.h"
 
-TestSuite(wrong_data, .timeout = 60);
-
 #define ADDR 0x140
 
 static const char file[] =

@@ -11,8 +11,6 @@
 #include "whole.h"
 #include "workload/mf_workload.h"
 
-TestSuite(ycsb, .timeout = 120);
-
 #define HEAD                                                                                     \
 	"{\"seed\":3,\"link\":{\"rate\":\"100G\"},\"clock\":{\"virtual\":{\"warmup\":\"5us\","   \
 	"\"duration\":\"60us\"}},\"nodes\":[{\"name\":\"cn\",\"role\":\"compute\",\"count\":3}," \

@@ -12,8 +12,6 @@
 #define PERIOD 2560
 #define BLOCKS 4096
 
-TestSuite(fault, .timeout = 60);
-
 /** Blocks with their times: what is sent, or what has come. */
 struct stream {
 	unsigned int n;

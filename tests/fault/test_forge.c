@@ -7,8 +7,6 @@
 #include "fault/mf_fault.h"
 #include "memory/mf_region.h"
 
-TestSuite(forge, .timeout = 60);
-
 #define PERIOD 2560
 #define NODE 0
 #define MESSAGES 20000

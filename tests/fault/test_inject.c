@@ -6,8 +6,6 @@
 
 #include "fault/mf_fault.h"
 
-TestSuite(inject, .timeout = 60);
-
 #define PERIOD 2560
 #define NODE 1
 #define NODES 4

@@ -9,8 +9,6 @@
 
 #define PERIOD 2560
 
-TestSuite(fault_shortage, .timeout = 30);
-
 static const struct mf_proto proto = {.ext = true};
 
 static int make(const void *of)

@@ -5,8 +5,6 @@
 
 #include "systems/edm/fault/mf_witness.h"
 
-TestSuite(witness, .timeout = 30);
-
 static const struct mf_proto proto;
 static struct mf_span span;
 static struct mf_witness_tag tag[MF_SPAN_MAX];

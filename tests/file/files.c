@@ -33,7 +33,7 @@ static void end(void)
 	cr_assert_eq(system(command), 0);
 }
 
-TestSuite(files, .init = begin, .fini = end, .timeout = 30);
+TestSuite(files, .init = begin, .fini = end);
 
 static int compare(const char *read, const char *written, const char *other)
 {

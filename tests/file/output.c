@@ -33,7 +33,7 @@ static void end(void)
 	cr_assert_eq(system(command), 0);
 }
 
-TestSuite(output, .init = begin, .fini = end, .timeout = 30);
+TestSuite(output, .init = begin, .fini = end);
 
 static void put(const char *path, const char *text)
 {

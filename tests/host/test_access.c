@@ -10,8 +10,6 @@
 #include "alone.h"
 #include "base/mf_rng.h"
 
-TestSuite(host_access, .timeout = 60);
-
 #define SEED 0x5eed0062
 #define SIZE 65536
 #define US 0 /**< who asks */

@@ -8,8 +8,6 @@
 #include "client.h"
 #include "script.h"
 
-TestSuite(host_faults, .timeout = 120);
-
 #define READ_TIMEOUT (8000 * NET_PERIOD)
 #define WRITE_TIMEOUT (12000 * NET_PERIOD)
 #define QUARANTINE (160000 * NET_PERIOD)

@@ -8,8 +8,6 @@
 #include "script.h"
 #include "systems/edm/host/mf_host_leaks.h"
 
-TestSuite(host_input, .timeout = 120);
-
 static struct script *script_default(void)
 {
 	struct net_config nc;

@@ -6,8 +6,6 @@
 #include "systems/edm/host/mf_host.h"
 #include "systems/edm/proto/mf_proto_inline.h"
 
-TestSuite(host_link, .timeout = 60);
-
 static struct mf_host_config config(uint16_t node)
 {
 	return (struct mf_host_config){

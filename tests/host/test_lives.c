@@ -8,8 +8,6 @@
 
 #include "bench.h"
 
-TestSuite(host_lives, .timeout = 60);
-
 static void count_restart(void *ctx, uint16_t node)
 {
 	unsigned int *n = ctx;

@@ -8,8 +8,6 @@
 #include "script.h"
 #include "systems/edm/host/mf_host_leaks.h"
 
-TestSuite(host_measure, .timeout = 120);
-
 /** Without a period and without costs everything goes at once: the data must be as right. */
 Test(host_measure, wall_clock)
 {

@@ -8,8 +8,6 @@
 
 #include "bench.h"
 
-TestSuite(host_once, .timeout = 60);
-
 /** Reads 64 octets, which is answered when the request was sent so often. @return its id */
 static uint8_t read_with(struct bench *b, unsigned int sendings)
 {

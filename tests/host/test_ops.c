@@ -7,8 +7,6 @@
 
 #include "client.h"
 
-TestSuite(host_ops, .timeout = 120);
-
 static const struct client_config mixed = {
 	.ops = 400, .depth = 24, .size_max = 20000, .think = MF_US(2), .weight = {5, 3, 3, 3}, .seed = 1};
 

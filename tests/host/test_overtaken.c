@@ -7,8 +7,6 @@
 
 #include "bench.h"
 
-TestSuite(host_overtaken, .timeout = 60);
-
 #define HALF (UINT32_C(1) << (MF_NUMBER_BITS - 1))
 
 /** A write of 32 octets of a value at an address, whole; the id follows from the number. */

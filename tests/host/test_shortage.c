@@ -6,8 +6,6 @@
 #include "alone.h"
 #include "shortage.h"
 
-TestSuite(host_shortage, .timeout = 30);
-
 static int make(const void *of)
 {
 	struct mf_host *h = mf_host_new(of);

@@ -11,8 +11,6 @@
 #include "alone.h"
 #include "script.h"
 
-TestSuite(host_timers, .timeout = 120);
-
 #define READ_TIMEOUT MF_US(20)
 #define WRITE_TIMEOUT MF_US(30)
 

@@ -4,8 +4,6 @@
 
 #include "bench.h"
 
-TestSuite(host_twin, .timeout = 60);
-
 /** @return the epoch of a node that is told one by a link, and then another one by the second switch */
 static uint16_t epoch_behind(bool first_link, uint16_t told)
 {

@@ -19,7 +19,7 @@ LINTS = (['groff', '-man', '-Tutf8', '-ww', '-z'], ['mandoc', '-T', 'lint', '-W'
 
 
 def output(*args):
-  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
+  return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
                         check=True, env={**os.environ, 'COLUMNS': '500'}).stdout
 
 
@@ -53,7 +53,7 @@ def page(program):
     if shutil.which(lint[0]) is None:
       TAP.skip(f'{name}: {lint[0]}', f'{lint[0]} is not installed')
       continue
-    run = subprocess.run([*lint, path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
+    run = subprocess.run([*lint, path], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
                          check=False)
     TAP.ok(run.returncode == 0 and run.stdout + run.stderr == '', f'{name}: {lint[0]}',
            run.stdout + run.stderr)

@@ -11,8 +11,6 @@
 #include "base/mf_rng.h"
 #include "definition.h"
 
-TestSuite(history_definition, .timeout = 3600);
-
 #define SEED 20261126
 #define HISTORIES 100000
 

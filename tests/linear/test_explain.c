@@ -7,8 +7,6 @@
 
 #include "linear/mf_history.h"
 
-TestSuite(history_explain, .timeout = 30);
-
 #define OPS 40
 
 static void says(const struct mf_history_verdict *v, const char *expected)

@@ -19,7 +19,7 @@ static void catch_errors(void)
 	dup2(fileno(errors), STDERR_FILENO);
 }
 
-TestSuite(history_files, .init = catch_errors, .timeout = 30);
+TestSuite(history_files, .init = catch_errors);
 
 /** A write of 5, and a read of what was found. */
 static void write_file(char *path, uint64_t fabric, uint8_t machine, uint64_t found)

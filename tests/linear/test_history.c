@@ -10,8 +10,6 @@
 #include "history_sim.h"
 #include "linear/history.h"
 
-TestSuite(history, .timeout = 60);
-
 #define OPERATIONS 3000
 
 static const struct sim quiet = {

@@ -17,8 +17,6 @@
 #define PROCESSES 256
 #define NIL UINT64_MAX
 
-TestSuite(linear_register, .timeout = 60);
-
 static uint64_t value_of(const char *text)
 {
 	return strcmp(text, "nil") == 0 ? NIL : strtoull(text, NULL, 10);

@@ -6,8 +6,6 @@
 
 #include "linear/mf_history.h"
 
-TestSuite(history_rules, .timeout = 60);
-
 #define CLIENTS 3
 
 static struct mf_history *new_history(bool in_order, bool lossless)

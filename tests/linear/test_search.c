@@ -10,8 +10,6 @@
 
 #define STATES (1U << 20)
 
-TestSuite(linear_search, .timeout = 60);
-
 static bool has_to(const struct mf_linear_op *o)
 {
 	return o->ret != MF_NEVER && !o->may;

@@ -6,8 +6,6 @@
 
 #include "linear/seen.h"
 
-TestSuite(seen, .timeout = 60);
-
 #define SIDE 64 /* values of a half: so many squared are more than there is room for at first */
 
 /** Adds all, in a stride that mixes them. @return how many gave that answer */

@@ -9,8 +9,6 @@
 #include "linear/mf_linear.h"
 #include "shortage.h"
 
-TestSuite(linear_shortage, .timeout = 60);
-
 static int make(const void *of)
 {
 	struct mf_history *h = mf_history_new(of, 3, 1 << 16);

@@ -10,8 +10,6 @@
 #include "link/mf_link_frame.h"
 #include "link/sync.h"
 
-TestSuite(link_frame, .timeout = 60);
-
 #define HEAD sizeof(struct mf_link_head)
 
 static struct mf_span span;

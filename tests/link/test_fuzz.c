@@ -9,8 +9,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-TestSuite(fuzz, .timeout = 60);
-
 #define SCRIPT_MAX 4096
 #define SCRIPTS 300
 

@@ -5,8 +5,6 @@
 
 #include "hello.h"
 
-TestSuite(hello, .timeout = 60);
-
 HELLO_TEST(hello, up_in_two_round_trips)
 {
 	struct mf_link_status s[2];

@@ -8,8 +8,6 @@
 
 #include "link/mf_impair.h"
 
-TestSuite(impair, .timeout = 60);
-
 #define FRAMES 100000
 #define OCTETS 64
 

@@ -4,8 +4,6 @@
 
 #include "carry.h"
 
-TestSuite(llr, .timeout = 60);
-
 CARRY_TEST(llr, thousand_frames_in_sequence)
 {
 	carry(1000);

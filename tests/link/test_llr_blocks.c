@@ -4,8 +4,6 @@
 
 #include "carry.h"
 
-TestSuite(llr_blocks, .timeout = 60);
-
 /** What an owner must not do is dropped and counted, and does no harm. */
 CARRY_TEST(llr_blocks, put_without_room_is_counted)
 {

@@ -5,8 +5,6 @@
 
 #include "carry.h"
 
-TestSuite(llr_replay, .timeout = 60);
-
 static bool lose_nacks_and_replays(struct rig *r, int from, struct mf_link_head *h)
 {
 	if (from == RIG_NODE && h->type == MF_LINK_DATA && h->seq == 50)

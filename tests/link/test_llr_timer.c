@@ -4,8 +4,6 @@
 
 #include "carry.h"
 
-TestSuite(llr_timer, .timeout = 60);
-
 static bool slow_acks(struct rig *r, int from, struct mf_link_head *h)
 {
 	(void)from;

@@ -4,8 +4,6 @@
 
 #include "carry.h"
 
-TestSuite(llr_window, .timeout = 60);
-
 /** A4: frames that are overtaken, or replayed, tell old limits. */
 CARRY_TEST(llr_window, a4_limit_never_goes_back)
 {

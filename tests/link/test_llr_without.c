@@ -4,8 +4,6 @@
 
 #include "carry.h"
 
-TestSuite(llr_without, .timeout = 60);
-
 /** B13: without retransmission what is lost is lost, and counted; nothing comes twice. */
 Test(llr_without, b13_without_retransmission)
 {

@@ -4,8 +4,6 @@
 
 #include "link/llr.h"
 
-TestSuite(numbers, .timeout = 60);
-
 #define WINDOW 16
 
 static const uint32_t first[] = {0, 1, 0x7ffffff8, 0x80000000, 0xfffffff8, 0xffffffff};

@@ -5,8 +5,6 @@
 
 #include "hello.h"
 
-TestSuite(probe, .timeout = 60);
-
 /* Frames of full size: count is the MTU on the way, from the switch to the node alone or both ways. */
 
 static bool passes(const struct rig *r, const struct mf_link_head *h)

@@ -5,8 +5,6 @@
 
 #include "hello.h"
 
-TestSuite(refuse, .timeout = 60);
-
 static uint64_t refused(const struct mf_link_stats *s, unsigned int reason)
 {
 	switch (reason) {

@@ -6,8 +6,6 @@
 #include "link/mf_link.h"
 #include "shortage.h"
 
-TestSuite(link_shortage, .timeout = 30);
-
 static int make(const void *of)
 {
 	struct mf_link *l = mf_link_new(of, 0);

@@ -8,8 +8,6 @@
 
 #include "wire.h"
 
-TestSuite(wire, .timeout = 120);
-
 #define RUNS 2000
 
 static struct wire_seen all;

@@ -10,8 +10,6 @@
 #define SEED 0x5eed0005
 #define SIZE 200003 /* odd on purpose: the edge is not that of a page or word */
 
-TestSuite(flat, .timeout = 60);
-
 static const struct mf_memory_ops *const ops = &mf_memory_flat;
 
 static struct mf_memory *create(uint64_t size)

@@ -76,7 +76,7 @@ static void reset(void)
 	os.has_numa = true;
 }
 
-TestSuite(pages, .init = reset, .timeout = 30);
+TestSuite(pages, .init = reset);
 
 /** @return 0 or errno */
 static int create(bool huge_pages, int node)

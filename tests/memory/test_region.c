@@ -27,7 +27,7 @@ static void begin(void)
 	mf_rng_init(&rng, SEED, "region", 0);
 }
 
-TestSuite(region, .init = begin, .timeout = 60);
+TestSuite(region, .init = begin);
 
 static struct mf_memory *memory;
 

@@ -8,8 +8,6 @@
 
 #define SIZE (1 << 20)
 
-TestSuite(memory_shortage, .timeout = 30);
-
 static int flat(const void *of)
 {
 	struct mf_memory *m = mf_memory_flat.create(of);

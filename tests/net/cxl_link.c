@@ -9,8 +9,6 @@
 #include "systems/cxl/cxl_link.h"
 #include "base/mf_rng.h"
 
-TestSuite(cxl_link, .timeout = 60);
-
 #define DELAY MF_NS(20)
 #define PERIOD 640
 #define LINE_MAX 4096 /* flits under way */

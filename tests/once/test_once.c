@@ -10,8 +10,6 @@
 
 #include "clients.h"
 
-TestSuite(once, .timeout = 240);
-
 static const struct {
 	const char *name;
 	struct mf_fault_rule rule;

@@ -5,8 +5,6 @@
 
 #include "pcs_test.h"
 
-TestSuite(codec, .timeout = 60);
-
 #define FORMATS_FILE "05_block_formats_and_invalid.json"
 
 static void assert_block(size_t i, struct mf_block got, struct mf_block want)

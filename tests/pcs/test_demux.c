@@ -9,8 +9,6 @@
 #include "pcs/mf_demux.h"
 #include "pcs_test.h"
 
-TestSuite(demux, .timeout = 60);
-
 #define WINDOW MF_US(125)
 #define START 1000000
 
@@ -570,7 +568,7 @@ static void garbage(bool memory_enabled, uint32_t period)
 	mf_demux_fini(&d);
 }
 
-Test(demux, garbage_is_all_accounted_for, .timeout = 3600)
+Test(demux, garbage_is_all_accounted_for)
 {
 	garbage(true, PERIOD);
 	garbage(true, 0);

@@ -7,8 +7,6 @@
 #include "pcs/mf_pcs.h"
 #include "pcs_test.h"
 
-TestSuite(fcs, .timeout = 60);
-
 static void check_vectors(const struct mf_pcs_ops *variant)
 {
 	json_t *file = vectors_load("11_fcs.json");

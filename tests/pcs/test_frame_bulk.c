@@ -8,7 +8,7 @@
 #include "pcs/mf_pcs.h"
 #include "pcs_test.h"
 
-TestSuite(frame_bulk, .init = test_widest, .timeout = 60);
+TestSuite(frame_bulk, .init = test_widest);
 
 #define POOL (1 << 16)
 #define STREAM 400000

@@ -6,7 +6,7 @@
 #include "frame_test.h"
 #include "pcs_test.h"
 
-TestSuite(frame_dec, .init = test_widest, .timeout = 60);
+TestSuite(frame_dec, .init = test_widest);
 
 #define FRAME_LEN 100
 #define QUIET MF_IDLE_WORD

@@ -7,7 +7,7 @@
 #include "pcs/mf_frame.h"
 #include "pcs_test.h"
 
-TestSuite(frame_enc, .init = test_widest, .timeout = 60);
+TestSuite(frame_enc, .init = test_widest);
 
 /** Blocks turned back into characters, one frame at a time, by the codec and nothing else. */
 struct line {

@@ -7,7 +7,7 @@
 #include "frame_test.h"
 #include "pcs_test.h"
 
-TestSuite(frame_stream, .init = test_widest, .timeout = 100);
+TestSuite(frame_stream, .init = test_widest);
 
 #define POOL (1 << 16)
 
@@ -219,7 +219,7 @@ static void put_anything(struct chaos *c)
 		put_flood(c);
 }
 
-Test(frame_stream, all_blocks_are_accounted_for, .timeout = 3600)
+Test(frame_stream, all_blocks_are_accounted_for)
 {
 	const uint64_t blocks = test_long() ? UINT64_C(1000000000) : 10000000;
 	struct chaos c = {.seed = test_seed(), .rng = test_seed()};

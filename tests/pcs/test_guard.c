@@ -6,8 +6,6 @@
 #include "pcs/mf_guard.h"
 #include "pcs_test.h"
 
-TestSuite(guard, .timeout = 30);
-
 #define WINDOW 1000
 
 Test(guard, so_many_within_the_window_and_not_one_less)

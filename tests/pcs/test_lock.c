@@ -6,9 +6,6 @@
 #include "pcs/mf_lock.h"
 #include "pcs_test.h"
 
-TestSuite(lock, .timeout = 60);
-TestSuite(ber, .timeout = 60);
-
 #define GOOD MF_SYNC_DATA
 #define BAD 3
 

@@ -8,8 +8,6 @@
 #include "mux_test.h"
 #include "pcs_test.h"
 
-TestSuite(mux, .timeout = 60);
-
 static struct mf_span span;
 static const uint8_t octets[MF_FRAME_MAX];
 

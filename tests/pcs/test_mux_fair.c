@@ -7,8 +7,6 @@
 #include "mux_test.h"
 #include "pcs_test.h"
 
-TestSuite(mux_fair, .timeout = 60);
-
 #define LONGEST 40
 
 static struct mf_span span;

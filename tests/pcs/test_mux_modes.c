@@ -10,8 +10,6 @@
 #include "mux_test.h"
 #include "pcs_test.h"
 
-TestSuite(mux_modes, .timeout = 60);
-
 #define CASES 150
 
 static struct script script;

@@ -11,8 +11,6 @@
 #include "pcs/mf_demux.h"
 #include "pcs_test.h"
 
-TestSuite(mux_put, .timeout = 60);
-
 #define MESSAGES 16384
 #define PIECES 8 /**< messages in pieces that are under way */
 

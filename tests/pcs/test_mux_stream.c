@@ -8,8 +8,6 @@
 #include "pcs/mf_demux.h"
 #include "pcs_test.h"
 
-TestSuite(mux_stream, .timeout = 100);
-
 /** One of every size. */
 #define FRAMES (MF_FRAME_MAX - MF_FRAME_MIN + 1)
 #define MESSAGES (1 << 18)

@@ -7,8 +7,6 @@
 #include "pcs/mf_test_pattern.h"
 #include "pcs_test.h"
 
-TestSuite(pattern, .timeout = 60);
-
 #define BLOCKS 1024
 #define BLOCK_BITS 66
 #define BITS (BLOCKS * BLOCK_BITS)

@@ -7,8 +7,6 @@
 #include "pcs/mf_scrambler.h"
 #include "pcs_test.h"
 
-TestSuite(scrambler, .timeout = 60);
-
 #define WORDS 4096
 
 Test(scrambler, published_frame)

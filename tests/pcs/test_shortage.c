@@ -8,8 +8,6 @@
 #include "pcs/mf_mux.h"
 #include "shortage.h"
 
-TestSuite(pcs_shortage, .timeout = 30);
-
 static int mux(const void *of)
 {
 	struct mf_mux *m = mf_mux_new(of);

@@ -8,8 +8,6 @@
 #include "pcs/mf_scrambler.h"
 #include "pcs_test.h"
 
-TestSuite(variants, .timeout = 60);
-
 #define WORDS 512
 #define MARGIN 16 /* words behind the burst that nobody may touch */
 #define STREAM 20000

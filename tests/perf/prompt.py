@@ -14,7 +14,7 @@ import time
 from perf import LATENCY, Perf, Tap, tables, why
 
 PROMPT = 'memfab-perf> '
-PATIENCE = 30  # seconds; a busy machine
+PATIENCE = 300  # seconds; a busy machine
 
 
 class Terminal:

@@ -14,8 +14,6 @@
 #define N 20000
 #define BUCKET (1.0 / MF_HIST_SUB)
 
-TestSuite(figures, .timeout = 60);
-
 static int compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;

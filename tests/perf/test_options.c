@@ -11,8 +11,6 @@
 
 #define ARGS 32
 
-TestSuite(options, .timeout = 60);
-
 /** Splits at blanks. */
 static int parse(const char *line, struct options *o, char *err, size_t errlen)
 {

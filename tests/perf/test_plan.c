@@ -8,8 +8,6 @@
 
 #include "plan.h"
 
-TestSuite(plan, .timeout = 60);
-
 static const char file[] = "{\"nodes\": [{\"name\": \"cn\", \"role\": \"compute\", \"count\": 3},"
 			   "{\"name\": \"mn\", \"role\": \"memory\", \"count\": 2},"
 			   "{\"name\": \"both\", \"role\": \"both\"}], \"memory\": {\"size\": \"8MiB\"}}";

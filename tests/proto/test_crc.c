@@ -10,8 +10,6 @@
 
 #define SEED 0x5eed0002
 
-TestSuite(crc, .timeout = 60);
-
 /* The textbook: one bit at a time, in the order of the wire. */
 static uint32_t by_bits(const uint8_t *octet, size_t len, uint32_t poly, uint32_t init)
 {

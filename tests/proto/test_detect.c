@@ -22,8 +22,6 @@
 #define TAP2 58
 #define GUARANTEED_BLOCKS 18 /* 1,152 bits */
 
-TestSuite(detect, .timeout = 120);
-
 /* The syndrome of every single payload bit, and of every error that one wire error can leave. */
 struct syndromes {
 	unsigned int blocks;

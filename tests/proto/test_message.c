@@ -8,8 +8,6 @@
 
 #define SEED 0x5eed0001
 
-TestSuite(message, .timeout = 60);
-
 static void there_and_back(struct test_rng *r, uint8_t kind, const struct mf_proto *p, uint32_t max_octets,
 			   const uint8_t *data, uint64_t *word)
 {

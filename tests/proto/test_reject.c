@@ -10,8 +10,6 @@
 
 #define SEED 0x5eed0004
 
-TestSuite(reject, .timeout = 60);
-
 static const struct mf_proto p16 = {0}, p32 = {.check32 = true};
 
 /* Makes the checks of n blocks right again. */

@@ -4,8 +4,6 @@
 
 #include "pcs/mf_block.h"
 
-TestSuite(types, .timeout = 10);
-
 static const uint8_t standard[] = {MF_BT_C,  MF_BT_C_O4, MF_BT_C_S4, MF_BT_O_S4, MF_BT_O_O4,
 				   MF_BT_S,  MF_BT_O_C,  MF_BT_T0,   MF_BT_T1,   MF_BT_T2,
 				   MF_BT_T3, MF_BT_T4,   MF_BT_T5,   MF_BT_T6,   MF_BT_T7};

@@ -15,8 +15,6 @@
 #define ROWS_MAX 64
 #define PATH_MAX_LEN 512
 
-TestSuite(counters, .timeout = 60);
-
 static const struct mf_counter_desc *const tables[] = {mf_host_counters, mf_switch_counters,
 						       mf_sched_counters};
 

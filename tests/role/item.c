@@ -8,8 +8,6 @@
 #include "base/mf_rng.h"
 #include "role/mf_item.h"
 
-TestSuite(item, .timeout = 30);
-
 /* With padding in it and behind it. */
 struct task {
 	uint8_t kind;

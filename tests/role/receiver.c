@@ -6,8 +6,6 @@
 #include "role/mf_receiver.h"
 #include "shortage.h"
 
-TestSuite(receiver, .timeout = 30);
-
 #define ROOM 8
 #define WINDOW MF_US(125)
 

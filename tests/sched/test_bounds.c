@@ -4,8 +4,6 @@
 
 #include "steps.h"
 
-TestSuite(sched_bounds, .timeout = 30);
-
 /* 3.1.2: at most X of a pair and kind, so at most 2 * X * N for a destination; and again, and again. */
 Test(sched_bounds, queues_are_bounded)
 {

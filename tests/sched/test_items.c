@@ -8,8 +8,6 @@
 #include "role/mf_item.h"
 #include "script.h"
 
-TestSuite(sched_items, .timeout = 30);
-
 #define PADDING 4 /* of each of the two */
 
 static void assert_sound(const struct mf_item *item)

@@ -10,8 +10,6 @@
 #include "base/mf_rng.h"
 #include "systems/edm/sched/mf_sched.h"
 
-TestSuite(lockstep, .timeout = 60);
-
 #define PORTS 16
 #define DEMANDS 2000
 #define GAP MF_NS(6) /* between two demands, in the mean */

@@ -7,8 +7,6 @@
 #include "script.h"
 #include "steps.h"
 
-TestSuite(sched_offer, .timeout = 60);
-
 #define CASES 400
 #define STEPS 400
 #define GRANTS 3

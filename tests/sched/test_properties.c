@@ -10,8 +10,6 @@
 #include "reference.h"
 #include "script.h"
 
-TestSuite(sched_properties, .timeout = 120);
-
 #define PORTS_MAX 160
 #define REQUEST_BLOCKS 3
 

@@ -13,8 +13,6 @@
 #define PERIOD 640 /* of a block at 100 Gb/s */
 #define ITERATION 1000
 
-TestSuite(sched_rate, .timeout = 60);
-
 struct rate {
 	double line; /* part of the time that the links are used by granted chunks */
 	double iterations; /* of a matching */

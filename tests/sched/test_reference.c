@@ -6,8 +6,6 @@
 #include "reference.h"
 #include "script.h"
 
-TestSuite(sched_reference, .timeout = 120);
-
 static void describe(const char *what, const struct mf_sched_grant *g)
 {
 	cr_log_error("%s: at %lu since %lu %u->%u id %u resp %d first %d last %d size %u iteration %u", what,

@@ -4,8 +4,6 @@
 
 #include "steps.h"
 
-TestSuite(sched_rules, .timeout = 30);
-
 /* D1: s1-d1 > s1-d2 > s2-d2 > s2-d3. */
 static void four_pairs(const struct mf_sched_ops *ops, struct mf_sched *s)
 {

@@ -2,8 +2,6 @@
 /* The parts of a scheduler that look for things, for any CPU. */
 #include "scan_cases.h"
 
-TestSuite(sched_scan, .timeout = 60);
-
 Test(sched_scan, lists)
 {
 	lists();

@@ -14,8 +14,6 @@
 
 #include "systems/edm/sched/pim.h"
 
-TestSuite(sched_scan_avx2, .timeout = 60);
-
 Test(sched_scan_avx2, lists)
 {
 	if (!mf_sched_pim_has_avx2())

@@ -6,8 +6,6 @@
 #include "shortage.h"
 #include "systems/edm/sched/mf_sched.h"
 
-TestSuite(sched_shortage, .timeout = 30);
-
 static const struct mf_sched_ops *ops;
 
 static int make(const void *of)

@@ -14,8 +14,6 @@
 #include "systems/frames/mf_bridge.h"
 #include "systems/mf_systems.h"
 
-TestSuite(stack_cxl, .timeout = 120);
-
 #define NODES 4
 #define PERIOD 640
 #define MEMORY (1 << 16)

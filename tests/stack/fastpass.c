@@ -16,8 +16,6 @@
 #include "systems/edm/host/mf_host.h"
 #include "systems/mf_systems.h"
 
-TestSuite(stack_fastpass, .timeout = 120);
-
 #define NODES 5
 #define ARBITER 4
 #define PERIOD 640

@@ -5,8 +5,6 @@
 
 #include "../fabric/whole.h"
 
-TestSuite(stack_ird, .timeout = 120);
-
 #define ONE "{\"name\": \"c\", \"role\": \"compute\"}, {\"name\": \"m\", \"role\": \"memory\"}"
 #define PAIRS                                                     \
 	"{\"name\": \"c\", \"role\": \"compute\", \"count\": 2}," \

@@ -5,8 +5,6 @@
 
 #include "systems/rdma/dcqcn.h"
 
-TestSuite(dcqcn, .timeout = 60);
-
 #define LINE 12.5e9 /* 100 Gb/s */
 
 static const struct dcqcn_config config = {.line = LINE,

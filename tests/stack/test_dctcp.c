@@ -8,8 +8,6 @@
 #include "net/mf_packet.h"
 #include "systems/tcp/tcp.h"
 
-TestSuite(dctcp, .timeout = 120);
-
 #define K 12144
 
 /* A packet that finds more than K octets in the queue is marked (3.1), and no other. */

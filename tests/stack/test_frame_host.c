@@ -6,8 +6,6 @@
 
 #include "systems/frames/mf_frame_host.h"
 
-TestSuite(stack_frame_host, .timeout = 30);
-
 #define LEN 100
 #define PERIOD 2560 /* ps a block */
 

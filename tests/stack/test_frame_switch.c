@@ -7,8 +7,6 @@
 #include "systems/frames/mf_frame_switch.h"
 #include "systems/frames/mf_stack.h"
 
-TestSuite(stack_frame_switch, .timeout = 30);
-
 #define LEN 100
 #define PERIOD 2560 /* ps a block */
 #define PORTS 70 /* more than a word of a set */

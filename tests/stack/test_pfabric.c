@@ -5,8 +5,6 @@
 #include "net.h"
 #include "systems/pfabric/pfabric.h"
 
-TestSuite(pfabric, .timeout = 120);
-
 static void with_losses(struct net_losses l, unsigned int ops)
 {
 	struct net n;

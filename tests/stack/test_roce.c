@@ -8,8 +8,6 @@
 #include "systems/rdma/roce.h"
 #include "wires.h"
 
-TestSuite(roce, .timeout = 60);
-
 /** A congestion notification as a ConnectX-4 Lx sent it (captured by H. Eran, in scapy's tests). */
 static const uint8_t captured[] = {
 	0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08, 0x00, 0x45,

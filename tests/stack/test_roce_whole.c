@@ -6,8 +6,6 @@
 #include "../fabric/whole.h"
 #include "base/mf_rng.h"
 
-TestSuite(roce_whole, .timeout = 120);
-
 /** Runs it, block by block too if that is wanted: with the identical result, all done, and all right. */
 static json_t *run(const char *text, bool by_block)
 {

@@ -9,8 +9,6 @@
 #include "systems/frames/mf_frame_switch.h"
 #include "systems/mf_systems.h"
 
-TestSuite(stack_shortage, .timeout = 30);
-
 struct mf_stack {
 	char one;
 };

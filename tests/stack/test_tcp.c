@@ -8,8 +8,6 @@
 #include "net/mf_packet.h"
 #include "systems/tcp/tcp.h"
 
-TestSuite(tcp, .timeout = 120);
-
 /* Headers */
 
 static uint16_t be16(const uint8_t *p)

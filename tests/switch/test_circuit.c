@@ -4,8 +4,6 @@
 
 #include "rig.h"
 
-TestSuite(circuit, .timeout = 60);
-
 static struct mf_switch_config config;
 static uint64_t word[MF_BLOCKS_MAX];
 

@@ -8,8 +8,6 @@
 #include "systems/edm/proto/mf_proto_inline.h"
 #include "twin_rig.h"
 
-TestSuite(deposed, .timeout = 60);
-
 /** Requests that have left for the memory node. */
 static unsigned int requests(const struct rig *r)
 {

@@ -5,8 +5,6 @@
 
 #include "rig.h"
 
-TestSuite(forward, .timeout = 60);
-
 static struct mf_switch_config config;
 static uint64_t word[MF_BLOCKS_MAX];
 

@@ -9,8 +9,6 @@
 
 #include "rig.h"
 
-TestSuite(garbage, .timeout = 60);
-
 #define PORTS 5
 #define REQUESTS 64
 #define TIMEOUT MF_US(30)

@@ -7,8 +7,6 @@
 #include "base/mf_rng.h"
 #include "systems/edm/switch/mf_switch.h"
 
-TestSuite(switch_grants, .timeout = 60);
-
 #define CHUNK 128
 
 static struct mf_switch_config config;

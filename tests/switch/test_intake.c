@@ -5,8 +5,6 @@
 
 #include "rig.h"
 
-TestSuite(intake, .timeout = 60);
-
 static struct mf_switch_config config;
 
 static void start(struct rig *r)

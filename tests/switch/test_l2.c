@@ -5,8 +5,6 @@
 
 #include "rig.h"
 
-TestSuite(l2, .timeout = 60);
-
 static struct mf_switch_config config;
 static uint8_t frame[MF_FRAME_MAX], got[MF_FRAME_MAX];
 static unsigned int len;

@@ -9,8 +9,6 @@
 #include "systems/edm/switch/mf_switch_leaks.h"
 #include "twin_rig.h"
 
-TestSuite(late, .timeout = 60);
-
 #define TIMEOUT MF_US(10)
 #define GRANTED MF_US(2)
 #define REQUEST 1 /* ids */

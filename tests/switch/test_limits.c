@@ -6,8 +6,6 @@
 #include "rig.h"
 #include "systems/edm/switch/mf_switch_leaks.h"
 
-TestSuite(limits, .timeout = 60);
-
 #define MEMORY 3
 
 static struct mf_switch_config config;

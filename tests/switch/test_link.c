@@ -11,8 +11,6 @@
 #include "rig.h"
 #include "systems/edm/proto/mf_proto_inline.h"
 
-TestSuite(link, .timeout = 60);
-
 static struct mf_switch_config config;
 static uint64_t word[MF_BLOCKS_MAX];
 

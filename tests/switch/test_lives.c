@@ -7,8 +7,6 @@
 
 #include "twin_rig.h"
 
-TestSuite(lives, .timeout = 60);
-
 /** @return demands that the scheduler is told of when the backup takes over, where one was asked before */
 static unsigned int told_behind(bool lost)
 {

@@ -7,8 +7,6 @@
 #include "systems/frames/mf_bridge.h"
 #include "systems/mf_systems.h"
 
-TestSuite(oq, .timeout = 60);
-
 #define PORTS 4
 #define DOWN 3 /* nothing is connected */
 #define LEN 100

@@ -5,8 +5,6 @@
 #include "rig.h"
 #include "systems/edm/switch/mf_switch_leaks.h"
 
-TestSuite(order, .timeout = 60);
-
 #define CN 0
 #define MN 1
 

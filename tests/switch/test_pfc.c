@@ -9,8 +9,6 @@
 #include "systems/frames/mf_bridge.h"
 #include "systems/mf_systems.h"
 
-TestSuite(pfc, .timeout = 60);
-
 #define PORTS 17
 #define TO (PORTS - 1)
 #define CLASS 3

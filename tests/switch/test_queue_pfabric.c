@@ -8,8 +8,6 @@
 #include "systems/mf_systems.h"
 #include "systems/pfabric/pfabric_wire.h"
 
-TestSuite(queue_pfabric, .timeout = 60);
-
 #define PORTS 3
 #define ROOM 4000
 #define NAIVE_MAX 256

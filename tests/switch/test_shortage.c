@@ -8,8 +8,6 @@
 
 #define PORTS 3
 
-TestSuite(switch_shortage, .timeout = 30);
-
 static struct mf_switch_config config;
 
 static int make(const void *of)

@@ -9,8 +9,6 @@
 #include "systems/edm/switch/mf_switch_leaks.h"
 #include "twin_rig.h"
 
-TestSuite(takeover, .timeout = 60);
-
 #define HOSTILE 3
 
 /** TAKE of this sort that left a port. */

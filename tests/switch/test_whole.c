@@ -10,8 +10,6 @@
 
 #include "rig.h"
 
-TestSuite(whole, .timeout = 60);
-
 #define PORTS 5
 #define STEP MF_US(8)
 #define ROUNDS 300

@@ -51,7 +51,7 @@ class Tshark:
     env = {**os.environ, 'HOME': self.folder, 'XDG_CONFIG_HOME': self.folder, 'TZ': 'UTC',
            'LC_ALL': 'C.UTF-8'}
     command = [*drop, 'tshark', '-n', '-X', f'lua_script:{self.script}', '-r', path, *args]
-    process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110,
+    process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
                              check=False, env=env)
     self.errors = process.stderr + ('' if process.returncode == 0 else f'exit {process.returncode}')
     return process.stdout

@@ -10,8 +10,6 @@
 
 #define DRAWS 200000
 
-TestSuite(choose, .timeout = 60);
-
 static struct mf_client_config config(void)
 {
 	return (struct mf_client_config){.seed = 7,

@@ -9,8 +9,6 @@
 
 #include "client_test.h"
 
-TestSuite(client, .timeout = 60);
-
 Test(client, names)
 {
 	cr_assert_str_eq(mf_client_kind_name(MF_CLIENT_READ), "read");

@@ -11,8 +11,6 @@
 #include "workload/mf_workload.h"
 #include "workload/sequence.h"
 
-TestSuite(ether, .timeout = 60);
-
 static const uint16_t one[] = {3}, some[] = {1, 2, 3, 4};
 
 /** A sender, node 1, and a receiver, node 3. */

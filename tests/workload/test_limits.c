@@ -7,8 +7,6 @@
 
 #include "client_test.h"
 
-TestSuite(client_limits, .timeout = 60);
-
 /* Behind the warm-up exactly so many are begun, whatever the depth, in both loops. */
 Test(client_limits, measured_ones_are_counted_behind_the_warm_up)
 {

@@ -11,8 +11,6 @@
 #include "workload/vectors.h"
 #include "workload/verify.h"
 
-TestSuite(lines, .timeout = 60);
-
 struct both {
 	struct shadow s;
 	uint8_t *octets; /**< the same, octet by octet */

@@ -6,8 +6,6 @@
 
 #include "client_test.h"
 
-TestSuite(phases, .timeout = 60);
-
 #define MEASURE MF_US(20)
 #define STOP MF_US(100)
 

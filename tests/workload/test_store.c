@@ -10,8 +10,6 @@
 #include "workload/store_keys.h"
 #include "workload/store_value.h"
 
-TestSuite(store, .timeout = 60);
-
 #define DRAWS 200000
 
 /* Every record has a place of its own, whole, within the extent; the place says which record it is. */

@@ -10,8 +10,6 @@
 #include "base/mf_rng.h"
 #include "workload/mf_trace.h"
 
-TestSuite(trace, .timeout = 60);
-
 #define ROWS_MAX 1000
 
 /** Octets that are given out in pieces. */

@@ -10,8 +10,6 @@
 #include "workload/vectors.h"
 #include "workload/verify.h"
 
-TestSuite(verify, .timeout = 60);
-
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
