@@ -12,6 +12,12 @@
 
 static const char *const what_names[] = {"queue",    "grants", "buffers", "room", "egress",
 					 "requests", "ring",   "mbufs",   NULL};
+
+const char *mf_config_what_name(enum mf_config_what what)
+{
+	return what_names[what];
+}
+
 const char *const cfg_direction_names[] = {"both", "up", "down", NULL};
 
 #define FAULT(m) CFG_AT(struct mf_config_fault, m)

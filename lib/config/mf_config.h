@@ -517,6 +517,8 @@ unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf
 
 /** Names of the JSON, for reports. */
 const char *mf_config_role_name(enum mf_role role);
+/** "queue", "egress": as in the file. @param what  < MF_CONFIG_WHATS */
+const char *mf_config_what_name(enum mf_config_what what);
 const char *mf_config_mix_name(enum mf_mix mix);
 const char *mf_config_pattern_name(enum mf_config_pattern pattern);
 

@@ -39,14 +39,19 @@ void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 		out->ahead += out->iteration;
 }
 
-struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen)
+struct mf_scheduler *make_sched(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	struct mf_sched_config s;
-	struct mf_sched *sched;
+	const struct mf_sched_ops *ops = mf_sched_find(f->config->sched.policy);
+	const struct mf_channel *channel =
+		f->config->stack_ops == NULL ? &mf_scheduler_of_demands : &mf_scheduler_of_nothing;
+	struct mf_scheduler *sched = NULL;
+	struct mf_sched *policy;
 
 	fabric_sched_config(f, &s);
-	f->sched_ops = mf_sched_find(f->config->sched.policy);
-	sched = f->sched_ops != NULL ? f->sched_ops->create(&s) : NULL;
+	policy = ops != NULL ? ops->create(&s) : NULL;
+	if (policy != NULL)
+		sched = mf_scheduler_new(channel, ops, policy);
 	if (sched == NULL)
 		make_fail(err, errlen, "scheduler: cannot set it up: %s", strerror(errno));
 	return sched;

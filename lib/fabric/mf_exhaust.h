@@ -6,8 +6,10 @@
 #ifndef MF_EXHAUST_H
 #define MF_EXHAUST_H
 
+#include <stdlib.h>
+
 #include "config/mf_config.h"
-#include "systems/mf_node.h"
+#include "role/mf_role.h"
 
 /** One more of `wants` rules takes it, or one less. @return whether it is taken, or given back, by that */
 static inline bool exhaust_counts(unsigned int *wants, bool on)
@@ -16,17 +18,14 @@ static inline bool exhaust_counts(unsigned int *wants, bool on)
 	return *wants == on;
 }
 
-/** The room of a host that the file calls so: QUEUE, GRANTS, BUFFERS or ROOM. */
-static inline enum mf_host_room exhaust_room(enum mf_config_what what)
+/** The place of a pool among those of a role's kind. The configuration refuses what the kind has not. */
+static inline unsigned int exhaust_pool(const struct mf_role_ops *ops, enum mf_config_what what)
 {
-	static const enum mf_host_room room[] = {
-		[MF_CONFIG_QUEUE] = MF_HOST_QUEUE,
-		[MF_CONFIG_GRANTS] = MF_HOST_GRANTS,
-		[MF_CONFIG_BUFFERS] = MF_HOST_BUFFERS,
-		[MF_CONFIG_ROOM] = MF_HOST_MUX,
-	};
+	int pool = mf_role_pool(ops, mf_config_what_name(what));
 
-	return room[what];
+	if (pool < 0)
+		abort(); /* it would take something else */
+	return (unsigned int)pool;
 }
 
 #endif

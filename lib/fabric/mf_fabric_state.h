@@ -11,7 +11,7 @@
 #include "memory/mf_region.h"
 #include "base/mf_rng.h"
 #include "pcs/mf_scrambler.h"
-#include "systems/edm/sched/mf_sched.h"
+#include "systems/mf_scheduler.h"
 #include "systems/mf_sw.h"
 #include "workload/mf_workload.h"
 #include "fabric/mf_pending_writes.h"
@@ -66,15 +66,13 @@ struct mf_fabric {
 	struct skew skew; /**< how wrong the switch's clock is */
 	struct {
 		struct mf_sw *sw; /**< NULL: there is none */
-		struct mf_sched *sched;
+		struct mf_scheduler *sched;
 		struct link_timing *link; /**< [nodes]: of the links to it */
-		mf_time sched_waited;
 		uint64_t cuts; /**< wall clock: how often the watchdog has cut a switch off */
 		uint64_t deposed; /**< wall clock: how often one began again since the other had taken over */
 	} backup;
 	void *stack_shared; /**< see mf_stack_ops.share */
-	const struct mf_sched_ops *sched_ops;
-	struct mf_sched *sched;
+	struct mf_scheduler *sched;
 	struct mf_timing timing;
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
@@ -85,7 +83,6 @@ struct mf_fabric {
 	struct alone *alone; /**< what its messages take alone; NULL: not asked for, or not to be had */
 	char alone_error[256]; /**< why */
 	struct cycles *cycles; /**< NULL: not compiled in, or not run */
-	mf_time sched_waited; /**< virtual clock: of all demands together, from arrival to first grant */
 	mf_time measure, stop; /**< steady state: what begins in it is measured. stop may be moved to now */
 	mf_time drain; /**< at most so long after stop */
 	mf_time ended;
@@ -177,6 +174,12 @@ static inline mf_time fabric_timer(const struct mf_fabric *f, const struct skew 
 {
 	return f->clock == MF_CLOCK_VIRTUAL ? skew_timer(s, t) : t;
 }
+
+/**
+ * Virtual clock, if there is a stack_shared: the next node whose deadline became earlier because another node
+ * changed what they share. @return -1: there is no other
+ */
+int fabric_woken(struct mf_fabric *f);
 
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);

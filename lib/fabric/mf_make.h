@@ -20,7 +20,7 @@ int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 /** @param number  0, or 1: the backup @return NULL: err says why */
 struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
 /** The same. */
-struct mf_sched *make_sched(struct mf_fabric *f, char *err, size_t errlen);
+struct mf_scheduler *make_sched(const struct mf_fabric *f, char *err, size_t errlen);
 
 /* What nodes and switches have in common. */
 

@@ -50,6 +50,11 @@ mf_time node_run(struct node *n, mf_time now)
 	return run_rest(n, now);
 }
 
+int fabric_woken(struct mf_fabric *f)
+{
+	return f->config->stack_ops->woken(f->stack_shared);
+}
+
 int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 {
 	struct node *n = &f->node[i];

@@ -164,7 +164,7 @@ void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
 {
-	f->sched_ops->stats(f->sched, out);
+	mf_scheduler_stats(f->sched, out);
 }
 
 unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsigned int to,

@@ -42,7 +42,7 @@ void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
 		s->port[n].memory_blocks -= mf_sw_ahead(sw, n % f->nodes, now);
 	}
 	mf_sw_stats(f->sw, &s->sw);
-	f->sched_ops->stats(f->sched, &s->sched);
+	mf_scheduler_stats(f->sched, &s->sched);
 }
 
 struct snapshot *snapshot_due(struct mf_fabric *f, mf_time now)

@@ -42,8 +42,8 @@ enum record_call {
 
 struct record_entry {
 	uint8_t call; /**< enum record_call */
-	uint8_t channel; /**< GIVE, TAKE: its number; else 0 */
-	/** RX, TX, SHORT_SPANS, LINK_*, BEAR: port; TAKE: items asked for; TAKE_AWAY, GIVE_BACK: what */
+	uint8_t channel; /**< GIVE, TAKE: its number; TAKE_AWAY, GIVE_BACK: that of the pool; else 0 */
+	/** TAKE: items asked for; RX, TX, SHORT_SPANS, LINK_*, BEAR, TAKE_AWAY, GIVE_BACK: port */
 	uint16_t count;
 	uint32_t size; /**< octets of data that follow */
 	mf_time now;
@@ -107,6 +107,9 @@ void record_call(struct record *r, enum record_call call, unsigned int count, mf
  */
 void record_items(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
 		  mf_time now, const struct mf_item *item, const void *items, unsigned int n);
+
+/** The same of a pool: TAKE_AWAY or GIVE_BACK. @param pool  of the role's kind, up to 255 */
+void record_pool(struct record *r, enum record_call call, unsigned int pool, unsigned int port, mf_time now);
 
 /* pack.c: spans in the data */
 size_t record_pack_span(const struct mf_span *span, void *out);

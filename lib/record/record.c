@@ -136,3 +136,8 @@ void record_items(struct record *r, enum record_call call, unsigned int channel,
 	assert(n <= RECORD_ITEMS_MAX && item->packed <= MF_ITEM_MAX);
 	put_entry(r, call, channel, count, now, mf_item_pack(item, items, n, r->now.data));
 }
+
+void record_pool(struct record *r, enum record_call call, unsigned int pool, unsigned int port, mf_time now)
+{
+	put_entry(r, call, pool, port, now, 0);
+}

@@ -202,14 +202,14 @@ static bool backlog_is_bounded(const struct mf_fabric *f)
 	return f->clock == MF_CLOCK_VIRTUAL;
 }
 
-static bool descriptors_sound(const struct mf_fabric *f, const struct mf_sw *sw, const struct mf_sched *sched,
+static bool descriptors_sound(const struct mf_sw *sw, const struct mf_scheduler *sched,
 			      const struct reason *r)
 {
 	struct mf_switch_stats switched;
 	struct mf_sched_stats s;
 	uint64_t lost;
 
-	f->sched_ops->stats(sched, &s);
+	mf_scheduler_stats(sched, &s);
 	mf_sw_stats(sw, &switched);
 	lost = s.refused + switched.drop_descriptor;
 	return lost == 0 ||
@@ -221,8 +221,8 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	if (!f->part.sw)
 		return true;
-	if (!descriptors_sound(f, f->sw, f->sched, r) ||
-	    (f->backup.sw != NULL && !descriptors_sound(f, f->backup.sw, f->backup.sched, r)))
+	if (!descriptors_sound(f->sw, f->sched, r) ||
+	    (f->backup.sw != NULL && !descriptors_sound(f->backup.sw, f->backup.sched, r)))
 		return false;
 	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
 		if (f->node[i].host == NULL)

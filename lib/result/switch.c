@@ -11,10 +11,10 @@ static struct mf_sched_stats scheduled(const struct mf_fabric *f)
 {
 	struct mf_sched_stats s, other;
 
-	f->sched_ops->stats(f->sched, &s);
+	mf_scheduler_stats(f->sched, &s);
 	if (f->backup.sched == NULL)
 		return s;
-	f->sched_ops->stats(f->backup.sched, &other);
+	mf_scheduler_stats(f->backup.sched, &other);
 	mf_counters_add(mf_sched_counters, &s, &other);
 	return s;
 }
@@ -132,7 +132,7 @@ json_t *backup_json(const struct mf_fabric *f)
 	o = json_object();
 	mf_sw_stats(f->sw, &primary);
 	mf_sw_stats(f->backup.sw, &s);
-	f->sched_ops->stats(f->backup.sched, &sched);
+	mf_scheduler_stats(f->backup.sched, &sched);
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;

@@ -7,6 +7,21 @@
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
+/** Of all demands together, in either switch, from arrival at its scheduler to their first grant. */
+static mf_time scheduler_waited(const struct mf_fabric *f)
+{
+	struct mf_switch_stats s;
+	mf_time waited;
+
+	mf_sw_stats(f->sw, &s);
+	waited = s.waited;
+	if (f->backup.sw != NULL) {
+		mf_sw_stats(f->backup.sw, &s);
+		waited += s.waited;
+	}
+	return waited;
+}
+
 json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
 {
 	mf_time queue = 0, up = 0, down = 0;
@@ -25,7 +40,7 @@ json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
 	each = operations > 0 ? 1e-3 / (double)operations : 0;
 	result_real(o, "message_queue_ns", (double)queue * each);
 	result_real(o, "line_to_switch_ns", (double)up * each);
-	result_real(o, "scheduler_ns", (double)f->sched_waited * each);
+	result_real(o, "scheduler_ns", (double)scheduler_waited(f) * each);
 	result_real(o, "line_from_switch_ns", (double)down * each);
 	return o;
 }

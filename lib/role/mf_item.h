@@ -13,11 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mf_time.h"
+
 /** Which values a field may have. */
 enum mf_item_check {
 	MF_ITEM_ANY,
 	MF_ITEM_BOOL, /**< 0 or 1 */
 	MF_ITEM_NODE, /**< the number of a node: below the number of nodes of the fabric */
+	MF_ITEM_TIME, /**< any; a time in ps, 8 bytes. An engine may set the first one of an item anew */
 };
 
 struct mf_item_field {
@@ -27,7 +30,10 @@ struct mf_item_field {
 	uint8_t check; /**< enum mf_item_check */
 };
 
-/** Each field stands in the table once: what an item has beside them is padding. */
+/**
+ * Each field stands in the table once: what an item has beside them is padding. An item begins with its time
+ * (MF_ITEM_TIME): when it crosses.
+ */
 struct mf_item {
 	const char *name; /**< of one, "grant"; several are "grants" */
 	uint16_t size; /**< bytes in memory, at most MF_ITEM_MAX */
@@ -35,8 +41,27 @@ struct mf_item {
 	const struct mf_item_field *field;
 };
 
+/** What crosses the channel of a role. */
+struct mf_channel {
+	const struct mf_item *in, *out; /**< what the role takes, what it gives; NULL: nothing */
+};
+
 /** Bytes of the largest item, in memory and packed. None is aligned to more than 8. */
 #define MF_ITEM_MAX 64
+#define MF_ITEM_WORDS (MF_ITEM_MAX / 8)
+
+/** Of items that stand one after the other: the time of number i, which is what each begins with. */
+static inline mf_time *mf_item_time(const struct mf_item *item, void *items, unsigned int i)
+{
+	return (mf_time *)(void *)((uint8_t *)items + (size_t)i * item->size);
+}
+
+/** Dates n items anew. */
+static inline void mf_item_date(const struct mf_item *item, void *items, unsigned int n, mf_time at)
+{
+	for (unsigned int i = 0; i < n; i++)
+		*mf_item_time(item, items, i) = at;
+}
 
 /** A field of a table. */
 #define MF_ITEM_FIELD(type, field, check)                                              \

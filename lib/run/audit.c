@@ -243,42 +243,41 @@ static const struct mf_sched_ops audit_ops = {
 	.stats = stats,
 };
 
-/** @return one in front of a scheduler, which is its own from now on; NULL: no memory */
-static struct mf_sched *audit_new(const struct mf_fabric *f, struct mf_sched *sched)
+/** @return 0 or -ENOMEM: the scheduler is as before */
+static int put_before(const struct mf_fabric *f, struct mf_scheduler *s)
 {
 	struct audit *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
-		return NULL;
-	*a = (struct audit){.ops = f->sched_ops, .sched = sched};
+		return -ENOMEM;
+	a->ops = mf_scheduler_policy(s, &a->sched);
 	fabric_sched_config(f, &a->config);
 	a->pair = calloc(2 * (size_t)f->nodes * f->nodes, sizeof(*a->pair));
-	if (grow(a) && a->pair != NULL)
-		return (struct mf_sched *)a;
+	if (grow(a) && a->pair != NULL) {
+		mf_scheduler_set_policy(s, &audit_ops, (struct mf_sched *)a);
+		return 0;
+	}
 	free(a->book);
 	free(a->pair);
 	free(a);
-	return NULL;
+	return -ENOMEM;
 }
 
 int mf_fabric_audit(struct mf_fabric *f)
 {
-	struct mf_sched *first = audit_new(f, f->sched), *second = NULL;
+	int err = put_before(f, f->sched);
 
-	if (first != NULL && f->backup.sched != NULL)
-		second = audit_new(f, f->backup.sched);
-	if (first == NULL || (f->backup.sched != NULL && second == NULL))
-		return -ENOMEM; /* of a fabric that is of no use any more */
-	f->sched_ops = &audit_ops;
-	f->sched = first;
-	f->backup.sched = second;
-	return 0;
+	return err == 0 && f->backup.sched != NULL ? put_before(f, f->backup.sched) : err;
 }
 
-static bool audited(const struct mf_sched *s, char *err, size_t errlen)
+static bool audited(const struct mf_scheduler *s, char *err, size_t errlen)
 {
-	const struct audit *a = audit_of(s);
+	struct mf_sched *policy;
+	const struct audit *a;
 
+	if (mf_scheduler_policy(s, &policy) != &audit_ops)
+		return true;
+	a = audit_of(policy);
 	if (a->said[0] == '\0')
 		return true;
 	snprintf(err, errlen, "%s", a->said);
@@ -287,8 +286,6 @@ static bool audited(const struct mf_sched *s, char *err, size_t errlen)
 
 bool mf_fabric_audited(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	if (f->sched_ops != &audit_ops)
-		return true;
 	return audited(f->sched, err, errlen) &&
 	       (f->backup.sched == NULL || audited(f->backup.sched, err, errlen));
 }

@@ -162,10 +162,8 @@ void mf_fabric_free(struct mf_fabric *f)
 		f->config->stack_ops->unshare(f->stack_shared);
 	mf_sw_free(f->sw);
 	mf_sw_free(f->backup.sw);
-	if (f->sched != NULL)
-		f->sched_ops->destroy(f->sched);
-	if (f->backup.sched != NULL)
-		f->sched_ops->destroy(f->backup.sched);
+	mf_scheduler_free(f->sched);
+	mf_scheduler_free(f->backup.sched);
 	free(f->backup.link);
 	stages_free(f->stages);
 	pending_fini(&f->pending);

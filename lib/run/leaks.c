@@ -57,11 +57,11 @@ static bool switch_leaks(const struct mf_fabric *f, const struct mf_sw *sw, cons
 	return any(name, held, sizeof(held) / sizeof(held[0]), err, errlen);
 }
 
-static bool sched_leaks(const struct mf_fabric *f, const struct mf_sched *sched, char *err, size_t errlen)
+static bool sched_leaks(const struct mf_scheduler *sched, char *err, size_t errlen)
 {
 	struct mf_sched_stats s;
 
-	f->sched_ops->stats(sched, &s);
+	mf_scheduler_stats(sched, &s);
 	return any("scheduler", &(struct held){"demands", s.entries}, 1, err, errlen);
 }
 
@@ -74,8 +74,7 @@ bool mf_fabric_leaks(const struct mf_fabric *f, char *err, size_t errlen)
 		if (f->node[i].host != NULL && host_leaks(f, i, err, errlen))
 			return true;
 	if (f->backup.sw != NULL && (switch_leaks(f, f->backup.sw, f->config->backup.name, err, errlen) ||
-				     sched_leaks(f, f->backup.sched, err, errlen)))
+				     sched_leaks(f->backup.sched, err, errlen)))
 		return true;
-	return switch_leaks(f, f->sw, f->config->sw.name, err, errlen) ||
-	       sched_leaks(f, f->sched, err, errlen);
+	return switch_leaks(f, f->sw, f->config->sw.name, err, errlen) || sched_leaks(f->sched, err, errlen);
 }

@@ -38,15 +38,23 @@ static const unsigned int calls_of[] = {
 	[ROLE_SCHED] = CALL(GIVE) | CALL(TAKE),
 };
 
-/** What only EDM's roles are called for: the configuration refuses these faults with other stacks. */
-#define CALLS_OF_EDM (CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK))
-
 /** What crosses the channel of an entry, in its direction. @return NULL: the role has no such channel */
 static const struct mf_item *crosses(const struct role *r, const struct record_entry *e)
 {
 	if (e->channel != ROLE_CHANNEL || r->channel == NULL)
 		return NULL;
 	return e->call == RECORD_GIVE ? r->channel->in : r->channel->out;
+}
+
+/** Whether the kind of a role has a pool, and a port one of its own. */
+static bool has_pool(const struct role *r, unsigned int pool, unsigned int port)
+{
+	const struct mf_pool_desc *p = role_ops(r)->pools;
+
+	for (unsigned int i = 0; p != NULL && p->key != NULL; p++, i++)
+		if (i == pool)
+			return p->by_end ? port < r->f->nodes && r->f->config->node[port].up : port == 0;
+	return false;
 }
 
 /** Whether a role can be called so. */
@@ -56,12 +64,14 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 
 	if (e->call >= RECORD_CALLS || !(calls_of[r->kind] & 1u << e->call))
 		return false;
-	if (config->stack_ops != NULL && CALLS_OF_EDM & 1u << e->call)
+	if (e->call == RECORD_CRASH && role_ops(r)->crash == NULL)
 		return false;
 	if (e->call == RECORD_GIVE)
 		return crosses(r, e) != NULL;
 	if (e->call == RECORD_TAKE)
 		return crosses(r, e) != NULL && e->count > 0 && e->count <= RECORD_ITEMS_MAX;
+	if (e->call == RECORD_TAKE_AWAY || e->call == RECORD_GIVE_BACK)
+		return has_pool(r, e->channel, e->count);
 	if (e->channel != 0)
 		return false;
 	switch (e->call) {
@@ -75,11 +85,6 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 			return e->count < 2;
 		return r->kind == ROLE_NODE ? e->count == r->index
 					    : e->count < r->f->nodes && config->node[e->count].up;
-	case RECORD_TAKE_AWAY:
-	case RECORD_GIVE_BACK:
-		return role_is_node(r) ? e->count <= MF_HOST_MUX
-				       : e->count == ROLE_REQUESTS ||
-						 (e->count < r->f->nodes && config->node[e->count].up);
 	default:
 		return true;
 	}
@@ -127,7 +132,7 @@ static int give_item(struct replay *p)
 
 	if (mf_item_unpack(item, b->data, b->entry.size, p->role->f->nodes, p->items) != 0)
 		return -EINVAL;
-	role_give(p->role, b->entry.now, p->items);
+	role_give(p->role, b->entry.now, p->items, 1);
 	return 0;
 }
 
@@ -194,7 +199,7 @@ static int repeat(struct replay *p)
 		return role_crash(p->role, e->now);
 	case RECORD_TAKE_AWAY:
 	case RECORD_GIVE_BACK:
-		role_exhaust(p->role, e->count, e->call == RECORD_TAKE_AWAY, e->now);
+		role_exhaust(p->role, e->channel, e->count, e->call == RECORD_TAKE_AWAY, e->now);
 		return 0;
 	default:
 		take_items(p, e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What engines and clients ask of the host of a node, whatever its system. Behind each function stands the
- * one of the system: of mf_node_X() mf_host_X() of EDM's host (systems/edm/host/mf_host.h), where what is
- * EDM's is explained, and mf_frame_host_X() of a host of frames. What only EDM has, hosts of frames answer
- * with nothing.
+ * What engines and clients ask of the host of a node, whatever its kind. Behind each function stands the one
+ * of the kind (role/mf_role.h): of mf_node_X() mf_host_X() of EDM's host (systems/edm/host/mf_host.h), where
+ * what is EDM's is explained, and mf_frame_host_X() of a host of frames. A kind answers with nothing what it
+ * does not have.
  *
  * Sans-I/O; one thread calls. At one time of the virtual clock the order is: mf_node_rx(), mf_node_tx(),
  * mf_node_run(), mf_node_completions(), and what the client submits; tx and run again while they have
@@ -27,6 +27,8 @@
 
 struct mf_node; /**< a host of some system; its first member is its shell */
 
+/** What its kind is: never NULL. */
+const struct mf_role_ops *mf_node_role(const struct mf_node *n);
 /** A host of EDM. @return NULL with errno: EINVAL for a bad config, ENOMEM. mf_node_free() frees it. */
 struct mf_node *mf_node_new_edm(const struct mf_host_config *config);
 /** A host of frames, which has none of EDM's tables. @return NULL with errno, see mf_frame_host_new() */
@@ -94,11 +96,9 @@ mf_time mf_node_run(struct mf_node *n, mf_time now);
 mf_time mf_node_next(const struct mf_node *n);
 
 /**
- * The only link is lost: what waited to be sent is thrown away. What is under way fails at once with EDM,
- * else by the timers of the stack.
+ * A link, 0 or 1, is lost, or there again. With the only one, or the last, what waited to be sent is thrown
+ * away. What is under way fails at once with EDM, else by the timers of the stack.
  */
-void mf_node_link_lost(struct mf_node *n, mf_time now);
-/** A link, 0 or 1, is lost, or there again. */
 void mf_node_link_down(struct mf_node *n, unsigned int link, mf_time now);
 void mf_node_link_up(struct mf_node *n, unsigned int link, mf_time now);
 
@@ -117,8 +117,11 @@ uint16_t mf_node_epoch(const struct mf_node *n);
  * @return 0 or -ENOMEM: of no use but to be freed
  */
 int mf_node_restart(struct mf_node *n, mf_time now, struct mf_memory *memory);
-/** Takes away what is free of it, or gives that back: for tests of what happens then. */
-void mf_node_exhaust(struct mf_node *n, enum mf_host_room what, bool on);
+/**
+ * Takes away what is free of a pool of its kind, or gives it back: for tests of what happens then.
+ * @param pool  see mf_role_pool() of mf_node_role()
+ */
+void mf_node_exhaust(struct mf_node *n, unsigned int pool, bool on);
 
 /* ---- what is counted ---- */
 
@@ -148,9 +151,14 @@ void mf_node_fetch_mux(const struct mf_node *n);
 void mf_node_fetch_items(const struct mf_node *n);
 /** What the submission of an operation to a node looks at. */
 void mf_node_fetch_peer(const struct mf_node *n, uint16_t node);
-/* Of EDM's hosts alone: */
-/** What a message looks at that will arrive: its first and its last block. */
-void mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last);
+/** Whether the first block of a message says what the host will look at: then the functions below. */
+bool mf_node_foresees(const struct mf_node *n);
+/**
+ * What a message will look at when it arrives.
+ * @param first, last  its first and its last block
+ * @return the node whose write it is; UINT16_MAX: it is none
+ */
+uint16_t mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last);
 /** What is known of that. */
 void mf_node_fetch_state(const struct mf_node *n, uint64_t first);
 /** The operation that it belongs to. */

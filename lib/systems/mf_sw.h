@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What engines and results ask of a switch, whatever its system. Behind each function stands the one of the
- * system: of mf_sw_X() mf_switch_X() of EDM's switch (systems/edm/switch/mf_switch.h), where what is EDM's is
- * explained, and mf_frame_switch_X() of a switch of frames. What only EDM has, switches of frames answer with
- * nothing.
+ * What engines and results ask of a switch, whatever its kind. Behind each function stands the one of the
+ * kind (role/mf_role.h): of mf_sw_X() mf_switch_X() of EDM's switch (systems/edm/switch/mf_switch.h), where
+ * what is EDM's is explained, and mf_frame_switch_X() of a switch of frames. A kind answers with nothing what
+ * it does not have.
  *
  * Sans-I/O; one thread calls. At one time of the virtual clock the order is: all mf_sw_rx(), mf_sw_run(),
  * mf_sw_tx() of the ports that mf_sw_tx_set() tells. Port p belongs to node p.
@@ -18,6 +18,8 @@
 
 struct mf_sw; /**< a switch of some system; its first member is its struct mf_ports */
 
+/** What its kind is: never NULL. */
+const struct mf_role_ops *mf_sw_role(const struct mf_sw *sw);
 /** A switch of EDM. @return NULL with errno: EINVAL, ENOMEM. mf_sw_free() frees it. */
 struct mf_sw *mf_sw_new_edm(const struct mf_switch_config *config);
 /** A switch of frames, which has none of EDM's tables. @return NULL with errno, see mf_frame_switch_new() */
@@ -50,6 +52,9 @@ void mf_sw_short_spans(struct mf_sw *sw, unsigned int port);
  */
 uint64_t *mf_sw_tx_set(struct mf_sw *sw);
 
+/** Whether mf_sw_run() may have something to do by what a port sends, which makes room. */
+bool mf_sw_tx_makes_room(const struct mf_sw *sw);
+
 /** Does what is due. @return mf_sw_next() */
 mf_time mf_sw_run(struct mf_sw *sw, mf_time now);
 /** The next time at which mf_sw_run() may have something to do, TX of ports not included; or MF_NEVER. */
@@ -63,21 +68,29 @@ void mf_sw_link_down(struct mf_sw *sw, unsigned int port, mf_time now);
 bool mf_sw_link_up(struct mf_sw *sw, unsigned int port, mf_time now);
 /** See mf_switch_bear(). */
 void mf_sw_bear(struct mf_sw *sw, unsigned int port, mf_time by);
-/** See mf_switch_has_requests(). What takes in no requests has room for all. */
+/** Whether there is room for n requests that come by a port, and as many by each other one. */
 bool mf_sw_has_requests(const struct mf_sw *sw, unsigned int port, unsigned int n);
 
-/* ---- the scheduler, of EDM's switches alone: others tell it nothing, and it grants them nothing ---- */
+/* ---- its scheduler: items of role/mf_item.h; a switch without one gives and gets nothing ---- */
 
-/** See mf_switch_sched_peek(). @return the first of *n; NULL: there is none, *n is 0 */
-struct mf_sched_msg *mf_sw_sched_peek(struct mf_sw *sw, unsigned int *n);
-/** The first n of those told by mf_sw_sched_peek() have been taken. */
-void mf_sw_sched_advance(struct mf_sw *sw, unsigned int n);
-/** See mf_switch_to_sched(). @return number written to out[0..max) */
-unsigned int mf_sw_to_sched(struct mf_sw *sw, struct mf_sched_msg *out, unsigned int max);
-void mf_sw_grant(struct mf_sw *sw, mf_time now, const struct mf_sched_grant *grant);
+/** What it gives its scheduler, and takes from it. NULL: it has none */
+const struct mf_channel *mf_sw_channel(const struct mf_sw *sw);
+/**
+ * Items for the scheduler, in order and in place: an engine that dates them anew may. They
+ * stay where they are, whatever is called meanwhile, until mf_sw_advance().
+ * @param n  how many. There may be more: the next call returns those
+ * @return the first; NULL: there is none, *n is 0
+ */
+void *mf_sw_peek(struct mf_sw *sw, unsigned int *n);
+/** The first n of those told by mf_sw_peek() have been taken. */
+void mf_sw_advance(struct mf_sw *sw, unsigned int n);
+/** The same, copied out. @param out  room for max @return how many */
+unsigned int mf_sw_take(struct mf_sw *sw, void *out, unsigned int max);
+/** Takes what the scheduler gave. @param items  n that its channel takes, one after the other */
+void mf_sw_give(struct mf_sw *sw, mf_time now, const void *items, unsigned int n);
 
-/** Whether it schedules; and, of two, in which epoch. One that is alone is active. */
-bool mf_sw_active(const struct mf_sw *sw, uint16_t *epoch);
+/** Whether it schedules. One that is alone does. */
+bool mf_sw_active(const struct mf_sw *sw);
 /** See mf_switch_deposed(). */
 bool mf_sw_deposed(const struct mf_sw *sw);
 
@@ -85,9 +98,12 @@ bool mf_sw_deposed(const struct mf_sw *sw);
 
 /** The switch is gone, and will be there again with nothing of what it knew: mf_switch_crash(). */
 void mf_sw_crash(struct mf_sw *sw, mf_time now);
-/** An egress has no room for memory; no request can be buffered. */
-void mf_sw_close(struct mf_sw *sw, unsigned int port, bool closed);
-void mf_sw_no_requests(struct mf_sw *sw, bool none);
+/**
+ * Takes away what is free of a pool of its kind, or gives it back: for tests of what happens then.
+ * @param pool  see mf_role_pool() of mf_sw_role()
+ * @param port  whose, if each port has its own
+ */
+void mf_sw_exhaust(struct mf_sw *sw, unsigned int pool, unsigned int port, bool on);
 
 /* ---- what is counted ---- */
 
@@ -106,6 +122,8 @@ void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)
  * Hints, which change nothing: a message will soon arrive at a port, and what it looks at is fetched into the
  * caches. Each of them looks itself at what the one above it has fetched.
  */
+/** Whether the first block of what will arrive says what that will look at: then the next three. */
+bool mf_sw_foresees(const struct mf_sw *sw);
 /** @param word  the first of the message */
 void mf_sw_fetch(const struct mf_sw *sw, unsigned int port, uint64_t word);
 void mf_sw_fetch_mux(const struct mf_sw *sw, unsigned int port, uint64_t word);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what is asked of a node to the function of its host. A handle is only ever cast, to the type of its
- * host or to the shell.
+ * From what is asked of a node to the function of its kind: directly for hot kinds (kinds.h), by the table
+ * for others. A handle is only ever cast, to the type of its host or to the shell.
  */
+#include <assert.h>
 #include <string.h>
 
+#include "systems/kinds.h"
 #include "systems/mf_node.h"
 
 #define FETCH_ITEMS 4
 
 static_assert(MF_STACK_BLOCKS_MAX == MF_BLOCKS_MAX, "the same is too long, whatever the system");
-
-/** mf_node_shell.kind. EDM's is 0, which a host has again when its process was started again. */
-enum { NODE_EDM, NODE_FRAMES };
 
 static inline struct mf_node_shell *shell(struct mf_node *n)
 {
@@ -27,6 +26,17 @@ static inline const struct mf_node_shell *shell_of(const struct mf_node *n)
 static inline bool is_edm(const struct mf_node *n)
 {
 	return likely(shell_of(n)->kind == NODE_EDM);
+}
+
+static inline bool is_frames(const struct mf_node *n)
+{
+	return likely(shell_of(n)->kind == NODE_FRAMES);
+}
+
+/** What its kind is. */
+static inline const struct mf_role_ops *ops(const struct mf_node *n)
+{
+	return mf_node_kinds[shell_of(n)->kind];
 }
 
 static inline struct mf_host *edm(struct mf_node *n)
@@ -65,12 +75,8 @@ struct mf_node *mf_node_new_frames(const struct mf_frame_host_config *config)
 
 void mf_node_free(struct mf_node *n)
 {
-	if (n == NULL)
-		return;
-	if (is_edm(n))
-		mf_host_free(edm(n));
-	else
-		mf_frame_host_free(frames(n));
+	if (n != NULL)
+		ops(n)->destroy(n);
 }
 
 /* ---- operations and frames ---- */
@@ -79,7 +85,9 @@ inline int mf_node_submit(struct mf_node *n, mf_time now, const struct mf_op *op
 {
 	if (is_edm(n))
 		return mf_host_submit(edm(n), now, op);
-	return mf_frame_host_submit(frames(n), now, op);
+	if (is_frames(n))
+		return mf_frame_host_submit(frames(n), now, op);
+	return ops(n)->requester != NULL ? ops(n)->requester->submit(n, now, op) : -EPERM;
 }
 
 inline unsigned int mf_node_completions(struct mf_node *n, mf_time now, struct mf_completion *out,
@@ -87,22 +95,20 @@ inline unsigned int mf_node_completions(struct mf_node *n, mf_time now, struct m
 {
 	if (is_edm(n))
 		return mf_host_completions(edm(n), now, out, max);
-	return mf_frame_host_completions(frames(n), now, out, max);
+	if (is_frames(n))
+		return mf_frame_host_completions(frames(n), now, out, max);
+	return ops(n)->requester != NULL ? ops(n)->requester->completions(n, now, out, max) : 0;
 }
 
 uint32_t mf_node_outstanding(const struct mf_node *n)
 {
-	if (is_edm(n))
-		return mf_host_outstanding(edm_of(n));
-	return mf_frame_host_outstanding(frames_of(n));
+	return ops(n)->requester != NULL ? ops(n)->requester->outstanding(n) : 0;
 }
 
 void mf_node_on_frame(struct mf_node *n, mf_node_frame_fn fn, void *ctx)
 {
-	if (is_edm(n))
-		mf_host_on_frame(edm(n), fn, ctx);
-	else
-		mf_frame_host_on_frame(frames(n), fn, ctx);
+	if (ops(n)->requester != NULL)
+		ops(n)->requester->on_frame(n, fn, ctx);
 }
 
 bool mf_node_send_frame(struct mf_node *n, mf_time now, const uint8_t *frame, uint16_t len)
@@ -122,35 +128,40 @@ uint32_t mf_node_frame_bytes(const struct mf_node *n)
 
 void mf_node_on_restart(struct mf_node *n, mf_node_restart_fn fn, void *ctx)
 {
-	if (is_edm(n)) /* a stack of frames says nothing of others */
-		mf_host_on_restart(edm(n), fn, ctx);
+	const struct mf_requester_ops *r = ops(n)->requester;
+
+	if (r != NULL && r->on_restart != NULL)
+		r->on_restart(n, fn, ctx);
 }
 
 bool mf_node_link_is_lost(const struct mf_node *n)
 {
-	return is_edm(n) && mf_host_link_is_lost(edm_of(n));
+	return ops(n)->requester->link_is_lost(n); /* asked from within what on_restart() has set */
 }
 
 void mf_node_under_way(const struct mf_node *n, uint16_t node, void (*fn)(void *ctx, uint64_t user),
 		       void *ctx)
 {
-	if (is_edm(n))
-		mf_host_under_way(edm_of(n), node, fn, ctx);
+	ops(n)->requester->under_way(n, node, fn, ctx); /* likewise */
 }
 
 /* ---- the link and time ---- */
 
 inline bool mf_node_can_rx(const struct mf_node *n)
 {
-	return !is_edm(n) || mf_host_can_rx(edm_of(n));
+	if (is_edm(n))
+		return mf_host_can_rx(edm_of(n));
+	return ops(n)->can_rx == NULL || ops(n)->can_rx(n);
 }
 
 inline void mf_node_rx(struct mf_node *n, mf_time now, const struct mf_span *span)
 {
 	if (is_edm(n))
 		mf_host_rx(edm(n), now, span);
-	else
+	else if (is_frames(n))
 		mf_frame_host_rx(frames(n), now, span);
+	else
+		ops(n)->rx(n, 0, now, span);
 }
 
 inline void mf_node_rx_by(struct mf_node *n, unsigned int link, mf_time now, const struct mf_span *span)
@@ -158,21 +169,25 @@ inline void mf_node_rx_by(struct mf_node *n, unsigned int link, mf_time now, con
 	if (is_edm(n))
 		mf_host_rx_by(edm(n), link, now, span);
 	else
-		mf_frame_host_rx(frames(n), now, span);
+		ops(n)->rx(n, link, now, span);
 }
 
 inline unsigned int mf_node_tx(struct mf_node *n, mf_time now, unsigned int max, struct mf_span *out)
 {
 	if (is_edm(n))
 		return mf_host_tx(edm(n), now, max, out);
-	return mf_frame_host_tx(frames(n), now, max, out);
+	if (is_frames(n))
+		return mf_frame_host_tx(frames(n), now, max, out);
+	return ops(n)->tx(n, 0, now, max, out);
 }
 
 inline struct mf_span *mf_node_tx_in_place(struct mf_node *n, mf_time now, struct mf_span *room)
 {
 	if (is_edm(n))
 		return mf_host_tx_in_place(edm(n), now, room);
-	return mf_frame_host_tx_in_place(frames(n), now, room);
+	if (is_frames(n))
+		return mf_frame_host_tx_in_place(frames(n), now, room);
+	return ops(n)->tx_in_place(n, 0, now, room);
 }
 
 inline mf_time mf_node_tx_next(const struct mf_node *n, mf_time now)
@@ -199,78 +214,86 @@ inline mf_time mf_node_run(struct mf_node *n, mf_time now)
 {
 	if (is_edm(n))
 		return mf_host_run(edm(n), now);
-	return mf_frame_host_run(frames(n), now);
+	if (is_frames(n))
+		return mf_frame_host_run(frames(n), now);
+	return ops(n)->run(n, now);
 }
 
 inline mf_time mf_node_next(const struct mf_node *n)
 {
 	if (is_edm(n))
 		return mf_host_next(edm_of(n));
-	return mf_frame_host_next(frames_of(n));
-}
-
-void mf_node_link_lost(struct mf_node *n, mf_time now)
-{
-	if (is_edm(n))
-		mf_host_link_lost(edm(n), now);
-	else
-		mf_frame_host_link_lost(frames(n), now);
+	if (is_frames(n))
+		return mf_frame_host_next(frames_of(n));
+	return ops(n)->next(n);
 }
 
 void mf_node_link_down(struct mf_node *n, unsigned int link, mf_time now)
 {
-	if (is_edm(n))
-		mf_host_link_down(edm(n), link, now);
-	else
-		mf_frame_host_link_lost(frames(n), now);
+	ops(n)->link_down(n, link, now);
 }
 
 void mf_node_link_up(struct mf_node *n, unsigned int link, mf_time now)
 {
-	if (is_edm(n))
-		mf_host_link_up(edm(n), link, now);
+	if (ops(n)->link_up != NULL)
+		ops(n)->link_up(n, link, now);
 }
 
 inline bool mf_node_obeys(const struct mf_node *n)
 {
-	return !is_edm(n) || mf_host_obeys(edm_of(n));
+	const struct mf_redundancy_ops *r;
+
+	if (is_edm(n))
+		return mf_host_obeys(edm_of(n));
+	r = ops(n)->redundancy;
+	return r == NULL || r->active(n);
 }
 
 bool mf_node_tells(const struct mf_node *n)
 {
-	return is_edm(n) && mf_host_tells(edm_of(n));
+	const struct mf_redundancy_ops *r = ops(n)->redundancy;
+
+	return r != NULL && r->tells != NULL && r->tells(n);
 }
 
 uint16_t mf_node_epoch(const struct mf_node *n)
 {
-	return is_edm(n) ? mf_host_epoch(edm_of(n)) : 0;
+	const struct mf_redundancy_ops *r = ops(n)->redundancy;
+
+	return r != NULL ? r->epoch(n) : 0;
 }
 
 /* ---- faults ---- */
 
 int mf_node_restart(struct mf_node *n, mf_time now, struct mf_memory *memory)
 {
-	assert(is_edm(n)); /* the configuration refuses the fault with other stacks */
-	return mf_host_restart(edm(n), now, memory);
+	assert(ops(n)->crash != NULL); /* the configuration refuses the fault with such kinds */
+	return ops(n)->crash(n, now, memory);
 }
 
-void mf_node_exhaust(struct mf_node *n, enum mf_host_room what, bool on)
+const struct mf_role_ops *mf_node_role(const struct mf_node *n)
 {
-	assert(is_edm(n)); /* as above */
-	mf_host_exhaust(edm(n), what, on);
+	return ops(n);
+}
+
+void mf_node_exhaust(struct mf_node *n, unsigned int pool, bool on)
+{
+	assert(ops(n)->exhaust != NULL); /* as above */
+	ops(n)->exhaust(n, pool, 0, on);
 }
 
 /* ---- what is counted ---- */
 
 void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out)
 {
-	struct mf_frame_host_counts c;
+	struct mf_frame_host_counts c = {0};
 
 	if (is_edm(n)) {
 		*out = *mf_host_stats(edm_of(n));
 		return;
 	}
-	mf_frame_host_counts(frames_of(n), &c);
+	if (is_frames(n))
+		mf_frame_host_counts(frames_of(n), &c);
 	*out = (struct mf_host_stats){.drop_proto = c.drop_proto, .drop_unknown = c.drop_unknown};
 	memcpy(out->submitted, c.op.submitted, sizeof(out->submitted));
 	memcpy(out->completed, c.op.completed, sizeof(out->completed));
@@ -289,21 +312,17 @@ uint32_t mf_node_ahead(const struct mf_node *n, mf_time now)
 
 const struct mf_demux *mf_node_demux(const struct mf_node *n)
 {
-	if (is_edm(n))
-		return mf_host_demux(edm_of(n));
-	return mf_frame_host_demux(frames_of(n));
+	return ops(n)->heard(n);
 }
 
 const struct mf_demux *mf_node_demux_of(const struct mf_node *n, unsigned int link)
 {
-	if (is_edm(n))
-		return mf_host_demux_of(edm_of(n), link);
-	return link == 0 ? mf_frame_host_demux(frames_of(n)) : NULL;
+	return ops(n)->demux(n, link);
 }
 
 unsigned int mf_node_stack_counters(const struct mf_node *n, struct mf_counter *out)
 {
-	return is_edm(n) ? 0 : mf_frame_host_counters(frames_of(n), out);
+	return ops(n)->counters != NULL ? ops(n)->counters(n, out) : 0;
 }
 
 void mf_node_held(const struct mf_node *n, mf_time now, struct mf_host_held *out)
@@ -319,7 +338,7 @@ inline void mf_node_fetch(const struct mf_node *n)
 {
 	if (is_edm(n))
 		mf_host_fetch(edm_of(n));
-	else
+	else if (is_frames(n))
 		mf_frame_host_fetch(frames_of(n));
 }
 
@@ -339,9 +358,14 @@ inline void mf_node_fetch_peer(const struct mf_node *n, uint16_t node)
 		mf_host_fetch_peer(edm_of(n), node);
 }
 
-inline void mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last)
+inline bool mf_node_foresees(const struct mf_node *n)
 {
-	mf_host_fetch_message(edm_of(n), first, last);
+	return is_edm(n); /* segments of frames say it too late */
+}
+
+inline uint16_t mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last)
+{
+	return mf_host_fetch_message(edm_of(n), first, last);
 }
 
 inline void mf_node_fetch_state(const struct mf_node *n, uint64_t first)

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what is asked of a switch to the function of its system. A handle is only ever cast: to the type of
- * its switch, or to what all of them begin with.
+ * From what is asked of a switch to the function of its kind: directly for hot kinds (kinds.h), by the table
+ * for others. A handle is only ever cast: to the type of its switch, or to what all of them begin with.
  */
 #include <assert.h>
 
 #include <rte_branch_prediction.h>
 
-#include "base/mf_fetch.h"
+#include "systems/kinds.h"
 #include "systems/mf_sw.h"
-
-#define FETCH_ITEMS 1
-
-/** mf_ports.kind */
-enum { SWITCH_EDM, SWITCH_FRAMES };
 
 static inline struct mf_ports *ports(struct mf_sw *sw)
 {
@@ -33,6 +28,17 @@ static inline struct mf_mux *mux(const struct mf_sw *sw, unsigned int port)
 static inline bool is_edm(const struct mf_sw *sw)
 {
 	return likely(ports_of(sw)->kind == SWITCH_EDM);
+}
+
+static inline bool is_frames(const struct mf_sw *sw)
+{
+	return likely(ports_of(sw)->kind == SWITCH_FRAMES);
+}
+
+/** What its kind is. */
+static inline const struct mf_role_ops *ops(const struct mf_sw *sw)
+{
+	return mf_switch_kinds[ports_of(sw)->kind];
 }
 
 static inline struct mf_switch *edm(struct mf_sw *sw)
@@ -71,27 +77,27 @@ struct mf_sw *mf_sw_new_frames(const struct mf_frame_switch_config *config)
 
 void mf_sw_free(struct mf_sw *sw)
 {
-	if (sw == NULL)
-		return;
-	if (is_edm(sw))
-		mf_switch_free(edm(sw));
-	else
-		mf_frame_switch_free(frames(sw));
+	if (sw != NULL)
+		ops(sw)->destroy(sw);
 }
 
 /* ---- links and time ---- */
 
 inline bool mf_sw_can_rx(const struct mf_sw *sw)
 {
-	return !is_edm(sw) || mf_switch_can_rx(edm_of(sw));
+	if (is_edm(sw))
+		return mf_switch_can_rx(edm_of(sw));
+	return ops(sw)->can_rx == NULL || ops(sw)->can_rx(sw);
 }
 
 inline void mf_sw_rx(struct mf_sw *sw, unsigned int port, mf_time now, const struct mf_span *span)
 {
 	if (is_edm(sw))
 		mf_switch_rx(edm(sw), port, now, span);
-	else
+	else if (is_frames(sw))
 		mf_frame_switch_rx(frames(sw), port, now, span);
+	else
+		ops(sw)->rx(sw, port, now, span);
 }
 
 inline unsigned int mf_sw_tx(struct mf_sw *sw, unsigned int port, mf_time now, unsigned int max,
@@ -99,7 +105,9 @@ inline unsigned int mf_sw_tx(struct mf_sw *sw, unsigned int port, mf_time now, u
 {
 	if (is_edm(sw))
 		return mf_switch_tx(edm(sw), port, now, max, out);
-	return mf_frame_switch_tx(frames(sw), port, now, max, out);
+	if (is_frames(sw))
+		return mf_frame_switch_tx(frames(sw), port, now, max, out);
+	return ops(sw)->tx(sw, port, now, max, out);
 }
 
 inline struct mf_span *mf_sw_tx_in_place(struct mf_sw *sw, unsigned int port, mf_time now,
@@ -107,7 +115,9 @@ inline struct mf_span *mf_sw_tx_in_place(struct mf_sw *sw, unsigned int port, mf
 {
 	if (is_edm(sw))
 		return mf_switch_tx_in_place(edm(sw), port, now, room);
-	return mf_frame_switch_tx_in_place(frames(sw), port, now, room);
+	if (is_frames(sw))
+		return mf_frame_switch_tx_in_place(frames(sw), port, now, room);
+	return ops(sw)->tx_in_place(sw, port, now, room);
 }
 
 inline mf_time mf_sw_tx_next(const struct mf_sw *sw, unsigned int port, mf_time now)
@@ -135,11 +145,18 @@ inline uint64_t *mf_sw_tx_set(struct mf_sw *sw)
 	return ports(sw)->sending;
 }
 
+inline bool mf_sw_tx_makes_room(const struct mf_sw *sw)
+{
+	return !is_edm(sw) && ops(sw)->tx_makes_room;
+}
+
 inline mf_time mf_sw_run(struct mf_sw *sw, mf_time now)
 {
 	if (is_edm(sw))
 		return mf_switch_run(edm(sw), now);
-	return mf_frame_switch_run(frames(sw), now);
+	if (is_frames(sw))
+		return mf_frame_switch_run(frames(sw), now);
+	return ops(sw)->run(sw, now);
 }
 
 inline mf_time mf_sw_next(const struct mf_sw *sw)
@@ -149,40 +166,40 @@ inline mf_time mf_sw_next(const struct mf_sw *sw)
 
 bool mf_sw_has_frames(const struct mf_sw *sw)
 {
-	if (is_edm(sw))
-		return mf_switch_has_frames(edm_of(sw));
-	return mf_frame_switch_has_frames(frames_of(sw));
+	return ops(sw)->busy != NULL && ops(sw)->busy(sw);
 }
 
 void mf_sw_link_down(struct mf_sw *sw, unsigned int port, mf_time now)
 {
-	if (is_edm(sw))
-		mf_switch_link_down(edm(sw), port, now);
-	else
-		mf_frame_switch_link_down(frames(sw), port, now);
+	ops(sw)->link_down(sw, port, now);
 }
 
 bool mf_sw_link_up(struct mf_sw *sw, unsigned int port, mf_time now)
 {
-	if (is_edm(sw))
-		return mf_switch_link_up(edm(sw), port, now);
-	return mf_frame_switch_link_up(frames(sw), port, now);
+	return ops(sw)->link_up == NULL || ops(sw)->link_up(sw, port, now);
 }
 
 void mf_sw_bear(struct mf_sw *sw, unsigned int port, mf_time by)
 {
-	if (is_edm(sw)) /* a bridge has no timers for nodes */
-		mf_switch_bear(edm(sw), port, by);
+	if (ops(sw)->bear != NULL)
+		ops(sw)->bear(sw, port, by);
 }
 
 inline bool mf_sw_has_requests(const struct mf_sw *sw, unsigned int port, unsigned int n)
 {
-	return !is_edm(sw) || mf_switch_has_requests(edm_of(sw), port, n);
+	if (is_edm(sw))
+		return mf_switch_has_requests(edm_of(sw), port, n);
+	return ops(sw)->has_requests == NULL || ops(sw)->has_requests(sw, port, n);
 }
 
 /* ---- the scheduler ---- */
 
-inline struct mf_sched_msg *mf_sw_sched_peek(struct mf_sw *sw, unsigned int *n)
+const struct mf_channel *mf_sw_channel(const struct mf_sw *sw)
+{
+	return ops(sw)->channel;
+}
+
+inline void *mf_sw_peek(struct mf_sw *sw, unsigned int *n)
 {
 	if (is_edm(sw))
 		return mf_switch_sched_peek(edm(sw), n);
@@ -190,64 +207,75 @@ inline struct mf_sched_msg *mf_sw_sched_peek(struct mf_sw *sw, unsigned int *n)
 	return NULL;
 }
 
-inline void mf_sw_sched_advance(struct mf_sw *sw, unsigned int n)
+inline void mf_sw_advance(struct mf_sw *sw, unsigned int n)
 {
-	if (is_edm(sw))
-		mf_switch_sched_advance(edm(sw), n);
+	mf_switch_sched_advance(edm(sw), n); /* of what only EDM's tells */
 }
 
-unsigned int mf_sw_to_sched(struct mf_sw *sw, struct mf_sched_msg *out, unsigned int max)
+unsigned int mf_sw_take(struct mf_sw *sw, void *out, unsigned int max)
 {
 	return is_edm(sw) ? mf_switch_to_sched(edm(sw), out, max) : 0;
 }
 
-inline void mf_sw_grant(struct mf_sw *sw, mf_time now, const struct mf_sched_grant *grant)
+inline void mf_sw_give(struct mf_sw *sw, mf_time now, const void *items, unsigned int n)
 {
-	assert(is_edm(sw)); /* who tells a scheduler nothing is granted nothing */
-	mf_switch_grant(edm(sw), now, grant);
+	const struct mf_sched_grant *grant = items;
+
+	assert(n == 0 || is_edm(sw)); /* who tells a scheduler nothing is granted nothing */
+	for (unsigned int i = 0; i < n; i++)
+		mf_switch_grant(edm(sw), now, &grant[i]);
 }
 
-bool mf_sw_active(const struct mf_sw *sw, uint16_t *epoch)
+bool mf_sw_active(const struct mf_sw *sw)
 {
-	return !is_edm(sw) || mf_switch_active(edm_of(sw), epoch);
+	uint16_t epoch;
+
+	if (is_edm(sw))
+		return mf_switch_active(edm_of(sw), &epoch);
+	return ops(sw)->redundancy == NULL || ops(sw)->redundancy->active(sw);
 }
 
 inline bool mf_sw_deposed(const struct mf_sw *sw)
 {
-	return is_edm(sw) && mf_switch_deposed(edm_of(sw));
+	const struct mf_redundancy_ops *r;
+
+	if (is_edm(sw))
+		return mf_switch_deposed(edm_of(sw));
+	r = ops(sw)->redundancy;
+	return r != NULL && r->deposed != NULL && r->deposed(sw);
 }
 
 /* ---- faults ---- */
 
 void mf_sw_crash(struct mf_sw *sw, mf_time now)
 {
-	assert(is_edm(sw)); /* the configuration refuses the fault with other stacks */
-	mf_switch_crash(edm(sw), now);
+	assert(ops(sw)->crash != NULL); /* the configuration refuses the fault with such kinds */
+	ops(sw)->crash(sw, now, NULL);
 }
 
-void mf_sw_close(struct mf_sw *sw, unsigned int port, bool closed)
+const struct mf_role_ops *mf_sw_role(const struct mf_sw *sw)
 {
-	assert(is_edm(sw)); /* as above */
-	mf_switch_close(edm(sw), port, closed);
+	return ops(sw);
 }
 
-void mf_sw_no_requests(struct mf_sw *sw, bool none)
+void mf_sw_exhaust(struct mf_sw *sw, unsigned int pool, unsigned int port, bool on)
 {
-	assert(is_edm(sw)); /* as above */
-	mf_switch_no_requests(edm(sw), none);
+	assert(ops(sw)->exhaust != NULL); /* as above */
+	ops(sw)->exhaust(sw, pool, port, on);
 }
 
 /* ---- what is counted ---- */
 
 void mf_sw_stats(const struct mf_sw *sw, struct mf_switch_stats *out)
 {
-	struct mf_frame_switch_counts c;
+	struct mf_frame_switch_counts c = {0};
 
 	if (is_edm(sw)) {
 		*out = *mf_switch_stats(edm_of(sw));
 		return;
 	}
-	mf_frame_switch_counts(frames_of(sw), &c);
+	if (is_frames(sw))
+		mf_frame_switch_counts(frames_of(sw), &c);
 	*out = (struct mf_switch_stats){.frames = c.frames,
 					.drop_proto = c.drop_proto,
 					.drop_room = c.drop_room,
@@ -271,7 +299,7 @@ const struct mf_demux *mf_sw_demux(const struct mf_sw *sw, unsigned int port)
 
 unsigned int mf_sw_bridge_counters(const struct mf_sw *sw, struct mf_counter *out)
 {
-	return is_edm(sw) ? 0 : mf_frame_switch_counters(frames_of(sw), out);
+	return ops(sw)->counters != NULL ? ops(sw)->counters(sw, out) : 0;
 }
 
 void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)
@@ -281,36 +309,26 @@ void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)
 		mf_switch_held(edm_of(sw), now, out);
 }
 
-/* ---- hints ---- */
+/* ---- hints, which hot kinds alone have ---- */
+
+inline bool mf_sw_foresees(const struct mf_sw *sw)
+{
+	return is_edm(sw);
+}
 
 inline void mf_sw_fetch(const struct mf_sw *sw, unsigned int port, uint64_t word)
 {
-	const struct mf_port_shell *p = mf_port(ports_of(sw), port);
-
-	if (is_edm(sw)) {
-		mf_switch_fetch(edm_of(sw), port, word);
-		return;
-	}
-	mf_fetch_only();
-	__builtin_prefetch(p, 1);
-	__builtin_prefetch(&p->rx.demux.ber, 1);
-	__builtin_prefetch(&p->rx.demux.stats, 1);
+	mf_switch_fetch(edm_of(sw), port, word);
 }
 
 inline void mf_sw_fetch_mux(const struct mf_sw *sw, unsigned int port, uint64_t word)
 {
-	if (is_edm(sw))
-		mf_switch_fetch_mux(edm_of(sw), port, word);
-	else
-		mf_mux_fetch(mux(sw, port));
+	mf_switch_fetch_mux(edm_of(sw), port, word);
 }
 
 inline void mf_sw_fetch_items(const struct mf_sw *sw, unsigned int port, uint64_t word)
 {
-	if (is_edm(sw))
-		mf_switch_fetch_items(edm_of(sw), port, word);
-	else
-		mf_mux_fetch_items(mux(sw, port), FETCH_ITEMS);
+	mf_switch_fetch_items(edm_of(sw), port, word);
 }
 
 inline void mf_sw_fetch_tx(const struct mf_sw *sw, unsigned int port)

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 
-#include "systems/edm/proto/mf_proto_inline.h"
 #include "virtual/virtual.h"
 
 #define FETCH_MAX 32
@@ -197,32 +196,23 @@ static int call(struct virtual *v, unsigned int i)
 	}
 }
 
-/** Of which node a message is a write; none of those that there are: it is something else. */
-static inline unsigned int writer(const struct virtual *v, uint64_t word)
-{
-	struct mf_msg m;
-
-	mf_proto_look(word, &m);
-	return mf_block_type(word) == MF_BT_MS && m.kind == MF_WREQ ? m.src : v->f->nodes;
-}
-
 /** What the next flights of a wire look at is fetched: all of them at a time, step by step. */
 static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
 	const struct wire *w = &v->down[i];
 	uint64_t first[FETCH_MAX];
-	unsigned int n = 0, cn;
+	unsigned int n = 0, writer;
 
-	if (v->f->config->stack_ops != NULL) /* what comes are no messages of EDM */
+	if (!mf_node_foresees(node->host))
 		return;
 	while (n < FETCH_MAX && n < wire_flights(w) && wire_flight(w, n)->due <= until) {
 		const struct flight *fl = wire_flight(w, n)->flight;
 		const uint64_t *word = flight_words(fl);
 
-		mf_node_fetch_message(node->host, word[0], word[fl->count - 1]);
-		if ((cn = writer(v, word[0])) < v->f->nodes)
-			pending_fetch(&v->f->pending, (uint16_t)cn, (uint16_t)i);
+		writer = mf_node_fetch_message(node->host, word[0], word[fl->count - 1]);
+		if (writer < v->f->nodes)
+			pending_fetch(&v->f->pending, (uint16_t)writer, (uint16_t)i);
 		first[n++] = word[0];
 	}
 	if (node->client == NULL)
@@ -273,13 +263,12 @@ int virtual_nodes_init(struct virtual *v)
 	return err;
 }
 
-/** What one node did others may know beside the network, but not before v->now: mf_stack_ops.share. */
+/** Other nodes may know at once what one node did, without the network, but not before v->now. */
 static void wake(struct virtual *v)
 {
-	const struct mf_stack_ops *stack = v->f->config->stack_ops;
 	int i;
 
-	while ((i = stack->woken(v->f->stack_shared)) >= 0) {
+	while ((i = fabric_woken(v->f)) >= 0) {
 		after(v, (unsigned int)i);
 		v->next[i] = next(v, (unsigned int)i);
 		v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);

@@ -63,11 +63,12 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 {
 	struct virtual_events *e = v->events;
 	enum mf_config_what what = o->rule->what;
+	struct mf_node *h;
 
 	switch (what) {
 	case MF_CONFIG_REQUESTS:
 		if (exhaust_counts(&e->no_requests, on))
-			mf_sw_no_requests(v->sw, on);
+			mf_sw_exhaust(v->sw, exhaust_pool(mf_sw_role(v->sw), what), 0, on);
 		return;
 	case MF_CONFIG_RING:
 		if (on)
@@ -80,10 +81,11 @@ static void exhaust(struct virtual *v, const struct outage *o, bool on)
 	}
 	if (!exhaust_counts(&e->place[o->node].none[what], on))
 		return;
+	h = v->f->node[o->node].host;
 	if (what == MF_CONFIG_EGRESS)
-		mf_sw_close(v->sw, o->node, on);
+		mf_sw_exhaust(v->sw, exhaust_pool(mf_sw_role(v->sw), what), o->node, on);
 	else
-		mf_node_exhaust(v->f->node[o->node].host, exhaust_room(what), on);
+		mf_node_exhaust(h, exhaust_pool(mf_node_role(h), what), on);
 	virtual_node_changed(v, o->node);
 }
 

@@ -140,26 +140,44 @@ mf_time virtual_event_open(const struct virtual *v)
 	const struct virtual_events *e = v->events;
 	unsigned int left;
 
-	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_sw_sched_peek(v->sw, &left) != NULL)
+	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_sw_peek(v->sw, &left) != NULL)
 		return v->now;
 	return mf_time_min(v->nodes->event_next, stalls_next(&e->sched, v->now) - 1);
 }
 
-void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg, unsigned int n)
+void virtual_event_date_in(const struct virtual *v, void *items, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++)
-		msg[i].at = stalls_clock(&v->events->sched, msg[i].at);
-}
-
-unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max)
-{
-	const struct stalls *s = &v->events->sched;
-	unsigned int n = v->f->sched_ops->run(v->sched, stalls_clock(s, v->now), grant, max);
+	const struct mf_item *item = mf_scheduler_channel(v->sched)->in;
+	mf_time *at;
 
 	for (unsigned int i = 0; i < n; i++) {
-		grant[i].at = virtual_event_sched_next(v, grant[i].at);
-		grant[i].since = mf_time_min(stalls_time(s, grant[i].since), grant[i].at);
+		at = mf_item_time(item, items, i);
+		*at = stalls_clock(&v->events->sched, *at);
 	}
+}
+
+/** What is dated by the scheduler's clock: when an item leaves, and what was before that. */
+static void date_out(const struct virtual *v, const struct mf_item *item, mf_time *at)
+{
+	const struct mf_item_field *f = item->field;
+	mf_time *before;
+
+	*at = virtual_event_sched_next(v, *at);
+	for (; f->name != NULL; f++) {
+		if (f->check != MF_ITEM_TIME || f->offset == 0)
+			continue;
+		before = (mf_time *)(void *)((uint8_t *)at + f->offset);
+		*before = mf_time_min(stalls_time(&v->events->sched, *before), *at);
+	}
+}
+
+unsigned int virtual_event_sched_run(const struct virtual *v, void *out, unsigned int max)
+{
+	const struct mf_item *item = mf_scheduler_channel(v->sched)->out;
+	unsigned int n = mf_scheduler_run(v->sched, stalls_clock(&v->events->sched, v->now), out, max);
+
+	for (unsigned int i = 0; i < n; i++)
+		date_out(v, item, mf_item_time(item, out, i));
 	return n;
 }
 

@@ -34,7 +34,7 @@ static uint32_t actor_sched(const struct virtual *v)
 /** When the scheduler wants to be called. */
 static mf_time sched_next(const struct virtual *v)
 {
-	mf_time next = v->f->sched_ops->next(v->sched);
+	mf_time next = mf_scheduler_next(v->sched);
 
 	return __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_next(v, next) : next;
 }
@@ -42,38 +42,32 @@ static mf_time sched_next(const struct virtual *v)
 /** Lets the scheduler match, and hands over its grants. */
 static void match(struct virtual *v)
 {
-	struct mf_fabric *f = v->f;
-	struct mf_sched_grant grant[GRANTS];
+	uint64_t grants[GRANTS * MF_ITEM_WORDS];
 	unsigned int n;
 
 	do {
 		if (__builtin_expect(v->events != NULL, 0))
-			n = virtual_event_match(v, grant, GRANTS);
+			n = virtual_event_sched_run(v, grants, GRANTS);
 		else
-			n = f->sched_ops->run(v->sched, v->now, grant, GRANTS);
-		for (unsigned int i = 0; i < n; i++) {
-			if (grant[i].first)
-				f->sched_waited += grant[i].at - grant[i].since;
-			mf_sw_grant(v->sw, v->now, &grant[i]);
-		}
+			n = mf_scheduler_run(v->sched, v->now, grants, GRANTS);
+		mf_sw_give(v->sw, v->now, grants, n);
 	} while (n == GRANTS);
 }
 
 /**
- * Hands over as many of n descriptors as the scheduler has room for. One that was stalled has a clock of its
- * own. @return how many
+ * Hands over as many of n items as the scheduler has room for. One that was stalled has a clock of its own.
+ * @return how many
  */
-static unsigned int hand_over(struct virtual *v, const struct mf_sched_msg *msg, unsigned int n)
+static unsigned int hand_over(struct virtual *v, const void *items, unsigned int n)
 {
-	struct mf_sched_msg dated[DATED];
+	uint64_t dated[DATED * MF_ITEM_WORDS];
 
-	if (__builtin_expect(v->events != NULL, 0)) {
-		n = n < DATED ? n : DATED;
-		memcpy(dated, msg, n * sizeof(*msg));
-		virtual_event_descriptors(v, dated, n);
-		msg = dated;
-	}
-	return v->f->sched_ops->inputs(v->sched, msg, n);
+	if (__builtin_expect(v->events == NULL, 1))
+		return mf_scheduler_give(v->sched, items, n);
+	n = n < DATED ? n : DATED;
+	memcpy(dated, items, n * (size_t)mf_scheduler_channel(v->sched)->in->size);
+	virtual_event_date_in(v, dated, n);
+	return mf_scheduler_give(v->sched, dated, n);
 }
 
 /**
@@ -92,23 +86,23 @@ static __attribute__((noinline)) void push_back(struct virtual *v, mf_time until
 static void tell(struct virtual *v)
 {
 	mf_time until = __builtin_expect(v->events != NULL, 0) ? virtual_event_sched_stalled(v) : 0;
-	struct mf_sched_msg *msg;
+	const mf_time *items; /* each begins with its time */
 	unsigned int n;
 
 	if (until != 0) {
 		push_back(v, until);
 		return;
 	}
-	while ((msg = mf_sw_sched_peek(v->sw, &n)) != NULL) {
+	while ((items = mf_sw_peek(v->sw, &n)) != NULL) {
 		/* A switch that takes over tells what was asked before: it is matched from now on. */
-		if (__builtin_expect(v->nodes->twin != NULL, 0) && msg->at < v->now)
+		if (__builtin_expect(v->nodes->twin != NULL, 0) && *items < v->now)
 			match(v);
-		n = hand_over(v, msg, n);
+		n = hand_over(v, items, n);
 		if (n == 0) { /* what it was told before has yet to take effect */
 			push_back(v, sched_next(v));
 			return;
 		}
-		mf_sw_sched_advance(v->sw, n);
+		mf_sw_advance(v->sw, n);
 		event_set(&v->queue, actor_sched(v), sched_next(v));
 	}
 }
@@ -147,8 +141,7 @@ static __attribute__((noinline)) void revive(struct virtual *v)
 /** The standby collects messages, and the active one does not. */
 static __attribute__((noinline)) void take_role(struct virtual *v, mf_time now)
 {
-	uint16_t epoch;
-	bool whole = !v->nodes->unsettled && !mf_sw_active(v->sw, &epoch);
+	bool whole = !v->nodes->unsettled && !mf_sw_active(v->sw);
 
 	if (v->whole == whole)
 		return;
@@ -244,7 +237,7 @@ static __attribute__((noinline)) void await_sched(struct virtual *v)
 {
 	unsigned int left;
 
-	if (mf_sw_sched_peek(v->sw, &left) != NULL)
+	if (mf_sw_peek(v->sw, &left) != NULL)
 		event_set(&v->queue, actor_switch(v), MF_NEVER);
 }
 
@@ -311,7 +304,7 @@ int virtual_port_tx(struct virtual *v, unsigned int i)
 	expect(v, i);
 	if (__builtin_expect(more, 0))
 		event_set(&v->queue, actor_tx(i), v->now);
-	if (v->f->config->bridge_ops != NULL) /* what left made room: others may be told so */
+	if (mf_sw_tx_makes_room(v->sw)) /* others may be told so */
 		event_hasten(&v->queue, actor_switch(v), mf_time_max(v->now, mf_sw_next(v->sw)));
 	if (v->f->link[i].backlog_k != 0) /* it may not be held any longer */
 		tell(v);
@@ -384,7 +377,7 @@ static void come_near(struct virtual *v)
 
 	if ((x = arrivals_ahead(a, 4 * NEAR)) != NULL)
 		flight_fetch(x->flight);
-	if (v->f->config->bridge_ops != NULL) /* no messages of EDM */
+	if (!mf_sw_foresees(v->sw))
 		return;
 	if ((x = arrivals_ahead(a, 3 * NEAR)) != NULL) {
 		__builtin_prefetch(&v->up[arrival_port(x)], 1);

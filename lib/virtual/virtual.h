@@ -33,7 +33,7 @@ struct virtual
 {
 	struct mf_fabric *f;
 	struct mf_sw *sw;
-	struct mf_sched *sched;
+	struct mf_scheduler *sched;
 	const struct link_timing *link; /**< [nodes]: of the links to it */
 	unsigned int number; /**< of the switch */
 	struct virtual *twin; /**< of the first switch: that of the second one; NULL: there is none */
@@ -127,10 +127,10 @@ mf_time virtual_event_sched_stalled(const struct virtual *v);
 mf_time virtual_event_open(const struct virtual *v);
 /** Nothing arrives at the switch before. */
 void virtual_event_close(struct virtual *v, mf_time until);
-/** What it is told, by its clock. */
-void virtual_event_descriptors(const struct virtual *v, struct mf_sched_msg *msg, unsigned int n);
-/** Lets it match. @return number of grants */
-unsigned int virtual_event_match(const struct virtual *v, struct mf_sched_grant *grant, unsigned int max);
+/** What it is given, by its clock. @param items  n that its channel takes */
+void virtual_event_date_in(const struct virtual *v, void *items, unsigned int n);
+/** Lets it run. @param out  room for max that its channel gives @return how many it gave */
+unsigned int virtual_event_sched_run(const struct virtual *v, void *out, unsigned int max);
 
 /* impair.c */
 /** v->span is sent, with what happens to it. @return 0 or -ENOMEM */

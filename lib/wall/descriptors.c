@@ -6,49 +6,51 @@
 
 #define BURST RECORD_ITEMS_MAX
 
-/** A burst of descriptors or of grants, as it crosses. */
-union burst {
-	struct mf_sched_msg msg[BURST];
-	struct mf_sched_grant grant[BURST];
-	uint64_t word[BURST * sizeof(struct mf_sched_grant) / sizeof(uint64_t) + CELL_WORDS];
-};
+/** A burst of items, as it crosses. */
+typedef uint64_t burst[BURST * MF_ITEM_WORDS + CELL_WORDS];
 
-#define WORDS(type) (sizeof(type) / sizeof(uint64_t))
-static_assert(sizeof(struct mf_sched_msg) % sizeof(uint64_t) == 0 &&
-		      sizeof(struct mf_sched_grant) % sizeof(uint64_t) == 0,
-	      "they cross by words");
-
-/** Room for a whole burst of items of so many words, or for fewer. @return items */
-static inline unsigned int burst_room(struct crossing *c, unsigned int words)
+/** Items cross by words. */
+static inline unsigned int words(const struct mf_item *item)
 {
-	unsigned int cells = CROSSING_CELLS(BURST * words), room = crossing_room(c, cells);
+	return item->size / sizeof(uint64_t);
+}
 
-	return room >= cells ? BURST : room * CELL_WORDS / words;
+/** Room for a whole burst of items, or for fewer. @return items */
+static inline unsigned int burst_room(struct crossing *c, const struct mf_item *item)
+{
+	unsigned int cells = CROSSING_CELLS(BURST * words(item)), room = crossing_room(c, cells);
+
+	return room >= cells ? BURST : room * CELL_WORDS / words(item);
 }
 
 unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	union burst b;
-	unsigned int n = crossing_take(net->to_switch, b.word) / WORDS(struct mf_sched_grant);
+	burst b;
+	unsigned int n = crossing_take(net->to_switch, b);
 
-	for (unsigned int i = 0; i < n; i++) {
-		b.grant[i].at = now; /* as spans are: dated by the call */
-		role_grant(r, now, &b.grant[i]);
-	}
+	if (n == 0)
+		return 0;
+	n /= words(r->channel->in);
+	mf_item_date(r->channel->in, b, n, now); /* as spans are: dated by the call */
+	role_give(r, now, b, n);
 	return n;
 }
 
 void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
+	const struct mf_item *item;
 	unsigned int room, n;
-	union burst b;
+	burst b;
 
-	while ((room = burst_room(net->to_sched, WORDS(struct mf_sched_msg))) > 0) {
-		n = role_to_sched(r, now, b.msg, room);
+	if (r->channel == NULL) /* a switch of frames */
+		return;
+	item = r->channel->out;
+	while ((room = burst_room(net->to_sched, item)) > 0) {
+		n = role_take(r, now, b, room);
 		if (n > 0)
-			crossing_put(net->to_sched, b.word, n * WORDS(struct mf_sched_msg));
+			crossing_put(net->to_sched, b, n * words(item));
 		if (n < room)
 			break;
 	}
@@ -57,22 +59,26 @@ void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now)
 unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
-	unsigned int room = burst_room(net->to_switch, WORDS(struct mf_sched_grant)), n, work;
-	union burst b;
+	const struct mf_item *out = r->channel->out;
+	unsigned int room = burst_room(net->to_switch, out), n, work;
+	burst b;
 
 	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
 	if (room == 0)
 		return 0;
-	work = crossing_take(net->to_sched, b.word) / WORDS(struct mf_sched_msg);
-	role_inputs(r, now, b.msg, work);
-	if (work == 0 && r->next > now)
+	work = crossing_take(net->to_sched, b);
+	if (work > 0) {
+		work /= words(r->channel->in);
+		role_give(r, now, b, work);
+	} else if (r->next > now) {
 		return 0;
+	}
 	do {
-		n = role_match(r, now, b.grant, room);
+		n = role_take(r, now, b, room);
 		if (n > 0)
-			crossing_put(net->to_switch, b.word, n * WORDS(struct mf_sched_grant));
+			crossing_put(net->to_switch, b, n * words(out));
 		work += n;
-	} while (n == room && (room = burst_room(net->to_switch, WORDS(struct mf_sched_grant))) > 0);
+	} while (n == room && (room = burst_room(net->to_switch, out)) > 0);
 	role_matched(r);
 	return work;
 }

@@ -17,14 +17,8 @@ enum role_kind {
 	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
 };
 
-struct mf_item;
 struct record;
 struct wall_port;
-
-/** What crosses the channel of a role: items, lib/role/mf_item.h. */
-struct role_channel {
-	const struct mf_item *in, *out; /**< what it takes, what it gives; NULL: nothing */
-};
 
 /** A line of its own: its lcore writes it all the time. */
 struct role {
@@ -41,10 +35,10 @@ struct role {
 		struct mf_node *host; /**< NODE, TWIN */
 		struct wall_port *carrier; /**< PORT */
 		struct mf_sw *sw; /**< SWITCH */
-		struct mf_sched *sched; /**< SCHED */
+		struct mf_scheduler *sched; /**< SCHED */
 	};
 	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
-	const struct role_channel *channel; /**< SWITCH, SCHED; NULL: it has none */
+	const struct mf_channel *channel; /**< SWITCH, SCHED; NULL: it has none */
 } __attribute__((aligned(64)));
 
 static_assert(sizeof(struct role) == 64, "a line");
@@ -99,47 +93,40 @@ void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now);
  * mf_sw_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
  */
 int role_crash(struct role *r, mf_time now);
-#define ROLE_REQUESTS UINT16_MAX /**< the switch's buffer for requests */
+/** What its kind is: nodes and switches. */
+const struct mf_role_ops *role_ops(const struct role *r);
 /**
  * Takes free room away, or gives it back.
- * @param what  node: enum mf_host_room; switch: a port, for the room of its egress, or ROLE_REQUESTS
+ * @param pool  of its kind
+ * @param port  whose, if each port has its own; else 0
  * @param on    it is taken away
  */
-void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now);
+void role_exhaust(struct role *r, unsigned int pool, unsigned int port, bool on, mf_time now);
 
-/** Switch: descriptors out, at most RECORD_ITEMS_MAX; grants in. */
-unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max);
-/** The same in place; mf_sw_sched_advance() follows. @return the first of *n; NULL: there is none */
-struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n);
-void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant);
-
-/**
- * Scheduler: descriptors in; grants out, at most RECORD_ITEMS_MAX. A descriptor that is older than the
- * last run counts as of then.
- */
-void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n);
-unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max);
-/** Both, of one descriptor. */
-unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg, struct mf_sched_grant *out,
-			unsigned int max);
-
+/* Switch and scheduler: items by their channel, RECORD_ITEMS_MAX at most at a time. */
 #define ROLE_CHANNEL 0 /**< number of the only channel that a role has */
 /**
- * Replay: role_grant() or role_inputs() of an item that came by its channel, which takes some.
- * @param item  as channel->in says. It may be changed
+ * Takes items.
+ * @param items  n that its channel takes. A scheduler dates them anew: one that is older than its last run
+ *               counts as of then.
  */
-void role_give(struct role *r, mf_time now, void *item);
-/**
- * Replay: role_to_sched() or role_match(), by its channel, which gives some.
- * @param out  room for max items as channel->out says
- * @return items written
- */
+void role_give(struct role *r, mf_time now, void *items, unsigned int n);
+/** Gives items. Scheduler: call again while it gives max. @param out  room for max @return how many */
 unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max);
-
-/** It has been matched, for now: looks when it wants to be run. */
+/** Switch: the same in place. @return the first of *n, 1 if a record is kept; NULL: there is none */
+void *role_peek(struct role *r, mf_time now, unsigned int *n);
+/** Switch: the first n of the items that role_peek() returned have been taken. */
+void role_advance(struct role *r, unsigned int n);
+/**
+ * Scheduler: takes items and gives the answers, see mf_scheduler_exchange(). It dates them anew.
+ * @param n  of a role with a record 1
+ */
+unsigned int role_exchange(struct role *r, mf_time now, void *items, unsigned int n, unsigned int *given,
+			   void *out, unsigned int max);
+/** Scheduler: it has run, for now: looks when it wants to be run. */
 static inline void role_matched(struct role *r)
 {
-	r->next = r->f->sched_ops->next(r->sched);
+	r->next = mf_scheduler_next(r->sched);
 }
 
 #endif

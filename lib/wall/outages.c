@@ -105,15 +105,11 @@ static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o,
 		break;
 	case MF_CONFIG_EGRESS:
 		if (exhaust_counts(&r->closed[o->node], on))
-			role_exhaust(r->role, o->node, on, now);
-		break;
-	case MF_CONFIG_REQUESTS:
-		if (exhaust_counts(&r->none[what], on))
-			role_exhaust(r->role, ROLE_REQUESTS, on, now);
+			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), o->node, on, now);
 		break;
 	default:
 		if (exhaust_counts(&r->none[what], on))
-			role_exhaust(r->role, exhaust_room(what), on, now);
+			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), 0, on, now);
 	}
 }
 

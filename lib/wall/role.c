@@ -22,20 +22,13 @@ const char *role_name(const struct role *r)
 	}
 }
 
-static const struct role_channel of_switch = {.in = &mf_sched_grant_item, .out = &mf_sched_msg_item};
-static const struct role_channel of_sched = {.in = &mf_sched_msg_item, .out = &mf_sched_grant_item};
-/* Of other stacks: the switch tells it nothing, and nothing is granted. It is asked all the same. */
-static const struct role_channel of_idle_sched = {.out = &mf_sched_grant_item};
-
-static const struct role_channel *channel_of(const struct role *r)
+static const struct mf_channel *channel_of(const struct role *r)
 {
-	bool frames = r->f->config->stack_ops != NULL;
-
 	switch (r->kind) {
 	case ROLE_SWITCH:
-		return frames ? NULL : &of_switch;
+		return mf_sw_channel(r->sw);
 	case ROLE_SCHED:
-		return frames ? &of_idle_sched : &of_sched;
+		return mf_scheduler_channel(r->sched);
 	default:
 		return NULL;
 	}
@@ -74,9 +67,15 @@ static __rte_noinline __rte_cold void record_span(const struct role *r, enum rec
 	record_call(r->record, call, port, now, packed, record_pack_span(span, packed));
 }
 
-static __rte_noinline __rte_cold void record_give(const struct role *r, mf_time now, const void *item)
+/** Each by itself: so a replay gives them, too. */
+static __rte_noinline __rte_cold void record_give(const struct role *r, mf_time now, const void *items,
+						  unsigned int n)
 {
-	record_items(r->record, RECORD_GIVE, ROLE_CHANNEL, 0, now, r->channel->in, item, 1);
+	const struct mf_item *item = r->channel->in;
+
+	for (unsigned int i = 0; i < n; i++)
+		record_items(r->record, RECORD_GIVE, ROLE_CHANNEL, 0, now, item,
+			     (const uint8_t *)items + i * (size_t)item->size, 1);
 }
 
 static __rte_noinline __rte_cold void record_take(const struct role *r, unsigned int max, mf_time now,
@@ -198,12 +197,11 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 		record_call(r->record, RECORD_LINK_LOST, port, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH) {
 		mf_sw_link_down(r->sw, port, now);
-	} else if (r->kind == ROLE_TWIN) {
-		r->links &= (uint8_t) ~(1u << port);
-		mf_node_link_down(r->host, port, now);
-	} else {
-		mf_node_link_lost(r->host, now);
+		return;
 	}
+	if (r->kind == ROLE_TWIN)
+		r->links &= (uint8_t) ~(1u << port);
+	mf_node_link_down(r->host, r->kind == ROLE_TWIN ? port : 0, now);
 }
 
 bool role_link_back(struct role *r, unsigned int port, mf_time now)
@@ -240,104 +238,119 @@ int role_crash(struct role *r, mf_time now)
 	return 0;
 }
 
-void role_exhaust(struct role *r, unsigned int what, bool on, mf_time now)
+const struct mf_role_ops *role_ops(const struct role *r)
+{
+	return r->kind == ROLE_SWITCH ? mf_sw_role(r->sw) : mf_node_role(r->host);
+}
+
+void role_exhaust(struct role *r, unsigned int pool, unsigned int port, bool on, mf_time now)
 {
 	r->given = true;
 	if (unlikely(r->record != NULL))
-		record_call(r->record, on ? RECORD_TAKE_AWAY : RECORD_GIVE_BACK, what, now, NULL, 0);
-	if (r->kind != ROLE_SWITCH)
-		mf_node_exhaust(r->host, (enum mf_host_room)what, on);
-	else if (what == ROLE_REQUESTS)
-		mf_sw_no_requests(r->sw, on);
+		record_pool(r->record, on ? RECORD_TAKE_AWAY : RECORD_GIVE_BACK, pool, port, now);
+	if (r->kind == ROLE_SWITCH)
+		mf_sw_exhaust(r->sw, pool, port, on);
 	else
-		mf_sw_close(r->sw, what, on);
+		mf_node_exhaust(r->host, pool, on);
 }
 
-unsigned int role_to_sched(struct role *r, mf_time now, struct mf_sched_msg *out, unsigned int max)
+/* Channels */
+
+static inline void give_switch(struct role *r, mf_time now, const void *items, unsigned int n)
+{
+	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
+
+	if (unlikely(r->record != NULL))
+		record_give(r, now, items, n);
+	mf_sw_give(r->sw, now, items, n);
+}
+
+static inline void give_sched(struct role *r, mf_time now, void *items, unsigned int n)
+{
+	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
+
+	mf_item_date(r->channel->in, items, n, now);
+	if (unlikely(r->record != NULL))
+		record_give(r, now, items, n);
+	mf_scheduler_give_all(r->sched, items, n);
+}
+
+inline void role_give(struct role *r, mf_time now, void *items, unsigned int n)
+{
+	if (n == 0)
+		return;
+	if (r->kind == ROLE_SWITCH)
+		give_switch(r, now, items, n);
+	else
+		give_sched(r, now, items, n);
+}
+
+static inline unsigned int take_switch(struct role *r, mf_time now, void *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	unsigned int n = mf_sw_to_sched(r->sw, out, max);
+	unsigned int n = mf_sw_take(r->sw, out, max);
 
 	if (n > 0 && unlikely(r->record != NULL))
 		record_take(r, max, now, out, n);
 	return n;
 }
 
-inline struct mf_sched_msg *role_sched_peek(struct role *r, mf_time now, unsigned int *n)
+static inline unsigned int take_sched(struct role *r, mf_time now, void *out, unsigned int max)
+{
+	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
+	unsigned int n = mf_scheduler_run(r->sched, now, out, max);
+
+	if (unlikely(r->record != NULL))
+		record_take(r, max, now, out, n);
+	return n;
+}
+
+inline unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max)
+{
+	return r->kind == ROLE_SWITCH ? take_switch(r, now, out, max) : take_sched(r, now, out, max);
+}
+
+inline void *role_peek(struct role *r, mf_time now, unsigned int *n)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);
-	struct mf_sched_msg *msg = mf_sw_sched_peek(r->sw, n);
+	void *items = mf_sw_peek(r->sw, n);
 
-	if (*n > RECORD_ITEMS_MAX)
-		*n = RECORD_ITEMS_MAX;
-	if (unlikely(r->record != NULL) && *n > 0)
-		record_take(r, *n, now, msg, *n);
-	return msg;
-}
-
-inline void role_grant(struct role *r, mf_time now, const struct mf_sched_grant *grant)
-{
-	MF_CYCLES(MF_CYCLES_SWITCH_GRANT);
-
-	if (unlikely(r->record != NULL))
-		record_give(r, now, grant);
-	mf_sw_grant(r->sw, now, grant);
-}
-
-static inline void record_input(const struct role *r, mf_time now, struct mf_sched_msg *msg)
-{
-	msg->at = now;
-	if (unlikely(r->record != NULL))
-		record_give(r, now, msg);
-}
-
-inline void role_inputs(struct role *r, mf_time now, struct mf_sched_msg *msg, unsigned int n)
-{
-	MF_CYCLES(MF_CYCLES_SCHED_INPUT);
-	const struct mf_sched_ops *ops = r->f->sched_ops;
-
-	for (unsigned int i = 0; i < n; i++)
-		record_input(r, now, &msg[i]);
-	for (unsigned int i = 0; i < n;) {
-		if (n > 1)
-			i += ops->inputs(r->sched, &msg[i], n - i);
-		if (i < n)
-			ops->input(r->sched, &msg[i++]); /* one is soon done; what is refused is counted */
+	if (likely(r->record == NULL)) {
+		if (*n > RECORD_ITEMS_MAX)
+			*n = RECORD_ITEMS_MAX;
+	} else if (*n > 0) {
+		*n = 1; /* as it is now: the scheduler dates it anew */
+		record_take(r, 1, now, items, 1);
 	}
+	return items;
 }
 
-inline unsigned int role_match(struct role *r, mf_time now, struct mf_sched_grant *out, unsigned int max)
+inline void role_advance(struct role *r, unsigned int n)
 {
-	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
-	unsigned int n = r->f->sched_ops->run(r->sched, now, out, max);
-
-	if (unlikely(r->record != NULL))
-		record_take(r, max, now, out, n);
-	return n;
+	mf_sw_advance(r->sw, n);
 }
 
-inline unsigned int role_offer(struct role *r, mf_time now, struct mf_sched_msg *msg,
-			       struct mf_sched_grant *out, unsigned int max)
+/** One item, as a replay does it: it is given, then the answers are taken. */
+static __rte_noinline __rte_cold unsigned int exchange_one(struct role *r, mf_time now, const void *item,
+							   unsigned int *given, void *out, unsigned int max)
 {
-	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 	unsigned int n;
 
-	record_input(r, now, msg);
-	n = r->f->sched_ops->offer(r->sched, msg, now, out, max);
-	if (unlikely(r->record != NULL))
-		record_take(r, max, now, out, n);
+	record_give(r, now, item, 1);
+	n = mf_scheduler_exchange(r->sched, now, item, 1, given, out, max);
+	record_take(r, max, now, out, n);
 	return n;
 }
 
-void role_give(struct role *r, mf_time now, void *item)
+inline unsigned int role_exchange(struct role *r, mf_time now, void *items, unsigned int n,
+				  unsigned int *given, void *out, unsigned int max)
 {
-	if (r->kind == ROLE_SWITCH)
-		role_grant(r, now, item);
-	else
-		role_inputs(r, now, item, 1);
-}
+	MF_CYCLES(MF_CYCLES_SCHED_MATCH);
 
-unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max)
-{
-	return r->kind == ROLE_SWITCH ? role_to_sched(r, now, out, max) : role_match(r, now, out, max);
+	mf_item_date(r->channel->in, items, n, now);
+	if (unlikely(r->record != NULL)) {
+		assert(n == 1); /* that is recorded, of what role_peek() gave */
+		return exchange_one(r, now, items, given, out, max);
+	}
+	return mf_scheduler_exchange(r->sched, now, items, n, given, out, max);
 }

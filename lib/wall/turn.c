@@ -9,7 +9,7 @@
 #include "record/mf_record.h"
 #include "wall/link_end.h"
 
-#define DESCRIPTORS RECORD_ITEMS_MAX
+#define ITEMS RECORD_ITEMS_MAX
 
 /** Whoever uses the node from outside. What is submitted starts in this turn. */
 static unsigned int poll_guests(struct role *r, struct mf_node *h, struct mf_guest *g, mf_time now)
@@ -124,69 +124,32 @@ static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct rol
 	return turn_switch(&w->net[0], l, r, now, false);
 }
 
-static inline void hand_out(struct wall_net *net, mf_time now, const struct mf_sched_grant *grant,
-			    unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		role_grant(net->sw, now, &grant[i]);
-}
-
 static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
 {
-	struct mf_sched_grant grant[DESCRIPTORS];
-	unsigned int granted, work = 0;
+	uint64_t items[ITEMS * MF_ITEM_WORDS];
+	unsigned int n, work = 0;
 
 	do {
-		granted = role_match(r, now, grant, DESCRIPTORS);
-		hand_out(net, now, grant, granted);
-		work += granted;
-	} while (granted == DESCRIPTORS);
+		n = role_take(r, now, items, ITEMS);
+		role_give(net->sw, now, items, n);
+		work += n;
+	} while (n == ITEMS);
 	return work;
 }
 
-/** A demand is an instant of its own: while ports have room it is granted as it comes, without a queue. */
-static __rte_always_inline unsigned int match_demand(struct wall_net *net, struct role *r, mf_time now,
-						     struct mf_sched_msg *msg, struct mf_sched_grant *grant)
-{
-	unsigned int granted = role_offer(r, now, msg, grant, DESCRIPTORS);
-
-	hand_out(net, now, grant, granted);
-	return granted < DESCRIPTORS ? granted : granted + match(net, r, now);
-}
-
-/** What is no demand, up to the first that is one. @return how many */
-static inline unsigned int others(const struct mf_sched_msg *msg, unsigned int n)
-{
-	unsigned int i = 0;
-
-	while (i < n && msg[i].kind != MF_SCHED_DEMAND)
-		i++;
-	return i;
-}
-
-/** The scheduler of an lcore that polls the switch, too. */
+/** The scheduler of an lcore that polls the switch, too: it answers in place. */
 static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_time now)
 {
-	struct mf_sched_grant grant[DESCRIPTORS];
-	unsigned int told, n, work = 0;
-	struct mf_sched_msg *msg;
-	bool matched;
+	uint64_t answers[ITEMS * MF_ITEM_WORDS];
+	unsigned int told, given, n, work = 0;
+	void *items;
 
-	while ((msg = role_sched_peek(net->sw, now, &told)) != NULL) {
-		for (unsigned int i = 0; i < told; i += n) {
-			if (msg[i].kind == MF_SCHED_DEMAND) {
-				n = 1;
-				work += match_demand(net, r, now, &msg[i], grant);
-			} else {
-				n = others(&msg[i], told - i);
-				role_inputs(r, now, &msg[i], n);
-			}
-		}
-		matched = msg[told - 1].kind == MF_SCHED_DEMAND;
-		mf_sw_sched_advance(net->sw->sw, told);
-		work += told;
-		/* After so many at the latest: the scheduler holds no more between two matchings. */
-		if (!matched)
+	while ((items = role_peek(net->sw, now, &told)) != NULL) {
+		n = role_exchange(r, now, items, told, &given, answers, ITEMS);
+		role_advance(net->sw, given);
+		role_give(net->sw, now, answers, n);
+		work += given + n;
+		if (n == ITEMS)
 			work += match(net, r, now);
 	}
 	if (work > 0)

@@ -11,7 +11,7 @@
 
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
-#include "role/mf_node_shell.h"
+#include "role/mf_role.h"
 #include "systems/frames/mf_stack.h"
 
 struct mf_frame_host_config {
@@ -31,6 +31,8 @@ struct mf_frame_host_counts {
 };
 
 struct mf_frame_host;
+/** It as a role; see role/mf_role.h. */
+extern const struct mf_role_ops mf_frame_host_role;
 
 /** @return NULL with errno: EINVAL for a bad config, ENOMEM, or what the stack's create() says */
 struct mf_frame_host *mf_frame_host_new(const struct mf_frame_host_config *config);

@@ -12,6 +12,7 @@
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
 #include "role/mf_ports.h"
+#include "role/mf_role.h"
 #include "systems/frames/mf_bridge.h"
 
 struct mf_frame_switch_config {
@@ -29,6 +30,8 @@ struct mf_frame_switch_counts {
 };
 
 struct mf_frame_switch;
+/** It as a role; see role/mf_role.h. */
+extern const struct mf_role_ops mf_frame_switch_role;
 
 /** @return NULL with errno: EINVAL for a bad config, ENOMEM, or what the bridge's create() says */
 struct mf_frame_switch *mf_frame_switch_new(const struct mf_frame_switch_config *config);

@@ -25,7 +25,7 @@
 #include "op/mf_op.h"
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
-#include "role/mf_node_shell.h"
+#include "role/mf_role.h"
 #include "systems/edm/proto/mf_proto.h"
 
 /** A region of a memory node, as who asks knows it. */
@@ -121,6 +121,8 @@ struct mf_host_stats {
 extern const struct mf_counter_desc mf_host_counters[];
 
 struct mf_host;
+/** It as a role; see role/mf_role.h. */
+extern const struct mf_role_ops mf_host_role;
 
 /** Allocates a host. @return NULL with errno: EINVAL for a bad config, ENOMEM */
 struct mf_host *mf_host_new(const struct mf_host_config *config);
@@ -153,7 +155,7 @@ void mf_host_on_frame(struct mf_host *h, mf_host_frame_fn fn, void *ctx);
  * started again. Where there are two switches nothing may have failed, and only such writes be lost. What is
  * submitted from now on goes to who is there now, behind what waits. Responses that
  * came before the word are completed as ever, even if they are taken later. Called from within mf_host_rx()
- * and mf_host_link_lost().
+ * and mf_host_link_down().
  */
 typedef mf_node_restart_fn mf_host_restart_fn;
 void mf_host_on_restart(struct mf_host *h, mf_host_restart_fn fn, void *ctx);
@@ -257,8 +259,12 @@ const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int li
 void mf_host_fetch(const struct mf_host *h);
 /** What the submission of an operation to this node looks at. */
 void mf_host_fetch_peer(const struct mf_host *h, uint16_t node);
-/** What a message looks at that will arrive: its first and its last block. */
-void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last);
+/**
+ * What a message will look at when it arrives.
+ * @param first, last  its first and its last block
+ * @return the node whose write it is; UINT16_MAX: it is none
+ */
+uint16_t mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last);
 /** What is known of that. */
 void mf_host_fetch_state(const struct mf_host *h, uint64_t first);
 /** The operation that it belongs to. */

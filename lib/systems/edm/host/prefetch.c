@@ -55,7 +55,17 @@ static inline const struct host_state *state_of(const struct mf_host *h, uint64_
 	return node != HOST_NO_NODE ? host_state_at(h, node, id) : NULL;
 }
 
-void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last)
+/** The node whose write a message is; HOST_NO_NODE: it is none. */
+static inline uint16_t writer_of(const struct mf_host *h, uint64_t word)
+{
+	uint64_t node = field_of(word, MS_SRC);
+
+	if (mf_block_type(word) != MF_BT_MS || mf_proto_kind(word) != MF_WREQ || node >= h->shell.nodes)
+		return HOST_NO_NODE;
+	return (uint16_t)node;
+}
+
+uint16_t mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t last)
 {
 	const struct mf_memory_ops *ops = h->config.memory_ops;
 	uint8_t id;
@@ -67,6 +77,7 @@ void mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t las
 		__builtin_prefetch(&h->peer[node], 1);
 	} else if (ops != NULL && mf_block_type(first) == MF_BT_MS)
 		__builtin_prefetch(ops->at(h->config.memory, mf_proto_addr(first, last), 1), 1);
+	return writer_of(h, first);
 }
 
 void mf_host_fetch_state(const struct mf_host *h, uint64_t first)

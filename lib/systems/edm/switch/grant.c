@@ -290,6 +290,8 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 {
 	uint32_t c;
 
+	if (g->first)
+		sw->stats.waited += g->at - g->since;
 	if (unlikely(sw->limited))
 		limits_granted(sw, g);
 	if (unlikely(g->size == 0)) {

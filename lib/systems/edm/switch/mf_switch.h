@@ -13,6 +13,7 @@
 #include "base/mf_timing.h"
 #include "pcs/mf_demux.h"
 #include "pcs/mf_mux.h"
+#include "role/mf_role.h"
 #include "systems/edm/proto/mf_proto.h"
 #include "systems/edm/sched/mf_sched.h"
 
@@ -77,6 +78,7 @@ struct mf_switch_config {
 struct mf_switch_stats {
 	uint64_t notifications, requests; /**< demands taken in */
 	uint64_t grants, requests_forwarded;
+	mf_time waited; /**< virtual clock: demands, from arrival at the scheduler to the first grant */
 	uint64_t chunks, chunk_blocks; /**< forwarded along circuits */
 	uint64_t singles; /**< ACK, ERR forwarded */
 	uint64_t control_blocks; /**< /N/ in and /G/ out */
@@ -108,6 +110,8 @@ struct mf_switch_stats {
 extern const struct mf_counter_desc mf_switch_counters[];
 
 struct mf_switch;
+/** It as a role; see role/mf_role.h. */
+extern const struct mf_role_ops mf_switch_role;
 
 /** @return NULL with errno: EINVAL, ENOMEM */
 struct mf_switch *mf_switch_new(const struct mf_switch_config *config);
