@@ -50,12 +50,20 @@ void show_section(FILE *out, const struct shown_table *t, const char *section)
 	put_section(out, t, section, true);
 }
 
+/** Its rows are read by their keys, and are in no JSON object. */
+static bool is_inner(const char *section)
+{
+	const char *end = strrchr(section, '.');
+
+	return end != NULL && strcmp(end, ".more") == 0;
+}
+
 void show_table(FILE *out, const struct shown_table *t)
 {
 	const char *section = NULL;
 
 	for (const struct mf_counter_desc *row = t->table; row->key != NULL; row++) {
-		if (section != NULL && strcmp(row->section, section) == 0)
+		if ((section != NULL && strcmp(row->section, section) == 0) || is_inner(row->section))
 			continue;
 		put_section(out, t, row->section, section != NULL);
 		section = row->section;

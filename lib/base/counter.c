@@ -2,6 +2,7 @@
 #include "base/mf_counter.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static uint64_t merged(enum mf_merge merge, uint64_t sum, uint64_t one)
 {
@@ -16,6 +17,15 @@ static uint64_t merged(enum mf_merge merge, uint64_t sum, uint64_t one)
 		break;
 	}
 	return sum + one;
+}
+
+const struct mf_counter_desc *mf_counter_row(const struct mf_counter_desc *table, const char *section,
+					     const char *key)
+{
+	for (const struct mf_counter_desc *row = table; row->key != NULL; row++)
+		if (strcmp(row->section, section) == 0 && strcmp(row->key, key) == 0)
+			return row;
+	return NULL;
 }
 
 /** A row further up is of the same field. */

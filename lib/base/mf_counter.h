@@ -23,11 +23,12 @@ enum mf_merge {
 
 /**
  * A row of a table. The counter is a uint64_t in the role's structure of statistics. Rows of one section
- * stand together. A field may have several rows, in different sections, with the same merge.
+ * stand together. A field may have several rows, with the same merge.
  */
 struct mf_counter_desc {
 	const char *key; /**< as in the JSON: words with underscores. NULL ends a table */
-	const char *section; /**< path of its object in the result: "scheduler", "drops.switch" */
+	/** Path of its object in the result: "scheduler", "drops.switch". "*.more": read by its key alone */
+	const char *section;
 	uint16_t offset; /**< octets, of the counter in the structure */
 	uint16_t per; /**< MF_RATIO: of the counter by which that one is divided */
 	uint8_t merge; /**< enum mf_merge */
@@ -60,6 +61,10 @@ static inline double mf_counter_ratio(uint64_t counter, uint64_t per)
 {
 	return per > 0 ? (double)counter / (double)per : 0;
 }
+
+/** The row of a counter. @return NULL: the table has none */
+const struct mf_counter_desc *mf_counter_row(const struct mf_counter_desc *table, const char *section,
+					     const char *key);
 
 /**
  * Merges the counters of one role into those of others, each field once. Fields without a row, and rows of

@@ -15,4 +15,10 @@ struct mf_store mf_config_store(const struct mf_config_workload *w);
 /** @param l  what it has in common with `carried` is set, the rest stays */
 void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 
+/** Whether EDM's scheduler grants what nodes send. Others have a stack above the MAC, and a bridge. */
+static inline bool mf_config_schedules(const struct mf_config *c)
+{
+	return c->stack_ops == NULL;
+}
+
 #endif

@@ -175,6 +175,9 @@ static inline mf_time fabric_timer(const struct mf_fabric *f, const struct skew 
 	return f->clock == MF_CLOCK_VIRTUAL ? skew_timer(s, t) : t;
 }
 
+/** The kind of its nodes, whether this process plays any or not. */
+const struct mf_role_ops *fabric_node_kind(const struct mf_fabric *f);
+
 /**
  * Virtual clock, if there is a stack_shared: the next node whose deadline became earlier because another node
  * changed what they share. @return -1: there is no other

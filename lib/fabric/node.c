@@ -4,6 +4,7 @@
 #include <rte_common.h>
 
 #include "fabric/mf_fabric_state.h"
+#include "systems/mf_systems.h"
 
 /**
  * Whether a turn was that of a stack above the MAC alone, as most are: it says itself when it has
@@ -48,6 +49,11 @@ mf_time node_run(struct node *n, mf_time now)
 		return run_above(n, now);
 	mf_node_run(n->host, now);
 	return run_rest(n, now);
+}
+
+const struct mf_role_ops *fabric_node_kind(const struct mf_fabric *f)
+{
+	return mf_stack_node(f->config->stack_ops);
 }
 
 int fabric_woken(struct mf_fabric *f)

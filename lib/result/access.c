@@ -32,10 +32,10 @@ static json_t *regions_json(const struct mf_regions_stats *s)
 
 static json_t *limits_json(const struct mf_fabric *f)
 {
-	struct mf_switch_stats s;
+	struct result_counts c;
 
-	mf_sw_stats(f->sw, &s);
-	return section_json(mf_switch_counters, "limits", &s);
+	result_switch_counted(f->sw, &c);
+	return counts_section(&c, "limits");
 }
 
 static json_t *forged_json(const struct mf_forge_stats *s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the result writes sections that are made of tables of counters. */
+#include <assert.h>
 #include <string.h>
 
 #include "fabric/mf_fabric_state.h"
@@ -27,15 +28,52 @@ json_t *section_json(const struct mf_counter_desc *table, const char *section, c
 	return o;
 }
 
-struct mf_host_stats result_hosts(const struct mf_fabric *f)
+void result_node_counted(const struct mf_node *n, struct result_counts *out)
 {
-	struct mf_host_stats sum = {0}, one;
+	out->table = mf_node_role(n)->counters;
+	mf_node_counts(n, &out->sum);
+}
 
+void result_switch_counted(const struct mf_sw *sw, struct result_counts *out)
+{
+	out->table = mf_sw_role(sw)->counters;
+	mf_sw_counts(sw, &out->sum);
+}
+
+void result_sched_counted(const struct mf_scheduler *s, struct result_counts *out)
+{
+	out->table = mf_scheduler_counters(s);
+	mf_scheduler_counts(s, &out->sum);
+}
+
+void result_add(struct result_counts *sum, const struct result_counts *one)
+{
+	assert(sum->table == one->table);
+	mf_counters_add(sum->table, &sum->sum, &one->sum);
+}
+
+void result_nodes_counted(const struct mf_fabric *f, struct result_counts *out)
+{
+	struct result_counts one;
+
+	*out = (struct result_counts){.table = fabric_node_kind(f)->counters};
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		mf_node_stats(f->node[i].host, &one);
-		mf_counters_add(mf_host_counters, &sum, &one);
+		result_node_counted(f->node[i].host, &one);
+		result_add(out, &one);
 	}
-	return sum;
+}
+
+json_t *counts_section(const struct result_counts *c, const char *section)
+{
+	return section_json(c->table, section, &c->sum);
+}
+
+uint64_t result_value(const struct result_counts *c, const char *section, const char *key)
+{
+	const struct mf_counter_desc *row = mf_counter_row(c->table, section, key);
+
+	assert(row != NULL); /* else a misspelt key would read as 0 */
+	return mf_counter_at(&c->sum, row->offset);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include "config/mf_config_query.h"
 #include "measure/mf_delivery.h"
 #include "result/mf_result.h"
 
@@ -40,7 +41,7 @@ static json_t *kind_json(const struct delivery *d, unsigned int kind)
 	o = json_object();
 	result_count(o, "messages", sum.messages);
 	result_count(o, "octets", sum.octets);
-	if (d->f->config->stack_ops == NULL) { /* the blocks of others are not those of chunks */
+	if (mf_config_schedules(d->f->config)) { /* the blocks of others are not those of chunks */
 		result_real(o, "limit_gbps", gbps(sum.octets, sum.format));
 		rate(o, "message", sum.octets, sum.lasting, sum.format);
 		rate(o, "queue", sum.octets, lasting, sum.format);

@@ -144,10 +144,10 @@ static json_t *control_json(const struct mf_fabric *f, const struct snapshot *en
 	json_t *o = json_object();
 
 	if (f->backup.sw != NULL) {
-		struct mf_switch_stats backup;
+		struct result_counts backup;
 
-		mf_sw_stats(f->backup.sw, &backup);
-		control += backup.control_blocks;
+		result_switch_counted(f->backup.sw, &backup);
+		control += result_value(&backup, "switch.more", "notification_and_grant_blocks");
 	}
 	result_count(o, "notification_and_grant_blocks", control);
 	result_count(o, "memory_blocks", memory);

@@ -8,6 +8,7 @@
 
 #include "base/mf_counter.h"
 #include "base/mf_hist.h"
+#include "role/mf_role.h"
 
 /* put.c */
 void result_count(json_t *o, const char *key, uint64_t value);
@@ -17,7 +18,9 @@ json_t *result_hist(const struct mf_hist *h);
 
 struct delivery;
 struct mf_fabric;
-struct mf_host_stats;
+struct mf_node;
+struct mf_scheduler;
+struct mf_sw;
 struct mf_mux_stats;
 struct mf_window;
 struct stage_record;
@@ -34,8 +37,23 @@ struct result_nodes result_all(const struct mf_fabric *f);
 void result_section(json_t *o, const struct mf_counter_desc *table, const char *section, const void *stats);
 /** The same as an object of its own. */
 json_t *section_json(const struct mf_counter_desc *table, const char *section, const void *stats);
-/** What all hosts of this process have counted together: fields that have a row in mf_host_counters. */
-struct mf_host_stats result_hosts(const struct mf_fabric *f);
+
+/** What roles of one kind have counted together: fields that have a row in the table. */
+struct result_counts {
+	const struct mf_counter_desc *table;
+	struct mf_role_stats sum;
+};
+/** All nodes of this process. */
+void result_nodes_counted(const struct mf_fabric *f, struct result_counts *out);
+void result_node_counted(const struct mf_node *n, struct result_counts *out);
+/** One switch; one scheduler. */
+void result_switch_counted(const struct mf_sw *sw, struct result_counts *out);
+void result_sched_counted(const struct mf_scheduler *s, struct result_counts *out);
+/** Adds the counters of another role of the same kind. */
+void result_add(struct result_counts *sum, const struct result_counts *one);
+json_t *counts_section(const struct result_counts *c, const char *section);
+/** A counter by its row, which there must be. */
+uint64_t result_value(const struct result_counts *c, const char *section, const char *key);
 
 /** What is told of operations, queries and frames. */
 enum result_what {

@@ -10,6 +10,7 @@
 #include <rte_version.h>
 
 #include "capture/mf_tap.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_fabric_state.h"
 #include "fabric/mf_link_guard.h"
 #include "fabric/mf_link_test.h"
@@ -55,9 +56,10 @@ static json_t *run_json(const struct mf_fabric *f)
 /** Of hosts with uses: what was sent again, and what came more than once. */
 static json_t *once_json(const struct mf_fabric *f)
 {
-	const struct mf_host_stats sum = result_hosts(f);
+	struct result_counts sum;
 
-	return section_json(mf_host_counters, "once", &sum);
+	result_nodes_counted(f, &sum);
+	return counts_section(&sum, "once");
 }
 
 /** How often each class of faults has struck, and how often of that a block of idle. */
@@ -119,17 +121,17 @@ static void part_json(const struct mf_fabric *f, json_t *o)
 /** Scheduler and switch, or what is in their place for a stack above the MAC. */
 static void forwarding_json(const struct mf_fabric *f, json_t *o)
 {
-	bool edm = f->config->stack_ops == NULL;
+	bool schedules = mf_config_schedules(f->config);
 
-	if (edm && f->part.sw) {
+	if (schedules && f->part.sw) {
 		json_object_set_new(o, "scheduler", sched_json(f));
 		json_object_set_new(o, "switch", switch_json(f));
 	}
-	if (edm && f->clock == MF_CLOCK_VIRTUAL)
+	if (schedules && f->clock == MF_CLOCK_VIRTUAL)
 		json_object_set_new(o, "backlog", backlog_json(f));
-	if (!edm && fabric_has_node(f))
+	if (!schedules && fabric_has_node(f))
 		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
-	if (!edm && f->part.sw)
+	if (!schedules && f->part.sw)
 		json_object_set_new(o, "bridge", bridge_json(f));
 }
 
@@ -172,7 +174,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "backup", backup_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));
-	if (f->config->faults > 0 && f->config->stack_ops == NULL)
+	if (f->config->faults > 0 && mf_config_schedules(f->config))
 		json_object_set_new(o, "checks", checks_json(&f->witness));
 	guards_json(f, o);
 	if (f->tests > 0)

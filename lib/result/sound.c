@@ -10,6 +10,7 @@
 #include "measure/mf_drain.h"
 #include "measure/mf_message_log.h"
 #include "measure/mf_stages.h"
+#include "result/mf_result.h"
 #include "run/mf_fabric.h"
 #include "wall/ports/mf_tunnel_stats.h"
 
@@ -155,7 +156,7 @@ static bool clients_sound(const struct mf_fabric *f, const struct reason *r)
 static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	uint64_t sent = 0, received = 0;
-	struct mf_switch_stats switched;
+	struct result_counts switched;
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].ether == NULL)
@@ -170,10 +171,10 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 	}
 	if (f->info.interrupted || sent == received || !fabric_whole(f) || disturbed(f))
 		return true;
-	mf_sw_stats(f->sw, &switched);
+	result_switch_counted(f->sw, &switched);
 	return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
 		  (unsigned long long)(sent - received), (unsigned long long)sent,
-		  (unsigned long long)switched.drop_frame_room);
+		  (unsigned long long)result_value(&switched, "drops.switch", "frame_room"));
 }
 
 /** What waited at a stalled role, or for it, waited so much longer than the bound says. */
@@ -205,13 +206,13 @@ static bool backlog_is_bounded(const struct mf_fabric *f)
 static bool descriptors_sound(const struct mf_sw *sw, const struct mf_scheduler *sched,
 			      const struct reason *r)
 {
-	struct mf_switch_stats switched;
-	struct mf_sched_stats s;
+	struct result_counts switched, scheduled;
 	uint64_t lost;
 
-	mf_scheduler_stats(sched, &s);
-	mf_sw_stats(sw, &switched);
-	lost = s.refused + switched.drop_descriptor;
+	result_sched_counted(sched, &scheduled);
+	result_switch_counted(sw, &switched);
+	lost = result_value(&scheduled, "scheduler.more", "refused") +
+	       result_value(&switched, "drops.switch", "descriptors");
 	return lost == 0 ||
 	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
 }

@@ -3,6 +3,7 @@
  * Table 1 and Figure 5 out of the stage log: where the first block of a read and of a write spends its
  * time, beside the paper's cycles; and what the paper's sum leaves out.
  */
+#include "config/mf_config_query.h"
 #include "measure/mf_stages.h"
 #include "result/mf_result.h"
 
@@ -140,8 +141,8 @@ static json_t *record(const struct mf_fabric *f, const struct stage_record *r, u
 
 	json_object_set_new(o, "operations", json_integer((json_int_t)count));
 	json_object_set_new(o, "table",
-			    f->config->stack_ops == NULL ? table(r)
-							 : stages_table_above(r, f->config->stack.name));
+			    mf_config_schedules(f->config) ? table(r)
+							   : stages_table_above(r, f->config->stack.name));
 	json_object_set_new(o, "sum", beyond(r));
 	json_object_set_new(o, "stages", stages(r));
 	json_object_set_new(o, "timeline", timeline(r));

@@ -6,37 +6,28 @@
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
-/** What the scheduler has done; of two switches, both schedulers together. */
-static struct mf_sched_stats scheduled(const struct mf_fabric *f)
-{
-	struct mf_sched_stats s, other;
-
-	mf_scheduler_stats(f->sched, &s);
-	if (f->backup.sched == NULL)
-		return s;
-	mf_scheduler_stats(f->backup.sched, &other);
-	mf_counters_add(mf_sched_counters, &s, &other);
-	return s;
-}
-
 /** What the switch has done; of two, both together. */
-static struct mf_switch_stats switched(const struct mf_fabric *f)
+static void switched(const struct mf_fabric *f, struct result_counts *sum)
 {
-	struct mf_switch_stats s, other;
+	struct result_counts other;
 
-	mf_sw_stats(f->sw, &s);
+	result_switch_counted(f->sw, sum);
 	if (f->backup.sw == NULL)
-		return s;
-	mf_sw_stats(f->backup.sw, &other);
-	mf_counters_add(mf_switch_counters, &s, &other);
-	return s;
+		return;
+	result_switch_counted(f->backup.sw, &other);
+	result_add(sum, &other);
 }
 
 json_t *sched_json(const struct mf_fabric *f)
 {
-	const struct mf_sched_stats s = scheduled(f);
+	struct result_counts sum, other;
 
-	return section_json(mf_sched_counters, "scheduler", &s);
+	result_sched_counted(f->sched, &sum);
+	if (f->backup.sched != NULL) {
+		result_sched_counted(f->backup.sched, &other);
+		result_add(&sum, &other);
+	}
+	return counts_section(&sum, "scheduler");
 }
 
 /** Most blocks of messages that waited at an egress, of either switch. */
@@ -77,9 +68,10 @@ json_t *backlog_json(const struct mf_fabric *f)
 
 json_t *switch_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats s = switched(f);
+	struct result_counts sum;
 
-	return section_json(mf_switch_counters, "switch", &s);
+	switched(f, &sum);
+	return counts_section(&sum, "switch");
 }
 
 static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *aborts)
@@ -93,11 +85,12 @@ static void add_receiver(const struct mf_demux *d, uint64_t *bad, uint64_t *abor
 /** Everything that was thrown away, by where and why. */
 json_t *drops_json(const struct mf_fabric *f)
 {
-	const struct mf_switch_stats sw = switched(f);
-	const struct mf_host_stats hosts = result_hosts(f);
+	struct result_counts sw, hosts;
 	uint64_t bad = 0, aborts = 0;
 	json_t *o = json_object(), *pcs = json_object();
 
+	switched(f, &sw);
+	result_nodes_counted(f, &hosts);
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (fabric_switch_of(f, i) != NULL)
 			add_receiver(mf_sw_demux(f->sw, i), &bad, &aborts);
@@ -111,55 +104,58 @@ json_t *drops_json(const struct mf_fabric *f)
 	result_count(pcs, "bad_blocks", bad);
 	result_count(pcs, "aborted_messages", aborts);
 	if (f->part.sw)
-		json_object_set_new(o, "switch", section_json(mf_switch_counters, "drops.switch", &sw));
+		json_object_set_new(o, "switch", counts_section(&sw, "drops.switch"));
 	if (fabric_has_node(f))
-		json_object_set_new(o, "hosts", section_json(mf_host_counters, "drops.hosts", &hosts));
+		json_object_set_new(o, "hosts", counts_section(&hosts, "drops.hosts"));
 	json_object_set_new(o, "pcs", pcs);
 	return o;
+}
+
+/** The epoch that nodes know of. */
+static uint16_t last_epoch(const struct mf_fabric *f)
+{
+	uint16_t epoch = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++)
+		if (f->node[i].host != NULL)
+			epoch = RTE_MAX(epoch, mf_node_epoch(f->node[i].host));
+	return epoch;
 }
 
 /** What the second switch knew and did, and what nodes made of copies; NULL: there is none. */
 json_t *backup_json(const struct mf_fabric *f)
 {
-	struct mf_switch_stats s, primary;
-	uint64_t copies = 0, fenced = 0, ignored = 0;
-	struct mf_sched_stats sched;
-	uint16_t epoch = 0;
+	struct result_counts first, sw, sched, hosts;
 	json_t *o;
 
 	if (f->backup.sw == NULL)
 		return NULL;
 	o = json_object();
-	mf_sw_stats(f->sw, &primary);
-	mf_sw_stats(f->backup.sw, &s);
-	mf_scheduler_stats(f->backup.sched, &sched);
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (f->node[i].host == NULL)
-			continue;
-		struct mf_host_stats h;
-
-		mf_node_stats(f->node[i].host, &h);
-		copies += h.copies + h.old;
-		fenced += h.drop_fenced;
-		ignored += h.ignored_grants;
-		epoch = mf_node_epoch(f->node[i].host) > epoch ? mf_node_epoch(f->node[i].host) : epoch;
-	}
-	result_count(o, "epoch", epoch);
+	result_switch_counted(f->sw, &first);
+	result_switch_counted(f->backup.sw, &sw);
+	result_sched_counted(f->backup.sched, &sched);
+	result_nodes_counted(f, &hosts);
+	result_count(o, "epoch", last_epoch(f));
 	if (f->clock == MF_CLOCK_WALL) {
 		result_count(o, "fail_overs", f->backup.cuts);
 		result_count(o, "deposed", f->backup.deposed);
 	}
-	result_count(o, "take_overs", s.takes + primary.takes);
-	result_count(o, "demands_taken_down", s.logged);
-	result_count(o, "demands", sched.demands);
-	result_count(o, "demands_dropped", sched.dropped_x + sched.dropped_bad);
-	result_count(o, "grants", s.grants);
-	result_count(o, "requests_forwarded", s.requests_forwarded);
-	result_count(o, "chunks", s.chunks);
-	result_count(o, "not_granted", s.drop_ungranted);
-	result_count(o, "room", s.drop_room);
-	result_count(o, "copies_ignored", copies);
-	result_count(o, "grants_ignored", ignored);
-	result_count(o, "requests_fenced", fenced);
+	result_count(o, "take_overs",
+		     result_value(&first, "switch.more", "take_overs") +
+			     result_value(&sw, "switch.more", "take_overs"));
+	result_count(o, "demands_taken_down", result_value(&sw, "switch.more", "demands_taken_down"));
+	result_count(o, "demands", result_value(&sched, "scheduler", "demands"));
+	result_count(o, "demands_dropped",
+		     result_value(&sched, "scheduler", "dropped_over_x") +
+			     result_value(&sched, "scheduler", "dropped_bad"));
+	result_count(o, "grants", result_value(&sw, "switch", "grants"));
+	result_count(o, "requests_forwarded", result_value(&sw, "switch", "requests_forwarded"));
+	result_count(o, "chunks", result_value(&sw, "switch", "chunks"));
+	result_count(o, "not_granted", result_value(&sw, "drops.switch", "not_granted"));
+	result_count(o, "room", result_value(&sw, "drops.switch", "room"));
+	result_count(o, "copies_ignored",
+		     result_value(&hosts, "once", "copies") + result_value(&hosts, "once", "old"));
+	result_count(o, "grants_ignored", result_value(&hosts, "host", "grants_ignored"));
+	result_count(o, "requests_fenced", result_value(&hosts, "host", "requests_fenced"));
 	return o;
 }

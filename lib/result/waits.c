@@ -10,14 +10,13 @@
 /** Of all demands together, in either switch, from arrival at its scheduler to their first grant. */
 static mf_time scheduler_waited(const struct mf_fabric *f)
 {
-	struct mf_switch_stats s;
-	mf_time waited;
+	const struct mf_sw *sw[] = {f->sw, f->backup.sw};
+	struct result_counts c;
+	mf_time waited = 0;
 
-	mf_sw_stats(f->sw, &s);
-	waited = s.waited;
-	if (f->backup.sw != NULL) {
-		mf_sw_stats(f->backup.sw, &s);
-		waited += s.waited;
+	for (unsigned int k = 0; k < 2 && sw[k] != NULL; k++) {
+		result_switch_counted(sw[k], &c);
+		waited += result_value(&c, "switch.more", "waited_ps");
 	}
 	return waited;
 }

@@ -13,6 +13,7 @@
 #ifndef MF_ROLE_H
 #define MF_ROLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +31,20 @@ struct mf_pool_desc {
 	const char *key; /**< `what` of the fabric file; NULL ends a table */
 	bool by_end; /**< each end has its own */
 };
+
+#define MF_ROLE_STATS 1024 /**< bytes of the largest structure of statistics */
+
+/** The statistics of a role of any kind. The table of its kind describes the layout. */
+struct mf_role_stats {
+	uint64_t word[MF_ROLE_STATS / 8];
+};
+
+/** Copies a structure of statistics. @param stats  not a pointer: the structure itself */
+#define mf_role_stats_set(out, stats)                                                           \
+	do {                                                                                    \
+		static_assert(sizeof(stats) <= MF_ROLE_STATS, "room for what the role counts"); \
+		memcpy((out), &(stats), sizeof(stats));                                         \
+	} while (0)
 
 /** What clients ask of a role that takes operations. */
 struct mf_requester_ops {
@@ -114,8 +129,11 @@ struct mf_role_ops {
 	const struct mf_demux *(*demux)(const void *self, unsigned int end);
 	/** Node: that of the end that something came by last. */
 	const struct mf_demux *(*heard)(const void *self);
+	/** What it counts: the table, not NULL, and a copy of what it describes. Any thread may ask. */
+	const struct mf_counter_desc *counters;
+	void (*stats)(const void *self, struct mf_role_stats *out);
 	/** What its policy counts. @param out  room for MF_COUNTERS_MAX. @return how many. NULL: nothing */
-	unsigned int (*counters)(const void *self, struct mf_counter *out);
+	unsigned int (*policy)(const void *self, struct mf_counter *out);
 
 	const struct mf_channel *channel; /**< what it exchanges with a scheduler; NULL: it has none */
 	const struct mf_requester_ops *requester; /**< NULL: it takes no operations */

@@ -125,7 +125,9 @@ void mf_node_exhaust(struct mf_node *n, unsigned int pool, bool on);
 
 /* ---- what is counted ---- */
 
-/** What the host counts. What its system does not count is 0. */
+/** What the host counts, by the table of its kind, mf_node_role()->counters. */
+void mf_node_counts(const struct mf_node *n, struct mf_role_stats *out);
+/** The same in the structure of EDM's host. What the kind does not count is 0. */
 void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out);
 const struct mf_mux_stats *mf_node_mux_stats(const struct mf_node *n);
 /** See mf_mux_ahead(). */

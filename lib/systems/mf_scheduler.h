@@ -11,6 +11,7 @@
 
 #include "base/mf_time.h"
 #include "role/mf_item.h"
+#include "role/mf_role.h"
 #include "systems/edm/sched/mf_sched.h"
 
 struct mf_scheduler;
@@ -65,6 +66,10 @@ unsigned int mf_scheduler_exchange(struct mf_scheduler *s, mf_time now, const vo
 /** When mf_scheduler_run() has something to do, or MF_NEVER. Never earlier than the last run's now. */
 mf_time mf_scheduler_next(const struct mf_scheduler *s);
 
+/** What it counts: the table, and the structure that it describes. */
+const struct mf_counter_desc *mf_scheduler_counters(const struct mf_scheduler *s);
+void mf_scheduler_counts(const struct mf_scheduler *s, struct mf_role_stats *out);
+/** The same in the structure of EDM's policies. */
 void mf_scheduler_stats(const struct mf_scheduler *s, struct mf_sched_stats *out);
 
 #endif

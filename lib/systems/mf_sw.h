@@ -107,7 +107,9 @@ void mf_sw_exhaust(struct mf_sw *sw, unsigned int pool, unsigned int port, bool 
 
 /* ---- what is counted ---- */
 
-/** What the switch counts. What its system does not count is 0. */
+/** What the switch counts, by the table of its kind, mf_sw_role()->counters. */
+void mf_sw_counts(const struct mf_sw *sw, struct mf_role_stats *out);
+/** The same in the structure of EDM's switch. What the kind does not count is 0. */
 void mf_sw_stats(const struct mf_sw *sw, struct mf_switch_stats *out);
 const struct mf_mux_stats *mf_sw_mux_stats(const struct mf_sw *sw, unsigned int port);
 /** See mf_mux_ahead(). */

@@ -3,6 +3,7 @@
 #ifndef MF_SYSTEMS_H
 #define MF_SYSTEMS_H
 
+#include "role/mf_role.h"
 #include "systems/frames/mf_bridge.h"
 #include "systems/frames/mf_stack.h"
 
@@ -10,6 +11,8 @@
 
 /** By the name of the JSON. NULL: unknown, or EDM's. */
 const struct mf_stack_ops *mf_stack_find(const char *name);
+/** The kind of the nodes that speak a stack. @param stack  NULL: EDM's */
+const struct mf_role_ops *mf_stack_node(const struct mf_stack_ops *stack);
 /** EDM's first; NULL-terminated. */
 extern const char *const mf_stack_names[];
 

@@ -300,6 +300,11 @@ void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out)
 	memcpy(out->failed, c.op.failed, sizeof(out->failed));
 }
 
+void mf_node_counts(const struct mf_node *n, struct mf_role_stats *out)
+{
+	ops(n)->stats(n, out);
+}
+
 const struct mf_mux_stats *mf_node_mux_stats(const struct mf_node *n)
 {
 	return mf_mux_stats(shell_of(n)->mux);
@@ -322,7 +327,7 @@ const struct mf_demux *mf_node_demux_of(const struct mf_node *n, unsigned int li
 
 unsigned int mf_node_stack_counters(const struct mf_node *n, struct mf_counter *out)
 {
-	return ops(n)->counters != NULL ? ops(n)->counters(n, out) : 0;
+	return ops(n)->policy != NULL ? ops(n)->policy(n, out) : 0;
 }
 
 void mf_node_held(const struct mf_node *n, mf_time now, struct mf_host_held *out)

@@ -122,6 +122,20 @@ inline mf_time mf_scheduler_next(const struct mf_scheduler *s)
 	return s->ops->next(s->policy);
 }
 
+const struct mf_counter_desc *mf_scheduler_counters(const struct mf_scheduler *s)
+{
+	(void)s; /* all policies count the same */
+	return mf_sched_counters;
+}
+
+void mf_scheduler_counts(const struct mf_scheduler *s, struct mf_role_stats *out)
+{
+	struct mf_sched_stats stats;
+
+	mf_scheduler_stats(s, &stats);
+	mf_role_stats_set(out, stats);
+}
+
 void mf_scheduler_stats(const struct mf_scheduler *s, struct mf_sched_stats *out)
 {
 	s->ops->stats(s->policy, out);

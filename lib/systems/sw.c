@@ -282,6 +282,11 @@ void mf_sw_stats(const struct mf_sw *sw, struct mf_switch_stats *out)
 					.drop_frame_room = c.drop_frame_room};
 }
 
+void mf_sw_counts(const struct mf_sw *sw, struct mf_role_stats *out)
+{
+	ops(sw)->stats(sw, out);
+}
+
 const struct mf_mux_stats *mf_sw_mux_stats(const struct mf_sw *sw, unsigned int port)
 {
 	return mf_mux_stats(mux(sw, port));
@@ -299,7 +304,7 @@ const struct mf_demux *mf_sw_demux(const struct mf_sw *sw, unsigned int port)
 
 unsigned int mf_sw_bridge_counters(const struct mf_sw *sw, struct mf_counter *out)
 {
-	return ops(sw)->counters != NULL ? ops(sw)->counters(sw, out) : 0;
+	return ops(sw)->policy != NULL ? ops(sw)->policy(sw, out) : 0;
 }
 
 void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)

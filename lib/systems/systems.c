@@ -9,6 +9,7 @@
 #include "systems/fastpass/mf_fastpass.h"
 #include "systems/frames/mf_queues.h"
 #include "systems/ird/mf_ird.h"
+#include "systems/kinds.h"
 #include "systems/pfabric/mf_pfabric.h"
 #include "systems/rdma/mf_rdma.h"
 #include "systems/tcp/mf_tcp.h"
@@ -38,4 +39,9 @@ const struct mf_bridge_ops *mf_bridge_find(const char *name)
 		if (!strcmp(name, all[i]->name))
 			return all[i];
 	return NULL;
+}
+
+const struct mf_role_ops *mf_stack_node(const struct mf_stack_ops *stack)
+{
+	return mf_node_kinds[stack == NULL ? NODE_EDM : NODE_FRAMES];
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "config/mf_config_query.h"
 #include "measure/mf_live.h"
 #include "result/mf_result.h"
 #include "telemetry/telemetry.h"
@@ -40,9 +41,11 @@ json_t *telemetry_config(struct telemetry_query *q)
 	result_count(o, "nodes", c->nodes);
 	result_count(o, "ports", c->ports);
 	put_text(o, "switch", c->sw.name);
-	put_text(o, "stack", c->stack_ops == NULL ? "edm" : c->stack.name);
-	put_text(o, c->stack_ops == NULL ? "scheduler" : "bridge",
-		 c->stack_ops == NULL ? c->sched.policy : c->bridge.name);
+	put_text(o, "stack", c->stack.name);
+	if (mf_config_schedules(c))
+		put_text(o, "scheduler", c->sched.policy);
+	else
+		put_text(o, "bridge", c->bridge.name);
 	return o;
 }
 
@@ -72,7 +75,7 @@ json_t *telemetry_fabric(struct telemetry_query *q)
 
 json_t *telemetry_scheduler(struct telemetry_query *q)
 {
-	if (q->f->config->stack_ops != NULL)
+	if (!mf_config_schedules(q->f->config))
 		return telemetry_refuse(q, "stack '%s' has no scheduler", q->f->config->stack.name);
 	if (!q->f->part.sw)
 		return telemetry_refuse(q, "another process plays the scheduler");
@@ -85,7 +88,7 @@ json_t *telemetry_switch(struct telemetry_query *q)
 
 	if (!q->f->part.sw)
 		return telemetry_refuse(q, "another process plays the switch");
-	if (q->f->config->stack_ops != NULL)
+	if (!mf_config_schedules(q->f->config))
 		return bridge_json(q->f);
 	o = switch_json(q->f);
 	drops = drops_json(q->f);

@@ -2,6 +2,7 @@
 /* Telemetry of the parts of a fabric: nodes, links, and the ports that carry some. */
 #include <string.h>
 
+#include "config/mf_config_query.h"
 #include "measure/mf_live.h"
 #include "result/mf_result.h"
 #include "result/mf_tunnels.h"
@@ -25,30 +26,20 @@ static const char *name_of_link(const void *ctx, unsigned int i)
 
 /* Nodes */
 
-/** Of messages of each kind, both ways. */
-static json_t *kinds_json(const uint64_t count[MF_KINDS])
+static json_t *host_json(const struct result_counts *c)
 {
 	json_t *o = json_object();
 
-	for (unsigned int k = 1; k < MF_KINDS; k++)
-		result_count(o, mf_kind_name((uint8_t)k), count[k]);
-	return o;
-}
-
-static json_t *host_json(const struct mf_host_stats *s)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "rx_messages", kinds_json(s->rx));
-	json_object_set_new(o, "tx_messages", kinds_json(s->tx));
-	result_section(o, mf_host_counters, "host", s);
+	json_object_set_new(o, "rx_messages", counts_section(c, "host.rx_messages"));
+	json_object_set_new(o, "tx_messages", counts_section(c, "host.tx_messages"));
+	result_section(o, c->table, "host", &c->sum);
 	return o;
 }
 
 json_t *telemetry_node_of(struct telemetry_query *q)
 {
 	const struct mf_fabric *f = q->f;
-	struct mf_host_stats stats;
+	struct result_counts counts;
 	struct result_nodes one;
 	const struct node *n;
 	json_t *o;
@@ -63,16 +54,16 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 	if (n->host == NULL)
 		return telemetry_refuse(q, "another process plays '%.31s'", q->name);
 	one = (struct result_nodes){(unsigned int)i, (unsigned int)i + 1};
-	mf_node_stats(n->host, &stats);
+	result_node_counted(n->host, &counts);
 	o = json_object();
 	json_object_set_new(o, "name", json_string(f->config->node[i].name));
 	json_object_set_new(o, "role", json_string(mf_config_role_name(f->config->node[i].role)));
 	json_object_set_new(o, "outstanding", json_integer(mf_node_outstanding(n->host)));
 	json_object_set_new(o, "operations", operations_json(f, one, RESULT_COUNTS, NULL));
 	json_object_set_new(o, "frames", frames_json(f, one, RESULT_COUNTS));
-	json_object_set_new(o, "host", host_json(&stats));
-	json_object_set_new(o, "drops", section_json(mf_host_counters, "drops.hosts", &stats));
-	if (f->config->stack_ops != NULL)
+	json_object_set_new(o, "host", host_json(&counts));
+	json_object_set_new(o, "drops", counts_section(&counts, "drops.hosts"));
+	if (!mf_config_schedules(f->config))
 		json_object_set_new(o, "stack", stack_json(f, one));
 	return o;
 }

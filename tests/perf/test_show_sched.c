@@ -96,6 +96,8 @@ static void assert_table(const char *text, const char *block, const struct mf_co
 			 const void *now, const void *then)
 {
 	for (const struct mf_counter_desc *row = table; row->key != NULL; row++) {
+		if (strstr(row->section, ".more") != NULL)
+			continue;
 		const char *inner = strcmp(row->section, table->section) != 0 ? row->section : NULL;
 		uint64_t less = then != NULL && row->merge == MF_SUM ? mf_counter_at(then, row->offset) : 0;
 

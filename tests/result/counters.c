@@ -10,13 +10,14 @@
 #include "systems/edm/host/mf_host.h"
 #include "systems/edm/sched/mf_sched.h"
 #include "systems/edm/switch/mf_switch.h"
+#include "systems/frames/mf_frame_host.h"
+#include "systems/frames/mf_frame_switch.h"
 
-#define TELEMETRY_ALONE "host" /* a section that is not in the result */
-#define ROWS_MAX 64
+#define ROWS_MAX 128
 #define PATH_MAX_LEN 512
 
-static const struct mf_counter_desc *const tables[] = {mf_host_counters, mf_switch_counters,
-						       mf_sched_counters};
+static const struct mf_counter_desc *const tables[] = {
+	mf_host_counters, mf_switch_counters, mf_sched_counters, mf_frame_host_table, mf_frame_switch_table};
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -182,13 +183,23 @@ static bool is_known(const json_t *section, const struct mf_counter_desc *row)
 			       (row->merge != MF_RATIO && strcmp(ref, "#/$defs/count") == 0));
 }
 
+/** Telemetry alone has "host"; sections that end in ".more" are not written. */
+static bool is_in_result(const char *section)
+{
+	size_t len = strlen(section);
+
+	if (strcmp(section, "host") == 0 || strncmp(section, "host.", 5) == 0)
+		return false;
+	return (len < 5 || strcmp(section + len - 5, ".more") != 0);
+}
+
 Test(counters, every_row_is_in_the_schema)
 {
 	json_t *all = schema();
 
 	for (size_t t = 0; t < TABLES; t++)
 		for (const struct mf_counter_desc *row = tables[t]; row->key != NULL; row++)
-			if (strcmp(row->section, TELEMETRY_ALONE) != 0)
+			if (is_in_result(row->section))
 				cr_expect(is_known(described(all, row->section), row), "%s of %s", row->key,
 					  row->section);
 	json_decref(all);
@@ -198,6 +209,7 @@ static const union {
 	struct mf_host_stats host;
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
+	struct mf_role_stats all;
 } none;
 
 /** Further counters of a section need no change of the schema; what they are is said. */
@@ -223,8 +235,93 @@ Test(counters, sections_take_further_counters)
 
 	for (size_t t = 0; t < TABLES; t++)
 		for (const struct mf_counter_desc *row = tables[t]; row->key != NULL; row++)
-			if (strcmp(row->section, TELEMETRY_ALONE) != 0 &&
+			if (is_in_result(row->section) &&
 			    (row == tables[t] || strcmp(row->section, row[-1].section) != 0))
 				check_open(all, tables[t], row->section);
 	json_decref(all);
+}
+
+#define SWITCH(section, key, field)                                                       \
+	{                                                                                 \
+		mf_switch_counters, section, key, offsetof(struct mf_switch_stats, field) \
+	}
+#define SCHED(section, key, field)                                                      \
+	{                                                                               \
+		mf_sched_counters, section, key, offsetof(struct mf_sched_stats, field) \
+	}
+#define HOST(section, key, field)                                                     \
+	{                                                                             \
+		mf_host_counters, section, key, offsetof(struct mf_host_stats, field) \
+	}
+#define FRAMES(section, key, field)                                                                 \
+	{                                                                                           \
+		mf_frame_switch_table, section, key, offsetof(struct mf_frame_switch_counts, field) \
+	}
+
+/* Counters that the result reads by their keys. */
+Test(counters, rows_are_found_by_their_keys)
+{
+	static const struct {
+		const struct mf_counter_desc *table;
+		const char *section, *key;
+		size_t offset;
+	} rows[] = {SWITCH("switch.more", "take_overs", takes),
+		    SWITCH("switch.more", "demands_taken_down", logged),
+		    SWITCH("switch.more", "notification_and_grant_blocks", control_blocks),
+		    SWITCH("switch.more", "waited_ps", waited),
+		    SWITCH("switch", "grants", grants),
+		    SWITCH("switch", "requests_forwarded", requests_forwarded),
+		    SWITCH("switch", "chunks", chunks),
+		    SWITCH("drops.switch", "not_granted", drop_ungranted),
+		    SWITCH("drops.switch", "room", drop_room),
+		    SWITCH("drops.switch", "frame_room", drop_frame_room),
+		    SWITCH("drops.switch", "descriptors", drop_descriptor),
+		    FRAMES("drops.switch", "frame_room", drop_frame_room),
+		    FRAMES("drops.switch", "room", drop_room),
+		    FRAMES("drops.switch", "protocol", drop_proto),
+		    FRAMES("switch.more", "waited_ps", none),
+		    SCHED("scheduler", "demands", demands),
+		    SCHED("scheduler", "dropped_over_x", dropped_x),
+		    SCHED("scheduler", "dropped_bad", dropped_bad),
+		    SCHED("scheduler.more", "refused", refused),
+		    HOST("once", "copies", copies),
+		    HOST("once", "old", old),
+		    HOST("host", "grants_ignored", ignored_grants),
+		    HOST("host", "requests_fenced", drop_fenced)};
+	const struct mf_counter_desc *row;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		row = mf_counter_row(rows[i].table, rows[i].section, rows[i].key);
+		cr_assert_not_null(row, "%s of %s", rows[i].key, rows[i].section);
+		cr_expect_eq(row->offset, rows[i].offset, "%s of %s", rows[i].key, rows[i].section);
+	}
+	cr_expect_null(mf_counter_row(mf_switch_counters, "switch", "no_such"));
+	cr_expect_null(mf_counter_row(mf_switch_counters, "no.such", "grants"));
+}
+
+/* What kinds have in common the result writes in the same order: no key is lost or new. */
+Test(counters, kinds_have_the_same_keys)
+{
+	static const struct {
+		const struct mf_counter_desc *edm, *frames;
+		const char *section;
+	} of[] = {{mf_host_counters, mf_frame_host_table, "drops.hosts"},
+		  {mf_host_counters, mf_frame_host_table, "host.rx_messages"},
+		  {mf_host_counters, mf_frame_host_table, "host.tx_messages"},
+		  {mf_switch_counters, mf_frame_switch_table, "drops.switch"}};
+	char *edm, *frames;
+	json_t *o;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		o = section_json(of[i].edm, of[i].section, &none);
+		edm = json_dumps(o, 0);
+		json_decref(o);
+		o = section_json(of[i].frames, of[i].section, &none);
+		frames = json_dumps(o, 0);
+		json_decref(o);
+		cr_expect_gt(strlen(edm), 2, "%s", of[i].section);
+		cr_expect_str_eq(frames, edm, "%s", of[i].section);
+		free(edm);
+		free(frames);
+	}
 }

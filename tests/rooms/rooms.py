@@ -34,6 +34,27 @@ PLANTED = (
 )
 
 
+# The same of a line of code.
+NAMED = (
+  ('an engine that names a function of EDM', 'lib/virtual/nodes.c', 'mf_host_run(h, now);',
+   'virtual names a system: mf_host_run'),
+  ('an engine that asks for the stack', 'lib/wall/turn.c', 'if (c->stack_ops == NULL)',
+   'wall names a system: stack_ops'),
+  ('an engine with a type of EDM', 'lib/virtual/virtual.h', 'struct mf_switch *edm;',
+   'virtual names a system: mf_switch'),
+  ('an engine with the type of stacks', 'lib/wall/wall.h', 'const struct mf_stack_ops *stack;',
+   'wall names a system: mf_stack_ops'),
+  ('a capture that knows the name of EDM', 'lib/capture/sort.c', 'strcmp(name, MF_STACK_EDM);',
+   'capture names a system: MF_STACK_EDM'),
+  ('a result that asks for the bridge', 'lib/result/result.c', 'if (c->bridge_ops == NULL)',
+   'result names a system: bridge_ops'),
+  ('a record of a system', 'lib/record/record.c', 'struct mf_sched_grant grant;',
+   'record names a system: mf_sched_grant'),
+  ('telemetry with a special case', 'lib/telemetry/fabric.c', 'put_text(o, "stack", "edm");',
+   'telemetry names a system: "edm"'),
+)
+
+
 def run(script, *args):
   made = subprocess.run([sys.executable, os.path.join(ROOT, '.ci', script), *args], capture_output=True,
                         text=True, check=False)
@@ -43,12 +64,13 @@ def run(script, *args):
 def rooms(tap, tree):
   status, said = run('check-rooms', tree)
   tap.ok((status, said) == (0, ''), 'nothing is said of the tree as it is', said)
-  for name, path, header, why in PLANTED:
+  lines = [(name, path, f'#include "{header}"', why) for name, path, header, why in PLANTED]
+  for name, path, line, why in lines + list(NAMED):
     path_in = os.path.join(tree, path)
     with open(path_in, encoding='utf-8') as file:
       before = file.read()
     with open(path_in, 'w', encoding='utf-8') as file:
-      file.write(f'/* planted */\n#include "{header}"\n{before}')
+      file.write(f'/* planted */\n{line}\n{before}')
     status, said = run('check-rooms', tree)
     tap.ok((status, said) == (1, f'{path}:2: {why}\n'), name, said)
     with open(path_in, 'w', encoding='utf-8') as file:

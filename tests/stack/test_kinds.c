@@ -140,10 +140,25 @@ static const struct mf_demux *heard(const void *self)
 	return &demux;
 }
 
-static unsigned int counters(const void *self, struct mf_counter *out)
+static unsigned int policy(const void *self, struct mf_counter *out)
 {
-	called("counters", self, WORD(out), 0, 0, 0);
+	called("policy", self, WORD(out), 0, 0, 0);
 	return 3;
+}
+
+struct toy_stats {
+	uint64_t buckets, spades;
+};
+
+static const struct mf_counter_desc toy_counters[] = {
+	MF_COUNTER("toy", "spades", MF_SUM, struct toy_stats, spades), {0}};
+
+static void stats_of(const void *self, struct mf_role_stats *out)
+{
+	const struct toy_stats s = {.spades = 42};
+
+	called("stats", self, WORD(out), 0, 0, 0);
+	mf_role_stats_set(out, s);
 }
 
 static int submit(void *self, mf_time now, const struct mf_op *op)
@@ -226,7 +241,8 @@ static const struct mf_pool_desc pools[] = {{.key = "sand"}, {.key = "buckets", 
 
 #define MUST                                                                                          \
 	.destroy = destroy, .rx = rx, .tx = tx, .tx_in_place = tx_in_place, .run = run, .next = next, \
-	.link_down = link_down, .demux = demux_of, .heard = heard
+	.link_down = link_down, .demux = demux_of, .heard = heard, .counters = toy_counters,          \
+	.stats = stats_of
 
 static const struct mf_role_ops whole = {.kind = "whole",
 					 .pools = pools,
@@ -238,7 +254,7 @@ static const struct mf_role_ops whole = {.kind = "whole",
 					 .crash = crash,
 					 .exhaust = exhaust,
 					 .has_requests = has_requests,
-					 .counters = counters,
+					 .policy = policy,
 					 .requester = &requester,
 					 .redundancy = &redundancy,
 					 MUST};
@@ -309,6 +325,7 @@ Test(kinds, clients_use_a_node_by_its_table)
 	struct mf_node_shell shell;
 	struct mf_op op = {0};
 	struct mf_node *n = node_of(&shell, WHOLE);
+	struct mf_role_stats counts;
 	struct mf_host_stats stats;
 
 	cr_expect_eq(mf_node_submit(n, 1, &op), -EAGAIN);
@@ -332,7 +349,10 @@ Test(kinds, clients_use_a_node_by_its_table)
 	cr_expect(mf_node_tells(n));
 	EXPECT("tells", n, 0);
 	cr_expect_eq(mf_node_stack_counters(n, counter), 3);
-	EXPECT("counters", n, WORD(counter));
+	EXPECT("policy", n, WORD(counter));
+	mf_node_counts(n, &counts);
+	EXPECT("stats", n, WORD(&counts));
+	cr_expect_eq(mf_counter_at(&counts, mf_node_role(n)->counters[0].offset), 42);
 	mf_node_stats(n, &stats);
 	cr_expect_eq(stats.drop_proto + stats.submitted[0], 0, "it counts nothing that EDM's host counts");
 	cr_expect(!mf_node_foresees(n));
@@ -368,6 +388,7 @@ Test(kinds, what_a_node_s_table_has_not)
 Test(kinds, a_switch_is_driven_by_its_table)
 {
 	struct mf_counter counter[MF_COUNTERS_MAX];
+	struct mf_role_stats counts;
 	static struct mf_ports ports;
 	struct mf_sw *sw = sw_of(&ports, WHOLE);
 
@@ -403,7 +424,10 @@ Test(kinds, a_switch_is_driven_by_its_table)
 	EXPECT("exhaust", sw, 1, 6, 0);
 	cr_expect_eq(mf_sw_role(sw), &whole);
 	cr_expect_eq(mf_sw_bridge_counters(sw, counter), 3);
-	EXPECT("counters", sw, WORD(counter));
+	EXPECT("policy", sw, WORD(counter));
+	mf_sw_counts(sw, &counts);
+	EXPECT("stats", sw, WORD(&counts));
+	cr_expect_eq(mf_counter_at(&counts, mf_sw_role(sw)->counters[0].offset), 42);
 	mf_sw_free(sw);
 	EXPECT("destroy", sw, 0);
 }

@@ -51,7 +51,15 @@ static const struct mf_demux *heard(const void *self)
 	return mf_frame_host_demux(self);
 }
 
-static unsigned int counters(const void *self, struct mf_counter *out)
+static void stats(const void *self, struct mf_role_stats *out)
+{
+	struct mf_frame_host_counts c;
+
+	mf_frame_host_counts(self, &c);
+	mf_role_stats_set(out, c);
+}
+
+static unsigned int policy(const void *self, struct mf_counter *out)
 {
 	return mf_frame_host_counters(self, out);
 }
@@ -91,5 +99,7 @@ const struct mf_role_ops mf_frame_host_role = {.kind = "frame-host",
 					       .link_down = link_down,
 					       .demux = demux,
 					       .heard = heard,
-					       .counters = counters,
+					       .counters = mf_frame_host_table,
+					       .stats = stats,
+					       .policy = policy,
 					       .requester = &requester};

@@ -25,10 +25,14 @@ struct mf_frame_host_config {
 
 /** What it counts; what the stack counts see mf_frame_host_counters(). */
 struct mf_frame_host_counts {
+	uint64_t none; /**< always 0: counters that the result reports for every kind, and this one has not */
 	struct mf_op_counts op;
 	uint64_t drop_proto; /**< parts of messages that were too long, or had no beginning */
 	uint64_t drop_unknown; /**< blocks that the stack has no use for */
 };
+
+/** Rows of struct mf_frame_host_counts. */
+extern const struct mf_counter_desc mf_frame_host_table[];
 
 struct mf_frame_host;
 /** It as a role; see role/mf_role.h. */

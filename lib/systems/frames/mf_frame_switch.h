@@ -24,10 +24,14 @@ struct mf_frame_switch_config {
 
 /** What it counts; what the bridge counts see mf_frame_switch_counters(). */
 struct mf_frame_switch_counts {
+	uint64_t none; /**< always 0: counters that the result reports for every kind, and this one has not */
 	uint64_t frames; /**< that came, whole */
 	uint64_t drop_proto; /**< parts of messages, too long or without a beginning; stray blocks */
 	uint64_t drop_room, drop_frame_room; /**< messages, frames for which a port had no room */
 };
+
+/** Rows of struct mf_frame_switch_counts. */
+extern const struct mf_counter_desc mf_frame_switch_table[];
 
 struct mf_frame_switch;
 /** It as a role; see role/mf_role.h. */

@@ -47,7 +47,15 @@ static bool link_up(void *self, unsigned int end, mf_time now)
 	return mf_frame_switch_link_up(self, end, now);
 }
 
-static unsigned int counters(const void *self, struct mf_counter *out)
+static void stats(const void *self, struct mf_role_stats *out)
+{
+	struct mf_frame_switch_counts c;
+
+	mf_frame_switch_counts(self, &c);
+	mf_role_stats_set(out, c);
+}
+
+static unsigned int policy(const void *self, struct mf_counter *out)
 {
 	return mf_frame_switch_counters(self, out);
 }
@@ -63,4 +71,6 @@ const struct mf_role_ops mf_frame_switch_role = {.kind = "frame-switch",
 						 .busy = busy,
 						 .link_down = link_down,
 						 .link_up = link_up,
-						 .counters = counters};
+						 .counters = mf_frame_switch_table,
+						 .stats = stats,
+						 .policy = policy};

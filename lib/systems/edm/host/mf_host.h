@@ -115,8 +115,8 @@ struct mf_host_stats {
 };
 
 /**
- * Counters of struct mf_host_stats by the names of the result. Section "host" is of telemetry alone, which
- * shows single nodes.
+ * Counters of struct mf_host_stats by the names of the result. Telemetry has section "host", which shows
+ * single nodes; the result reads two of its counters.
  */
 extern const struct mf_counter_desc mf_host_counters[];
 

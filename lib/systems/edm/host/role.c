@@ -78,6 +78,11 @@ static const struct mf_demux *heard(const void *self)
 	return mf_host_demux(self);
 }
 
+static void stats(const void *self, struct mf_role_stats *out)
+{
+	mf_role_stats_set(out, *mf_host_stats(self));
+}
+
 /* Clients */
 
 static int submit(void *self, mf_time now, const struct mf_op *op)
@@ -157,5 +162,7 @@ const struct mf_role_ops mf_host_role = {.kind = "edm-host",
 					 .exhaust = exhaust,
 					 .demux = demux,
 					 .heard = heard,
+					 .counters = mf_host_counters,
+					 .stats = stats,
 					 .requester = &requester,
 					 .redundancy = &redundancy};

@@ -26,5 +26,6 @@ const struct mf_counter_desc mf_sched_counters[] = {
 	ROW("entries_max", MF_MAX, entries_max),
 	ROW("memory_octets", MF_LEVEL, memory),
 	ROW("memory_octets_in_paper", MF_SAME, memory_paper),
+	MF_COUNTER("scheduler.more", "refused", MF_SUM, struct mf_sched_stats, refused),
 	{0},
 };

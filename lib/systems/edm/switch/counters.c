@@ -34,5 +34,9 @@ const struct mf_counter_desc mf_switch_counters[] = {
 	ROW("limits", "refused_rate", MF_SUM, refused_rate),
 	ROW("limits", "refused_outstanding", MF_SUM, refused_outstanding),
 	ROW("limits", "refused_expired", MF_SUM, refused_expired),
+	ROW("switch.more", "notification_and_grant_blocks", MF_SUM, control_blocks),
+	ROW("switch.more", "waited_ps", MF_SUM, waited),
+	ROW("switch.more", "take_overs", MF_SUM, takes),
+	ROW("switch.more", "demands_taken_down", MF_SUM, logged),
 	{0},
 };

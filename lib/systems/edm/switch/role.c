@@ -84,6 +84,11 @@ static bool has_requests(const void *self, unsigned int end, unsigned int n)
 	return mf_switch_has_requests(self, end, n);
 }
 
+static void stats(const void *self, struct mf_role_stats *out)
+{
+	mf_role_stats_set(out, *mf_switch_stats(self));
+}
+
 /* Two switches */
 
 static bool active(const void *self)
@@ -118,5 +123,7 @@ const struct mf_role_ops mf_switch_role = {.kind = "edm-switch",
 					   .crash = crash,
 					   .exhaust = exhaust,
 					   .has_requests = has_requests,
+					   .counters = mf_switch_counters,
+					   .stats = stats,
 					   .channel = &channel,
 					   .redundancy = &redundancy};
