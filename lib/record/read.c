@@ -2,6 +2,7 @@
 /* Reading records: nothing of a damaged one is handed on. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,10 +28,21 @@ static int refuse_magic(struct record_reader *r, const char *magic)
 {
 	const size_t number = sizeof(RECORD_MAGIC) - 3; /* before the end of the line */
 
-	if (memcmp(magic, RECORD_MAGIC, number) != 0 || !isdigit((unsigned char)magic[number]))
+	if (memcmp(magic, RECORD_MAGIC, number) != 0 || !isdigit((unsigned char)magic[number]) ||
+	    magic[number] == RECORD_MAGIC[number])
 		return refuse(r, -EINVAL, "is no record");
 	return refuse(r, -EINVAL, "is a record in format %c, of another version of memfab: this one has %c",
 		      magic[number], RECORD_MAGIC[number]);
+}
+
+/** Whether the name of its role may be shown: the file may be anybody's. */
+static bool is_name(const struct record_header *h)
+{
+	size_t n = 0;
+
+	while (n < sizeof(h->role) && isgraph((unsigned char)h->role[n]))
+		n++;
+	return n > 0 && n < sizeof(h->role) && h->role[n] == '\0';
 }
 
 static int read_header(struct record_reader *r, const char *role, uint32_t config)
@@ -44,7 +56,8 @@ static int read_header(struct record_reader *r, const char *role, uint32_t confi
 	if (h.check != record_header_check(&h))
 		return refuse(r, -EINVAL, "its header is damaged");
 	if (strncmp(h.role, role, sizeof(h.role)) != 0)
-		return refuse(r, -EINVAL, "is the record of %.*s", (int)sizeof(h.role), h.role);
+		return is_name(&h) ? refuse(r, -EINVAL, "is the record of %s", h.role)
+				   : refuse(r, -EINVAL, "is the record of another role");
 	if (h.config != config)
 		return refuse(r, -EINVAL,
 			      "was recorded with another fabric file, --duration, --warmup or --seed");

@@ -82,7 +82,7 @@ void mf_item_differ(const struct mf_item *item, const void *is, size_t is_size, 
 
 	text[0] = '\0';
 	if (was_size % packed != 0) {
-		snprintf(text, len, "what is recorded are no %ss", item->name);
+		snprintf(text, len, "the record has no whole %ss", item->name);
 		return;
 	}
 	if (is_size != was_size) {

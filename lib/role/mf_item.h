@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What crosses a channel from one role to another: items, plain data of a fixed size, such as the descriptors
- * and the grants of a scheduler. The table of its fields alone says how an item is packed (the fields in the
+ * Items cross a channel from one role to another. They are plain data of a fixed size, such as descriptors
+ * and grants of a scheduler. The table of its fields alone says how an item is packed (the fields in the
  * order of the table, little endian, without padding), unpacked, checked and compared.
  *
- * Tables are constant, and who defines them keeps them as long as the program runs. Nothing here allocates,
+ * Tables are constant, and their owner keeps them as long as the program runs. Nothing here allocates,
  * changes a table or keeps a pointer to what it was called with, so any thread may call.
  */
 #ifndef MF_ITEM_H

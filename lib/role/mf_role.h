@@ -136,6 +136,11 @@ struct mf_role_ops {
 	unsigned int (*policy)(const void *self, struct mf_counter *out);
 
 	const struct mf_channel *channel; /**< what it exchanges with a scheduler; NULL: it has none */
+	/**
+	 * Whether an item that the channel takes can come now. A record that was made by hand may have items
+	 * that no peer gives. NULL: any may
+	 */
+	bool (*possible)(const void *self, const void *item);
 	const struct mf_requester_ops *requester; /**< NULL: it takes no operations */
 	const struct mf_redundancy_ops *redundancy; /**< NULL: it is never one of two */
 };

@@ -38,6 +38,9 @@ static const unsigned int calls_of[] = {
 	[ROLE_SCHED] = CALL(GIVE) | CALL(TAKE),
 };
 
+/** Calls whose entries have data. */
+#define WITH_DATA (CALL(RX) | CALL(TX) | CALL(GIVE) | CALL(TAKE) | CALL(BEAR))
+
 /** What crosses the channel of an entry, in its direction. @return NULL: the role has no such channel */
 static const struct mf_item *crosses(const struct role *r, const struct record_entry *e)
 {
@@ -64,10 +67,12 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 
 	if (e->call >= RECORD_CALLS || !(calls_of[r->kind] & 1u << e->call))
 		return false;
+	if (e->size != 0 && !(WITH_DATA & 1u << e->call))
+		return false;
 	if (e->call == RECORD_CRASH && role_ops(r)->crash == NULL)
 		return false;
 	if (e->call == RECORD_GIVE)
-		return crosses(r, e) != NULL;
+		return crosses(r, e) != NULL && e->count == 0;
 	if (e->call == RECORD_TAKE)
 		return crosses(r, e) != NULL && e->count > 0 && e->count <= RECORD_ITEMS_MAX;
 	if (e->call == RECORD_TAKE_AWAY || e->call == RECORD_GIVE_BACK)
@@ -86,7 +91,7 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 		return r->kind == ROLE_NODE ? e->count == r->index
 					    : e->count < r->f->nodes && config->node[e->count].up;
 	default:
-		return true;
+		return e->count == 0;
 	}
 }
 
@@ -130,7 +135,8 @@ static int give_item(struct replay *p)
 	const struct record_buffer *b = &p->in.now;
 	const struct mf_item *item = crosses(p->role, &b->entry);
 
-	if (mf_item_unpack(item, b->data, b->entry.size, p->role->f->nodes, p->items) != 0)
+	if (mf_item_unpack(item, b->data, b->entry.size, p->role->f->nodes, p->items) != 0 ||
+	    !role_may_come(p->role, p->items))
 		return -EINVAL;
 	role_give(p->role, b->entry.now, p->items, 1);
 	return 0;

@@ -86,6 +86,8 @@ void *mf_sw_peek(struct mf_sw *sw, unsigned int *n);
 void mf_sw_advance(struct mf_sw *sw, unsigned int n);
 /** The same, copied out. @param out  room for max @return how many */
 unsigned int mf_sw_take(struct mf_sw *sw, void *out, unsigned int max);
+/** Whether an item that its channel takes can come now: for items that no scheduler gave. */
+bool mf_sw_possible(const struct mf_sw *sw, const void *item);
 /** Takes what the scheduler gave. @param items  n that its channel takes, one after the other */
 void mf_sw_give(struct mf_sw *sw, mf_time now, const void *items, unsigned int n);
 

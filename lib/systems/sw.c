@@ -217,6 +217,11 @@ unsigned int mf_sw_take(struct mf_sw *sw, void *out, unsigned int max)
 	return is_edm(sw) ? mf_switch_to_sched(edm(sw), out, max) : 0;
 }
 
+bool mf_sw_possible(const struct mf_sw *sw, const void *item)
+{
+	return ops(sw)->possible == NULL || ops(sw)->possible(sw, item);
+}
+
 inline void mf_sw_give(struct mf_sw *sw, mf_time now, const void *items, unsigned int n)
 {
 	const struct mf_sched_grant *grant = items;

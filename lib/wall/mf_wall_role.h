@@ -111,6 +111,8 @@ void role_exhaust(struct role *r, unsigned int pool, unsigned int port, bool on,
  *               counts as of then.
  */
 void role_give(struct role *r, mf_time now, void *items, unsigned int n);
+/** Replay: whether an item that its channel takes can come now. */
+bool role_may_come(const struct role *r, const void *item);
 /** Gives items. Scheduler: call again while it gives max. @param out  room for max @return how many */
 unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max);
 /** Switch: the same in place. @return the first of *n, 1 if a record is kept; NULL: there is none */

@@ -285,6 +285,11 @@ inline void role_give(struct role *r, mf_time now, void *items, unsigned int n)
 		give_sched(r, now, items, n);
 }
 
+bool role_may_come(const struct role *r, const void *item)
+{
+	return r->kind != ROLE_SWITCH || mf_sw_possible(r->sw, item);
+}
+
 static inline unsigned int take_switch(struct role *r, mf_time now, void *out, unsigned int max)
 {
 	MF_CYCLES(MF_CYCLES_SWITCH_TELL);

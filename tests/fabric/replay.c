@@ -447,6 +447,9 @@ Test(replay, other_formats)
 	memcpy(c.data, "memfab record \n", 15);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");
+	memcpy(c.data, "memfab record 8!", 16);
+	store(&b, "mn", c.data, c.size);
+	assert_refused(&b, "mn.rec is no record\n");
 	memcpy(c.data, "memfab recall 8", 15);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");
@@ -464,8 +467,8 @@ struct bad_entry {
 	size_t size;
 };
 
-/* A record of one entry, which is whole, and with which the role cannot be called. */
-static void assert_senseless(struct bench *b, const struct bad_entry *bad)
+/* A record of one entry, which is whole, and with which the role can be called, or not. */
+static void assert_sense(struct bench *b, const struct bad_entry *bad, bool sense)
 {
 	struct content c = load(b, bad->role);
 	struct record *r;
@@ -476,9 +479,17 @@ static void assert_senseless(struct bench *b, const struct bad_entry *bad)
 	cr_assert_not_null(r);
 	record_call(r, (enum record_call)bad->call, bad->count, 0, bad->data, bad->size);
 	cr_assert_eq(record_close(r, record_end(r)), 0);
-	assert_refused(b, "entry 0 makes no sense");
+	if (sense)
+		cr_assert_geq(replay(b), 0, "%s", b->text);
+	else
+		assert_refused(b, "entry 0 makes no sense");
 	store(b, bad->role, c.data, c.size);
 	free(c.data);
+}
+
+static void assert_senseless(struct bench *b, const struct bad_entry *bad)
+{
+	assert_sense(b, bad, false);
 }
 
 Test(replay, senseless)
@@ -508,6 +519,11 @@ Test(replay, senseless)
 		{"scheduler", RECORD_GIVE, 0, zeros, grant},
 		{"scheduler", RECORD_TAKE, 65535, NULL, 0},
 		{"scheduler", RECORD_RUN, 0, NULL, 0},
+		{"cn0", RECORD_RUN, 0, zeros, 1}, /* it has no data */
+		{"cn0", RECORD_RUN, 1, NULL, 0},
+		{"cn0", RECORD_SHORT_SPANS, 0, zeros, 8},
+		{"sw0", RECORD_LINK_LOST, 0, zeros, 1},
+		{"sw0", RECORD_GIVE, 1, zeros, grant},
 	};
 	struct bench b;
 
@@ -522,11 +538,13 @@ Test(replay, senseless)
 }
 
 /* Each value that the table of an item forbids, where a role is given one. */
-static void assert_values(struct bench *b, const char *role, const struct mf_item *item)
+static void assert_values(struct bench *b, const char *role, const struct mf_item *item,
+			  unsigned int expected)
 {
 	unsigned int forbidden = 0;
 	uint8_t packed[LARGE] = {0}, *at = packed;
 
+	assert_sense(b, &(struct bad_entry){role, RECORD_GIVE, 0, packed, item->packed}, true);
 	for (const struct mf_item_field *f = item->field; f->name != NULL; at += f->size, f++) {
 		if (f->check == MF_ITEM_ANY || f->check == MF_ITEM_TIME)
 			continue;
@@ -540,7 +558,7 @@ static void assert_values(struct bench *b, const char *role, const struct mf_ite
 			at[1] = 0;
 		}
 	}
-	cr_assert_geq(forbidden, 5, "of %s", item->name);
+	cr_assert_eq(forbidden, expected, "of %s", item->name);
 }
 
 Test(replay, values_that_an_item_cannot_have)
@@ -548,8 +566,75 @@ Test(replay, values_that_an_item_cannot_have)
 	struct bench b;
 
 	start(&b);
-	assert_values(&b, "sw0", &mf_sched_grant_item);
-	assert_values(&b, "scheduler", &mf_sched_msg_item);
+	assert_values(&b, "sw0", &mf_sched_grant_item, 7);
+	assert_values(&b, "scheduler", &mf_sched_msg_item, 5);
+	finish(&b);
+}
+
+/* Grants that no scheduler gives: of a request that the switch has not, or has not asked for. */
+Test(replay, grants_that_cannot_come)
+{
+	static const struct {
+		struct mf_sched_grant grant;
+		bool sense;
+	} of[] = {
+		{{.src = 0, .dst = 2, .size = 64, .cookie = MF_SCHED_NO_COOKIE, .first = true}, true},
+		{{.src = 2, .dst = 0, .resp = true, .size = 64, .cookie = MF_SCHED_NO_COOKIE}, true},
+		{{.src = 1, .dst = 1, .cookie = MF_SCHED_NO_COOKIE}, true}, /* the answer to a flush */
+		{{.src = 1, .dst = 1, .size = 1, .cookie = MF_SCHED_NO_COOKIE}, false},
+		{{.src = 2, .dst = 0, .resp = true, .first = true, .size = 64, .cookie = 0x7fffffff}, false},
+		{{.src = 2, .dst = 0, .resp = true, .first = true, .size = 64, .cookie = 0}, false},
+		{{.src = 2, .dst = 0, .resp = true, .first = true, .cookie = MF_SCHED_NO_COOKIE - 1}, false},
+		{{.src = 2, .dst = 0, .resp = true, .cookie = 1000000}, false},
+		{{.src = 2, .dst = 0, .resp = true, .refused = true, .cookie = 1}, false},
+	};
+	uint8_t packed[LARGE];
+	struct bench b;
+	size_t size;
+
+	start(&b);
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		size = mf_item_pack(&mf_sched_grant_item, &of[i].grant, 1, packed);
+		assert_sense(&b, &(struct bad_entry){"sw0", RECORD_GIVE, 0, packed, size}, of[i].sense);
+	}
+	finish(&b);
+}
+
+/* The same grant once more: its request has left. */
+Test(replay, a_grant_that_comes_twice)
+{
+	struct record_reader in;
+	struct content c;
+	struct record *r;
+	struct bench b;
+	bool twice = false;
+	uint32_t config;
+
+	start(&b);
+	c = load(&b, "sw0");
+	cr_assert_eq(mf_config_hash(&b.config, &config), 0);
+	cr_assert_eq(record_reader_open(&in, b.dir, "sw0", config), 0);
+	r = record_open(b.dir, "sw0", config);
+	cr_assert_not_null(r);
+	while (!twice && record_next(&in) > 0) {
+		const struct record_entry *e = &in.now.entry;
+		struct mf_sched_grant g;
+
+		if (e->call == RECORD_GIVE) {
+			cr_assert_eq(mf_item_unpack(&mf_sched_grant_item, in.now.data, e->size, 3, &g), 0);
+			record_items(r, RECORD_GIVE, 0, 0, e->now, &mf_sched_grant_item, &g, 1);
+			twice = g.resp && g.first && g.size > 0 && g.cookie != MF_SCHED_NO_COOKIE;
+			if (twice)
+				record_items(r, RECORD_GIVE, 0, 0, e->now, &mf_sched_grant_item, &g, 1);
+		} else {
+			record_call(r, (enum record_call)e->call, e->count, e->now, in.now.data, e->size);
+		}
+	}
+	record_reader_close(&in);
+	cr_assert(twice, "a read was granted");
+	cr_assert_eq(record_close(r, record_end(r)), 0);
+	assert_refused(&b, "makes no sense");
+	free(c.data);
 	finish(&b);
 }
 

@@ -181,7 +181,7 @@ Test(item, in_what_two_differ)
 	says(PACKED, was, 3 * PACKED, "1 tasks, were 3");
 	says(0, was, PACKED, "0 tasks, were 1");
 	says(PACKED, was, 0, "1 tasks, were 0");
-	says(PACKED, was, PACKED - 1, "what is recorded are no tasks");
+	says(PACKED, was, PACKED - 1, "the record has no whole tasks");
 	was[PACKED + FIRST] = 2; /* is not checked: it is only compared */
 	says(2 * PACKED, was, 2 * PACKED, "task 1: first is 0, was 2");
 	was[PACKED + LAST] = 0;

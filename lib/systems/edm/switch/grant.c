@@ -286,6 +286,22 @@ static __attribute__((noinline)) void grant_of_nothing(struct mf_switch *sw, mf_
 		request_release(sw, g->cookie);
 }
 
+bool mf_switch_possible(const struct mf_switch *sw, const struct mf_sched_grant *g)
+{
+	const struct request *r;
+
+	if (g->src == g->dst) /* the answer to a flush */
+		return g->size == 0;
+	if (sw->circuits == NULL)
+		return false;
+	if (!g->resp || g->cookie == NONE || (g->size != 0 && !g->first)) /* it names no request */
+		return true;
+	if (g->cookie >= sw->requests_used)
+		return false;
+	r = &sw->requests[g->cookie];
+	return r->next == REQUEST_ASKED && r->cn == g->dst && r->mn == g->src && r->id == g->id;
+}
+
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *g)
 {
 	uint32_t c;

@@ -374,6 +374,7 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 		.size = size,
 		.cookie = slot,
 	};
+	r->next = REQUEST_ASKED;
 }
 
 /** A whole request: checks it, binds it to its port, buffers it, and tells the scheduler. */

@@ -140,6 +140,12 @@ unsigned int mf_switch_to_sched(struct mf_switch *sw, struct mf_sched_msg *out, 
 
 /** Takes a grant: sets a circuit and makes the /G/, or lets the buffered request out. */
 void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_grant *grant);
+/**
+ * Whether a grant can come now: mf_switch_grant() takes no other. A scheduler gives none; a record that was
+ * made by hand may have some.
+ * @param grant  its nodes are below `ports`
+ */
+bool mf_switch_possible(const struct mf_switch *sw, const struct mf_sched_grant *grant);
 
 /**
  * The link of a port is lost: what is arriving is cut, what was granted from it or to it ends, its demands

@@ -105,6 +105,11 @@ static bool deposed(const void *self)
 
 static const struct mf_redundancy_ops redundancy = {.active = active, .deposed = deposed};
 
+static bool possible(const void *self, const void *item)
+{
+	return mf_switch_possible(self, item);
+}
+
 static const struct mf_channel channel = {.in = &mf_sched_grant_item, .out = &mf_sched_msg_item};
 
 const struct mf_role_ops mf_switch_role = {.kind = "edm-switch",
@@ -126,4 +131,5 @@ const struct mf_role_ops mf_switch_role = {.kind = "edm-switch",
 					   .counters = mf_switch_counters,
 					   .stats = stats,
 					   .channel = &channel,
+					   .possible = possible,
 					   .redundancy = &redundancy};

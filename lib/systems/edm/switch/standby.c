@@ -510,6 +510,8 @@ static void release_entry(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct
 				.size = e->size - e->passed,
 				.cookie = e->slot,
 			});
+	if (e->slot != NONE)
+		sw->requests[e->slot].next = REQUEST_ASKED;
 	e->slot = NONE; /* the scheduler's */
 }
 

@@ -11,6 +11,7 @@
 #include "systems/edm/switch/mf_switch.h"
 
 #define NONE UINT32_MAX
+#define REQUEST_ASKED (UINT32_MAX - 1)
 
 /** What the scheduler is told of a chunk when it has left: a word, so that it travels as a cookie. */
 struct circuit_chunk {
@@ -49,7 +50,7 @@ struct circuit {
  */
 struct request {
 	mf_time ready; /**< granted: when it could go, but for the writes before it */
-	uint32_t next; /**< free list, or the list of parked ones */
+	uint32_t next; /**< free list, or list of parked ones; REQUEST_ASKED: the scheduler has to grant it */
 	uint16_t cn, mn;
 	uint8_t blocks;
 	uint8_t id;
