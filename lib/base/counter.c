@@ -40,10 +40,13 @@ static bool is_merged(const struct mf_counter_desc *table, const struct mf_count
 void mf_counters_add(const struct mf_counter_desc *table, void *sum, const void *one)
 {
 	for (const struct mf_counter_desc *row = table; row->key != NULL; row++) {
-		uint64_t *to = (uint64_t *)((uintptr_t)sum + row->offset);
+		uint64_t *to = (uint64_t *)((uintptr_t)sum + row->offset),
+			 value = mf_counter_at(one, row->offset);
 
+		if (value == 0 && row->merge != MF_SAME) /* most are: it changes nothing */
+			continue;
 		if (row->merge != MF_RATIO && !is_merged(table, row))
-			*to = merged((enum mf_merge)row->merge, *to, mf_counter_at(one, row->offset));
+			*to = merged((enum mf_merge)row->merge, *to, value);
 	}
 }
 

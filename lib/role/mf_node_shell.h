@@ -25,6 +25,7 @@ struct mf_node_shell {
 	uint8_t kind; /**< of its maker in room systems, which alone writes and reads it */
 	bool wall; /**< wall clock: the time of a call is that of all it brings */
 	bool submits; /**< takes operations */
+	bool foresees; /**< its maker's: see mf_node_foresees() */
 };
 static_assert(sizeof(struct mf_node_shell) == 16, "a quarter of a cache line");
 

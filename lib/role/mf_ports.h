@@ -49,6 +49,7 @@ struct mf_ports {
 	unsigned int ports; /**< 1..MF_PORTS_MAX */
 	unsigned int links_lost; /**< ports whose link is not up */
 	uint8_t kind; /**< of its maker in room systems, which alone writes and reads it */
+	bool foresees, makes_room; /**< its maker's: see mf_sw_foresees(), mf_sw_tx_makes_room() */
 	uint64_t sending[MF_PORTS_MAX / 64]; /**< ports whose TX may have something new */
 	uint64_t ending[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 } __attribute__((aligned(64)));

@@ -154,7 +154,10 @@ void mf_node_fetch_items(const struct mf_node *n);
 /** What the submission of an operation to a node looks at. */
 void mf_node_fetch_peer(const struct mf_node *n, uint16_t node);
 /** Whether the first block of a message says what the host will look at: then the functions below. */
-bool mf_node_foresees(const struct mf_node *n);
+static inline bool mf_node_foresees(const struct mf_node *n)
+{
+	return ((const struct mf_node_shell *)n)->foresees;
+}
 /**
  * What a message will look at when it arrives.
  * @param first, last  its first and its last block

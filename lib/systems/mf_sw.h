@@ -53,7 +53,10 @@ void mf_sw_short_spans(struct mf_sw *sw, unsigned int port);
 uint64_t *mf_sw_tx_set(struct mf_sw *sw);
 
 /** Whether mf_sw_run() may have something to do by what a port sends, which makes room. */
-bool mf_sw_tx_makes_room(const struct mf_sw *sw);
+static inline bool mf_sw_tx_makes_room(const struct mf_sw *sw)
+{
+	return ((const struct mf_ports *)sw)->makes_room;
+}
 
 /** Does what is due. @return mf_sw_next() */
 mf_time mf_sw_run(struct mf_sw *sw, mf_time now);
@@ -127,7 +130,10 @@ void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)
  * caches. Each of them looks itself at what the one above it has fetched.
  */
 /** Whether the first block of what will arrive says what that will look at: then the next three. */
-bool mf_sw_foresees(const struct mf_sw *sw);
+static inline bool mf_sw_foresees(const struct mf_sw *sw)
+{
+	return ((const struct mf_ports *)sw)->foresees;
+}
 /** @param word  the first of the message */
 void mf_sw_fetch(const struct mf_sw *sw, unsigned int port, uint64_t word);
 void mf_sw_fetch_mux(const struct mf_sw *sw, unsigned int port, uint64_t word);

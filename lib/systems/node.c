@@ -61,7 +61,11 @@ static inline const struct mf_frame_host *frames_of(const struct mf_node *n)
 
 struct mf_node *mf_node_new_edm(const struct mf_host_config *config)
 {
-	return (struct mf_node *)mf_host_new(config);
+	struct mf_node *n = (struct mf_node *)mf_host_new(config);
+
+	if (n != NULL)
+		shell(n)->foresees = true; /* segments of frames say it too late */
+	return n;
 }
 
 struct mf_node *mf_node_new_frames(const struct mf_frame_host_config *config)
@@ -267,8 +271,13 @@ uint16_t mf_node_epoch(const struct mf_node *n)
 
 int mf_node_restart(struct mf_node *n, mf_time now, struct mf_memory *memory)
 {
+	bool foresees = mf_node_foresees(n);
+	int err;
+
 	assert(ops(n)->crash != NULL); /* the configuration refuses the fault with such kinds */
-	return ops(n)->crash(n, now, memory);
+	err = ops(n)->crash(n, now, memory);
+	shell(n)->foresees = foresees;
+	return err;
 }
 
 const struct mf_role_ops *mf_node_role(const struct mf_node *n)
@@ -361,11 +370,6 @@ inline void mf_node_fetch_peer(const struct mf_node *n, uint16_t node)
 {
 	if (is_edm(n))
 		mf_host_fetch_peer(edm_of(n), node);
-}
-
-inline bool mf_node_foresees(const struct mf_node *n)
-{
-	return is_edm(n); /* segments of frames say it too late */
 }
 
 inline uint16_t mf_node_fetch_message(const struct mf_node *n, uint64_t first, uint64_t last)

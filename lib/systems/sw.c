@@ -63,15 +63,21 @@ static inline const struct mf_frame_switch *frames_of(const struct mf_sw *sw)
 
 struct mf_sw *mf_sw_new_edm(const struct mf_switch_config *config)
 {
-	return (struct mf_sw *)mf_switch_new(config);
+	struct mf_sw *sw = (struct mf_sw *)mf_switch_new(config);
+
+	if (sw != NULL)
+		ports(sw)->foresees = true;
+	return sw;
 }
 
 struct mf_sw *mf_sw_new_frames(const struct mf_frame_switch_config *config)
 {
 	struct mf_sw *sw = (struct mf_sw *)mf_frame_switch_new(config);
 
-	if (sw != NULL)
+	if (sw != NULL) {
 		ports(sw)->kind = SWITCH_FRAMES;
+		ports(sw)->makes_room = mf_frame_switch_role.tx_makes_room;
+	}
 	return sw;
 }
 
@@ -143,11 +149,6 @@ void mf_sw_short_spans(struct mf_sw *sw, unsigned int port)
 inline uint64_t *mf_sw_tx_set(struct mf_sw *sw)
 {
 	return ports(sw)->sending;
-}
-
-inline bool mf_sw_tx_makes_room(const struct mf_sw *sw)
-{
-	return !is_edm(sw) && ops(sw)->tx_makes_room;
 }
 
 inline mf_time mf_sw_run(struct mf_sw *sw, mf_time now)
@@ -320,11 +321,6 @@ void mf_sw_held(const struct mf_sw *sw, mf_time now, struct mf_switch_held *out)
 }
 
 /* ---- hints, which hot kinds alone have ---- */
-
-inline bool mf_sw_foresees(const struct mf_sw *sw)
-{
-	return is_edm(sw);
-}
 
 inline void mf_sw_fetch(const struct mf_sw *sw, unsigned int port, uint64_t word)
 {

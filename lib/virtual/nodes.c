@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 
+#include <rte_common.h>
+
 #include "virtual/virtual.h"
 
 #define FETCH_MAX 32
@@ -180,8 +182,8 @@ static enum virtual_call due(const struct virtual *v, unsigned int i)
 	return v->turn[i].tx <= v->now ? VIRTUAL_TX : VIRTUAL_RUN;
 }
 
-/** @return 0 or more, or -errno */
-static int call(struct virtual *v, unsigned int i)
+/** Part of the loop of a stretch: so its registers are saved once. @return 0 or more, or -errno */
+static __rte_always_inline int call(struct virtual *v, unsigned int i)
 {
 	v->f->info.events++;
 	switch (due(v, i)) {

@@ -405,7 +405,6 @@ Test(kinds, a_switch_is_driven_by_its_table)
 	cr_expect_eq(mf_sw_next(sw), 13, "the shell knows");
 	cr_expect(mf_sw_has_frames(sw));
 	EXPECT("busy", sw, 0);
-	cr_expect(mf_sw_tx_makes_room(sw));
 	mf_sw_link_down(sw, 6, 30);
 	EXPECT("link_down", sw, 6, 30);
 	cr_expect(!mf_sw_link_up(sw, 6, 31));
@@ -443,7 +442,6 @@ Test(kinds, what_a_switch_s_table_has_not)
 	last.calls = 0;
 	cr_expect(mf_sw_can_rx(sw), "it has room for all");
 	cr_expect(!mf_sw_has_frames(sw));
-	cr_expect(!mf_sw_tx_makes_room(sw));
 	cr_expect(mf_sw_link_up(sw, 0, 1), "nothing is to be done");
 	mf_sw_bear(sw, 0, 1);
 	cr_expect(mf_sw_has_requests(sw, 0, 1));
