@@ -69,8 +69,7 @@ struct arriving_message *arriving_put(struct arriving *a, uint64_t name)
 }
 
 /*
- * Entries behind the hole move into it, unless that would put them before their home. So a removed entry
- * leaves no mark.
+ * The entries after the hole move up, but none in front of its own place. So a removed entry leaves no mark.
  */
 void arriving_remove(struct arriving *a, struct arriving_message *m)
 {

@@ -96,7 +96,7 @@ struct mf_role_ops {
 	mf_time (*run)(void *self, mf_time now);
 	/**
 	 * Node: when run() or completions have something to do, what ends send not included; MF_NEVER:
-	 * nothing. A switch keeps mf_ports.next.
+	 * nothing. NULL: a switch, which keeps mf_ports.next
 	 */
 	mf_time (*next)(const void *self);
 	/** Whether something is inside that is not at an end. NULL: never */

@@ -125,7 +125,7 @@ void role_advance(struct role *r, unsigned int n);
  */
 unsigned int role_exchange(struct role *r, mf_time now, void *items, unsigned int n, unsigned int *given,
 			   void *out, unsigned int max);
-/** Scheduler: it has run, for now: looks when it wants to be run. */
+/** Scheduler: after it has run, asks it when it is to run next. */
 static inline void role_matched(struct role *r)
 {
 	r->next = mf_scheduler_next(r->sched);

@@ -34,7 +34,7 @@ def stopped_after(emu, seconds):
 
 
 def alone(tap, emu):
-  """One process: nobody in it is to blame."""
+  """One process: none of its roles is to blame."""
   for after in (2, 20, 60):  # seconds, until which a busy machine may not have begun
     said, seen = stopped_after(emu, after)
     if seen['paused'] > 0:

@@ -73,7 +73,7 @@ Test(counters, behind_what_is_there)
 	json_decref(o);
 }
 
-/* A counter that was added to a table is in its section, behind the others, and is merged as they are. */
+/* A counter that was added to a table is the last one of its section, and is merged as the others are. */
 Test(counters, one_more_row)
 {
 	const struct mf_counter_desc more =

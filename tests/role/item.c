@@ -8,7 +8,7 @@
 #include "base/mf_rng.h"
 #include "role/mf_item.h"
 
-/* With padding in it and behind it. */
+/* With padding inside and at the end. */
 struct task {
 	uint8_t kind;
 	uint64_t at;
@@ -74,7 +74,7 @@ Test(item, fields_in_the_order_of_the_table)
 	memset(out, 0xee, sizeof(out));
 	cr_assert_eq(mf_item_pack(&task, &example, 1, out), PACKED);
 	cr_assert_arr_eq(out, packed_example, PACKED);
-	cr_assert_eq(out[PACKED], 0xee, "nothing behind it");
+	cr_assert_eq(out[PACKED], 0xee, "no byte after it is written");
 	cr_assert_eq(mf_item_pack(&task, &example, 0, out), 0);
 }
 

@@ -27,11 +27,6 @@ static mf_time run(void *self, mf_time now)
 	return mf_frame_switch_run(self, now);
 }
 
-static mf_time next(const void *self)
-{
-	return ((const struct mf_ports *)self)->next;
-}
-
 static bool busy(const void *self)
 {
 	return mf_frame_switch_has_frames(self);
@@ -67,7 +62,6 @@ const struct mf_role_ops mf_frame_switch_role = {.kind = "frame-switch",
 						 .tx_in_place = tx_in_place,
 						 .tx_makes_room = true,
 						 .run = run,
-						 .next = next,
 						 .busy = busy,
 						 .link_down = link_down,
 						 .link_up = link_up,

@@ -39,11 +39,6 @@ static mf_time run(void *self, mf_time now)
 	return mf_switch_run(self, now);
 }
 
-static mf_time next(const void *self)
-{
-	return mf_switch_next(self);
-}
-
 static bool busy(const void *self)
 {
 	return mf_switch_has_frames(self);
@@ -120,7 +115,6 @@ const struct mf_role_ops mf_switch_role = {.kind = "edm-switch",
 					   .tx = tx,
 					   .tx_in_place = tx_in_place,
 					   .run = run,
-					   .next = next,
 					   .busy = busy,
 					   .link_down = link_down,
 					   .link_up = link_up,
