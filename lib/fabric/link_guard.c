@@ -38,7 +38,7 @@ bool guards_watch(const struct mf_fabric *f, bool rule)
 static int init(const struct mf_fabric *f, unsigned int sw, unsigned int node)
 {
 	const struct mf_config_disable *rule = rule_of(f, node);
-	struct link_guard *g = &f->guards[sw][node];
+	struct link_guard *g = &f->guards[fabric_link(f, sw, node)];
 	int err = 0;
 
 	g->on = is_watched(f, sw, node);
@@ -54,37 +54,36 @@ int guards_init(struct mf_fabric *f)
 
 	if (!guards_watch(f, false))
 		return 0;
-	for (unsigned int sw = 0; sw < fabric_switches(f); sw++) {
-		f->guards[sw] = calloc(f->nodes, sizeof(*f->guards[sw]));
-		if (f->guards[sw] == NULL)
-			return -ENOMEM;
+	f->guards = calloc(f->graph->links, sizeof(*f->guards));
+	if (f->guards == NULL)
+		return -ENOMEM;
+	for (unsigned int sw = 0; sw < fabric_switches(f); sw++)
 		for (unsigned int i = 0; i < f->nodes && err == 0; i++)
 			err = init(f, sw, i);
-	}
 	return err;
 }
 
 void guards_fini(struct mf_fabric *f)
 {
-	for (unsigned int sw = 0; sw < MF_CONFIG_SWITCHES; sw++) {
-		for (unsigned int i = 0; i < f->nodes && f->guards[sw] != NULL; i++)
-			for (int end = 0; end < MF_LINK_ENDS; end++)
-				mf_guard_fini(&f->guards[sw][i].end[end]);
-		free(f->guards[sw]);
-		f->guards[sw] = NULL;
-	}
+	for (unsigned int i = 0; f->guards != NULL && i < f->graph->links; i++)
+		for (int end = 0; end < MF_LINK_ENDS; end++)
+			mf_guard_fini(&f->guards[i].end[end]);
+	free(f->guards);
+	f->guards = NULL;
 }
 
 struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int sw, unsigned int node,
 			   enum mf_link_end end)
 {
-	return f->guards[sw] != NULL && f->guards[sw][node].on ? &f->guards[sw][node].end[end] : NULL;
+	struct link_guard *g = f->guards != NULL ? &f->guards[fabric_link(f, sw, node)] : NULL;
+
+	return g != NULL && g->on ? &g->end[end] : NULL;
 }
 
 void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enum mf_link_end seen_by,
 		    const struct mf_run_options *options)
 {
-	struct link_guard *g = &f->guards[sw][node];
+	struct link_guard *g = &f->guards[fabric_link(f, sw, node)];
 
 	g->seen_by = seen_by;
 	g->cause = (enum mf_guard_cause)g->end[seen_by].cause;
@@ -99,7 +98,7 @@ void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enu
 mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int node)
 {
 	const struct mf_config_link *link = &f->config->node[node].link;
-	const struct link_guard *g = &f->guards[sw][node];
+	const struct link_guard *g = &f->guards[fabric_link(f, sw, node)];
 
 	if (g->rule)
 		return link->disable.repair;
@@ -111,7 +110,7 @@ mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int nod
 
 void guards_repair(struct mf_fabric *f, unsigned int sw, unsigned int node)
 {
-	struct link_guard *g = &f->guards[sw][node];
+	struct link_guard *g = &f->guards[fabric_link(f, sw, node)];
 
 	g->repaired++;
 	atomic_store_explicit(&g->disabled, false, memory_order_release);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a second switch needs besides: its links, and what two switches know of each other. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "fabric/mf_make.h"
 
-int make_backup_links(struct mf_fabric *f)
+void make_backup_links(struct mf_fabric *f)
 {
-	f->backup.link = malloc(f->nodes * sizeof(*f->backup.link));
-	if (f->backup.link == NULL)
-		return -ENOMEM;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		const struct mf_config_node *n = &f->config->node[i];
-		struct link_timing *link = &f->backup.link[i];
+		struct link_timing *link = &f->link[fabric_link(f, 1, i)];
 
 		*link = f->link[i];
 		if (!n->up || f->clock == MF_CLOCK_WALL)
@@ -20,7 +14,6 @@ int make_backup_links(struct mf_fabric *f)
 		link->propagation = n->backup_propagation;
 		link->delay += n->backup_propagation - n->link.propagation;
 	}
-	return 0;
 }
 
 mf_time make_take_again(const struct mf_fabric *f)

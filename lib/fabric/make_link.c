@@ -22,4 +22,6 @@ void make_links(struct mf_fabric *f)
 			make_link(f, i);
 		else
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
+	if (f->config->backup.on)
+		make_backup_links(f);
 }

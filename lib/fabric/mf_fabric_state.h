@@ -17,6 +17,7 @@
 #include "fabric/mf_pending_writes.h"
 #include "fabric/mf_run.h"
 #include "fabric/mf_skew.h"
+#include "topology/mf_topology.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
 struct node {
@@ -61,13 +62,13 @@ struct mf_fabric {
 	unsigned int nodes;
 	struct mf_part part; /**< the roles that this process plays */
 	struct node *node;
-	struct link_timing *link; /**< [nodes] */
+	struct mf_topology *graph; /**< its nodes by number, then its switches; links by fabric_link() */
+	struct link_timing *link; /**< [graph->links] */
 	struct mf_sw *sw;
 	struct skew skew; /**< how wrong the switch's clock is */
 	struct {
 		struct mf_sw *sw; /**< NULL: there is none */
 		struct mf_scheduler *sched;
-		struct link_timing *link; /**< [nodes]: of the links to it */
 		uint64_t cuts; /**< wall clock: how often the watchdog has cut a switch off */
 		uint64_t deposed; /**< wall clock: how often one began again since the other had taken over */
 	} backup;
@@ -97,7 +98,7 @@ struct mf_fabric {
 	unsigned int regions;
 	uint64_t *fault_fired; /**< [config->faults], after the run */
 	uint64_t fault_idle[MF_FAULT_CLASSES]; /**< of these, in blocks of idle; by class */
-	struct link_guard *guards[MF_CONFIG_SWITCHES]; /**< [nodes], by switch; NULL: no link is watched */
+	struct link_guard *guards; /**< [graph->links]; NULL: no link is watched */
 	struct link_test *test; /**< [tests]: test patterns of links; virtual clock */
 	unsigned int tests;
 	struct mf_witness_stats witness; /**< of all links with faults, after the run */
@@ -132,6 +133,12 @@ bool fabric_has_compute(const struct mf_fabric *f);
 static inline unsigned int fabric_switches(const struct mf_fabric *f)
 {
 	return f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
+}
+
+/** The link of a node to a switch. */
+static inline unsigned int fabric_link(const struct mf_fabric *f, unsigned int sw, unsigned int node)
+{
+	return sw * f->nodes + node;
 }
 
 /** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody.

@@ -8,7 +8,9 @@
 /** Says in one line why there is no fabric. @return -EINVAL */
 int make_fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/** Sets f->link: those of all ports, to the first switch. */
+/** The graph: all nodes, all switches, a link from each node to each switch. @return 0 or -ENOMEM */
+int make_graph(struct mf_fabric *f);
+/** Sets f->link. */
 void make_links(struct mf_fabric *f);
 
 /** Sets skewed clocks, and refuses what cannot break in this process. @return 0 or -EINVAL */
@@ -38,8 +40,8 @@ void make_mux(const struct mf_fabric *f, unsigned int port, bool asked, uint32_t
 
 /* Where there are two switches. */
 
-/** Sets f->backup.link. @return 0 or -ENOMEM */
-int make_backup_links(struct mf_fabric *f);
+/** Sets f->link of those to the second switch. Called by make_links() */
+void make_backup_links(struct mf_fabric *f);
 /** What a switch has to know as one of two. */
 void make_twin(const struct mf_fabric *f, unsigned int number, struct mf_switch_config *s);
 /** After so long what was said of epochs, and was not heard, is said again: ps. */

@@ -12,7 +12,7 @@ static json_t *links_json(const struct mf_fabric *f, bool rule,
 
 	for (unsigned int sw = 0; sw < fabric_switches(f); sw++) {
 		for (unsigned int i = 0; i < f->nodes; i++) {
-			const struct link_guard *g = &f->guards[sw][i];
+			const struct link_guard *g = &f->guards[fabric_link(f, sw, i)];
 
 			if (g->rule != rule || g->cause == MF_GUARD_NONE)
 				continue;
@@ -49,7 +49,7 @@ static struct link_guard sum_of(const struct mf_fabric *f, bool rule)
 
 	for (unsigned int sw = 0; sw < fabric_switches(f); sw++) {
 		for (unsigned int i = 0; i < f->nodes; i++) {
-			const struct link_guard *g = &f->guards[sw][i];
+			const struct link_guard *g = &f->guards[fabric_link(f, sw, i)];
 
 			for (int c = 0; c < MF_GUARD_CAUSES && g->rule == rule; c++)
 				sum.times[c] += g->times[c];
@@ -83,7 +83,7 @@ static json_t *local_faults_json(const struct mf_fabric *f)
 
 void guards_json(const struct mf_fabric *f, json_t *o)
 {
-	if (f->guards[0] == NULL)
+	if (f->guards == NULL)
 		return;
 	if (guards_watch(f, true))
 		json_object_set_new(o, "disabled", disabled_json(f));

@@ -53,7 +53,7 @@ static int make(struct mf_fabric *f, char *err, size_t errlen)
 	unsigned int switches = f->config->backup.on ? 2 : 1;
 	int e = 0;
 
-	if (f->node == NULL || f->link == NULL || f->fault_fired == NULL ||
+	if (f->node == NULL || f->fault_fired == NULL || make_graph(f) != 0 ||
 	    snapshot_init(&f->at_measure, f->nodes, switches) != 0 ||
 	    snapshot_init(&f->at_stop, f->nodes, switches) != 0)
 		return make_fail(err, errlen, "no memory");
@@ -67,8 +67,6 @@ static int make(struct mf_fabric *f, char *err, size_t errlen)
 	if (guards_init(f) != 0)
 		return make_fail(err, errlen, "no memory");
 	if (f->config->regions > 0 && regions_map(f) != 0)
-		return make_fail(err, errlen, "no memory");
-	if (f->config->backup.on && make_backup_links(f) != 0)
 		return make_fail(err, errlen, "no memory");
 	e = make_stack(f, err, errlen);
 	for (unsigned int i = 0; i < f->nodes && e == 0; i++)
@@ -96,7 +94,6 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	f->drain = config->clock[clock].drain;
 	f->all_begun = MF_NEVER;
 	f->node = mf_table_new(f->nodes, sizeof(*f->node));
-	f->link = calloc(f->nodes, sizeof(*f->link));
 	f->fault_fired = calloc(config->faults + 1, sizeof(*f->fault_fired));
 	if (make(f, err, errlen) != 0) {
 		mf_fabric_free(f);
@@ -164,7 +161,6 @@ void mf_fabric_free(struct mf_fabric *f)
 	mf_sw_free(f->backup.sw);
 	mf_scheduler_free(f->sched);
 	mf_scheduler_free(f->backup.sched);
-	free(f->backup.link);
 	stages_free(f->stages);
 	pending_fini(&f->pending);
 	delivery_free(f->delivery);
@@ -179,6 +175,7 @@ void mf_fabric_free(struct mf_fabric *f)
 	snapshot_fini(&f->at_stop);
 	mf_table_free(f->node);
 	free(f->link);
+	mf_topology_free(f->graph);
 	free(f->fault_fired);
 	free(f->test);
 	free(f->region);

@@ -114,7 +114,7 @@ void virtual_link_step(struct virtual *v, unsigned int i)
  */
 void virtual_link_look(struct virtual *v, unsigned int i)
 {
-	const struct link_guard *g = &v->f->guards[v->number][i];
+	const struct link_guard *g = &v->f->guards[fabric_link(v->f, v->number, i)];
 	struct virtual *nodes = v->nodes;
 	mf_time at = guard_tripped(g);
 	struct place *p = &v->events->place[i];
@@ -128,7 +128,7 @@ void virtual_link_look(struct virtual *v, unsigned int i)
 
 void virtual_link_guard(struct virtual *v, unsigned int i)
 {
-	struct link_guard *g = &v->f->guards[v->number][i];
+	struct link_guard *g = &v->f->guards[fabric_link(v->f, v->number, i)];
 	struct place *p = &v->events->place[i];
 	mf_time over;
 

@@ -72,7 +72,7 @@ static __attribute__((noinline)) void receive_by(struct virtual *v, struct virtu
 	if (from->forging)
 		virtual_fault_hear(v, i);
 	mf_node_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
-	if (__builtin_expect(v->f->guards[0] != NULL, 0)) {
+	if (__builtin_expect(v->f->guards != NULL, 0)) {
 		from->now = v->now;
 		virtual_link_look(from, i);
 	}
@@ -89,7 +89,7 @@ static void receive(struct virtual *v, unsigned int i)
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
 	mf_node_rx(v->f->node[i].host, v->now, &v->span);
-	if (__builtin_expect(v->f->guards[0] != NULL, 0))
+	if (__builtin_expect(v->f->guards != NULL, 0))
 		virtual_link_look(v, i);
 	after(v, i);
 }

@@ -284,7 +284,7 @@ int virtual_event_init(struct virtual *v)
 
 	bool slow = may_fall_behind(v);
 
-	if (n == 0 && v->f->config->tests == 0 && v->f->guards[0] == NULL && !slow)
+	if (n == 0 && v->f->config->tests == 0 && v->f->guards == NULL && !slow)
 		return 0;
 	err = make_events(v, n, slow);
 	if (err == 0 && v->twin != NULL)

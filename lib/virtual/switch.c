@@ -227,7 +227,7 @@ static void receive(struct virtual *v, unsigned int i)
 	if (__builtin_expect(v->events != NULL, 0))
 		expect_rest(v, i);
 	mf_sw_rx(v->sw, i, v->now, &v->span);
-	if (__builtin_expect(v->f->guards[0] != NULL, 0))
+	if (__builtin_expect(v->f->guards != NULL, 0))
 		virtual_link_look(v, i);
 	after(v);
 }

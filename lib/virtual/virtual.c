@@ -307,9 +307,11 @@ static mf_time look_ahead(const struct mf_fabric *f)
 
 		if (f->node[i].host != NULL)
 			least = mf_time_min(least, f->link[i].delay > late ? f->link[i].delay - late : 0);
-		if (f->node[i].host != NULL && f->backup.link != NULL)
-			least = mf_time_min(
-				least, f->backup.link[i].delay > late ? f->backup.link[i].delay - late : 0);
+		if (f->node[i].host != NULL && f->backup.sw != NULL) {
+			mf_time second = f->link[fabric_link(f, 1, i)].delay;
+
+			least = mf_time_min(least, second > late ? second - late : 0);
+		}
 	}
 	return mf_time_min(least, AHEAD_MAX);
 }
@@ -364,7 +366,7 @@ static int twin_init(struct virtual *v)
 	t->options = v->options;
 	t->sw = f->backup.sw;
 	t->sched = f->backup.sched;
-	t->link = f->backup.link;
+	t->link = f->link + fabric_link(f, 1, 0);
 	t->number = 1;
 	t->nodes = v;
 	t->max = v->max;

@@ -340,12 +340,14 @@ static int init_ways(struct wall *w, unsigned int net, enum mf_link_end end, uns
 static int init_end(struct wall *w, unsigned int net, enum mf_link_end end, unsigned int node)
 {
 	struct wall_end *e = &w->net[net].end[end][node];
-	struct link_guard *guards = w->f->guards[net];
+	struct mf_fabric *f = w->f;
 
 	if (!is_here(e))
 		return 0;
 	e->harmed = wall_faults_of(w, e->role);
-	e->guard = guards != NULL && guards[node].on ? &guards[node] : NULL;
+	e->guard = f->guards != NULL ? &f->guards[fabric_link(f, net, node)] : NULL;
+	if (e->guard != NULL && !e->guard->on)
+		e->guard = NULL;
 	return init_ways(w, net, end, node);
 }
 
@@ -400,7 +402,7 @@ int wall_fault_set_up(struct wall *w)
 {
 	int err = 0;
 
-	if (w->f->config->faults == 0 && w->f->guards[0] == NULL)
+	if (w->f->config->faults == 0 && w->f->guards == NULL)
 		return 0;
 	w->faults = calloc(1, sizeof(*w->faults));
 	if (w->faults == NULL)

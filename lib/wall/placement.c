@@ -272,7 +272,7 @@ static int make_line(struct wall *w, unsigned int net, unsigned int node, bool d
 
 	l->to = to;
 	l->port = to->kind == ROLE_TWIN ? net : node;
-	l->scramble = w->f->link[node].scramble;
+	l->scramble = w->f->link[fabric_link(w->f, net, node)].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
 	l->tap = net == 0 ? capture_tap(w->f->captures, node, down) : NULL;
 	l->odd = l->tap != NULL;
