@@ -6,8 +6,8 @@ static mf_time round_trip(const struct mf_fabric *f, unsigned int node)
 {
 	mf_time delay = f->link[node].delay;
 
-	for (unsigned int sw = 1; sw < f->graph->switches; sw++)
-		delay = mf_time_max(delay, f->link[fabric_link(f, sw, node)].delay);
+	if (f->config->backup.on)
+		delay = mf_time_max(delay, f->link[fabric_link(f, 1, node)].delay);
 	return mf_timing_sum(&f->timing, MF_STAGE_MAKE_GRANT, MF_STAGE_FORWARD) + 2 * delay;
 }
 

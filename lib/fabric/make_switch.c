@@ -13,10 +13,10 @@
  * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
  * granted in full never catches up: K and W bound what waits at an egress and in a source (D3).
  */
-static void limits(struct mf_fabric *f, unsigned int i)
+static void limits(struct mf_fabric *f, unsigned int number, unsigned int i)
 {
 	const struct mf_config_switch *c = &f->config->sw;
-	struct link_timing *link = &f->link[i];
+	struct link_timing *link = &f->link[fabric_link(f, number, i)];
 
 	link->backlog_k = c->backlog_k;
 	link->source_w = c->source_w;
@@ -57,9 +57,9 @@ static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 		s->port[i].ber_window = f->config->node[i].link.ber_window;
 		s->port[i].guard = guards_of(f, number, i, MF_LINK_SWITCH);
 		make_mux(f, i, false, c->frames, c->frame_queue, &s->port[i].mux);
-		limits(f, i);
-		s->port[i].backlog_k = f->link[i].backlog_k;
-		s->port[i].source_w = f->link[i].source_w;
+		limits(f, number, i);
+		s->port[i].backlog_k = f->link[fabric_link(f, number, i)].backlog_k;
+		s->port[i].source_w = f->link[fabric_link(f, number, i)].source_w;
 		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
 			s->align[i] = bound_align(f, i);
 	}
@@ -99,7 +99,7 @@ static struct mf_sw *make_frames(struct mf_fabric *f)
 		.port = port};
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		limits(f, i);
+		limits(f, 0, i);
 		delay[i] = f->link[i].delay;
 		port[i].up = f->config->node[i].up;
 		port[i].memory_enabled = make_carries_blocks(f, i);

@@ -50,12 +50,11 @@ static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w,
 /** How long what a node sends is on links at least, until it is at another one. */
 static mf_time on_links(const struct mf_fabric *f, uint16_t from, uint16_t to)
 {
-	mf_time t = MF_NEVER;
+	mf_time t = f->link[from].delay + f->link[to].delay;
 
-	for (unsigned int sw = 0; sw < f->graph->switches; sw++)
-		t = mf_time_min(t, f->link[fabric_link(f, sw, from)].delay +
-					   f->link[fabric_link(f, sw, to)].delay);
-	return t;
+	if (!f->config->backup.on)
+		return t;
+	return mf_time_min(t, f->link[fabric_link(f, 1, from)].delay + f->link[fabric_link(f, 1, to)].delay);
 }
 
 /**

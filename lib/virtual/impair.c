@@ -81,22 +81,22 @@ static void take(void *ctx, struct mf_span *s)
 	}
 }
 
-int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after)
+int virtual_odd_send(struct virtual *v, struct wire *w, struct mf_span *span)
 {
-	struct taker t = {.v = v, .wire = w, .after = after};
+	struct taker t = {.v = v, .wire = w, .after = virtual_done(v, w)};
 
 	if (w->cut)
 		return 0;
 	if (w->fault != NULL)
-		mf_fault_send(w->fault, &v->span, take, &t);
+		mf_fault_send(w->fault, span, take, &t);
 	else
-		take(&t, &v->span);
+		take(&t, span);
 	return t.err;
 }
 
-int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after)
+int virtual_fault_release(struct virtual *v, struct wire *w)
 {
-	struct taker t = {.v = v, .wire = w, .after = after};
+	struct taker t = {.v = v, .wire = w, .after = virtual_done(v, w)};
 
 	mf_fault_run(w->fault, v->now, take, &t);
 	return t.err;
@@ -150,17 +150,21 @@ static int forge_init(struct virtual *v)
 
 void virtual_fault_hear(struct virtual *v, unsigned int node)
 {
-	if (v->up[node].fault != NULL)
-		mf_fault_hear(v->up[node].fault, &v->span);
+	struct mf_fault *fault = v->node[node].out->fault;
+
+	if (fault != NULL)
+		mf_fault_hear(fault, &v->span);
 }
 
 /* ---- stages ---- */
 
-static int make(struct virtual *v, unsigned int node, bool up, struct wire *w)
+/** One direction of the link of a node. */
+static int make(struct virtual *v, const struct mf_end *e, bool up)
 {
 	const struct mf_fault_secrets secrets = {
 		.region = v->region, .regions = v->f->regions, .look = look, .ctx = v};
-	int err = link_fault_new(v->f, v->number, node, up, v->link[node].period, &secrets, &w->fault);
+	struct wire *w = &v->wire[up ? e->peer : v->graph->end[e->peer].peer];
+	int err = link_fault_new(v->f, e->port, e->role, up, v->f->link[e->link].period, &secrets, &w->fault);
 
 	w->odd |= w->fault != NULL;
 	return err;
@@ -173,21 +177,27 @@ int virtual_fault_init(struct virtual *v)
 	if (v->f->config->faults == 0)
 		return 0;
 	err = forge_init(v);
-	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++) {
-		if (v->f->node[i].host == NULL)
+	for (uint32_t k = 0; k < v->graph->ends && err == 0; k++) {
+		const struct mf_end *e = &v->graph->end[k];
+
+		if (v->graph->role[e->role].kind != MF_VERTEX_NODE || v->f->node[e->role].host == NULL)
 			continue;
-		err = make(v, i, true, &v->up[i]);
+		err = make(v, e, true);
 		if (err == 0)
-			err = make(v, i, false, &v->down[i]);
+			err = make(v, e, false);
 	}
 	return err;
 }
 
 void virtual_fault_fini(struct virtual *v)
 {
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		link_fault_over(v->f, v->number, i, true, v->up[i].fault);
-		link_fault_over(v->f, v->number, i, false, v->down[i].fault);
+	for (uint32_t k = 0; k < v->graph->ends; k++) {
+		const struct mf_end *e = &v->graph->end[k];
+
+		if (v->graph->role[e->role].kind != MF_VERTEX_NODE)
+			continue;
+		link_fault_over(v->f, e->port, e->role, true, v->wire[e->peer].fault);
+		link_fault_over(v->f, e->port, e->role, false, v->wire[k].fault);
 	}
 	free(v->region);
 	free(v->claimable);

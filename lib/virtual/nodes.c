@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The nodes' side of the virtual clock. Nodes know of each other by the switch alone, so each is called for
- * all that is due in a stretch of time before the next one is: its state is in the caches then. Of a node
- * at equal times: first what arrives, then what is sent, then what is decided; and what is decided and has
- * to go at once goes at that time still. So the last block of a message leaves before anybody asks whether
- * it has left, in whatever spans.
+ * The nodes of the virtual clock. Nodes of a class know of each other by the other class alone, so each is
+ * called for all that is due in a stretch of time before the next one is: its state is in the caches then.
+ * The order of a node's calls at one time: first what arrives, then what is sent, then what is decided. What
+ * is decided and has to go at once goes at that time still. So the last block of a message leaves before it
+ * is asked whether it has left, in whatever spans.
  */
 #include <errno.h>
 
@@ -17,26 +17,39 @@
 /** When a node that would send at t may do so: by both links, or by the one that there is. */
 static mf_time sends(const struct virtual *v, unsigned int i, mf_time t)
 {
-	mf_time first = virtual_event_up(v, i, t), second;
+	const struct virtual_node *n = &v->node[i];
+	mf_time first = virtual_event_node_sends(v, i, n->out, t), second;
 
-	if (v->twin == NULL)
+	if (n->mirror == NULL)
 		return first;
-	second = virtual_event_up(v->twin, i, t);
+	second = virtual_event_node_sends(v, i, n->mirror, t);
 	if (first == MF_NEVER || second == MF_NEVER)
 		return mf_time_min(first, second);
 	return mf_time_max(first, second);
 }
 
+/** Where a stage of faults is on a link: what it held back may go before `next`. */
+static __attribute__((noinline)) mf_time held(const struct virtual *v, unsigned int i, mf_time next)
+{
+	const struct virtual_node *n = &v->node[i];
+	bool hangs = wire_hangs(n->out);
+
+	next = mf_time_min(next, wire_held(n->out));
+	if (n->mirror != NULL) {
+		next = mf_time_min(next, wire_held(n->mirror));
+		hangs |= wire_hangs(n->mirror);
+	}
+	return hangs ? mf_time_min(next, mf_node_tx_next_block(v->f->node[i].host, v->now)) : next;
+}
+
 /** When a node may send, or what a fault held back goes. */
 static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
-	const struct mf_node *h = v->f->node[i].host;
-	mf_time next = mf_time_min(mf_node_tx_next(h, v->now), wire_held(&v->up[i]));
+	const struct virtual_node *n = &v->node[i];
+	mf_time next = mf_node_tx_next(v->f->node[i].host, v->now);
 
-	if (__builtin_expect(v->twin != NULL, 0))
-		next = mf_time_min(next, wire_held(&v->twin->up[i]));
-	if (wire_hangs(&v->up[i]) || (v->twin != NULL && wire_hangs(&v->twin->up[i])))
-		next = mf_time_min(next, mf_node_tx_next_block(h, v->now));
+	if (__builtin_expect(n->out->fault != NULL || n->mirror != NULL, 0))
+		next = held(v, i, next);
 	next = mf_time_max(v->now, next);
 	return __builtin_expect(v->events != NULL, 0) ? sends(v, i, next) : next;
 }
@@ -44,53 +57,57 @@ static mf_time tx_next(const struct virtual *v, unsigned int i)
 /** When something arrives. */
 static inline mf_time arrives(const struct virtual *v, unsigned int i)
 {
-	mf_time due = wire_due(&v->down[i]);
+	const struct virtual_node *n = &v->node[i];
+	mf_time due = wire_due(&n->in[0]);
 
-	return __builtin_expect(v->twin != NULL, 0) ? mf_time_min(due, wire_due(&v->twin->down[i])) : due;
+	return __builtin_expect(n->mirror != NULL, 0) ? mf_time_min(due, wire_due(&n->in[1])) : due;
 }
 
 /** Something came to a node or left it: when must it be called, when may it send? */
 static void after(struct virtual *v, unsigned int i)
 {
 	const struct mf_node *h = v->f->node[i].host;
-	struct virtual_turn *t = &v->turn[i];
+	struct virtual_node *n = &v->node[i];
 
-	t->run = mf_time_min(t->run, mf_time_max(v->now, mf_node_next(h)));
-	t->tx = tx_next(v, i);
+	n->run = mf_time_min(n->run, mf_time_max(v->now, mf_node_next(h)));
+	n->tx = tx_next(v, i);
 }
 
 static void run(struct virtual *v, unsigned int i)
 {
-	v->turn[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
-	v->turn[i].tx = tx_next(v, i);
+	v->node[i].run = mf_time_max(v->now, node_run(&v->f->node[i], v->now));
+	v->node[i].tx = tx_next(v, i);
 }
 
-/** By the link to either switch. */
-static __attribute__((noinline)) void receive_by(struct virtual *v, struct virtual *from, unsigned int i)
+/** By one of two links. */
+static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int i, unsigned int end)
 {
-	virtual_receive(v, &from->down[i], v->event_next, &v->span);
-	if (from->forging)
+	struct wire *w = &v->node[i].in[end];
+
+	virtual_receive(v, w, v->event_next, &v->span);
+	if (v->forging)
 		virtual_fault_hear(v, i);
-	mf_node_rx_by(v->f->node[i].host, from->number, v->now, &v->span);
-	if (__builtin_expect(v->f->guards != NULL, 0)) {
-		from->now = v->now;
-		virtual_link_look(from, i);
-	}
+	mf_node_rx_by(v->f->node[i].host, end, v->now, &v->span);
+	if (__builtin_expect(v->f->guards != NULL, 0))
+		virtual_link_look(v, w);
 	after(v, i);
 }
 
 static void receive(struct virtual *v, unsigned int i)
 {
-	if (__builtin_expect(v->twin != NULL, 0)) { /* that by which something came first */
-		receive_by(v, wire_due(&v->twin->down[i]) < wire_due(&v->down[i]) ? v->twin : v, i);
+	const struct virtual_node *n = &v->node[i];
+	struct wire *w = n->in;
+
+	if (__builtin_expect(n->mirror != NULL, 0)) { /* that by which something came first */
+		receive_by(v, i, wire_due(&w[1]) < wire_due(&w[0]));
 		return;
 	}
-	virtual_receive(v, &v->down[i], v->event_next, &v->span);
+	virtual_receive(v, w, v->event_next, &v->span);
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
 	mf_node_rx(v->f->node[i].host, v->now, &v->span);
 	if (__builtin_expect(v->f->guards != NULL, 0))
-		virtual_link_look(v, i);
+		virtual_link_look(v, w);
 	after(v, i);
 }
 
@@ -101,49 +118,47 @@ static inline mf_time awake(const struct virtual *v, unsigned int i, mf_time t)
 }
 
 /** What a fault held back, on either link. */
-static int release(struct virtual *v, unsigned int i)
+static int release(struct virtual *v, const struct virtual_node *n)
 {
-	int n = 0;
+	int sent = 0;
 
-	if (wire_held(&v->up[i]) <= v->now)
-		n = virtual_fault_release(v, &v->up[i], v->switch_done);
-	if (n == 0 && v->twin != NULL && wire_held(&v->twin->up[i]) <= v->now) {
-		v->twin->now = v->now;
-		n = virtual_fault_release(v->twin, &v->twin->up[i], v->twin->switch_done);
-	}
-	return n;
+	if (wire_held(n->out) <= v->now)
+		sent = virtual_fault_release(v, n->out);
+	if (sent == 0 && n->mirror != NULL && wire_held(n->mirror) <= v->now)
+		sent = virtual_fault_release(v, n->mirror);
+	return sent;
 }
 
 /** The same on the second link, too: before the first one scrambles it. @return 0 or -errno */
-static __attribute__((noinline)) int mirror(struct virtual *v, unsigned int i)
+static __attribute__((noinline)) int mirror(struct virtual *v, const struct virtual_node *node)
 {
-	struct virtual *t = v->twin;
+	struct mf_span *copy = &v->copy;
 	int n;
 
-	t->now = v->now;
-	t->span.start = v->span.start;
-	t->span.period = v->span.period;
-	t->span.count = v->span.count;
-	t->span.flags = v->span.flags;
-	mf_blocks_copy(t->span.word, t->span.sync, v->span.word, v->span.sync, v->span.count);
-	n = virtual_send(t, &t->up[i], t->switch_done, virtual_place(v, i), PLACE_SWITCH);
+	copy->start = v->span.start;
+	copy->period = v->span.period;
+	copy->count = v->span.count;
+	copy->flags = v->span.flags;
+	mf_blocks_copy(copy->word, copy->sync, v->span.word, v->span.sync, v->span.count);
+	n = virtual_send(v, node->mirror, copy);
 	return n < 0 ? n : 0;
 }
 
-/** How many blocks node i may give out at once: what goes on both links ends where it does on either. */
-static inline unsigned int blocks(const struct virtual *v, unsigned int i)
+/** How many blocks a node may give out at once: what goes on both links ends where it does on either. */
+static inline unsigned int blocks(const struct virtual *v, const struct virtual_node *n)
 {
-	unsigned int n = v->max, second;
+	unsigned int first = v->max, second;
 
 	if (__builtin_expect(v->events == NULL, 1))
-		return n;
-	n = virtual_event_up_blocks(v, i, v->now);
-	second = v->twin != NULL ? virtual_event_up_blocks(v->twin, i, v->now) : n;
-	return n < second ? n : second;
+		return first;
+	first = virtual_event_blocks(v, n->out);
+	second = n->mirror != NULL ? virtual_event_blocks(v, n->mirror) : first;
+	return first < second ? first : second;
 }
 
 static int transmit(struct virtual *v, unsigned int i)
 {
+	struct virtual_node *node = &v->node[i];
 	bool more = false;
 	int n = 0;
 
@@ -151,27 +166,27 @@ static int transmit(struct virtual *v, unsigned int i)
 		after(v, i);
 		return 0;
 	}
-	if (__builtin_expect(wire_held(&v->up[i]) <= v->now || v->twin != NULL, 0))
-		n = release(v, i);
+	if (__builtin_expect(wire_held(node->out) <= v->now || node->mirror != NULL, 0))
+		n = release(v, node);
 	if (n == 0)
-		n = (int)mf_node_tx(v->f->node[i].host, v->now, blocks(v, i), &v->span);
+		n = (int)mf_node_tx(v->f->node[i].host, v->now, blocks(v, node), &v->span);
 	if (n > 0)
-		more = wire_wants_all(&v->up[i], &v->span);
-	if (n > 0 && __builtin_expect(v->twin != NULL, 0))
-		n = mirror(v, i) < 0 ? -ENOMEM : n;
+		more = wire_wants_all(node->out, &v->span);
+	if (n > 0 && __builtin_expect(node->mirror != NULL, 0))
+		n = mirror(v, node) < 0 ? -ENOMEM : n;
 	if (n > 0)
-		n = virtual_send(v, &v->up[i], v->switch_done, virtual_place(v, i), PLACE_SWITCH);
+		n = virtual_send(v, node->out, &v->span);
 	after(v, i);
 	if (__builtin_expect(more, 0))
-		v->turn[i].tx = v->now;
+		node->tx = v->now;
 	return n;
 }
 
 static mf_time next(const struct virtual *v, unsigned int i)
 {
-	const struct virtual_turn *t = &v->turn[i];
+	const struct virtual_node *n = &v->node[i];
 
-	return awake(v, i, mf_time_min(arrives(v, i), mf_time_min(t->tx, t->run)));
+	return awake(v, i, mf_time_min(arrives(v, i), mf_time_min(n->tx, n->run)));
 }
 
 /** What a node is called for at v->now. */
@@ -179,7 +194,7 @@ static enum virtual_call due(const struct virtual *v, unsigned int i)
 {
 	if (arrives(v, i) <= v->now)
 		return VIRTUAL_RX;
-	return v->turn[i].tx <= v->now ? VIRTUAL_TX : VIRTUAL_RUN;
+	return v->node[i].tx <= v->now ? VIRTUAL_TX : VIRTUAL_RUN;
 }
 
 /** Part of the loop of a stretch: so its registers are saved once. @return 0 or more, or -errno */
@@ -202,7 +217,7 @@ static __rte_always_inline int call(struct virtual *v, unsigned int i)
 static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 {
 	const struct node *node = &v->f->node[i];
-	const struct wire *w = &v->down[i];
+	const struct wire *w = v->node[i].in;
 	uint64_t first[FETCH_MAX];
 	unsigned int n = 0, writer;
 
@@ -228,6 +243,16 @@ static void look_ahead(const struct virtual *v, unsigned int i, mf_time until)
 		mf_client_fetch_op(node->client, mf_node_fetch_data(node->host, first[k]));
 }
 
+/** A node may have sent something. */
+static inline void told(struct virtual *v, unsigned int i)
+{
+	const struct virtual_node *n = &v->node[i];
+
+	virtual_hears(v, n->out);
+	if (__builtin_expect(n->mirror != NULL, 0))
+		virtual_hears(v, n->mirror);
+}
+
 static int run_until(struct virtual *v, unsigned int i, mf_time until)
 {
 	int err = 0;
@@ -236,7 +261,7 @@ static int run_until(struct virtual *v, unsigned int i, mf_time until)
 	while (err >= 0 && (v->now = next(v, i)) <= until)
 		err = call(v, i);
 	v->next[i] = v->now;
-	virtual_switch_hears(v, i);
+	told(v, i);
 	return err;
 }
 
@@ -244,7 +269,7 @@ static int run_until(struct virtual *v, unsigned int i, mf_time until)
 
 static uint32_t actor(const struct virtual *v, unsigned int i, enum virtual_call what)
 {
-	return ((uint32_t)what + 1) * v->f->nodes + i;
+	return (uint32_t)what * v->f->nodes + i;
 }
 
 static void expect(struct virtual *v, unsigned int i)
@@ -252,17 +277,25 @@ static void expect(struct virtual *v, unsigned int i)
 	if (v->ahead != 0)
 		return;
 	event_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, arrives(v, i)));
-	event_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->turn[i].tx));
-	event_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->turn[i].run));
+	event_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->node[i].tx));
+	event_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->node[i].run));
 }
 
 int virtual_nodes_init(struct virtual *v)
 {
-	int err = event_init(&v->step, 4 * v->f->nodes);
+	int err = event_init(&v->step, 3 * v->f->nodes);
 
 	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 		expect(v, i);
 	return err;
+}
+
+/** The next event of node i may be the first of its class. */
+static inline void hasten(struct virtual *v, unsigned int i)
+{
+	struct virtual_class *c = v->node[i].class;
+
+	c->nodes_next = mf_time_min(c->nodes_next, v->next[i]);
 }
 
 /** Other nodes may know at once what one node did, without the network, but not before v->now. */
@@ -273,7 +306,7 @@ static void wake(struct virtual *v)
 	while ((i = fabric_woken(v->f)) >= 0) {
 		after(v, (unsigned int)i);
 		v->next[i] = next(v, (unsigned int)i);
-		v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+		hasten(v, (unsigned int)i);
 		expect(v, (unsigned int)i);
 	}
 }
@@ -282,41 +315,38 @@ static void wake(struct virtual *v)
 static void called(struct virtual *v, unsigned int i)
 {
 	v->next[i] = next(v, i);
-	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+	hasten(v, i);
 	expect(v, i);
 	if (v->f->stack_shared != NULL)
 		wake(v);
-	virtual_switch_hears(v, i);
+	told(v, i);
 }
 
 void virtual_node_changed(struct virtual *v, unsigned int i)
 {
-	v = v->nodes;
-	v->turn[i].run = v->now;
-	v->turn[i].tx = tx_next(v, i);
+	v->node[i].run = v->now;
+	v->node[i].tx = tx_next(v, i);
 	called(v, i);
 }
 
 void virtual_node_part(struct virtual *v, unsigned int i)
 {
-	for (struct virtual *net = v; net != NULL; net = net->twin) {
-		if (!wire_has_part(&net->down[i], v->now))
+	for (unsigned int end = 0; end < v->graph->role[i].ends; end++) {
+		if (!wire_has_part(&v->node[i].in[end], v->now))
 			continue;
-		receive_by(v, net, i);
+		receive_by(v, i, end);
 		called(v, i);
 	}
 }
 
-void virtual_node_hears(struct virtual *v, unsigned int i)
+void virtual_node_hears(struct virtual *v, unsigned int i, const struct wire *w)
 {
-	mf_time due;
+	mf_time due = awake(v, i, wire_due(w));
 
-	v = v->nodes;
-	due = awake(v, i, arrives(v, i));
 	v->next[i] = mf_time_min(v->next[i], due);
-	v->nodes_next = mf_time_min(v->nodes_next, v->next[i]);
+	hasten(v, i);
 	if (v->ahead == 0)
-		event_set(&v->step, actor(v, i, VIRTUAL_RX), due);
+		event_hasten(&v->step, actor(v, i, VIRTUAL_RX), due);
 }
 
 int virtual_node_tx(struct virtual *v, unsigned int i)
@@ -345,44 +375,41 @@ int virtual_node_one(struct virtual *v, enum virtual_call what)
 }
 
 /** Nodes that are soon called, one after the other: what each of them looks at first. */
-static void come_near(const struct virtual *v, unsigned int i, mf_time until)
+static void come_near(const struct virtual *v, const struct virtual_class *c, unsigned int k, mf_time until)
 {
-	const struct node *node = &v->f->node[i];
+	unsigned int i;
 
-	if (i + 4 < v->f->nodes && v->next[i + 4] <= until) {
-		mf_node_fetch(node[4].host);
-		if (node[4].client != NULL)
-			mf_client_fetch(node[4].client);
+	if (k + 4 < c->nodes && v->next[i = c->node[k + 4]] <= until) {
+		mf_node_fetch(v->f->node[i].host);
+		if (v->f->node[i].client != NULL)
+			mf_client_fetch(v->f->node[i].client);
 	}
-	if (i + 3 < v->f->nodes && v->next[i + 3] <= until) {
-		mf_node_fetch_mux(node[3].host);
-		__builtin_prefetch(&v->down[i + 3], 1);
-		__builtin_prefetch(&v->up[i + 3], 1);
+	if (k + 3 < c->nodes && v->next[i = c->node[k + 3]] <= until) {
+		mf_node_fetch_mux(v->f->node[i].host);
+		__builtin_prefetch(v->node[i].in, 1);
+		__builtin_prefetch(v->node[i].out, 1);
 	}
-	if (i + 2 < v->f->nodes && v->next[i + 2] <= until) {
-		mf_node_fetch_items(node[2].host);
-		wire_fetch(&v->down[i + 2]);
+	if (k + 2 < c->nodes && v->next[i = c->node[k + 2]] <= until) {
+		mf_node_fetch_items(v->f->node[i].host);
+		wire_fetch(v->node[i].in);
 	}
 }
 
-mf_time virtual_nodes_first(struct virtual *v)
-{
-	return event_next(&v->step);
-}
-
-int virtual_nodes(struct virtual *v, mf_time until)
+int virtual_nodes(struct virtual *v, struct virtual_class *c, mf_time until)
 {
 	mf_time first = MF_NEVER;
 	int err = 0;
 
-	for (unsigned int i = 0; i < v->f->nodes && err >= 0; i++) {
-		come_near(v, i, until);
+	for (unsigned int k = 0; k < c->nodes && err >= 0; k++) {
+		unsigned int i = c->node[k];
+
+		come_near(v, c, k, until);
 		if (v->next[i] <= until)
 			err = run_until(v, i, until);
 		first = mf_time_min(first, v->next[i]);
 	}
-	v->nodes_next = first;
-	v->nodes_done = v->now = until;
+	c->nodes_next = first;
+	v->now = until;
 	if (v->f->stack_shared != NULL)
 		wake(v);
 	return err < 0 ? err : 0;

@@ -15,77 +15,85 @@
 /** @return 0 or -ENOMEM */
 static int kill_node(struct virtual *v, unsigned int i)
 {
+	const struct mf_vertex *r = &v->graph->role[i];
 	int err;
 
-	for (struct virtual *net = v; net != NULL; net = net->twin)
-		net->events->place[i].dead++;
+	v->events->node[i].dead++;
 	err = node_crash(v->f, i, v->now);
-	for (struct virtual *net = v; net != NULL; net = net->twin)
-		virtual_link_cut(net, i);
+	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
+		virtual_link_cut(v, v->graph->end[e].link);
 	return err;
 }
 
 static void revive_node(struct virtual *v, unsigned int i)
 {
-	for (struct virtual *net = v; net != NULL; net = net->twin) {
-		v->f->node[i].gone = --net->events->place[i].dead > 0;
-		virtual_link_mend(net, i);
-	}
+	const struct mf_vertex *r = &v->graph->role[i];
+
+	v->f->node[i].gone = --v->events->node[i].dead > 0;
+	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
+		virtual_link_mend(v, v->graph->end[e].link);
 	virtual_node_changed(v, i);
 }
 
-static void kill_switch(struct virtual *v)
+static void kill_switch(struct virtual_switch *s)
 {
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->f->node[i].host != NULL)
-			virtual_link_cut(v, i);
-	mf_sw_crash(v->sw, v->now);
-	virtual_switch_changed(v);
+	for (unsigned int i = 0; i < s->ports; i++)
+		if (virtual_port_is_used(s, i))
+			virtual_link_cut(s->v, virtual_link(s->v, &s->in[i]));
+	mf_sw_crash(s->sw, s->v->now);
+	virtual_switch_changed(s);
 }
 
-static void revive_switch(struct virtual *v)
+static void revive_switch(struct virtual_switch *s)
 {
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (v->f->node[i].host != NULL)
-			virtual_link_mend(v, i);
+	for (unsigned int i = 0; i < s->ports; i++)
+		if (virtual_port_is_used(s, i))
+			virtual_link_mend(s->v, virtual_link(s->v, &s->in[i]));
 }
 
-/** The network that a rule is about: of which switch. */
-static struct virtual *network(struct virtual *v, const struct outage *o)
+/** The switch that a rule is about, or that the link that it is about leads to. */
+static struct virtual_switch *switch_of(struct virtual *v, const struct outage *o)
 {
-	return o->rule->sw != 0 ? v->twin : v;
+	return &v->sw[o->rule->sw];
+}
+
+/** The link of a node that a rule is about. */
+static unsigned int link_of(const struct virtual *v, const struct outage *o)
+{
+	return fabric_link(v->f, o->rule->sw, o->node);
 }
 
 /* Pools. */
 
-/** @param v  of the switch that it is about, where it is about one */
 static void exhaust(struct virtual *v, const struct outage *o, bool on)
 {
 	struct virtual_events *e = v->events;
+	struct virtual_switch *s = switch_of(v, o);
 	enum mf_config_what what = o->rule->what;
 	struct mf_node *h;
 
 	switch (what) {
 	case MF_CONFIG_REQUESTS:
-		if (exhaust_counts(&e->no_requests, on))
-			mf_sw_exhaust(v->sw, exhaust_pool(mf_sw_role(v->sw), what), 0, on);
+		if (exhaust_counts(&s->events->no_requests, on))
+			mf_sw_exhaust(s->sw, exhaust_pool(mf_sw_role(s->sw), what), 0, on);
 		return;
 	case MF_CONFIG_RING:
 		if (on)
-			e->place[o->node].full = mf_time_max(e->place[o->node].full, o->at);
+			e->link[link_of(v, o)].full = mf_time_max(e->link[link_of(v, o)].full, o->at);
 		return;
 	case MF_CONFIG_MBUFS: /* no port carries a link under this clock */
 		return;
-	default:
+	case MF_CONFIG_EGRESS:
+		if (!exhaust_counts(&e->link[link_of(v, o)].no_egress, on))
+			return;
+		mf_sw_exhaust(s->sw, exhaust_pool(mf_sw_role(s->sw), what), o->node, on);
 		break;
-	}
-	if (!exhaust_counts(&e->place[o->node].none[what], on))
-		return;
-	h = v->f->node[o->node].host;
-	if (what == MF_CONFIG_EGRESS)
-		mf_sw_exhaust(v->sw, exhaust_pool(mf_sw_role(v->sw), what), o->node, on);
-	else
+	default:
+		if (!exhaust_counts(&e->node[o->node].none[what], on))
+			return;
+		h = v->f->node[o->node].host;
 		mf_node_exhaust(h, exhaust_pool(mf_node_role(h), what), on);
+	}
 	virtual_node_changed(v, o->node);
 }
 
@@ -95,15 +103,15 @@ static int begin(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		virtual_link_cut(network(v, o), o->node);
+		virtual_link_cut(v, link_of(v, o));
 		return 0;
 	case MF_FAULT_NODE_CRASH:
 		return kill_node(v, o->node);
 	case MF_FAULT_SWITCH_CRASH:
-		kill_switch(network(v, o));
+		kill_switch(switch_of(v, o));
 		return 0;
 	case MF_FAULT_EXHAUST:
-		exhaust(network(v, o), o, true);
+		exhaust(v, o, true);
 		return 0;
 	default:
 		return 0;
@@ -114,16 +122,16 @@ static void end(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		virtual_link_mend(network(v, o), o->node);
+		virtual_link_mend(v, link_of(v, o));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(v, o->node);
 		break;
 	case MF_FAULT_SWITCH_CRASH:
-		revive_switch(network(v, o));
+		revive_switch(switch_of(v, o));
 		break;
 	case MF_FAULT_EXHAUST:
-		exhaust(network(v, o), o, false);
+		exhaust(v, o, false);
 		break;
 	}
 }
@@ -143,24 +151,28 @@ static mf_time next_of_all(const struct virtual *v)
 
 	for (unsigned int k = 0; k < e->outages; k++)
 		next = mf_time_min(next, e->outage[k].at);
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		for (const struct virtual *net = v; net != NULL; net = net->twin) {
-			const struct place *p = &net->events->place[i];
-
-			next = mf_time_min(next, mf_time_min(p->at, p->guard));
-		}
-	}
+	for (uint32_t i = 0; i < v->graph->links; i++)
+		next = mf_time_min(next, mf_time_min(e->link[i].at, e->link[i].guard));
 	return next;
 }
 
 /** All that has arrived is there before anything breaks, of frames under way, too. */
 static void hand_over_parts(struct virtual *v)
 {
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		for (struct virtual *net = v; net != NULL; net = net->twin)
-			virtual_port_part(net, i);
+	for (uint32_t i = 0; i < v->graph->nodes; i++) {
+		const struct mf_vertex *r = &v->graph->role[i];
+
+		for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++) {
+			const struct wire *w = virtual_back(v, &v->wire[e]);
+
+			if (w->to != NULL)
+				virtual_port_part(w->to, w->number);
+		}
 		virtual_node_part(v, i);
 	}
+	for (unsigned int k = 0; k < v->switches; k++) /* what comes of other switches */
+		for (unsigned int i = 0; i < v->sw[k].ports; i++)
+			virtual_port_part(&v->sw[k], i);
 }
 
 int virtual_event(struct virtual *v)
@@ -169,23 +181,19 @@ int virtual_event(struct virtual *v)
 	int err = 0;
 
 	v->now = v->event_next;
-	if (v->twin != NULL)
-		v->twin->now = v->now;
 	v->f->info.events++;
 	hand_over_parts(v);
-	virtual_switch_settles(v, v->twin == NULL);
+	virtual_switches_settle(v, !v->redundant);
 	virtual_tests_run(v);
 	for (unsigned int k = 0; k < e->outages && err == 0; k++)
 		if (e->outage[k].at == v->now)
 			err = step_outage(v, &e->outage[k]);
-	for (struct virtual *net = v; net != NULL; net = net->twin)
-		for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
-			if (net->events->place[i].at == v->now)
-				virtual_link_step(net, i);
-	for (struct virtual *net = v; net != NULL; net = net->twin)
-		for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
-			if (net->events->place[i].guard == v->now)
-				virtual_link_guard(net, i);
+	for (uint32_t i = 0; i < v->graph->links && err == 0; i++)
+		if (e->link[i].at == v->now)
+			virtual_link_step(v, i);
+	for (uint32_t i = 0; i < v->graph->links && err == 0; i++)
+		if (e->link[i].guard == v->now)
+			virtual_link_guard(v, i);
 	v->event_next = next_of_all(v);
 	return err;
 }
@@ -194,15 +202,16 @@ int virtual_event(struct virtual *v)
 
 static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 {
-	struct virtual_events *e = v->events, *net = f->sw != 0 ? v->twin->events : e;
+	struct virtual_events *e = v->events;
+	struct switch_events *s = &e->sw[f->sw];
 	int err = 0;
 
 	if (f->role == MF_CONFIG_SWITCH)
-		err = stalls_add(&net->sw, f->from, f->until);
+		err = stalls_add(&s->sw, f->from, f->until);
 	if (f->role != MF_CONFIG_NODES && err == 0)
-		err = stalls_add(&net->sched, f->from, f->until);
+		err = stalls_add(&s->sched, f->from, f->until);
 	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
-		err = stalls_add(&e->place[f->link.node[i]].stalls, f->from, f->until);
+		err = stalls_add(&e->node[f->link.node[i]].stalls, f->from, f->until);
 	return err;
 }
 
@@ -221,20 +230,12 @@ static int add_rule(struct virtual *v, unsigned int rule)
 	return f->class == MF_FAULT_STALL ? add_stall(v, f) : 0;
 }
 
-static void place_init(struct virtual *v, unsigned int i)
+static void place_init(struct virtual *v, unsigned int link, const struct mf_config_link *c)
 {
-	struct place *p = &v->events->place[i];
+	struct link_place *p = &v->events->link[link];
 
 	p->at = p->guard = MF_NEVER;
-	p->room = (mf_time)v->f->config->node[i].link.ring * MF_SPAN_MAX * v->link[i].period;
-	v->up[i].odd = v->down[i].odd = true;
-}
-
-/** The nodes of the second switch are those of the first. */
-static void share_stalls(struct virtual *v, const struct virtual_events *first)
-{
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		v->events->place[i].stalls = first->place[i].stalls;
+	p->room = (mf_time)c->ring * MF_SPAN_MAX * v->f->link[link].period;
 }
 
 /** Whether a switch may be told by who is no node which one is active. */
@@ -252,13 +253,20 @@ static int make_events(struct virtual *v, unsigned int outages, bool slow)
 
 	if (e == NULL)
 		return -ENOMEM;
-	e->place = calloc(v->f->nodes, sizeof(*e->place));
+	e->link = calloc(v->graph->links, sizeof(*e->link));
+	e->node = calloc(v->graph->nodes, sizeof(*e->node));
+	e->sw = calloc(v->switches, sizeof(*e->sw));
 	e->outage = calloc(outages + 1, sizeof(*e->outage));
-	if (e->place == NULL || e->outage == NULL)
+	if (e->link == NULL || e->node == NULL || e->sw == NULL || e->outage == NULL)
 		return -ENOMEM;
 	e->slow = slow;
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		place_init(v, i);
+	for (unsigned int k = 0; k < v->switches; k++) {
+		v->sw[k].events = &e->sw[k];
+		for (unsigned int i = 0; i < v->f->nodes; i++)
+			place_init(v, fabric_link(v->f, k, i), &v->f->config->node[i].link);
+	}
+	for (uint32_t i = 0; i < v->graph->ends; i++)
+		v->wire[i].odd = true;
 	return 0;
 }
 
@@ -272,7 +280,7 @@ static bool may_fall_behind(const struct virtual *v)
 
 	for (unsigned int i = 0; i < v->f->nodes && c->timed; i++)
 		if (v->f->node[i].host != NULL &&
-		    2 * c->insert > MF_SCHED_PENDING * (mf_time)v->link[i].period)
+		    2 * c->insert > MF_SCHED_PENDING * (mf_time)v->f->link[i].period)
 			return true;
 	return false;
 }
@@ -287,18 +295,14 @@ int virtual_event_init(struct virtual *v)
 	if (n == 0 && v->f->config->tests == 0 && v->f->guards == NULL && !slow)
 		return 0;
 	err = make_events(v, n, slow);
-	if (err == 0 && v->twin != NULL)
-		err = make_events(v->twin, 0, slow);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
 	if (err == 0)
 		err = virtual_tests_init(v);
 	if (err != 0)
 		return err;
-	if (v->twin != NULL)
-		share_stalls(v->twin, v->events);
 	v->event_next = next_of_all(v);
-	virtual_switch_settles(v, v->twin == NULL || !may_lie(v->f->config));
+	virtual_switches_settle(v, !v->redundant || !may_lie(v->f->config));
 	return err;
 }
 
@@ -309,7 +313,7 @@ void virtual_event_settle(struct virtual *v)
 	for (unsigned int i = 0; i < v->f->nodes; i++)
 		if (v->f->node[i].host != NULL && mf_node_tells(v->f->node[i].host))
 			return;
-	virtual_switch_settles(v, true);
+	virtual_switches_settle(v, true);
 }
 
 void virtual_event_fini(struct virtual *v)
@@ -320,11 +324,15 @@ void virtual_event_fini(struct virtual *v)
 		return;
 	for (unsigned int k = 0; k < e->outages; k++)
 		v->f->fault_fired[e->outage[k].rule - v->f->config->fault] += e->outage[k].times;
-	for (unsigned int i = 0; i < v->f->nodes && e->place != NULL && v->nodes == v; i++)
-		free(e->place[i].stalls.stall);
-	free(e->place);
+	for (uint32_t i = 0; i < v->graph->nodes && e->node != NULL; i++)
+		free(e->node[i].stalls.stall);
+	for (unsigned int k = 0; k < v->switches && e->sw != NULL; k++) {
+		free(e->sw[k].sw.stall);
+		free(e->sw[k].sched.stall);
+	}
+	free(e->link);
+	free(e->node);
+	free(e->sw);
 	free(e->outage);
-	free(e->sw.stall);
-	free(e->sched.stall);
 	free(e);
 }

@@ -10,29 +10,38 @@
 /** DARK: it carries nothing, and the ends do not know yet; LOST: they do. */
 enum link_phase { LINK_WHOLE, LINK_DARK, LINK_LOST };
 
-/** A node and its link. */
-struct place {
-	unsigned int cuts; /**< outages in force that cut the link */
-	unsigned int dead; /**< of those: outages in force that its process is gone by */
-	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts() */
+/** A link. */
+struct link_place {
+	unsigned int cuts; /**< outages in force that cut it */
+	unsigned int testing; /**< of the cuts: test patterns that have taken it */
+	unsigned int no_egress; /**< outages in force that take away the queue of the switch's port */
 	enum link_phase phase;
-	mf_time at; /**< of the next step of the link; MF_NEVER: it waits for the last outage to end */
-	struct stalls stalls;
+	mf_time at; /**< of its next step; MF_NEVER: it waits for the last outage to end */
 	mf_time full; /**< its ring is, both ways, until then */
-	unsigned int testing; /**< of the cuts: test patterns that have taken the link */
-	mf_time guard; /**< when corruption disables the link, or it is mended; MF_NEVER: neither */
+	mf_time guard; /**< when corruption disables it, or it is mended; MF_NEVER: neither */
 	/** ps of blocks that its ring holds: a sender waits for a receiver that is more behind */
 	mf_time room;
 };
 
-struct virtual_events {
-	struct place *place; /**< [nodes] */
-	struct outage *outage;
-	unsigned int outages;
+struct node_place {
+	unsigned int dead; /**< outages in force that its process is gone by */
+	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts() */
+	struct stalls stalls;
+};
+
+struct switch_events {
 	struct stalls sw, sched; /**< sched: and those of the switch, without which it cannot go on */
 	unsigned int no_requests; /**< outages that take away the switch's buffer */
 	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
-	bool slow; /**< the scheduler may fall behind, so that may be so at any time */
+};
+
+struct virtual_events {
+	struct link_place *link; /**< [graph->links] */
+	struct node_place *node; /**< [nodes] */
+	struct switch_events *sw; /**< [switches] */
+	struct outage *outage;
+	unsigned int outages;
+	bool slow; /**< a scheduler may fall behind, so that it may close its switch at any time */
 };
 
 /* test_pattern.c */
@@ -45,12 +54,12 @@ mf_time virtual_tests_next(const struct virtual *v);
 void virtual_tests_run(struct virtual *v);
 
 /* link_state.c */
-/** One more outage that cuts the link of node i to v's switch; one less. */
-void virtual_link_cut(struct virtual *v, unsigned int i);
-void virtual_link_mend(struct virtual *v, unsigned int i);
-/** Does what is due at place.at. */
-void virtual_link_step(struct virtual *v, unsigned int i);
-/** Does what is due at place.guard: corruption disables the link, or somebody has mended it. */
-void virtual_link_guard(struct virtual *v, unsigned int i);
+/** One more outage that cuts a link; one less. */
+void virtual_link_cut(struct virtual *v, unsigned int link);
+void virtual_link_mend(struct virtual *v, unsigned int link);
+/** Does what is due at link_place.at. */
+void virtual_link_step(struct virtual *v, unsigned int link);
+/** Does what is due at link_place.guard: corruption disables the link, or it is mended. */
+void virtual_link_guard(struct virtual *v, unsigned int link);
 
 #endif

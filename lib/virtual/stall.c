@@ -2,108 +2,102 @@
 /* Who is called when, where some role is stalled (mf_stall.h). */
 #include "virtual/outages.h"
 
-bool virtual_event_whole(const struct virtual *v, unsigned int i)
+static const struct link_place *place_of(const struct virtual *v, const struct wire *w)
 {
-	return v->events->place[i].phase == LINK_WHOLE;
+	return &v->events->link[virtual_link(v, w)];
+}
+
+/** Those of the role that a wire leads to. */
+static const struct stalls *receiver(const struct virtual *v, const struct wire *w)
+{
+	return w->to != NULL ? &w->to->events->sw : &v->events->node[w->number].stalls;
+}
+
+static const struct stalls *sender(const struct virtual *v, const struct wire *w)
+{
+	return receiver(v, virtual_back(v, w));
+}
+
+/** When the role that a wire leads to takes what arrives at t. */
+static mf_time takes(const struct virtual *v, const struct wire *w, mf_time t)
+{
+	t = stalls_over(receiver(v, w), t);
+	return w->to != NULL ? mf_time_max(t, w->to->events->closed) : t;
+}
+
+bool virtual_event_whole(const struct virtual *v, const struct wire *w)
+{
+	return place_of(v, w)->phase == LINK_WHOLE;
 }
 
 mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t)
 {
-	const struct place *p = &v->events->place[i];
+	const struct node_place *p = &v->events->node[i];
 
 	return p->dead > 0 ? MF_NEVER : stalls_over(&p->stalls, t);
 }
 
-mf_time virtual_event_switch(const struct virtual *v, mf_time t)
+mf_time virtual_event_switch(const struct virtual_switch *s, mf_time t)
 {
-	return stalls_over(&v->events->sw, t);
+	return stalls_over(&s->events->sw, t);
 }
 
 /** A receiver that has room takes what is sent at t; one that has not, only when it is awake again. */
-static mf_time with_room(const struct wire *w, mf_time room, mf_time t, mf_time awake)
+static mf_time with_room(const struct virtual *v, const struct wire *w, mf_time t)
 {
-	return awake != t + w->delay && w->busy_until > awake + room ? awake - w->delay : t;
+	mf_time awake = takes(v, w, t + w->delay);
+
+	return awake != t + w->delay && w->busy_until > awake + place_of(v, w)->room ? awake - w->delay : t;
 }
 
-mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t)
+mf_time virtual_event_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t)
 {
-	const struct virtual_events *e = v->events;
-	const struct place *p = &e->place[i];
-	mf_time arrives;
+	const struct node_place *n = &v->events->node[i];
+	const struct link_place *p = place_of(v, w);
 
-	if (t == MF_NEVER || p->phase == LINK_LOST || p->dead > 0)
+	if (t == MF_NEVER || p->phase == LINK_LOST || n->dead > 0)
 		return MF_NEVER;
-	t = stalls_over(&p->stalls, mf_time_max(t, p->full));
-	arrives = t + v->up[i].delay;
-	return with_room(&v->up[i], p->room, t, mf_time_max(stalls_over(&e->sw, arrives), e->closed));
+	return with_room(v, w, stalls_over(&n->stalls, mf_time_max(t, p->full)));
 }
 
-mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t)
+mf_time virtual_event_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t)
 {
-	const struct place *p = &v->events->place[i];
+	const struct wire *w = s->out[i];
+	const struct link_place *p = place_of(s->v, w);
 
 	if (t == MF_NEVER)
 		return MF_NEVER;
-	t = stalls_over(&v->events->sw, t);
+	t = stalls_over(&s->events->sw, t);
 	if (p->phase != LINK_WHOLE) /* what is sent is lost */
 		return t;
-	t = mf_time_max(t, p->full);
-	return with_room(&v->down[i], p->room, t, stalls_over(&p->stalls, t + v->down[i].delay));
+	return with_room(s->v, w, mf_time_max(t, p->full));
 }
 
-/** Blocks that start by then, of those that a sender could give out at now. */
-static unsigned int blocks_until(const struct virtual *v, const struct wire *w, mf_time now, mf_time until)
+/** Blocks that start by then, of those that a sender could give out at v->now. */
+static unsigned int blocks_until(const struct virtual *v, const struct wire *w, mf_time until)
 {
-	mf_time n = until > now ? (until - now) / w->timing->period + 1 : 1;
+	mf_time n = until > v->now ? (until - v->now) / w->timing->period + 1 : 1;
 
 	return n < v->max ? (unsigned int)n : v->max;
 }
 
-/**
- * @param sender    when it stands still: what it has not sent by then goes later
- * @param receiver  and when its receiver does
- * @param awake     when that takes what starts at now
- */
-static unsigned int blocks(const struct virtual *v, const struct wire *w, mf_time now,
-			   const struct stalls *sender, const struct stalls *receiver, mf_time awake)
+unsigned int virtual_event_blocks(const struct virtual *v, const struct wire *w)
 {
-	mf_time until = mf_time_min(v->nodes->event_next, stalls_next(sender, now) - 1);
+	/* When the sender stands still: what it has not sent by then goes later. The same of the receiver. */
+	mf_time until = mf_time_min(v->event_next, stalls_next(sender(v, w), v->now) - 1);
+	mf_time awake = takes(v, w, v->now + w->delay);
 
-	if (awake != now + w->delay) /* it may have no room for the next */
+	if (awake != v->now + w->delay) /* it may have no room for the next */
 		return 1;
-	return blocks_until(v, w, now, mf_time_min(until, stalls_next(receiver, awake) - 1 - w->delay));
-}
-
-unsigned int virtual_event_up_blocks(const struct virtual *v, unsigned int i, mf_time now)
-{
-	const struct virtual_events *e = v->events;
-	mf_time awake = mf_time_max(stalls_over(&e->sw, now + v->up[i].delay), e->closed);
-
-	return blocks(v, &v->up[i], now, &e->place[i].stalls, &e->sw, awake);
-}
-
-unsigned int virtual_event_down_blocks(const struct virtual *v, unsigned int i)
-{
-	const struct stalls *node = &v->events->place[i].stalls;
-
-	return blocks(v, &v->down[i], v->now, &v->events->sw, node,
-		      stalls_over(node, v->now + v->down[i].delay));
+	return blocks_until(v, w, mf_time_min(until, stalls_next(receiver(v, w), awake) - 1 - w->delay));
 }
 
 /** When what is sent at `start` begins on a wire: its ends are awake then, and when it arrives. */
 static mf_time awake_at(const struct virtual *v, const struct wire *w, mf_time start)
 {
-	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
-	const struct virtual_events *e = v->events;
-	const struct place *p = &e->place[i % n];
-	const struct stalls *node = &p->stalls;
-	bool up = i < n;
-	mf_time at = stalls_over(up ? node : &e->sw, mf_time_max(start, p->full)) + w->delay;
+	mf_time t = stalls_over(sender(v, w), mf_time_max(start, place_of(v, w)->full));
 
-	at = stalls_over(up ? &e->sw : node, at);
-	if (up)
-		at = mf_time_max(at, e->closed);
-	return at - w->delay;
+	return takes(v, w, t + w->delay) - w->delay;
 }
 
 unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
@@ -121,70 +115,70 @@ unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, s
 
 /* The scheduler. Its clock stands still while it, or its switch, is stalled: no port is released then. */
 
-mf_time virtual_event_sched_next(const struct virtual *v, mf_time t)
+mf_time virtual_event_sched_next(const struct virtual_switch *s, mf_time t)
 {
-	const struct stalls *s = &v->events->sched;
+	const struct stalls *st = &s->events->sched;
 
-	return stalls_over(s, stalls_time(s, t));
+	return stalls_over(st, stalls_time(st, t));
 }
 
-mf_time virtual_event_sched_stalled(const struct virtual *v)
+mf_time virtual_event_sched_stalled(const struct virtual_switch *s)
 {
-	mf_time over = stalls_over(&v->events->sched, v->now);
+	mf_time over = stalls_over(&s->events->sched, s->v->now);
 
-	return over == v->now ? 0 : over;
+	return over == s->v->now ? 0 : over;
 }
 
-mf_time virtual_event_open(const struct virtual *v)
+mf_time virtual_event_open(const struct virtual_switch *s)
 {
-	const struct virtual_events *e = v->events;
+	const struct virtual *v = s->v;
 	unsigned int left;
 
-	if (e->slow || virtual_event_sched_stalled(v) != 0 || mf_sw_peek(v->sw, &left) != NULL)
+	if (v->events->slow || virtual_event_sched_stalled(s) != 0 || mf_sw_peek(s->sw, &left) != NULL)
 		return v->now;
-	return mf_time_min(v->nodes->event_next, stalls_next(&e->sched, v->now) - 1);
+	return mf_time_min(v->event_next, stalls_next(&s->events->sched, v->now) - 1);
 }
 
-void virtual_event_date_in(const struct virtual *v, void *items, unsigned int n)
+void virtual_event_date_in(const struct virtual_switch *s, void *items, unsigned int n)
 {
-	const struct mf_item *item = mf_scheduler_channel(v->sched)->in;
+	const struct mf_item *item = mf_scheduler_channel(s->sched)->in;
 	mf_time *at;
 
 	for (unsigned int i = 0; i < n; i++) {
 		at = mf_item_time(item, items, i);
-		*at = stalls_clock(&v->events->sched, *at);
+		*at = stalls_clock(&s->events->sched, *at);
 	}
 }
 
 /** What is dated by the scheduler's clock: when an item leaves, and what was before that. */
-static void date_out(const struct virtual *v, const struct mf_item *item, mf_time *at)
+static void date_out(const struct virtual_switch *s, const struct mf_item *item, mf_time *at)
 {
 	const struct mf_item_field *f = item->field;
 	mf_time *before;
 
-	*at = virtual_event_sched_next(v, *at);
+	*at = virtual_event_sched_next(s, *at);
 	for (; f->name != NULL; f++) {
 		if (f->check != MF_ITEM_TIME || f->offset == 0)
 			continue;
 		before = (mf_time *)(void *)((uint8_t *)at + f->offset);
-		*before = mf_time_min(stalls_time(&v->events->sched, *before), *at);
+		*before = mf_time_min(stalls_time(&s->events->sched, *before), *at);
 	}
 }
 
-unsigned int virtual_event_sched_run(const struct virtual *v, void *out, unsigned int max)
+unsigned int virtual_event_sched_run(const struct virtual_switch *s, void *out, unsigned int max)
 {
-	const struct mf_item *item = mf_scheduler_channel(v->sched)->out;
-	unsigned int n = mf_scheduler_run(v->sched, stalls_clock(&v->events->sched, v->now), out, max);
+	const struct mf_item *item = mf_scheduler_channel(s->sched)->out;
+	unsigned int n = mf_scheduler_run(s->sched, stalls_clock(&s->events->sched, s->v->now), out, max);
 
 	for (unsigned int i = 0; i < n; i++)
-		date_out(v, item, mf_item_time(item, out, i));
+		date_out(s, item, mf_item_time(item, out, i));
 	return n;
 }
 
 /** What is under way to the switch arrives at `closed` at the earliest, one behind the other. */
-static void put_off(struct virtual *v, struct wire *w)
+static void put_off(const struct virtual_switch *s, struct wire *w)
 {
-	mf_time at = v->events->closed;
+	mf_time at = s->events->closed;
 
 	for (uint32_t i = 0; i < wire_flights(w); i++) {
 		struct wire_entry *x = wire_flight(w, i);
@@ -198,14 +192,14 @@ static void put_off(struct virtual *v, struct wire *w)
 		w->due = wire_flight(w, 0)->due;
 }
 
-void virtual_event_close(struct virtual *v, mf_time until)
+void virtual_event_close(struct virtual_switch *s, mf_time until)
 {
-	if (v->events->closed >= until)
+	if (s->events->closed >= until)
 		return;
-	v->events->closed = until;
-	v->arrivals.n = v->arrivals.next = 0;
-	for (unsigned int i = 0; i < v->f->nodes; i++) {
-		put_off(v, &v->up[i]);
-		virtual_switch_hears(v, i);
+	s->events->closed = until;
+	s->arrivals.n = s->arrivals.next = 0;
+	for (unsigned int i = 0; i < s->ports; i++) {
+		put_off(s, &s->in[i]);
+		virtual_switch_hears(s, i);
 	}
 }

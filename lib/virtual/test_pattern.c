@@ -14,14 +14,16 @@
 /** A batch at most, so that others see how far a pattern is. */
 #define BATCH MF_US(100)
 
-static struct virtual *network(const struct virtual *v, unsigned int sw)
+static unsigned int link_of(const struct virtual *v, const struct link_test *t)
 {
-	return sw != 0 ? v->twin : v->nodes;
+	return fabric_link(v->f, t->rule->sw, t->node);
 }
 
 static uint32_t period_of(const void *ctx, unsigned int sw, unsigned int node)
 {
-	return network(ctx, sw)->link[node].period;
+	const struct virtual *v = ctx;
+
+	return v->f->link[fabric_link(v->f, sw, node)].period;
 }
 
 int virtual_tests_init(struct virtual *v)
@@ -57,30 +59,25 @@ mf_time virtual_tests_next(const struct virtual *v)
 /** Until v->now. */
 static void go_on(struct virtual *v, struct link_test *t)
 {
-	struct virtual *net = network(v, t->rule->sw);
-	const struct place *p = &net->events->place[t->node];
-	const struct wire *w = t->up ? &net->up[t->node] : &net->down[t->node];
+	const struct link_place *p = &v->events->link[link_of(v, t)];
+	const struct wire *w = &v->wire[v->graph->link[link_of(v, t)].end[t->up]];
 
 	link_test_run(t, v->now, w->fault, p->cuts == p->testing);
 }
 
 static void begin(struct virtual *v, struct link_test *t)
 {
-	struct virtual *net = network(v, t->rule->sw);
-
 	t->on = true;
-	net->events->place[t->node].testing++;
-	virtual_link_cut(net, t->node);
+	v->events->link[link_of(v, t)].testing++;
+	virtual_link_cut(v, link_of(v, t));
 }
 
 static void end(struct virtual *v, struct link_test *t)
 {
-	struct virtual *net = network(v, t->rule->sw);
-
 	t->on = false;
 	t->over = true;
-	net->events->place[t->node].testing--;
-	virtual_link_mend(net, t->node);
+	v->events->link[link_of(v, t)].testing--;
+	virtual_link_mend(v, link_of(v, t));
 }
 
 void virtual_tests_run(struct virtual *v)

@@ -3,41 +3,53 @@
  * The virtual clock: one thread, deterministic. An event is a span, a deadline or a transmission, never a
  * block (D18), but in the block-by-block reference mode, where every span has one block.
  *
- * The nodes and the switch are called in turn, each for a stretch of time (virtual.h). No stretch goes beyond
- * the time of the monitor, which looks at both of them; its times do not depend on how many events there are.
+ * The two classes are called in turn, each for a stretch of time (virtual.h). No stretch goes beyond the time
+ * of the monitor, which looks at all; its times do not depend on how many events there are.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "base/mf_table.h"
 #include "virtual/mf_virtual_run.h"
 #include "virtual/virtual.h"
 
 #define MONITOR_PERIOD MF_US(1)
-#define AHEAD_MAX MF_SEC(1)
-#define FAR (MF_NEVER - 2 * AHEAD_MAX) /**< of no interest, and may be added to */
+#define FAR (MF_NEVER - 2 * VIRTUAL_AHEAD_MAX) /**< of no interest, and may be added to */
 
 static bool wires_idle(const struct virtual *v)
 {
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		if (!wire_idle(&v->up[i], v->now) || !wire_idle(&v->down[i], v->now))
+	for (uint32_t i = 0; i < v->graph->ends; i++)
+		if (!wire_idle(&v->wire[i], v->now))
 			return false;
-	return v->twin == NULL || wires_idle(v->twin);
+	return true;
 }
 
 /**
- * Blocks of frames are given out late: those that a node, or its ports, have begun by now go.
+ * Blocks of frames are given out late: those that a node, or the ports of its links, have begun by now go.
  * @return 0 or -errno
  */
 static int send_begun(struct virtual *v, unsigned int i)
 {
+	const struct mf_vertex *r = &v->graph->role[i];
 	int n;
 
 	while ((n = virtual_node_tx(v, i)) > 0)
 		;
-	for (struct virtual *net = v; net != NULL && n == 0; net = net->twin)
-		while ((n = virtual_port_tx(net, i)) > 0)
+	for (uint32_t e = r->first_end; e < r->first_end + r->ends && n == 0; e++) {
+		const struct wire *w = virtual_back(v, &v->wire[e]);
+
+		while (w->to != NULL && (n = virtual_port_tx(w->to, w->number)) > 0)
+			;
+	}
+	return n;
+}
+
+/** The same of ports of a switch that lead to another one. */
+static int send_begun_between(struct virtual_switch *s)
+{
+	int n = 0;
+
+	for (unsigned int i = 0; i < s->ports && n == 0; i++)
+		while (s->out[i]->to != NULL && (n = virtual_port_tx(s, i)) > 0)
 			;
 	return n;
 }
@@ -46,6 +58,12 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 {
 	for (unsigned int i = 0; i < v->f->nodes; i++) {
 		int err = v->f->node[i].host != NULL ? send_begun(v, i) : 0;
+
+		if (err < 0)
+			return err;
+	}
+	for (unsigned int k = 0; k < v->switches; k++) {
+		int err = send_begun_between(&v->sw[k]);
 
 		if (err < 0)
 			return err;
@@ -67,12 +85,19 @@ static bool is_over(struct virtual *v)
 	       v->now >= f->stop + f->drain + v->options->settle;
 }
 
-/** Time of the first event of the switch, or of both. */
-static mf_time switches_next(struct virtual *v)
+/** Time of the next event of a class. */
+static mf_time class_next(struct virtual *v, const struct virtual_class *c)
 {
-	mf_time next = virtual_switch_next(v);
+	mf_time next = c->nodes_next;
 
-	return v->twin == NULL ? next : mf_time_min(next, virtual_switch_next(v->twin));
+	for (unsigned int k = 0; k < c->switches; k++)
+		next = mf_time_min(next, virtual_switch_next(&v->sw[c->sw[k]]));
+	return next;
+}
+
+static mf_time next_of_all(struct virtual *v)
+{
+	return mf_time_min(class_next(v, &v->class[0]), class_next(v, &v->class[1]));
 }
 
 /** When the last block arrives that is on a wire now; at the latest. */
@@ -80,9 +105,9 @@ static mf_time wires_busy_until(const struct virtual *v)
 {
 	mf_time last = 0;
 
-	for (unsigned int i = 0; i < v->f->nodes; i++)
-		last = mf_time_max(last, mf_time_max(v->up[i].busy_until, v->down[i].busy_until));
-	return v->twin == NULL ? last : mf_time_max(last, wires_busy_until(v->twin));
+	for (uint32_t i = 0; i < v->graph->ends; i++)
+		last = mf_time_max(last, v->wire[i].busy_until);
+	return last;
 }
 
 /** When it may be over, or quiet, or no longer so: something happens then, or has lasted for long enough. */
@@ -91,7 +116,7 @@ static mf_time end_may_be(struct virtual *v)
 	const struct mf_fabric *f = v->f;
 	mf_time end = f->stop + f->drain + v->options->settle, busy;
 
-	end = mf_time_min(end, mf_time_min(v->event_next, mf_time_min(v->nodes_next, switches_next(v))));
+	end = mf_time_min(end, mf_time_min(v->event_next, next_of_all(v)));
 	if (f->quiet)
 		end = mf_time_min(end, v->quiet_from + v->options->settle);
 	if (end <= v->now + MONITOR_PERIOD)
@@ -127,8 +152,6 @@ static int monitor(struct virtual *v)
 	int err = 0;
 
 	v->now = v->monitor_next;
-	if (v->twin != NULL)
-		v->twin->now = v->now;
 	f->info.events++;
 	live_tick(f, v->options, v->now);
 	while (err == 0 && (due = snapshot_due(f, v->now)) != NULL)
@@ -148,48 +171,59 @@ static int monitor(struct virtual *v)
 }
 
 /**
- * How long a side can be run whose own next event is at own, and the other's at other: what the other does
- * first may reach it, or the answer to what it does itself first.
+ * How long a class can be run: what the other one does first may reach it, or the answer to what it does
+ * itself first, or what is sent within it.
  */
-static mf_time horizon(const struct virtual *v, mf_time own, mf_time other)
+static mf_time horizon(struct virtual *v, unsigned int class)
 {
-	mf_time until = mf_time_min(mf_time_min(own, FAR) + 2 * v->ahead, mf_time_min(other, FAR) + v->ahead);
+	mf_time own = mf_time_min(class_next(v, &v->class[class]), FAR);
+	mf_time other = mf_time_min(class_next(v, &v->class[!class]), FAR);
+	mf_time until = mf_time_min(own + 2 * v->ahead, other + v->ahead);
 
+	if (__builtin_expect(v->within != MF_NEVER, 0))
+		until = mf_time_min(until, own + v->within);
 	until = mf_time_min(until - 1, v->monitor_next); /* what arrives then comes first */
 	return mf_time_min(until, v->event_next);
 }
 
-/** The nodes for a stretch of time, then the switch. */
+static int run_class(struct virtual *v, unsigned int class)
+{
+	struct virtual_class *c = &v->class[class];
+	mf_time until = horizon(v, class);
+	int err = c->nodes > 0 ? virtual_nodes(v, c, until) : 0;
+
+	for (unsigned int k = c->switches; k-- > 0 && err == 0;)
+		err = virtual_switch(&v->sw[c->sw[k]], until);
+	c->done = until;
+	return err;
+}
+
 static int stretch(struct virtual *v)
 {
-	int err = virtual_nodes(v, horizon(v, v->nodes_next, switches_next(v)));
-	mf_time until = horizon(v, switches_next(v), v->nodes_next);
+	int err = run_class(v, 0);
 
-	if (err == 0 && v->twin != NULL)
-		err = virtual_switch(v->twin, until);
-	return err == 0 ? virtual_switch(v, until) : err;
+	return err == 0 ? run_class(v, 1) : err;
 }
 
 static int switches_one(struct virtual *v, enum virtual_call what)
 {
-	int n = virtual_switch_one(v, what);
+	int n = 0;
 
-	if (n != 0 || v->twin == NULL)
-		return n;
-	v->twin->now = v->twin->switch_done = v->now;
-	return virtual_switch_one(v->twin, what);
+	for (unsigned int k = 0; k < v->switches && n == 0; k++)
+		n = virtual_switch_one(&v->sw[k], what);
+	return n;
 }
 
 /**
  * Where a link takes no time, or the stages of an operation are to be told in their order: one event of
- * those that are next. At one time what arrives at the switch, then at a node; what a node sends; what the
+ * those that are next. At one time what arrives at a switch, then at a node; what a node sends; what a
  * switch sends and decides; what a node decides.
  */
 static int together(struct virtual *v)
 {
 	int n;
 
-	v->now = v->nodes_done = v->switch_done = mf_time_min(v->nodes_next, switches_next(v));
+	v->now = v->class[0].done = v->class[1].done = next_of_all(v);
 	n = switches_one(v, VIRTUAL_RX);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RX);
@@ -199,16 +233,14 @@ static int together(struct virtual *v)
 		n = switches_one(v, VIRTUAL_RUN);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RUN);
-	v->nodes_next = virtual_nodes_first(v);
-	if (v->twin != NULL) /* what arrives at the second switch */
-		v->nodes_next = mf_time_min(v->nodes_next, event_next(&v->twin->step));
+	v->class[0].nodes_next = v->class[1].nodes_next = event_next(&v->step);
 	return n < 0 ? n : 0;
 }
 
 /** What is due next: what breaks, and the monitor, when all before them is done. */
 static int step(struct virtual *v)
 {
-	mf_time next = mf_time_min(v->nodes_next, switches_next(v));
+	mf_time next = next_of_all(v);
 
 	if (v->event_next < next && v->event_next <= v->monitor_next)
 		return virtual_event(v);
@@ -224,21 +256,31 @@ static int step(struct virtual *v)
 	return stretch(v);
 }
 
-void virtual_capture(struct virtual *v, const struct wire *w)
+void virtual_capture(struct virtual *v, const struct wire *w, const struct mf_span *span)
 {
-	unsigned int n = v->f->nodes, i = (unsigned int)(w - v->up);
-	struct capture_tap *tap = capture_tap(v->captures, i % n, i >= n);
+	uint32_t link = virtual_link(v, w);
+	bool down = v->graph->link[link].end[0] == w->end;
+	struct capture_tap *tap;
 
+	if (link >= v->f->nodes) /* of another switch than the first */
+		return;
+	tap = capture_tap(v->captures, link, down);
 	if (tap != NULL)
-		capture_sort_span(tap, &v->span);
+		capture_sort_span(tap, span);
 }
 
-/** What both sides have done is complete, but for blocks of frames that are given out late. */
+/** All events before then are done. */
+static mf_time done(const struct virtual *v)
+{
+	return mf_time_min(v->class[0].done, v->class[1].done);
+}
+
+/** What is done is complete, but for blocks of frames that are given out late. */
 static void write_captured(struct virtual *v)
 {
-	mf_time done = mf_time_min(v->nodes_done, v->switch_done);
+	mf_time until = done(v);
 
-	capture_sort_until(v->captures, done > v->late ? done - v->late : 0);
+	capture_sort_until(v->captures, until > v->late ? until - v->late : 0);
 }
 
 static double seconds(clockid_t clock)
@@ -283,150 +325,23 @@ static int loop(struct virtual *v)
 		}
 	}
 	if (!v->over)
-		v->now = mf_time_max(v->nodes_done, v->switch_done);
+		v->now = mf_time_max(v->class[0].done, v->class[1].done);
 	virtual_tests_end(v);
 	snapshot_end(v->f, v->now);
 	return err;
 }
 
-/**
- * A link's delay, less what the end of a frame, with the gap behind it, is given out late; and half of what
- * nodes take to know of each other beside the network.
- */
-static mf_time look_ahead(const struct mf_fabric *f)
-{
-	const mf_time *cost = f->timing.cost;
-	mf_time least = MF_NEVER;
-
-	if (f->stages != NULL)
-		return 0;
-	if (f->stack_shared != NULL)
-		least = (cost[MF_STAGE_PROTOCOL] + cost[MF_STAGE_MAC]) / 2;
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		mf_time late = 2 * (mf_time)f->link[i].period;
-
-		if (f->node[i].host != NULL)
-			least = mf_time_min(least, f->link[i].delay > late ? f->link[i].delay - late : 0);
-		if (f->node[i].host != NULL && f->backup.sw != NULL) {
-			mf_time second = f->link[fabric_link(f, 1, i)].delay;
-
-			least = mf_time_min(least, second > late ? second - late : 0);
-		}
-	}
-	return mf_time_min(least, AHEAD_MAX);
-}
-
-/** What there is for each switch. @return 0 or -ENOMEM */
-static int network_init(struct virtual *v)
-{
-	unsigned int n = v->f->nodes;
-
-	v->arrives = v->event_next = MF_NEVER;
-	v->up = mf_table_new_dense(2 * n, sizeof(*v->up));
-	v->rings = mf_table_new_dense(2 * n, WIRE_FIRST * sizeof(*v->rings));
-	if (v->up == NULL || v->rings == NULL || flights_init(&v->flights, 2 * n) != 0)
-		return -ENOMEM;
-	v->down = v->up + n;
-	for (unsigned int i = 0; i < n; i++) {
-		wire_init(&v->up[i], &v->link[i], &v->flights, v->rings + i * WIRE_FIRST);
-		wire_init(&v->down[i], &v->link[i], &v->flights, v->rings + (n + i) * WIRE_FIRST);
-		wire_whole(&v->down[i], true, 0);
-	}
-	return virtual_switch_init(v);
-}
-
-static void network_fini(struct virtual *v)
-{
-	if (v->down != NULL)
-		virtual_fault_fini(v);
-	virtual_event_fini(v);
-	for (unsigned int i = 0; v->down != NULL && i < 2 * v->f->nodes; i++)
-		wire_fini(&v->up[i]);
-	mf_table_free(v->up);
-	mf_table_free(v->rings);
-	flights_fini(&v->flights);
-	event_fini(&v->queue);
-	event_fini(&v->step);
-	arrivals_fini(&v->arrivals);
-}
-
-/** The second switch, and the wires to it. */
-static int twin_init(struct virtual *v)
-{
-	struct mf_fabric *f = v->f;
-	struct virtual *t;
-	int err;
-
-	if (f->backup.sw == NULL)
-		return 0;
-	t = v->twin = calloc(1, sizeof(*t));
-	if (t == NULL)
-		return -ENOMEM;
-	t->f = f;
-	t->options = v->options;
-	t->sw = f->backup.sw;
-	t->sched = f->backup.sched;
-	t->link = f->link + fabric_link(f, 1, 0);
-	t->number = 1;
-	t->nodes = v;
-	t->max = v->max;
-	t->ahead = v->ahead;
-	err = network_init(t);
-	if (err == 0 && v->ahead == 0)
-		err = event_init(&t->step, f->nodes);
-	return err == 0 ? virtual_fault_init(t) : err;
-}
-
-static int set_up(struct virtual *v)
-{
-	mf_time tick = v->options->tick_period;
-	unsigned int n = v->f->nodes;
-	int err = network_init(v);
-
-	v->turn = malloc(n * sizeof(*v->turn));
-	v->next = malloc(n * sizeof(*v->next));
-	if (err != 0 || v->turn == NULL || v->next == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < n; i++) {
-		v->next[i] = v->turn[i].run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
-		v->turn[i].tx = MF_NEVER;
-	}
-	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
-	v->ahead = look_ahead(v->f);
-	for (unsigned int i = 0; i < n; i++)
-		v->late = mf_time_max(v->late, (mf_time)v->f->link[i].period * (MF_SPAN_MAX + 4));
-	err = virtual_fault_init(v);
-	if (err == 0)
-		err = twin_init(v);
-	if (err == 0)
-		err = virtual_event_init(v);
-	return err == 0 ? virtual_nodes_init(v) : err;
-}
-
-static void tear_down(struct virtual *v)
-{
-	if (v->twin != NULL)
-		network_fini(v->twin);
-	free(v->twin);
-	network_fini(v);
-	free(v->turn);
-	free(v->next);
-}
-
 int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 {
 	struct virtual v = {.f = f,
-			    .sw = f->sw,
-			    .sched = f->sched,
-			    .link = f->link,
+			    .graph = f->graph,
 			    .options = options,
 			    .captures = f->captures,
 			    .max = options->block_by_block ? 1 : MF_SPAN_MAX};
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	int err;
 
-	v.nodes = &v;
-	err = set_up(&v);
+	err = virtual_set_up(&v);
 	if (v.captures != NULL)
 		capture_sort_init(v.captures);
 	if (err == 0)
@@ -435,7 +350,7 @@ int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 		capture_sort_until(v.captures, MF_NEVER);
 	if (f->stages != NULL)
 		stages_end(f->stages);
-	tear_down(&v);
+	virtual_tear_down(&v);
 	/* In this order: it has not taken more of a CPU than there was of it. */
 	f->info.cpu_seconds = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	f->info.host_seconds = seconds(CLOCK_MONOTONIC) - wall;

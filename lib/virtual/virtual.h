@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of the engine of the virtual clock. The two sides, the nodes and the switch, know of each other by
- * the wires alone: a span that one side sends at time t reaches the other at t + ahead at the earliest. So
- * each is run far ahead of the other, as long as nothing can reach it that it should have known; and
- * a node, which no other one can reach, for as long, all by itself.
+ * Inside of the engine of the virtual clock. It calls groups of roles: a node, or a switch with its
+ * scheduler. Groups know of each other by the wires alone: a span that is sent at time t reaches the
+ * other end of its link at t + ahead at the earliest. The groups are divided into two classes, without a
+ * link within a class where the graph allows that (topology/mf_classes.h). So each class is run far
+ * ahead of the other, as long as nothing can reach it that it should have known; and each group of it
+ * for as long, by itself.
+ *
+ *     star        class 0: all nodes; class 1: the switch, or both switches
  */
 #ifndef VIRTUAL_H
 #define VIRTUAL_H
@@ -15,57 +19,82 @@
 #include "virtual/tournament.h"
 #include "virtual/wire.h"
 
-/** What a side is called for, in the order in which that is done at one time. */
+#define VIRTUAL_AHEAD_MAX MF_SEC(1)
+
+/** What a group is called for, in the order in which that is done at one time. */
 enum virtual_call { VIRTUAL_RX, VIRTUAL_TX, VIRTUAL_RUN };
 
+struct virtual_class;
 struct virtual_events;
+struct switch_events;
 
-/** When a node wants to be called, apart from what arrives. */
-struct virtual_turn {
-	mf_time tx, run;
-};
+/** A node. */
+struct virtual_node {
+	mf_time tx, run; /**< when it wants to be called, apart from what arrives */
+	struct wire *in; /**< [ends]: what comes to it, by port */
+	struct wire *out; /**< what it sends by its first end */
+	struct wire *mirror; /**< the same, by its second end (1+1 protection); NULL: it has one end */
+	struct virtual_class *class;
+} __attribute__((aligned(64)));
 
-/**
- * Where there are two switches there is one of these for each, with the wires to it: the second one has no
- * nodes of its own. They know of each other by the nodes alone.
- */
-struct virtual
-{
-	struct mf_fabric *f;
+/** A switch with its scheduler. */
+struct virtual_switch {
+	struct virtual *v;
 	struct mf_sw *sw;
 	struct mf_scheduler *sched;
-	const struct link_timing *link; /**< [nodes]: of the links to it */
-	unsigned int number; /**< of the switch */
-	struct virtual *twin; /**< of the first switch: that of the second one; NULL: there is none */
-	struct virtual *nodes; /**< who has the nodes: the first one */
-	bool whole; /**< the switch collects what comes: the other one is active, and will be */
-	/** Of two switches either one may become active, or be deposed, by the next block that it gets. */
-	bool unsettled;
-	bool reviving; /**< the switch was deposed, and some of its ports are not yet up again */
-	mf_time revive_at; /**< that is looked at then */
-	const struct mf_run_options *options;
-	struct wire *up, *down; /**< [nodes]: from the node, to the node */
-	struct flights flights; /**< of all wires */
-	struct wire_entry *rings; /**< of all wires */
-	struct mf_captures *captures; /**< NULL: nothing is captured */
-	mf_time late; /**< a span that is sent at t may start so long before it */
-	struct mf_span span; /**< the one that is sent or received */
-	unsigned int max; /**< blocks a span */
-	mf_time now; /**< of the event under way */
-	/** What is sent at t arrives at t + ahead at the earliest. 0: the sides are called in step. */
-	mf_time ahead;
-	/* nodes */
-	struct virtual_turn *turn; /**< [nodes] */
-	mf_time *next; /**< [nodes]: of its next event */
-	mf_time nodes_next; /**< the first of those */
-	mf_time nodes_done; /**< their events up to and at this time are done */
-	/** ahead is 0: what arrives at each port of the switch, then what each node is called for. */
-	struct event_queue step;
-	/* switch */
+	unsigned int number; /**< among the switches */
+	unsigned int ports;
+	unsigned int class;
+	struct wire *in; /**< [ports]: what comes by each of them */
+	struct wire **out; /**< [ports]: what each of them sends */
 	struct event_queue queue; /**< of its actors */
 	struct arrivals arrivals; /**< of the stretch under way */
 	mf_time arrives; /**< the first that there is */
-	mf_time switch_done;
+	struct event_queue step; /**< ahead is 0: what arrives at each port */
+	struct switch_events *events; /**< NULL: there are none */
+	bool whole; /**< it collects what comes: the other one of two is active, and will be */
+	bool reviving; /**< it was deposed, and some of its ports are not yet up again */
+	mf_time revive_at; /**< that is looked at then */
+};
+
+/** One of two classes. */
+struct virtual_class {
+	mf_time done; /**< its events up to and at this time are done */
+	mf_time nodes_next; /**< the first of its nodes' next events */
+	uint32_t *node; /**< [nodes]: which */
+	uint32_t *sw; /**< [switches] */
+	unsigned int nodes, switches;
+};
+
+struct virtual
+{
+	struct mf_fabric *f;
+	const struct mf_topology *graph;
+	const struct mf_run_options *options;
+	struct mf_captures *captures; /**< NULL: nothing is captured */
+	struct virtual_node *node; /**< [nodes] */
+	mf_time *next; /**< [nodes]: of its next event */
+	struct virtual_switch *sw; /**< [switches] */
+	unsigned int switches;
+	bool redundant; /**< one of two switches is active, and each node sends to both */
+	/** Either of two such switches may become active, or be deposed, by the next block that it gets. */
+	bool unsettled;
+	struct wire *wire; /**< [graph->ends]: what arrives at each of them */
+	struct wire **outs; /**< of all switches' ports */
+	struct flights flights; /**< of all wires */
+	struct wire_entry *rings; /**< of all wires */
+	mf_time late; /**< a span that is sent at t may start so long before it */
+	struct mf_span span; /**< the one that is sent or received */
+	struct mf_span copy; /**< of what goes by a mirror */
+	unsigned int max; /**< blocks a span */
+	mf_time now; /**< of the event under way */
+	/** What is sent at t arrives at t + ahead at the earliest. 0: all groups are called in step. */
+	mf_time ahead;
+	mf_time within; /**< the same of links within a class; MF_NEVER: there is none */
+	struct virtual_class class[2];
+	uint32_t *members; /**< of both classes */
+	/** ahead is 0: what each node is called for. */
+	struct event_queue step;
 	/* monitor */
 	mf_time monitor_next;
 	mf_time quiet_from; /**< behind the load: when something was under way last; 0: not looked at yet */
@@ -79,6 +108,18 @@ struct virtual
 	mf_time event_next;
 };
 
+/** The wire of the other direction of a link. */
+static inline struct wire *virtual_back(const struct virtual *v, const struct wire *w)
+{
+	return &v->wire[v->graph->end[w->end].peer];
+}
+
+/** The link of a wire. */
+static inline uint32_t virtual_link(const struct virtual *v, const struct wire *w)
+{
+	return v->graph->end[w->end].link;
+}
+
 /* outages.c: what breaks at a time. All others are called only where v->events is there. */
 /** @return 0 or -ENOMEM */
 int virtual_event_init(struct virtual *v);
@@ -90,26 +131,28 @@ int virtual_event(struct virtual *v);
 /** Looks whether it is known again which switch is active. */
 void virtual_event_settle(struct virtual *v);
 
-/** Who has the nodes: hands over what of frames' spans has arrived at v->now, when something breaks. */
+/** Hands over what of frames' spans has arrived at v->now, when something breaks. */
 void virtual_node_part(struct virtual *v, unsigned int i);
-void virtual_port_part(struct virtual *v, unsigned int i);
+void virtual_port_part(struct virtual_switch *s, unsigned int i);
 
 /* link_state.c */
-/** Where there are guards: node i or its port of the switch was given what came. */
-void virtual_link_look(struct virtual *v, unsigned int i);
+/** What arrived by a wire at v->now may have shown too much corruption. */
+void virtual_link_look(struct virtual *v, const struct wire *w);
 
 /* stall.c: who is called when, and what is dated by when, where somebody is stalled or gone */
 /** What a node that would be called at t is called at: later, or never. */
 mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
-/** When a sender that would send at t may do so: a node, or a port of the switch. MF_NEVER: not yet */
-mf_time virtual_event_up(const struct virtual *v, unsigned int i, mf_time t);
-mf_time virtual_event_down(const struct virtual *v, unsigned int i, mf_time t);
 /**
- * How many blocks a sender that may send at v->now may give out at once: a node, or a port of the switch. As
- * many as go before anything can happen to them, which is where a span ends.
+ * When a sender that would send at t may do so: a node by one of its links, or a port of a switch. MF_NEVER:
+ * not yet
  */
-unsigned int virtual_event_up_blocks(const struct virtual *v, unsigned int i, mf_time now);
-unsigned int virtual_event_down_blocks(const struct virtual *v, unsigned int i);
+mf_time virtual_event_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t);
+mf_time virtual_event_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t);
+/**
+ * How many blocks the sender of a wire that may send at v->now may give out at once: as many as go before
+ * anything can happen to them, which is where a span ends.
+ */
+unsigned int virtual_event_blocks(const struct virtual *v, const struct wire *w);
 /**
  * What is sent on a wire: it starts when its sender is awake, and arrives when its receiver is.
  * @return how many of its blocks follow the first one without a gap: the others are dated by themselves
@@ -117,61 +160,58 @@ unsigned int virtual_event_down_blocks(const struct virtual *v, unsigned int i);
 unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
 
 /** The scheduler, by whose clock it wants to be called at t: when it is. */
-mf_time virtual_event_sched_next(const struct virtual *v, mf_time t);
+mf_time virtual_event_sched_next(const struct virtual_switch *s, mf_time t);
 /** It is stalled now: until then. 0: it is not */
-mf_time virtual_event_sched_stalled(const struct virtual *v);
+mf_time virtual_event_sched_stalled(const struct virtual_switch *s);
 /**
  * What arrives by then is known to: nothing breaks before, and while the switch has nothing left to tell its
  * scheduler, which does not stand still, that does not close it.
  */
-mf_time virtual_event_open(const struct virtual *v);
+mf_time virtual_event_open(const struct virtual_switch *s);
 /** Nothing arrives at the switch before. */
-void virtual_event_close(struct virtual *v, mf_time until);
+void virtual_event_close(struct virtual_switch *s, mf_time until);
 /** What it is given, by its clock. @param items  n that its channel takes */
-void virtual_event_date_in(const struct virtual *v, void *items, unsigned int n);
+void virtual_event_date_in(const struct virtual_switch *s, void *items, unsigned int n);
 /** Lets it run. @param out  room for max that its channel gives @return how many it gave */
-unsigned int virtual_event_sched_run(const struct virtual *v, void *out, unsigned int max);
+unsigned int virtual_event_sched_run(const struct virtual_switch *s, void *out, unsigned int max);
 
 /* impair.c */
-/** v->span is sent, with what happens to it. @return 0 or -ENOMEM */
-int virtual_odd_send(struct virtual *v, struct wire *w, mf_time after);
+/** A span is sent, with what happens to it. @return 0 or -ENOMEM */
+int virtual_odd_send(struct virtual *v, struct wire *w, struct mf_span *span);
 /** What is held back and due at v->now goes. @return the same */
-int virtual_fault_release(struct virtual *v, struct wire *w, mf_time after);
+int virtual_fault_release(struct virtual *v, struct wire *w);
 int virtual_fault_init(struct virtual *v);
 /** v->span comes to a node: its stage is told, which may forge. */
 void virtual_fault_hear(struct virtual *v, unsigned int node);
 /** Counts what has happened. */
 void virtual_fault_fini(struct virtual *v);
 
-/** virtual.c: v->span is sent on a wire. */
-void virtual_capture(struct virtual *v, const struct wire *w);
+/** virtual.c: a span is sent on a wire. */
+void virtual_capture(struct virtual *v, const struct wire *w, const struct mf_span *span);
 
-/**
- * Sends v->span.
- * @param after  what the receiver's side has done: it is not called for what lies before
- * @return number of blocks, or -errno
- */
-static inline int virtual_send(struct virtual *v, struct wire *w, mf_time after, enum stage_place from,
-			       enum stage_place to)
+/** What the class of the receiver of a wire has done: it is not called for what lies before. */
+static inline mf_time virtual_done(const struct virtual *v, const struct wire *w)
 {
-	int err, n = v->span.count;
-
-	if (__builtin_expect(v->captures != NULL, 0))
-		virtual_capture(v, w);
-	if (v->f->stages != NULL)
-		stages_link(v->f->stages, w->timing, &v->span, from, to);
-	if (__builtin_expect(w->odd, 0)) {
-		err = virtual_odd_send(v, w, after);
-		return err < 0 ? err : n;
-	}
-	err = wire_send(w, &v->span, after);
-	v->f->info.spans++;
-	return err < 0 ? err : n;
+	return v->class[w->class].done;
 }
 
-static inline enum stage_place virtual_place(const struct virtual *v, unsigned int node)
+/** Sends a span: v->span, or v->copy. @return number of blocks, or -errno */
+static inline int virtual_send(struct virtual *v, struct wire *w, struct mf_span *span)
 {
-	return v->f->node[node].memory != NULL ? PLACE_MEMORY : PLACE_COMPUTE;
+	int err, n = span->count;
+
+	if (__builtin_expect(v->captures != NULL, 0))
+		virtual_capture(v, w, span);
+	if (v->f->stages != NULL)
+		stages_link(v->f->stages, w->timing, span, (enum stage_place)w->from_place,
+			    (enum stage_place)w->to_place);
+	if (__builtin_expect(w->odd, 0)) {
+		err = virtual_odd_send(v, w, span);
+		return err < 0 ? err : n;
+	}
+	err = wire_send(w, span, virtual_done(v, w));
+	v->f->info.spans++;
+	return err < 0 ? err : n;
 }
 
 /**
@@ -187,17 +227,20 @@ static inline void virtual_receive(const struct virtual *v, struct wire *w, mf_t
 		wire_receive(w, span);
 }
 
+/* set_up.c */
+/** Makes what the engine has of v->f and v->options. @return 0 or -errno */
+int virtual_set_up(struct virtual *v);
+void virtual_tear_down(struct virtual *v);
+
 /* nodes.c */
-/** Calls the nodes for all that is due until then. @return 0 or -errno */
-int virtual_nodes(struct virtual *v, mf_time until);
+/** Calls the nodes of a class for all that is due until then. @return 0 or -errno */
+int virtual_nodes(struct virtual *v, struct virtual_class *c, mf_time until);
 /** Calls the first node that is due at v->now for this. @return 1, 0: there is none, or -errno */
 int virtual_node_one(struct virtual *v, enum virtual_call what);
-/** Where ahead is 0: time of the nodes' next event. */
-mf_time virtual_nodes_first(struct virtual *v);
 /** @return 0 or -ENOMEM */
 int virtual_nodes_init(struct virtual *v);
-/** Something is under way to node i. */
-void virtual_node_hears(struct virtual *v, unsigned int i);
+/** Something is under way to node i, by a wire. */
+void virtual_node_hears(struct virtual *v, unsigned int i, const struct wire *w);
 /** What node i has to send at v->now. @return number of blocks, or -errno */
 int virtual_node_tx(struct virtual *v, unsigned int i);
 /** Node i was changed by who is no event of its own. */
@@ -205,46 +248,64 @@ void virtual_node_changed(struct virtual *v, unsigned int i);
 
 /* switch.c */
 /** Of two switches, whether it is known now which one is active until the next event. */
-void virtual_switch_settles(struct virtual *v, bool settled);
+void virtual_switches_settle(struct virtual *v, bool settled);
 /** @return 0 or -ENOMEM */
-int virtual_switch_init(struct virtual *v);
+int virtual_switch_init(struct virtual_switch *s);
+void virtual_switch_fini(struct virtual_switch *s);
 /** Calls the switch and the scheduler for all that is due until then. @return 0 or -errno */
-int virtual_switch(struct virtual *v, mf_time until);
+int virtual_switch(struct virtual_switch *s, mf_time until);
 /** Does what comes first at v->now, if it is no other than an arrival or RUN is given. @return as above */
-int virtual_switch_one(struct virtual *v, enum virtual_call what);
+int virtual_switch_one(struct virtual_switch *s, enum virtual_call what);
 /** What port i has to send at v->now. @return number of blocks, or -errno */
-int virtual_port_tx(struct virtual *v, unsigned int i);
+int virtual_port_tx(struct virtual_switch *s, unsigned int i);
 /** The switch was changed by who is no event of its own. */
-void virtual_switch_changed(struct virtual *v);
+void virtual_switch_changed(struct virtual_switch *s);
 /** Where there are events: when the switch, or its scheduler, that would be called at t is called. */
-mf_time virtual_event_switch(const struct virtual *v, mf_time t);
+mf_time virtual_event_switch(const struct virtual_switch *s, mf_time t);
 
 /** When the first actor is called. */
-static inline mf_time virtual_actor_next(struct virtual *v)
+static inline mf_time virtual_actor_next(struct virtual_switch *s)
 {
-	mf_time t = event_next(&v->queue);
+	mf_time t = event_next(&s->queue);
 
-	return __builtin_expect(v->events != NULL, 0) ? virtual_event_switch(v, t) : t;
+	return __builtin_expect(s->events != NULL, 0) ? virtual_event_switch(s, t) : t;
 }
 
-/** Where there are events: whether the link of node i is whole. */
-bool virtual_event_whole(const struct virtual *v, unsigned int i);
+/** Where there are events: whether the link of a wire is whole. */
+bool virtual_event_whole(const struct virtual *v, const struct wire *w);
 
 /** Time of the switch's next event. */
-static inline mf_time virtual_switch_next(struct virtual *v)
+static inline mf_time virtual_switch_next(struct virtual_switch *s)
 {
-	return mf_time_min(v->arrives, virtual_actor_next(v));
+	mf_time arrives = __builtin_expect(s->v->ahead == 0, 0) ? event_next(&s->step) : s->arrives;
+
+	return mf_time_min(arrives, virtual_actor_next(s));
 }
 
-/** The node of port i may have sent something. */
-static inline void virtual_switch_hears(struct virtual *v, unsigned int i)
+/** Something may be under way to port i. */
+static inline void virtual_switch_hears(struct virtual_switch *s, unsigned int i)
 {
-	if (v->ahead == 0)
-		event_set(&v->step, i, wire_due(&v->up[i]));
+	if (s->v->ahead == 0)
+		event_set(&s->step, i, wire_due(&s->in[i]));
 	else
-		v->arrives = mf_time_min(v->arrives, wire_due(&v->up[i]));
-	if (__builtin_expect(v->twin != NULL, 0))
-		virtual_switch_hears(v->twin, i);
+		s->arrives = mf_time_min(s->arrives, wire_due(&s->in[i]));
+}
+
+/** Whether this process plays the role at the other end of a port. */
+static inline bool virtual_port_is_used(const struct virtual_switch *s, unsigned int i)
+{
+	const struct wire *w = s->out[i];
+
+	return w->to != NULL || s->v->f->node[w->number].host != NULL;
+}
+
+/** Something may be under way by a wire. */
+static inline void virtual_hears(struct virtual *v, const struct wire *w)
+{
+	if (w->to != NULL)
+		virtual_switch_hears(w->to, w->number);
+	else
+		virtual_node_hears(v, w->number, w);
 }
 
 #endif

@@ -55,6 +55,11 @@ struct wire {
 	const struct link_timing *timing;
 	struct mf_fault *fault; /**< what happens to what is sent, before it is on the wire; NULL: nothing */
 	struct flights *flights;
+	struct virtual_switch *to; /**< whose port it leads to; NULL: it leads to a node */
+	uint32_t end; /**< of the graph: at which it arrives */
+	uint32_t number; /**< of the port there, or of the node */
+	uint8_t class; /**< of the receiver: 0 or 1 */
+	uint8_t from_place, to_place; /**< enum stage_place of its ends */
 	bool odd; /**< something may happen to what is sent, by fault or otherwise: virtual_odd_send() */
 	bool cut; /**< what is sent is lost */
 	bool whole; /**< the receiver has messages at their last blocks: see wire_whole() */
