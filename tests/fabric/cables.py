@@ -21,7 +21,7 @@ from reader import Reader
 
 SOME = 200  # operations that have to complete behind each
 LINES = 2  # that a process may say of a change: gone, and there again; and so many more
-A_SECOND = 4  # a second that it lasts: a link that loses all that is long comes back in vain
+A_SECOND = 4  # a second until operations go on: a link that loses all that is long comes back in vain
 
 
 def options():
@@ -120,13 +120,14 @@ class Watcher:
     new, self.lines = now - self.lines, now
     return max(new.values(), default=0)
 
-  def why_not(self, seconds):
-    """@return what is wrong behind something that took so long, or nothing"""
+  def why_not(self, since):
+    """@return what is wrong after something that began then (monotonic time), or nothing"""
     ended = [role for role in ROLES if self.group.running[role].poll() is not None]
     if ended:
       return f'{ended} ended'
     if not self.goes_on():
       return 'operations do not go on'
+    seconds = time.monotonic() - since  # on a busy machine the commands themselves take long
     time.sleep(0.2)
     if self.operations()['mismatches'] > 0:
       return 'reads are wrong'
@@ -148,9 +149,10 @@ def pull(tap, emu, spaces, args):
     watcher.goes_on()
     watcher.new_lines()
     for kind, role, device, seconds in cables.some(args.times, rng) if args.times else cables.each():
+      since = time.monotonic()
       kind(cables, role, device, seconds)
       did[kind.__name__] += 1
-      reason = watcher.why_not(seconds)
+      reason = watcher.why_not(since)
       if reason:
         faults.append(f'{device} of {role} {kind.__name__} for {seconds:.2f} s: {reason}\n'
                       f'{group.all_said({})}')
