@@ -3,6 +3,7 @@
 """memfab-perf in real time: every test ends soundly, Ctrl-C ends with a report. Nothing depends on speed."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import threading
 
 from perf import BANDWIDTH, LATENCY, Perf, Tap, tables, why
 
+TABLE = 'NIC statistics for port 0 '
+MEASURED = 20  # packets that all ports together receive after the first table
 HANGS = 600  # seconds: a test that takes so long, on however busy a machine, does not end
 TESTS = [['read_lat', '-n', '50'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '50'],
          ['read_bw', '-n', '40', '-s', '4096'], ['write_bw', '-n', '40', '-s', '4096'],
@@ -87,15 +90,28 @@ def schema(tap, perf):
   tap.ok(not errors, 'JSON: as the schema says', errors[:3])
 
 
+def until_measured(stdout):
+  """Reads tables, the first of which comes after the warm-up, until operations have gone on after it. @return
+  what was read"""
+  out = ''
+  while line := stdout.readline():
+    out += line
+    if TABLE not in line:
+      continue
+    whole = out.split(TABLE)[1:-1]
+    received = [sum(map(int, re.findall(r'RX-packets: *(\d+)', table))) for table in whole]
+    if whole and received[-1] >= received[0] + MEASURED:
+      break
+  return out
+
+
 def interrupt(tap, perf, number):
   process = subprocess.Popen([perf.program, 'read_lat', '-D', '100', '--stats-period', '0.3', perf.rack],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True)
   hangs = threading.Timer(HANGS, process.kill)
   hangs.start()
-  out = ''
-  while 'NIC statistics for port 0' not in out and (line := process.stdout.readline()):
-    out += line
+  out = until_measured(process.stdout)
   process.send_signal(number)
   out += process.stdout.read()
   err = process.stderr.read()
