@@ -128,6 +128,7 @@ struct mf_config_node {
 	bool up; /**< false: no node at this port, the rest is 0 */
 	char name[MF_CONFIG_NAME_LEN];
 	uint16_t group; /**< index in mf_config.group */
+	uint16_t to; /**< switch at the other end of its link: index in mf_config.switch_list; else 0 */
 	enum mf_role role;
 	bool compute; /**< COMPUTE, BOTH */
 	bool memory; /**< MEMORY, BOTH */
@@ -170,6 +171,19 @@ struct mf_config_switch {
 	uint32_t backlog_k, source_w; /**< blocks, 0: off (D3) */
 	bool align; /**< virtual clock: delay a write's /G/ so that arrivals do not overlap (D3) */
 	mf_time grant_timeout[MF_CLOCKS], hold_timeout[MF_CLOCKS]; /**< 0: never */
+};
+
+/** A link between two switches: of an entry of "links" with "between". */
+struct mf_config_trunk {
+	uint16_t a, b; /**< indices in mf_config.switch_list: a < b */
+	struct mf_config_link link;
+};
+
+/** How frames go on where several links are on shortest paths ("routing"). */
+enum mf_config_routing {
+	MF_ROUTING_HASH, /**< all of a flow by one path, by a seeded hash of the flow (ECMP) */
+	MF_ROUTING_SPRAY, /**< each frame by another one */
+	MF_ROUTINGS
 };
 
 struct mf_config_sched {
@@ -419,7 +433,12 @@ struct mf_config {
 	struct mf_config_policy stack, bridge; /**< bridge: not of EDM */
 	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
 	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
-	struct mf_config_switch sw;
+	struct mf_config_switch sw; /**< the switch; with "switches" the default of all. sw.ports: node numbers */
+	unsigned int switches; /**< of "switches"; 0: there is no such key, but one switch and perhaps a backup */
+	struct mf_config_switch *switch_list;
+	unsigned int trunks;
+	struct mf_config_trunk *trunk;
+	enum mf_config_routing routing;
 	struct mf_config_backup backup;
 	struct mf_config_sched sched;
 	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */
