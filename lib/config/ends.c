@@ -14,9 +14,9 @@ static int deal(struct cfg *c, const char *to, unsigned int count, unsigned int 
 		return 0;
 	if (less > 0 && more <= MF_PORTS_MAX)
 		return cfg_fail_key(c, "to",
-				    "%u nodes are no equal parts for the %u switches of '%s': %u or %u are",
+				    "count %u is not a multiple of the %u switches of '%s': %u and %u are",
 				    count, switches, to, less, more);
-	return cfg_fail_key(c, "to", "%u nodes are no equal parts for the %u switches of '%s': %u are", count,
+	return cfg_fail_key(c, "to", "count %u is not a multiple of the %u switches of '%s': %u is", count,
 			    switches, to, less > 0 ? less : more);
 }
 

@@ -245,6 +245,7 @@ static int check_paths(struct cfg *c)
 
 int cfg_trunks(struct cfg *c, const json_t *root)
 {
+	const json_t *links = json_object_get(root, "links");
 	struct mf_config *config = c->config;
 	struct trunks t = {0};
 	int rc;
@@ -253,8 +254,8 @@ int cfg_trunks(struct cfg *c, const json_t *root)
 		config->switch_list[i].ports = 0;
 	for (unsigned int i = 0; i < config->sw.ports && config->switches > 0; i++)
 		config->switch_list[config->node[i].to].ports += config->node[i].up;
-	cfg_push(c, "links");
-	rc = read_entries(c, json_object_get(root, "links"), &t);
+	cfg_push(c, links != NULL ? "links" : "switches");
+	rc = read_entries(c, links, &t);
 	if (rc == 0 && config->switches > 0)
 		rc = make(c, &t);
 	if (rc == 0 && config->switches > 0)
