@@ -154,8 +154,8 @@ int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links of node
 int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link);
 int cfg_switches(struct cfg *c, const json_t *root); /* switches.c: switches, routing */
 /*
- * ends.c: "ends" of an entry of "nodes", which stands for count nodes: node i is at switch first + i / each. Without it
- * all are at the first switch.
+ * ends.c: "ends" of an entry of "nodes", which stands for count nodes. Node i is at switch first + i / each.
+ * Without it all are at the first switch.
  */
 int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, unsigned int *first, unsigned int *each);
 int cfg_trunks(struct cfg *c, const json_t *root); /* trunk.c: links between switches */

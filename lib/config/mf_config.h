@@ -157,8 +157,8 @@ struct mf_config_backup {
 };
 
 /**
- * An entry of "nodes": count nodes that differ in name, port and switch only. Or of "switches": count switches
- * that differ in name and ports only.
+ * An entry of "nodes": count nodes that differ in name, port and switch only. Or one of "switches": count
+ * switches that differ in name and ports only.
  */
 struct mf_config_group {
 	char name[MF_CONFIG_NAME_LEN];

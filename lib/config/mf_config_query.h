@@ -16,7 +16,8 @@ struct mf_store mf_config_store(const struct mf_config_workload *w);
 void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 
 /**
- * The switches of "switches" that a name means: one, or all of an entry. They follow each other in switch_list.
+ * The switches of "switches" that a name means: one, or all of an entry. They follow each other in
+ * switch_list.
  * @param n  set: how many
  * @return the first one, or -ENOENT
  */

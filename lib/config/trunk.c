@@ -14,7 +14,7 @@ static const struct cfg_field entry_fields[] = {
 	{0},
 };
 
-/* An entry: each of the switches from[0], ... with each of from[1], .... Where both are the same, each pair. */
+/* An entry: each switch from from[0] on with each one from from[1] on; each pair where both are the same. */
 struct between {
 	unsigned int from[2], n[2]; /* in switch_list */
 	uint32_t count; /* links of each pair */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links between switches, in few entries where names and counts allow it. The reader sorts them by their switches,
- * so only the links of one pair have to be written in order.
+ * Links between switches, in few entries where names and counts allow it. The reader sorts them by their
+ * switches, so only the links of one pair have to be written in order.
  */
 #include <string.h>
 
