@@ -5,7 +5,8 @@
  * number, every quantity is in ps, octets, blocks or wire block periods, and everything is checked
  * against everything else.
  *
- * Node number = port of the switch (the switch binds them), so "node" below is always both.
+ * Node number = port of the switch (the switch binds them), so "node" below is always both. With "switches"
+ * it is the number alone: which port of its switch a node has is decided where the graph is made.
  */
 #ifndef MF_CONFIG_H
 #define MF_CONFIG_H

@@ -144,7 +144,7 @@ static int read_switches(struct cfg *c, const json_t *json)
 	return 0;
 }
 
-/* What works over one switch only. */
+/* Stacks and bridges that work with one switch only. */
 static int check_one(struct cfg *c)
 {
 	const struct mf_config *config = c->config;
@@ -152,10 +152,12 @@ static int check_one(struct cfg *c)
 	if (config->switches < 2)
 		return 0;
 	if (config->stack_ops->one_switch)
-		return cfg_fail_key(c, "switches", "the stack \"%s\" works over one switch, there are %u",
+		return cfg_fail_key(c, "switches",
+				    "the stack \"%s\" works with one switch only, there are %u",
 				    config->stack.name, config->switches);
 	if (config->bridge_ops->one_switch)
-		return cfg_fail_key(c, "switches", "the bridge \"%s\" works in one switch, there are %u",
+		return cfg_fail_key(c, "switches",
+				    "the bridge \"%s\" works with one switch only, there are %u",
 				    config->bridge.name, config->switches);
 	return 0;
 }

@@ -98,8 +98,7 @@ static int read_entry(struct cfg *c, const json_t *json, struct between *b)
 	cfg_llr_default(&b->link.llr);
 	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]) && rc == 0; i++)
 		if (json_object_get(json, not_yet[i]) != NULL)
-			rc = cfg_fail_key(c, not_yet[i],
-					  "is so far for links of nodes, not between switches");
+			rc = cfg_fail_key(c, not_yet[i], "is for links of nodes only so far");
 	if (rc == 0)
 		rc = cfg_read(c, json, entry_fields, &b->count);
 	if (rc == 0)

@@ -108,7 +108,7 @@ Test(config_switches, links_between)
 	mf_config_free(&c);
 }
 
-/* Stacks that work over one switch only may call it by name. */
+/* A stack that works with one switch only may name it. */
 Test(config_switches, one_switch)
 {
 	struct mf_config c;
