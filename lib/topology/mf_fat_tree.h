@@ -15,7 +15,7 @@
  *
  * Two tiers (leaf and spine): no core switches and no pods. One switch: one ToR alone.
  *
- * SRNIC (Wang et al., NSDI 2023, section 6.4) simulates 16 to 4,096 servers with (ToR, aggregation, core)
+ * SRNIC (Wang et al., NSDI 2023, section 6.3) simulates 16 to 4,096 servers with (ToR, aggregation, core)
  * switches of (1, 0, 0), (4, 4, 0), (8, 8, 0), (64, 64, 16) and (128, 128, 64). Servers have links of 100
  * Gb/s, switches links of 400 Gb/s, each link 1 us of delay, and no layer is oversubscribed (1:1). The paper
  * does not give the number of servers for each setting, nor of pods. 16, 64, 256, 1,024 and 4,096 servers,

@@ -66,9 +66,7 @@ Test(topology_choice, flows_over_paths_fit_a_binomial)
 
 Test(topology_choice, each_port_has_its_share)
 {
-	/*
-	 * Over seeds, the flows of one port out of n are binomial with p = 1 / n: (k - np)^2 / (np(1 - p)).
-	 */
+	/* Over seeds, the flows of one port out of n are binomial with p = 1 / n. */
 	for (uint32_t n = 2; n <= 5; n++) {
 		struct mf_topology *t = graph_star(2, n);
 		double sum = 0, p = 1. / n;
@@ -240,4 +238,68 @@ Test(topology_choice, a_cut_link_of_a_fat_tree_moves_exactly_its_flows)
 	cr_assert_gt(cut(t, r, 64 + 64 + 33, 1), FLOWS / 128);
 	mf_routes_free(r);
 	mf_topology_free(t);
+}
+
+/**
+ * The same graph with its nodes in the same order, but its switches and links in another one.
+ * @param name  set, for each link: its place in the first graph
+ */
+static struct mf_topology *reordered(const struct mf_topology *t, struct mf_rng *rng, uint32_t *name)
+{
+	struct mf_topology *copy = mf_topology_new();
+	uint32_t place[SWITCHES + NODES];
+
+	for (uint32_t r = 0; r < t->roles; r++) {
+		if (t->role[r].kind == MF_VERTEX_NODE)
+			place[r] = mf_topology_role(copy, MF_VERTEX_NODE);
+	}
+	for (uint32_t r = t->roles; r-- > 0;) {
+		if (t->role[r].kind == MF_VERTEX_SWITCH)
+			place[r] = mf_topology_role(copy, MF_VERTEX_SWITCH);
+	}
+	for (uint32_t i = 0; i < t->links; i++) {
+		uint32_t k = (uint32_t)mf_rng_below(rng, i + 1);
+
+		name[i] = name[k];
+		name[k] = i;
+	}
+	for (uint32_t i = 0; i < t->links; i++) {
+		const uint32_t *e = t->link[name[i]].end;
+
+		mf_topology_link(copy, place[t->end[e[0]].role], place[t->end[e[1]].role]);
+	}
+	cr_assert_eq(mf_topology_close(copy), 0);
+	return copy;
+}
+
+Test(topology_choice, with_identities_does_not_depend_on_orders)
+{
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct mf_topology *t, *other;
+		struct mf_routes *r, *again;
+		struct mf_rng rng;
+		uint32_t name[ENDS];
+
+		mf_rng_init(&rng, seed, "orders", 0);
+		t = graph_random(&rng);
+		other = reordered(t, &rng, name);
+		cr_assert_eq(mf_routes_new(t, seed, &r), 0);
+		cr_assert_eq(mf_routes_new(other, seed, &again), 0);
+		for (uint32_t e = 0; e < t->links * 2; e++) {
+			mf_routes_identify(r, t->link[e / 2].end[e % 2], e);
+			mf_routes_identify(again, other->link[e / 2].end[e % 2], 2 * name[e / 2] + e % 2);
+		}
+		for (uint32_t i = 0; i < FLOWS; i++) {
+			uint32_t src = i % t->nodes, dst = i / 7 % t->nodes;
+			struct path p = trace(t, r, src, dst, i), q = trace(other, again, src, dst, i);
+
+			cr_assert_eq(p.n, q.n);
+			for (unsigned int k = 0; k < p.n; k++)
+				cr_assert_eq(t->end[p.end[k]].link, name[other->end[q.end[k]].link]);
+		}
+		mf_routes_free(r);
+		mf_routes_free(again);
+		mf_topology_free(t);
+		mf_topology_free(other);
+	}
 }

@@ -11,7 +11,7 @@
 
 #define G(n) ((n)*UINT64_C(1000000000))
 
-/* The settings of SRNIC (section 6.4). */
+/* The settings of SRNIC (section 6.3). */
 static const struct mf_fat_tree srnic[] = {
 	{16, 1, 0, 0, 0, {G(100), G(400), G(400)}},         {64, 4, 4, 0, 0, {G(100), G(400), G(400)}},
 	{256, 8, 8, 0, 0, {G(100), G(400), G(400)}},        {1024, 64, 64, 16, 16, {G(100), G(400), G(400)}},

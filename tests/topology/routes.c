@@ -290,3 +290,52 @@ Test(topology_routes, circles_of_rings)
 		mf_topology_free(t);
 	}
 }
+
+Test(topology_routes, circles_need_pairs_that_use_them)
+{
+	/* A ring of 4 whose opposite nodes are joined: there is a circle if both pairs have to go around. */
+	struct mf_topology *t = mf_topology_new();
+	struct mf_routes *r;
+
+	for (uint32_t i = 0; i < 8; i++)
+		mf_topology_role(t, i < 4 ? MF_VERTEX_NODE : MF_VERTEX_SWITCH);
+	mf_topology_link(t, 0, 2);
+	mf_topology_link(t, 1, 3);
+	for (uint32_t i = 0; i < 4; i++) {
+		mf_topology_link(t, i, 4 + i);
+		mf_topology_link(t, 4 + i, 4 + (i + 1) % 4);
+	}
+	mf_topology_close(t);
+	cr_assert_eq(mf_routes_new(t, 1, &r), 0);
+	for (uint32_t down = 0; down < 4; down++) {
+		mf_routes_link(r, 0, !(down & 1));
+		mf_routes_link(r, 1, !(down & 2));
+		cr_assert_eq(mf_routes_cycle(r, NULL, 0), down == 3 ? 4 : 0, "%u", down);
+	}
+	mf_routes_free(r);
+	mf_topology_free(t);
+}
+
+Test(topology_routes, circles_of_nodes_beside_joined_ones)
+{
+	/* As before, but nodes 1 and 3 hang on the switches of 0 and 2 and are not joined to 4 and 5. */
+	static const uint32_t at[] = {0, 0, 1, 1, 2, 3};
+	struct mf_topology *t = mf_topology_new();
+	struct mf_routes *r;
+
+	for (uint32_t i = 0; i < 10; i++)
+		mf_topology_role(t, i < 6 ? MF_VERTEX_NODE : MF_VERTEX_SWITCH);
+	mf_topology_link(t, 0, 4);
+	mf_topology_link(t, 2, 5);
+	for (uint32_t i = 0; i < 6; i++)
+		mf_topology_link(t, i, 6 + at[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		mf_topology_link(t, 6 + i, 6 + (i + 1) % 4);
+	mf_topology_close(t);
+	cr_assert_eq(mf_routes_new(t, 1, &r), 0);
+	cr_assert_eq(mf_routes_cycle(r, NULL, 0), 4);
+	mf_routes_link(r, 3, false); /* node 1 */
+	cr_assert_eq(mf_routes_cycle(r, NULL, 0), 0);
+	mf_routes_free(r);
+	mf_topology_free(t);
+}
