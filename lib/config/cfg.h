@@ -149,7 +149,16 @@ int cfg_stack(struct cfg *c, const json_t *json); /* policy.c */
 int cfg_bridge(struct cfg *c, const json_t *json);
 int cfg_timing(struct cfg *c, const json_t *json); /* timing.c */
 int cfg_nodes(struct cfg *c, const json_t *root); /* node.c: memory, host, nodes */
-int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links */
+int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links of nodes */
+/* The keys of a link that stand in json. */
+int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link);
+int cfg_switches(struct cfg *c, const json_t *root); /* switches.c: switches, routing */
+/*
+ * ends.c: "ends" of an entry of "nodes", which stands for count nodes. Node i is at switch first + i / each.
+ * Without it all are at the first switch.
+ */
+int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, unsigned int *first, unsigned int *each);
+int cfg_trunks(struct cfg *c, const json_t *root); /* trunk.c: links between switches */
 int cfg_ports(struct cfg *c, const json_t *json); /* port.c */
 /* "carried" of a link. */
 int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);

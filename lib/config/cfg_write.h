@@ -20,6 +20,9 @@ void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, co
 /* Nodes by name: "*" where they are all that are able, NULL: that are there. */
 json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 		      bool (*able)(const struct mf_config_node *));
+void cfg_put_switches(struct put *p, json_t *root); /* switches.c: "switches", "routing" */
+void cfg_put_ends(struct put *p, json_t *entry, unsigned int group); /* ends.c: of an entry of "nodes" */
+void cfg_put_trunks(struct put *p, json_t *links); /* write_trunk.c: links between switches */
 void cfg_put_access(struct put *p, json_t *root); /* access.c: "regions", "limits" */
 void cfg_put_backup(struct put *p, json_t *root); /* backup.c */
 void cfg_put_faults(struct put *p, json_t *root); /* fault.c */

@@ -24,6 +24,8 @@ static const struct cfg_field top_fields[] = {
 	{.key = "proto"},
 	{.key = "scheduler"},
 	{.key = "switch"},
+	{.key = "switches"},
+	{.key = "routing"},
 	{.key = "backup"},
 	{.key = "memory"},
 	{.key = "host"},
@@ -110,6 +112,8 @@ static int read_all(struct cfg *c, const json_t *root)
 	}
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && rc == 0; i++)
 		rc = cfg_section(c, root, before[i].key, before[i].fn);
+	if (rc == 0)
+		rc = cfg_switches(c, root);
 	if (rc == 0) {
 		cfg_push(c, "timing");
 		rc = cfg_timing(c, json_object_get(root, "timing"));
@@ -119,6 +123,8 @@ static int read_all(struct cfg *c, const json_t *root)
 		rc = cfg_nodes(c, root);
 	if (rc == 0)
 		rc = cfg_links(c, root);
+	if (rc == 0)
+		rc = cfg_trunks(c, root);
 	if (rc == 0)
 		rc = cfg_section(c, root, "backup", cfg_backup);
 	if (rc == 0)
@@ -220,6 +226,9 @@ void mf_config_free(struct mf_config *config)
 {
 	free(config->node);
 	free(config->group);
+	free(config->switch_list);
+	free(config->switch_group);
+	free(config->trunk);
 	free(config->ethernet);
 	free(config->port);
 	free(config->fault);

@@ -265,6 +265,8 @@ static int read_fault(struct cfg *c, const json_t *json, struct mf_config_fault 
 		rc = read_flood(c, json, f);
 	if (rc == 0 && f->class == MF_FAULT_FORGE && c->config->regions == 0)
 		rc = cfg_fail_key(c, "class", "\"forge\" needs regions");
+	if (rc == 0 && c->config->switches > 0 && json_object_get(json, "switch") != NULL)
+		rc = cfg_fail_key(c, "switch", "has no effect beside 'switches': a node has one link");
 	if (rc == 0 && f->sw != 0 && !c->config->backup.on)
 		rc = cfg_fail_key(c, "switch", "there is no backup");
 	if (rc == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "link", the default of all links, and "links": which node is at which port. */
+/* "link", the default of all links, and of "links" those of nodes: which node is at which port. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const struct cfg_field entry_fields[] = {
 	{0},
 };
 
-static int read_link(struct cfg *c, const json_t *json, struct mf_config_link *link)
+int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link)
 {
 	static const char *const quantum[] = {"quantum", NULL};
 	int rc = cfg_read(c, json, cfg_link_fields, link);
@@ -51,7 +51,7 @@ static int default_link(struct cfg *c, const json_t *json)
 {
 	int rc = cfg_known(c, json, cfg_link_fields, NULL);
 
-	return rc != 0 ? rc : read_link(c, json, &c->link);
+	return rc != 0 ? rc : cfg_link(c, json, &c->link);
 }
 
 /* Whether name means the node: its own name or that of its entry. "*": those without a link yet. */
@@ -86,7 +86,7 @@ static int apply(struct cfg *c, const json_t *json, const char *name, int entry)
 	int rc = cfg_read(c, json, entry_fields, &first);
 
 	if (rc == 0)
-		rc = read_link(c, json, &link);
+		rc = cfg_link(c, json, &link);
 	for (unsigned int i = 0; i < c->config->nodes && rc == 0; i++) {
 		struct cfg_node *node = &c->list[i];
 
@@ -106,6 +106,12 @@ static int apply(struct cfg *c, const json_t *json, const char *name, int entry)
 	return rc != 0 || n > 0 ? rc : cfg_fail_key(c, "node", "there is no node '%.64s'", name);
 }
 
+/* Of two switches: trunk.c reads it. */
+static bool is_trunk(const json_t *entry)
+{
+	return json_object_get(entry, "between") != NULL && json_object_get(entry, "node") == NULL;
+}
+
 /* Entries for "*" come last, whatever their place. */
 static int read_entries(struct cfg *c, const json_t *json, bool rest)
 {
@@ -116,9 +122,14 @@ static int read_entries(struct cfg *c, const json_t *json, bool rest)
 		const json_t *node = json_object_get(entry, "node");
 		int rc = 0;
 
+		if (is_trunk(entry))
+			continue;
 		cfg_push_index(c, i);
 		if (!rest) {
-			rc = cfg_known(c, entry, entry_fields, cfg_link_fields);
+			if (json_object_get(entry, "between") != NULL)
+				rc = cfg_fail_key(c, "between", "stands in the place of 'node'");
+			if (rc == 0)
+				rc = cfg_known(c, entry, entry_fields, cfg_link_fields);
 			if (rc == 0 && !json_is_string(node))
 				rc = cfg_fail_key(c, "node", node == NULL ? "is missing" : "must be a name");
 		}
@@ -131,6 +142,19 @@ static int read_entries(struct cfg *c, const json_t *json, bool rest)
 	return 0;
 }
 
+/* Whether there is nothing but links between switches: then each node has the default link. */
+static bool are_trunks(const json_t *links)
+{
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach(links, i, entry) {
+		if (!is_trunk(entry))
+			return false;
+	}
+	return json_array_size(links) > 0;
+}
+
 static int read_links(struct cfg *c, const json_t *json)
 {
 	int rc = cfg_is(c, json, JSON_ARRAY);
@@ -139,6 +163,8 @@ static int read_links(struct cfg *c, const json_t *json)
 		rc = read_entries(c, json, false);
 	if (rc == 0)
 		rc = read_entries(c, json, true);
+	if (rc == 0 && are_trunks(json))
+		return 0;
 	for (unsigned int i = 0; i < c->config->nodes && rc == 0; i++) {
 		if (c->list[i].link < 0 && !c->list[i].added)
 			rc = cfg_fail(c, "node '%s' has no link", c->list[i].node.name);

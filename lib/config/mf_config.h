@@ -146,6 +146,8 @@ struct mf_config_node {
 };
 
 #define MF_CONFIG_SWITCHES 2 /**< at most: the first one and its backup */
+#define MF_CONFIG_SWITCH_LIST_MAX 512 /**< of "switches" */
+#define MF_CONFIG_PARALLEL_MAX 64 /**< links between two switches that one entry of "links" makes */
 
 /** A second switch; links to it are as those to the first one, but for their length. */
 struct mf_config_backup {
@@ -154,7 +156,10 @@ struct mf_config_backup {
 	mf_time propagation;
 };
 
-/** An entry of "nodes": count nodes that differ in name and port only. */
+/**
+ * An entry of "nodes": count nodes that differ in name, port and switch only. Or one of "switches": count
+ * switches that differ in name and ports only.
+ */
 struct mf_config_group {
 	char name[MF_CONFIG_NAME_LEN];
 	unsigned int count;
@@ -162,7 +167,7 @@ struct mf_config_group {
 
 struct mf_config_switch {
 	char name[MF_CONFIG_NAME_LEN];
-	unsigned int ports; /**< 2..MF_PORTS_MAX */
+	unsigned int ports; /**< 2..MF_PORTS_MAX; of switch_list: how many links it has, 1..MF_PORTS_MAX */
 	mf_time l2_latency; /**< virtual clock */
 	uint32_t mac_table; /**< entries: a power of two */
 	uint32_t frames,
@@ -437,8 +442,10 @@ struct mf_config {
 	struct mf_config_switch sw;
 	unsigned int switches; /**< of "switches"; 0: no such key, but one switch and perhaps a backup */
 	struct mf_config_switch *switch_list;
+	unsigned int switch_groups;
+	struct mf_config_group *switch_group; /**< entries: their switches follow each other in switch_list */
 	unsigned int trunks;
-	struct mf_config_trunk *trunk;
+	struct mf_config_trunk *trunk; /**< by a, then by b, then in the order of the file */
 	enum mf_config_routing routing;
 	struct mf_config_backup backup;
 	struct mf_config_sched sched;

@@ -15,6 +15,14 @@ struct mf_store mf_config_store(const struct mf_config_workload *w);
 /** @param l  what it has in common with `carried` is set, the rest stays */
 void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l);
 
+/**
+ * The switches of "switches" that a name means: one, or all of an entry. They follow each other in
+ * switch_list.
+ * @param n  set: how many
+ * @return the first one, or -ENOENT
+ */
+int mf_config_switches(const struct mf_config *config, const char *name, unsigned int *n);
+
 /** Whether EDM's scheduler grants what nodes send. Others have a stack above the MAC, and a bridge. */
 static inline bool mf_config_schedules(const struct mf_config *c)
 {

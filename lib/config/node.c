@@ -41,6 +41,7 @@ struct node_in {
 	char name[MF_CONFIG_NAME_LEN];
 	uint32_t count;
 	uint32_t role;
+	unsigned int to, each; /* node i of it is at switch to + i / each */
 };
 
 static const struct cfg_field node_fields[] = {
@@ -49,6 +50,7 @@ static const struct cfg_field node_fields[] = {
 	{.key = "role", .kind = CFG_ENUM, CFG_AT(struct node_in, role), .names = cfg_role_names},
 	{.key = "memory", .kind = CFG_NESTED},
 	{.key = "host", .kind = CFG_NESTED},
+	{.key = "ends", .kind = CFG_NESTED},
 	{0},
 };
 
@@ -173,8 +175,10 @@ static int read_common(struct cfg *c, const json_t *json, struct mf_config_node 
 static int taken(struct cfg *c, const char *name)
 {
 	const struct mf_config *config = c->config;
+	unsigned int n;
 
-	if (strcmp(name, config->sw.name) == 0 || strcmp(name, mf_config_sched_name(0)) == 0)
+	if ((config->switches == 0 && strcmp(name, config->sw.name) == 0) ||
+	    mf_config_switches(config, name, &n) >= 0 || strcmp(name, mf_config_sched_name(0)) == 0)
 		return cfg_fail_key(c, "name", "'%s' is the name of another role", name);
 	for (unsigned int i = 0; i < config->nodes; i++) {
 		if (strcmp(c->list[i].node.name, name) == 0)
@@ -207,6 +211,7 @@ static int expand(struct cfg *c, const struct node_in *in, const struct mf_confi
 		rc = taken(c, name);
 		*n = (struct cfg_node){.node = *common, .entry = config->groups, .port = -1, .link = -1};
 		n->node.group = (uint16_t)config->groups;
+		n->node.to = (uint16_t)(in->to + i / in->each);
 		strcpy(n->node.name, name);
 		config->nodes += rc == 0;
 	}
@@ -232,6 +237,8 @@ static int read_node(struct cfg *c, const json_t *json)
 	}
 	set_role(&common, in.role);
 	rc = read_common(c, json, &common);
+	if (rc == 0)
+		rc = cfg_ends(c, json, in.count, &in.to, &in.each);
 	return rc != 0 ? rc : expand(c, &in, &common);
 }
 
@@ -250,7 +257,7 @@ static int add_server(struct cfg *c)
 	const struct mf_stack_ops *stack = c->config->stack_ops;
 	bool needed = stack != NULL && stack->server != NULL;
 	struct mf_config_node node = {.host = c->host};
-	struct node_in in = {.count = 1};
+	struct node_in in = {.count = 1, .each = 1};
 	int rc;
 
 	if (servers(c) > needed)

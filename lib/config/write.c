@@ -95,6 +95,7 @@ static void put_nodes(struct put *p, json_t *array)
 		if (n->memory)
 			put_memory(p, cfg_put_set(p, json, "memory", json_object()), n);
 		put_host(p, cfg_put_set(p, json, "host", json_object()), n);
+		cfg_put_ends(p, json, g);
 	}
 }
 
@@ -174,9 +175,12 @@ json_t *mf_config_to_json(const struct mf_config *config)
 	json = cfg_put_set(&p, root, "switch", json_object());
 	cfg_put_fields(&p, json, cfg_switch_fields, &config->sw);
 	cfg_put_bridge(&p, json);
+	cfg_put_switches(&p, root);
 	cfg_put_backup(&p, root);
 	cfg_put_ports(&p, root);
-	put_links(&p, cfg_put_set(&p, root, "links", json_array()));
+	json = cfg_put_set(&p, root, "links", json_array());
+	put_links(&p, json);
+	cfg_put_trunks(&p, json);
 	put_sched(&p, cfg_put_set(&p, root, "scheduler", json_object()));
 	cfg_put_access(&p, root);
 	cfg_put_traffic(&p, root);

@@ -14,49 +14,9 @@
 #include "workload/mf_workload.h"
 
 #include "config_bad.h"
+#include "config_file.h"
 
 #define BAD_FILES (sizeof(bad_files) / sizeof(bad_files[0]))
-#define PATH_LEN 1024
-
-static void make_path(char *path, const char *folder, const char *name)
-{
-	const char *vectors = getenv("MF_VECTORS");
-
-	cr_assert_not_null(vectors, "MF_VECTORS names tests/vectors");
-	snprintf(path, PATH_LEN, "%s/../%s/%s", vectors, folder, name);
-}
-
-static void load(struct mf_config *config, const char *folder, const char *name)
-{
-	char path[PATH_LEN], err[512] = "";
-
-	make_path(path, folder, name);
-	cr_assert_eq(mf_config_load(path, config, err, sizeof(err)), 0, "%s", err);
-}
-
-static int parse(const char *text, struct mf_config *config, char *err, size_t errlen)
-{
-	return mf_config_parse(text, strlen(text), "x", config, err, errlen);
-}
-
-static char *effective(const struct mf_config *config)
-{
-	json_t *json = mf_config_to_json(config);
-	char *text;
-
-	cr_assert_not_null(json);
-	text = json_dumps(json, JSON_INDENT(1));
-	cr_assert_not_null(text);
-	json_decref(json);
-	return text;
-}
-
-static void assert_one_line(const char *err)
-{
-	cr_assert_gt(strlen(err), 0);
-	for (const char *p = err; *p != '\0'; p++)
-		cr_assert((unsigned char)*p >= ' ' && *p != 0x7f, "octet %u in '%s'", *p, err);
-}
 
 static void assert_empty(const struct mf_config *config)
 {
@@ -457,19 +417,6 @@ static void assert_documented(const char *doc, const json_t *json)
 	}
 	json_array_foreach(json, i, value)
 		assert_documented(doc, value);
-}
-
-static char *slurp(const char *folder, const char *name, size_t *len)
-{
-	char path[PATH_LEN], *text = calloc(1, 1 << 20);
-	FILE *f;
-
-	make_path(path, folder, name);
-	f = fopen(path, "r");
-	cr_assert(f != NULL && text != NULL, "%s", path);
-	*len = fread(text, 1, (1 << 20) - 1, f);
-	fclose(f);
-	return text;
 }
 
 Test(config, every_key_is_documented)

@@ -272,6 +272,7 @@ static struct mf_op_blocks fastpass_blocks(const double *param, uint8_t kind, ui
 const struct mf_stack_ops stack_fastpass = {.name = "fastpass",
 					    .timing = "ethernet",
 					    .server = "arbiter",
+					    .one_switch = true,
 					    .bridge = "fifo",
 					    .params = params,
 					    .create = fastpass_create,

@@ -78,6 +78,8 @@ struct mf_stack_ops {
 	/** Octets of its longest IP packet. NULL: what its parameter `mtu` says. */
 	uint32_t (*packet)(const double *param);
 	bool wall; /**< makes sense under the wall clock */
+	bool one_switch; /**< relies on a single switch, so a file with several is refused */
+	bool sprays; /**< frames of a flow may overtake each other, so each may go by a path of its own */
 
 	/**
 	 * State that the nodes share beside the network, for what a paper assumes to be known at once (IRD).

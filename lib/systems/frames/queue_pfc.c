@@ -424,5 +424,10 @@ static struct mf_bridge *create(const struct mf_bridge_config *config)
 	return oq_new(config, &queue, PFC_PARAMS);
 }
 
-const struct mf_bridge_ops bridge_pfc = {
-	.name = "pfc", .params = params, .timed = true, .check = pfc_check, .create = create, OQ_OPS};
+const struct mf_bridge_ops bridge_pfc = {.name = "pfc",
+					 .params = params,
+					 .timed = true,
+					 .one_switch = true,
+					 .check = pfc_check,
+					 .create = create,
+					 OQ_OPS};

@@ -201,6 +201,7 @@ static struct mf_op_blocks ird_blocks(const double *param, uint8_t kind, uint64_
 
 const struct mf_stack_ops stack_ird = {.name = "ird",
 				       .timing = "rocev2",
+				       .one_switch = true,
 				       .bridge = "fifo",
 				       .params = params,
 				       .share = ird_board_new,

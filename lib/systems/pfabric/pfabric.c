@@ -172,6 +172,7 @@ static struct mf_op_blocks blocks(const double *param, uint8_t kind, uint64_t oc
 const struct mf_stack_ops stack_pfabric = {.name = "pfabric",
 					   .timing = "tcp",
 					   .stages = true,
+					   .one_switch = true,
 					   .bridge = "pfabric",
 					   .params = params,
 					   .create = create,
