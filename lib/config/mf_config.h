@@ -439,10 +439,9 @@ struct mf_config {
 	struct mf_config_policy stack, bridge; /**< bridge: not of EDM */
 	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
 	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
-	struct mf_config_switch
-		sw; /**< the switch; with "switches" the default of all. sw.ports: node numbers */
-	unsigned int
-		switches; /**< of "switches"; 0: there is no such key, but one switch and perhaps a backup */
+	/** The switch; with "switches" the default of all. Its ports: one more than the highest node. */
+	struct mf_config_switch sw;
+	unsigned int switches; /**< of "switches"; 0: no such key, but one switch and perhaps a backup */
 	struct mf_config_switch *switch_list;
 	unsigned int switch_groups;
 	struct mf_config_group *switch_group; /**< entries: their switches follow each other in switch_list */

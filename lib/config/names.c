@@ -4,6 +4,8 @@
 
 const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw)
 {
+	if (config->switches > 0)
+		return config->switch_list[sw].name;
 	return sw == 0 ? config->sw.name : config->backup.name;
 }
 

@@ -28,7 +28,7 @@ static bool is_watched(const struct mf_fabric *f, unsigned int sw, unsigned int 
 
 bool guards_watch(const struct mf_fabric *f, bool rule)
 {
-	for (unsigned int sw = 0; sw < fabric_switches(f); sw++)
+	for (unsigned int sw = 0; sw < fabric_planes(f); sw++)
 		for (unsigned int i = 0; i < f->nodes; i++)
 			if (is_watched(f, sw, i) && (!rule || rule_of(f, i)->on))
 				return true;
@@ -57,7 +57,7 @@ int guards_init(struct mf_fabric *f)
 	f->guards = calloc(f->graph->links, sizeof(*f->guards));
 	if (f->guards == NULL)
 		return -ENOMEM;
-	for (unsigned int sw = 0; sw < fabric_switches(f); sw++)
+	for (unsigned int sw = 0; sw < fabric_planes(f); sw++)
 		for (unsigned int i = 0; i < f->nodes && err == 0; i++)
 			err = init(f, sw, i);
 	return err;
@@ -91,7 +91,7 @@ void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enu
 	g->times[g->cause]++;
 	if (g->rule && options->disabled != NULL)
 		options->disabled(options->disabled_ctx, f->config->node[node].name,
-				  mf_config_switch_name(f->config, sw), g->seen_by == MF_LINK_SWITCH,
+				  fabric_switch_name(f, sw, node), g->seen_by == MF_LINK_SWITCH,
 				  mf_guard_names[g->cause], g->at);
 }
 

@@ -15,6 +15,21 @@ static void make_link(struct mf_fabric *f, unsigned int i)
 	};
 }
 
+/** Between two switches. */
+static void make_trunk(struct mf_fabric *f, unsigned int i)
+{
+	const struct mf_config_link *c = fabric_link_config(f, i);
+	const mf_time *cost = f->timing.cost;
+
+	f->link[i] = (struct link_timing){
+		.delay = cost[MF_STAGE_PCS_TX] + 2 * cost[MF_STAGE_PMA] + c->propagation +
+			 cost[MF_STAGE_PCS_RX],
+		.propagation = c->propagation,
+		.period = c->period,
+		.scramble = c->scramble,
+	};
+}
+
 void make_links(struct mf_fabric *f)
 {
 	for (unsigned int i = 0; i < f->nodes; i++)
@@ -24,4 +39,6 @@ void make_links(struct mf_fabric *f)
 			f->link[i].period = f->clock == MF_CLOCK_VIRTUAL; /* a port that nothing is at */
 	if (f->config->backup.on)
 		make_backup_links(f);
+	for (unsigned int i = f->nodes; f->config->switches > 0 && i < f->graph->links; i++)
+		make_trunk(f, i);
 }

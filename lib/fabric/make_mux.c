@@ -55,21 +55,25 @@ static uint32_t frames_waiting(const struct mf_fabric *f, bool asked, uint32_t f
 	return asked && f->clock == MF_CLOCK_VIRTUAL && frames > 2 ? 2 : frames;
 }
 
-void make_mux(const struct mf_fabric *f, unsigned int port, bool asked, uint32_t frames, uint32_t frame_bytes,
-	      struct mf_mux_config *mux)
+void make_mux(const struct mf_fabric *f, unsigned int number, bool asked, uint32_t frames,
+	      uint32_t frame_bytes, struct mf_mux_config *mux)
 {
-	const struct mf_config_link *link = &f->config->node[port].link;
+	const struct mf_config_link *link = fabric_link_config(f, number);
+	bool trunk = f->config->switches > 0 && number >= f->nodes;
 
 	*mux = (struct mf_mux_config){
 		.policy = link->policy,
-		.period = f->link[port].period,
+		.period = f->link[number].period,
 		.frames = frames_waiting(f, asked, frames),
 		.frame_bytes = frame_bytes,
 		.quantum = link->quantum,
 		.align8 = link->align8,
-		.memory_enabled = f->config->node[port].memory_enabled,
+		.memory_enabled = trunk || f->config->node[number % f->nodes].memory_enabled,
 	};
-	mux_room(f, port, mux);
+	if (!trunk)
+		mux_room(f, number % f->nodes, mux);
+	else
+		mux->memory_blocks = mux->memory_items = 64; /* frames alone */
 }
 
 bool make_carries_blocks(const struct mf_fabric *f, unsigned int i)

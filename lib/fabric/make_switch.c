@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "fabric/mf_bound.h"
 #include "fabric/mf_link_guard.h"
@@ -80,42 +81,74 @@ static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 	return sw;
 }
 
-/** @return NULL with errno */
-static struct mf_sw *make_frames(struct mf_fabric *f)
+/** What the file says of a switch. */
+static const struct mf_config_switch *switch_config(const struct mf_fabric *f, unsigned int number)
 {
-	const struct mf_config_switch *c = &f->config->sw;
+	return f->config->switches > 0 ? &f->config->switch_list[number] : &f->config->sw;
+}
+
+/** A port of a switch of frames, of which some node, or another switch, is at the other end. */
+static void make_frame_port(struct mf_fabric *f, unsigned int number, const struct mf_end *e,
+			    struct mf_port_config *port)
+{
+	const struct mf_config_switch *c = switch_config(f, number);
+	const struct mf_vertex *peer = &f->graph->role[f->graph->end[e->peer].role];
+	bool node = peer->kind == MF_VERTEX_NODE;
+
+	if (f->routes == NULL)
+		limits(f, 0, e->port);
+	port->up = !node || f->config->node[peer->number].up;
+	port->memory_enabled = node && make_carries_blocks(f, peer->number);
+	port->ber_window = fabric_link_config(f, e->link)->ber_window;
+	port->guard = node ? guards_of(f, 0, peer->number, MF_LINK_SWITCH) : NULL;
+	make_mux(f, e->link, true, c->frames, c->frame_queue, &port->mux);
+}
+
+/** Of what is random in a switch: of several each has its own, by its name. */
+static uint64_t seed_of(const struct mf_fabric *f, unsigned int number)
+{
+	const char *name = mf_config_switch_name(f->config, number);
+
+	return f->routes == NULL ? f->config->seed
+				 : XXH3_64bits_withSeed(name, strlen(name), f->config->seed);
+}
+
+/** @return NULL with errno */
+static struct mf_sw *make_frames(struct mf_fabric *f, unsigned int number)
+{
+	const struct mf_vertex *r = &f->graph->role[f->nodes + number];
+	bool virtual = f->clock == MF_CLOCK_VIRTUAL;
 	struct mf_port_config port[MF_PORTS_MAX] = {0};
 	mf_time delay[MF_PORTS_MAX] = {0};
 	const struct mf_frame_switch_config s = {
 		.bridge = f->config->bridge_ops,
-		.of = {.ports = f->nodes,
+		.of = {.ports = r->ends,
+		       .route = f->routes != NULL ? fabric_route : NULL,
+		       .route_ctx = &f->sw[number],
 		       .delay = delay,
-		       .l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0,
+		       .l2_latency = virtual ? switch_config(f, number)->l2_latency : 0,
 		       .timing = f->timing,
 		       .param = f->config->bridge.param,
 		       .obeyed = mf_config_obeyed(f->config),
-		       .seed = f->config->seed,
+		       .seed = seed_of(f, number),
 		       .probe = f->stages != NULL ? &f->probe : NULL},
 		.port = port};
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		limits(f, 0, i);
-		delay[i] = f->link[i].delay;
-		port[i].up = f->config->node[i].up;
-		port[i].memory_enabled = make_carries_blocks(f, i);
-		port[i].ber_window = f->config->node[i].link.ber_window;
-		port[i].guard = guards_of(f, 0, i, MF_LINK_SWITCH);
-		make_mux(f, i, true, c->frames, c->frame_queue, &port[i].mux);
+	for (uint32_t p = 0; p < r->ends; p++) {
+		const struct mf_end *e = &f->graph->end[mf_topology_end(f->graph, f->nodes + number, p)];
+
+		make_frame_port(f, number, e, &port[p]);
+		delay[p] = f->link[e->link].delay;
 	}
 	return mf_sw_new_frames(&s);
 }
 
 struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
 {
-	struct mf_sw *sw = f->config->bridge_ops != NULL ? make_frames(f) : make_edm(f, number);
+	struct mf_sw *sw = f->config->bridge_ops != NULL ? make_frames(f, number) : make_edm(f, number);
 
 	if (sw == NULL)
-		make_fail(err, errlen, "%s: cannot set it up: %s",
-			  number == 0 ? f->config->sw.name : f->config->backup.name, strerror(errno));
+		make_fail(err, errlen, "%s: cannot set it up: %s", mf_config_switch_name(f->config, number),
+			  strerror(errno));
 	return sw;
 }

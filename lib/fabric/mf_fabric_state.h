@@ -17,6 +17,7 @@
 #include "fabric/mf_pending_writes.h"
 #include "fabric/mf_run.h"
 #include "fabric/mf_skew.h"
+#include "topology/mf_routes.h"
 #include "topology/mf_topology.h"
 
 /** A node: its stack, its memory, and what drives it. Node n is on port n. */
@@ -36,6 +37,14 @@ struct node {
 	struct skew skew; /**< how wrong its clock is */
 } __attribute__((aligned(64)));
 
+/** A switch with its scheduler. */
+struct fabric_switch {
+	struct mf_sw *sw; /**< NULL while the fabric is made */
+	struct mf_scheduler *sched;
+	const struct mf_fabric *f;
+	unsigned int number; /**< among the switches */
+};
+
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
 struct link_timing {
 	mf_time delay; /**< PCS TX + PMA + propagation + PMA + PCS RX */
@@ -50,7 +59,7 @@ struct snapshot {
 	bool taken;
 	mf_time at;
 	struct mf_mux_stats *host; /**< [nodes]: links up */
-	struct mf_mux_stats *port; /**< [switches][nodes]: links down; see fabric_ports() */
+	struct mf_mux_stats *port; /**< [fabric_ports()] */
 	struct mf_host_stats *stack; /**< [nodes] */
 	struct mf_switch_stats sw;
 	struct mf_sched_stats sched;
@@ -63,17 +72,17 @@ struct mf_fabric {
 	struct mf_part part; /**< the roles that this process plays */
 	struct node *node;
 	struct mf_topology *graph; /**< its nodes by number, then its switches; links by fabric_link() */
+	const struct mf_config_trunk **trunk; /**< links from `nodes` on: of the file; several switches */
+	struct mf_routes *routes; /**< several switches; NULL: each port of a switch is a node's */
+	mf_time longest_rtt; /**< with routes: of the smallest frame, to the farthest node and back, ps */
 	struct link_timing *link; /**< [graph->links] */
-	struct mf_sw *sw;
+	struct fabric_switch *sw; /**< [graph->switches] */
 	struct skew skew; /**< how wrong the switch's clock is */
 	struct {
-		struct mf_sw *sw; /**< NULL: there is none */
-		struct mf_scheduler *sched;
 		uint64_t cuts; /**< wall clock: how often the watchdog has cut a switch off */
 		uint64_t deposed; /**< wall clock: how often one began again since the other had taken over */
 	} backup;
 	void *stack_shared; /**< see mf_stack_ops.share */
-	struct mf_scheduler *sched;
 	struct mf_timing timing;
 	struct mf_probe probe;
 	struct stage_log *stages; /**< NULL: stages are not reported */
@@ -132,30 +141,93 @@ bool fabric_has_compute(const struct mf_fabric *f);
 /** That the file has, this process or not. */
 static inline unsigned int fabric_switches(const struct mf_fabric *f)
 {
+	if (f->config->switches > 0)
+		return f->config->switches;
 	return f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
 }
 
-/** The link of a node to a switch. */
+/** Links of each node: the k-th goes to switch k where there are two of the same nodes. */
+static inline unsigned int fabric_planes(const struct mf_fabric *f)
+{
+	return f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
+}
+
+/** The link of a node: of fabric_planes() links that to switch `sw`. */
 static inline unsigned int fabric_link(const struct mf_fabric *f, unsigned int sw, unsigned int node)
 {
 	return sw * f->nodes + node;
 }
 
-/** Ports of switches, of which port n is that of node n % nodes at switch n / nodes; not all have somebody.
- */
-static inline unsigned int fabric_ports(const struct mf_fabric *f)
+/** What the file says of a link. */
+static inline const struct mf_config_link *fabric_link_config(const struct mf_fabric *f, unsigned int link)
 {
-	return (f->backup.sw != NULL ? 2 : 1) * f->nodes;
+	if (f->config->switches > 0 && link >= f->nodes)
+		return &f->trunk[link - f->nodes]->link;
+	return &f->config->node[link % f->nodes].link;
 }
 
-/** The switch of port n of fabric_ports() if this process plays it and the port is used; otherwise NULL. */
+/** What is sent to a node, on that of its links: counted by the switch. */
+static inline const struct mf_mux_stats *fabric_sent_to(const struct mf_fabric *f, unsigned int plane,
+							unsigned int node)
+{
+	const struct mf_topology *g = f->graph;
+	const struct mf_end *e = &g->end[g->end[mf_topology_end(g, node, plane)].peer];
+
+	return mf_sw_mux_stats(f->sw[g->role[e->role].number].sw, e->port);
+}
+
+/** The name of a node or a switch, by its place in the graph. */
+const char *fabric_role_name(const struct mf_fabric *f, uint32_t role);
+
+/** The name of the switch at the other end of a link of a node. */
+const char *fabric_switch_name(const struct mf_fabric *f, unsigned int plane, unsigned int node);
+
+/** Whether this process plays a switch. */
+static inline bool fabric_plays_switch(const struct mf_fabric *f, unsigned int sw)
+{
+	return f->config->switches > 0 || sw == 0 ? f->part.sw : f->part.backup;
+}
+
+/** Ends of the graph that are ports of switches, one switch after the other: from fabric_first_port() on. */
+static inline uint32_t fabric_first_port(const struct mf_fabric *f)
+{
+	return f->graph->role[f->nodes].first_end;
+}
+
+static inline unsigned int fabric_ports(const struct mf_fabric *f)
+{
+	return f->graph->ends - fabric_first_port(f);
+}
+
+static inline const struct mf_end *fabric_port(const struct mf_fabric *f, unsigned int n)
+{
+	return &f->graph->end[fabric_first_port(f) + n];
+}
+
+/** The role at the other end of the n-th of fabric_ports(). */
+static inline const struct mf_vertex *fabric_port_peer(const struct mf_fabric *f, unsigned int n)
+{
+	return &f->graph->role[f->graph->end[fabric_port(f, n)->peer].role];
+}
+
+/** The switch of the n-th of fabric_ports() if this process plays it and the port is used; otherwise NULL. */
 static inline struct mf_sw *fabric_switch_of(const struct mf_fabric *f, unsigned int n)
 {
-	bool here = n < f->nodes ? f->part.sw : f->part.backup;
+	unsigned int sw = f->graph->role[fabric_port(f, n)->role].number;
+	const struct mf_vertex *peer = fabric_port_peer(f, n);
 
-	if (!here || !f->config->node[n % f->nodes].up)
+	if (!fabric_plays_switch(f, sw) ||
+	    (peer->kind == MF_VERTEX_NODE && !f->config->node[peer->number].up))
 		return NULL;
-	return n < f->nodes ? f->sw : f->backup.sw;
+	return f->sw[sw].sw;
+}
+
+/** Number among fabric_ports() of the port of a node: of its link to switch `sw` of two, else 0. */
+static inline unsigned int fabric_port_of(const struct mf_fabric *f, unsigned int sw, unsigned int node)
+{
+	const struct mf_topology *g = f->graph;
+
+	return g->end[mf_topology_end(g, node, sw)].peer - fabric_first_port(f);
 }
 
 /** Wall clock: the link of node i to switch `net` is carried by ports at this process' ends. */
@@ -235,7 +307,8 @@ double load_busiest(const struct mf_fabric *f, const struct load_link *link, str
  */
 bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload);
 
-int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int switches);
+/** @param ports  fabric_ports() @return 0 or -ENOMEM */
+int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int ports);
 void snapshot_fini(struct snapshot *s);
 void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now);
 /** The one of at_measure and at_stop that is due next at a time, and was not taken. @return NULL: none is */

@@ -10,6 +10,12 @@ int make_fail(char *err, size_t errlen, const char *format, ...) __attribute__((
 
 /** The graph: all nodes, all switches, a link from each node to each switch. @return 0 or -ENOMEM */
 int make_graph(struct mf_fabric *f);
+/** Sets f->routes of a graph with several switches. Called by make_graph(). @return 0, -ENOMEM or -ERANGE */
+int make_routes(struct mf_fabric *f);
+/** mf_bridge_config.route. @param ctx  struct fabric_switch */
+int fabric_route(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t len);
+/** Sets f->longest_rtt, where there are routes. @return 0 or -ENOMEM */
+int make_longest_rtt(struct mf_fabric *f);
 /** Sets f->link. */
 void make_links(struct mf_fabric *f);
 
@@ -30,12 +36,13 @@ struct mf_scheduler *make_sched(const struct mf_fabric *f, char *err, size_t err
 bool make_carries_blocks(const struct mf_fabric *f, unsigned int i);
 
 /**
- * A multiplexer at an end of the link of a port.
+ * A multiplexer at an end of a link.
+ * @param link         its number
  * @param asked        a stack or bridge sends the frames, and is asked for each
  * @param frames       that may wait
  * @param frame_bytes  and their octets
  */
-void make_mux(const struct mf_fabric *f, unsigned int port, bool asked, uint32_t frames, uint32_t frame_bytes,
+void make_mux(const struct mf_fabric *f, unsigned int link, bool asked, uint32_t frames, uint32_t frame_bytes,
 	      struct mf_mux_config *mux);
 
 /* Where there are two switches. */

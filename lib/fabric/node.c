@@ -89,6 +89,34 @@ static bool hears_still(const struct mf_node *h, unsigned int link)
 	return d != NULL && mf_demux_next(d) != MF_NEVER;
 }
 
+static bool sends(const struct mf_fabric *f, const struct mf_end *port, mf_time now)
+{
+	return mf_sw_tx_next(f->sw[f->graph->role[port->role].number].sw, port->port, now) != MF_NEVER;
+}
+
+/** Whether switches have something to send to a node. */
+static bool ports_send(const struct mf_fabric *f, unsigned int i, mf_time now)
+{
+	const struct mf_vertex *r = &f->graph->role[i];
+
+	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
+		if (sends(f, &f->graph->end[f->graph->end[e].peer], now))
+			return true;
+	return false;
+}
+
+/** Whether a switch has something to send to another one. */
+static bool trunks_send(const struct mf_fabric *f, unsigned int sw, mf_time now)
+{
+	const struct mf_vertex *r = &f->graph->role[f->nodes + sw];
+
+	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
+		if (f->graph->role[mf_topology_peer(f->graph, e)].kind == MF_VERTEX_SWITCH &&
+		    sends(f, &f->graph->end[e], now))
+			return true;
+	return false;
+}
+
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 {
 	for (unsigned int i = 0; i < f->nodes; i++) {
@@ -102,15 +130,14 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			return false;
 		if (n->unplugged) /* what it has to send waits for good, perhaps */
 			continue;
-		if (mf_node_tx_next(n->host, now) != MF_NEVER || mf_sw_tx_next(f->sw, i, now) != MF_NEVER)
-			return false;
-		if (f->backup.sw != NULL && mf_sw_tx_next(f->backup.sw, i, now) != MF_NEVER)
+		if (mf_node_tx_next(n->host, now) != MF_NEVER || ports_send(f, i, now))
 			return false;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
 			if (hears_still(n->host, link))
 				return false;
 	}
-	if (f->backup.sw != NULL && mf_sw_has_frames(f->backup.sw))
-		return false;
-	return !mf_sw_has_frames(f->sw);
+	for (unsigned int k = 0; k < f->graph->switches; k++)
+		if (mf_sw_has_frames(f->sw[k].sw) || trunks_send(f, k, now))
+			return false;
+	return true;
 }

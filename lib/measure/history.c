@@ -86,8 +86,11 @@ static bool lossless(const struct mf_fabric *f)
 	       knows_losses(f) && !rights_change(f);
 }
 
-static uint64_t lost_at(const struct mf_fabric *f, const struct mf_sw *sw)
+/** In a switch. */
+static uint64_t lost_at(const struct mf_fabric *f, unsigned int number)
 {
+	const struct mf_vertex *r = &f->graph->role[f->nodes + number];
+	const struct mf_sw *sw = f->sw[number].sw;
 	struct mf_switch_stats s;
 	uint64_t lost;
 
@@ -95,18 +98,18 @@ static uint64_t lost_at(const struct mf_fabric *f, const struct mf_sw *sw)
 	lost = s.drop_check + s.drop_proto + s.drop_spoof + s.drop_dst + s.drop_ungranted + s.drop_room +
 	       s.drop_cut + s.drop_descriptor + s.expired;
 
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->config->node[i].up)
-			lost += mf_sw_mux_stats(sw, i)->aborted;
+	for (uint32_t port = 0; port < r->ends; port++)
+		lost += mf_sw_mux_stats(sw, port)->aborted;
 	return lost;
 }
 
 /** Messages that this process threw away without a word: some may have been of such a write. */
 static uint64_t lost_here(const struct mf_fabric *f)
 {
-	uint64_t lost = f->sw != NULL ? lost_at(f, f->sw) : 0;
+	uint64_t lost = 0;
 
-	lost += f->backup.sw != NULL ? lost_at(f, f->backup.sw) : 0;
+	for (unsigned int k = 0; k < f->graph->switches; k++)
+		lost += lost_at(f, k);
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		struct mf_host_stats s;
 

@@ -138,33 +138,57 @@ bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host
 	return n != NULL;
 }
 
+/** The switch at the other end of a node's link, of two the first one, and its port there. */
+static const struct mf_sw *switch_at(const struct mf_fabric *f, unsigned int node, unsigned int *port)
+{
+	const struct mf_end *e = fabric_port(f, fabric_port_of(f, 0, node));
+
+	*port = e->port;
+	return f->sw[f->graph->role[e->role].number].sw;
+}
+
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
 {
 	const struct node *n = node_at(f, node);
+	unsigned int port;
 
 	if (n == NULL)
 		return NULL;
-	return end == MF_LINK_NODE ? mf_node_mux_stats(n->host) : mf_sw_mux_stats(f->sw, node);
+	if (end == MF_LINK_NODE)
+		return mf_node_mux_stats(n->host);
+	return mf_sw_mux_stats(switch_at(f, node, &port), port);
 }
 
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end)
 {
 	const struct node *n = node_at(f, node);
+	unsigned int port;
 
 	if (n == NULL)
 		return NULL;
-	return &(end == MF_LINK_NODE ? mf_node_demux(n->host) : mf_sw_demux(f->sw, node))->stats;
+	if (end == MF_LINK_NODE)
+		return &mf_node_demux(n->host)->stats;
+	return &mf_sw_demux(switch_at(f, node, &port), port)->stats;
 }
 
 void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 {
-	mf_sw_stats(f->sw, out);
+	struct mf_switch_stats one;
+
+	mf_sw_stats(f->sw[0].sw, out);
+	for (unsigned int k = 1; k < f->graph->switches && f->routes != NULL; k++) {
+		mf_sw_stats(f->sw[k].sw, &one); /* of a switch of frames these alone */
+		out->frames += one.frames;
+		out->drop_proto += one.drop_proto;
+		out->drop_room += one.drop_room;
+		out->drop_frame_room += one.drop_frame_room;
+	}
 }
 
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
 {
-	mf_scheduler_stats(f->sched, out);
+	mf_scheduler_stats(f->sw[0].sched, out);
 }
 
 unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsigned int to,
@@ -188,7 +212,14 @@ unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsig
 
 unsigned int mf_fabric_bridge(const struct mf_fabric *f, struct mf_counter *out)
 {
-	return mf_sw_bridge_counters(f->sw, out);
+	struct mf_counter one[MF_COUNTERS_MAX];
+	unsigned int n = mf_sw_bridge_counters(f->sw[0].sw, out);
+
+	for (unsigned int k = 1; k < f->graph->switches && n > 0; k++) {
+		mf_sw_bridge_counters(f->sw[k].sw, one);
+		mf_counter_list_add(out, one, n);
+	}
+	return n;
 }
 
 static uint64_t trace_messages(const struct mf_fabric *f, unsigned int i)

@@ -4,12 +4,12 @@
 
 #include "fabric/mf_fabric_state.h"
 
-int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int switches)
+int snapshot_init(struct snapshot *s, unsigned int nodes, unsigned int ports)
 {
 	s->taken = false;
 	s->at = 0;
 	s->host = calloc(nodes, sizeof(*s->host));
-	s->port = calloc((size_t)nodes * switches, sizeof(*s->port));
+	s->port = calloc(ports, sizeof(*s->port));
 	s->stack = calloc(nodes, sizeof(*s->stack));
 	return s->host != NULL && s->port != NULL && s->stack != NULL ? 0 : -ENOMEM;
 }
@@ -38,11 +38,11 @@ void snapshot_take(const struct mf_fabric *f, struct snapshot *s, mf_time now)
 
 		if (sw == NULL)
 			continue;
-		s->port[n] = *mf_sw_mux_stats(sw, n % f->nodes);
-		s->port[n].memory_blocks -= mf_sw_ahead(sw, n % f->nodes, now);
+		s->port[n] = *mf_sw_mux_stats(sw, fabric_port(f, n)->port);
+		s->port[n].memory_blocks -= mf_sw_ahead(sw, fabric_port(f, n)->port, now);
 	}
-	mf_sw_stats(f->sw, &s->sw);
-	mf_scheduler_stats(f->sched, &s->sched);
+	mf_sw_stats(f->sw[0].sw, &s->sw);
+	mf_scheduler_stats(f->sw[0].sched, &s->sched);
 }
 
 struct snapshot *snapshot_due(struct mf_fabric *f, mf_time now)

@@ -34,7 +34,7 @@ static json_t *limits_json(const struct mf_fabric *f)
 {
 	struct result_counts c;
 
-	result_switch_counted(f->sw, &c);
+	result_switch_counted(f->sw[0].sw, &c);
 	return counts_section(&c, "limits");
 }
 

@@ -10,7 +10,7 @@ static json_t *links_json(const struct mf_fabric *f, bool rule,
 {
 	json_t *links = json_array(), *o;
 
-	for (unsigned int sw = 0; sw < fabric_switches(f); sw++) {
+	for (unsigned int sw = 0; sw < fabric_planes(f); sw++) {
 		for (unsigned int i = 0; i < f->nodes; i++) {
 			const struct link_guard *g = &f->guards[fabric_link(f, sw, i)];
 
@@ -18,7 +18,7 @@ static json_t *links_json(const struct mf_fabric *f, bool rule,
 				continue;
 			o = json_object();
 			json_object_set_new(o, "node", json_string(f->config->node[i].name));
-			json_object_set_new(o, "switch", json_string(mf_config_switch_name(f->config, sw)));
+			json_object_set_new(o, "switch", json_string(fabric_switch_name(f, sw, i)));
 			fn(g, o);
 			json_array_append_new(links, o);
 		}
@@ -47,7 +47,7 @@ static struct link_guard sum_of(const struct mf_fabric *f, bool rule)
 {
 	struct link_guard sum = {.on = true};
 
-	for (unsigned int sw = 0; sw < fabric_switches(f); sw++) {
+	for (unsigned int sw = 0; sw < fabric_planes(f); sw++) {
 		for (unsigned int i = 0; i < f->nodes; i++) {
 			const struct link_guard *g = &f->guards[fabric_link(f, sw, i)];
 

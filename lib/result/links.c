@@ -17,20 +17,21 @@ double result_line_time(const struct mf_fabric *f, uint32_t period)
 	return period > 0 ? (double)((t + period - 1) / period * period) : (double)t;
 }
 
-static void use_add(const struct mf_fabric *f, struct use *u, unsigned int i, const struct mf_mux_stats *from,
-		    const struct mf_mux_stats *to)
+/** @param link  its number */
+static void use_add(const struct mf_fabric *f, struct use *u, unsigned int link,
+		    const struct mf_mux_stats *from, const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
 		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
-	double t = result_line_time(f, f->link[i].period), share, frames;
+	double t = result_line_time(f, f->link[link].period), share, frames;
 
 	u->memory += memory;
 	u->frame += frame;
 	u->gap += gap;
-	share = t > 0 ? (double)(memory + frame) * f->link[i].period / t : 0;
+	share = t > 0 ? (double)(memory + frame) * f->link[link].period / t : 0;
 	u->mean += share;
-	u->memory_mean += t > 0 ? (double)memory * f->link[i].period / t : 0;
-	frames = t > 0 ? (double)(frame + gap) * f->link[i].period / t : 0;
+	u->memory_mean += t > 0 ? (double)memory * f->link[link].period / t : 0;
+	frames = t > 0 ? (double)(frame + gap) * f->link[link].period / t : 0;
 	u->frames += frames;
 	if (u->links == 0 || frames < u->frames_least)
 		u->frames_least = frames;
@@ -121,13 +122,14 @@ static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		use_add(f, &up, i, &f->at_measure.host[i], &f->at_stop.host[i]);
+		use_add(f, &up, fabric_link(f, 0, i), &f->at_measure.host[i], &f->at_stop.host[i]);
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
 	for (unsigned int n = 0; n < fabric_ports(f); n++)
 		if (fabric_switch_of(f, n) != NULL)
-			use_add(f, &down, n % f->nodes, &f->at_measure.port[n], &f->at_stop.port[n]);
+			use_add(f, &down, fabric_port(f, n)->link, &f->at_measure.port[n],
+				&f->at_stop.port[n]);
 	if (fabric_has_node(f))
 		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
 	json_object_set_new(
@@ -143,10 +145,10 @@ static json_t *control_json(const struct mf_fabric *f, const struct snapshot *en
 	uint64_t control = end->sw.control_blocks;
 	json_t *o = json_object();
 
-	if (f->backup.sw != NULL) {
+	if (f->config->backup.on) {
 		struct result_counts backup;
 
-		result_switch_counted(f->backup.sw, &backup);
+		result_switch_counted(f->sw[1].sw, &backup);
 		control += result_value(&backup, "switch.more", "notification_and_grant_blocks");
 	}
 	result_count(o, "notification_and_grant_blocks", control);
@@ -170,7 +172,7 @@ void counters_json(const struct mf_fabric *f, json_t *o)
 {
 	struct snapshot end;
 
-	if (snapshot_init(&end, f->nodes, fabric_ports(f) / f->nodes) == 0) {
+	if (snapshot_init(&end, f->nodes, fabric_ports(f)) == 0) {
 		snapshot_take(f, &end, f->ended);
 		json_object_set_new(o, "links", links_json(f, &end));
 		if (fabric_whole(f))

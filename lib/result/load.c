@@ -52,9 +52,12 @@ static void achieved(const struct mf_fabric *f, struct load *l)
 
 		l->wire[i].up = blocks(&f->at_measure.host[i], &f->at_stop.host[i]) / time;
 		/* Of two switches the one that has sent it more. */
-		for (unsigned int n = i; n < fabric_ports(f); n += f->nodes)
+		for (unsigned int k = 0; k < f->graph->role[i].ends; k++) {
+			unsigned int n = fabric_port_of(f, k, i);
+
 			l->wire[i].down = fmax(l->wire[i].down,
 					       blocks(&f->at_measure.port[n], &f->at_stop.port[n]) / time);
+		}
 		l->payload[i].up = (double)p->up / 8 / time;
 		l->payload[i].down = (double)p->down / 8 / time;
 	}

@@ -48,6 +48,8 @@ void result_nodes_counted(const struct mf_fabric *f, struct result_counts *out);
 void result_node_counted(const struct mf_node *n, struct result_counts *out);
 /** One switch; one scheduler. */
 void result_switch_counted(const struct mf_sw *sw, struct result_counts *out);
+/** The same of all switches together. */
+void result_switches_counted(const struct mf_fabric *f, struct result_counts *sum);
 void result_sched_counted(const struct mf_scheduler *s, struct result_counts *out);
 /** Adds the counters of another role of the same kind. */
 void result_add(struct result_counts *sum, const struct result_counts *one);

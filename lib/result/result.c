@@ -170,7 +170,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	access_json(f, o);
 	if (f->config->proto.ext)
 		json_object_set_new(o, "once", once_json(f));
-	if (f->backup.sw != NULL)
+	if (f->config->backup.on)
 		json_object_set_new(o, "backup", backup_json(f));
 	if (f->config->faults > 0)
 		json_object_set_new(o, "faults", faults_json(f));

@@ -171,7 +171,7 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 	}
 	if (f->info.interrupted || sent == received || !fabric_whole(f) || disturbed(f))
 		return true;
-	result_switch_counted(f->sw, &switched);
+	result_switches_counted(f, &switched);
 	return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
 		  (unsigned long long)(sent - received), (unsigned long long)sent,
 		  (unsigned long long)result_value(&switched, "drops.switch", "frame_room"));
@@ -222,13 +222,13 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
 	if (!f->part.sw)
 		return true;
-	if (!descriptors_sound(f->sw, f->sched, r) ||
-	    (f->backup.sw != NULL && !descriptors_sound(f->backup.sw, f->backup.sched, r)))
-		return false;
+	for (unsigned int k = 0; k < f->graph->switches; k++)
+		if (!descriptors_sound(f->sw[k].sw, f->sw[k].sched, r))
+			return false;
 	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		uint32_t max = mf_sw_mux_stats(f->sw, i)->backlog_message_max;
+		uint32_t max = fabric_sent_to(f, 0, i)->backlog_message_max;
 
 		if (max > bound_backlog(f, i) + stalled_blocks(f, i))
 			return no(r, "%s: %u blocks waited at its egress, the bound is %u",

@@ -6,38 +6,37 @@
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
-/** What the switch has done; of two, both together. */
-static void switched(const struct mf_fabric *f, struct result_counts *sum)
+void result_switches_counted(const struct mf_fabric *f, struct result_counts *sum)
 {
 	struct result_counts other;
 
-	result_switch_counted(f->sw, sum);
-	if (f->backup.sw == NULL)
-		return;
-	result_switch_counted(f->backup.sw, &other);
-	result_add(sum, &other);
+	result_switch_counted(f->sw[0].sw, sum);
+	for (unsigned int k = 1; k < f->graph->switches; k++) {
+		result_switch_counted(f->sw[k].sw, &other);
+		result_add(sum, &other);
+	}
 }
 
 json_t *sched_json(const struct mf_fabric *f)
 {
 	struct result_counts sum, other;
 
-	result_sched_counted(f->sched, &sum);
-	if (f->backup.sched != NULL) {
-		result_sched_counted(f->backup.sched, &other);
+	result_sched_counted(f->sw[0].sched, &sum);
+	for (unsigned int k = 1; k < f->graph->switches; k++) {
+		result_sched_counted(f->sw[k].sched, &other);
 		result_add(&sum, &other);
 	}
 	return counts_section(&sum, "scheduler");
 }
 
-/** Most blocks of messages that waited at an egress, of either switch. */
-static uint64_t most_waited(const struct mf_fabric *f, unsigned int port)
+/** Most blocks of messages that waited at an egress to a node. */
+static uint64_t most_waited(const struct mf_fabric *f, unsigned int node)
 {
-	uint64_t first = mf_sw_mux_stats(f->sw, port)->backlog_message_max;
+	uint64_t most = 0;
 
-	if (f->backup.sw == NULL)
-		return first;
-	return RTE_MAX(first, (uint64_t)mf_sw_mux_stats(f->backup.sw, port)->backlog_message_max);
+	for (unsigned int k = 0; k < fabric_planes(f); k++)
+		most = RTE_MAX(most, (uint64_t)fabric_sent_to(f, k, node)->backlog_message_max);
+	return most;
 }
 
 json_t *backlog_json(const struct mf_fabric *f)
@@ -70,7 +69,7 @@ json_t *switch_json(const struct mf_fabric *f)
 {
 	struct result_counts sum;
 
-	switched(f, &sum);
+	result_switches_counted(f, &sum);
 	return counts_section(&sum, "switch");
 }
 
@@ -89,13 +88,13 @@ json_t *drops_json(const struct mf_fabric *f)
 	uint64_t bad = 0, aborts = 0;
 	json_t *o = json_object(), *pcs = json_object();
 
-	switched(f, &sw);
+	result_switches_counted(f, &sw);
 	result_nodes_counted(f, &hosts);
+	for (unsigned int n = 0; n < fabric_ports(f); n++)
+		if (fabric_switch_of(f, n) != NULL)
+			add_receiver(mf_sw_demux(fabric_switch_of(f, n), fabric_port(f, n)->port), &bad,
+				     &aborts);
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (fabric_switch_of(f, i) != NULL)
-			add_receiver(mf_sw_demux(f->sw, i), &bad, &aborts);
-		if (f->config->node[i].up && f->backup.sw != NULL)
-			add_receiver(mf_sw_demux(f->backup.sw, i), &bad, &aborts);
 		if (f->node[i].host == NULL)
 			continue;
 		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
@@ -128,12 +127,12 @@ json_t *backup_json(const struct mf_fabric *f)
 	struct result_counts first, sw, sched, hosts;
 	json_t *o;
 
-	if (f->backup.sw == NULL)
+	if (!f->config->backup.on)
 		return NULL;
 	o = json_object();
-	result_switch_counted(f->sw, &first);
-	result_switch_counted(f->backup.sw, &sw);
-	result_sched_counted(f->backup.sched, &sched);
+	result_switch_counted(f->sw[0].sw, &first);
+	result_switch_counted(f->sw[1].sw, &sw);
+	result_sched_counted(f->sw[1].sched, &sched);
 	result_nodes_counted(f, &hosts);
 	result_count(o, "epoch", last_epoch(f));
 	if (f->clock == MF_CLOCK_WALL) {

@@ -7,15 +7,14 @@
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
-/** Of all demands together, in either switch, from arrival at its scheduler to their first grant. */
+/** Of all demands together, in all switches, from arrival at its scheduler to their first grant. */
 static mf_time scheduler_waited(const struct mf_fabric *f)
 {
-	const struct mf_sw *sw[] = {f->sw, f->backup.sw};
 	struct result_counts c;
 	mf_time waited = 0;
 
-	for (unsigned int k = 0; k < 2 && sw[k] != NULL; k++) {
-		result_switch_counted(sw[k], &c);
+	for (unsigned int k = 0; k < f->graph->switches; k++) {
+		result_switch_counted(f->sw[k].sw, &c);
 		waited += result_value(&c, "switch.more", "waited_ps");
 	}
 	return waited;

@@ -265,9 +265,11 @@ static int put_before(const struct mf_fabric *f, struct mf_scheduler *s)
 
 int mf_fabric_audit(struct mf_fabric *f)
 {
-	int err = put_before(f, f->sched);
+	int err = 0;
 
-	return err == 0 && f->backup.sched != NULL ? put_before(f, f->backup.sched) : err;
+	for (unsigned int k = 0; k < f->graph->switches && err == 0; k++)
+		err = put_before(f, f->sw[k].sched);
+	return err;
 }
 
 static bool audited(const struct mf_scheduler *s, char *err, size_t errlen)
@@ -286,6 +288,8 @@ static bool audited(const struct mf_scheduler *s, char *err, size_t errlen)
 
 bool mf_fabric_audited(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	return audited(f->sched, err, errlen) &&
-	       (f->backup.sched == NULL || audited(f->backup.sched, err, errlen));
+	for (unsigned int k = 0; k < f->graph->switches; k++)
+		if (!audited(f->sw[k].sched, err, errlen))
+			return false;
+	return true;
 }

@@ -22,13 +22,13 @@
 
 static int make_switches(struct mf_fabric *f, char *err, size_t errlen)
 {
-	f->sw = make_switch(f, 0, err, errlen);
-	f->sched = f->sw != NULL ? make_sched(f, err, errlen) : NULL;
-	if (f->sched == NULL || !f->config->backup.on)
-		return f->sched != NULL ? 0 : -EINVAL;
-	f->backup.sw = make_switch(f, 1, err, errlen);
-	f->backup.sched = f->backup.sw != NULL ? make_sched(f, err, errlen) : NULL;
-	return f->backup.sched != NULL ? 0 : -EINVAL;
+	for (unsigned int k = 0; k < f->graph->switches; k++) {
+		f->sw[k].sw = make_switch(f, k, err, errlen);
+		f->sw[k].sched = f->sw[k].sw != NULL ? make_sched(f, err, errlen) : NULL;
+		if (f->sw[k].sched == NULL)
+			return -EINVAL;
+	}
+	return 0;
 }
 
 /** What all nodes of a stack share, where that has something. */
@@ -41,6 +41,8 @@ static int make_stack(struct mf_fabric *f, char *err, size_t errlen)
 	if (stack != NULL && f->clock == MF_CLOCK_WALL && f->config->bridge_ops->timed)
 		return make_fail(err, errlen, "switch.bridge: \"%s\" runs under the virtual clock only",
 				 f->config->bridge_ops->name);
+	if (f->config->switches > 0 && f->clock == MF_CLOCK_WALL)
+		return make_fail(err, errlen, "switches: several switches run under the virtual clock only");
 	if (stack == NULL || stack->share == NULL)
 		return 0;
 	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);
@@ -50,18 +52,19 @@ static int make_stack(struct mf_fabric *f, char *err, size_t errlen)
 /** In the order in which parts need each other. */
 static int make(struct mf_fabric *f, char *err, size_t errlen)
 {
-	unsigned int switches = f->config->backup.on ? 2 : 1;
 	int e = 0;
 
 	if (f->node == NULL || f->fault_fired == NULL || make_graph(f) != 0 ||
-	    snapshot_init(&f->at_measure, f->nodes, switches) != 0 ||
-	    snapshot_init(&f->at_stop, f->nodes, switches) != 0)
+	    snapshot_init(&f->at_measure, f->nodes, fabric_ports(f)) != 0 ||
+	    snapshot_init(&f->at_stop, f->nodes, fabric_ports(f)) != 0)
 		return make_fail(err, errlen, "no memory");
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		f->timing = f->config->timing;
 	if (f->clock == MF_CLOCK_VIRTUAL && probe_init(f) != 0)
 		return make_fail(err, errlen, "no memory");
 	make_links(f);
+	if (f->routes != NULL && make_longest_rtt(f) != 0)
+		return make_fail(err, errlen, "no memory");
 	if (make_faults(f, err, errlen) != 0)
 		return -EINVAL;
 	if (guards_init(f) != 0)
@@ -157,10 +160,13 @@ void mf_fabric_free(struct mf_fabric *f)
 	}
 	if (f->stack_shared != NULL)
 		f->config->stack_ops->unshare(f->stack_shared);
-	mf_sw_free(f->sw);
-	mf_sw_free(f->backup.sw);
-	mf_scheduler_free(f->sched);
-	mf_scheduler_free(f->backup.sched);
+	for (unsigned int k = 0; f->sw != NULL && k < f->graph->switches; k++) {
+		mf_sw_free(f->sw[k].sw);
+		mf_scheduler_free(f->sw[k].sched);
+	}
+	free(f->sw);
+	mf_routes_free(f->routes);
+	free(f->trunk);
 	stages_free(f->stages);
 	pending_fini(&f->pending);
 	delivery_free(f->delivery);

@@ -73,8 +73,9 @@ bool mf_fabric_leaks(const struct mf_fabric *f, char *err, size_t errlen)
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL && host_leaks(f, i, err, errlen))
 			return true;
-	if (f->backup.sw != NULL && (switch_leaks(f, f->backup.sw, f->config->backup.name, err, errlen) ||
-				     sched_leaks(f->backup.sched, err, errlen)))
-		return true;
-	return switch_leaks(f, f->sw, f->config->sw.name, err, errlen) || sched_leaks(f->sched, err, errlen);
+	for (unsigned int k = f->graph->switches; k-- > 0;)
+		if (switch_leaks(f, f->sw[k].sw, mf_config_switch_name(f->config, k), err, errlen) ||
+		    sched_leaks(f->sw[k].sched, err, errlen))
+			return true;
+	return false;
 }

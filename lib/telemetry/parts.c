@@ -21,7 +21,9 @@ static const char *name_of_link(const void *ctx, unsigned int i)
 {
 	const struct mf_fabric *f = ctx;
 
-	return f->node[i].host != NULL || fabric_switch_of(f, i) != NULL ? f->config->node[i].name : NULL;
+	return f->node[i].host != NULL || fabric_switch_of(f, fabric_port_of(f, 0, i)) != NULL
+		       ? f->config->node[i].name
+		       : NULL;
 }
 
 /* Nodes */
@@ -99,7 +101,9 @@ static json_t *received_json(const struct mf_demux_stats *s)
 json_t *telemetry_link(struct telemetry_query *q)
 {
 	const struct mf_fabric *f = q->f;
+	const struct mf_sw *sw;
 	json_t *o, *up, *down;
+	unsigned int port;
 	int i;
 
 	if (q->name == NULL)
@@ -116,10 +120,11 @@ json_t *telemetry_link(struct telemetry_query *q)
 		json_object_set_new(up, "sent", sent_json(mf_node_mux_stats(f->node[i].host)));
 		json_object_set_new(down, "received", received_json(&mf_node_demux(f->node[i].host)->stats));
 	}
-	if (fabric_switch_of(f, (unsigned int)i) != NULL) {
-		json_object_set_new(up, "received",
-				    received_json(&mf_sw_demux(f->sw, (unsigned int)i)->stats));
-		json_object_set_new(down, "sent", sent_json(mf_sw_mux_stats(f->sw, (unsigned int)i)));
+	sw = fabric_switch_of(f, fabric_port_of(f, 0, (unsigned int)i));
+	if (sw != NULL) {
+		port = fabric_port(f, fabric_port_of(f, 0, (unsigned int)i))->port;
+		json_object_set_new(up, "received", received_json(&mf_sw_demux(sw, port)->stats));
+		json_object_set_new(down, "sent", sent_json(mf_sw_mux_stats(sw, port)));
 	}
 	json_object_set_new(o, "to_switch", up);
 	json_object_set_new(o, "from_switch", down);

@@ -6,7 +6,10 @@
 
 #define NO_CLASS 2
 
-/** Gives the roles of a connected part the parity of their distance to the first one. @return how many */
+/**
+ * Gives the roles of a connected part the parity of their distance to the first one.
+ * @return how many they are
+ */
 static uint32_t spread(const struct mf_topology *t, uint32_t first, uint8_t *class, uint32_t *part)
 {
 	uint32_t head = 0, tail = 0;
@@ -47,8 +50,8 @@ static int by_number(const void *a, const void *b)
 
 /**
  * Lets each role that has more links within its class than out of it change class, until there is none. Each
- * change makes at least one link fewer within classes, so this ends. Roles are asked in their own order: that
- * in which they were found depends on the order of links.
+ * change makes at least one link fewer within classes, so this ends. Roles are asked in their own order,
+ * since that in which they were found depends on the order of links.
  */
 static void improve(const struct mf_topology *t, uint32_t *part, uint32_t n, uint8_t *class)
 {

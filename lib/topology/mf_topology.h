@@ -59,7 +59,10 @@ uint32_t mf_topology_role(struct mf_topology *t, enum mf_vertex_kind kind);
  */
 uint32_t mf_topology_link(struct mf_topology *t, uint32_t a, uint32_t b);
 
-/** Numbers the ends. From then on nothing can be added. @return 0 or -ENOMEM */
+/**
+ * Numbers the ends: role, port and peer are valid from then on. Nothing can be added any more.
+ * @return 0 or -ENOMEM
+ */
 int mf_topology_close(struct mf_topology *t);
 
 /** The end at a port of a role. Only of a closed graph. @param port  below role.ends */

@@ -28,7 +28,10 @@ static bool is_full(uint32_t n)
 	return n == 0 || (n >= FIRST && (n & (n - 1)) == 0);
 }
 
-/** Room for one more than n. @return the table, perhaps in another place; NULL: it stays as it is */
+/**
+ * Room for one more entry behind n.
+ * @return the table, perhaps in another place, or NULL: it stays as it is
+ */
 static void *room_for_one(void *table, uint32_t n, size_t size)
 {
 	if (!is_full(n))

@@ -148,6 +148,8 @@ static void lost(struct virtual *v, unsigned int link)
 
 	p->phase = LINK_LOST;
 	p->at = p->cuts == 0 ? lock_found(v, link) : MF_NEVER;
+	if (v->f->routes != NULL)
+		mf_routes_link(v->f->routes, link, false);
 	for_ends(v, link, end_down);
 	for_ends(v, link, end_changed);
 }
@@ -169,6 +171,8 @@ static void found(struct virtual *v, unsigned int link)
 		if (w->fault != NULL)
 			mf_fault_mend(w->fault, v->now);
 	}
+	if (v->f->routes != NULL)
+		mf_routes_link(v->f->routes, link, true);
 	for_ends(v, link, end_up);
 	for_ends(v, link, end_changed);
 }

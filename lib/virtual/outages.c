@@ -230,12 +230,12 @@ static int add_rule(struct virtual *v, unsigned int rule)
 	return f->class == MF_FAULT_STALL ? add_stall(v, f) : 0;
 }
 
-static void place_init(struct virtual *v, unsigned int link, const struct mf_config_link *c)
+static void place_init(struct virtual *v, unsigned int link)
 {
 	struct link_place *p = &v->events->link[link];
 
 	p->at = p->guard = MF_NEVER;
-	p->room = (mf_time)c->ring * MF_SPAN_MAX * v->f->link[link].period;
+	p->room = (mf_time)fabric_link_config(v->f, link)->ring * MF_SPAN_MAX * v->f->link[link].period;
 }
 
 /** Whether a switch may be told by who is no node which one is active. */
@@ -260,11 +260,10 @@ static int make_events(struct virtual *v, unsigned int outages, bool slow)
 	if (e->link == NULL || e->node == NULL || e->sw == NULL || e->outage == NULL)
 		return -ENOMEM;
 	e->slow = slow;
-	for (unsigned int k = 0; k < v->switches; k++) {
+	for (unsigned int k = 0; k < v->switches; k++)
 		v->sw[k].events = &e->sw[k];
-		for (unsigned int i = 0; i < v->f->nodes; i++)
-			place_init(v, fabric_link(v->f, k, i), &v->f->config->node[i].link);
-	}
+	for (uint32_t i = 0; i < v->graph->links; i++)
+		place_init(v, i);
 	for (uint32_t i = 0; i < v->graph->ends; i++)
 		v->wire[i].odd = true;
 	return 0;

@@ -155,8 +155,8 @@ static int init_switch(struct virtual *v, uint32_t k, struct wire **out)
 	struct virtual_switch *s = &v->sw[k];
 
 	s->v = v;
-	s->sw = k == 0 ? v->f->sw : v->f->backup.sw;
-	s->sched = k == 0 ? v->f->sched : v->f->backup.sched;
+	s->sw = v->f->sw[k].sw;
+	s->sched = v->f->sw[k].sched;
 	s->number = k;
 	s->ports = r->ends;
 	s->in = &v->wire[r->first_end];
@@ -208,7 +208,7 @@ int virtual_set_up(struct virtual *v)
 	if (err != 0)
 		return err;
 	v->event_next = MF_NEVER;
-	v->redundant = v->f->backup.sw != NULL;
+	v->redundant = v->f->config->backup.on;
 	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
 	look_ahead(v);
 	init_wires(v);

@@ -41,12 +41,12 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 	unsigned int n = 0;
 
 	if (f->part.sw) {
-		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .sched = f->sched};
-		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .sw = f->sw};
+		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .sched = f->sw[0].sched};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .sw = f->sw[0].sw};
 	}
 	if (f->part.backup) {
-		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .net = 1, .sched = f->backup.sched};
-		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .net = 1, .sw = f->backup.sw};
+		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .net = 1, .sched = f->sw[1].sched};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .net = 1, .sw = f->sw[1].sw};
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)

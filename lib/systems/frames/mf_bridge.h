@@ -21,7 +21,13 @@
 struct mf_bridge; /**< each one's own */
 
 struct mf_bridge_config {
-	unsigned int ports; /**< port p belongs to node p */
+	unsigned int ports; /**< port p belongs to node p, where there is no route() */
+	/**
+	 * One switch of several: the port by which a frame to a node goes on, or -1: there is none. NULL:
+	 * this is the only switch.
+	 */
+	int (*route)(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t len);
+	const void *route_ctx; /**< the caller's, as long as the bridge */
 	const bool *up; /**< [ports] */
 	const uint32_t *period; /**< [ports] ps a block; 0: wall clock */
 	const mf_time *delay; /**< [ports] of the link, one way, for headrooms */

@@ -94,6 +94,7 @@ struct oq {
 	mf_time queue_next; /**< of ops->run() */
 	uint64_t inside; /**< frames */
 	uint64_t frames, octets, flooded, drop_buffer, drop_long, drop_self, drop_control;
+	uint64_t drop_unknown; /**< no route leads there; of several switches none floods */
 };
 
 /** Parameters that every discipline has, at the start of its table. */

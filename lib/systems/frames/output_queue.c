@@ -237,10 +237,20 @@ static bool is_control(const uint8_t *frame)
 	return frame[12] == 0x88 && frame[13] == 0x08;
 }
 
+/** The port by which a frame to a node goes on; -1: it is for no node that can be reached. */
+static inline int egress_of(const struct oq *oq, int node, const uint8_t *frame, uint16_t len)
+{
+	const struct mf_bridge_config *c = &oq->config;
+
+	if (__builtin_expect(c->route != NULL, 0))
+		return node < 0 ? -1 : c->route(c->route_ctx, (uint16_t)node, frame, len);
+	return node >= 0 && (unsigned int)node < c->ports && c->up[node] ? node : -1;
+}
+
 void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_t *frame, uint16_t len)
 {
 	struct oq *oq = oq_of(b);
-	int node = mf_packet_node(frame);
+	int node = mf_packet_node(frame), egress;
 
 	oq->frames++;
 	oq->octets += len + OQ_FCS;
@@ -251,12 +261,14 @@ void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_
 			oq->drop_control++;
 	} else if (len > oq->frame_max) {
 		oq->drop_long++;
-	} else if (node == (int)port) {
+	} else if ((egress = egress_of(oq, node, frame, len)) == (int)port) {
 		oq->drop_self++;
-	} else if (node < 0 || (unsigned int)node >= oq->config.ports || !oq->config.up[node]) {
+	} else if (egress >= 0) {
+		store(oq, port, (unsigned int)egress, at, frame, len);
+	} else if (oq->config.route == NULL) {
 		flood(oq, port, at, frame, len);
 	} else {
-		store(oq, port, (unsigned int)node, at, frame, len);
+		oq->drop_unknown++;
 	}
 }
 
@@ -345,5 +357,7 @@ unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out)
 	out[n++] = mf_counter_sum("drop_long", oq->drop_long);
 	out[n++] = mf_counter_sum("drop_self", oq->drop_self);
 	out[n++] = mf_counter_sum("drop_control", oq->drop_control);
+	if (oq->config.route != NULL)
+		out[n++] = mf_counter_sum("drop_unknown", oq->drop_unknown);
 	return n + oq->ops->counters(oq, out + n);
 }
