@@ -100,6 +100,13 @@ static void put_fabric(FILE *out, const struct run *r)
 	uint16_t node[MF_PORTS_MAX];
 	unsigned int compute = test_compute_nodes(NULL, c, node), memory = test_memory_nodes(c, node);
 
+	if (c->switches > 0) {
+		fprintf(out, " %-16s : %s, %u compute and %u memory nodes, %u switches, stack %s\n", "Fabric",
+			c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->switches,
+			c->stack.name);
+		fprintf(out, " %-16s : %" PRIu64 "\n", "Seed", c->seed);
+		return;
+	}
 	fprintf(out, " %-16s : %s, %u compute and %u memory nodes, switch of %u ports, %s/%s, chunk %u B\n",
 		"Fabric", c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->sw.ports,
 		c->sched.policy, c->sched.priority == MF_SCHED_SRPT ? "srpt" : "fcfs",

@@ -6,15 +6,20 @@
 #include <string.h>
 
 #include "config/cfg.h"
+#include "config/mf_config_query.h"
 
 #define ETHERNET_CLASS 0 /* of frames that are not IP */
 
-mf_time mf_config_delay(const struct mf_config *config, unsigned int node)
+mf_time mf_config_link_delay(const struct mf_config *config, const struct mf_config_link *link)
 {
 	const mf_time *cost = config->timing.cost;
 
-	return cost[MF_STAGE_PCS_TX] + 2 * cost[MF_STAGE_PMA] + config->node[node].link.propagation +
-	       cost[MF_STAGE_PCS_RX];
+	return cost[MF_STAGE_PCS_TX] + 2 * cost[MF_STAGE_PMA] + link->propagation + cost[MF_STAGE_PCS_RX];
+}
+
+mf_time mf_config_delay(const struct mf_config *config, unsigned int node)
+{
+	return mf_config_link_delay(config, &config->node[node].link);
 }
 
 uint8_t mf_config_obeyed(const struct mf_config *config)
@@ -52,28 +57,52 @@ static int check_mtu(struct cfg *c)
 			    stack->name, packet);
 }
 
-static int check_links(struct cfg *c)
-{
-	const struct mf_config *config = c->config;
-	struct mf_bridge_fault fault;
+/** The ports of a switch. */
+struct ports {
+	unsigned int n;
 	bool up[MF_PORTS_MAX];
 	uint32_t period[MF_PORTS_MAX];
 	mf_time delay[MF_PORTS_MAX];
-	const struct mf_bridge_config b = {.ports = config->sw.ports,
-					   .up = up,
-					   .period = period,
-					   .delay = delay,
-					   .timing = config->timing,
-					   .param = config->bridge.param,
-					   .obeyed = mf_config_obeyed(config)};
+};
 
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
-		up[i] = config->node[i].up;
-		period[i] = up[i] ? config->node[i].link.period : 1;
-		delay[i] = up[i] ? mf_config_delay(config, i) : 0;
-	}
+static void add_port(const struct mf_config *config, struct ports *p, bool up,
+		     const struct mf_config_link *link)
+{
+	p->up[p->n] = up;
+	p->period[p->n] = up ? link->period : 1;
+	p->delay[p->n++] = up ? mf_config_link_delay(config, link) : 0;
+}
+
+/** Of switch number sw, or of the only one. */
+static void find_ports(const struct mf_config *config, unsigned int sw, struct ports *p)
+{
+	p->n = 0;
+	for (unsigned int i = 0; i < config->sw.ports; i++)
+		if (config->node[i].to == sw)
+			add_port(config, p, config->node[i].up, &config->node[i].link);
+	for (unsigned int i = 0; i < config->trunks; i++)
+		if (config->trunk[i].a == sw || config->trunk[i].b == sw)
+			add_port(config, p, true, &config->trunk[i].link);
+}
+
+static int check_links(struct cfg *c, unsigned int sw)
+{
+	const struct mf_config *config = c->config;
+	struct mf_bridge_fault fault;
+	struct ports p;
+	struct mf_bridge_config b = {.up = p.up,
+				     .period = p.period,
+				     .delay = p.delay,
+				     .timing = config->timing,
+				     .param = config->bridge.param,
+				     .obeyed = mf_config_obeyed(config)};
+
+	find_ports(config, sw, &p);
+	b.ports = p.n;
 	if (config->bridge_ops->check(&b, &fault))
 		return 0;
+	if (config->switches > 1)
+		return cfg_fail_key(c, fault.key, "%s: %s", config->switch_list[sw].name, fault.why);
 	return cfg_fail_key(c, fault.key, "%s", fault.why);
 }
 
@@ -86,8 +115,9 @@ int cfg_bridge_check(struct cfg *c)
 	cfg_push(c, "switch");
 	cfg_push(c, "bridge");
 	rc = check_mtu(c);
-	if (rc == 0 && c->config->bridge_ops->check != NULL)
-		rc = check_links(c);
+	for (unsigned int sw = 0;
+	     rc == 0 && c->config->bridge_ops->check != NULL && (sw == 0 || sw < c->config->switches); sw++)
+		rc = check_links(c, sw);
 	cfg_pop(c);
 	cfg_pop(c);
 	return rc;

@@ -10,6 +10,8 @@ struct mf_link_config;
 
 /** @param node  its number. @return whether it is in the set */
 bool mf_config_has(const struct mf_config_set *set, unsigned int node);
+/** What a link adds to a block's time, one way: PCS, PMA and propagation, ps; virtual clock. */
+mf_time mf_config_link_delay(const struct mf_config *config, const struct mf_config_link *link);
 /** @param w  a workload with the key "ycsb". @return the store that its clients share */
 struct mf_store mf_config_store(const struct mf_config_workload *w);
 /** @param l  what it has in common with `carried` is set, the rest stays */

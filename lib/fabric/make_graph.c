@@ -52,6 +52,14 @@ struct named {
 	uint16_t first, second;
 };
 
+/** Of two switches several links may differ. */
+static int compare_links(const struct mf_config_link *a, const struct mf_config_link *b)
+{
+	if (a->period != b->period)
+		return a->period < b->period ? -1 : 1;
+	return a->propagation < b->propagation ? -1 : a->propagation > b->propagation;
+}
+
 static int compare_trunks(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
@@ -59,6 +67,8 @@ static int compare_trunks(const void *a, const void *b)
 
 	if (order == 0)
 		order = compare_names(x->config, x->second, y->second);
+	if (order == 0)
+		order = compare_links(&x->config->trunk[x->trunk].link, &y->config->trunk[y->trunk].link);
 	return order != 0 ? order : (int)x->trunk - (int)y->trunk;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a link adds to a block's time. */
+#include "config/mf_config_query.h"
 #include "fabric/mf_make.h"
 
 static void make_link(struct mf_fabric *f, unsigned int i)
@@ -19,11 +20,9 @@ static void make_link(struct mf_fabric *f, unsigned int i)
 static void make_trunk(struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_link *c = fabric_link_config(f, i);
-	const mf_time *cost = f->timing.cost;
 
 	f->link[i] = (struct link_timing){
-		.delay = cost[MF_STAGE_PCS_TX] + 2 * cost[MF_STAGE_PMA] + c->propagation +
-			 cost[MF_STAGE_PCS_RX],
+		.delay = mf_config_link_delay(f->config, c),
 		.propagation = c->propagation,
 		.period = c->period,
 		.scramble = c->scramble,

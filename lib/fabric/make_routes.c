@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a switch of several sends a frame: the routes of the graph, and a flow that is hashed (ECMP). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -138,4 +139,28 @@ int make_longest_rtt(struct mf_fabric *f)
 	f->longest_rtt = 2 * most;
 	free(node);
 	return 0;
+}
+
+#define CIRCLE 8 /* links of a circle that are named */
+
+int make_check_routes(const struct mf_fabric *f, char *err, size_t errlen)
+{
+	const struct mf_bridge_ops *bridge = f->config->bridge_ops;
+	uint32_t end[CIRCLE];
+	char names[256] = "";
+	size_t used = 0;
+	int n;
+
+	if (f->routes == NULL || !bridge->lossless)
+		return 0;
+	n = mf_routes_cycle(f->routes, end, CIRCLE);
+	if (n <= 0)
+		return n == 0 ? 0 : make_fail(err, errlen, "no memory");
+	for (int i = 0; i < n && i < CIRCLE && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+					 fabric_role_name(f, f->graph->end[end[i]].role));
+	return make_fail(err, errlen,
+			 "switch.bridge: \"%s\" can deadlock: routes wait for each other in a circle of %d "
+			 "switches (%s%s)",
+			 bridge->name, n, names, n > CIRCLE ? ", ..." : "");
 }

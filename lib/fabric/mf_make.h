@@ -16,6 +16,8 @@ int make_routes(struct mf_fabric *f);
 int fabric_route(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t len);
 /** Sets f->longest_rtt, where there are routes. @return 0 or -ENOMEM */
 int make_longest_rtt(struct mf_fabric *f);
+/** Refuses routes with which a bridge that loses nothing can deadlock. @return 0 or -EINVAL */
+int make_check_routes(const struct mf_fabric *f, char *err, size_t errlen);
 /** Sets f->link. */
 void make_links(struct mf_fabric *f);
 

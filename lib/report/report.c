@@ -15,6 +15,17 @@ static bool is_virtual(const json_t *result)
 	return strcmp(report_text(result, "clock"), "virtual") == 0;
 }
 
+static json_int_t switches_of(const json_t *config)
+{
+	json_int_t n = 0;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(config, "switches"), i, entry)
+		n += json_integer_value(json_object_get(entry, "count"));
+	return n;
+}
+
 /** "2 compute, 2 memory": nodes by role. */
 static void put_nodes(FILE *out, const json_t *config)
 {
@@ -35,6 +46,11 @@ static void put_nodes(FILE *out, const json_t *config)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%lld %s", comma, (long long)n,
 					role[r]);
 		comma = ", ";
+	}
+	if (json_object_get(config, "switches") != NULL) {
+		report_line(out, "nodes", "%s; %llu switches, %s routing", text,
+			    (unsigned long long)switches_of(config), report_text(config, "routing"));
+		return;
 	}
 	report_line(out, "nodes", "%s; switch %s of %llu ports, scheduler %s/%s", text,
 		    report_text(config, "switch/name"),

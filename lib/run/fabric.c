@@ -65,7 +65,7 @@ static int make(struct mf_fabric *f, char *err, size_t errlen)
 	make_links(f);
 	if (f->routes != NULL && make_longest_rtt(f) != 0)
 		return make_fail(err, errlen, "no memory");
-	if (make_faults(f, err, errlen) != 0)
+	if (make_check_routes(f, err, errlen) != 0 || make_faults(f, err, errlen) != 0)
 		return -EINVAL;
 	if (guards_init(f) != 0)
 		return make_fail(err, errlen, "no memory");

@@ -40,7 +40,10 @@ json_t *telemetry_config(struct telemetry_query *q)
 	result_count(o, "duration_ps", c->clock[q->f->clock].duration);
 	result_count(o, "nodes", c->nodes);
 	result_count(o, "ports", c->ports);
-	put_text(o, "switch", c->sw.name);
+	if (c->switches > 0)
+		result_count(o, "switches", c->switches);
+	else
+		put_text(o, "switch", c->sw.name);
 	put_text(o, "stack", c->stack.name);
 	if (mf_config_schedules(c))
 		put_text(o, "scheduler", c->sched.policy);

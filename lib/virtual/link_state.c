@@ -199,7 +199,7 @@ void virtual_link_look(struct virtual *v, const struct wire *w)
 	struct link_place *p = &v->events->link[link];
 	mf_time at = guard_tripped(g);
 
-	if (at == MF_NEVER || g->disabled)
+	if (!g->on || at == MF_NEVER || g->disabled)
 		return;
 	at += 2 * v->late + 2 * v->f->link[link].delay;
 	p->guard = mf_time_min(p->guard, mf_time_max(at, v->now + 2 * v->ahead));

@@ -427,7 +427,7 @@ static struct mf_bridge *create(const struct mf_bridge_config *config)
 const struct mf_bridge_ops bridge_pfc = {.name = "pfc",
 					 .params = params,
 					 .timed = true,
-					 .one_switch = true,
+					 .lossless = true,
 					 .check = pfc_check,
 					 .create = create,
 					 OQ_OPS};
