@@ -67,6 +67,9 @@ static int take_port(struct cfg *c, struct cfg_node *n, uint64_t port)
 	const struct mf_config *config = c->config;
 	unsigned int limit = config->sw.ports != 0 ? config->sw.ports : MF_PORTS_MAX;
 
+	if (config->switches > 0 && port >= config->nodes)
+		return cfg_fail_key(c, "port", "%llu for node '%s': with 'switches' the %u nodes are 0 to %u",
+				    (unsigned long long)port, n->node.name, config->nodes, config->nodes - 1);
 	if (port >= limit)
 		return cfg_fail_key(c, "port", "%llu for node '%s': the switch has %u ports",
 				    (unsigned long long)port, n->node.name, limit);

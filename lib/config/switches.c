@@ -155,10 +155,6 @@ static int check_one(struct cfg *c)
 		return cfg_fail_key(c, "switches",
 				    "the stack \"%s\" works with one switch only, there are %u",
 				    config->stack.name, config->switches);
-	if (config->bridge_ops->one_switch)
-		return cfg_fail_key(c, "switches",
-				    "the bridge \"%s\" works with one switch only, there are %u",
-				    config->bridge.name, config->switches);
 	return 0;
 }
 

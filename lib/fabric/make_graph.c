@@ -55,9 +55,15 @@ struct named {
 /** Of two switches several links may differ. */
 static int compare_links(const struct mf_config_link *a, const struct mf_config_link *b)
 {
-	if (a->period != b->period)
-		return a->period < b->period ? -1 : 1;
-	return a->propagation < b->propagation ? -1 : a->propagation > b->propagation;
+	const uint64_t x[] = {a->period, a->propagation, a->policy,     a->quantum,
+			      a->align8, a->scramble,    a->ber_window, a->ring};
+	const uint64_t y[] = {b->period, b->propagation, b->policy,     b->quantum,
+			      b->align8, b->scramble,    b->ber_window, b->ring};
+
+	for (unsigned int i = 0; i < sizeof(x) / sizeof(x[0]); i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
 }
 
 static int compare_trunks(const void *a, const void *b)

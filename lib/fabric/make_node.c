@@ -50,7 +50,7 @@ static mf_time frame_rtt(const struct mf_fabric *f, unsigned int i)
 
 	if (f->clock == MF_CLOCK_WALL)
 		return 0;
-	if (f->routes != NULL)
+	if (f->graph->switches > 1 && f->routes != NULL)
 		return f->longest_rtt;
 	way = 2 * (f->link[i].delay + 2 * mac + (mf_time)SMALLEST_BLOCKS * f->link[i].period);
 	return 2 * (way + f->config->sw.l2_latency);

@@ -19,7 +19,7 @@ struct stage_stamp {
 	mf_time from, to;
 };
 
-#define STAGE_STAMPS_MAX 128
+#define STAGE_STAMPS_MAX 256 /* of some 10 switches, there and back */
 
 /** What an operation is, as its stages tell. */
 enum stage_kind {

@@ -25,7 +25,7 @@ struct script {
 
 static bool alike(const struct mf_config_node *a, const struct mf_config_node *b)
 {
-	return a->up && a->group == b->group && a->link.period == b->link.period &&
+	return a->up && a->group == b->group && a->to == b->to && a->link.period == b->link.period &&
 	       a->link.propagation == b->link.propagation && a->link.policy == b->link.policy &&
 	       a->link.quantum == b->link.quantum && a->link.align8 == b->link.align8;
 }

@@ -117,6 +117,8 @@ void virtual_link_cut(struct virtual *v, unsigned int link)
 	}
 	p->at = MF_NEVER;
 	for_ends(v, link, end_unplug);
+	for (unsigned int i = 0; i < 2; i++)
+		virtual_hears(v, wire_of(v, link, i)); /* nothing any more */
 	if (p->phase == LINK_WHOLE) {
 		p->phase = LINK_DARK;
 		p->at = v->now + LOCK_LOST * (mf_time)v->f->link[link].period;
@@ -210,20 +212,20 @@ void virtual_link_guard(struct virtual *v, unsigned int link)
 {
 	struct link_guard *g = &v->f->guards[link];
 	struct link_place *p = &v->events->link[link];
-	unsigned int sw = role_of(v, end_of(v, link, 1))->number, i = role_of(v, end_of(v, link, 0))->number;
+	unsigned int plane = end_of(v, link, 0)->port, i = role_of(v, end_of(v, link, 0))->number;
 	mf_time over;
 
 	p->guard = MF_NEVER;
 	if (g->disabled) {
 		for (int end = 0; end < MF_LINK_ENDS; end++)
 			mf_guard_reset(&g->end[end]);
-		guards_repair(v->f, sw, i);
+		guards_repair(v->f, plane, i);
 		virtual_link_mend(v, link);
 		return;
 	}
 	g->disabled = true;
-	guards_disable(v->f, sw, i, guard_seen_by(g), v->options);
-	over = guards_over(v->f, sw, i);
+	guards_disable(v->f, plane, i, guard_seen_by(g), v->options);
+	over = guards_over(v->f, plane, i);
 	if (over != 0)
 		p->guard = v->now + over;
 	virtual_link_cut(v, link);

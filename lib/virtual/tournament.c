@@ -28,6 +28,8 @@ void event_fini(struct event_queue *q)
 {
 	free(q->node);
 	free(q->due);
+	q->node = NULL;
+	q->due = NULL;
 }
 
 void event_rebase(struct event_queue *q)

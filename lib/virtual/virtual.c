@@ -194,7 +194,7 @@ static int run_class(struct virtual *v, unsigned int class)
 
 	for (unsigned int k = c->switches; k-- > 0 && err == 0;)
 		err = virtual_switch(&v->sw[c->sw[k]], until);
-	c->done = until;
+	c->done = v->now = until;
 	return err;
 }
 

@@ -259,8 +259,6 @@ static const struct {
 	{"switches_ird", ":3: switches: the stack \"ird\" works with one switch only, there are 3"},
 	{"switches_pfabric", ":3: switches: the stack \"pfabric\" works with one switch only, there are 3"},
 	{"switches_cxl", ":3: switches: the stack \"cxl\" works with one switch only, there are 3"},
-	{"switches_pfc", ":3: switches: the bridge \"pfc\" works with one switch only, there are 3"},
-	{"switches_pfc_bridge", ":4: switches: the bridge \"pfc\" works with one switch only, there are 3"},
 	{"switches_edm", ":2: switches: only stacks of frames have several switches, the stack is \"edm\""},
 	{"switches_backup",
 	 ":4: backup: has no effect: it is a second switch of EDM's stack, and there are 'switches'"},

@@ -86,11 +86,15 @@ class Runs:
   def __init__(self, emu, folder):
     self.emu, self.folder = emu, folder
 
-  def run(self, config, *args):
-    """What a run says, without its configuration; or why there is nothing."""
-    path, out = (os.path.join(self.folder, name) for name in ('fabric.json', 'result.json'))
+  def write(self, config):
+    path = os.path.join(self.folder, 'fabric.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(config, file)
+    return path
+
+  def run(self, config, *args):
+    """What a run says, without its configuration; or why there is nothing."""
+    path, out = self.write(config), os.path.join(self.folder, 'result.json')
     if os.path.exists(out):
       os.remove(out)
     process = self.emu.run('--clock', 'virtual', '--json', out, *args, path)
@@ -124,12 +128,79 @@ def same(tap, runs, seed):
     tap.ok(result == first, f'{what}: {name}', first_difference(first, result))
 
 
+CYCLE = 2560  # ps: of the timing of stacks of frames
+# What a hop adds to a frame beside its blocks: PCS and PMA at both ends of the link, MACs and the pipeline.
+HOP = 2 * 3 * CYCLE + 2 * 19_000 + PROPAGATION + 2 * 3 * CYCLE + 400_000
+
+
+def chain(stack, switches, kind):
+  """A compute node and a memory node at the ends of a chain. Links are of 25 Gb/s, 10 ns."""
+  names = [f's{i}' for i in range(switches)]
+  return {'stack': stack, 'switches': [{'name': name} for name in names],
+          'switch': {'bridge': 'fifo'},
+          'nodes': [{'name': 'c', 'role': 'compute', 'ends': [{'to': names[0]}]},
+                    {'name': 'm', 'role': 'memory', 'ends': [{'to': names[-1]}]}],
+          'links': [{'node': '*'}] + [{'between': pair, 'propagation': '30ns'}
+                                      for pair in zip(names, names[1:])],
+          'workload': [{'mix': {kind: 1}, 'size': 64, 'operations': 1}]}
+
+
+def chains(tap, runs):
+  """A switch more takes the sum of the stages of a hop, for the request and for the answer."""
+  for stack in ('ethernet', 'rocev2', 'tcp'):
+    for kind in ('read', 'write_ack'):
+      results = [runs.run(chain(stack, n, kind)) for n in range(1, 6)]
+      times = [result['operations']['last_done_ps'] for result in results]
+      # Blocks of both frames: each of them is counted where it leaves a node, and where it goes to one.
+      blocks = sum(results[0]['links'][way]['frame_blocks'] for way in ('to_switch', 'from_switch')) // 2
+      hops = blocks * PERIODS['25G'] + 2 * HOP
+      tap.ok(all(b - a == hops for a, b in zip(times, times[1:])) and times[0] > hops - PROPAGATION,
+             f'{stack} {kind}: one more of 1 to 5 switches takes the stages of a hop, twice', (times, hops))
+
+
+def fabric(stack, switches, links, compute, memory_at, **more):
+  """One compute or memory node at the switch of each name."""
+  return {'stack': stack, 'switches': [{'name': name, 'count': n} for name, n in switches.items()],
+          'nodes': [{'name': f'c{i}', 'role': 'compute', 'ends': [{'to': to}]} for i, to in enumerate(compute)] +
+                   [{'name': f'm{i}', 'role': 'memory', 'ends': [{'to': to}]} for i, to in enumerate(memory_at)],
+          'links': [{'node': '*'}] + [{'between': list(pair)} for pair in links]} | more
+
+
+def pauses(tap, runs):
+  """20 nodes in other racks write to one: each tier pauses the one below, and nothing is lost."""
+  incast = fabric('pfc', {'tor': 3, 'spine': 2}, [('tor', 'spine')], ['tor0', 'tor1'] * 10, ['tor2'],
+                  memory={'size': '8MiB'},
+                  workload=[{'mix': {'write_ack': 1}, 'size': 4096, 'span': '64KiB', 'depth': 8}])
+  result = runs.run(incast, '--warmup', '5us', '--duration', '100us')
+  if tap.ok(isinstance(result, dict), 'pfc: 20 to 1 over two tiers runs', result):
+    bridge, stack = result['bridge'], result['stack']
+    lost = {key: bridge[key] for key in bridge if key.startswith('drop')}
+    tap.ok(bridge['pauses'] > 0 and bridge['pauses_received'] > 0 and not any(lost.values()) and
+           result['operations']['failed_all'] == 0, 'pfc: nothing is dropped, and pauses are heard',
+           (bridge, stack))
+  ring = fabric('pfc', {f's{i}': 1 for i in range(5)}, [(f's{i}', f's{(i + 1) % 5}') for i in range(5)],
+                ['s0', 's1', 's2'], ['s3', 's4'])
+  said = runs.run(ring)
+  tap.ok('"pfc" can deadlock' in str(said), 'pfc: routes that wait for each other in a circle are refused', said)
+
+
+def refused(tap, runs):
+  """What several switches do not do yet is said in one line."""
+  path = runs.write(fabric('tcp', {'a': 2}, [('a', 'a')], ['a0'], ['a1']))
+  process = runs.emu.run('--clock', 'wall', path)
+  tap.ok(process.returncode == 1 and 'virtual clock only' in process.stderr and
+         process.stderr.count('\n') == 1, 'the wall clock is refused in one line', process.stderr)
+
+
 def main():
   args, tap = options(), Tap()
   with tempfile.TemporaryDirectory() as folder:
     runs = Runs(Emu(args.emu, args.root), folder)
     for seed in range(args.seed, args.seed + args.graphs):
       same(tap, runs, seed)
+    chains(tap, runs)
+    pauses(tap, runs)
+    refused(tap, runs)
   tap.done()
 
 

@@ -359,8 +359,8 @@ Test(stack_frame_switch, bad_configs)
 	struct mf_frame_switch_config c = {.bridge = &ops, .port = port};
 
 	mf_frame_switch_free(NULL);
-	for (unsigned int i = 0; i < 3; i++) {
-		c.of.ports = i < 2 ? i : MF_PORTS_MAX + 1;
+	for (unsigned int i = 0; i < 2; i++) {
+		c.of.ports = i == 0 ? 0 : MF_PORTS_MAX + 1;
 		errno = 0;
 		cr_expect_null(mf_frame_switch_new(&c));
 		cr_expect_eq(errno, EINVAL);

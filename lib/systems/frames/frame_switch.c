@@ -64,7 +64,7 @@ struct mf_frame_switch *mf_frame_switch_new(const struct mf_frame_switch_config 
 	size_t size;
 	int err;
 
-	if (c->of.ports < 2 || c->of.ports > MF_PORTS_MAX) {
+	if (c->of.ports < 1 || c->of.ports > MF_PORTS_MAX) {
 		errno = EINVAL;
 		return NULL;
 	}

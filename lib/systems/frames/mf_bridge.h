@@ -55,7 +55,6 @@ struct mf_bridge_ops {
 	const struct mf_param *params;
 	bool messages; /**< for stacks whose links carry messages of blocks */
 	bool timed; /**< what it promises follows from the times of the links: virtual clock only */
-	bool one_switch; /**< works in a single switch only, so a file with several is refused */
 	bool lossless; /**< it makes senders wait, so routes in a circle may wait for each other */
 
 	/**
