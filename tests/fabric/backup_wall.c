@@ -35,6 +35,7 @@ static const char fabric[] =
 
 /* Plain writes may be lost without a word. Outages end long before the load does. */
 #define OUTAGES_OVER MF_SEC(1)
+#define CUT_EVERY MF_MS(10) /* in the mean, and at least */
 /* With depth 1: where nodes have lost different switches nobody promises the order of a pair (Limits). */
 static const char outages[] =
 	"{\"seed\": %u, \"watchdog\": \"0\","
@@ -62,6 +63,7 @@ struct scene {
 	struct mf_rng rng;
 	unsigned int cuts, wanted;
 	mf_time since; /* both switches are there; 0: they are not */
+	bool watchdog; /* it cuts switches off, too */
 	atomic_uint stalled, replaced, over;
 };
 
@@ -190,7 +192,10 @@ static void judge(const struct scene *s, unsigned int seed)
 		     number(r, "operations", "mismatches"));
 	cr_expect_gt(number(r, "operations", "verified"), 100, "seed %u", seed);
 	cr_expect_eq(number(json_object_get(r, "phases"), "end", "under_way"), 0, "seed %u", seed);
-	cr_expect_eq(number(r, "backup", "fail_overs"), s->cuts, "seed %u", seed);
+	if (s->watchdog)
+		cr_expect_geq(number(r, "backup", "fail_overs"), s->cuts, "seed %u", seed);
+	else
+		cr_expect_eq(number(r, "backup", "fail_overs"), s->cuts, "seed %u", seed);
 	cr_expect_geq(number(r, "backup", "take_overs"), s->cuts / 2, "seed %u", seed);
 	json_decref(all);
 }
@@ -300,6 +305,7 @@ Test(backup_wall, cut_off_among_outages)
 		struct mf_run_options options = {0};
 		struct mf_config config;
 		unsigned int cuts = 0;
+		mf_time due = 0;
 		struct mf_fabric *f;
 		struct mf_rng rng;
 		char text[4096];
@@ -313,7 +319,9 @@ Test(backup_wall, cut_off_among_outages)
 		do {
 			mf_fabric_turn(f);
 			at = wall_now(f->embedded);
-			if (at < OUTAGES_OVER && mf_rng_below(&rng, 500) == 0) {
+			/* Some turns, and some of every second: a busy machine has few turns. */
+			if (at < OUTAGES_OVER && (mf_rng_below(&rng, 500) == 0 || at >= due)) {
+				due = at + mf_rng_below(&rng, 2 * CUT_EVERY);
 				twin_cut(&f->embedded->net[mf_rng_below(&rng, 2)]);
 				cuts++;
 			}
@@ -439,17 +447,27 @@ static void stalled(void *ctx, const struct mf_stall *stall)
 	atomic_fetch_add(&s->replaced, stall->replaced);
 }
 
+/**
+ * What the watchdog has told. On a busy machine the switch may get no CPU for longer than the watchdog's time:
+ * it stalls and is replaced more often than the test makes it.
+ */
+static void watched(struct scene *s, unsigned int stalls)
+{
+	cr_expect_eq(s->cuts, s->wanted);
+	cr_expect_geq(atomic_load(&s->replaced), s->wanted);
+	cr_expect_geq(atomic_load(&s->stalled), stalls);
+	cr_expect_geq(atomic_load(&s->over), s->wanted);
+	cr_expect_leq(atomic_load(&s->over), atomic_load(&s->stalled));
+}
+
 Test(backup_wall, the_watchdog_notices_a_switch_that_stalls)
 {
 	struct mf_run_options options = {.tick = stall_in_tick, .stalled = stalled};
-	struct scene s = {.wanted = 2};
+	struct scene s = {.wanted = 2, .watchdog = true};
 
 	start_many(5);
 	run_many(&s, "20ms", 1, 64, &options);
-	cr_expect_eq(s.cuts, s.wanted);
-	cr_expect_eq(atomic_load(&s.stalled), s.wanted);
-	cr_expect_eq(atomic_load(&s.replaced), s.wanted);
-	cr_expect_eq(atomic_load(&s.over), s.wanted);
+	watched(&s, s.wanted);
 }
 
 static atomic_uint denials;
@@ -473,13 +491,10 @@ static void stall_and_deny(void *ctx, mf_time at)
 Test(backup_wall, the_watchdog_tries_again)
 {
 	struct mf_run_options options = {.tick = stall_and_deny, .stalled = stalled};
-	struct scene s = {.wanted = 1};
+	struct scene s = {.wanted = 1, .watchdog = true};
 
 	start_many(5);
 	run_many(&s, "20ms", 1, 64, &options);
 	cr_expect_geq(atomic_load(&denials), 2);
-	cr_expect_eq(s.cuts, s.wanted);
-	cr_expect_eq(atomic_load(&s.stalled), 2, "that it is, and that it is cut off");
-	cr_expect_eq(atomic_load(&s.replaced), s.wanted);
-	cr_expect_eq(atomic_load(&s.over), s.wanted);
+	watched(&s, 2); /* that it is, and that it is cut off */
 }
