@@ -150,26 +150,30 @@ static const struct mf_sw *switch_at(const struct mf_fabric *f, unsigned int nod
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
 {
 	const struct node *n = node_at(f, node);
+	const struct mf_sw *sw;
 	unsigned int port;
 
 	if (n == NULL)
 		return NULL;
 	if (end == MF_LINK_NODE)
 		return mf_node_mux_stats(n->host);
-	return mf_sw_mux_stats(switch_at(f, node, &port), port);
+	sw = switch_at(f, node, &port);
+	return mf_sw_mux_stats(sw, port);
 }
 
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end)
 {
 	const struct node *n = node_at(f, node);
+	const struct mf_sw *sw;
 	unsigned int port;
 
 	if (n == NULL)
 		return NULL;
 	if (end == MF_LINK_NODE)
 		return &mf_node_demux(n->host)->stats;
-	return &mf_sw_demux(switch_at(f, node, &port), port)->stats;
+	sw = switch_at(f, node, &port);
+	return &mf_sw_demux(sw, port)->stats;
 }
 
 void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
