@@ -448,7 +448,7 @@ static void stalled(void *ctx, const struct mf_stall *stall)
 }
 
 /**
- * What the watchdog has told. On a busy machine the switch may get no CPU for longer than the watchdog's time:
+ * What the watchdog has told. On a busy machine the switch may get no CPU for longer than its time:
  * it stalls and is replaced more often than the test makes it.
  */
 static void watched(struct scene *s, unsigned int stalls)

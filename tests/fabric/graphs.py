@@ -15,6 +15,7 @@ import os
 import random
 import tempfile
 
+import laws
 from emu import Emu, Tap
 
 STACKS = ('ethernet', 'tcp', 'dctcp', 'rocev2')
@@ -84,7 +85,7 @@ def other_order(config):
 
 class Runs:
   def __init__(self, emu, folder):
-    self.emu, self.folder = emu, folder
+    self.emu, self.folder, self.last = emu, folder, None
 
   def write(self, config):
     path = os.path.join(self.folder, 'fabric.json')
@@ -101,7 +102,8 @@ class Runs:
     if not os.path.exists(out):
       return process.stderr
     with open(out, encoding='utf-8') as file:
-      return json.load(file)['result']
+      self.last = json.load(file)
+      return self.last['result']
 
 
 def stripped(result):
@@ -122,6 +124,8 @@ def same(tap, runs, seed):
   what = f'graph {seed}: {config["stack"]}, {len(config["switches"])} switches, {len(config["nodes"])} nodes'
   if not tap.ok(isinstance(first, dict) and first['operations']['completed_all'] > 0, f'{what}: runs', first):
     return
+  bad = list(laws.broken(runs.last))
+  tap.ok(not bad, f'{what}: no rate, share or latency that lines do not allow', bad)
   for name, other, args in (('again', config, ()), ('block by block', config, ('--block-by-block',)),
                             ('switches in another order', other_order(config), ())):
     result = stripped(runs.run(other, *TIMES, *args))

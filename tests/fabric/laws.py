@@ -30,7 +30,8 @@ class Lines:
   """Of the effective configuration: who has which line, and how long a way over one takes at least."""
 
   def __init__(self, config):
-    period, place = {}, {link['node']: block_ps(link) for link in config['links']}
+    of_nodes = [link for link in config['links'] if 'node' in link]
+    period, place = {}, {link['node']: block_ps(link) for link in of_nodes}
     timing = config['timing']
     for entry in config['nodes']:
       for name in names(entry):
@@ -38,7 +39,7 @@ class Lines:
     # The PHY at both ends, and the way between them.
     phy = (timing.get('pcs_tx', 0) + timing.get('pcs_rx', 0)) * ps(timing.get('cycle', 0)) + \
         2 * ps(timing.get('pma', 0))
-    self.least = min(phy + ps(link['propagation']) for link in config['links'])
+    self.least = min(phy + ps(link['propagation']) for link in of_nodes)
     self.period = period
     self.all = [n for entry in config['nodes'] for n in names(entry)]
     self.role = {name: entry['role'] for entry in config['nodes'] for name in names(entry)}
