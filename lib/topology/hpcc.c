@@ -123,7 +123,7 @@ static int read_switches(struct text *t, struct mf_hpcc *h)
 	if (h->switches == 0)
 		return 0;
 	for (uint32_t i = 0; i < h->switches; i++) {
-		uint32_t id;
+		uint32_t id = 0;
 
 		skip_blanks(t);
 		if (t->at == t->stop && !next_line(t))

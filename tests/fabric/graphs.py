@@ -28,7 +28,7 @@ def options():
   parser = argparse.ArgumentParser(description='Runs fabrics with several switches.')
   parser.add_argument('emu')
   parser.add_argument('root')
-  parser.add_argument('--graphs', type=int, default=12)
+  parser.add_argument('--graphs', type=int, default=6)
   parser.add_argument('--seed', type=int, default=1)
   return parser.parse_args()
 
