@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result: links and what control costs them. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "fabric/mf_fabric_state.h"
 #include "result/mf_result.h"
 
@@ -113,6 +116,38 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	return o;
 }
 
+/** The ports of a switch among fabric_ports(). */
+struct named {
+	const char *name;
+	unsigned int first, ports;
+};
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/** All ports: several switches by name, since a sum of reals depends on its order, and not on the file's. */
+static void add_ports(const struct mf_fabric *f, struct use *u)
+{
+	struct named all[MF_CONFIG_SWITCH_LIST_MAX];
+	unsigned int switches = f->graph->switches;
+
+	for (unsigned int k = 0; k < switches; k++) {
+		const struct mf_vertex *r = &f->graph->role[f->nodes + k];
+
+		all[k] = (struct named){mf_config_switch_name(f->config, k),
+					r->first_end - fabric_first_port(f), r->ends};
+	}
+	if (f->config->switches > 0)
+		qsort(all, switches, sizeof(all[0]), compare);
+	for (unsigned int k = 0; k < switches; k++)
+		for (unsigned int n = all[k].first; n < all[k].first + all[k].ports; n++)
+			if (fabric_switch_of(f, n) != NULL)
+				use_add(f, u, fabric_port(f, n)->link, &f->at_measure.port[n],
+					&f->at_stop.port[n]);
+}
+
 static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 {
 	struct use up = {0}, down = {0};
@@ -126,10 +161,7 @@ static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
-	for (unsigned int n = 0; n < fabric_ports(f); n++)
-		if (fabric_switch_of(f, n) != NULL)
-			use_add(f, &down, fabric_port(f, n)->link, &f->at_measure.port[n],
-				&f->at_stop.port[n]);
+	add_ports(f, &down);
 	if (fabric_has_node(f))
 		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
 	json_object_set_new(
