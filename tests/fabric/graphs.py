@@ -170,6 +170,21 @@ def fabric(stack, switches, links, compute, memory_at, **more):
           'links': [{'node': '*'}] + [{'between': list(pair)} for pair in links]} | more
 
 
+def triangles(tap, runs):
+  """Links of an odd circle that are much shorter than those of nodes: they bound how far switches run."""
+  for stack in ('tcp', 'dctcp', 'rocev2'):
+    for seed in range(1, 4):
+      made = fabric(stack, {'s': 3}, [('s', 's')], ['s0', 's1', 's2'] * 3, ['s0', 's1', 's2'], seed=seed,
+                    memory={'size': '1MiB'}, switch={'bridge': 'fifo'}, link={'rate': '100G'},
+                    workload=[{'mix': {'read': 1, 'write_ack': 1}, 'size': 1000, 'span': '16KiB',
+                               'depth': 4}])
+      made['links'][0]['propagation'], made['links'][1]['propagation'] = '1us', '0ns'
+      both = [stripped(runs.run(made, '--warmup', '1us', '--duration', '40us', *more))
+              for more in ((), ('--block-by-block',))]
+      tap.ok(isinstance(both[0], dict) and both[0] == both[1],
+             f'{stack}, seed {seed}: a triangle of short links, block by block', first_difference(*both))
+
+
 def pauses(tap, runs):
   """20 nodes in other racks write to one: each tier pauses the one below, and nothing is lost."""
   incast = fabric('pfc', {'tor': 3, 'spine': 2}, [('tor', 'spine')], ['tor0', 'tor1'] * 10, ['tor2'],
@@ -204,6 +219,7 @@ def main():
     for seed in range(args.seed, args.seed + args.graphs):
       same(tap, runs, seed)
     chains(tap, runs)
+    triangles(tap, runs)
     pauses(tap, runs)
     refused(tap, runs)
   tap.done()
