@@ -20,7 +20,7 @@
 #include "topology/mf_routes.h"
 #include "topology/mf_topology.h"
 
-/** A node: its stack, its memory, and what drives it. Node n is on port n. */
+/** A node: its stack, its memory, and what drives it. */
 struct node {
 	struct mf_node *host;
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */

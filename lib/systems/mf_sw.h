@@ -6,7 +6,8 @@
  * it does not have.
  *
  * Sans-I/O; one thread calls. At one time of the virtual clock the order is: all mf_sw_rx(), mf_sw_run(),
- * mf_sw_tx() of the ports that mf_sw_tx_set() tells. Port p belongs to node p.
+ * mf_sw_tx() of the ports that mf_sw_tx_set() tells. Of a single switch port p belongs to node
+ * p.
  */
 #ifndef MF_SW_H
 #define MF_SW_H

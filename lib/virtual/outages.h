@@ -18,7 +18,7 @@ struct link_place {
 	enum link_phase phase;
 	mf_time at; /**< of its next step; MF_NEVER: it waits for the last outage to end */
 	mf_time full; /**< its ring is, both ways, until then */
-	mf_time guard; /**< when corruption disables it, or it is mended; MF_NEVER: neither */
+	mf_time guard; /**< when corruption disables it, or it is repaired; MF_NEVER: neither */
 	/** ps of blocks that its ring holds: a sender waits for a receiver that is more behind */
 	mf_time room;
 };
@@ -59,7 +59,7 @@ void virtual_link_cut(struct virtual *v, unsigned int link);
 void virtual_link_mend(struct virtual *v, unsigned int link);
 /** Does what is due at link_place.at. */
 void virtual_link_step(struct virtual *v, unsigned int link);
-/** Does what is due at link_place.guard: corruption disables the link, or it is mended. */
+/** Does what is due at link_place.guard: corruption disables the link, or it is repaired. */
 void virtual_link_guard(struct virtual *v, unsigned int link);
 
 #endif

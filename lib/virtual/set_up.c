@@ -12,7 +12,7 @@
 /** What is sent at t arrives so much later at least: less what the end of a frame is given out late. */
 static mf_time ahead_of(const struct link_timing *l)
 {
-	mf_time late = 2 * (mf_time)l->period; /* with the gap behind it */
+	mf_time late = 2 * (mf_time)l->period; /* and the gap after it */
 
 	return l->delay > late ? l->delay - late : 0;
 }

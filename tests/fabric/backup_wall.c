@@ -35,7 +35,7 @@ static const char fabric[] =
 
 /* Plain writes may be lost without a word. Outages end long before the load does. */
 #define OUTAGES_OVER MF_SEC(1)
-#define CUT_EVERY MF_MS(10) /* in the mean, and at least */
+#define CUT_EVERY MF_MS(10) /* on average; cuts by turns come in addition */
 /* With depth 1: where nodes have lost different switches nobody promises the order of a pair (Limits). */
 static const char outages[] =
 	"{\"seed\": %u, \"watchdog\": \"0\","

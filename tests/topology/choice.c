@@ -174,7 +174,7 @@ static bool is_same(const struct path *a, const struct path *b)
 	return a->n == b->n && memcmp(a->end, b->end, a->n * sizeof(a->end[0])) == 0;
 }
 
-/** Cuts a link and mends it: exactly the flows that used it move, and all of them come back. */
+/** Cuts a link and repairs it: exactly the flows that used it move, and all of them come back. */
 static unsigned int cut(const struct mf_topology *t, struct mf_routes *r, uint32_t link, uint64_t seed)
 {
 	static struct path before[FLOWS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routes against a model, over random graphs whose links are cut and mended. */
+/* Routes against a model, over random graphs whose links are cut and repaired. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,8 @@
  * asked of the bridge when the line wants it, what arrives is handed to the bridge whole.
  *
  * Sans-I/O; one thread calls, in the order of systems/mf_sw.h. Nothing is allocated after
- * mf_frame_switch_new() but what the bridge itself allocates in its create(). Port p belongs to node p.
+ * mf_frame_switch_new() but what the bridge itself allocates in its create(). Without a
+ * route (mf_bridge.h) port p belongs to node p.
  */
 #ifndef MF_FRAME_SWITCH_H
 #define MF_FRAME_SWITCH_H
