@@ -40,6 +40,7 @@ def both_up(group, switch, again):
 class Failovers(Rounds):
   head = ('kills', 'take-overs', 'completed', 'verified', 'failed', 'wrong', 'usual ms', 'longest ms',
           'bump ms')
+  client = 'cn'
   quiet_first = True
   patience = SILENCE / 2  # a node that stands still for so long in all may lose the other switch, too
   usual = 0  # longest read of the round without kills, ms

@@ -66,6 +66,7 @@ class Rounds:
   head = ()  # of the table
   quiet_first = False  # a round without kills comes first, for comparison
   patience = float('inf')  # s that processes may stand still; if it is more, what goes wrong is played again
+  client = None  # whose result is judged, where play() returns those of several processes
 
   def __init__(self, over, spaces):
     self.over, self.spaces = over, spaces
@@ -95,10 +96,10 @@ class Rounds:
       quiet = False
       number += n
       for _ in range(TRIES):
-        fault, stood, row = self.round(emu, rng, n)
-        if not fault or stood <= self.patience:
+        fault, again, row = self.round(emu, rng, n)
+        if not fault or not again:
           break
-        print(f'# processes stood still for {stood:.3f} s: again', flush=True)
+        print(f'# {again}: again', flush=True)
       faults += [fault] if fault else []
       if row:
         table.add(row)
@@ -106,16 +107,26 @@ class Rounds:
     return faults
 
   def round(self, emu, rng, kills):
-    """@return why it was not good, or nothing; for how long processes stood still, s; its row, or nothing"""
+    """@return why it was not good, or nothing; why it is no verdict on the program, or nothing; its row, or
+    nothing"""
     with Folder() as folder:
       group = Group(emu, folder, self.spaces.before() if self.spaces else {})
       result = self.play(group, write(folder, 'fabric.json', self.config()), rng, kills)
       for role in group.running:
         group.kill(role)
-      fault = self.judge(result, kills) if result is not None else 'no result'
       stood = group.stood()
-      return (f'{fault}, stood still for {stood:.3f} s\n{group.all_said({})}' if fault else '', stood,
-              self.row(result, kills) if result is not None else None)
+      again = f'processes stood still for {stood:.3f} s' if stood > self.patience else ''
+      fault, row = 'no result', None
+      if result is not None and not was_read(result[self.client] if self.client else result):
+        fault = again = 'no read was measured'
+      elif result is not None:
+        fault, row = self.judge(result, kills), self.row(result, kills)
+      return (f'{fault}, stood still for {stood:.3f} s\n{group.all_said({})}' if fault else '', again, row)
+
+
+def was_read(result):
+  """Whether the client came to complete a read that is measured. One that got no CPU did not."""
+  return result['operations']['kinds'].get('read', {'completed': 0})['completed'] > 0
 
 
 def reasons(bad):
