@@ -8,6 +8,7 @@
 #include "capture_option.h"
 #include "eal.h"
 #include "file/mf_files.h"
+#include "graph.h"
 #include "interrupt.h"
 #include "options.h"
 #include "output.h"
@@ -30,6 +31,12 @@ static int print_config(const struct mf_config *config)
 
 	json_decref(json);
 	return complain_of("standard output", rc);
+}
+
+static int print_graph(const struct mf_config *config)
+{
+	graph_print(stdout, config);
+	return complain_of("standard output", fflush(stdout) != 0 || ferror(stdout) ? output_error() : 0);
 }
 
 /** The files that a run writes, opened before it. */
@@ -247,6 +254,8 @@ static int act(void *options, struct mf_config *config)
 		return SOUND;
 	case ACTION_PRINT_CONFIG:
 		return print_config(config);
+	case ACTION_PRINT_GRAPH:
+		return print_graph(config);
 	case ACTION_REPLAY:
 		return replay(o, config);
 	default:

@@ -29,6 +29,7 @@ enum {
 	OPT_REPLAY,
 	OPT_CHECK,
 	OPT_PRINT,
+	OPT_GRAPH,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -53,6 +54,7 @@ static const struct option table[] = {
 	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"print-config", no_argument, NULL, OPT_PRINT},
+	{"print-graph", no_argument, NULL, OPT_GRAPH},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -60,8 +62,13 @@ static const struct option table[] = {
 
 static const int files[] = {OPT_JSON, OPT_MESSAGES, OPT_CAPTURE, OPT_HISTORY, OPT_RECORD, OPT_REPLAY, 0};
 static const int several[] = {OPT_CAPTURE, 0};
-static const struct argument_apart apart[] = {
-	{OPT_CHECK, OPT_PRINT}, {OPT_CHECK, OPT_REPLAY}, {OPT_PRINT, OPT_REPLAY}, {0, 0}};
+static const struct argument_apart apart[] = {{OPT_CHECK, OPT_PRINT},
+					      {OPT_CHECK, OPT_REPLAY},
+					      {OPT_PRINT, OPT_REPLAY},
+					      {OPT_GRAPH, OPT_CHECK},
+					      {OPT_GRAPH, OPT_PRINT},
+					      {OPT_GRAPH, OPT_REPLAY},
+					      {0, 0}};
 
 static const char help[] =
 	"usage: memfab-emu [EAL options --] [options] FABRIC.json\n"
@@ -97,6 +104,7 @@ static const char help[] =
 	"                        with the same fabric file, --duration, --warmup and --seed\n"
 	"  --check               only reads and checks the file\n"
 	"  --print-config        prints the effective configuration, all defaults included\n"
+	"  --print-graph         prints nodes, switches and links for Graphviz: ... | dot -Tsvg\n"
 	"  --help, --version\n"
 	"\n"
 	"Arguments before a lone -- go to DPDK's EAL (wall clock). Without, the program chooses some\n"
@@ -172,6 +180,9 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_PRINT:
 		o->action = ACTION_PRINT_CONFIG;
 		return 0;
+	case OPT_GRAPH:
+		o->action = ACTION_PRINT_GRAPH;
+		return 0;
 	case 'h':
 	case OPT_HELP:
 		o->action = ACTION_HELP;
@@ -194,11 +205,13 @@ static int check(const struct options *o, char *err, size_t errlen)
 	if (o->captures != 0 && (o->seeds != 0 || o->action != ACTION_RUN))
 		return argument_refuse(
 			err, errlen,
-			"--capture goes with none of --seeds, --replay, --check and --print-config");
+			"--capture goes with none of --seeds, --replay, --check, --print-config and "
+			"--print-graph");
 	if (o->history.name[0] != '\0' && (o->seeds != 0 || o->action != ACTION_RUN))
 		return argument_refuse(
 			err, errlen,
-			"--history goes with none of --seeds, --replay, --check and --print-config");
+			"--history goes with none of --seeds, --replay, --check, --print-config and "
+			"--print-graph");
 	if (o->jobs != 0 && o->seeds == 0)
 		return argument_refuse(err, errlen, "--jobs has no effect without --seeds");
 	if (o->normalised && o->clock != MF_CLOCK_VIRTUAL)
@@ -214,8 +227,8 @@ static int check(const struct options *o, char *err, size_t errlen)
 	if (o->eal.telemetry && (o->clock != MF_CLOCK_WALL || o->action != ACTION_RUN))
 		return argument_refuse(
 			err, errlen,
-			"--telemetry needs --clock wall, and goes with none of --replay, --check "
-			"and --print-config");
+			"--telemetry needs --clock wall, and goes with none of --replay, --check, "
+			"--print-config and --print-graph");
 	if (o->eal.telemetry && o->eal.given)
 		return argument_refuse(err, errlen, "--telemetry has no effect with EAL options: they say");
 	if (o->linger != 0 && !o->eal.telemetry && !o->eal.given)

@@ -17,6 +17,7 @@ enum action {
 	ACTION_RUN,
 	ACTION_CHECK, /**< read the file, run nothing */
 	ACTION_PRINT_CONFIG,
+	ACTION_PRINT_GRAPH,
 	ACTION_REPLAY,
 	ACTION_HELP,
 	ACTION_VERSION,

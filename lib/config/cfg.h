@@ -28,7 +28,29 @@ struct cfg_node {
 	unsigned int entry; /* in "nodes" */
 	int port; /* -1: none yet */
 	int link; /* its entry in "links", -1: none yet */
+	int place; /* of "topology"; -1: there is none */
 	bool added; /* it is not in the file */
+};
+
+/* A place for a node at a switch, and a link between two switches: of "topology". */
+struct cfg_place {
+	uint16_t sw; /* in switch_list */
+	bool taken;
+	uint32_t period; /* of its link; 0: that of "link" */
+	mf_time propagation; /* MF_NEVER: that of "link" */
+};
+
+struct cfg_wire {
+	uint16_t a, b;
+	uint32_t period;
+	mf_time propagation;
+};
+
+/* All 0: there is no "topology". */
+struct cfg_topology {
+	struct cfg_place *place;
+	struct cfg_wire *wire;
+	unsigned int places, wires;
 };
 
 /* One reading of one file. */
@@ -48,6 +70,7 @@ struct cfg {
 	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
 	struct cfg_node *list; /* nodes in the order of the file, MF_PORTS_MAX */
+	struct cfg_topology topology;
 };
 
 enum cfg_kind {
@@ -82,6 +105,13 @@ struct cfg_field {
 
 #define CFG_AT(type, member) .offset = offsetof(type, member)
 #define CFG_RANGE(from, to) .lo = (from), .hi = (to)
+
+/* Of links. */
+#define CFG_PERIOD_MIN 80 /* ps a block */
+#define CFG_PERIOD_MAX 64000
+#define CFG_PROPAGATION_MAX MF_US(100)
+
+#define CFG_FILE_MAX (16 << 20) /* octets of a file that is read as a whole */
 
 /* Tables that reader and writer share. */
 extern const struct cfg_field cfg_clock_fields[], cfg_memory_fields[], cfg_host_fields[], cfg_link_fields[],
@@ -153,12 +183,19 @@ int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links of node
 /* The keys of a link that stand in json. */
 int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link);
 int cfg_switches(struct cfg *c, const json_t *root); /* switches.c: switches, routing */
+/* Adds switches of an entry that has no more than this: count, named by name and number, or one. */
+int cfg_add_switches(struct cfg *c, const char *name, uint32_t count);
+int cfg_topology(struct cfg *c, const json_t *json); /* topology.c: switches, links and places */
+/* The link of a place, or the default. @param place  -1: none */
+struct mf_config_link cfg_place_link(const struct cfg *c, int place);
 /*
- * ends.c: "ends" of an entry of "nodes", which stands for count nodes. Node i is at switch first + i / each.
- * Without it all are at the first switch.
+ * ends.c: "ends" of an entry of "nodes", which stands for count nodes: node i is at switch to[i].
+ * @param to     [count], set
+ * @param place  [count], set: places of "topology" that they take; -1: there are none
  */
-int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, unsigned int *first, unsigned int *each);
+int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, uint16_t *to, int *place);
 int cfg_trunks(struct cfg *c, const json_t *root); /* trunk.c: links between switches */
+int cfg_between(struct cfg *c, const json_t *json, struct mf_config_between *b); /* between.c: their ends */
 int cfg_ports(struct cfg *c, const json_t *json); /* port.c */
 /* "carried" of a link. */
 int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);

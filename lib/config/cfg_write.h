@@ -23,6 +23,7 @@ json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 void cfg_put_switches(struct put *p, json_t *root); /* switches.c: "switches", "routing" */
 void cfg_put_ends(struct put *p, json_t *entry, unsigned int group); /* ends.c: of an entry of "nodes" */
 void cfg_put_trunks(struct put *p, json_t *links); /* write_trunk.c: links between switches */
+json_t *cfg_put_between(struct put *p, const struct mf_config_between *b); /* between.c: their ends */
 void cfg_put_access(struct put *p, json_t *root); /* access.c: "regions", "limits" */
 void cfg_put_backup(struct put *p, json_t *root); /* backup.c */
 void cfg_put_faults(struct put *p, json_t *root); /* fault.c */

@@ -9,8 +9,6 @@
 
 #include "config/cfg.h"
 
-#define FILE_MAX (16 << 20)
-
 static const struct cfg_field top_fields[] = {
 	{.key = "name", .kind = CFG_TEXT, CFG_AT(struct mf_config, name), .hi = MF_CONFIG_NAME_LEN * 2},
 	{.key = "description",
@@ -24,6 +22,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "proto"},
 	{.key = "scheduler"},
 	{.key = "switch"},
+	{.key = "topology"},
 	{.key = "switches"},
 	{.key = "routing"},
 	{.key = "backup"},
@@ -170,6 +169,8 @@ int mf_config_parse(const char *text, size_t len, const char *name, struct mf_co
 	else
 		rc = root == NULL ? cfg_fail_json(&c, &error) : read_all(&c, root);
 	free(c.list);
+	free(c.topology.place);
+	free(c.topology.wire);
 	json_decref(root);
 	if (rc != 0) {
 		mf_config_free(config);
@@ -183,18 +184,18 @@ static ssize_t read_file(int fd, char **text)
 {
 	ssize_t len = 0, n = 1;
 
-	*text = malloc(FILE_MAX + 1);
+	*text = malloc(CFG_FILE_MAX + 1);
 	if (*text == NULL)
 		return -ENOMEM;
-	while (n > 0 && len <= FILE_MAX) {
-		n = read(fd, *text + len, (size_t)(FILE_MAX + 1 - len));
+	while (n > 0 && len <= CFG_FILE_MAX) {
+		n = read(fd, *text + len, (size_t)(CFG_FILE_MAX + 1 - len));
 		if (n < 0 && errno == EINTR)
 			n = 1;
 		else if (n > 0)
 			len += n;
 	}
 	if (n >= 0)
-		return len <= FILE_MAX ? len : -EFBIG;
+		return len <= CFG_FILE_MAX ? len : -EFBIG;
 	return -errno;
 }
 
@@ -210,7 +211,8 @@ int mf_config_load(const char *path, struct mf_config *config, char *err, size_t
 	if (len < 0) {
 		memset(config, 0, sizeof(*config));
 		if (len == -EFBIG)
-			snprintf(err, errlen, "%s: File too large: more than %d MiB", path, FILE_MAX >> 20);
+			snprintf(err, errlen, "%s: File too large: more than %d MiB", path,
+				 CFG_FILE_MAX >> 20);
 		else
 			snprintf(err, errlen, "%s: %s", path, strerror((int)-len));
 		one_line(err);

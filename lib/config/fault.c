@@ -24,6 +24,8 @@ const char *const cfg_direction_names[] = {"both", "up", "down", NULL};
 static const struct cfg_field fault_fields[] = {
 	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = mf_fault_names},
 	{.key = "link", .kind = CFG_NESTED},
+	{.key = "between", .kind = CFG_NESTED},
+	{.key = "number", .kind = CFG_U32, FAULT(number), CFG_RANGE(0, MF_PORTS_MAX - 1)},
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
 	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
@@ -63,14 +65,17 @@ enum key {
 	OFFSET = 1 << 15,
 	IDLE = 1 << 16,
 	LCORE = 1 << 17,
+	BETWEEN = 1 << 18,
+	NUMBER = 1 << 19,
 };
-#define KEYS 18
+#define KEYS 20
 
-static const char *const key_names[KEYS] = {"link", "node",  "role", "switch", "direction", "rate",
-					    "from", "until", "time", "every",  "for",       "count",
-					    "what", "to",    "ppm",  "offset", "idle",      "lcore"};
+static const char *const key_names[KEYS] = {
+	"link", "node",  "role", "switch", "direction", "rate",   "from", "until", "time",    "every",
+	"for",  "count", "what", "to",     "ppm",       "offset", "idle", "lcore", "between", "number"};
 
-#define OF_A_LINK (LINK | SWITCH | DIRECTION | FROM | UNTIL | COUNT)
+#define WHICH_LINK (LINK | SWITCH | BETWEEN | NUMBER)
+#define OF_A_LINK (WHICH_LINK | DIRECTION | FROM | UNTIL | COUNT)
 #define OF_A_SOURCE (FROM | UNTIL | COUNT)
 #define AGAIN (UNTIL | EVERY | FOR)
 
@@ -90,7 +95,7 @@ static const struct {
 	[MF_FAULT_SPOOF] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_GARBAGE] = {NODE | RATE, OF_A_SOURCE},
 	[MF_FAULT_FORGE] = {NODE | RATE, OF_A_SOURCE},
-	[MF_FAULT_LINK_DOWN] = {LINK | FROM, SWITCH | AGAIN},
+	[MF_FAULT_LINK_DOWN] = {LINK | FROM, WHICH_LINK | AGAIN},
 	[MF_FAULT_NODE_CRASH] = {NODE | FROM, AGAIN},
 	[MF_FAULT_SWITCH_CRASH] = {FROM, SWITCH | AGAIN},
 	[MF_FAULT_STALL] = {FROM | UNTIL, ROLE | SWITCH | LCORE},
@@ -119,6 +124,8 @@ static int check_keys(struct cfg *c, const json_t *json, const struct mf_config_
 	uint32_t keys = keys_of(json), needs = classes[f->class].needs;
 	uint32_t missing = needs & ~keys, more = keys & ~(needs | classes[f->class].takes);
 
+	if (keys & BETWEEN) /* in the place of 'link' */
+		missing &= ~(uint32_t)LINK;
 	if (missing != 0)
 		return cfg_fail_key(c, first_of(missing), "is missing");
 	if (more != 0)
@@ -140,10 +147,11 @@ static int check_times(struct cfg *c, const struct mf_config_fault *f)
 	return 0;
 }
 
-/** Others have no ends of links that could be told. */
+/** Processes of others cannot crash, and have no pools; nobody forges their messages. */
 static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 {
-	if (f->class < MF_FAULT_FLOOD || (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+	if (f->class < MF_FAULT_FLOOD || f->class == MF_FAULT_LINK_DOWN ||
+	    (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
 		return 0;
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
 }
@@ -221,10 +229,36 @@ static int read_exhausted(struct cfg *c, const json_t *json, struct mf_config_fa
 	return cfg_refuse(c, json, node, "it is the switch that buffers requests");
 }
 
+/** Links between switches. */
+static int read_trunks(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const others[] = {"link", NULL};
+	const struct mf_config *config = c->config;
+	int rc = cfg_refuse(c, json, others, "it is links between switches");
+
+	f->role = MF_CONFIG_TRUNKS;
+	cfg_push(c, "between");
+	if (rc == 0)
+		rc = cfg_between(c, json_object_get(json, "between"), &f->between);
+	cfg_pop(c);
+	for (unsigned int i = 0; i < config->trunks && rc == 0; i++)
+		if (mf_config_fault_has(config, f, i, NULL))
+			return 0;
+	if (rc == 0)
+		rc = cfg_fail_key(c, f->number != MF_CONFIG_ALL_LINKS ? "number" : "between",
+				  "there is no such link");
+	return rc;
+}
+
 static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
+	static const char *const number[] = {"number", NULL};
 	uint32_t keys = classes[f->class].needs | classes[f->class].takes;
 
+	if (json_object_get(json, "between") != NULL)
+		return read_trunks(c, json, f);
+	if (cfg_refuse(c, json, number, "there is no 'between'") != 0)
+		return -EINVAL;
 	if (f->class == MF_FAULT_STALL)
 		return read_stalled(c, json, f);
 	if (f->class == MF_FAULT_EXHAUST)
@@ -292,6 +326,7 @@ int cfg_faults(struct cfg *c, const json_t *json)
 
 		f->until = MF_NEVER;
 		f->idle = true;
+		f->number = MF_CONFIG_ALL_LINKS;
 		cfg_push_index(c, i);
 		rc = read_fault(c, entry, f);
 		cfg_pop(c);
@@ -306,7 +341,9 @@ static void put_where(struct put *p, json_t *json, const struct mf_config_fault 
 {
 	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
 
-	if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED))
+	if (f->role == MF_CONFIG_TRUNKS)
+		cfg_put_set(p, json, "between", cfg_put_between(p, &f->between));
+	else if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED))
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
 	else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE))
 		cfg_put_set(p, json,
@@ -331,6 +368,10 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)(EVERY | FOR);
 	if (f->role != MF_CONFIG_LCORE)
 		keys &= ~(uint32_t)LCORE;
+	if (f->role != MF_CONFIG_TRUNKS)
+		keys &= ~(uint32_t)BETWEEN;
+	if (f->number == MF_CONFIG_ALL_LINKS)
+		keys &= ~(uint32_t)NUMBER;
 	if (f->idle)
 		keys &= ~(uint32_t)IDLE;
 	if (f->ppm == 0)

@@ -16,8 +16,8 @@ static const char *const policy_names[] = {[MF_MUX_FAIR] = "fair",
 
 #define LINK(m) CFG_AT(struct mf_config_link, m)
 const struct cfg_field cfg_link_fields[] = {
-	{.key = "rate", .kind = CFG_RATE, LINK(period), CFG_RANGE(80, 64000)},
-	{.key = "propagation", .kind = CFG_TIME, LINK(propagation), CFG_RANGE(0, MF_US(100))},
+	{.key = "rate", .kind = CFG_RATE, LINK(period), CFG_RANGE(CFG_PERIOD_MIN, CFG_PERIOD_MAX)},
+	{.key = "propagation", .kind = CFG_TIME, LINK(propagation), CFG_RANGE(0, CFG_PROPAGATION_MAX)},
 	{.key = "policy", .kind = CFG_ENUM, LINK(policy), .names = policy_names},
 	{.key = "quantum", .kind = CFG_U16, LINK(quantum), CFG_RANGE(1, UINT16_MAX)},
 	{.key = "scramble", .kind = CFG_BOOL, LINK(scramble)},
@@ -84,12 +84,9 @@ static int take_port(struct cfg *c, struct cfg_node *n, uint64_t port)
 
 static int apply(struct cfg *c, const json_t *json, const char *name, int entry)
 {
-	struct mf_config_link link = c->link;
 	uint32_t first = 0, n = 0;
 	int rc = cfg_read(c, json, entry_fields, &first);
 
-	if (rc == 0)
-		rc = cfg_link(c, json, &link);
 	for (unsigned int i = 0; i < c->config->nodes && rc == 0; i++) {
 		struct cfg_node *node = &c->list[i];
 
@@ -98,8 +95,11 @@ static int apply(struct cfg *c, const json_t *json, const char *name, int entry)
 		if (node->link >= 0)
 			return cfg_fail_key(c, "node", "node '%s' has two links, see links[%d]",
 					    node->node.name, node->link);
-		node->node.link = link;
+		node->node.link = cfg_place_link(c, node->place);
 		node->link = entry;
+		rc = cfg_link(c, json, &node->node.link);
+		if (rc != 0)
+			break;
 		if (json_object_get(json, "port") != NULL)
 			rc = take_port(c, node, (uint64_t)first + n);
 		n++;
@@ -215,7 +215,7 @@ int cfg_links(struct cfg *c, const json_t *root)
 		rc = cfg_section(c, root, "link", default_link);
 
 	for (unsigned int i = 0; i < config->nodes; i++) {
-		c->list[i].node.link = c->link;
+		c->list[i].node.link = cfg_place_link(c, c->list[i].place);
 		if (c->list[i].added)
 			c->list[i].node.link.period = SERVER_PERIOD;
 	}

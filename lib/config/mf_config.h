@@ -185,6 +185,14 @@ struct mf_config_trunk {
 	struct mf_config_link link;
 };
 
+/**
+ * Links between switches by their ends ("between"): each switch of one range of switch_list with each of the
+ * other one.
+ */
+struct mf_config_between {
+	uint16_t from[2], n[2];
+};
+
 /** How frames go on where several links are on shortest paths ("routing"). */
 enum mf_config_routing {
 	MF_ROUTING_HASH, /**< all of a flow by one path, by a seeded hash of the flow (ECMP) */
@@ -347,8 +355,10 @@ static inline bool mf_config_finite(const struct mf_config_workload *w)
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** Whom a fault is about. LCORE: all roles of a thread. */
-enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED, MF_CONFIG_LCORE };
+/** Whom a fault is about. LCORE: all roles of a thread. TRUNKS: links between switches. */
+enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED, MF_CONFIG_LCORE, MF_CONFIG_TRUNKS };
+
+#define MF_CONFIG_ALL_LINKS UINT32_MAX /**< mf_config_fault.number: all of a pair of switches */
 
 /** Of what there is no more: of nodes the first ones, in the order of enum mf_host_room. */
 enum mf_config_what {
@@ -368,12 +378,15 @@ enum mf_config_what {
  */
 struct mf_config_fault {
 	uint32_t class; /**< enum mf_fault_class */
-	uint32_t direction; /**< enum mf_config_direction: what the node sends is UP */
+	/** enum mf_config_direction. UP: what the node sends, or the switch that is named first */
+	uint32_t direction;
 	uint32_t role; /**< enum mf_config_role */
 	uint32_t sw; /**< which switch */
 	uint32_t lcore; /**< EAL's number of it */
 	uint32_t what; /**< enum mf_config_what */
 	struct mf_config_set link; /**< of these nodes, or these nodes */
+	struct mf_config_between between; /**< TRUNKS */
+	uint32_t number; /**< TRUNKS: which of the links of each pair, see mf_config_parallel() */
 	struct mf_config_set to; /**< whom they flood */
 	double rate;
 	mf_time from, until; /**< MF_NEVER: to the end */

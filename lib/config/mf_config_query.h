@@ -25,6 +25,15 @@ void mf_config_to_link(const struct mf_config_llr *llr, struct mf_link_config *l
  */
 int mf_config_switches(const struct mf_config *config, const char *name, unsigned int *n);
 
+/** @return whether a link from one switch to another, by their places in switch_list, is one of these */
+bool mf_config_is_between(const struct mf_config_between *b, uint16_t from, uint16_t to);
+/** @return which of the links of its two switches a link is, from 0, in the order of the file */
+unsigned int mf_config_parallel(const struct mf_config *config, unsigned int trunk);
+/** @return whether a rule of role TRUNKS is about a link, index in config->trunk. @param up  NULL, or set:
+ * whether UP is from its switch a to its switch b */
+bool mf_config_fault_has(const struct mf_config *config, const struct mf_config_fault *f, unsigned int trunk,
+			 bool *up);
+
 /** Whether EDM's scheduler grants what nodes send. Others have a stack above the MAC, and a bridge. */
 static inline bool mf_config_schedules(const struct mf_config *c)
 {

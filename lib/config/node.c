@@ -41,7 +41,8 @@ struct node_in {
 	char name[MF_CONFIG_NAME_LEN];
 	uint32_t count;
 	uint32_t role;
-	unsigned int to, each; /* node i of it is at switch to + i / each */
+	uint16_t to[MF_PORTS_MAX]; /* [count]: switches */
+	int place[MF_PORTS_MAX]; /* [count]: of "topology"; -1: none */
 };
 
 static const struct cfg_field node_fields[] = {
@@ -209,9 +210,13 @@ static int expand(struct cfg *c, const struct node_in *in, const struct mf_confi
 			return cfg_fail_key(c, "name", "'%s' is too long, at most %u octets", name,
 					    MF_CONFIG_NAME_LEN - 1);
 		rc = taken(c, name);
-		*n = (struct cfg_node){.node = *common, .entry = config->groups, .port = -1, .link = -1};
+		*n = (struct cfg_node){.node = *common,
+				       .entry = config->groups,
+				       .port = -1,
+				       .link = -1,
+				       .place = in->place[i]};
 		n->node.group = (uint16_t)config->groups;
-		n->node.to = (uint16_t)(in->to + i / in->each);
+		n->node.to = in->to[i];
 		strcpy(n->node.name, name);
 		config->nodes += rc == 0;
 	}
@@ -238,7 +243,7 @@ static int read_node(struct cfg *c, const json_t *json)
 	set_role(&common, in.role);
 	rc = read_common(c, json, &common);
 	if (rc == 0)
-		rc = cfg_ends(c, json, in.count, &in.to, &in.each);
+		rc = cfg_ends(c, json, in.count, in.to, in.place);
 	return rc != 0 ? rc : expand(c, &in, &common);
 }
 
@@ -257,7 +262,7 @@ static int add_server(struct cfg *c)
 	const struct mf_stack_ops *stack = c->config->stack_ops;
 	bool needed = stack != NULL && stack->server != NULL;
 	struct mf_config_node node = {.host = c->host};
-	struct node_in in = {.count = 1, .each = 1};
+	struct node_in in = {.count = 1};
 	int rc;
 
 	if (servers(c) > needed)
@@ -267,7 +272,9 @@ static int add_server(struct cfg *c)
 		return 0;
 	strcpy(in.name, stack->server);
 	set_role(&node, MF_ROLE_SERVER);
-	rc = expand(c, &in, &node);
+	rc = cfg_ends(c, NULL, in.count, in.to, in.place);
+	if (rc == 0)
+		rc = expand(c, &in, &node);
 	if (rc == 0)
 		c->list[c->config->nodes - 1].added = true;
 	return rc;

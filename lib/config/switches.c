@@ -115,25 +115,50 @@ static int read_switch(struct cfg *c, const json_t *json)
 	return rc == 0 ? expand(c, &in, &common) : rc;
 }
 
+int cfg_add_switches(struct cfg *c, const char *name, uint32_t count)
+{
+	const struct mf_config_switch common = c->config->sw;
+	struct switch_in in = {.count = count};
+
+	snprintf(in.name, sizeof(in.name), "%s", name);
+	return expand(c, &in, &common);
+}
+
+static int make_room(struct cfg *c)
+{
+	struct mf_config *config = c->config;
+
+	if (config->stack_ops == NULL)
+		return cfg_fail(c, "only stacks of frames have several switches, the stack is \"%s\"",
+				config->stack.name);
+	config->switch_list = calloc(MF_CONFIG_SWITCH_LIST_MAX, sizeof(*config->switch_list));
+	config->switch_group = calloc(MF_CONFIG_SWITCH_LIST_MAX, sizeof(*config->switch_group));
+	return config->switch_list != NULL && config->switch_group != NULL ? 0 : cfg_fail_memory(c);
+}
+
+static int read_topology(struct cfg *c, const json_t *json)
+{
+	int rc = make_room(c);
+
+	return rc == 0 ? cfg_topology(c, json) : rc;
+}
+
 static int read_switches(struct cfg *c, const json_t *json)
 {
 	int rc = cfg_is(c, json, JSON_ARRAY);
 	size_t i, n = json_array_size(json);
 	json_t *entry;
 
-	if (rc == 0 && c->config->stack_ops == NULL)
-		rc = cfg_fail(c, "only stacks of frames have several switches, the stack is \"%s\"",
-			      c->config->stack.name);
+	if (rc == 0 && c->config->switches > 0)
+		return cfg_fail(c, "has no effect: 'topology' says which there are");
 	if (rc == 0 && n == 0)
 		rc = cfg_fail(c, "has no entry");
 	if (rc == 0 && n > MF_CONFIG_SWITCH_LIST_MAX)
 		rc = cfg_fail(c, "too many: %zu switches, at most %u", n, MF_CONFIG_SWITCH_LIST_MAX);
+	if (rc == 0)
+		rc = make_room(c);
 	if (rc != 0)
 		return rc;
-	c->config->switch_list = calloc(MF_CONFIG_SWITCH_LIST_MAX, sizeof(*c->config->switch_list));
-	c->config->switch_group = calloc(n, sizeof(*c->config->switch_group));
-	if (c->config->switch_list == NULL || c->config->switch_group == NULL)
-		return cfg_fail_memory(c);
 	json_array_foreach(json, i, entry) {
 		cfg_push_index(c, i);
 		rc = read_switch(c, entry);
@@ -152,7 +177,7 @@ static int check_one(struct cfg *c)
 	if (config->switches < 2)
 		return 0;
 	if (config->stack_ops->one_switch)
-		return cfg_fail_key(c, "switches",
+		return cfg_fail_key(c, c->topology.places > 0 ? "topology" : "switches",
 				    "the stack \"%s\" works with one switch only, there are %u",
 				    config->stack.name, config->switches);
 	return 0;
@@ -195,8 +220,10 @@ static int read_routing(struct cfg *c, const json_t *json)
 
 int cfg_switches(struct cfg *c, const json_t *root)
 {
-	int rc = cfg_section(c, root, "switches", read_switches);
+	int rc = cfg_section(c, root, "topology", read_topology);
 
+	if (rc == 0)
+		rc = cfg_section(c, root, "switches", read_switches);
 	if (rc == 0 && c->config->switches > 0)
 		rc = check_one(c);
 	if (rc == 0 && c->config->switches > 0)

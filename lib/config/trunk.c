@@ -16,7 +16,7 @@ static const struct cfg_field entry_fields[] = {
 
 /* An entry: each switch from from[0] on with each one from from[1] on; each pair where both are the same. */
 struct between {
-	unsigned int from[2], n[2]; /* in switch_list */
+	struct mf_config_between ends;
 	uint32_t count; /* links of each pair */
 	struct mf_config_link link;
 };
@@ -29,7 +29,7 @@ struct trunks {
 
 static bool are_same(const struct between *b)
 {
-	return b->from[0] == b->from[1] && b->n[0] == b->n[1] && b->n[0] > 1;
+	return b->ends.from[0] == b->ends.from[1] && b->ends.n[0] == b->ends.n[1] && b->ends.n[0] > 1;
 }
 
 static int check_ports(struct cfg *c, unsigned int sw, uint64_t ports)
@@ -49,43 +49,31 @@ static int count_ports(struct cfg *c, const struct between *b)
 	int rc = 0;
 
 	for (int side = 0; side < (same ? 1 : 2); side++)
-		for (unsigned int i = 0; i < b->n[side] && rc == 0; i++)
-			rc = check_ports(c, b->from[side] + i,
-					 (uint64_t)b->count * (same ? b->n[0] - 1 : b->n[1 - side]));
+		for (unsigned int i = 0; i < b->ends.n[side] && rc == 0; i++)
+			rc = check_ports(c, b->ends.from[side] + i,
+					 (uint64_t)b->count *
+						 (same ? b->ends.n[0] - 1 : b->ends.n[1 - side]));
 	return rc;
 }
 
 /* A switch has no link to itself. */
 static int check_itself(struct cfg *c, const struct between *b)
 {
-	for (unsigned int i = 0; i < b->n[0] && !are_same(b); i++)
-		if (b->from[0] + i >= b->from[1] && b->from[0] + i < b->from[1] + b->n[1])
+	for (unsigned int i = 0; i < b->ends.n[0] && !are_same(b); i++)
+		if (b->ends.from[0] + i >= b->ends.from[1] &&
+		    b->ends.from[0] + i < b->ends.from[1] + b->ends.n[1])
 			return cfg_fail_key(c, "between", "switch '%s' would have a link to itself",
-					    c->config->switch_list[b->from[0] + i].name);
+					    c->config->switch_list[b->ends.from[0] + i].name);
 	return 0;
 }
 
-static int read_between(struct cfg *c, const json_t *json, struct between *b)
+static struct mf_config_link default_link(const struct cfg *c)
 {
-	int rc = cfg_is(c, json, JSON_ARRAY);
+	struct mf_config_link link = c->link;
 
-	if (rc == 0 && c->config->switches == 0)
-		return cfg_fail(c, "has no effect: there are no 'switches'");
-	if (rc == 0 && json_array_size(json) != 2)
-		return cfg_fail(c, "names %zu ends, a link has 2", json_array_size(json));
-	for (size_t side = 0; side < 2 && rc == 0; side++) {
-		const json_t *name = json_array_get(json, side);
-		int at;
-
-		cfg_push_index(c, side);
-		rc = cfg_is(c, name, JSON_STRING);
-		at = rc == 0 ? mf_config_switches(c->config, json_string_value(name), &b->n[side]) : 0;
-		if (at < 0)
-			rc = cfg_fail(c, "there is no switch '%.64s'", json_string_value(name));
-		b->from[side] = (unsigned int)at;
-		cfg_pop(c);
-	}
-	return rc;
+	link.disable = (struct mf_config_disable){0};
+	cfg_llr_default(&link.llr);
+	return link;
 }
 
 static int read_entry(struct cfg *c, const json_t *json, struct between *b)
@@ -93,9 +81,7 @@ static int read_entry(struct cfg *c, const json_t *json, struct between *b)
 	static const char *const not_yet[] = {"disable", "carried"};
 	int rc = cfg_known(c, json, entry_fields, cfg_link_fields);
 
-	*b = (struct between){.count = 1, .link = c->link};
-	b->link.disable = (struct mf_config_disable){0};
-	cfg_llr_default(&b->link.llr);
+	*b = (struct between){.count = 1, .link = default_link(c)};
 	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]) && rc == 0; i++)
 		if (json_object_get(json, not_yet[i]) != NULL)
 			rc = cfg_fail_key(c, not_yet[i], "is for links of nodes only so far");
@@ -106,7 +92,7 @@ static int read_entry(struct cfg *c, const json_t *json, struct between *b)
 	if (rc != 0)
 		return rc;
 	cfg_push(c, "between");
-	rc = read_between(c, json_object_get(json, "between"), b);
+	rc = cfg_between(c, json_object_get(json, "between"), &b->ends);
 	cfg_pop(c);
 	if (rc == 0)
 		rc = check_itself(c, b);
@@ -129,6 +115,28 @@ static struct between *next_entry(struct trunks *t)
 	return &t->entry[t->entries++];
 }
 
+/* Links of "topology": an entry each. */
+static int take_wires(struct cfg *c, struct trunks *t)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; i < c->topology.wires && rc == 0; i++) {
+		const struct cfg_wire *w = &c->topology.wire[i];
+		struct between *b = next_entry(t);
+
+		if (b == NULL)
+			return cfg_fail_memory(c);
+		*b = (struct between){
+			.ends = {.from = {w->a, w->b}, .n = {1, 1}}, .count = 1, .link = default_link(c)};
+		if (w->period != 0)
+			b->link.period = w->period;
+		if (w->propagation != MF_NEVER)
+			b->link.propagation = w->propagation;
+		rc = count_ports(c, b);
+	}
+	return rc;
+}
+
 static int read_entries(struct cfg *c, const json_t *links, struct trunks *t)
 {
 	size_t i;
@@ -140,8 +148,13 @@ static int read_entries(struct cfg *c, const json_t *links, struct trunks *t)
 
 		if (json_object_get(entry, "between") == NULL)
 			continue;
-		b = next_entry(t);
 		cfg_push_index(c, i);
+		if (c->topology.places > 0) {
+			rc = cfg_fail_key(c, "between", "has no effect: 'topology' says which there are");
+			cfg_pop(c);
+			break;
+		}
+		b = next_entry(t);
 		rc = b != NULL ? read_entry(c, entry, b) : cfg_fail_memory(c);
 		cfg_pop(c);
 		if (rc != 0)
@@ -155,8 +168,9 @@ static void for_pairs(struct mf_config *config, const struct between *b, uint32_
 		      void (*fn)(struct mf_config *config, const struct between *b, uint32_t *pair,
 				 unsigned int a, unsigned int z))
 {
-	for (unsigned int i = b->from[0]; i < b->from[0] + b->n[0]; i++)
-		for (unsigned int k = are_same(b) ? i + 1 : b->from[1]; k < b->from[1] + b->n[1]; k++) {
+	for (unsigned int i = b->ends.from[0]; i < b->ends.from[0] + b->ends.n[0]; i++)
+		for (unsigned int k = are_same(b) ? i + 1 : b->ends.from[1];
+		     k < b->ends.from[1] + b->ends.n[1]; k++) {
 			unsigned int a = i < k ? i : k, z = i < k ? k : i;
 
 			fn(config, b, &of_pair[(size_t)a * config->switches + z], a, z);
@@ -255,6 +269,8 @@ int cfg_trunks(struct cfg *c, const json_t *root)
 		config->switch_list[config->node[i].to].ports += config->node[i].up;
 	cfg_push(c, links != NULL ? "links" : "switches");
 	rc = read_entries(c, links, &t);
+	if (rc == 0)
+		rc = take_wires(c, &t);
 	if (rc == 0 && config->switches > 0)
 		rc = make(c, &t);
 	if (rc == 0 && config->switches > 0)

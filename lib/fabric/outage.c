@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fabric/mf_outage.h"
 
+/** How many nodes, or what else, a rule is about. */
+static unsigned int places(const struct mf_config *config, const struct mf_config_fault *f)
+{
+	switch (f->role) {
+	case MF_CONFIG_NODES:
+		return f->link.n;
+	case MF_CONFIG_TRUNKS:
+		return config->trunks;
+	default:
+		return 1;
+	}
+}
+
 unsigned int outages_max(const struct mf_config *config)
 {
 	unsigned int n = 0;
@@ -8,7 +21,7 @@ unsigned int outages_max(const struct mf_config *config)
 	for (unsigned int i = 0; i < config->faults; i++)
 		if (config->fault[i].class >= MF_FAULT_STAGE_CLASSES &&
 		    config->fault[i].class != MF_FAULT_SKEW)
-			n += config->fault[i].role != MF_CONFIG_NODES ? 1 : config->fault[i].link.n;
+			n += places(config, &config->fault[i]);
 	return n;
 }
 
@@ -39,6 +52,13 @@ void outage_init(struct outage *o, const struct mf_config *config, unsigned int 
 {
 	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)node};
 	mf_rng_init(&o->rng, config->seed, "fault outage", (uint64_t)rule << 16 | node);
+	o->at = begins(o);
+}
+
+void outage_init_trunk(struct outage *o, const struct mf_config *config, unsigned int rule, uint32_t link)
+{
+	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)config->sw.ports, .link = link};
+	mf_rng_init(&o->rng, config->seed, "fault outage", 1ULL << 63 | (uint64_t)rule << 32 | link);
 	o->at = begins(o);
 }
 

@@ -54,6 +54,13 @@ static inline void mf_pause_run(struct mf_pause *p, mf_time now)
 	p->at = MF_NEVER;
 }
 
+/** The link was lost: nothing that was told by it holds any more. What is counted stays. */
+static inline void mf_pause_clear(struct mf_pause *p)
+{
+	memset(p->until, 0, sizeof(p->until));
+	p->at = MF_NEVER;
+}
+
 /** How long so many quanta last. @param period  ps a block; 0: wall clock */
 static inline mf_time mf_pause_time(uint16_t quanta, uint32_t period)
 {

@@ -40,8 +40,9 @@ static void put_direction(FILE *out, const json_t *o, const char *name)
 		report_line(out, name, "%.2f %% of the blocks, framing included (busiest link: %.2f %%)",
 			    report_real(o, "utilisation_mean") * 100,
 			    report_real(o, "utilisation_busiest") * 100);
-		report_line(out, "", "%.2f %% memory payload, without framing",
-			    report_real(o, "utilisation_payload_mean") * 100);
+		if (report_at(o, "utilisation_payload_mean") != NULL)
+			report_line(out, "", "%.2f %% memory payload, without framing",
+				    report_real(o, "utilisation_payload_mean") * 100);
 		if (report_count(o, "frame_blocks") > 0)
 			report_line(out, "",
 				    "%.2f %% frames and their gaps, %.2f %% on the link with the fewest",
@@ -76,6 +77,11 @@ void report_links(FILE *out, const json_t *result)
 	report_head(out, result, "Links");
 	put_direction(out, report_at(result, "links/to_switch"), "nodes to switch");
 	put_direction(out, report_at(result, "links/from_switch"), "switch to nodes");
+	put_direction(out, report_at(result, "links/between_switches"), "switch to switch");
+	if (report_at(result, "links/between_switches/busiest") != NULL)
+		report_line(out, "  busiest link", "from %s to %s",
+			    report_text(result, "links/between_switches/busiest/from"),
+			    report_text(result, "links/between_switches/busiest/to"));
 	if (report_at(result, "control/share") != NULL)
 		put_control(out, json_object_get(result, "control"));
 }

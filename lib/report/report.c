@@ -279,6 +279,9 @@ static void put_waits(FILE *out, const json_t *result)
 	report_line(out, "line to the switch", "%.2f", report_real(o, "line_to_switch_ns"));
 	report_line(out, "scheduler", "%.2f, until the first grant, its own time included",
 		    report_real(o, "scheduler_ns"));
+	if (report_at(o, "lines_between_switches_ns") != NULL)
+		report_line(out, "lines between switches", "%.2f",
+			    report_real(o, "lines_between_switches_ns"));
 	report_line(out, "line to the node", "%.2f", report_real(o, "line_from_switch_ns"));
 }
 

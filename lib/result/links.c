@@ -11,6 +11,7 @@ struct use {
 	double frames, frames_least; /**< with the gaps between them */
 	uint64_t memory, frame, gap;
 	unsigned int links;
+	uint32_t busiest_end; /**< that sends it: in the graph; it is set where ends are ports */
 };
 
 double result_line_time(const struct mf_fabric *f, uint32_t period)
@@ -20,8 +21,8 @@ double result_line_time(const struct mf_fabric *f, uint32_t period)
 	return period > 0 ? (double)((t + period - 1) / period * period) : (double)t;
 }
 
-/** @param link  its number */
-static void use_add(const struct mf_fabric *f, struct use *u, unsigned int link,
+/** @param link  its number @param end  that sends */
+static void use_add(const struct mf_fabric *f, struct use *u, unsigned int link, uint32_t end,
 		    const struct mf_mux_stats *from, const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
@@ -39,8 +40,10 @@ static void use_add(const struct mf_fabric *f, struct use *u, unsigned int link,
 	if (u->links == 0 || frames < u->frames_least)
 		u->frames_least = frames;
 	u->links++;
-	if (share > u->busiest)
+	if (share > u->busiest) {
 		u->busiest = share;
+		u->busiest_end = end;
+	}
 }
 
 static uint64_t memory_blocks(const struct mf_mux_stats *end, unsigned int n)
@@ -52,12 +55,14 @@ static uint64_t memory_blocks(const struct mf_mux_stats *end, unsigned int n)
 	return sum;
 }
 
-/** Of the modelled line. @param payload  octets of the whole run over those of memory's blocks */
+/** Of the modelled line. @param payload  octets of the whole run over those of memory's blocks; < 0: none */
 static void utilisation(const struct use *u, double payload, json_t *o)
 {
 	result_real(o, "utilisation_busiest", u->busiest);
 	result_real(o, "utilisation_mean", u->links > 0 ? u->mean / u->links : 0);
-	result_real(o, "utilisation_payload_mean", u->links > 0 ? u->memory_mean * payload / u->links : 0);
+	if (payload >= 0)
+		result_real(o, "utilisation_payload_mean",
+			    u->links > 0 ? u->memory_mean * payload / u->links : 0);
 	result_real(o, "utilisation_frames_mean", u->links > 0 ? u->frames / u->links : 0);
 	result_real(o, "utilisation_frames_least", u->frames_least);
 }
@@ -127,8 +132,18 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
+/** By what is at the other end of a port. */
+struct uses {
+	struct use node, sw;
+};
+
+static bool leads_to_node(const struct mf_fabric *f, unsigned int port)
+{
+	return fabric_port_peer(f, port)->kind == MF_VERTEX_NODE;
+}
+
 /** All ports: several switches by name, since a sum of reals depends on its order, and not on the file's. */
-static void add_ports(const struct mf_fabric *f, struct use *u)
+static void add_ports(const struct mf_fabric *f, struct uses *u)
 {
 	struct named all[MF_CONFIG_SWITCH_LIST_MAX];
 	unsigned int switches = f->graph->switches;
@@ -144,29 +159,79 @@ static void add_ports(const struct mf_fabric *f, struct use *u)
 	for (unsigned int k = 0; k < switches; k++)
 		for (unsigned int n = all[k].first; n < all[k].first + all[k].ports; n++)
 			if (fabric_switch_of(f, n) != NULL)
-				use_add(f, u, fabric_port(f, n)->link, &f->at_measure.port[n],
+				use_add(f, leads_to_node(f, n) ? &u->node : &u->sw, fabric_port(f, n)->link,
+					fabric_first_port(f) + n, &f->at_measure.port[n],
 					&f->at_stop.port[n]);
 }
 
-static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end)
+/** Sorts counters of ports: those of ports to nodes first. @return how many these are, or -1: no memory */
+static int nodes_first(const struct mf_fabric *f, struct mf_mux_stats *port)
 {
-	struct use up = {0}, down = {0};
+	unsigned int ports = fabric_ports(f), nodes = 0, others = 0;
+	struct mf_mux_stats *other;
+
+	if (f->config->trunks == 0)
+		return (int)ports;
+	other = malloc(ports * sizeof(*other));
+	if (other == NULL)
+		return -1;
+	for (unsigned int n = 0; n < ports; n++)
+		if (leads_to_node(f, n))
+			port[nodes++] = port[n];
+		else
+			other[others++] = port[n];
+	memcpy(port + nodes, other, others * sizeof(*other));
+	free(other);
+	return (int)nodes;
+}
+
+/** All links between switches, both directions. @param end  [ports]: of theirs */
+static json_t *between_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
+			    unsigned int ports)
+{
+	const struct mf_end *e = &f->graph->end[u->busiest_end];
+	json_t *o = json_object(), *busiest = json_object();
+
+	utilisation(u, -1, o);
+	if (u->busiest > 0) {
+		json_object_set_new(busiest, "from", json_string(fabric_role_name(f, e->role)));
+		json_object_set_new(busiest, "to",
+				    json_string(fabric_role_name(f, f->graph->end[e->peer].role)));
+		json_object_set_new(o, "busiest", busiest);
+	} else {
+		json_decref(busiest);
+	}
+	result_count(o, "memory_blocks", u->memory);
+	result_count(o, "frame_blocks", u->frame);
+	result_count(o, "gap_blocks", u->gap);
+	mux_json(end, (struct result_nodes){0, ports}, o);
+	return o;
+}
+
+/** @param nodes  ports that lead to nodes; those of end come first */
+static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end, unsigned int nodes)
+{
+	struct uses ports = {0};
+	struct use up = {0};
 	uint64_t sent = 0, received = 0;
 	json_t *o = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		if (f->node[i].host == NULL)
 			continue;
-		use_add(f, &up, fabric_link(f, 0, i), &f->at_measure.host[i], &f->at_stop.host[i]);
+		use_add(f, &up, fabric_link(f, 0, i), 0, &f->at_measure.host[i], &f->at_stop.host[i]);
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
-	add_ports(f, &down);
+	add_ports(f, &ports);
 	if (fabric_has_node(f))
 		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
 	json_object_set_new(
 		o, "from_switch",
-		use_json(f, &down, end->port, fabric_ports(f), f->part.sw || f->part.backup, received));
+		use_json(f, &ports.node, end->port, nodes, f->part.sw || f->part.backup, received));
+	if (f->config->trunks > 0)
+		json_object_set_new(o, "between_switches",
+				    between_json(f, &ports.sw, end->port + nodes, fabric_ports(f) - nodes));
 	return o;
 }
 
@@ -203,16 +268,21 @@ static json_t *control_part_json(const struct snapshot *end)
 void counters_json(const struct mf_fabric *f, json_t *o)
 {
 	struct snapshot end;
+	int nodes;
 
 	if (snapshot_init(&end, f->nodes, fabric_ports(f)) == 0) {
 		snapshot_take(f, &end, f->ended);
-		json_object_set_new(o, "links", links_json(f, &end));
+		nodes = nodes_first(f, end.port);
+		if (nodes >= 0)
+			json_object_set_new(o, "links", links_json(f, &end, (unsigned int)nodes));
 		if (fabric_whole(f))
 			json_object_set_new(o, "control", control_json(f, &end));
 		else if (f->part.sw)
 			json_object_set_new(o, "control", control_part_json(&end));
 		if (f->clock == MF_CLOCK_VIRTUAL)
-			json_object_set_new(o, "waits", waits_json(f, &end));
+			json_object_set_new(
+				o, "waits",
+				waits_json(f, &end, nodes >= 0 ? (unsigned int)nodes : fabric_ports(f)));
 	}
 	snapshot_fini(&end);
 }

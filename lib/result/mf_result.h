@@ -110,8 +110,11 @@ void counters_json(const struct mf_fabric *f, json_t *o);
 void carried_json(const struct mf_fabric *f, json_t *o);
 
 struct snapshot;
-/** Virtual clock: where operations waited; waits.c */
-json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end);
+/**
+ * Virtual clock: where operations waited; waits.c
+ * @param nodes  ports that lead to nodes: those of `end` come first
+ */
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end, unsigned int nodes);
 /** What the run ran on; machine.c */
 json_t *machine_json(void);
 

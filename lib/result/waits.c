@@ -20,9 +20,9 @@ static mf_time scheduler_waited(const struct mf_fabric *f)
 	return waited;
 }
 
-json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
+json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end, unsigned int nodes)
 {
-	mf_time queue = 0, up = 0, down = 0;
+	mf_time queue = 0, up = 0, down = 0, between = 0;
 	uint64_t operations = 0;
 	json_t *o = json_object();
 	double each;
@@ -34,11 +34,13 @@ json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end)
 			operations += mf_client_stats(f->node[i].client)->begun_all;
 	}
 	for (unsigned int n = 0; n < fabric_ports(f); n++)
-		down += end->port[n].waited;
+		*(n < nodes ? &down : &between) += end->port[n].waited;
 	each = operations > 0 ? 1e-3 / (double)operations : 0;
 	result_real(o, "message_queue_ns", (double)queue * each);
 	result_real(o, "line_to_switch_ns", (double)up * each);
 	result_real(o, "scheduler_ns", (double)scheduler_waited(f) * each);
 	result_real(o, "line_from_switch_ns", (double)down * each);
+	if (f->config->trunks > 0)
+		result_real(o, "lines_between_switches_ns", (double)between * each);
 	return o;
 }

@@ -16,6 +16,14 @@ struct taker {
 	int err;
 };
 
+/** What is sent on a wire at t arrives at t and this at the earliest, unless it is dated back. */
+static mf_time ahead_of(const struct virtual *v, const struct wire *w)
+{
+	bool within = v->ahead != 0 && virtual_back(v, w)->class == w->class;
+
+	return within ? v->within : v->ahead;
+}
+
 /**
  * Idle that is damaged comes late, but no sooner than anything that is sent now: so it does not matter what
  * the other side has done already. It is not put off as other spans are: who stands still does not look.
@@ -30,7 +38,7 @@ static bool date_idle(struct taker *t, struct mf_span *s)
 	if (s->start != start)
 		return false;
 	s->flags = MF_SPAN_FRAME;
-	t->after = mf_time_max(t->after, t->v->now + t->v->ahead);
+	t->after = mf_time_max(t->after, t->v->now + ahead_of(t->v, t->wire));
 	return true;
 }
 
@@ -158,13 +166,13 @@ void virtual_fault_hear(struct virtual *v, unsigned int node)
 
 /* ---- stages ---- */
 
-/** One direction of the link of a node. */
-static int make(struct virtual *v, const struct mf_end *e, bool up)
+/** One direction of a link: what an end of it sends. */
+static int make(struct virtual *v, uint32_t link, unsigned int end)
 {
 	const struct mf_fault_secrets secrets = {
 		.region = v->region, .regions = v->f->regions, .look = look, .ctx = v};
-	struct wire *w = &v->wire[up ? e->peer : v->graph->end[e->peer].peer];
-	int err = link_fault_new(v->f, e->port, e->role, up, v->f->link[e->link].period, &secrets, &w->fault);
+	struct wire *w = &v->wire[v->graph->link[link].end[!end]];
+	int err = link_fault_new(v->f, link, end, v->f->link[link].period, &secrets, &w->fault);
 
 	w->odd |= w->fault != NULL;
 	return err;
@@ -177,28 +185,23 @@ int virtual_fault_init(struct virtual *v)
 	if (v->f->config->faults == 0)
 		return 0;
 	err = forge_init(v);
-	for (uint32_t k = 0; k < v->graph->ends && err == 0; k++) {
-		const struct mf_end *e = &v->graph->end[k];
+	for (uint32_t i = 0; i < v->graph->links && err == 0; i++) {
+		const struct mf_vertex *r = &v->graph->role[v->graph->end[v->graph->link[i].end[0]].role];
 
-		if (v->graph->role[e->role].kind != MF_VERTEX_NODE || v->f->node[e->role].host == NULL)
+		if (r->kind == MF_VERTEX_NODE && v->f->node[r->number].host == NULL)
 			continue;
-		err = make(v, e, true);
+		err = make(v, i, 0);
 		if (err == 0)
-			err = make(v, e, false);
+			err = make(v, i, 1);
 	}
 	return err;
 }
 
 void virtual_fault_fini(struct virtual *v)
 {
-	for (uint32_t k = 0; k < v->graph->ends; k++) {
-		const struct mf_end *e = &v->graph->end[k];
-
-		if (v->graph->role[e->role].kind != MF_VERTEX_NODE)
-			continue;
-		link_fault_over(v->f, e->port, e->role, true, v->wire[e->peer].fault);
-		link_fault_over(v->f, e->port, e->role, false, v->wire[k].fault);
-	}
+	for (uint32_t i = 0; i < v->graph->links; i++)
+		for (unsigned int end = 0; end < 2; end++)
+			link_fault_over(v->f, i, end, v->wire[v->graph->link[i].end[!end]].fault);
 	free(v->region);
 	free(v->claimable);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "config/mf_config_query.h"
 #include "fabric/mf_exhaust.h"
 #include "virtual/outages.h"
 
@@ -57,10 +58,10 @@ static struct virtual_switch *switch_of(struct virtual *v, const struct outage *
 	return &v->sw[o->rule->sw];
 }
 
-/** The link of a node that a rule is about. */
+/** The link that a rule is about, perhaps by its node. */
 static unsigned int link_of(const struct virtual *v, const struct outage *o)
 {
-	return fabric_link(v->f, o->rule->sw, o->node);
+	return o->rule->role == MF_CONFIG_TRUNKS ? o->link : fabric_link(v->f, o->rule->sw, o->node);
 }
 
 /* Pools. */
@@ -215,7 +216,19 @@ static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 	return err;
 }
 
-/** One of a rule for each node that it is about, or for what is not a node. */
+/** Links between switches follow those of the nodes. */
+static void add_trunks(struct virtual *v, unsigned int rule)
+{
+	const struct mf_config *c = v->f->config;
+	struct virtual_events *e = v->events;
+
+	for (uint32_t i = v->f->nodes; i < v->graph->links; i++)
+		if (mf_config_fault_has(c, &c->fault[rule],
+					(unsigned int)(v->f->trunk[i - v->f->nodes] - c->trunk), NULL))
+			outage_init_trunk(&e->outage[e->outages++], c, rule, i);
+}
+
+/** One of a rule for each node or link that it is about, or for what is neither. */
 static int add_rule(struct virtual *v, unsigned int rule)
 {
 	const struct mf_config_fault *f = &v->f->config->fault[rule];
@@ -223,7 +236,9 @@ static int add_rule(struct virtual *v, unsigned int rule)
 
 	if (f->class < MF_FAULT_STAGE_CLASSES || f->class == MF_FAULT_SKEW)
 		return 0;
-	if (f->role != MF_CONFIG_NODES)
+	if (f->role == MF_CONFIG_TRUNKS)
+		add_trunks(v, rule);
+	else if (f->role != MF_CONFIG_NODES)
 		outage_init(&e->outage[e->outages++], v->f->config, rule, v->f->nodes);
 	for (unsigned int i = 0; i < f->link.n && f->role == MF_CONFIG_NODES; i++)
 		outage_init(&e->outage[e->outages++], v->f->config, rule, f->link.node[i]);

@@ -170,7 +170,7 @@ void wall_harm_clear(struct wall_harm *h)
 
 int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
 {
-	int err = link_fault_new(w->f, net, node, up, 0, NULL, &h->fault);
+	int err = link_fault_new(w->f, fabric_link(w->f, net, node), !up, 0, NULL, &h->fault);
 
 	if (err != 0 || h->fault == NULL)
 		return err;
@@ -183,6 +183,6 @@ int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsign
 
 void wall_harm_fini(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
 {
-	link_fault_over(w->f, net, node, up, h->fault);
+	link_fault_over(w->f, fabric_link(w->f, net, node), !up, h->fault);
 	mf_table_free(h->cell);
 }

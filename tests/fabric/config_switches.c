@@ -5,7 +5,7 @@
 #include "base/mf_rng.h"
 #include "config/mf_config_query.h"
 
-#include "config_file.h"
+#include "config_back.h"
 
 #define FOLDER "fabric/switches"
 
@@ -138,53 +138,6 @@ Test(config_switches, without_them_nothing_is_there)
 	cr_expect_null(strstr(text, "ends"));
 	free(text);
 	mf_config_free(&c);
-}
-
-static void assert_same(const struct mf_config *a, const struct mf_config *b)
-{
-	cr_assert_eq(a->switches, b->switches);
-	cr_assert_eq(a->trunks, b->trunks);
-	cr_assert_eq(a->routing, b->routing);
-	for (unsigned int i = 0; i < a->switches; i++) {
-		const struct mf_config_switch *s = &a->switch_list[i], *t = &b->switch_list[i];
-
-		cr_assert_str_eq(s->name, t->name);
-		cr_assert(s->ports == t->ports && s->l2_latency == t->l2_latency);
-		cr_assert(s->frames == t->frames && s->frame_queue == t->frame_queue);
-	}
-	for (unsigned int i = 0; i < a->trunks; i++) {
-		const struct mf_config_trunk *t = &a->trunk[i], *u = &b->trunk[i];
-		const struct mf_config_link *l = &t->link, *m = &u->link;
-
-		cr_assert(t->a == u->a && t->b == u->b);
-		cr_assert(l->period == m->period && l->propagation == m->propagation);
-		cr_assert(l->policy == m->policy && l->scramble == m->scramble && l->align8 == m->align8);
-		cr_assert(l->ber_window == m->ber_window && l->ring == m->ring);
-	}
-	cr_assert_eq(a->sw.ports, b->sw.ports);
-	for (unsigned int i = 0; i < a->sw.ports; i++) {
-		cr_assert_eq(a->node[i].to, b->node[i].to);
-		cr_assert_str_eq(a->node[i].name, b->node[i].name);
-	}
-}
-
-/** What is written of a file reads back to the same, and is written in the same way once more. */
-static void assert_reads_back(const struct mf_config *a, const char *what)
-{
-	char err[512] = "", *first = effective(a), *again;
-	uint64_t one = 0, other = 1;
-	struct mf_config b;
-
-	cr_assert_eq(parse(first, &b, err, sizeof(err)), 0, "%s: %s\n%s", what, err, first);
-	assert_same(a, &b);
-	again = effective(&b);
-	cr_assert_str_eq(first, again, "%s", what);
-	cr_assert_eq(mf_config_fingerprint(a, &one), 0);
-	cr_assert_eq(mf_config_fingerprint(&b, &other), 0);
-	cr_assert_eq(one, other);
-	free(first);
-	free(again);
-	mf_config_free(&b);
 }
 
 Test(config_switches, effective_configuration_reads_back)

@@ -65,15 +65,30 @@ def draw(seed):
                           'depth': r.choice((1, 2, 4))}]}
   if stack == 'rocev2':
     config['switch'] = {'bridge': {'name': 'fifo'}}
-  if r.random() < 0.5:
-    config['faults'] = [{'class': r.choice(('lose', 'bit', 'delay')), 'rate': 1e-6, 'link': '*'}]
-    if config['faults'][0]['class'] == 'lose':
-      config['faults'][0]['rate'] = 1e-3
-    if config['faults'][0]['class'] == 'delay':
-      config['faults'][0]['time'] = '300ns'
+  config['faults'] = [draw_fault(r, config) for _ in range(r.choice((0, 0, 1, 2, 3)))]
+  if config['faults']:
     config['workload'][0]['operations'] = 20
     config['host'] = {'read_timeout': '50us', 'write_timeout': '50us'}
   return config
+
+
+MORE = {'lose': {'rate': 1e-3}, 'bit': {'rate': 1e-6}, 'delay': {'rate': 1e-3, 'time': '300ns'},
+        'reorder': {'rate': 1e-3, 'time': '300ns'}, 'duplicate': {'rate': 1e-3}}
+DOWN = ({'from': '3us'}, {'from': '2us', 'until': '4us'},
+        {'from': '1us', 'until': '9us', 'every': '1us', 'for': '300ns'})
+
+
+def draw_fault(r, config):
+  """Of links of nodes, or between switches, or of both kinds."""
+  kind = r.choice(('link_down', 'link_down', *MORE))
+  fault = {'class': kind} | (r.choice(DOWN) if kind == 'link_down' else MORE[kind])
+  if r.random() < 0.5:
+    fault['between'] = r.choice(config['links'][1:])['between']
+  else:
+    fault['link'] = r.choice(config['nodes'])['name'] if kind == 'link_down' else '*'
+  if kind != 'link_down':
+    fault['direction'] = r.choice(('both', 'up', 'down'))
+  return fault
 
 
 def other_order(config):
@@ -160,6 +175,11 @@ def chains(tap, runs):
       hops = blocks * PERIODS['25G'] + 2 * HOP
       tap.ok(all(b - a == hops for a, b in zip(times, times[1:])) and times[0] > hops - PROPAGATION,
              f'{stack} {kind}: one more of 1 to 5 switches takes the stages of a hop, twice', (times, hops))
+      counted = [(result['links']['from_switch']['frame_blocks'],
+                  result['links'].get('between_switches', {'frame_blocks': 0})['frame_blocks'])
+                 for result in results]
+      tap.ok(counted == [(counted[0][0], i * blocks) for i in range(5)],
+             f'{stack} {kind}: links between switches are counted by themselves', counted)
 
 
 def fabric(stack, switches, links, compute, memory_at, **more):
@@ -185,12 +205,15 @@ def triangles(tap, runs):
              f'{stack}, seed {seed}: a triangle of short links, block by block', first_difference(*both))
 
 
+def incast_with_pauses():
+  return fabric('pfc', {'tor': 3, 'spine': 2}, [('tor', 'spine')], ['tor0', 'tor1'] * 10, ['tor2'],
+                memory={'size': '8MiB'}, switch={'bridge': {'name': 'pfc', 'xoff': '20KiB'}},
+                workload=[{'mix': {'write_ack': 1}, 'size': 4096, 'span': '64KiB', 'depth': 8}])
+
+
 def pauses(tap, runs):
   """20 nodes in other racks write to one: each tier pauses the one below, and nothing is lost."""
-  incast = fabric('pfc', {'tor': 3, 'spine': 2}, [('tor', 'spine')], ['tor0', 'tor1'] * 10, ['tor2'],
-                  memory={'size': '8MiB'}, switch={'bridge': {'name': 'pfc', 'xoff': '20KiB'}},
-                  workload=[{'mix': {'write_ack': 1}, 'size': 4096, 'span': '64KiB', 'depth': 8}])
-  result = runs.run(incast, '--warmup', '5us', '--duration', '100us')
+  result = runs.run(incast_with_pauses(), '--warmup', '5us', '--duration', '100us')
   if tap.ok(isinstance(result, dict), 'pfc: 20 to 1 over two tiers runs', result):
     bridge = result['bridge']['counters']
     lost = {key: bridge[key] for key in bridge if key.startswith('drop')}
@@ -202,6 +225,113 @@ def pauses(tap, runs):
   said = runs.run(ring)
   tap.ok('"pfc" can deadlock' in str(said), 'pfc: routes that wait for each other in a circle are refused',
          said)
+
+
+def spines(links_down, **more):
+  """Two racks and two spines, of which some links break at 20 us."""
+  faults = [{'class': 'link_down', 'between': list(pair), 'from': '20us'} | more for pair in links_down]
+  return fabric('rocev2', {'tor': 2, 'spine': 2}, [('tor', 'spine')], ['tor0'] * 8, ['tor1'] * 8,
+                memory={'size': '1MiB'}, switch={'bridge': 'fifo'}, faults=faults,
+                host={'read_timeout': '20ms', 'write_timeout': '20ms'}, clock={'virtual': {'drain': '40ms'}},
+                workload=[{'mix': {'read': 1, 'write_ack': 1}, 'size': 1000, 'span': '16KiB', 'depth': 2}])
+
+
+def cuts(tap, runs):
+  """A link between switches goes. What had gone by it goes by others, if there are others."""
+  times = ('--warmup', '1us', '--duration', '200us')
+  result = runs.run(spines([('tor0', 'spine0')]), *times)
+  done, drops = result['operations'], result['drops']['switch']
+  tap.ok(done['failed_all'] == 0 and done['mismatches'] == 0 and drops['link_down'] > 0,
+         'a link is lost: all operations complete', (done, drops))
+  before = done['completed_all']
+  result = runs.run(spines([('tor0', 'spine0'), ('tor0', 'spine1')]), *times)
+  done, bridge = result['operations'], result['bridge']['counters']
+  tap.ok(0 < done['completed_all'] < before / 4 and done['mismatches'] == 0 and
+         result['phases']['end']['under_way'] == 0 and bridge['drop_unknown'] > 0,
+         'no path is left: operations end, and frames are dropped where they come in', (done, bridge))
+  result = runs.run(spines([('tor0', 'spine0'), ('tor0', 'spine1')], until='60us'), *times)
+  done = result['operations']
+  tap.ok(done['failed_all'] == 0 and done['completed_all'] == done['begun_all'] > 32 and
+         done['mismatches'] == 0, 'both links come back: all operations complete', done)
+
+
+def pauses_and_cuts(tap, runs):
+  """A link of an incast with pauses comes and goes. Nothing is lost but by the link."""
+  for between in (['tor0', 'spine0'], ['tor2', 'spine']):
+    incast = incast_with_pauses()
+    incast['faults'] = [{'class': 'link_down', 'between': between, 'from': '5us', 'until': '150us',
+                         'every': '20us', 'for': '4us'}]
+    incast['host'] = {'read_timeout': '30ms', 'write_timeout': '30ms'}
+    incast['clock'] = {'virtual': {'drain': '60ms'}}
+    result = runs.run(incast, '--warmup', '5us', '--duration', '200us')
+    if tap.ok(isinstance(result, dict), f'pfc: {between} come and go', result):
+      bridge = result['bridge']['counters']
+      # A frame that is under way while routes change may find no path, or only the way that it came.
+      lost = {key: bridge[key] for key in bridge if key.startswith('drop') and
+              key not in ('drop_unknown', 'drop_self')}
+      tap.ok(bridge['pauses'] > 0 and not any(lost.values()) and result['faults']['link_down'] > 3 and
+             result['operations']['failed_all'] == 0 and result['drops']['switch']['link_down'] > 0,
+             f'pfc: {between} come and go, and nothing is dropped for want of room',
+             (bridge, result['operations'], result['drops']))
+
+
+def tree(stack, memory_at, kind):
+  """A fat tree of two pods with a compute node at tor0. All links are of 25 Gb/s, 30 ns."""
+  return {'stack': stack, 'switch': {'bridge': 'fifo'}, 'link': {'propagation': '30ns'},
+          'topology': {'fat-tree': {'servers': 8, 'tor': 4, 'aggregation': 4, 'core': 4, 'pods': 2}},
+          'nodes': [{'name': 'c', 'role': 'compute', 'ends': [{'to': 'tor0'}]},
+                    {'name': 'm', 'role': 'memory', 'ends': [{'to': memory_at}]}],
+          'workload': [{'mix': {kind: 1}, 'size': 64, 'operations': 1}]}
+
+
+def trees(tap, runs):
+  """Pairs at one ToR, in one pod and in two: the way has 1, 3 and 5 switches, and takes what such a chain
+  does."""
+  for stack in ('ethernet', 'rocev2', 'tcp'):
+    for kind in ('read', 'write_ack'):
+      ways = [(runs.run(tree(stack, at, kind)), runs.run(chain(stack, n, kind) | {'link': {
+        'propagation': '30ns'}})) for at, n in (('tor0', 1), ('tor1', 3), ('tor2', 5), ('tor3', 5))]
+      times = [tuple(result['operations']['last_done_ps'] for result in way) for way in ways]
+      tap.ok(all(a == b for a, b in times) and times[0] < times[1] < times[2],
+             f'{stack} {kind}: classes of pairs of a fat tree take what chains take', times)
+
+
+def written_out(tap, runs):
+  """What --print-config writes of a topology gives the same result; --print-graph has each link of it."""
+  tests = os.path.join(runs.emu.root, 'tests', 'fabric', 'switches')
+  for name in ('topology_tree', 'topology_placed', 'topology_hpcc'):
+    path = os.path.join(tests, f'{name}.json')
+    said = runs.emu.run('--print-config', path)
+    if not tap.ok(said.returncode == 0, f'{name}: is written out', said.stderr):
+      continue
+    config = json.loads(said.stdout)
+    results = []
+    for file in (path, runs.write(config)):
+      out = os.path.join(runs.folder, 'result.json')
+      process = runs.emu.run('--clock', 'virtual', '--json', out, '--warmup', '1us', '--duration', '60us',
+                             file)
+      with open(out, encoding='utf-8') as opened:
+        results.append(stripped(json.load(opened)['result']))
+      tap.ok(process.returncode == 0, f'{name}: runs', process.stderr)
+    tap.ok('topology' not in config and results[0] == results[1], f'{name}: the same is written out',
+           first_difference(*results))
+    graph = runs.emu.run('--print-graph', path)
+    lines = [line for line in graph.stdout.splitlines() if ' -- ' in line]
+    nodes = sum(node.get('count', 1) for node in config['nodes'])
+    ends = sum(config_links(config))
+    tap.ok(graph.returncode == 0 and len(lines) == nodes + ends, f'{name}: each link is in its graph',
+           (len(lines), nodes, ends, graph.stderr))
+
+
+def config_links(config):
+  """How many links each entry with `between` makes."""
+  count = {sw['name']: sw['count'] for sw in config['switches']}
+  for link in config['links']:
+    if 'between' in link:
+      a, b = link['between']
+      pairs = count[a] * (count[a] - 1) // 2 if a == b and a in count and count[a] > 1 else \
+        count.get(a, 1) * count.get(b, 1)
+      yield pairs * link['count']
 
 
 def refused(tap, runs):
@@ -221,6 +351,10 @@ def main():
     chains(tap, runs)
     triangles(tap, runs)
     pauses(tap, runs)
+    trees(tap, runs)
+    written_out(tap, runs)
+    cuts(tap, runs)
+    pauses_and_cuts(tap, runs)
     refused(tap, runs)
   tap.done()
 

@@ -17,6 +17,7 @@ struct mf_stack {
 	unsigned int dones;
 	bool busy, takes; /* takes nothing more; frames are its */
 	unsigned int frames, messages, blocks;
+	unsigned int losses; /* of the link */
 	mf_time at;
 	uint64_t word[MF_STACK_BLOCKS_MAX];
 };
@@ -122,6 +123,11 @@ static unsigned int counters(const struct mf_stack *s, struct mf_counter *out)
 	return 1;
 }
 
+static void link_lost(struct mf_stack *s)
+{
+	s->losses++;
+}
+
 static struct mf_stack_ops ops = {.create = create,
 				  .destroy = destroy,
 				  .submit = submit,
@@ -132,6 +138,7 @@ static struct mf_stack_ops ops = {.create = create,
 				  .message = message,
 				  .pull = pull,
 				  .pull_message = pull_message,
+				  .link_lost = link_lost,
 				  .ready = ready,
 				  .run = run,
 				  .next = next};
@@ -336,6 +343,7 @@ Test(stack_frame_host, link_is_lost)
 	give(MF_US(1), 0, 4, 9);
 	mf_frame_host_link_lost(host, MF_US(2));
 	cr_expect_eq(mf_frame_host_demux(host)->stats.aborts, 1);
+	cr_expect_eq(stack.losses, 1);
 	cr_expect_eq(mf_frame_host_tx(host, MF_US(2), MF_SPAN_MAX, &s), 0, "it was thrown away");
 	give(MF_US(3), 4, 9, 9);
 	cr_expect_eq(stack.messages, 0, "its rest is of nothing");

@@ -21,6 +21,7 @@ struct mf_bridge {
 	unsigned int port; /* by which the last came */
 	mf_time at;
 	uint64_t word[MF_STACK_BLOCKS_MAX];
+	unsigned int lost, found; /* links */
 	bool busy, destroyed;
 	const struct mf_probe *probe;
 };
@@ -87,6 +88,16 @@ static unsigned int pull_message(struct mf_bridge *b, unsigned int port, mf_time
 	return 5;
 }
 
+static void link_of(struct mf_bridge *b, unsigned int port, mf_time now, bool up)
+{
+	(void)now;
+	cr_expect(port == IN || port == 1);
+	if (up)
+		b->found++;
+	else
+		b->lost++;
+}
+
 static void run(struct mf_bridge *b, mf_time now)
 {
 	cr_expect_geq(now, b->next);
@@ -116,6 +127,7 @@ static struct mf_bridge_ops ops = {.create = create,
 				   .message = message,
 				   .pull = pull,
 				   .pull_message = pull_message,
+				   .link = link_of,
 				   .run = run,
 				   .next = next,
 				   .busy = busy,
@@ -308,7 +320,10 @@ Test(stack_frame_switch, what_comes_wakes_it)
 	stop();
 }
 
-/** A link is lost: what is arriving does not go on. It is up again when what waited was thrown away. */
+/**
+ * A link is lost: what is arriving does not go on. What waits for it, and what comes for it meanwhile, is
+ * thrown away.
+ */
 Test(stack_frame_switch, link_is_lost)
 {
 	struct mf_span s;
@@ -322,15 +337,50 @@ Test(stack_frame_switch, link_is_lost)
 	mf_frame_switch_link_down(sw, IN, MF_US(2));
 	cr_expect_eq(((const struct mf_ports *)sw)->links_lost, 2);
 	cr_expect_eq(((const struct mf_ports *)sw)->next, MF_US(2));
-	cr_expect_not(mf_frame_switch_link_up(sw, IN, MF_US(2)), "a message waits");
-	cr_assert_eq(mf_frame_switch_tx(sw, IN, MF_US(3), MF_SPAN_MAX, &s), 5);
+	cr_expect_eq(bridge.pulled[IN], 1);
+	cr_expect_eq(counts().drop_link, 0, "it was given to the line before");
+	has(IN, 2);
+	mf_frame_switch_run(sw, MF_US(3));
+	cr_expect_eq(bridge.pulled[IN], 3);
+	cr_expect_eq(counts().drop_link, 2);
+	cr_assert_eq(mf_frame_switch_tx(sw, IN, MF_US(3), MF_SPAN_MAX, &s), 0);
+	cr_expect(bridge.lost == 2 && bridge.found == 0, "port 1 lost its own");
 	cr_expect(mf_frame_switch_link_up(sw, IN, MF_US(4)));
 	cr_expect(mf_frame_switch_link_up(sw, IN, MF_US(4)));
 	cr_expect_eq(((const struct mf_ports *)sw)->links_lost, 1);
+	cr_expect(bridge.lost == 2 && bridge.found == 1);
+	has(IN, 1);
+	mf_frame_switch_run(sw, MF_US(4));
+	cr_assert_eq(mf_frame_switch_tx(sw, IN, MF_US(4), MF_SPAN_MAX, &s), 5, "it goes on");
+	cr_expect_eq(counts().drop_link, 2);
 	give(MF_US(5), 4, 9, 9);
 	cr_expect_eq(bridge.messages, 0, "its rest is of nothing");
 	give(MF_US(6), 0, 9, 9);
 	cr_expect(bridge.messages == 1 && bridge.blocks == 9);
+	stop();
+}
+
+/** What waits in the bridge when a link is lost is thrown away then. A bridge need not know of links. */
+Test(stack_frame_switch, link_is_lost_with_frames)
+{
+	struct mf_span s;
+
+	start(false);
+	ops.link = NULL;
+	has(IN, 5);
+	mf_frame_switch_link_down(sw, 1, 0); /* wakes it */
+	mf_frame_switch_run(sw, 0);
+	cr_expect_eq(bridge.pulled[IN], 2);
+	cr_assert_gt(mf_frame_switch_tx(sw, IN, PERIOD, 3, &s), 0, "the first has begun");
+	mf_frame_switch_link_down(sw, IN, MF_NS(100));
+	cr_expect_eq(bridge.pulled[IN], 5);
+	cr_expect_eq(counts().drop_link, 3);
+	cr_expect(mf_frame_switch_link_up(sw, IN, MF_US(1)));
+	has(IN, 1);
+	mf_frame_switch_run(sw, MF_US(1));
+	cr_assert_gt(mf_frame_switch_tx(sw, IN, MF_US(1) + PERIOD, 1, &s), 0);
+	cr_expect_eq(s.word[0] & 0xff, MF_BT_S, "no rest of a frame is before it");
+	ops.link = link_of;
 	stop();
 }
 

@@ -457,7 +457,15 @@ Test(roce, a_pause_is_obeyed)
 	pause(&w, 0, 0x08, 0);
 	wires_run(&w, w.now + 1);
 	cr_expect_eq(w.frames[0], 3, "or by another frame");
-	cr_expect_eq(wires_counter(&w, 0, "pauses_received"), 3);
+	wires_finish(&w, MF_US(20));
+	pause(&w, 0, 0x08, 65535);
+	wires_op(&w, 0, MF_OP_WRITE, 0, 100);
+	wires_run(&w, w.now + MF_US(1));
+	cr_expect_eq(w.frames[0], 3);
+	w.ops->link_lost(w.stack[0]);
+	wires_run(&w, w.now + 1);
+	cr_expect_eq(w.frames[0], 4, "or with the link");
+	cr_expect_eq(wires_counter(&w, 0, "pauses_received"), 4);
 	cr_expect_eq(wires_counter(&w, 0, "resumes_received"), 1);
 	wires_stop(&w);
 }

@@ -263,6 +263,47 @@ Test(pfc, obeys_the_pauses_of_a_node)
 	ops->destroy(bridge);
 }
 
+/** The link of a port is lost: what was told by it is over. What is told to its other end is told anew. */
+Test(pfc, pauses_are_of_a_link)
+{
+	struct node n = {0};
+	const uint8_t *frame;
+	mf_time now = MF_US(1);
+
+	start(1 << 20);
+	ops->destroy(bridge);
+	set("xoff", 1000);
+	bridge = create();
+	give(0, 0, CLASS, LEN);
+	ops->run(bridge, now);
+	control(TO, now, 1 << CLASS, 65535, 1);
+	ops->run(bridge, now);
+	cr_expect_eq(ops->pull(bridge, TO, now, &frame), 0, "paused");
+	wants = 0;
+	ops->link(bridge, TO, now + 1, false);
+	cr_expect(wants >> TO & 1);
+	ops->link(bridge, TO, now + 2, true);
+	cr_expect_eq(ops->pull(bridge, TO, now + 2, &frame), LEN, "the pause was of the link before");
+	give(0, now + 3, CLASS, LEN);
+	give(0, now + 3, CLASS, LEN);
+	ops->run(bridge, now + 3);
+	while (take(0, now + 3, &n))
+		;
+	cr_expect(n.pauses);
+	ops->link(bridge, 0, now + 4, false);
+	ops->run(bridge, now + 4);
+	n = (struct node){0};
+	ops->link(bridge, 0, now + 5, true);
+	cr_expect(wants & 1);
+	ops->run(bridge, now + 5);
+	cr_expect(take(0, now + 5, &n) && n.pauses, "it is still to pause, and is told so");
+	cr_expect_not(take(0, now + 5, &n), "once");
+	ops->link(bridge, 2, now + 6, false);
+	ops->link(bridge, 2, now + 7, true);
+	cr_expect_not(take(2, now + 7, &n), "nothing is to be told");
+	ops->destroy(bridge);
+}
+
 /**
  * A pause and what the port sends at one instant: a frame that follows another without a gap goes, whether
  * the pause was told before or behind it; what a port that rests would begin then is held; and a resume that

@@ -39,7 +39,7 @@ const struct mf_counter_desc mf_frame_switch_table[] = {
 	SWITCH("drops.switch", "spoofed_source", none),
 	SWITCH("drops.switch", "destination", none),
 	SWITCH("drops.switch", "not_granted", none),
-	SWITCH("drops.switch", "link_down", none),
+	SWITCH("drops.switch", "link_down", drop_link),
 	SWITCH("drops.switch", "room", drop_room),
 	SWITCH("drops.switch", "cut", none),
 	SWITCH("drops.switch", "expired", none),

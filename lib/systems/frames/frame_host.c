@@ -196,6 +196,8 @@ void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now)
 	mf_span_no_signal(&s, now);
 	mf_frame_host_rx(h, now, &s);
 	mf_mux_flush(h->shell.mux, now);
+	if (h->ops && h->ops->link_lost)
+		h->ops->link_lost(h->stack);
 }
 
 /* ---- what is sent, and time ---- */

@@ -151,34 +151,7 @@ void mf_frame_switch_rx(struct mf_frame_switch *sw, unsigned int port, mf_time n
 	mf_ports_wake(&sw->shell, sw->ops->next(sw->bridge));
 }
 
-void mf_frame_switch_link_down(struct mf_frame_switch *sw, unsigned int port, mf_time now)
-{
-	struct mf_span s;
-
-	if (sw->port[port].lost)
-		return;
-	sw->port[port].lost = true;
-	sw->shell.links_lost++;
-	mf_span_no_signal(&s, now);
-	mf_frame_switch_rx(sw, port, now, &s);
-	mf_ports_wake(&sw->shell, now);
-}
-
-bool mf_frame_switch_link_up(struct mf_frame_switch *sw, unsigned int port, mf_time now)
-{
-	struct port *p = &sw->port[port];
-
-	if (!p->lost)
-		return true;
-	if (mf_mux_backlog(p->shell.mux, now) > 0)
-		return false;
-	p->lost = false;
-	sw->shell.links_lost--;
-	mf_ports_wake(&sw->shell, now);
-	return true;
-}
-
-/* ---- what is sent, and time ---- */
+/* ---- what is sent, links, and time ---- */
 
 static bool wants(const struct mf_frame_switch *sw, const struct mf_port_shell *p)
 {
@@ -209,11 +182,26 @@ static bool feed_message(struct mf_frame_switch *sw, unsigned int port, mf_time 
 	return true;
 }
 
+/** What a port without a link would send. */
+static void throw_away(struct mf_frame_switch *sw, unsigned int port, mf_time now)
+{
+	uint64_t word[MF_STACK_BLOCKS_MAX];
+	const uint8_t *frame;
+
+	while (sw->ops->messages ? sw->ops->pull_message(sw->bridge, port, now, word) != 0
+				 : sw->ops->pull(sw->bridge, port, now, &frame) != 0)
+		sw->counts.drop_link++;
+}
+
 /** What a port may send next. */
 static void feed(struct mf_frame_switch *sw, unsigned int port, mf_time now)
 {
 	bool messages = sw->ops->messages, fed = false;
 
+	if (sw->port[port].lost) {
+		throw_away(sw, port, now);
+		return;
+	}
 	feed_sent(sw->port[port].shell.mux);
 	while (wants(sw, &sw->port[port].shell) &&
 	       (messages ? feed_message(sw, port, now) : feed_frame(sw, port, now)))
@@ -245,6 +233,37 @@ mf_time mf_frame_switch_run(struct mf_frame_switch *sw, mf_time now)
 	mf_ports_wake(&sw->shell, mf_ports_accept(&sw->shell, now, take));
 	mf_ports_wake(&sw->shell, bridge_run(sw, now));
 	return sw->shell.next;
+}
+
+void mf_frame_switch_link_down(struct mf_frame_switch *sw, unsigned int port, mf_time now)
+{
+	struct mf_span s;
+
+	if (sw->port[port].lost)
+		return;
+	sw->port[port].lost = true;
+	sw->shell.links_lost++;
+	mf_span_no_signal(&s, now);
+	mf_frame_switch_rx(sw, port, now, &s);
+	mf_mux_flush(sw->port[port].shell.mux, now);
+	if (sw->ops->link != NULL)
+		sw->ops->link(sw->bridge, port, now, false);
+	throw_away(sw, port, now);
+	mf_ports_wake(&sw->shell, now);
+}
+
+bool mf_frame_switch_link_up(struct mf_frame_switch *sw, unsigned int port, mf_time now)
+{
+	struct port *p = &sw->port[port];
+
+	if (!p->lost)
+		return true;
+	p->lost = false;
+	sw->shell.links_lost--;
+	if (sw->ops->link != NULL)
+		sw->ops->link(sw->bridge, port, now, true);
+	mf_ports_wake(&sw->shell, now);
+	return true;
 }
 
 /** The room that this made may be news for other ports. */

@@ -77,6 +77,12 @@ struct mf_bridge_ops {
 	/** The same of `messages`. @param word  room for MF_STACK_BLOCKS_MAX @return blocks */
 	unsigned int (*pull_message)(struct mf_bridge *b, unsigned int port, mf_time now, uint64_t *word);
 
+	/**
+	 * The link of a port is lost, or there again: what was told by it, or is to be told, begins anew.
+	 * What is pulled for a port without a link is thrown away. NULL: nothing hangs on that.
+	 */
+	void (*link)(struct mf_bridge *b, unsigned int port, mf_time now, bool up);
+
 	void (*run)(struct mf_bridge *b, mf_time now); /**< what comes out of the pipeline, timers */
 	mf_time (*next)(const struct mf_bridge *b); /**< when run() has something to do; MF_NEVER */
 	bool (*busy)(const struct mf_bridge *b); /**< something is inside */

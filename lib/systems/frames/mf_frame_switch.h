@@ -29,6 +29,7 @@ struct mf_frame_switch_counts {
 	uint64_t frames; /**< that came, whole */
 	uint64_t drop_proto; /**< parts of messages, too long or without a beginning; stray blocks */
 	uint64_t drop_room, drop_frame_room; /**< messages, frames for which a port had no room */
+	uint64_t drop_link; /**< messages, frames for a port whose link was lost */
 };
 
 /** Rows of struct mf_frame_switch_counts. */
@@ -59,12 +60,9 @@ struct mf_span *mf_frame_switch_tx_in_place(struct mf_frame_switch *sw, unsigned
  */
 mf_time mf_frame_switch_run(struct mf_frame_switch *sw, mf_time now);
 
-/**
- * The link of a port is lost: what is arriving is cut. What the port has to send stays with it, and is the
- * engine's to take and throw away.
- */
+/** The link of a port is lost: what is arriving is cut, and what the port has to send is thrown away. */
 void mf_frame_switch_link_down(struct mf_frame_switch *sw, unsigned int port, mf_time now);
-/** The link is there again. @return false: not yet: some message of before is still to be thrown away */
+/** The link is there again. @return true: a port without a link keeps nothing */
 bool mf_frame_switch_link_up(struct mf_frame_switch *sw, unsigned int port, mf_time now);
 
 /** Whether frames are inside: in the bridge, or before it, behind their /T/. */

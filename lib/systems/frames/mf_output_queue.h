@@ -66,6 +66,8 @@ struct oq_queue_ops {
 	void (*arrived)(struct oq *oq, uint32_t i, mf_time now);
 	/** A control frame of a link (IEEE 802.3 annex 31), at its date. May be NULL: those are dropped. */
 	void (*control)(struct oq *oq, unsigned int port, mf_time now, const uint8_t *frame, uint16_t len);
+	/** The link of a port is lost, or there again, see mf_bridge_ops.link. May be NULL. */
+	void (*link)(struct oq *oq, unsigned int port, mf_time now, bool up);
 	/** A frame is for its egress: queued, or dropped by oq_drop() with a counter of the discipline's. */
 	void (*put)(struct oq *oq, uint32_t i, mf_time now);
 	/** The next frame of a port; OQ_NIL: there is none that may go. */
@@ -109,14 +111,15 @@ struct mf_bridge *oq_new(const struct mf_bridge_config *config, const struct oq_
 void oq_free(struct mf_bridge *b);
 void oq_receive(struct mf_bridge *b, unsigned int port, mf_time at, const uint8_t *frame, uint16_t len);
 uint16_t oq_pull(struct mf_bridge *b, unsigned int port, mf_time now, const uint8_t **frame);
+void oq_link(struct mf_bridge *b, unsigned int port, mf_time now, bool up);
 void oq_run(struct mf_bridge *b, mf_time now);
 mf_time oq_next(const struct mf_bridge *b);
 bool oq_busy(const struct mf_bridge *b);
 unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out);
 
 #define OQ_OPS                                                                                    \
-	.destroy = oq_free, .frame = oq_receive, .pull = oq_pull, .run = oq_run, .next = oq_next, \
-	.busy = oq_busy, .counters = oq_counters
+	.destroy = oq_free, .frame = oq_receive, .pull = oq_pull, .link = oq_link, .run = oq_run, \
+	.next = oq_next, .busy = oq_busy, .counters = oq_counters
 
 /** A frame is thrown away. */
 void oq_drop(struct oq *oq, uint32_t i, mf_time now);

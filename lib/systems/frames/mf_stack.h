@@ -110,6 +110,9 @@ struct mf_stack_ops {
 	/** A message of n blocks has come, whole; at: start of its last block. NULL without `messages`. */
 	void (*message)(struct mf_stack *s, mf_time at, const uint64_t *word, unsigned int n);
 
+	/** The link is lost: what its other end told by it is over. NULL: nothing is told so. */
+	void (*link_lost)(struct mf_stack *s);
+
 	/**
 	 * The next frame to send, if there is one that may go at now.
 	 * @param frame  room for MF_FRAME_MAX octets

@@ -318,6 +318,14 @@ uint16_t oq_pull(struct mf_bridge *b, unsigned int port, mf_time now, const uint
 	return oq->frame[i].len;
 }
 
+void oq_link(struct mf_bridge *b, unsigned int port, mf_time now, bool up)
+{
+	struct oq *oq = oq_of(b);
+
+	if (oq->ops->link != NULL)
+		oq->ops->link(oq, port, now, up);
+}
+
 void oq_run(struct mf_bridge *b, mf_time now)
 {
 	struct oq *oq = oq_of(b);

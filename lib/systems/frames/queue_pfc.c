@@ -359,6 +359,21 @@ static void pfc_control(struct oq *oq, unsigned int port, mf_time now, const uin
 	wake(oq, q, obey(oq, q, port, now));
 }
 
+/** Pauses that we were told are over, and those that we told are forgotten: they are told anew. */
+static void pfc_link(struct oq *oq, unsigned int port, mf_time now, bool up)
+{
+	struct pfc *q = oq->queue;
+	struct pfc_port *p = &q->port[port];
+
+	if (up) {
+		tell(oq, q, port, 0, now);
+		return;
+	}
+	mf_pause_clear(&p->heard);
+	obey(oq, q, port, now);
+	p->tell = 0;
+}
+
 static mf_time pfc_run(struct oq *oq, mf_time now)
 {
 	struct pfc *q = oq->queue;
@@ -412,6 +427,7 @@ static const struct oq_queue_ops queue = {.create = pfc_create,
 					  .admit = pfc_admit,
 					  .arrived = pfc_arrived,
 					  .control = pfc_control,
+					  .link = pfc_link,
 					  .put = pfc_put,
 					  .take = pfc_take,
 					  .left = pfc_left,

@@ -349,7 +349,12 @@ bool roce_frame(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t l
 	return true;
 }
 
-/* Timers, counters */
+/* The link, timers, counters */
+
+void roce_link_lost(struct mf_stack *s)
+{
+	mf_pause_clear(&roce_of(s)->pause);
+}
 
 void roce_run(struct mf_stack *s, mf_time now)
 {

@@ -140,6 +140,7 @@ uint32_t roce_outstanding(const struct mf_stack *s);
 bool roce_frame(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t len);
 uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame);
 mf_time roce_ready(const struct mf_stack *s);
+void roce_link_lost(struct mf_stack *s);
 void roce_run(struct mf_stack *s, mf_time now);
 mf_time roce_next(const struct mf_stack *s);
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out);
@@ -150,8 +151,8 @@ uint32_t roce_packet(const double *param);
 #define ROCE_OPS                                                                                          \
 	.timing = "rocev2", .destroy = roce_free, .submit = roce_submit, .completions = roce_completions, \
 	.outstanding = roce_outstanding, .frame = roce_frame, .pull = roce_pull, .ready = roce_ready,     \
-	.run = roce_run, .next = roce_next, .counters = roce_counters, .blocks = roce_blocks,             \
-	.packet = roce_packet, .stages = true
+	.link_lost = roce_link_lost, .run = roce_run, .next = roce_next, .counters = roce_counters,       \
+	.blocks = roce_blocks, .packet = roce_packet, .stages = true
 
 /* roce.c, for the two sides */
 
