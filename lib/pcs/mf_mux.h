@@ -202,6 +202,11 @@ uint64_t mf_mux_done(struct mf_mux *m, mf_time *at);
  * Cookies are not told. All words of all messages have been appended.
  */
 void mf_mux_flush(struct mf_mux *m, mf_time now);
+/**
+ * Virtual clock: the line was down, and is there again. What waits starts now, and not when it would have
+ * found the line free. Wall clock: nothing.
+ */
+void mf_mux_line_up(struct mf_mux *m, mf_time now);
 
 /** A time not behind that at which the first memory message was ready that waits; MF_NEVER: none does. */
 mf_time mf_mux_oldest(const struct mf_mux *m);

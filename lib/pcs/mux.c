@@ -470,6 +470,14 @@ void mf_mux_flush(struct mf_mux *m, mf_time now)
 	m->stats = stats;
 }
 
+void mf_mux_line_up(struct mf_mux *m, mf_time now)
+{
+	if (!m->period || m->line_free >= now)
+		return;
+	mux_frames_idle(m, now);
+	m->line_free = now;
+}
+
 mf_time mf_mux_oldest(const struct mf_mux *m)
 {
 	const struct mf_mux_item *it = mux_queue_first(m);

@@ -341,6 +341,9 @@ uint32_t mux_frames_ahead(const struct mf_mux *m, mf_time s, uint32_t *gaps);
 uint32_t mux_frames_span(const struct mf_mux *m, mf_time s);
 /** Puts up to n blocks behind those in the span, the first starting at s. @return how many */
 uint32_t mux_frames_send(struct mf_mux *m, mf_time s, uint32_t n, struct mf_span *out);
+/** The line was idle up to s. To be called before line_free is set to that. */
+void mux_frames_idle(struct mf_mux *m, mf_time s);
+
 /** n memory blocks are sent from s on: they fill the gap, or the frame in progress waits in the FIFO. */
 void mux_frames_wait(struct mf_mux *m, mf_time s, uint32_t n);
 

@@ -272,6 +272,12 @@ uint32_t mux_frames_send(struct mf_mux *m, mf_time s, uint32_t n, struct mf_span
 	return i;
 }
 
+void mux_frames_idle(struct mf_mux *m, mf_time s)
+{
+	if (!m->frames.left)
+		mf_frame_enc_gap(&m->frames.enc, idle_octets(m, s));
+}
+
 /** Memory takes the place of the gap. */
 static void fill_gap(struct mf_mux *m, uint32_t blocks)
 {

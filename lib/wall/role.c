@@ -206,15 +206,14 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 
 bool role_link_back(struct role *r, unsigned int port, mf_time now)
 {
-	if (r->kind == ROLE_NODE)
-		return true;
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_LINK_BACK, port, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
 		return mf_sw_link_up(r->sw, port, now);
 	r->given = true;
-	r->links |= (uint8_t)(1u << port);
-	mf_node_link_up(r->host, port, now);
+	if (r->kind == ROLE_TWIN)
+		r->links |= (uint8_t)(1u << port);
+	mf_node_link_up(r->host, r->kind == ROLE_TWIN ? port : 0, now);
 	return true;
 }
 

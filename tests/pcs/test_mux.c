@@ -449,3 +449,44 @@ Test(mux, a_flush_leaves_nothing)
 			mf_mux_free(m);
 		}
 }
+
+/** What waited for a line that was down starts when it is there again, with no gap before it. */
+Test(mux, a_line_that_was_down)
+{
+	for (enum mf_mux_policy policy = MF_MUX_FAIR; policy <= MF_MUX_FIFO; policy++)
+		for (unsigned int before = 0; before < 2; before++) {
+			struct mf_mux *m = make(policy, PERIOD);
+			mf_time up = 1000 * PERIOD + 1, at = 0, first = 0, end = 0;
+			unsigned int blocks = 0;
+
+			if (before > 0) { /* a frame has gone, and the gap behind it is over */
+				cr_assert(mf_mux_frame(m, 0, octets, 100));
+				while ((at = mf_mux_next(m, at)) != MF_NEVER)
+					mf_mux_pull(m, at, MF_SPAN_MAX, &span);
+			}
+			cr_assert(mf_mux_frame(m, 100 * PERIOD, octets, 100));
+			cr_assert(mf_mux_frame(m, 200 * PERIOD, octets, 100));
+			mf_mux_line_up(m, up);
+			for (at = up; (at = mf_mux_next(m, at)) != MF_NEVER;) {
+				unsigned int n = mf_mux_pull(m, at, MF_SPAN_MAX, &span);
+
+				if (n > 0 && blocks == 0) {
+					first = span.start;
+					cr_expect_eq(mf_block_type(span.word[0]), MF_BT_S);
+				}
+				if (n > 0)
+					end = mf_span_at(&span, n);
+				blocks += n;
+			}
+			cr_expect_eq(first, up);
+			cr_expect_geq(end, up + (2 * (8 + 100 + 4) / 8) * PERIOD);
+			cr_expect_leq(blocks, 2 * 15 + 3, "two frames and their gaps");
+			/* A line that is busy stays so. */
+			cr_assert(mf_mux_frame(m, 5000 * PERIOD, octets, 100));
+			mf_mux_pull(m, 5001 * PERIOD, 1, &span);
+			mf_mux_line_up(m, 5000 * PERIOD);
+			mf_mux_pull(m, 5100 * PERIOD, 1, &span);
+			cr_expect_eq(span.start, 5001 * PERIOD);
+			mf_mux_free(m);
+		}
+}

@@ -345,6 +345,14 @@ Test(stack_frame_host, link_is_lost)
 	cr_expect_eq(mf_frame_host_demux(host)->stats.aborts, 1);
 	cr_expect_eq(stack.losses, 1);
 	cr_expect_eq(mf_frame_host_tx(host, MF_US(2), MF_SPAN_MAX, &s), 0, "it was thrown away");
+	stack.to_pull++;
+	cr_expect_gt(mf_frame_host_run(host, MF_US(2)), MF_US(2), "nothing is to be done");
+	cr_expect_eq(stack.pulled, 2, "nothing is given to a line that is lost");
+	mf_frame_host_link_back(host, MF_US(3));
+	mf_frame_host_run(host, MF_US(3));
+	cr_expect_eq(stack.pulled, 3);
+	cr_assert_eq(mf_frame_host_tx(host, MF_US(3), MF_SPAN_MAX, &s), 5);
+	cr_expect_eq(s.start, MF_US(3));
 	give(MF_US(3), 4, 9, 9);
 	cr_expect_eq(stack.messages, 0, "its rest is of nothing");
 	give(MF_US(4), 0, 9, 9);
@@ -377,6 +385,7 @@ Test(stack_frame_host, link_is_lost_in_a_frame)
 	mf_frame_host_run(host, MF_US(3));
 	cr_expect_eq(stack.frames, 0);
 	stack.to_pull++;
+	mf_frame_host_link_back(host, MF_US(4));
 	mf_frame_host_run(host, MF_US(4));
 	for (mf_time now = MF_US(4); now < MF_US(5); now += PERIOD)
 		while (mf_frame_host_tx(host, now, MF_SPAN_MAX, &s) > 0)

@@ -16,6 +16,7 @@ struct mf_frame_host {
 	uint8_t *frame; /**< the next one, of MF_FRAME_MAX bytes */
 	uint32_t commit; /**< frames that the line is given at most */
 	bool messages; /**< the stack sends and takes messages, not frames */
+	bool lost; /**< the link is: nothing is given to the line */
 	struct mf_frame_sink sink;
 	struct mf_frame_host_counts counts;
 	struct mf_receiver rx;
@@ -196,8 +197,15 @@ void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now)
 	mf_span_no_signal(&s, now);
 	mf_frame_host_rx(h, now, &s);
 	mf_mux_flush(h->shell.mux, now);
+	h->lost = true;
 	if (h->ops && h->ops->link_lost)
 		h->ops->link_lost(h->stack);
+}
+
+void mf_frame_host_link_back(struct mf_frame_host *h, mf_time now)
+{
+	h->lost = false;
+	mf_mux_line_up(h->shell.mux, now);
 }
 
 /* ---- what is sent, and time ---- */
@@ -205,7 +213,7 @@ void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now)
 /** Whether the line wants something that the stack may have. */
 static bool wants(const struct mf_frame_host *h)
 {
-	return h->ops && feed_wants(h->shell.mux, h->messages, h->commit);
+	return h->ops && !h->lost && feed_wants(h->shell.mux, h->messages, h->commit);
 }
 
 static bool feed_frame(struct mf_frame_host *h, mf_time now)

@@ -41,6 +41,13 @@ static void link_down(void *self, unsigned int end, mf_time now)
 	mf_frame_host_link_lost(self, now);
 }
 
+static bool link_up(void *self, unsigned int end, mf_time now)
+{
+	(void)end;
+	mf_frame_host_link_back(self, now);
+	return true;
+}
+
 static const struct mf_demux *demux(const void *self, unsigned int end)
 {
 	return end == 0 ? mf_frame_host_demux(self) : NULL;
@@ -97,6 +104,7 @@ const struct mf_role_ops mf_frame_host_role = {.kind = "frame-host",
 					       .run = run,
 					       .next = next,
 					       .link_down = link_down,
+					       .link_up = link_up,
 					       .demux = demux,
 					       .heard = heard,
 					       .counters = mf_frame_host_table,

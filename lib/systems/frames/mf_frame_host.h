@@ -73,6 +73,8 @@ mf_time mf_frame_host_next(const struct mf_frame_host *h);
  * notice what is lost of its own.
  */
 void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now);
+/** The link is there again, or was never lost: the stack is asked for frames again. */
+void mf_frame_host_link_back(struct mf_frame_host *h, mf_time now);
 
 const struct mf_demux *mf_frame_host_demux(const struct mf_frame_host *h);
 void mf_frame_host_counts(const struct mf_frame_host *h, struct mf_frame_host_counts *out);

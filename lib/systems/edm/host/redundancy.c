@@ -372,6 +372,8 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 {
 	struct host_twin *t = h->twin;
 
+	if (!t || (!t->up[0] && !t->up[1]))
+		mf_mux_line_up(h->shell.mux, now);
 	if (!t || t->up[link])
 		return;
 	begin_life(h, now);
