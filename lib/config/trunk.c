@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/cfg.h"
 
@@ -67,13 +68,14 @@ static int check_itself(struct cfg *c, const struct between *b)
 	return 0;
 }
 
-static struct mf_config_link default_link(const struct cfg *c)
+/* One link of each pair as "link" has it. As octets: the writer compares links so first. */
+static void begin_entry(const struct cfg *c, struct between *b)
 {
-	struct mf_config_link link = c->link;
-
-	link.disable = (struct mf_config_disable){0};
-	cfg_llr_default(&link.llr);
-	return link;
+	memset(b, 0, sizeof(*b));
+	b->count = 1;
+	memcpy(&b->link, &c->link, sizeof(b->link));
+	memset(&b->link.disable, 0, sizeof(b->link.disable));
+	cfg_llr_default(&b->link.llr);
 }
 
 static int read_entry(struct cfg *c, const json_t *json, struct between *b)
@@ -81,7 +83,7 @@ static int read_entry(struct cfg *c, const json_t *json, struct between *b)
 	static const char *const not_yet[] = {"disable", "carried"};
 	int rc = cfg_known(c, json, entry_fields, cfg_link_fields);
 
-	*b = (struct between){.count = 1, .link = default_link(c)};
+	begin_entry(c, b);
 	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]) && rc == 0; i++)
 		if (json_object_get(json, not_yet[i]) != NULL)
 			rc = cfg_fail_key(c, not_yet[i], "is for links of nodes only so far");
@@ -126,8 +128,8 @@ static int take_wires(struct cfg *c, struct trunks *t)
 
 		if (b == NULL)
 			return cfg_fail_memory(c);
-		*b = (struct between){
-			.ends = {.from = {w->a, w->b}, .n = {1, 1}}, .count = 1, .link = default_link(c)};
+		begin_entry(c, b);
+		b->ends = (struct mf_config_between){.from = {w->a, w->b}, .n = {1, 1}};
 		if (w->period != 0)
 			b->link.period = w->period;
 		if (w->propagation != MF_NEVER)
