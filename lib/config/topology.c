@@ -234,7 +234,7 @@ static int add_hpcc_link(struct cfg *c, struct hpcc_in *in, uint32_t link)
 static int add_hpcc_places(struct cfg *c, const struct hpcc_in *in)
 {
 	for (uint32_t id = 0; id < in->file->nodes; id++) {
-		const struct mf_hpcc_link *l = &in->file->link[in->link[id]];
+		const struct mf_hpcc_link *l;
 
 		if (in->file->is_switch[id])
 			continue;
@@ -242,6 +242,7 @@ static int add_hpcc_places(struct cfg *c, const struct hpcc_in *in)
 			snprintf(c->err, c->errlen, "%s: node %u has no link", in->path, id);
 			return -EINVAL;
 		}
+		l = &in->file->link[in->link[id]];
 		add_place(&c->topology, in->number[l->node[l->node[0] == id]], period_of(l->rate), l->delay);
 	}
 	return 0;

@@ -56,6 +56,42 @@ def check(emu, tap, stack, path):
          f'{stack}: another seed, another result')
 
 
+UP = 60_000_000 + 64 * 640  # ps: the link is plugged in again, and its ends have their block lock
+EARLY = 1_000_000  # ps at most that a requester needs before it sends
+# A request waits for the link, and is not lost.
+WAITS = ('rocev2', 'tcp', 'dctcp', 'pfabric', 'pfc', 'ird', 'cxl')
+
+
+def breaks(emu, tap, stack, folder):
+  """Links go down and come back under load; and an operation begins while its node has no link."""
+  made = fabric(stack) | {'host': {'read_timeout': '5ms', 'write_timeout': '5ms'}, 'faults': [
+    {'class': 'link_down', 'link': ['n0', 'n3'], 'from': '10us', 'until': '40us', 'every': '8us',
+     'for': '2us'},
+    {'class': 'link_down', 'link': 'n1', 'from': '12us', 'until': '20us'}]}
+  path = write(folder, f'{stack}-breaks.json', made)
+  process, both = emu.result('--clock', 'virtual', path)
+  if tap.ok(both is not None, f'{stack}: links break', why(process)):
+    result = both['result']
+    done = result['operations']
+    tap.ok(result['faults']['link_down'] > 5 and done['mismatches'] == 0 and
+           result['phases']['end']['under_way'] == 0, f'{stack}: operations end, and nothing is wrong',
+           (result['faults'], done, result['phases']))
+    process, other = emu.result('--clock', 'virtual', '--block-by-block', path)
+    same(tap, f'{stack}: links break block by block', result, process, other and other['result'])
+  if stack not in WAITS:
+    return
+  one = {'stack': stack, 'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}],
+         'link': {'rate': '100G'},
+         'clock': {'virtual': {'warmup': '0', 'duration': '100us', 'drain': '40ms'}},
+         'host': {'read_timeout': '20ms', 'write_timeout': '20ms'},
+         'workload': [{'mix': {'read': 1}, 'size': 64, 'operations': 1}]}
+  down = [{'class': 'link_down', 'link': 'c', 'from': '0ns', 'until': '60us'}]
+  took = [emu.result('--clock', 'virtual', write(folder, f'{stack}-{name}.json', config))[1]['result']
+          ['operations']['last_done_ps'] for name, config in (('one', one), ('down', one | {'faults': down}))]
+  tap.ok(0 <= took[0] - (took[1] - UP) < min(EARLY, took[0]),
+         f'{stack}: what waits for a link is sent when it is up', (took, UP))
+
+
 def main(program, root):
   emu, tap = Emu(program, root), Tap()
   with tempfile.TemporaryDirectory() as folder:
@@ -63,6 +99,7 @@ def main(program, root):
     tap.ok({'edm', 'ethernet', 'rocev2', 'tcp'} < set(stacks), 'the stacks', stacks)
     for stack in stacks:
       check(emu, tap, stack, write(folder, f'{stack}.json', fabric(stack)))
+      breaks(emu, tap, stack, folder)
   tap.done()
 
 
