@@ -18,7 +18,8 @@ GOOD = {'emu': 'a', 'fabrics': 'a', 'clock': 'virtual', 'to': 'memfab', 'from': 
         'linger': '1ms'}
 APART = {
   'memfab-emu': [['--check', '--print-config'], ['--print-config', '--check'], ['--check', '--replay', 'a'],
-                 ['--replay', 'a', '--check'], ['--print-config', '--replay', 'a']],
+                 ['--replay', 'a', '--check'], ['--print-config', '--replay', 'a'],
+                 ['--print-graph', '--check'], ['--print-config', '--print-graph']],
   'memfab-perf': [['-n', '5', '-D', '1ms'], ['-D', '1ms', '-n', '5'], ['-s', '64', '-a'], ['-a', '-s', '64']],
   'memfab-chaos': [['--case', '--print'], ['--print', '--case']],
 }

@@ -254,7 +254,8 @@ def streams(case):
                   f'{name} {option} >/dev/full', why(process))
   case.fresh()
   for name, args in (('emu', [*VIRTUAL, 'q.json']), ('emu', ['--check', 'q.json']),
-                     ('emu', ['--print-config', 'q.json']), ('chaos', ['--print', 'q.json']),
+                     ('emu', ['--print-config', 'q.json']), ('emu', ['--print-graph', 'q.json']),
+                     ('chaos', ['--print', 'q.json']),
                      ('chaos', ['--runs', '1', 'q.json']), ('doctor', ['--noise', '0', 'q.json']),
                      ('perf', ['read_lat', '--clock', 'virtual', 'q.json']), ('trace', ['info', 't.csv']),
                      ('trace', ['convert', '--to', 'memfab', 't.csv'])):
