@@ -147,7 +147,7 @@ static int check_times(struct cfg *c, const struct mf_config_fault *f)
 	return 0;
 }
 
-/** Processes of others cannot crash, and have no pools; nobody forges their messages. */
+/** What only EDM has: processes that crash, pools that run out, forged messages. */
 static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 {
 	if (f->class < MF_FAULT_FLOOD || f->class == MF_FAULT_LINK_DOWN ||

@@ -66,7 +66,10 @@ mf_time mf_sw_next(const struct mf_sw *sw);
 /** Whether frames are inside. */
 bool mf_sw_has_frames(const struct mf_sw *sw);
 
-/** The link of a port is lost: what is arriving is cut. What it has to send is the engine's to throw away. */
+/**
+ * The link of a port is lost: what is arriving is cut. What the port has to send is thrown away. EDM's
+ * switch leaves that to the engine.
+ */
 void mf_sw_link_down(struct mf_sw *sw, unsigned int port, mf_time now);
 /** It is there again. @return false: not yet, the engine asks again */
 bool mf_sw_link_up(struct mf_sw *sw, unsigned int port, mf_time now);

@@ -54,4 +54,19 @@ static inline void assert_reads_back(const struct mf_config *a, const char *what
 	mf_config_free(&b);
 }
 
+/** Each key stands in docs/fabric-file.md. @param keys  NULL ends them */
+static inline void assert_documented(const char *const *keys)
+{
+	size_t len;
+	char *doc = slurp("../docs", "fabric-file.md", &len);
+
+	for (; *keys != NULL; keys++) {
+		char quoted[32];
+
+		snprintf(quoted, sizeof(quoted), "`%s`", *keys);
+		cr_expect_not_null(strstr(doc, quoted), "docs/fabric-file.md has no %s", quoted);
+	}
+	free(doc);
+}
+
 #endif

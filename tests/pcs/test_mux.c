@@ -459,7 +459,7 @@ Test(mux, a_line_that_was_down)
 			mf_time up = 1000 * PERIOD + 1, at = 0, first = 0, end = 0;
 			unsigned int blocks = 0;
 
-			if (before > 0) { /* a frame has gone, and the gap behind it is over */
+			if (before > 0) { /* one frame was sent, and its gap is over */
 				cr_assert(mf_mux_frame(m, 0, octets, 100));
 				while ((at = mf_mux_next(m, at)) != MF_NEVER)
 					mf_mux_pull(m, at, MF_SPAN_MAX, &span);
