@@ -414,6 +414,39 @@ Test(config_switches, random_graphs)
 	}
 }
 
+/** Rules of "faults" by the two ends of links: of one or several switches, one or all links of a pair. */
+Test(config_switches, faults_between)
+{
+	static const char text[] =
+		"{\"stack\": \"tcp\", \"switches\": [{\"name\": \"tor\", \"count\": 2}, "
+		"{\"name\": \"spine\"}],"
+		"\"nodes\": [{\"name\": \"c\", \"role\": \"both\", \"count\": 2, "
+		"\"ends\": [{\"to\": \"tor\"}]}],"
+		"\"links\": [{\"between\": [\"tor\", \"spine\"], \"count\": 3}],"
+		"\"faults\": ["
+		"{\"class\": \"lose\", \"rate\": 0.1, \"between\": [\"tor1\", \"spine\"], \"number\": 1},"
+		"{\"class\": \"lose\", \"rate\": 0.1, \"between\": [\"spine\", \"tor0\"]},"
+		"{\"class\": \"link_down\", \"from\": \"1us\", \"between\": [\"tor\", \"spine\"], "
+		"\"number\": 0},"
+		"{\"class\": \"lose\", \"rate\": 0.1, \"link\": \"c0\"}]}";
+	/* By link: three of tor0, three of tor1. + and -: UP is from the ToR, or to it. */
+	static const char *const want[] = {"....+.", "---...", "+..+..", "......"};
+	char err[512] = "";
+	struct mf_config c;
+
+	cr_assert_eq(parse(text, &c, err, sizeof(err)), 0, "%s", err);
+	cr_assert_eq(c.trunks, 6);
+	for (unsigned int i = 0; i < 4; i++)
+		for (unsigned int t = 0; t < 6; t++) {
+			bool up = false, has = mf_config_fault_has(&c, &c.fault[i], t, &up);
+
+			cr_expect_eq(has ? up ? '+' : '-' : '.', want[i][t], "rule %u, link %u", i, t);
+			cr_expect_eq(mf_config_parallel(&c, t), t % 3);
+		}
+	assert_reads_back(&c, "faults between switches");
+	mf_config_free(&c);
+}
+
 Test(config_switches, every_key_is_documented)
 {
 	static const char *const keys[] = {"switches", "routing", "ends", "to",    "between", "count",
