@@ -124,11 +124,12 @@ static unsigned int count_roles(const struct mf_config *config, const struct mf_
 {
 	unsigned int n = 0;
 
-	if (part == NULL)
-		return config->nodes + (config->backup.on ? 4 : 2);
 	for (unsigned int i = 0; i < config->sw.ports; i++)
-		n += part->node[i];
-	return n + 2 * part->sw + 2 * part->backup;
+		n += part != NULL ? part->node[i] : config->node[i].up;
+	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
+		if (part == NULL || part->sw[k])
+			n += config->switches == 0 ? 2 : 1;
+	return n;
 }
 
 /**

@@ -26,8 +26,8 @@ static bool is_here(const struct machine *m, unsigned int port)
 			continue;
 		if ((m->part.node[n] && node->link.llr.port[MF_LINK_NODE] == (int)port) ||
 		    (m->part.node[n] && node->backup_llr.port[MF_LINK_NODE] == (int)port) ||
-		    (m->part.sw && node->link.llr.port[MF_LINK_SWITCH] == (int)port) ||
-		    (m->part.backup && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
+		    (m->part.sw[node->to] && node->link.llr.port[MF_LINK_SWITCH] == (int)port) ||
+		    (m->part.sw[1] && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
 			return true;
 	}
 	return false;

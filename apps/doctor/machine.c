@@ -82,8 +82,11 @@ static void choose(struct machine *m)
 
 unsigned int machine_roles(const struct machine *m)
 {
-	unsigned int n = 2 * m->part.sw + 2 * m->part.backup;
+	unsigned int n = 0;
 
+	for (unsigned int k = 0; k < mf_config_switch_count(m->config); k++)
+		if (m->part.sw[k])
+			n += m->config->switches == 0 ? 2 : 1;
 	for (unsigned int i = 0; i < m->config->sw.ports; i++)
 		n += m->part.node[i];
 	return n;

@@ -85,9 +85,11 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 static int act(void *options, struct mf_config *config)
 {
 	const struct options *o = options;
-	struct mf_part part = {.sw = true};
+	struct mf_part part = {0};
 	char err[ERR_LEN];
 
+	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
+		part.sw[k] = true;
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		part.node[i] = config->node[i].up;
 	if (o->roles != NULL && roles_choose(config, o->roles, &part, err, sizeof(err)) != 0)

@@ -125,8 +125,13 @@ static void put_roles(FILE *out, const struct run *r)
 			fprintf(out, "%s%s", comma, r->config->node[i].name);
 			comma = ", ";
 		}
-	if (r->test.part->sw)
-		fprintf(out, "%s%s, scheduler", comma, r->config->sw.name);
+	for (unsigned int k = 0; k < mf_config_switch_count(r->config); k++)
+		if (r->test.part->sw[k]) {
+			fprintf(out, "%s%s", comma, mf_config_switch_name(r->config, k));
+			comma = ", ";
+			if (r->config->switches == 0)
+				fprintf(out, ", %s", mf_config_sched_name(k));
+		}
 	fputc('\n', out);
 }
 

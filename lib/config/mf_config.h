@@ -539,7 +539,9 @@ int mf_config_hash(const struct mf_config *config, uint32_t *out);
  */
 void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);
 
-/** Name of switch 0 or 1. */
+/** How many switches there are: those of "switches", or one, and with "backup" another one. */
+unsigned int mf_config_switch_count(const struct mf_config *config);
+/** Name of a switch. @param sw  below mf_config_switch_count() */
 const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw);
 /** Name of the scheduler of switch 0 or 1, for messages and files. */
 const char *mf_config_sched_name(unsigned int sw);

@@ -2,6 +2,13 @@
 /* Names of roles. */
 #include "config/mf_config.h"
 
+unsigned int mf_config_switch_count(const struct mf_config *config)
+{
+	if (config->switches > 0)
+		return config->switches;
+	return config->backup.on ? MF_CONFIG_SWITCHES : 1;
+}
+
 const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw)
 {
 	if (config->switches > 0)

@@ -21,7 +21,7 @@ static void skew_clocks(struct mf_fabric *f)
 			f->node[i].skew.offset += c->offset;
 			f->fault_fired[k]++;
 		}
-		if (c->role == MF_CONFIG_SWITCH && f->part.sw) {
+		if (c->role == MF_CONFIG_SWITCH && fabric_has_switch(f)) {
 			f->skew.ppb += ppb;
 			f->skew.offset += c->offset;
 			f->fault_fired[k]++;
@@ -34,7 +34,7 @@ static bool crashes_at(const struct mf_fabric *f, const struct mf_config_fault *
 		       unsigned int i)
 {
 	if (c->class == MF_FAULT_SWITCH_CRASH)
-		return c->sw == net && (net == 0 ? f->part.sw : f->part.backup);
+		return c->sw == net && f->part.sw[net];
 	return c->class == MF_FAULT_NODE_CRASH && f->part.node[i] && mf_config_has(&c->link, i);
 }
 

@@ -20,11 +20,12 @@ static void make_link(struct mf_fabric *f, unsigned int i)
 static void make_trunk(struct mf_fabric *f, unsigned int i)
 {
 	const struct mf_config_link *c = fabric_link_config(f, i);
+	bool wall = f->clock == MF_CLOCK_WALL;
 
 	f->link[i] = (struct link_timing){
-		.delay = mf_config_link_delay(f->config, c),
-		.propagation = c->propagation,
-		.period = c->period,
+		.delay = wall ? 0 : mf_config_link_delay(f->config, c),
+		.propagation = wall ? 0 : c->propagation,
+		.period = wall ? 0 : c->period,
 		.scramble = c->scramble,
 	};
 }

@@ -29,13 +29,13 @@ int fabric_route(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t 
 
 	if (node >= s->f->nodes || !s->f->config->node[node].up)
 		return -1;
-	switch (mf_routes_ports(s->f->routes, s->number, node, &port, 1)) {
+	switch (mf_routes_ports(s->routes, s->number, node, &port, 1)) {
 	case 0:
 		return -1;
 	case 1:
 		return port;
 	default:
-		return mf_routes_pick(s->f->routes, s->number, node, flow_of(frame, len));
+		return mf_routes_pick(s->routes, s->number, node, flow_of(frame, len));
 	}
 }
 
@@ -67,18 +67,29 @@ const char *fabric_switch_name(const struct mf_fabric *f, unsigned int plane, un
 	return fabric_role_name(f, mf_topology_peer(f->graph, mf_topology_end(f->graph, node, plane)));
 }
 
+static int new_routes(const struct mf_fabric *f, struct mf_routes **out)
+{
+	int err = mf_routes_new(f->graph, f->config->seed, out);
+
+	for (uint32_t i = 0; i < f->graph->ends && err == 0; i++)
+		mf_routes_identify(*out, i, identity(f, i));
+	return err;
+}
+
 int make_routes(struct mf_fabric *f)
 {
 	int err;
 
 	if (f->config->switches == 0)
 		return 0;
-	err = mf_routes_new(f->graph, f->config->seed, &f->routes);
-	for (uint32_t i = 0; i < f->graph->ends && err == 0; i++)
-		mf_routes_identify(f->routes, i, identity(f, i));
-	for (unsigned int k = 0; k < f->graph->switches; k++) {
+	err = new_routes(f, &f->routes);
+	for (unsigned int k = 0; k < f->graph->switches && err == 0; k++) {
 		f->sw[k].f = f;
 		f->sw[k].number = k;
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			f->sw[k].routes = f->routes;
+		else if (f->part.sw[k])
+			err = new_routes(f, &f->sw[k].routes);
 	}
 	return err;
 }

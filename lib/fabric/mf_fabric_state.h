@@ -43,6 +43,11 @@ struct fabric_switch {
 	struct mf_scheduler *sched;
 	const struct mf_fabric *f;
 	unsigned int number; /**< among the switches */
+	/**
+	 * What it goes by: f->routes, or under the wall clock its own, since each switch hears of links in
+	 * its own turn. NULL: each port is a node's.
+	 */
+	struct mf_routes *routes;
 };
 
 /** What a link adds to a block's time, one direction, and its scrambler at both ends. */
@@ -73,7 +78,8 @@ struct mf_fabric {
 	struct node *node;
 	struct mf_topology *graph; /**< its nodes by number, then its switches; links by fabric_link() */
 	const struct mf_config_trunk **trunk; /**< links from `nodes` on: of the file; several switches */
-	struct mf_routes *routes; /**< several switches; NULL: each port of a switch is a node's */
+	/** Several switches, by the virtual clock with links that fail; NULL: ports are nodes' */
+	struct mf_routes *routes;
 	mf_time longest_rtt; /**< with routes: of the smallest frame, to the farthest node and back, ps */
 	struct link_timing *link; /**< [graph->links] */
 	struct fabric_switch *sw; /**< [graph->switches] */
@@ -135,15 +141,14 @@ void fabric_sched_config(const struct mf_fabric *f, struct mf_sched_config *out)
 void fabric_take_part(struct mf_fabric *f, const struct mf_part *part);
 /** All of it. */
 bool fabric_whole(const struct mf_fabric *f);
-/** Some node; some node that asks. */
+/** Some node; some switch; some node that asks. */
 bool fabric_has_node(const struct mf_fabric *f);
+bool fabric_has_switch(const struct mf_fabric *f);
 bool fabric_has_compute(const struct mf_fabric *f);
 /** That the file has, this process or not. */
 static inline unsigned int fabric_switches(const struct mf_fabric *f)
 {
-	if (f->config->switches > 0)
-		return f->config->switches;
-	return f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
+	return mf_config_switch_count(f->config);
 }
 
 /** Links of each node: the k-th goes to switch k where there are two of the same nodes. */
@@ -185,7 +190,7 @@ const char *fabric_switch_name(const struct mf_fabric *f, unsigned int plane, un
 /** Whether this process plays a switch. */
 static inline bool fabric_plays_switch(const struct mf_fabric *f, unsigned int sw)
 {
-	return f->config->switches > 0 || sw == 0 ? f->part.sw : f->part.backup;
+	return f->part.sw[sw];
 }
 
 /** Ends of the graph that are ports of switches, one switch after the other: from fabric_first_port() on. */

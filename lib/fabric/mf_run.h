@@ -18,8 +18,8 @@ struct mf_link_status;
 /** The roles that a process plays. A scheduler is where its switch is. */
 struct mf_part {
 	bool node[MF_PORTS_MAX];
-	bool sw;
-	bool backup; /**< the second switch */
+	/** With their schedulers; of two that mirror each other, 1 is the backup. */
+	bool sw[MF_CONFIG_SWITCH_LIST_MAX];
 };
 
 /** A role that gets no turns, see `watchdog` of the fabric's file; or gets them again. */

@@ -7,13 +7,24 @@ bool fabric_whole(const struct mf_fabric *f)
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->config->node[i].up && !f->part.node[i])
 			return false;
-	return f->part.sw && (f->part.backup || !f->config->backup.on);
+	for (unsigned int k = 0; k < fabric_switches(f); k++)
+		if (!f->part.sw[k])
+			return false;
+	return true;
 }
 
 bool fabric_has_node(const struct mf_fabric *f)
 {
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->part.node[i])
+			return true;
+	return false;
+}
+
+bool fabric_has_switch(const struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < fabric_switches(f); k++)
+		if (f->part.sw[k])
 			return true;
 	return false;
 }
@@ -32,8 +43,8 @@ void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
 		f->part = *part;
 		return;
 	}
-	f->part.sw = true;
-	f->part.backup = f->config->backup.on;
+	for (unsigned int k = 0; k < fabric_switches(f); k++)
+		f->part.sw[k] = true;
 	for (unsigned int i = 0; i < f->nodes; i++)
 		f->part.node[i] = f->config->node[i].up;
 }
@@ -42,7 +53,8 @@ bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i)
 {
 	const struct mf_config_node *n = &f->config->node[i];
 	const struct mf_config_llr *llr = net == 0 ? &n->link.llr : &n->backup_llr;
-	bool here = f->part.node[i], switch_here = net == 0 ? f->part.sw : f->part.backup;
+	bool here = f->part.node[i];
+	bool switch_here = f->part.sw[f->config->switches > 0 ? n->to : net];
 
 	if (!n->up || (!here && !switch_here))
 		return false;

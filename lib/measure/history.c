@@ -68,7 +68,7 @@ static bool knows_losses(const struct mf_fabric *f)
 	if (f->clock == MF_CLOCK_WALL && f->config->backup.on)
 		return false;
 	return fabric_whole(f) ||
-	       (sw->grant_timeout[f->clock] == 0 && sw->hold_timeout[f->clock] == 0 && f->part.sw);
+	       (sw->grant_timeout[f->clock] == 0 && sw->hold_timeout[f->clock] == 0 && f->part.sw[0]);
 }
 
 /** Whether somebody may take a right away: what is on its way by then is refused without a word. */

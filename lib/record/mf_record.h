@@ -36,6 +36,7 @@ enum record_call {
 	RECORD_TAKE_AWAY, /**< in: free room is taken away: role_exhaust() */
 	RECORD_GIVE_BACK, /**< in: and given back */
 	RECORD_BEAR, /**< in: the node of a port has had no turn for so long: role_bear() */
+	RECORD_ROUTE, /**< in: a link of the graph goes down or up: role_route() */
 	RECORD_END, /**< the record is whole */
 	RECORD_CALLS
 };
@@ -75,7 +76,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 8\n"
+#define RECORD_MAGIC "memfab record 9\n"
 
 void record_path(char *path, size_t len, const char *dir, const char *role);
 uint32_t record_header_check(const struct record_header *h);

@@ -60,6 +60,6 @@ void access_json(const struct mf_fabric *f, json_t *o)
 		json_object_set_new(o, "regions", regions_json(&sum));
 	if (f->forged.sent > 0)
 		json_object_set_new(o, "forged", forged_json(&f->forged));
-	if ((l->share > 0 || l->rate > 0 || l->outstanding > 0) && f->part.sw)
+	if ((l->share > 0 || l->rate > 0 || l->outstanding > 0) && fabric_has_switch(f))
 		json_object_set_new(o, "limits", limits_json(f));
 }

@@ -226,9 +226,8 @@ static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end,
 	add_ports(f, &ports);
 	if (fabric_has_node(f))
 		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
-	json_object_set_new(
-		o, "from_switch",
-		use_json(f, &ports.node, end->port, nodes, f->part.sw || f->part.backup, received));
+	json_object_set_new(o, "from_switch",
+			    use_json(f, &ports.node, end->port, nodes, fabric_has_switch(f), received));
 	if (f->config->trunks > 0)
 		json_object_set_new(o, "between_switches",
 				    between_json(f, &ports.sw, end->port + nodes, fabric_ports(f) - nodes));
@@ -277,7 +276,7 @@ void counters_json(const struct mf_fabric *f, json_t *o)
 			json_object_set_new(o, "links", links_json(f, &end, (unsigned int)nodes));
 		if (fabric_whole(f))
 			json_object_set_new(o, "control", control_json(f, &end));
-		else if (f->part.sw)
+		else if (fabric_has_switch(f))
 			json_object_set_new(o, "control", control_part_json(&end));
 		if (f->clock == MF_CLOCK_VIRTUAL)
 			json_object_set_new(

@@ -103,13 +103,12 @@ static void part_json(const struct mf_fabric *f, json_t *o)
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->part.node[i])
 			json_array_append_new(roles, json_string(f->config->node[i].name));
-	if (f->part.sw) {
-		json_array_append_new(roles, json_string(f->config->sw.name));
-		json_array_append_new(roles, json_string(mf_config_sched_name(0)));
-	}
-	if (f->part.backup) {
-		json_array_append_new(roles, json_string(f->config->backup.name));
-		json_array_append_new(roles, json_string(mf_config_sched_name(1)));
+	for (unsigned int k = 0; k < fabric_switches(f); k++) {
+		if (!f->part.sw[k])
+			continue;
+		json_array_append_new(roles, json_string(mf_config_switch_name(f->config, k)));
+		if (f->config->switches == 0)
+			json_array_append_new(roles, json_string(mf_config_sched_name(k)));
 	}
 	json_object_set_new(o, "roles", roles);
 	if (mf_config_fingerprint(f->config, &fingerprint) != 0)
@@ -123,7 +122,7 @@ static void forwarding_json(const struct mf_fabric *f, json_t *o)
 {
 	bool schedules = mf_config_schedules(f->config);
 
-	if (schedules && f->part.sw) {
+	if (schedules && fabric_has_switch(f)) {
 		json_object_set_new(o, "scheduler", sched_json(f));
 		json_object_set_new(o, "switch", switch_json(f));
 	}
@@ -131,7 +130,7 @@ static void forwarding_json(const struct mf_fabric *f, json_t *o)
 		json_object_set_new(o, "backlog", backlog_json(f));
 	if (!schedules && fabric_has_node(f))
 		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
-	if (!schedules && f->part.sw)
+	if (!schedules && fabric_has_switch(f))
 		json_object_set_new(o, "bridge", bridge_json(f));
 }
 

@@ -220,7 +220,7 @@ static bool descriptors_sound(const struct mf_sw *sw, const struct mf_scheduler 
 /** Whether schedulers have seen all descriptors, and no egress was over its bound (D3). */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
-	if (!f->part.sw)
+	if (!fabric_has_switch(f))
 		return true;
 	for (unsigned int k = 0; k < f->graph->switches; k++)
 		if (!descriptors_sound(f->sw[k].sw, f->sw[k].sched, r))

@@ -102,7 +102,7 @@ json_t *drops_json(const struct mf_fabric *f)
 	}
 	result_count(pcs, "bad_blocks", bad);
 	result_count(pcs, "aborted_messages", aborts);
-	if (f->part.sw)
+	if (fabric_has_switch(f))
 		json_object_set_new(o, "switch", counts_section(&sw, "drops.switch"));
 	if (fabric_has_node(f))
 		json_object_set_new(o, "hosts", counts_section(&hosts, "drops.hosts"));

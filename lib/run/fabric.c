@@ -41,8 +41,6 @@ static int make_stack(struct mf_fabric *f, char *err, size_t errlen)
 	if (stack != NULL && f->clock == MF_CLOCK_WALL && f->config->bridge_ops->timed)
 		return make_fail(err, errlen, "switch.bridge: \"%s\" runs under the virtual clock only",
 				 f->config->bridge_ops->name);
-	if (f->config->switches > 0 && f->clock == MF_CLOCK_WALL)
-		return make_fail(err, errlen, "switches: several switches run under the virtual clock only");
 	if (stack == NULL || stack->share == NULL)
 		return 0;
 	f->stack_shared = stack->share((uint16_t)f->nodes, f->config->stack.param);
@@ -163,6 +161,8 @@ void mf_fabric_free(struct mf_fabric *f)
 	for (unsigned int k = 0; f->sw != NULL && k < f->graph->switches; k++) {
 		mf_sw_free(f->sw[k].sw);
 		mf_scheduler_free(f->sw[k].sched);
+		if (f->sw[k].routes != f->routes)
+			mf_routes_free(f->sw[k].routes);
 	}
 	free(f->sw);
 	mf_routes_free(f->routes);

@@ -35,7 +35,7 @@ static int check_link(const struct mf_config *config, const struct mf_part *part
 {
 	const struct mf_config_node *n = &config->node[node];
 	const struct mf_config_llr *llr = second ? &n->backup_llr : &n->link.llr;
-	bool switch_here = second ? part->backup : part->sw;
+	bool switch_here = part->sw[config->switches > 0 ? n->to : second];
 	int rc = 0;
 
 	if (!is_carried(n, part->node[node], switch_here, llr))
@@ -49,9 +49,11 @@ static int check_link(const struct mf_config *config, const struct mf_part *part
 
 int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
 {
-	struct mf_part whole = {.sw = true, .backup = config->backup.on};
+	struct mf_part whole = {0};
 	int rc = 0;
 
+	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
+		whole.sw[k] = true;
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		whole.node[i] = config->node[i].up;
 	if (part == NULL)

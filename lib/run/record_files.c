@@ -25,8 +25,9 @@ void mf_record_files(const struct mf_config *config, const char *dir, bool writt
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		if (config->node[i].up)
 			add_role(dir, config->node[i].name, written, files);
-	for (unsigned int k = 0; k < 1U + config->backup.on; k++) {
+	for (unsigned int k = 0; k < mf_config_switch_count(config); k++) {
 		add_role(dir, mf_config_switch_name(config, k), written, files);
-		add_role(dir, mf_config_sched_name(k), written, files);
+		if (config->switches == 0)
+			add_role(dir, mf_config_sched_name(k), written, files);
 	}
 }

@@ -34,12 +34,12 @@ static const unsigned int calls_of[] = {
 		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(GIVE) | CALL(TAKE) |
 			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK) |
-			CALL(BEAR),
+			CALL(BEAR) | CALL(ROUTE),
 	[ROLE_SCHED] = CALL(GIVE) | CALL(TAKE),
 };
 
 /** Calls whose entries have data. */
-#define WITH_DATA (CALL(RX) | CALL(TX) | CALL(GIVE) | CALL(TAKE) | CALL(BEAR))
+#define WITH_DATA (CALL(RX) | CALL(TX) | CALL(GIVE) | CALL(TAKE) | CALL(BEAR) | CALL(ROUTE))
 
 /** What crosses the channel of an entry, in its direction. @return NULL: the role has no such channel */
 static const struct mf_item *crosses(const struct role *r, const struct record_entry *e)
@@ -49,6 +49,18 @@ static const struct mf_item *crosses(const struct role *r, const struct record_e
 	return e->call == RECORD_GIVE ? r->channel->in : r->channel->out;
 }
 
+/** Whether a switch has a port, and somebody is at the other end. */
+static bool has_port(const struct role *r, unsigned int port)
+{
+	const struct mf_topology *g = r->f->graph;
+	const struct mf_vertex *peer;
+
+	if (port >= g->role[r->f->nodes + r->index].ends)
+		return false;
+	peer = &g->role[mf_topology_peer(g, r->first_end + port)];
+	return peer->kind == MF_VERTEX_SWITCH || r->f->config->node[peer->number].up;
+}
+
 /** Whether the kind of a role has a pool, and a port one of its own. */
 static bool has_pool(const struct role *r, unsigned int pool, unsigned int port)
 {
@@ -56,15 +68,13 @@ static bool has_pool(const struct role *r, unsigned int pool, unsigned int port)
 
 	for (unsigned int i = 0; p != NULL && p->key != NULL; p++, i++)
 		if (i == pool)
-			return p->by_end ? port < r->f->nodes && r->f->config->node[port].up : port == 0;
+			return p->by_end ? r->kind == ROLE_SWITCH && has_port(r, port) : port == 0;
 	return false;
 }
 
 /** Whether a role can be called so. */
 static bool makes_sense(const struct role *r, const struct record_entry *e)
 {
-	const struct mf_config *config = r->f->config;
-
 	if (e->call >= RECORD_CALLS || !(calls_of[r->kind] & 1u << e->call))
 		return false;
 	if (e->size != 0 && !(WITH_DATA & 1u << e->call))
@@ -88,8 +98,7 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	case RECORD_BEAR:
 		if (r->kind == ROLE_TWIN)
 			return e->count < 2;
-		return r->kind == ROLE_NODE ? e->count == r->index
-					    : e->count < r->f->nodes && config->node[e->count].up;
+		return r->kind == ROLE_NODE ? e->count == r->index : has_port(r, e->count);
 	default:
 		return e->count == 0;
 	}
@@ -154,6 +163,21 @@ static int give_bear(struct replay *p)
 	return 0;
 }
 
+static int give_route(struct replay *p)
+{
+	const struct record_buffer *b = &p->in.now;
+	struct role_route route;
+
+	if (b->entry.size != sizeof(route))
+		return -EINVAL;
+	memcpy(&route, b->data, sizeof(route));
+	if (p->role->f->sw[p->role->index].routes == NULL || route.link >= p->role->f->graph->links ||
+	    route.up > 1)
+		return -EINVAL;
+	role_route(p->role, &route, b->entry.now);
+	return 0;
+}
+
 static void take_span(struct replay *p, const struct record_entry *e)
 {
 	uint8_t packed[RECORD_SPAN_MAX];
@@ -201,6 +225,8 @@ static int repeat(struct replay *p)
 		return 0;
 	case RECORD_BEAR:
 		return give_bear(p);
+	case RECORD_ROUTE:
+		return give_route(p);
 	case RECORD_CRASH:
 		return role_crash(p->role, e->now);
 	case RECORD_TAKE_AWAY:
@@ -263,7 +289,7 @@ static int replay_role(struct role *role, const char *dir, uint32_t config, uint
 
 static int replay_all(struct mf_fabric *f, const char *dir, FILE *out)
 {
-	struct role *role = mf_table_new(f->nodes + ROLES_BESIDE, sizeof(*role));
+	struct role *role = mf_table_new(role_max(f), sizeof(*role));
 	uint32_t config = 0;
 	uint64_t differ = 0;
 	int err = role != NULL ? mf_config_hash(f->config, &config) : -ENOMEM;

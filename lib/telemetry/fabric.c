@@ -80,7 +80,7 @@ json_t *telemetry_scheduler(struct telemetry_query *q)
 {
 	if (!mf_config_schedules(q->f->config))
 		return telemetry_refuse(q, "stack '%s' has no scheduler", q->f->config->stack.name);
-	if (!q->f->part.sw)
+	if (!fabric_has_switch(q->f))
 		return telemetry_refuse(q, "another process plays the scheduler");
 	return sched_json(q->f);
 }
@@ -89,7 +89,7 @@ json_t *telemetry_switch(struct telemetry_query *q)
 {
 	json_t *o, *drops;
 
-	if (!q->f->part.sw)
+	if (!fabric_has_switch(q->f))
 		return telemetry_refuse(q, "another process plays the switch");
 	if (!mf_config_schedules(q->f->config))
 		return bridge_json(q->f);

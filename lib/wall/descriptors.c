@@ -23,11 +23,11 @@ static inline unsigned int burst_room(struct crossing *c, const struct mf_item *
 	return room >= cells ? BURST : room * CELL_WORDS / words(item);
 }
 
-unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now)
+unsigned int wall_take_grants(struct wall_switch *s, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	burst b;
-	unsigned int n = crossing_take(net->to_switch, b);
+	unsigned int n = crossing_take(s->to_switch, b);
 
 	if (n == 0)
 		return 0;
@@ -37,7 +37,7 @@ unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now)
 	return n;
 }
 
-void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now)
+void wall_tell_sched(struct wall_switch *s, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	const struct mf_item *item;
@@ -47,26 +47,26 @@ void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now)
 	if (r->channel == NULL) /* a switch of frames */
 		return;
 	item = r->channel->out;
-	while ((room = burst_room(net->to_sched, item)) > 0) {
+	while ((room = burst_room(s->to_sched, item)) > 0) {
 		n = role_take(r, now, b, room);
 		if (n > 0)
-			crossing_put(net->to_sched, b, n * words(item));
+			crossing_put(s->to_sched, b, n * words(item));
 		if (n < room)
 			break;
 	}
 }
 
-unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
+unsigned int wall_poll_sched(struct wall_switch *s, struct role *r, mf_time now)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	const struct mf_item *out = r->channel->out;
-	unsigned int room = burst_room(net->to_switch, out), n, work;
+	unsigned int room = burst_room(s->to_switch, out), n, work;
 	burst b;
 
 	/* While grants cannot leave, nothing is matched: what was taken in would find no room. */
 	if (room == 0)
 		return 0;
-	work = crossing_take(net->to_sched, b);
+	work = crossing_take(s->to_sched, b);
 	if (work > 0) {
 		work /= words(r->channel->in);
 		role_give(r, now, b, work);
@@ -76,9 +76,9 @@ unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now)
 	do {
 		n = role_take(r, now, b, room);
 		if (n > 0)
-			crossing_put(net->to_switch, b, n * words(out));
+			crossing_put(s->to_switch, b, n * words(out));
 		work += n;
-	} while (n == room && (room = burst_room(net->to_switch, out)) > 0);
+	} while (n == room && (room = burst_room(s->to_switch, out)) > 0);
 	role_matched(r);
 	return work;
 }

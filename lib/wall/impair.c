@@ -168,9 +168,9 @@ void wall_harm_clear(struct wall_harm *h)
 		take_held(h);
 }
 
-int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
+int wall_harm_init(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side)
 {
-	int err = link_fault_new(w->f, fabric_link(w->f, net, node), !up, 0, NULL, &h->fault);
+	int err = link_fault_new(w->f, link, side, 0, NULL, &h->fault);
 
 	if (err != 0 || h->fault == NULL)
 		return err;
@@ -181,8 +181,8 @@ int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsign
 	return 0;
 }
 
-void wall_harm_fini(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up)
+void wall_harm_fini(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side)
 {
-	link_fault_over(w->f, fabric_link(w->f, net, node), !up, h->fault);
+	link_fault_over(w->f, link, side, h->fault);
 	mf_table_free(h->cell);
 }

@@ -12,10 +12,11 @@
  *         |                                       |   one waits for a later one              |   |
  *         |                                       +------------------------------------------+   |
  *         +--------------------------------------------------------------------------------------+
- *           switch: the node is ready, and the switch itself has swept the port; node: the switch is up
+ *        the end that leads: the other one is ready, and its own role, too; the other one: the first is up
  *
- * Each word that is told is written by one end alone, which has done all that the word says before. Behind it
- * `news` of the network is counted up, so that who has nothing to do need not look at all words.
+ * The switch's end of a node's link leads, and of a link between switches its second end. Each word that is
+ * told is written by one end alone, which has done all that the word says before. Behind it `news` of the
+ * link's switches is counted up, so that who has nothing to do need not look at all words.
  *
  * Any thread cuts all links of a switch at once by counting `cuts` up. Both ends see that in their next
  * turns, which may be long after, and a switch that stands still does not: so it is each end's own reason,
@@ -37,7 +38,9 @@ static uint32_t told(const uint32_t *word)
 static void tell(struct wall_end *e, uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
-	atomic_fetch_add_explicit(&e->net->news, 1, memory_order_release);
+	atomic_fetch_add_explicit(&e->of->news, 1, memory_order_release);
+	if (e->other != NULL && e->other->of != e->of)
+		atomic_fetch_add_explicit(&e->other->of->news, 1, memory_order_release);
 }
 
 void wall_end_cut(struct wall_end *e)
@@ -60,9 +63,21 @@ bool wall_end_broken(const struct wall_end *e)
 	return e->cuts > 0 || (e->other != NULL && told(&e->other->cuts) > 0);
 }
 
-static bool is_switch(const struct wall_end *e)
+bool wall_end_up(const struct wall_end *e)
 {
-	return e->role->kind == ROLE_SWITCH;
+	return e->role == NULL || !(e->carried != NULL ? told(&e->carried->lost) : told(&e->lost));
+}
+
+/** Of the two ends the one whose link is up first. */
+static bool leads(const struct wall_end *e)
+{
+	return e->side == MF_LINK_SWITCH;
+}
+
+static void tell_routes(struct wall_end *e, bool lost)
+{
+	tell(e, &e->lost, lost);
+	wall_routes_news(e->of->w);
 }
 
 static void wait_for(struct wall_end *e, uint32_t connection)
@@ -71,6 +86,7 @@ static void wait_for(struct wall_end *e, uint32_t connection)
 	e->phase = END_LOST;
 	e->connection = connection;
 	tell(e, &e->connection_told, connection);
+	tell_routes(e, true);
 }
 
 static void lose(struct wall_end *e, uint32_t connection, mf_time now)
@@ -90,10 +106,11 @@ static void rise(struct wall_end *e)
 	e->in->in = e->in->crossing;
 	e->in->descrambler.state = e->out->scrambler.state = MF_SCRAMBLER_INIT;
 	if (e->guard != NULL)
-		mf_guard_reset(&e->guard->end[is_switch(e) ? MF_LINK_SWITCH : MF_LINK_NODE]);
+		mf_guard_reset(&e->guard->end[e->side]);
+	tell_routes(e, false);
 }
 
-static void rise_switch(struct wall_end *e, mf_time now)
+static void rise_first(struct wall_end *e, mf_time now)
 {
 	if (told(&e->other->ready) != e->connection || !role_link_back(e->role, e->port, now))
 		return;
@@ -101,22 +118,22 @@ static void rise_switch(struct wall_end *e, mf_time now)
 	tell(e, &e->up, e->connection);
 }
 
-static void rise_node(struct wall_end *e, mf_time now)
+static void rise_second(struct wall_end *e, mf_time now)
 {
 	if (told(&e->other->up) != e->connection)
 		return;
-	e->net_cuts = atomic_load_explicit(&e->net->crashed, memory_order_acquire);
-	rise(e);
-	role_link_back(e->role, e->port, now);
+	e->cuts_seen = atomic_load_explicit(&e->of->crashed, memory_order_acquire);
+	if (role_link_back(e->role, e->port, now))
+		rise(e);
 }
 
 /** All links of the switch were cut; it finds that itself (redundancy.c). */
 static void look_at_cuts(struct wall_end *e)
 {
-	unsigned int cuts = atomic_load_explicit(&e->net->cuts, memory_order_relaxed);
+	unsigned int cuts = atomic_load_explicit(&e->of->cuts, memory_order_relaxed);
 
-	e->fell |= cuts != e->net_cuts;
-	e->net_cuts = cuts;
+	e->fell |= cuts != e->cuts_seen;
+	e->cuts_seen = cuts;
 }
 
 void wall_end_fall(struct wall_end *e, mf_time now)
@@ -131,9 +148,9 @@ void wall_end_step(struct wall_end *e, mf_time now)
 {
 	uint32_t other;
 
-	e->news = atomic_load_explicit(&e->net->news, memory_order_acquire);
+	e->news = atomic_load_explicit(&e->of->news, memory_order_acquire);
 	other = told(&e->other->connection_told);
-	if (!is_switch(e))
+	if (role_is_node(e->role))
 		look_at_cuts(e);
 	if (e->phase == END_WHOLE) {
 		if (e->fell || other != e->connection)
@@ -151,97 +168,94 @@ void wall_end_step(struct wall_end *e, mf_time now)
 	}
 	if (e->phase != END_READY)
 		return;
-	if (is_switch(e))
-		rise_switch(e, now);
+	if (leads(e))
+		rise_first(e, now);
 	else
-		rise_node(e, now);
+		rise_second(e, now);
 }
 
 /** @return when the link is mended, or its local fault over; MF_NEVER: never */
-static mf_time disable(struct wall *w, struct wall_end *e, unsigned int net, mf_time now)
+static mf_time disable(struct wall *w, struct wall_end *e, mf_time now)
 {
+	unsigned int plane = e->link / w->f->nodes, node = e->link % w->f->nodes;
 	mf_time over;
 
-	guards_disable(w->f, net, e->node, is_switch(e) ? MF_LINK_SWITCH : MF_LINK_NODE, w->options);
-	over = guards_over(w->f, net, e->node);
+	guards_disable(w->f, plane, node, e->side, w->options);
+	over = guards_over(w->f, plane, node);
 	return over != 0 ? now + over : MF_NEVER;
 }
 
 void wall_end_guard(struct wall *w, struct wall_end *e, mf_time now)
 {
-	enum mf_link_end own = is_switch(e) ? MF_LINK_SWITCH : MF_LINK_NODE;
-	unsigned int net = (unsigned int)(e->net - w->net);
-
 	if (e->guard == NULL)
 		return;
 	if (e->disabled) {
 		if (now < e->repair)
 			return;
 		e->disabled = false;
-		mf_guard_reset(&e->guard->end[own]);
-		guards_repair(w->f, net, e->node);
+		mf_guard_reset(&e->guard->end[e->side]);
+		guards_repair(w->f, e->link / w->f->nodes, e->link % w->f->nodes);
 		wall_end_mend(e);
 		return;
 	}
-	if (e->guard->end[own].tripped == MF_NEVER || e->phase != END_WHOLE ||
+	if (e->guard->end[e->side].tripped == MF_NEVER || e->phase != END_WHOLE ||
 	    atomic_exchange(&e->guard->disabled, true))
 		return;
-	e->repair = disable(w, e, net, now);
+	e->repair = disable(w, e, now);
 	e->disabled = true;
 	wall_end_cut(e);
 }
 
 /* Set-up. */
 
-static void init_end(struct wall *w, struct wall_net *net, struct role *r, unsigned int node)
+/** An end of a role of this process. @param end  in the graph */
+static void init_end(struct wall *w, struct role *r, uint32_t end)
 {
-	unsigned int number = (unsigned int)(net - w->net), at;
-	bool of_switch = r->kind == ROLE_SWITCH;
-	struct wall_end *e = &net->end[of_switch ? MF_LINK_SWITCH : MF_LINK_NODE][node];
+	const struct mf_end *g = &w->graph_end[end];
+	const struct mf_vertex *own = &w->f->graph->role[g->role];
+	const struct mf_vertex *peer = &w->f->graph->role[w->graph_end[g->peer].role];
+	struct wall_end *e = &w->end[end];
+	unsigned int at;
 
-	*e = (struct wall_end){.net = net, .role = r, .node = node};
-	e->port = r->kind == ROLE_TWIN ? number : node;
+	*e = (struct wall_end){.role = r, .link = g->link, .port = role_port(r, end)};
+	e->side = w->f->graph->link[g->link].end[MF_LINK_SWITCH] == end ? MF_LINK_SWITCH : MF_LINK_NODE;
+	e->of = &w->sw[own->kind == MF_VERTEX_SWITCH ? own->number : peer->number];
 	e->connection = e->connection_told = e->up = 1;
-	e->out = of_switch ? &net->down[node] : &net->up[node];
-	if (meet_carried(w, number, node)) {
-		struct role *port =
-			meet_port_role(w, number, node, of_switch ? MF_LINK_SWITCH : MF_LINK_NODE, &at);
+	e->out = &w->line[end];
+	if (meet_carried(w, g->link)) {
+		struct role *port = meet_port_role(w, g->link, e->side, &at);
 
 		e->carried = &port->carrier->end[at];
 		e->in = &e->carried->in;
 	} else {
-		e->other = &net->end[of_switch ? MF_LINK_NODE : MF_LINK_SWITCH][node];
-		e->in = of_switch ? &net->up[node] : &net->down[node];
+		e->other = &w->end[g->peer];
+		e->in = wall_in(w, end);
 	}
-}
-
-static void init_ends(struct wall *w, struct wall_net *net)
-{
-	for (unsigned int i = 0; i < w->roles; i++)
-		if (role_is_node(&w->role[i]))
-			init_end(w, net, &w->role[i], w->role[i].index);
-	for (unsigned int n = 0; n < w->f->nodes && net->sw != NULL; n++)
-		if (net->down[n].to != NULL)
-			init_end(w, net, net->sw, n);
-	net->calm = true;
 }
 
 int wall_ends_set_up(struct wall *w)
 {
-	for (unsigned int k = 0; k < w->nets; k++) {
-		for (int end = 0; end < MF_LINK_ENDS; end++) {
-			w->net[k].end[end] = mf_table_new(w->f->nodes, sizeof(*w->net[k].end[end]));
-			if (w->net[k].end[end] == NULL)
-				return -ENOMEM;
-		}
-		init_ends(w, &w->net[k]);
+	const struct mf_topology *g = w->f->graph;
+
+	w->end = mf_table_new(g->ends, sizeof(*w->end));
+	if (w->end == NULL)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct role *r = &w->role[i];
+		const struct mf_vertex *v = NULL;
+
+		if (role_is_node(r) || r->kind == ROLE_SWITCH)
+			v = &g->role[w->graph_end[r->first_end].role];
+		for (uint32_t k = 0; v != NULL && k < v->ends; k++)
+			if (w->line[v->first_end + k].to != NULL)
+				init_end(w, r, v->first_end + k);
 	}
+	for (unsigned int k = 0; k < w->switches; k++)
+		w->sw[k].calm = true;
 	return 0;
 }
 
 void wall_ends_tear_down(struct wall *w)
 {
-	for (unsigned int k = 0; k < w->nets; k++)
-		for (int end = 0; end < MF_LINK_ENDS; end++)
-			mf_table_free(w->net[k].end[end]);
+	mf_table_free(w->end);
 }

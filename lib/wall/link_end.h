@@ -24,21 +24,23 @@ struct wall_end {
 	/* Numbers of connections that it tells the other end */
 	uint32_t connection_told __rte_cache_aligned; /**< what it has or waits for */
 	uint32_t ready; /**< what it is ready for */
-	uint32_t up; /**< switch: what it has up */
+	uint32_t up; /**< of the end that leads: what it has up */
 	uint32_t cuts; /**< this one is told, too: its own outages in force */
+	uint32_t lost; /**< told: it has no connection */
 	/* Its own */
 	struct wall_end *other __rte_cache_aligned; /**< NULL: ports carry the link */
-	struct wall_net *net;
+	struct wall_switch *of; /**< its switch; of a node's end that at the other end */
 	struct role *role; /**< NULL: the end is not of this process */
 	const struct wall_role *harmed; /**< of its role; NULL: nothing is broken on purpose */
-	unsigned int node; /**< whose link it is */
+	uint32_t link; /**< in the graph, */
+	enum mf_link_end side; /**< and which of its two ends */
 	unsigned int port; /**< what its role calls the link */
 	struct port_end *carried; /**< where ports carry the link; else NULL */
 	struct wall_link *out, *in;
 	enum end_phase phase;
 	uint32_t connection; /**< the same as connection_told */
-	unsigned int news; /**< of the net, that it has seen */
-	unsigned int net_cuts; /**< node: of the net, that are no reason to fall any more */
+	unsigned int news; /**< of the switch, that it has seen */
+	unsigned int cuts_seen; /**< node: cuts of the switch that are no reason to fall any more */
 	bool fell; /**< a reason to lose the link has come since the last turn, and may be over already */
 	bool anew; /**< switch: its role begins anew, and has to be told that the link is there */
 	struct link_guard *guard; /**< NULL: corruption does nothing to it */
@@ -52,10 +54,13 @@ static inline bool wall_end_whole(const struct wall_end *e)
 	return e->carried != NULL ? e->carried->open : e->phase == END_WHOLE;
 }
 
+/** Whether it has a connection, or is of another process. Any thread. */
+bool wall_end_up(const struct wall_end *e);
+
 /** Node: whether there is nothing to be done at it, unless by faults. */
 static inline bool wall_end_quiet(const struct wall_end *e)
 {
-	return e->phase == END_WHOLE && e->news == atomic_load_explicit(&e->net->news, memory_order_relaxed);
+	return e->phase == END_WHOLE && e->news == atomic_load_explicit(&e->of->news, memory_order_relaxed);
 }
 
 /** Does what is due, in its role's turn; again at once there is nothing. Not where ports carry the link. */

@@ -22,15 +22,15 @@ struct wall_port;
 
 /** A line of its own: its lcore writes it all the time. */
 struct role {
-	enum role_kind kind;
-	unsigned int index; /**< NODE, TWIN, PORT: its number */
+	uint8_t kind; /**< enum role_kind */
+	bool given; /**< something has arrived since it was run */
+	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
+	uint32_t index; /**< its number among the nodes, switches or ports; SCHED: of its switch */
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
 	mf_time next; /**< NODE, TWIN, SWITCH, SCHED: when it wants to be run */
-	unsigned int lcore; /**< which of the run's lcores polls it */
-	bool given; /**< something has arrived since it was run */
-	uint8_t net; /**< SWITCH, SCHED: 0, or 1: the backup */
-	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
+	uint32_t lcore; /**< which of the run's lcores polls it */
+	uint32_t first_end; /**< NODE, TWIN, SWITCH: its ends in the graph begin there */
 	union {
 		struct mf_node *host; /**< NODE, TWIN */
 		struct wall_port *carrier; /**< PORT */
@@ -51,14 +51,24 @@ static inline bool role_is_node(const struct role *r)
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
-#define ROLES_BESIDE 4 /**< beside the nodes: two switches and their schedulers */
+/** All roles of a fabric but ports: how many there are at most. */
+static inline unsigned int role_max(const struct mf_fabric *f)
+{
+	return f->nodes + 2 * f->graph->switches;
+}
 
 /**
  * All roles of this process but ports, without records.
- * @param out  room for f->nodes + ROLES_BESIDE
+ * @param out  room for role_max()
  * @return how many
  */
 unsigned int role_all(struct mf_fabric *f, struct role *out);
+
+/** What calls of a role name as the port that has an end of it. @param end  in the graph */
+static inline unsigned int role_port(const struct role *r, uint32_t end)
+{
+	return r->kind == ROLE_NODE ? r->index : end - r->first_end;
+}
 
 /**
  * Whether it has room for what a span may cause.
@@ -87,6 +97,15 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now);
 
 /** Switch: see mf_sw_bear(). */
 void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now);
+
+/** A link of the graph, which a role has heard of. In a record there is no unused byte. */
+struct role_route {
+	uint32_t link;
+	uint32_t up; /**< 0 or 1 */
+};
+
+/** Switch of several: a link is down, or up, for its routes. @param route  below the links of the graph */
+void role_route(struct role *r, const struct role_route *route, mf_time now);
 
 /**
  * The process of the role crashes, and all that it knew is gone. A node: see node_crash(). A switch: see

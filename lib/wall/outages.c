@@ -12,20 +12,35 @@
 #include <rte_malloc.h>
 
 #include "base/mf_table.h"
+#include "config/mf_config_query.h"
 #include "fabric/mf_exhaust.h"
 #include "wall/outages.h"
 #include "wall/ports/mf_port.h"
 
-/** The end that a role has of a node's link to a switch. */
-static struct wall_end *end_of(const struct wall *w, const struct wall_role *r, unsigned int net,
-			       unsigned int node)
-{
-	return &w->net[net].end[r->role->kind == ROLE_SWITCH ? MF_LINK_SWITCH : MF_LINK_NODE][node];
-}
-
 static bool is_here(const struct wall_end *e)
 {
 	return e->role != NULL;
+}
+
+/** The link that an outage is about: between switches; or of a node, of two to two switches one of them. */
+static uint32_t link_of(const struct wall *w, const struct outage *o)
+{
+	return o->rule->role == MF_CONFIG_TRUNKS ? o->link : fabric_link(w->f, o->rule->sw, o->node);
+}
+
+/** The end that a role has of a link. */
+static struct wall_end *end_of(const struct wall *w, const struct role *r, uint32_t link)
+{
+	const uint32_t *end = w->f->graph->link[link].end;
+
+	return &w->end[end[w->end[end[MF_LINK_SWITCH]].role == r ? MF_LINK_SWITCH : MF_LINK_NODE]];
+}
+
+/** Its ends in the graph, of a node or a switch. @return the first of *n */
+static struct wall_end *ends_of(const struct wall *w, const struct role *r, unsigned int *n)
+{
+	*n = w->f->graph->role[w->graph_end[r->first_end].role].ends;
+	return &w->end[r->first_end];
 }
 
 /* Outages. */
@@ -33,20 +48,20 @@ static bool is_here(const struct wall_end *e)
 /** All ends of a node's links, or of a switch's. */
 static void all_ends(struct wall *w, struct wall_role *r, void (*what)(struct wall_end *e))
 {
-	const struct role *role = r->role;
+	unsigned int n;
+	struct wall_end *e = ends_of(w, r->role, &n);
 
-	for (unsigned int k = 0; k < w->nets && role_is_node(role); k++)
-		what(end_of(w, r, k, role->index));
-	for (unsigned int i = 0; i < w->f->nodes && role->kind == ROLE_SWITCH; i++)
-		if (is_here(end_of(w, r, role->net, i)))
-			what(end_of(w, r, role->net, i));
+	for (unsigned int i = 0; i < n; i++)
+		if (is_here(&e[i]))
+			what(&e[i]);
 }
 
 /** The process of a node is gone. If there is no memory for the next one, the run ends with an error. */
 static void crash_node(struct wall *w, struct wall_role *r)
 {
-	unsigned int node = r->role->index;
 	bool crosses = false;
+	unsigned int n;
+	struct wall_end *e = ends_of(w, r->role, &n);
 
 	r->dead++;
 	if (role_crash(r->role, wall_role_clock(r, r->now)) != 0) {
@@ -55,10 +70,10 @@ static void crash_node(struct wall *w, struct wall_role *r)
 		w->err = -ENOMEM;
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	}
-	for (unsigned int k = 0; k < w->nets; k++)
-		crosses |= w->net[k].up[node].crossing != NULL;
+	for (unsigned int k = 0; k < n; k++)
+		crosses |= e[k].out->crossing != NULL;
 	if (crosses)
-		role_short_spans(r->role, end_of(w, r, 0, node)->port);
+		role_short_spans(r->role, e->port);
 	all_ends(w, r, wall_end_cut);
 }
 
@@ -70,29 +85,26 @@ static void revive_node(struct wall *w, struct wall_role *r)
 
 static void crash_switch(struct wall *w, struct wall_role *r)
 {
-	w->net[r->role->net].gone++;
+	w->sw[r->role->index].gone++;
 	all_ends(w, r, wall_end_cut);
 	role_crash(r->role, wall_role_clock(r, r->now));
 }
 
 static void revive_switch(struct wall *w, struct wall_role *r)
 {
-	w->net[r->role->net].gone--;
+	w->sw[r->role->index].gone--;
 	all_ends(w, r, wall_end_mend);
 }
 
 /** Of a link's ring: at whoever sends, which is any of its two roles. */
 static void fill_ring(struct wall *w, const struct wall_role *r, const struct outage *o, bool on)
 {
-	struct wall_net *net = &w->net[o->rule->sw];
-	struct wall_link *out = r->role->kind == ROLE_SWITCH ? &net->down[o->node] : &net->up[o->node];
-
-	out->harm->full += on ? 1 : -1U;
+	end_of(w, r->role, link_of(w, o))->out->harm->full += on ? 1 : -1U;
 }
 
 static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o, bool on)
 {
-	unsigned int what = o->rule->what;
+	unsigned int what = o->rule->what, port;
 	mf_time now = wall_role_clock(r, r->now);
 
 	switch (what) {
@@ -104,8 +116,9 @@ static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o,
 			port_exhaust(r->role->carrier, on);
 		break;
 	case MF_CONFIG_EGRESS:
-		if (exhaust_counts(&r->closed[o->node], on))
-			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), o->node, on, now);
+		port = end_of(w, r->role, link_of(w, o))->port;
+		if (exhaust_counts(&r->closed[port], on))
+			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), port, on, now);
 		break;
 	default:
 		if (exhaust_counts(&r->none[what], on))
@@ -117,7 +130,7 @@ static void begin(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_cut(end_of(w, r, o->rule->sw, o->node));
+		wall_end_cut(end_of(w, r->role, link_of(w, o)));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		crash_node(w, r);
@@ -135,7 +148,7 @@ static void end(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_mend(end_of(w, r, o->rule->sw, o->node));
+		wall_end_mend(end_of(w, r->role, link_of(w, o)));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(w, r);
@@ -183,26 +196,16 @@ static unsigned int turn_end(struct wall *w, const struct wall_role *r, struct w
 	return r->dead == 0 ? wall_harm_turn(e->out) : 0;
 }
 
-static unsigned int turn_node(struct wall *w, const struct wall_role *r)
+/** One of two switches looks at its links itself, when it has looked for what the watchdog says. */
+static unsigned int turn_ends(struct wall *w, const struct wall_role *r)
 {
-	unsigned int work = 0;
+	bool steps = !w->redundant || role_is_node(r->role);
+	unsigned int work = 0, n;
+	struct wall_end *e = ends_of(w, r->role, &n);
 
-	for (unsigned int k = 0; k < w->nets; k++)
-		work += turn_end(w, r, end_of(w, r, k, r->role->index), true);
-	return work;
-}
-
-/** One of two looks at its links itself, when it has looked for what the watchdog says. */
-static unsigned int turn_switch(struct wall *w, const struct wall_role *r)
-{
-	unsigned int work = 0;
-
-	for (unsigned int i = 0; i < w->f->nodes; i++) {
-		struct wall_end *e = end_of(w, r, r->role->net, i);
-
-		if (is_here(e))
-			work += turn_end(w, r, e, w->nets == 1);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		if (is_here(&e[i]))
+			work += turn_end(w, r, &e[i], steps);
 	return work;
 }
 
@@ -218,31 +221,45 @@ bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned i
 		return false;
 	}
 	*now = wall_role_clock(r, r->now);
-	if (role_is_node(role))
-		*work += turn_node(w, r);
-	else if (role->kind == ROLE_SWITCH)
-		*work += turn_switch(w, r);
+	if (role_is_node(role) || role->kind == ROLE_SWITCH)
+		*work += turn_ends(w, r);
 	return r->dead == 0;
 }
 
 /* Set-up. */
 
-static bool carries(const struct wall_port *p, unsigned int net, unsigned int node)
+static bool carries(const struct wall *w, const struct wall_port *p, uint32_t link)
 {
 	unsigned int k = 0;
 
-	while (k < p->ends && (p->end[k].node != node || p->end[k].net != net))
+	while (k < p->ends && w->graph_end[p->end[k].end].link != link)
 		k++;
 	return k < p->ends;
 }
 
-/** Whether a role has the outage of a rule, at a node. */
-static bool is_of(const struct wall *w, const struct mf_config_fault *f, unsigned int node,
-		  const struct role *r)
+/** Whether a role has the outage, which is begun by the end of a link that leads if that is here. */
+static bool is_of_link(const struct wall *w, const struct outage *o, const struct role *r)
 {
-	bool of_node = role_is_node(r) && r->index == node;
-	bool of_switch = r->kind == ROLE_SWITCH && r->net == f->sw;
-	bool of_sched = r->kind == ROLE_SCHED && r->net == f->sw;
+	const struct mf_config_fault *f = o->rule;
+	uint32_t link = link_of(w, o);
+	const uint32_t *end = w->f->graph->link[link].end;
+	const struct role *first = w->end[end[MF_LINK_NODE]].role, *second = w->end[end[MF_LINK_SWITCH]].role;
+
+	if (f->class == MF_FAULT_LINK_DOWN)
+		return r == (second != NULL ? second : first);
+	if (f->what == MF_CONFIG_MBUFS)
+		return r->kind == ROLE_PORT && carries(w, r->carrier, link);
+	if (f->what == MF_CONFIG_RING)
+		return r == first || r == second;
+	return f->what == MF_CONFIG_EGRESS ? r == second : r == first;
+}
+
+/** Whether a role has an outage. */
+static bool is_of(const struct wall *w, const struct outage *o, const struct role *r)
+{
+	const struct mf_config_fault *f = o->rule;
+	bool of_switch = r->kind == ROLE_SWITCH && r->index == f->sw;
+	bool of_sched = r->kind == ROLE_SCHED && r->index == f->sw;
 
 	switch (f->role) {
 	case MF_CONFIG_LCORE:
@@ -252,55 +269,73 @@ static bool is_of(const struct wall *w, const struct mf_config_fault *f, unsigne
 	case MF_CONFIG_SWITCH: /* a scheduler does not go on without its switch */
 		return of_switch || (of_sched && f->class == MF_FAULT_STALL);
 	default:
-		break;
+		return is_of_link(w, o, r);
 	}
-	if (f->class == MF_FAULT_LINK_DOWN && w->net[f->sw].sw != NULL)
-		return of_switch;
-	if (f->class != MF_FAULT_EXHAUST || f->what < MF_CONFIG_EGRESS)
-		return of_node;
-	if (f->what == MF_CONFIG_MBUFS)
-		return r->kind == ROLE_PORT && carries(r->carrier, f->sw, node);
-	return of_switch || (of_node && f->what == MF_CONFIG_RING);
 }
 
-static int add_outage(struct wall *w, struct wall_role *r, unsigned int rule, unsigned int node)
+static int add_outage(struct wall_role *r, const struct outage *o)
 {
-	const struct mf_config_fault *f = &w->f->config->fault[rule];
+	const struct mf_config_fault *f = o->rule;
 	struct outage *more = realloc(r->outage, (r->outages + 1) * sizeof(*more));
 
 	if (more == NULL)
 		return -ENOMEM;
 	r->outage = more;
-	outage_init(&more[r->outages], w->f->config, rule, node);
-	r->next = mf_time_min(r->next, more[r->outages++].at);
+	more[r->outages++] = *o;
+	r->next = mf_time_min(r->next, o->at);
 	return f->class == MF_FAULT_EXHAUST && f->what == MF_CONFIG_MBUFS
 		       ? port_exhaust_init(r->role->carrier)
 		       : 0;
 }
 
-/** A rule at a node, or at what is none, at all roles that it is of. Roles stand still together: once. */
-static int add_outages(struct wall *w, unsigned int rule, unsigned int node)
+/** An outage at all roles that have it. Roles stand still together: once. */
+static int add_outages(struct wall *w, const struct outage *o)
 {
-	const struct mf_config_fault *f = &w->f->config->fault[rule];
+	const struct mf_config_fault *f = o->rule;
 	unsigned int found = 0;
 	int err = 0;
 
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
 		struct wall_role *r = &w->faults->role[i];
 
-		if (!is_of(w, f, node, r->role))
+		if (!is_of(w, o, r->role))
 			continue;
 		if (f->class == MF_FAULT_STALL)
 			err = stalls_add(&r->stalls, f->from, f->until);
 		if (err == 0 && (f->class != MF_FAULT_STALL || found == 0))
-			err = add_outage(w, r, rule, node);
+			err = add_outage(r, o);
 		found++;
 	}
 	if (found > 0 || f->role != MF_CONFIG_LCORE || !fabric_whole(w->f))
 		return err;
 	snprintf(w->f->info.error, sizeof(w->f->info.error), "faults[%u].lcore: no roles are on an lcore %u",
-		 rule, f->lcore);
+		 (unsigned int)(f - w->f->config->fault), f->lcore);
 	return -EINVAL;
+}
+
+/** @param node  f->nodes: a switch, a scheduler, an lcore */
+static int add_at(struct wall *w, unsigned int rule, unsigned int node)
+{
+	struct outage o;
+
+	outage_init(&o, w->f->config, rule, node);
+	return add_outages(w, &o);
+}
+
+static int add_trunks(struct wall *w, unsigned int rule)
+{
+	const struct mf_config *c = w->f->config;
+	struct outage o;
+	int err = 0;
+
+	for (uint32_t i = w->f->nodes; i < w->f->graph->links && err == 0; i++) {
+		if (!mf_config_fault_has(c, &c->fault[rule],
+					 (unsigned int)(w->f->trunk[i - w->f->nodes] - c->trunk), NULL))
+			continue;
+		outage_init_trunk(&o, c, rule, i);
+		err = add_outages(w, &o);
+	}
+	return err;
 }
 
 static int add_rule(struct wall *w, unsigned int rule)
@@ -310,19 +345,21 @@ static int add_rule(struct wall *w, unsigned int rule)
 
 	if (f->class < MF_FAULT_STAGE_CLASSES || f->class == MF_FAULT_SKEW)
 		return 0;
+	if (f->role == MF_CONFIG_TRUNKS)
+		return add_trunks(w, rule);
 	if (f->role != MF_CONFIG_NODES)
-		return add_outages(w, rule, w->f->nodes);
+		return add_at(w, rule, w->f->nodes);
 	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
-		err = add_outages(w, rule, f->link.node[i]);
+		err = add_at(w, rule, f->link.node[i]);
 	return err;
 }
 
 /** The ways out of an end and, where a port carries its link, into it. @return 0 or -errno */
-static int init_ways(struct wall *w, unsigned int net, enum mf_link_end end, unsigned int node)
+static int init_ways(struct wall *w, uint32_t end)
 {
-	struct wall_end *e = &w->net[net].end[end][node];
-	struct wall_harm *out = &w->faults->net[net].harm[end][node];
-	struct wall_harm *in = &w->faults->net[net].from_port[end][node];
+	struct wall_end *e = &w->end[end];
+	struct wall_harm *out = &w->faults->harm[end];
+	struct wall_harm *in = &w->faults->from_port[end];
 	struct wall_role *own = wall_faults_of(w, e->role);
 
 	*out = (struct wall_harm){
@@ -334,21 +371,21 @@ static int init_ways(struct wall *w, unsigned int net, enum mf_link_end end, uns
 		e->in->harm = in;
 		e->in->odd = true;
 	}
-	return wall_harm_init(w, out, net, node, end == MF_LINK_NODE);
+	return wall_harm_init(w, out, e->link, e->side);
 }
 
-static int init_end(struct wall *w, unsigned int net, enum mf_link_end end, unsigned int node)
+static int init_end(struct wall *w, uint32_t end)
 {
-	struct wall_end *e = &w->net[net].end[end][node];
+	struct wall_end *e = &w->end[end];
 	struct mf_fabric *f = w->f;
 
 	if (!is_here(e))
 		return 0;
 	e->harmed = wall_faults_of(w, e->role);
-	e->guard = f->guards != NULL ? &f->guards[fabric_link(f, net, node)] : NULL;
+	e->guard = f->guards != NULL ? &f->guards[e->link] : NULL;
 	if (e->guard != NULL && !e->guard->on)
 		e->guard = NULL;
-	return init_ways(w, net, end, node);
+	return init_ways(w, end);
 }
 
 static int init_role(struct wall *w, unsigned int i)
@@ -363,7 +400,7 @@ static int init_role(struct wall *w, unsigned int i)
 		r->skew = &w->f->skew;
 	if (r->role->kind != ROLE_SWITCH)
 		return 0;
-	r->closed = calloc(w->f->nodes, sizeof(*r->closed));
+	r->closed = calloc(w->sw[r->role->index].ports + 1, sizeof(*r->closed));
 	return r->closed != NULL ? 0 : -ENOMEM;
 }
 
@@ -377,25 +414,18 @@ static struct wall_harm *new_harms(unsigned int n)
 	return harm;
 }
 
-static int make_net(struct wall *w, unsigned int net)
+static int make_ends(struct wall *w)
 {
-	unsigned int n = w->f->nodes;
+	uint32_t n = w->f->graph->ends;
+	int err = 0;
 
-	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {
-		struct wall_harm **harm = &w->faults->net[net].harm[end];
-		struct wall_harm **from_port = &w->faults->net[net].from_port[end];
-		int err = 0;
-
-		*harm = new_harms(n);
-		*from_port = new_harms(n);
-		if (*harm == NULL || *from_port == NULL)
-			return -ENOMEM;
-		for (unsigned int i = 0; i < n && err == 0; i++)
-			err = init_end(w, net, end, i);
-		if (err != 0)
-			return err;
-	}
-	return 0;
+	w->faults->harm = new_harms(n);
+	w->faults->from_port = new_harms(n);
+	if (w->faults->harm == NULL || w->faults->from_port == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n && err == 0; i++)
+		err = init_end(w, i);
+	return err;
 }
 
 int wall_fault_set_up(struct wall *w)
@@ -412,8 +442,8 @@ int wall_fault_set_up(struct wall *w)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < w->roles && err == 0; i++)
 		err = init_role(w, i);
-	for (unsigned int k = 0; k < w->nets && err == 0; k++)
-		err = make_net(w, k);
+	if (err == 0)
+		err = make_ends(w);
 	for (unsigned int i = 0; i < w->f->config->faults && err == 0; i++)
 		err = add_rule(w, i);
 	return err;
@@ -430,16 +460,15 @@ static void role_over(struct wall *w, struct wall_role *r)
 	free(r->stalls.stall);
 }
 
-static void net_over(struct wall *w, unsigned int net)
+static void ends_over(struct wall *w)
 {
-	for (int end = 0; end < MF_LINK_ENDS; end++) {
-		struct wall_harm *harm = w->faults->net[net].harm[end];
+	struct wall_faults *f = w->faults;
 
-		for (unsigned int n = 0; n < w->f->nodes && harm != NULL; n++)
-			wall_harm_fini(w, &harm[n], net, n, end == MF_LINK_NODE);
-		free(harm);
-		free(w->faults->net[net].from_port[end]);
-	}
+	for (uint32_t i = 0; f->harm != NULL && w->end != NULL && i < w->f->graph->ends; i++)
+		if (is_here(&w->end[i]))
+			wall_harm_fini(w, &f->harm[i], w->end[i].link, w->end[i].side);
+	free(f->harm);
+	free(f->from_port);
 }
 
 void wall_fault_tear_down(struct wall *w)
@@ -450,8 +479,7 @@ void wall_fault_tear_down(struct wall *w)
 		return;
 	for (unsigned int i = 0; f->role != NULL && i < w->roles; i++)
 		role_over(w, &f->role[i]);
-	for (unsigned int k = 0; k < w->nets; k++)
-		net_over(w, k);
+	ends_over(w);
 	mf_table_free(f->role);
 	free(f);
 	w->faults = NULL;

@@ -34,15 +34,13 @@ struct wall_role {
 	mf_time next; /**< when the next of its outages begins or ends */
 	unsigned int dead; /**< node: outages in force that its process is gone by */
 	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts(); all but EGRESS */
-	unsigned int *closed; /**< [nodes]; switch: the same of the EGRESS of each port */
+	unsigned int *closed; /**< [ports]; switch: the same of the EGRESS of each port */
 };
 
 struct wall_faults {
 	struct wall_role *role; /**< [w->roles] */
-	struct {
-		struct wall_harm *harm[MF_LINK_ENDS]; /**< [nodes], by the end that sends */
-		struct wall_harm *from_port[MF_LINK_ENDS]; /**< [nodes], by the end that receives */
-	} net[MF_CONFIG_SWITCHES];
+	struct wall_harm *harm; /**< [ends of the graph], by the end that sends */
+	struct wall_harm *from_port; /**< the same by the end that receives */
 };
 
 static inline struct wall_role *wall_faults_of(const struct wall *w, const struct role *r)
@@ -54,9 +52,9 @@ static inline struct wall_role *wall_faults_of(const struct wall *w, const struc
 mf_time wall_role_clock(const struct wall_role *r, mf_time now);
 
 /* impair.c */
-/** @param net  which switch @param up  the way from the node to it @return 0 or -errno */
-int wall_harm_init(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up);
-void wall_harm_fini(struct wall *w, struct wall_harm *h, unsigned int net, unsigned int node, bool up);
+/** What end `side` of a link of the graph sends. @return 0 or -errno */
+int wall_harm_init(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side);
+void wall_harm_fini(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side);
 /** Sends what is due: held back, or sent by the stage itself. @return spans */
 unsigned int wall_harm_turn(struct wall_link *l);
 /** The link is lost: what is under way goes with it. */

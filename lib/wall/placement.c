@@ -56,21 +56,40 @@ static int make_records(struct wall *w)
 	return err;
 }
 
+static unsigned int depth_of(const struct mf_fabric *f, unsigned int sw)
+{
+	uint32_t depth = MF_NO_PATH;
+
+	for (unsigned int i = 0; i < f->nodes && f->routes != NULL; i++)
+		if (f->config->node[i].compute)
+			depth = RTE_MIN(depth, mf_routes_hops(f->routes, sw, i));
+	return depth;
+}
+
 static int make_roles(struct wall *w)
 {
+	const struct mf_topology *g = w->f->graph;
 	unsigned int ports = w->f->config->ports;
 
-	w->role = mf_table_new(w->f->nodes + ROLES_BESIDE + ports, sizeof(*w->role));
-	if (w->role == NULL)
+	w->role = mf_table_new(role_max(w->f) + ports, sizeof(*w->role));
+	w->sw = rte_calloc(NULL, w->switches, sizeof(*w->sw), RTE_CACHE_LINE_SIZE);
+	w->line = rte_calloc(NULL, g->ends, sizeof(*w->line), RTE_CACHE_LINE_SIZE);
+	if (w->role == NULL || w->sw == NULL || w->line == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
 	for (unsigned int i = 0; i < w->roles; i++) {
 		struct role *r = &w->role[i];
 
 		if (r->kind == ROLE_SWITCH)
-			w->net[r->net].sw = r;
+			w->sw[r->index].sw = r;
 		else if (r->kind == ROLE_SCHED)
-			w->net[r->net].sched = r;
+			w->sw[r->index].sched = r;
+	}
+	for (unsigned int k = 0; k < w->switches; k++) {
+		w->sw[k].w = w;
+		w->sw[k].first_end = g->role[w->f->nodes + k].first_end;
+		w->sw[k].ports = g->role[w->f->nodes + k].ends;
+		w->sw[k].depth = depth_of(w->f, k);
 	}
 	for (unsigned int i = 0; i < ports; i++)
 		if (w->port[i].ends > 0)
@@ -105,19 +124,28 @@ static unsigned int rank(const struct role *r)
 	}
 }
 
-/** A second turn, at the beginning. */
-static void turn_twice(struct wall_lcore *l, struct role *r)
+static bool is_before(const struct wall *w, const struct role *a, const struct role *b)
+{
+	if (a->kind == ROLE_SWITCH && b->kind == ROLE_SWITCH)
+		return w->sw[a->index].depth < w->sw[b->index].depth;
+	return rank(a) < rank(b);
+}
+
+/** A second turn, at the beginning. @return false: it has its first one there */
+static bool turn_twice(struct wall_lcore *l, struct role *r)
 {
 	if (l->role[0] == r)
-		return;
+		return false;
 	memmove(l->role + 1, l->role, l->roles++ * sizeof(l->role[0]));
 	l->role[0] = r;
+	return true;
 }
 
 /**
  * Turns go along the way of a read: those that ask, scheduler, switch, those that answer, and the switch
  * again. So on one lcore a read that waits for nothing is through in one round. The switch's second turn
- * comes first in the next, behind its look at the clock: an answer is dated by when it came. Ports have
+ * comes first in the next, behind its look at the clock: an answer is dated by when it came. Of several
+ * switches those next to nodes that ask have their first turns first, and their second ones last. Ports have
  * theirs around all others: what has come is there for them, and what they send leaves in the same round.
  */
 static void order(struct wall *w, unsigned int lcore)
@@ -125,15 +153,15 @@ static void order(struct wall *w, unsigned int lcore)
 	struct wall_lcore *l = &w->lcore[lcore];
 
 	for (unsigned int i = 1; i < l->roles; i++)
-		for (unsigned int k = i; k > 0 && rank(l->role[k]) < rank(l->role[k - 1]); k--) {
+		for (unsigned int k = i; k > 0 && is_before(w, l->role[k], l->role[k - 1]); k--) {
 			struct role *r = l->role[k];
 
 			l->role[k] = l->role[k - 1];
 			l->role[k - 1] = r;
 		}
-	for (unsigned int k = 0; k < w->nets; k++)
-		if (w->net[k].sw != NULL && lcore == w->net[k].sw->lcore)
-			turn_twice(l, w->net[k].sw);
+	for (unsigned int i = 0; i < l->roles; i++)
+		if (l->role[i]->kind == ROLE_SWITCH && turn_twice(l, l->role[i]))
+			i++; /* the one that was inserted before it */
 	for (unsigned int i = 0; i < w->roles; i++)
 		if (w->role[i].kind == ROLE_PORT && w->role[i].lcore == lcore)
 			turn_twice(l, &w->role[i]);
@@ -155,7 +183,7 @@ static int make_lcores(struct wall *w)
 		w->lcore[i].span = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
 		if (w->lcore[i].role == NULL || w->lcore[i].span == NULL)
 			return -ENOMEM;
-		if (w->nets == 1)
+		if (!w->redundant)
 			continue;
 		w->lcore[i].mirror = rte_malloc(NULL, sizeof(struct mf_span), RTE_CACHE_LINE_SIZE);
 		if (w->lcore[i].mirror == NULL)
@@ -164,16 +192,17 @@ static int make_lcores(struct wall *w)
 	return 0;
 }
 
-/** The role of this process that an end of a carried link belongs to. */
-static struct role *end_role(struct wall *w, const struct port_end *e)
+/** The role of an end in the graph. @return NULL: it is of another process */
+static struct role *end_role(struct wall *w, uint32_t end)
 {
-	struct role *r = w->role;
+	const struct mf_vertex *v = &w->f->graph->role[w->graph_end[end].role];
 
-	if (e->switch_end)
-		return w->net[e->net].sw;
-	while (!role_is_node(r) || r->index != e->node)
-		r++;
-	return r;
+	if (v->kind == MF_VERTEX_SWITCH)
+		return w->sw[v->number].sw;
+	for (unsigned int i = 0; i < w->roles; i++)
+		if (role_is_node(&w->role[i]) && w->role[i].index == v->number)
+			return &w->role[i];
+	return NULL;
 }
 
 #define NOWHERE UINT32_MAX
@@ -190,10 +219,10 @@ static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
 		if (w->role[i].kind != ROLE_PORT)
 			continue;
 		for (unsigned int k = 0; k < p->ends; k++) {
-			if (r != &w->role[i] && end_role(w, &p->end[k]) != r)
+			if (r != &w->role[i] && end_role(w, p->end[k].end) != r)
 				continue;
 			assign_with(w, lcore, &w->role[i]);
-			assign_with(w, lcore, end_role(w, &p->end[k]));
+			assign_with(w, lcore, end_role(w, p->end[k].end));
 		}
 	}
 }
@@ -206,15 +235,15 @@ struct dealt {
 
 static void place_switches(struct wall *w, struct dealt *d)
 {
-	for (unsigned int k = 0; k < w->nets; k++) {
-		struct wall_net *net = &w->net[k];
+	for (unsigned int k = 0; k < w->switches; k++) {
+		struct wall_switch *s = &w->sw[k];
 		unsigned int at = d->next % d->shared;
 
-		if (net->sw == NULL)
+		if (s->sw == NULL)
 			continue;
-		if (net->sched->lcore == NOWHERE)
-			assign(w, at, net->sched);
-		assign_with(w, at, net->sw);
+		if (s->sched != NULL && s->sched->lcore == NOWHERE)
+			assign(w, at, s->sched);
+		assign_with(w, at, s->sw);
 		d->next++;
 	}
 }
@@ -223,9 +252,9 @@ static void place_schedulers(struct wall *w, struct dealt *d)
 {
 	if (w->f->config->scheduler_own_lcore == MF_NO)
 		return;
-	for (unsigned int k = 0; k < w->nets; k++)
-		if (w->net[k].sched != NULL && d->shared >= (k == 0 ? 2 : 4))
-			assign(w, --d->shared, w->net[k].sched);
+	for (unsigned int k = 0; k < w->switches; k++)
+		if (w->sw[k].sched != NULL && d->shared >= (k == 0 ? 2 : 4))
+			assign(w, --d->shared, w->sw[k].sched);
 }
 
 /** Deals the roles over the lcores; see the head of this file. */
@@ -242,7 +271,7 @@ static int place(struct wall *w)
 	place_switches(w, &d);
 	if (d.next >= d.shared)
 		d.next = 0;
-	d.first = w->nets > 1 ? d.next : 0;
+	d.first = w->redundant ? d.next : 0;
 	for (unsigned int i = 0; i < w->roles; i++)
 		if (w->role[i].lcore == NOWHERE) {
 			assign_with(w, d.next, &w->role[i]);
@@ -257,58 +286,51 @@ static int place(struct wall *w)
 	return 0;
 }
 
-/** One direction of a link. @param down  to the node */
-static struct wall_link *line(struct wall *w, unsigned int net, unsigned int node, bool down)
+/** Captures know links of nodes, of two to two switches that to the first one. */
+static struct capture_tap *tap_of(const struct wall *w, uint32_t end)
 {
-	return down ? &w->net[net].down[node] : &w->net[net].up[node];
+	const struct mf_end *e = &w->graph_end[end];
+	const struct mf_vertex *from = &w->f->graph->role[e->role];
+	const struct mf_vertex *to = &w->f->graph->role[w->graph_end[e->peer].role];
+
+	if (e->link >= w->f->nodes)
+		return NULL;
+	return from->kind == MF_VERTEX_NODE ? capture_tap(w->f->captures, from->number, false)
+					    : capture_tap(w->f->captures, to->number, true);
 }
 
-/** Makes one direction of a link: with a crossing where its two roles are on different lcores. */
-static int make_line(struct wall *w, unsigned int net, unsigned int node, bool down, struct role *from,
-		     struct role *to)
+/** Makes what an end sends: with a crossing where its two roles are on different lcores. */
+static int make_line(struct wall *w, uint32_t end, struct role *from, struct role *to)
 {
-	struct wall_link *l = line(w, net, node, down);
+	const struct mf_end *e = &w->graph_end[end];
+	struct wall_link *l = &w->line[end];
 	uint32_t cells;
 
 	l->to = to;
-	l->port = to->kind == ROLE_TWIN ? net : node;
-	l->scramble = w->f->link[fabric_link(w->f, net, node)].scramble;
+	l->port = role_port(to, e->peer);
+	l->scramble = w->f->link[e->link].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
-	l->tap = net == 0 ? capture_tap(w->f->captures, node, down) : NULL;
+	l->tap = tap_of(w, end);
 	l->odd = l->tap != NULL;
 	if (l->tap != NULL && capture_ring_tap(l->tap, from->lcore) != 0)
 		return -ENOMEM;
 	if (from->lcore == to->lcore)
 		return 0;
-	cells = w->f->config->node[node].link.ring * RING_CELLS;
-	role_short_spans(from, from->kind == ROLE_TWIN ? net : node);
+	cells = fabric_link_config(w->f, e->link)->ring * RING_CELLS;
+	role_short_spans(from, role_port(from, end));
 	l->in = l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
-	return l->crossing != NULL ? 0 : -ENOMEM;
-}
-
-/** Both ends of a link are here, and it goes from one to the other. */
-static int join(struct wall *w, unsigned int number, struct role *node)
-{
-	struct wall_net *net = &w->net[number];
-	unsigned int n = node->index;
-	int err = make_line(w, number, n, false, node, net->sw);
-
-	if (err == 0)
-		err = make_line(w, number, n, true, net->sw, node);
-	if (net->up[n].crossing != NULL)
-		net->crossed_port[net->crossed++] = (uint16_t)n;
-	return err;
+	if (l->crossing == NULL)
+		return -ENOMEM;
+	if (to->kind == ROLE_SWITCH)
+		w->sw[to->index].crossed[w->sw[to->index].crosses++] = l;
+	return 0;
 }
 
 /** Whose frames are captured at an end: what it sends; and what comes, where nobody here has sent it. */
 static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
 {
-	bool both = w->f->part.sw && w->f->part.node[e->node];
-
-	if (e->net != 0)
-		return 0;
-	e->tx_tap = capture_tap(w->f->captures, e->node, e->switch_end);
-	e->rx_tap = both ? NULL : capture_tap(w->f->captures, e->node, !e->switch_end);
+	e->tx_tap = tap_of(w, e->end);
+	e->rx_tap = e->near ? NULL : tap_of(w, w->graph_end[e->end].peer);
 	if ((e->tx_tap != NULL && capture_ring_tap(e->tx_tap, lcore) != 0) ||
 	    (e->rx_tap != NULL && capture_ring_tap(e->rx_tap, lcore) != 0))
 		return -ENOMEM;
@@ -316,75 +338,70 @@ static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
 }
 
 /** Ties an end that is in this process to the port that carries its link. */
-static int carry(struct wall *w, unsigned int net, unsigned int n, enum mf_link_end end)
+static int carry(struct wall *w, uint32_t link, enum mf_link_end side, struct role *r)
 {
 	unsigned int at;
-	struct role *port = meet_port_role(w, net, n, end, &at);
+	struct role *port = meet_port_role(w, link, side, &at);
 	struct port_end *e = &port->carrier->end[at];
-	struct role *r = end_role(w, e);
 
 	if (r->kind == ROLE_TWIN)
-		r->links &= (uint8_t) ~(1u << net); /* until the port says that it is up */
-	*line(w, net, n, end == MF_LINK_SWITCH) = (struct wall_link){.to = port, .port = at};
-	e->in = (struct wall_link){.to = r, .port = r->kind == ROLE_TWIN ? net : n};
+		r->links &= (uint8_t) ~(1u << role_port(r, e->end)); /* until the port says that it is up */
+	w->line[e->end] = (struct wall_link){.to = port, .port = at};
+	e->in = (struct wall_link){.to = r, .port = role_port(r, e->end)};
 	return tap_end(w, e, port->lcore);
 }
 
-static int make_link(struct wall *w, unsigned int net, unsigned int n)
+static int make_link(struct wall *w, uint32_t link)
 {
-	struct role *r = w->role;
+	const uint32_t *end = w->f->graph->link[link].end;
+	struct role *r[2] = {end_role(w, end[0]), end_role(w, end[1])};
+	bool carried = meet_carried(w, link);
 	int err = 0;
 
-	if (meet_carried(w, net, n)) {
-		if (w->f->part.node[n])
-			err = carry(w, net, n, MF_LINK_NODE);
-		if (w->net[net].sw != NULL && err == 0)
-			err = carry(w, net, n, MF_LINK_SWITCH);
-		return err;
-	}
-	if (!w->f->part.node[n])
-		return 0;
-	while (!role_is_node(r) || r->index != n)
-		r++;
-	return join(w, net, r);
-}
-
-static int make_links(struct wall *w, unsigned int number)
-{
-	struct wall_net *net = &w->net[number];
-	unsigned int n = w->f->nodes;
-	int err = 0;
-
-	net->up = rte_calloc(NULL, n, sizeof(*net->up), RTE_CACHE_LINE_SIZE);
-	net->down = rte_calloc(NULL, n, sizeof(*net->down), RTE_CACHE_LINE_SIZE);
-	net->crossed_port = rte_calloc(NULL, n, sizeof(*net->crossed_port), RTE_CACHE_LINE_SIZE);
-	if (net->up == NULL || net->down == NULL || net->crossed_port == NULL)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < n && err == 0; i++)
-		err = make_link(w, number, i);
+	for (int k = 0; k < 2 && err == 0; k++)
+		if (carried && r[k] != NULL)
+			err = carry(w, link, (enum mf_link_end)k, r[k]);
+		else if (!carried && r[0] != NULL && r[1] != NULL)
+			err = make_line(w, end[k], r[k], r[!k]);
 	return err;
 }
 
-static int make_sched_crossings(struct wall_net *net)
+static int make_links(struct wall *w)
 {
-	if (net->sw == NULL || net->sched->lcore == net->sw->lcore)
-		return 0;
-	net->to_sched = new_crossing("to_sched", SCHED_CELLS);
-	net->to_switch = new_crossing("to_switch", SCHED_CELLS);
-	return net->to_sched != NULL && net->to_switch != NULL ? 0 : -ENOMEM;
+	int err = 0;
+
+	for (unsigned int k = 0; k < w->switches; k++) {
+		struct wall_switch *s = &w->sw[k];
+
+		s->crossed = rte_calloc(NULL, s->ports + 1, sizeof(struct wall_link *), RTE_CACHE_LINE_SIZE);
+		if (s->crossed == NULL)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < w->f->graph->links && err == 0; i++)
+		err = make_link(w, i);
+	return err;
 }
 
-static void free_net(struct wall_net *net, unsigned int nodes)
+static int make_sched_crossings(struct wall_switch *s)
 {
-	for (unsigned int i = 0; i < nodes && net->up != NULL && net->down != NULL; i++) {
-		rte_free(net->up[i].crossing);
-		rte_free(net->down[i].crossing);
+	if (s->sw == NULL || s->sched == NULL || s->sched->lcore == s->sw->lcore)
+		return 0;
+	s->to_sched = new_crossing("to_sched", SCHED_CELLS);
+	s->to_switch = new_crossing("to_switch", SCHED_CELLS);
+	return s->to_sched != NULL && s->to_switch != NULL ? 0 : -ENOMEM;
+}
+
+static void free_links(struct wall *w)
+{
+	for (uint32_t i = 0; w->line != NULL && i < w->f->graph->ends; i++)
+		rte_free(w->line[i].crossing);
+	rte_free(w->line);
+	for (unsigned int k = 0; w->sw != NULL && k < w->switches; k++) {
+		rte_free(w->sw[k].crossed);
+		rte_free(w->sw[k].to_sched);
+		rte_free(w->sw[k].to_switch);
 	}
-	rte_free(net->up);
-	rte_free(net->down);
-	rte_free(net->crossed_port);
-	rte_free(net->to_sched);
-	rte_free(net->to_switch);
+	rte_free(w->sw);
 }
 
 /** All of them take their places, or none: those of two runs do not fit. @return rc, or the first error */
@@ -406,8 +423,7 @@ int wall_tear_down(struct wall *w, int rc)
 	rc = close_records(w, rc);
 	twin_tear_down(w);
 	wall_ends_tear_down(w);
-	for (unsigned int k = 0; k < w->nets; k++)
-		free_net(&w->net[k], w->f->nodes);
+	free_links(w);
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		free(w->lcore[i].role);
 		rte_free(w->lcore[i].span);
@@ -427,11 +443,10 @@ int wall_set_up(struct wall *w)
 		err = make_roles(w);
 	if (err == 0)
 		err = place(w);
-	for (unsigned int k = 0; k < w->nets && err == 0; k++) {
-		err = make_links(w, k);
-		if (err == 0)
-			err = make_sched_crossings(&w->net[k]);
-	}
+	if (err == 0)
+		err = make_links(w);
+	for (unsigned int k = 0; k < w->switches && err == 0; k++)
+		err = make_sched_crossings(&w->sw[k]);
 	if (err == 0)
 		err = wall_ends_set_up(w);
 	twin_set_up(w);

@@ -10,14 +10,14 @@
 
 #define GIVE_BURST 16 /**< spans that a node hands over in a turn, so that the others have theirs */
 
-static unsigned int cuts_of(const struct wall_net *net)
+static unsigned int cuts_of(const struct wall_switch *s)
 {
-	return atomic_load_explicit(&net->cuts, memory_order_relaxed);
+	return atomic_load_explicit(&s->cuts, memory_order_relaxed);
 }
 
-static unsigned int crashed_of(const struct wall_net *net)
+static unsigned int crashed_of(const struct wall_switch *s)
 {
-	return atomic_load_explicit(&net->crashed, memory_order_relaxed);
+	return atomic_load_explicit(&s->crashed, memory_order_relaxed);
 }
 
 /* ---- nodes ---- */
@@ -25,7 +25,7 @@ static unsigned int crashed_of(const struct wall_net *net)
 /** Whether a node's link is up, with what is due to it. */
 static inline bool look_at_link(struct wall *w, const struct role *r, unsigned int link, mf_time now)
 {
-	struct wall_end *e = &w->net[link].end[MF_LINK_NODE][r->index];
+	struct wall_end *e = &w->end[r->first_end + link];
 
 	if (unlikely(!wall_end_quiet(e)) && e->other != NULL)
 		wall_end_step(e, now);
@@ -38,7 +38,7 @@ unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 
 	for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
 		if (likely(look_at_link(w, r, link, now)))
-			work += wall_take(&w->net[link].down[r->index], l->span, now);
+			work += wall_take(wall_in(w, r->first_end + link), l->span, now);
 	return work;
 }
 
@@ -49,7 +49,7 @@ static unsigned int find_up(struct wall *w, const struct role *r, struct wall_li
 
 	for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
 		if (likely(r->links & 1u << link))
-			up[n++] = &w->net[link].up[r->index];
+			up[n++] = &w->line[r->first_end + link];
 	return n;
 }
 
@@ -93,29 +93,29 @@ void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, m
 }
 
 /** The switch forgets all and ends its connections: all its links were cut. */
-static void crash(struct wall *w, struct wall_net *net, struct role *r, unsigned int cuts, mf_time now)
+static void crash(struct wall *w, struct wall_switch *s, struct role *r, unsigned int cuts, mf_time now)
 {
 	role_crash(r, now);
-	for (unsigned int i = 0; i < w->f->nodes; i++) {
-		struct wall_end *e = &net->end[MF_LINK_SWITCH][i];
+	for (unsigned int i = 0; i < s->ports; i++) {
+		struct wall_end *e = &w->end[s->first_end + i];
 
 		if (e->carried != NULL)
 			mf_link_leave(e->carried->link, port_now(w));
 		else if (e->role != NULL)
 			wall_end_fall(e, now);
 	}
-	atomic_store_explicit(&net->reviving, true, memory_order_relaxed);
-	atomic_store_explicit(&net->crashed, cuts, memory_order_release);
+	atomic_store_explicit(&s->reviving, true, memory_order_relaxed);
+	atomic_store_explicit(&s->crashed, cuts, memory_order_release);
 }
 
 /** The other one had taken over: it begins again with nothing, and on the links that it has. */
-static void begin_anew(struct wall *w, struct wall_net *net, struct role *r, mf_time now)
+static void begin_anew(struct wall *w, struct wall_switch *s, struct role *r, mf_time now)
 {
-	net->deposed++;
+	s->deposed++;
 	role_crash(r, now);
-	for (unsigned int i = 0; i < w->f->nodes; i++)
-		net->end[MF_LINK_SWITCH][i].anew = true;
-	atomic_store_explicit(&net->reviving, true, memory_order_relaxed);
+	for (unsigned int i = 0; i < s->ports; i++)
+		w->end[s->first_end + i].anew = true;
+	atomic_store_explicit(&s->reviving, true, memory_order_relaxed);
 }
 
 /** What is due at a switch's end. @return nothing is left that this process can do */
@@ -131,78 +131,77 @@ static bool bring_up(struct wall_end *e, mf_time now)
 	return whole ? !e->anew : e->carried != NULL;
 }
 
-static void bring_all_up(struct wall *w, struct wall_net *net, mf_time now)
+static void bring_all_up(struct wall *w, struct wall_switch *s, mf_time now)
 {
-	bool calm = true, reviving = net->gone > 0;
+	bool calm = true, reviving = s->gone > 0;
 
-	net->news_seen = atomic_load_explicit(&net->news, memory_order_acquire);
-	for (unsigned int i = 0; i < w->f->nodes; i++) {
-		struct wall_end *e = &net->end[MF_LINK_SWITCH][i];
+	s->news_seen = atomic_load_explicit(&s->news, memory_order_acquire);
+	for (unsigned int i = 0; i < s->ports; i++) {
+		struct wall_end *e = &w->end[s->first_end + i];
 
 		if (e->role == NULL || bring_up(e, now))
 			continue;
 		calm = false;
 		reviving |= !wall_end_broken(e);
 	}
-	net->calm = calm;
-	atomic_store_explicit(&net->reviving, reviving, memory_order_relaxed);
+	s->calm = calm;
+	atomic_store_explicit(&s->reviving, reviving, memory_order_relaxed);
 }
 
 void twin_look(struct wall *w, struct role *r, mf_time now)
 {
-	struct wall_net *net = &w->net[r->net];
+	struct wall_switch *s = &w->sw[r->index];
 	unsigned int cuts;
 
 	if (unlikely(mf_sw_deposed(r->sw)))
-		begin_anew(w, net, r, now);
-	else if (likely(net->calm &&
-			net->news_seen == atomic_load_explicit(&net->news, memory_order_relaxed)))
+		begin_anew(w, s, r, now);
+	else if (likely(s->calm && s->news_seen == atomic_load_explicit(&s->news, memory_order_relaxed)))
 		return;
-	cuts = cuts_of(net);
-	if (cuts != crashed_of(net))
-		crash(w, net, r, cuts, now);
-	bring_all_up(w, net, now);
+	cuts = cuts_of(s);
+	if (cuts != crashed_of(s))
+		crash(w, s, r, cuts, now);
+	bring_all_up(w, s, now);
 }
 
-void twin_cut(struct wall_net *net)
+void twin_cut(struct wall_switch *s)
 {
-	atomic_fetch_add_explicit(&net->cuts, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&net->news, 1, memory_order_release);
+	atomic_fetch_add_explicit(&s->cuts, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->news, 1, memory_order_release);
 }
 
 /* ---- the watchdog's word ---- */
 
 /** Whether the switch works, as far as this process knows; one of another process is taken for well. */
-static bool is_well(const struct wall_net *net)
+static bool is_well(const struct wall_switch *s)
 {
-	return net->sw == NULL || (cuts_of(net) == crashed_of(net) &&
-				   !atomic_load_explicit(&net->reviving, memory_order_relaxed));
+	return s->sw == NULL ||
+	       (cuts_of(s) == crashed_of(s) && !atomic_load_explicit(&s->reviving, memory_order_relaxed));
 }
 
 /**
  * Whether a cut is seen though r has no turns: by the switch, on another lcore, or by nodes that are here.
  */
-static bool can_be_told(const struct wall *w, const struct wall_net *net, const struct role *r)
+static bool can_be_told(const struct wall *w, const struct wall_switch *s, const struct role *r)
 {
-	if (r->lcore != net->sw->lcore)
+	if (r->lcore != s->sw->lcore)
 		return true;
-	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (net->end[MF_LINK_SWITCH][i].other != NULL)
+	for (unsigned int i = 0; i < s->ports; i++)
+		if (w->end[s->first_end + i].other != NULL)
 			return true;
 	return false;
 }
 
 bool twin_fail_over(struct wall *w, const struct role *r)
 {
-	struct wall_net *net = &w->net[r->net];
+	struct wall_switch *s = &w->sw[r->index];
 
 	if (r->kind != ROLE_SWITCH && r->kind != ROLE_SCHED)
 		return false;
-	if (cuts_of(net) != crashed_of(net))
+	if (cuts_of(s) != crashed_of(s))
 		return true; /* it has been cut off, and has not seen that yet */
-	if (!is_well(&w->net[!r->net]) || !can_be_told(w, net, r))
+	if (!is_well(&w->sw[!r->index]) || !can_be_told(w, s, r))
 		return false;
-	twin_cut(net);
+	twin_cut(s);
 	return true;
 }
 
@@ -210,14 +209,14 @@ bool twin_fail_over(struct wall *w, const struct role *r)
 
 void twin_set_up(struct wall *w)
 {
-	if (w->nets > 1)
+	if (w->redundant)
 		w->fail_over = twin_fail_over;
 }
 
 void twin_tear_down(struct wall *w)
 {
-	for (unsigned int k = 0; k < w->nets; k++) {
-		w->f->backup.cuts += cuts_of(&w->net[k]);
-		w->f->backup.deposed += w->net[k].deposed;
+	for (unsigned int k = 0; w->sw != NULL && k < w->switches; k++) {
+		w->f->backup.cuts += cuts_of(&w->sw[k]);
+		w->f->backup.deposed += w->sw[k].deposed;
 	}
 }

@@ -12,9 +12,9 @@ const char *role_name(const struct role *r)
 {
 	switch (r->kind) {
 	case ROLE_SWITCH:
-		return mf_config_switch_name(r->f->config, r->net);
+		return mf_config_switch_name(r->f->config, r->index);
 	case ROLE_SCHED:
-		return mf_config_sched_name(r->net);
+		return mf_config_sched_name(r->index);
 	case ROLE_PORT:
 		return r->carrier->config->name;
 	default:
@@ -40,20 +40,24 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 	uint8_t links = fabric_whole(f) ? 3 : 0; /* of a process they come up one by one */
 	unsigned int n = 0;
 
-	if (f->part.sw) {
-		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .sched = f->sw[0].sched};
-		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .sw = f->sw[0].sw};
-	}
-	if (f->part.backup) {
-		out[n++] = (struct role){.kind = ROLE_SCHED, .f = f, .net = 1, .sched = f->sw[1].sched};
-		out[n++] = (struct role){.kind = ROLE_SWITCH, .f = f, .net = 1, .sw = f->sw[1].sw};
+	for (unsigned int k = 0; k < f->graph->switches; k++) {
+		if (!fabric_plays_switch(f, k))
+			continue;
+		if (f->config->switches == 0)
+			out[n++] = (struct role){
+				.kind = ROLE_SCHED, .index = k, .f = f, .sched = f->sw[k].sched};
+		out[n++] = (struct role){.kind = ROLE_SWITCH, .index = k, .f = f, .sw = f->sw[k].sw};
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)
 			out[n++] = (struct role){
 				.kind = node, .index = i, .f = f, .links = links, .host = f->node[i].host};
-	for (unsigned int i = 0; i < n; i++)
-		out[i].channel = channel_of(&out[i]);
+	for (unsigned int i = 0; i < n; i++) {
+		struct role *r = &out[i];
+
+		r->channel = channel_of(r);
+		r->first_end = f->graph->role[role_is_node(r) ? r->index : f->nodes + r->index].first_end;
+	}
 	return n;
 }
 
@@ -222,6 +226,13 @@ void role_bear(struct role *r, unsigned int port, mf_time by, mf_time now)
 	if (unlikely(r->record != NULL))
 		record_call(r->record, RECORD_BEAR, port, now, &by, sizeof(by));
 	mf_sw_bear(r->sw, port, by);
+}
+
+void role_route(struct role *r, const struct role_route *route, mf_time now)
+{
+	if (unlikely(r->record != NULL))
+		record_call(r->record, RECORD_ROUTE, 0, now, route, sizeof(*route));
+	mf_routes_link(r->f->sw[r->index].routes, route->link, route->up != 0);
 }
 
 int role_crash(struct role *r, mf_time now)

@@ -43,11 +43,11 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct mf_node *h = r->host;
-	unsigned int work = wall_take(&w->net[0].down[r->index], l->span, now);
+	unsigned int work = wall_take(wall_in(w, r->first_end), l->span, now);
 
 	work += run_node(w, r, now);
 	if (mf_node_tx_waits(h)) {
-		wall_give(&w->net[0].up[r->index], r, r->index, l->span, now, &work);
+		wall_give(&w->line[r->first_end], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
 		r->next = mf_time_min(r->next, mf_node_next(h));
 	}
@@ -72,11 +72,13 @@ static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role 
 
 /* A switch's turn is compiled twice: for one of two, and for one alone. */
 
-static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct wall_lcore *l,
-						    struct role *r, mf_time now, bool two)
+static __rte_always_inline unsigned int switch_send(struct wall *w, struct wall_switch *s,
+						    struct wall_lcore *l, struct role *r, mf_time now,
+						    bool two)
 {
+	struct wall_link *line = &w->line[s->first_end];
 	uint64_t *waiting = mf_sw_tx_set(r->sw);
-	unsigned int words = (r->f->nodes + 63) / 64, spans = 0;
+	unsigned int words = (s->ports + 63) / 64, spans = 0;
 
 	for (unsigned int k = 0; k < words; k++)
 		for (uint64_t set = waiting[k]; set != 0; set &= set - 1) {
@@ -85,28 +87,29 @@ static __rte_always_inline unsigned int switch_send(struct wall_net *net, struct
 			if (!mf_sw_can_rx(r->sw))
 				return spans;
 			waiting[k] ^= set & -set;
-			if (two && unlikely(!wall_end_whole(&net->end[MF_LINK_SWITCH][p])))
+			if (two && unlikely(!wall_end_whole(&w->end[s->first_end + p])))
 				twin_discard(r, p, l->span, now);
-			else if (!wall_give(&net->down[p], r, p, l->span, now, &spans))
+			else if (!wall_give(&line[p], r, p, l->span, now, &spans))
 				waiting[k] |= set & -set;
 		}
 	return spans;
 }
 
-static __rte_always_inline unsigned int turn_switch(struct wall_net *net, struct wall_lcore *l,
-						    struct role *r, mf_time now, bool two)
+static __rte_always_inline unsigned int turn_switch(struct wall *w, struct wall_switch *s,
+						    struct wall_lcore *l, struct role *r, mf_time now,
+						    bool two)
 {
 	unsigned int work = 0;
 
-	for (unsigned int i = 0; i < net->crossed; i++)
-		work += wall_take(&net->up[net->crossed_port[i]], l->span, now);
+	for (unsigned int i = 0; i < s->crosses; i++)
+		work += wall_take(s->crossed[i], l->span, now);
 	if (mf_sw_next(r->sw) <= now)
 		role_run(r, now);
-	if (net->to_switch != NULL)
-		work += wall_take_grants(net, r, now);
-	work += switch_send(net, l, r, now, two);
-	if (net->to_sched != NULL)
-		wall_tell_sched(net, r, now);
+	if (s->to_switch != NULL)
+		work += wall_take_grants(s, r, now);
+	work += switch_send(w, s, l, r, now, two);
+	if (s->to_sched != NULL)
+		wall_tell_sched(s, r, now);
 	return work;
 }
 
@@ -114,56 +117,60 @@ static __rte_noinline unsigned int poll_one_of_two(struct wall *w, struct wall_l
 						   mf_time now)
 {
 	twin_look(w, r, now);
-	return turn_switch(&w->net[r->net], l, r, now, true);
+	return turn_switch(w, &w->sw[r->index], l, r, now, true);
 }
 
 static unsigned int poll_switch(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
-	if (unlikely(w->nets > 1))
+	struct wall_switch *s = &w->sw[r->index];
+
+	if (unlikely(w->redundant))
 		return poll_one_of_two(w, l, r, now);
-	return turn_switch(&w->net[0], l, r, now, false);
+	if (unlikely(s->routes_seen != atomic_load_explicit(&w->route_news, memory_order_relaxed)))
+		wall_routes_look(w, s, now);
+	return turn_switch(w, s, l, r, now, false);
 }
 
-static unsigned int match(struct wall_net *net, struct role *r, mf_time now)
+static unsigned int match(struct wall_switch *s, struct role *r, mf_time now)
 {
 	uint64_t items[ITEMS * MF_ITEM_WORDS];
 	unsigned int n, work = 0;
 
 	do {
 		n = role_take(r, now, items, ITEMS);
-		role_give(net->sw, now, items, n);
+		role_give(s->sw, now, items, n);
 		work += n;
 	} while (n == ITEMS);
 	return work;
 }
 
 /** The scheduler of an lcore that polls the switch, too: it answers in place. */
-static unsigned int poll_sched_here(struct wall_net *net, struct role *r, mf_time now)
+static unsigned int poll_sched_here(struct wall_switch *s, struct role *r, mf_time now)
 {
 	uint64_t answers[ITEMS * MF_ITEM_WORDS];
 	unsigned int told, given, n, work = 0;
 	void *items;
 
-	while ((items = role_peek(net->sw, now, &told)) != NULL) {
+	while ((items = role_peek(s->sw, now, &told)) != NULL) {
 		n = role_exchange(r, now, items, told, &given, answers, ITEMS);
-		role_advance(net->sw, given);
-		role_give(net->sw, now, answers, n);
+		role_advance(s->sw, given);
+		role_give(s->sw, now, answers, n);
 		work += given + n;
 		if (n == ITEMS)
-			work += match(net, r, now);
+			work += match(s, r, now);
 	}
 	if (work > 0)
 		role_matched(r);
 	if (r->next > now)
 		return work;
-	work += match(net, r, now);
+	work += match(s, r, now);
 	role_matched(r);
 	return work;
 }
 
-static unsigned int poll_sched(struct wall_net *net, struct role *r, mf_time now)
+static unsigned int poll_sched(struct wall_switch *s, struct role *r, mf_time now)
 {
-	return net->to_sched != NULL ? wall_poll_sched(net, r, now) : poll_sched_here(net, r, now);
+	return s->to_sched != NULL ? wall_poll_sched(s, r, now) : poll_sched_here(s, r, now);
 }
 
 static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
@@ -179,7 +186,7 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	case ROLE_PORT:
 		return port_poll(w, l, r, now);
 	default:
-		return poll_sched(&w->net[r->net], r, now);
+		return poll_sched(&w->sw[r->index], r, now);
 	}
 }
 

@@ -49,7 +49,9 @@ void wall_init(struct wall *w, struct mf_fabric *f, const struct mf_run_options 
 		.options = options,
 		.ps_mult = (uint64_t)(((unsigned __int128)MF_SEC(1) << 32) / rte_get_tsc_hz()),
 		.loads = has_load(f),
-		.nets = f->config->backup.on ? 2 : 1,
+		.switches = f->graph->switches,
+		.redundant = f->config->backup.on,
+		.graph_end = f->graph->end,
 	};
 }
 
@@ -110,11 +112,12 @@ static unsigned int unfinished(const struct wall *w, const struct wall_lcore *l,
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < l->roles; i++) {
-		const struct node *node = &w->f->node[l->role[i]->index];
+		const struct role *r = l->role[i];
+		const struct node *node = role_is_node(r) ? &w->f->node[r->index] : NULL;
 
-		if (role_is_node(l->role[i]) && !node->gone)
+		if (node != NULL && !node->gone)
 			n += (node->client != NULL &&
-			      !mf_client_finished(node->client, node_clock(w->f, l->role[i]->index, now))) ||
+			      !mf_client_finished(node->client, node_clock(w->f, r->index, now))) ||
 			     (node->ether != NULL && !mf_ether_finished(node->ether));
 	}
 	return n;

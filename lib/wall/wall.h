@@ -30,14 +30,16 @@ struct wall_link {
 	struct crossing *in; /**< the receiver's: `crossing`, or NULL while nothing is to be taken from it */
 } __rte_cache_aligned;
 
-/** A switch, its scheduler and its links. There are two where the file has "backup". */
-struct wall_net {
-	struct role *sched, *sw; /**< NULL: of another process */
-	struct wall_link *up, *down; /**< [ports] */
+/** A switch and its scheduler. Two mirror each other where the file has "backup". */
+struct wall_switch {
+	struct wall *w;
+	struct role *sched, *sw; /**< NULL: of another process, or there is no scheduler */
 	struct crossing *to_sched, *to_switch; /**< NULL: one lcore polls switch and scheduler */
-	uint16_t *crossed_port; /**< those whose links up cross lcores */
-	unsigned int crossed;
-	struct wall_end *end[MF_LINK_ENDS]; /**< [ports]; link_end.h */
+	uint32_t first_end; /**< its ends in the graph: port p is end first_end + p */
+	unsigned int ports;
+	unsigned int depth; /**< of several: links to the nearest node that asks */
+	struct wall_link **crossed; /**< directions that end at it and cross lcores */
+	unsigned int crosses;
 	/* Any thread: */
 	atomic_uint cuts; /**< how often all links to it were cut, by the watchdog */
 	atomic_uint news; /**< how often something was told of its links' ends, cuts included */
@@ -48,6 +50,7 @@ struct wall_net {
 	unsigned int news_seen;
 	bool calm; /**< its links are all up */
 	uint64_t deposed; /**< how often it has begun again since the other one had taken over */
+	unsigned int routes_seen; /**< of several: w->route_news that its routes know of */
 };
 
 struct wall_lcore {
@@ -71,8 +74,14 @@ struct wall {
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
-	struct wall_net net[MF_CONFIG_SWITCHES];
-	unsigned int nets;
+	struct wall_switch *sw; /**< [switches] */
+	unsigned int switches;
+	bool redundant; /**< each node has a link to each of two switches, which mirror each other */
+	/* By end of the graph: */
+	const struct mf_end *graph_end;
+	struct wall_link *line; /**< what the end sends */
+	struct wall_end *end; /**< link_end.h */
+	atomic_uint route_news; /**< several switches: how often an end was lost or came back; any thread */
 	struct role *role; /**< all */
 	unsigned int roles;
 	/* Links to other processes: rendezvous.c */
@@ -106,6 +115,12 @@ struct wall {
 static inline mf_time wall_now(const struct wall *w)
 {
 	return (mf_time)((unsigned __int128)(rte_rdtsc() - w->tsc0) * w->ps_mult >> 32);
+}
+
+/** What arrives at an end, where no port carries the link. */
+static inline struct wall_link *wall_in(const struct wall *w, uint32_t end)
+{
+	return &w->line[w->graph_end[end].peer];
 }
 
 /* wall.c */
@@ -171,10 +186,10 @@ mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now
 
 /* descriptors.c: the scheduler has an lcore of its own */
 /** The switch's part. @return grants taken */
-unsigned int wall_take_grants(struct wall_net *net, struct role *r, mf_time now);
-void wall_tell_sched(struct wall_net *net, struct role *r, mf_time now);
+unsigned int wall_take_grants(struct wall_switch *s, struct role *r, mf_time now);
+void wall_tell_sched(struct wall_switch *s, struct role *r, mf_time now);
 /** The scheduler's turn. @return how much work it found */
-unsigned int wall_poll_sched(struct wall_net *net, struct role *r, mf_time now);
+unsigned int wall_poll_sched(struct wall_switch *s, struct role *r, mf_time now);
 
 /* redundancy.c: two switches */
 /** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */
@@ -185,21 +200,30 @@ void twin_look(struct wall *w, struct role *r, mf_time now);
 /** Throws away what a switch would send on a link that is not up. */
 void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
 /** Cuts all links of a switch, as if it had died; it begins again with nothing. Any thread. */
-void twin_cut(struct wall_net *net);
+void twin_cut(struct wall_switch *s);
 /** wall.fail_over of two switches: cuts off the one whose switch or scheduler gets no turn. */
 bool twin_fail_over(struct wall *w, const struct role *r);
 /** Where there are two switches: the watchdog may cut one off. And counts what was. */
 void twin_set_up(struct wall *w);
 void twin_tear_down(struct wall *w);
 
+/* routes.c: several switches */
+/** A link has gone down or come up at one of its ends. Any thread. */
+void wall_routes_news(struct wall *w);
+/** In the turn of a switch: its routes go over the links that are up at all ends of this process. */
+void wall_routes_look(struct wall *w, struct wall_switch *s, mf_time now);
+
 /* rendezvous.c */
-/** How ports carry the link of a node to switch `net`. */
-const struct mf_config_llr *wall_llr(const struct wall *w, unsigned int net, unsigned int node);
-/** Whether ports carry the link of a node to switch `net`, at the ends that are in this process. */
-bool meet_carried(const struct wall *w, unsigned int net, unsigned int node);
-/** The role of the port that an end of a link is at. @param number  of the end there */
-struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
-			    unsigned int *number);
+/** How ports carry a link of the graph. */
+const struct mf_config_llr *wall_llr(const struct wall *w, uint32_t link);
+/** Whether ports carry a link of the graph, at the ends that are in this process. */
+bool meet_carried(const struct wall *w, uint32_t link);
+/**
+ * The role of the port that an end of a link is at.
+ * @param side    which of the two ends of the link
+ * @param number  of the end there
+ */
+struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number);
 
 /* turn.c */
 /** A turn of each role of an lcore. @return how much work they found */

@@ -131,15 +131,15 @@ static void start_many(unsigned int lcores)
 		cr_skip_test("EAL does not start");
 }
 
-static bool is_well(const struct wall_net *net)
+static bool is_well(const struct wall_switch *s)
 {
-	return atomic_load(&net->cuts) == atomic_load(&net->crashed) && !atomic_load(&net->reviving);
+	return atomic_load(&s->cuts) == atomic_load(&s->crashed) && !atomic_load(&s->reviving);
 }
 
 /** Whether both switches know all. */
 static bool all_is_new(struct scene *s, const struct wall *w, mf_time at)
 {
-	if (!is_well(&w->net[0]) || !is_well(&w->net[1]))
+	if (!is_well(&w->sw[0]) || !is_well(&w->sw[1]))
 		s->since = 0;
 	else if (s->since == 0)
 		s->since = at;
@@ -154,7 +154,7 @@ static void cut_one(struct scene *s, struct wall *w, mf_time at)
 	if (s->cuts == s->wanted || !all_is_new(s, w, at) || mf_rng_below(&s->rng, 4) != 0)
 		return;
 	s->cuts++;
-	twin_cut(&w->net[mf_rng_below(&s->rng, 4) == 0 ? !active : active]);
+	twin_cut(&w->sw[mf_rng_below(&s->rng, 4) == 0 ? !active : active]);
 	s->since = 0;
 }
 
@@ -281,10 +281,10 @@ static bool all_are_up(const struct mf_fabric *f, const struct wall *w)
 	bool up = true;
 
 	for (unsigned int k = 0; k < 2; k++) {
-		up &= is_well(&w->net[k]) && w->net[k].gone == 0;
+		up &= is_well(&w->sw[k]) && w->sw[k].gone == 0;
 		for (unsigned int i = 0; i < f->nodes; i++) {
-			const struct wall_end *node = &w->net[k].end[MF_LINK_NODE][i];
-			const struct wall_end *sw = &w->net[k].end[MF_LINK_SWITCH][i];
+			const uint32_t *end = f->graph->link[fabric_link(f, k, i)].end;
+			const struct wall_end *node = &w->end[end[0]], *sw = &w->end[end[1]];
 
 			up &= wall_end_whole(node) && wall_end_whole(sw) &&
 			      node->connection == sw->connection && node->role->links == 3;
@@ -343,7 +343,7 @@ Test(backup_wall, cut_off_among_outages)
 			/* Some turns, and some of every second: a busy machine has few turns. */
 			if (at < OUTAGES_OVER && (mf_rng_below(&rng, 500) == 0 || at >= due)) {
 				due = at + mf_rng_below(&rng, 2 * CUT_EVERY);
-				twin_cut(&f->embedded->net[mf_rng_below(&rng, 2)]);
+				twin_cut(&f->embedded->sw[mf_rng_below(&rng, 2)]);
 				cuts++;
 			}
 			up = at > OUTAGES_OVER && all_are_up(f, f->embedded);
@@ -383,7 +383,7 @@ static void storm_in_tick(void *ctx, mf_time at)
 	struct storm *s = ctx;
 
 	if (at < OUTAGES_OVER) {
-		twin_cut(&s->f->running->net[mf_rng_below(&s->rng, 2)]);
+		twin_cut(&s->f->running->sw[mf_rng_below(&s->rng, 2)]);
 		s->cuts++;
 		return;
 	}
@@ -511,7 +511,7 @@ Test(backup_wall, the_watchdog_notices_a_switch_that_stalls)
 /** The other switch is not well when it is asked for the first time. */
 static bool fails_over_at_last(struct wall *w, const struct role *r)
 {
-	if (r == w->net[0].sw && atomic_fetch_add(&denials, 1) == 0)
+	if (r == w->sw[0].sw && atomic_fetch_add(&denials, 1) == 0)
 		return false;
 	return twin_fail_over(w, r);
 }

@@ -75,11 +75,15 @@ def at_length(config, longer):
   return config | {'clock': config['clock'] | {'wall': wall | {'duration': f'{length * longer}ms'}}}
 
 
+def write(path, config):
+  with open(path, 'w', encoding='utf-8') as file:
+    json.dump(config, file)
+
+
 def run_once(emu, config, lcores, *args):
   with tempfile.TemporaryDirectory() as folder:
     path, out = os.path.join(folder, 'fabric.json'), os.path.join(folder, 'result.json')
-    with open(path, 'w', encoding='utf-8') as file:
-      json.dump(config, file)
+    write(path, config)
     process = emu.run('--lcores', lcores, '--no-huge', '-m', '512', '--no-shconf', '--no-pci',
                       '--file-prefix', f'breaking{os.getpid()}', '--', '--json', out, *args, path)
     try:
@@ -152,7 +156,6 @@ def replayed(tap, emu, config, lcores):
     if not sound(tap, 'a record', process, result):
       return
     path = os.path.join(folder, 'fabric.json')
-    with open(path, 'w', encoding='utf-8') as file:
-      json.dump(config, file)
+    write(path, config)
     again = emu.run('--replay', folder, path)
     tap.ok(again.returncode == 0 and 'differ' not in again.stdout, 'a record: replays', why(again))

@@ -334,14 +334,6 @@ def config_links(config):
       yield pairs * link['count']
 
 
-def refused(tap, runs):
-  """What several switches do not do yet is said in one line."""
-  path = runs.write(fabric('tcp', {'a': 2}, [('a', 'a')], ['a0'], ['a1']))
-  process = runs.emu.run('--clock', 'wall', path)
-  tap.ok(process.returncode == 1 and 'virtual clock only' in process.stderr and
-         process.stderr.count('\n') == 1, 'the wall clock is refused in one line', process.stderr)
-
-
 def main():
   args, tap = options(), Tap()
   with tempfile.TemporaryDirectory() as folder:
@@ -355,7 +347,6 @@ def main():
     written_out(tap, runs)
     cuts(tap, runs)
     pauses_and_cuts(tap, runs)
-    refused(tap, runs)
   tap.done()
 
 

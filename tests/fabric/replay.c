@@ -441,16 +441,16 @@ Test(replay, other_formats)
 
 	start(&b);
 	c = load(&b, "mn");
-	memcpy(c.data, "memfab record 7", 15);
+	memcpy(c.data, "memfab record 8", 15);
 	store(&b, "mn", c.data, c.size);
-	assert_refused(&b, "mn.rec is a record in format 7, of another version of memfab: this one has 8\n");
+	assert_refused(&b, "mn.rec is a record in format 8, of another version of memfab: this one has 9\n");
 	memcpy(c.data, "memfab record \n", 15);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");
-	memcpy(c.data, "memfab record 8!", 16);
+	memcpy(c.data, "memfab record 9!", 16);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");
-	memcpy(c.data, "memfab recall 8", 15);
+	memcpy(c.data, "memfab recall 9", 15);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");
 	free(c.data);

@@ -24,9 +24,8 @@ struct port_end {
 	/** Captures of what is sent and, where the partner is another process, received. NULL: none */
 	struct capture_tap *tx_tap, *rx_tap;
 	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
-	uint16_t node;
-	uint8_t net; /**< to which of two switches */
-	bool switch_end;
+	uint32_t end; /**< in the graph */
+	bool switch_end; /**< the second end of its link: that of the switch, where the first is a node's */
 	bool near; /**< its partner is in this process */
 	bool open; /**< blocks pass */
 	bool opened; /**< has ever been open */
@@ -40,6 +39,7 @@ struct port_end {
 	uint16_t mask; /**< bits of `state` that may be told */
 	uint16_t wants; /**< what the partner must have told before blocks pass */
 	bool absent; /**< the role knows that there is no link */
+	uint32_t lost; /**< it was open and is not: for the routes of any lcore */
 	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
 	uint16_t echo; /**< the same */
 	bool up; /**< the same */
@@ -161,6 +161,18 @@ bool port_can_put(const struct wall_port *p, unsigned int end);
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span);
 bool port_waits(const struct wall_port *p, unsigned int end);
 struct mf_span *port_take(struct wall_port *p, unsigned int end, mf_time now);
+
+/** The link of an end, in the graph. */
+static inline uint32_t port_end_link(const struct wall *w, const struct port_end *e)
+{
+	return w->graph_end[e->end].link;
+}
+
+/** The name of the role at the other end. */
+static inline const char *port_end_peer(const struct wall *w, const struct port_end *e)
+{
+	return fabric_role_name(w->f, w->graph_end[w->graph_end[e->end].peer].role);
+}
 
 /* rendezvous.c: the beginning and the end */
 /** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */

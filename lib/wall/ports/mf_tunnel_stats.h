@@ -22,7 +22,7 @@ struct carried_port {
 
 struct carried_end {
 	unsigned int node; /**< whose link it is */
-	unsigned int net; /**< number of the switch: 0, or 1: the backup */
+	unsigned int plane; /**< which of its links: 0, or 1: to the backup */
 	bool switch_end;
 	const struct mf_config_port *port;
 	struct mf_link_status status;

@@ -251,13 +251,14 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 {
 	uint64_t news = (uint64_t)st->connections << 32 | (uint64_t)st->refused << 16 |
 			(uint64_t)st->by_partner << 9 | (uint64_t)st->down << 1 | st->up;
+	unsigned int node = port_end_link(w, e) % w->f->nodes;
 
 	if (news == e->said || (st->refused != 0 && port_now(w) < e->refusal_at))
 		return;
 	e->said = news;
 	e->refusal_at = st->refused != 0 ? port_now(w) + REFUSE_PERIOD : 0;
 	if (w->options->say != NULL)
-		w->options->say(w->options->say_ctx, w->f->config->node[e->node].name, e->switch_end,
+		w->options->say(w->options->say_ctx, w->f->config->node[node].name, e->switch_end,
 				p->config->name, st);
 }
 
@@ -295,6 +296,17 @@ static void tell_of_two(struct port_end *e, const struct mf_link_status *st, mf_
 	e->absent = !e->open;
 }
 
+/** For routes a link is up until it is lost: before a run begins none is open yet. */
+static void tell_routes(struct wall *w, struct port_end *e)
+{
+	uint32_t lost = e->opened && !e->open;
+
+	if (lost == e->lost)
+		return;
+	__atomic_store_n(&e->lost, lost, __ATOMIC_RELEASE);
+	wall_routes_news(w);
+}
+
 /**
  * What has changed: a role is told that its link is lost before anything of the next connection reaches it,
  * and takes nothing before it is ready.
@@ -330,8 +342,9 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 		e->open = role_link_back(e->in.to, e->in.port, now);
 		e->opened |= e->open;
 	}
-	if (unlikely(w->nets > 1))
+	if (unlikely(w->redundant))
 		tell_of_two(e, &st, now);
+	tell_routes(w, e);
 	e->look = st.up && !e->open;
 }
 

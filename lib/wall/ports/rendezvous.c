@@ -27,61 +27,72 @@
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
 
-const struct mf_config_llr *wall_llr(const struct wall *w, unsigned int net, unsigned int node)
+const struct mf_config_llr *wall_llr(const struct wall *w, uint32_t link)
 {
-	const struct mf_config_node *n = &w->f->config->node[node];
+	const struct mf_config_node *n = &w->f->config->node[link % w->f->nodes];
 
-	return net == 0 ? &n->link.llr : &n->backup_llr;
+	return link < w->f->nodes ? &n->link.llr : &n->backup_llr;
 }
 
-static bool switch_here(const struct wall *w, unsigned int net)
+static const struct mf_vertex *role_of(const struct wall *w, uint32_t link, enum mf_link_end side)
 {
-	return net == 0 ? w->f->part.sw : w->f->part.backup;
+	return &w->f->graph->role[w->graph_end[w->f->graph->link[link].end[side]].role];
 }
 
-bool meet_carried(const struct wall *w, unsigned int net, unsigned int node)
+/** Whether the role at an end of a link is of this process. */
+static bool is_here(const struct wall *w, uint32_t link, enum mf_link_end side)
 {
-	return fabric_carried(w->f, net, node);
+	const struct mf_vertex *r = role_of(w, link, side);
+
+	return r->kind == MF_VERTEX_NODE ? w->f->part.node[r->number] : fabric_plays_switch(w->f, r->number);
+}
+
+static const char *name_of(const struct wall *w, uint32_t link, enum mf_link_end side)
+{
+	return fabric_role_name(w->f, w->graph_end[w->f->graph->link[link].end[side]].role);
+}
+
+bool meet_carried(const struct wall *w, uint32_t link)
+{
+	return link < w->f->nodes * fabric_planes(w->f) &&
+	       fabric_carried(w->f, link / w->f->nodes, link % w->f->nodes);
 }
 
 /** Number of a link in its frames: those to the second switch come behind those to the first. */
-static uint16_t link_id(unsigned int net, unsigned int node)
+static uint16_t link_id(const struct wall *w, uint32_t link)
 {
-	return (uint16_t)(net * MF_PORTS_MAX + node);
+	return (uint16_t)(link / w->f->nodes * MF_PORTS_MAX + link % w->f->nodes);
 }
 
-struct role *meet_port_role(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end,
-			    unsigned int *number)
+struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number)
 {
-	unsigned int port = (unsigned int)wall_llr(w, net, node)->port[end];
+	unsigned int port = (unsigned int)wall_llr(w, link)->port[side];
 	struct role *r = w->role;
 
 	while (r->kind != ROLE_PORT || r->index != port)
 		r++;
-	*number = r->carrier->at[end][link_id(net, node)] - 1U;
+	*number = r->carrier->at[side][link_id(w, link)] - 1U;
 	return r;
 }
 
-static int need_port(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end, char *err,
-		     size_t errlen)
+static int need_port(struct wall *w, uint32_t link, enum mf_link_end side, char *err, size_t errlen)
 {
-	if (wall_llr(w, net, node)->port[end] >= 0)
+	if (wall_llr(w, link)->port[side] >= 0)
 		return 0;
 	snprintf(err, errlen,
 		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
 		 "%slinks[].carried.%s",
-		 w->f->config->node[node].name, mf_config_switch_name(w->f->config, net),
-		 end == MF_LINK_NODE ? "node" : "switch", net == 0 ? "" : "backup.",
-		 end == MF_LINK_NODE ? "node" : "switch");
+		 name_of(w, link, MF_LINK_NODE), name_of(w, link, MF_LINK_SWITCH),
+		 side == MF_LINK_NODE ? "node" : "switch", link < w->f->nodes ? "" : "backup.",
+		 side == MF_LINK_NODE ? "node" : "switch");
 	return -EINVAL;
 }
 
 /** The end of a link that is at a port of this process. */
-static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_link_end end, char *err,
-		   size_t errlen)
+static int add_end(struct wall *w, uint32_t link, enum mf_link_end side, char *err, size_t errlen)
 {
 	const struct mf_config *config = w->f->config;
-	unsigned int number = (unsigned int)wall_llr(w, net, node)->port[end];
+	unsigned int number = (unsigned int)wall_llr(w, link)->port[side];
 	struct wall_port *p = &w->port[number];
 	struct port_end *e;
 
@@ -96,35 +107,46 @@ static int add_end(struct wall *w, unsigned int net, unsigned int node, enum mf_
 	e += p->ends++;
 	memset(e, 0, sizeof(*e));
 	partner_init(&e->partner);
-	e->switch_end = end == MF_LINK_SWITCH;
-	e->near = e->switch_end ? w->f->part.node[node] : switch_here(w, net);
-	e->node = (uint16_t)node;
-	e->net = (uint8_t)net;
+	e->end = w->f->graph->link[link].end[side];
+	e->switch_end = side == MF_LINK_SWITCH;
+	e->near = is_here(w, link, (enum mf_link_end) !side);
 	e->mask = UINT16_MAX;
-	if (w->nets > 1) {
+	if (w->redundant) {
 		p->hasty = true;
 		e->mask = e->switch_end ? (uint16_t)~MF_LINK_READY : UINT16_MAX;
 		e->wants = e->switch_end ? 0 : MF_LINK_READY;
 		e->look = true;
 	}
-	p->at[end][link_id(net, node)] = (uint16_t)p->ends;
+	p->at[side][link_id(w, link)] = (uint16_t)p->ends;
 	return 0;
 }
 
-static int add_ends(struct wall *w, unsigned int net, char *err, size_t errlen)
+/** Links between switches are within a process so far. */
+static int check_trunk(const struct wall *w, uint32_t link, char *err, size_t errlen)
+{
+	if (link < w->f->nodes * fabric_planes(w->f) ||
+	    is_here(w, link, MF_LINK_NODE) == is_here(w, link, MF_LINK_SWITCH))
+		return 0;
+	snprintf(err, errlen, "'%s' and '%s' are in different processes: one plays all switches so far",
+		 name_of(w, link, MF_LINK_NODE), name_of(w, link, MF_LINK_SWITCH));
+	return -EINVAL;
+}
+
+static int add_ends(struct wall *w, char *err, size_t errlen)
 {
 	int rc = 0;
 
-	for (unsigned int n = 0; n < w->f->nodes && rc == 0; n++) {
-		if (!meet_carried(w, net, n))
+	for (uint32_t i = 0; i < w->f->graph->links && rc == 0; i++) {
+		rc = check_trunk(w, i, err, errlen);
+		if (rc != 0 || !meet_carried(w, i))
 			continue;
 		w->carries = true;
-		for (enum mf_link_end end = 0; end < MF_LINK_ENDS && rc == 0; end++) {
-			if (end == MF_LINK_NODE ? !w->f->part.node[n] : !switch_here(w, net))
+		for (enum mf_link_end side = 0; side < MF_LINK_ENDS && rc == 0; side++) {
+			if (!is_here(w, i, side))
 				continue;
-			rc = need_port(w, net, n, end, err, errlen);
+			rc = need_port(w, i, side, err, errlen);
 			if (rc == 0)
-				rc = add_end(w, net, n, end, err, errlen);
+				rc = add_end(w, i, side, err, errlen);
 		}
 	}
 	return rc;
@@ -141,26 +163,25 @@ static uint64_t epoch_of_now(void)
 static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, uint64_t fabric, char *err,
 		     size_t errlen)
 {
-	const struct mf_config *config = w->f->config;
-	const struct mf_config_node *node = &config->node[e->node];
+	uint32_t link = port_end_link(w, e);
 	struct mf_link_config c;
 
 	mf_link_config_default(&c);
-	mf_config_to_link(wall_llr(w, e->net, e->node), &c);
-	c.id = link_id(e->net, e->node);
+	mf_config_to_link(wall_llr(w, link), &c);
+	c.id = link_id(w, link);
 	c.switch_end = e->switch_end;
-	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : e->node;
-	c.name = e->switch_end ? mf_config_switch_name(w->f->config, e->net) : node->name;
+	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)(link % w->f->nodes);
+	c.name = name_of(w, link, e->switch_end ? MF_LINK_SWITCH : MF_LINK_NODE);
 	c.epoch = w->epoch;
 	c.fabric = fabric;
-	c.period = node->link.period;
+	c.period = fabric_link_config(w->f, link)->period;
 	c.ethertype = p->config->ethertype;
 	memcpy(c.mac, p->mac, sizeof(c.mac));
 	c.blocks = (uint16_t)mf_link_blocks(p->mtu);
 	e->link = mf_link_new(&c, port_now(w));
 	if (e->link != NULL)
 		return 0;
-	snprintf(err, errlen, "the link of '%s': %s", node->name,
+	snprintf(err, errlen, "the link of '%s': %s", name_of(w, link, MF_LINK_NODE),
 		 mf_link_config_fault(&c) != NULL ? mf_link_config_fault(&c) : strerror(errno));
 	return -errno;
 }
@@ -203,9 +224,7 @@ int meet_set_up(struct wall *w)
 	w->epoch = epoch_of_now();
 	w->port_tsc0 = rte_rdtsc();
 	w->alone = ALONE;
-	rc = 0;
-	for (unsigned int k = 0; k < w->nets && rc == 0; k++)
-		rc = add_ends(w, k, err, errlen);
+	rc = add_ends(w, err, errlen);
 	if (rc == 0 && w->carries)
 		rc = mf_config_fingerprint(w->f->config, &fabric);
 	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
@@ -264,10 +283,11 @@ static bool is_ready(const struct port_end *e)
 /** How many links of a node of this process have what is asked for; those without ports have it. */
 static unsigned int ends_of(const struct wall *w, unsigned int node, bool (*has)(const struct port_end *e))
 {
+	const struct mf_vertex *r = &w->f->graph->role[node];
 	unsigned int n = 0;
 
-	for (unsigned int k = 0; k < w->nets; k++) {
-		const struct wall_link *up = &w->net[k].up[node];
+	for (uint32_t k = 0; k < r->ends; k++) {
+		const struct wall_link *up = &w->line[r->first_end + k];
 
 		n += up->to->kind != ROLE_PORT || has(&up->to->carrier->end[up->port]);
 	}
@@ -279,7 +299,7 @@ static bool may_begin(struct wall *w)
 {
 	bool all = all_ends(w, false, is_ready);
 
-	if (all || w->nets == 1)
+	if (all || !w->redundant)
 		return all;
 	for (unsigned int i = 0; i < w->f->nodes; i++)
 		if (w->f->part.node[i] && ends_of(w, i, is_ready) == 0) {
@@ -301,10 +321,10 @@ static bool knows(const struct port_end *e)
 }
 
 /** Whether the ends of a link that are at ports of this process have their partners. */
-static bool link_is_up(const struct wall *w, unsigned int net, unsigned int node)
+static bool link_is_up(const struct wall *w, uint32_t link)
 {
-	const struct mf_config_llr *llr = wall_llr(w, net, node);
-	uint16_t id = link_id(net, node);
+	const struct mf_config_llr *llr = wall_llr(w, link);
+	uint16_t id = link_id(w, link);
 
 	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {
 		const struct wall_port *p = llr->port[end] >= 0 ? &w->port[llr->port[end]] : NULL;
@@ -319,8 +339,8 @@ bool meet_link_up(const struct wall *w, unsigned int node)
 {
 	bool up = false;
 
-	for (unsigned int k = 0; k < w->nets; k++)
-		up |= link_is_up(w, k, node);
+	for (unsigned int k = 0; k < fabric_planes(w->f); k++)
+		up |= link_is_up(w, fabric_link(w->f, k, node));
 	return up;
 }
 
@@ -349,17 +369,15 @@ static void say_waiting(const struct wall *w)
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
 			const struct port_end *e = &w->port[i].end[k];
-			const char *name = e->switch_end ? w->f->config->node[e->node].name
-							 : mf_config_switch_name(w->f->config, e->net);
 
 			if (e->switch_end ? is_up(e) : is_ready(e))
 				continue;
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s at port %s%s",
-						len > 0 ? ", " : "", name, w->port[i].config->name,
-						is_up(e) ? " (which waits for others)"
-						: w->port[i].carrier != PORT_CARRIER
-							? netdev_waiting(&w->port[i])
-						: w->port[i].started ? ""
+			len += (size_t)snprintf(
+				text + len, sizeof(text) - len, "%s%s at port %s%s", len > 0 ? ", " : "",
+				port_end_peer(w, e), w->port[i].config->name,
+				is_up(e)                             ? " (which waits for others)"
+				: w->port[i].carrier != PORT_CARRIER ? netdev_waiting(&w->port[i])
+				: w->port[i].started                 ? ""
 								     : " (its device does not start yet)");
 		}
 	if (w->options->waiting != NULL && len > 0)
@@ -401,7 +419,7 @@ int meet(struct wall *w)
 /** Whether somebody elsewhere may still want something of this process. */
 static bool serves(const struct wall *w)
 {
-	if (w->f->part.sw || w->f->part.backup)
+	if (fabric_has_switch(w->f))
 		return true;
 	for (unsigned int n = 0; n < w->f->nodes; n++)
 		if (w->f->part.node[n] && (w->f->config->node[n].memory || !w->f->config->node[n].compute))
@@ -412,7 +430,7 @@ static bool serves(const struct wall *w)
 /** Whether the switch has said that all is over; of two, for each node one of them. */
 static bool switch_done(const struct wall *w)
 {
-	if (w->nets == 1)
+	if (!w->redundant)
 		return all_ends(w, false, is_done);
 	for (unsigned int i = 0; i < w->f->nodes; i++)
 		if (w->f->part.node[i] && ends_of(w, i, is_done) == 0)
@@ -422,7 +440,7 @@ static bool switch_done(const struct wall *w)
 
 bool meet_over(struct wall *w)
 {
-	bool has_switch = w->f->part.sw || w->f->part.backup;
+	bool has_switch = fabric_has_switch(w->f);
 	bool nodes_done = has_switch && all_ends(w, true, is_done);
 
 	if (!w->carries || w->options->stay)
