@@ -180,7 +180,8 @@ def cut(tap, emu, place, top):
     return
   breaking.fired(tap, name, faults, result)
   down, done = result['drops']['switch']['link_down'], result['operations']
-  tap.ok(done['failed_all'] > 0 or down == 0, f'{name}: what is thrown away fails', (down, done['failed_all']))
+  tap.ok(done['failed_all'] > 0 or down == 0, f'{name}: what is thrown away fails',
+         (down, done['failed_all']))
 
 
 def main():
