@@ -5,15 +5,15 @@
 #include "partners.h"
 #include "program.h"
 
-void partners_say(void *ctx, const char *node, bool switch_end, const char *port,
+void partners_say(void *ctx, const char *link, const char *end, const char *port,
 		  const struct mf_link_status *st)
 {
 	char text[256];
 
 	(void)ctx;
 	if (mf_link_status_text(st, text, sizeof(text)))
-		fprintf(stderr, "%s: link of %s, %s's end, port %s %s\n", program_name, node,
-			switch_end ? "switch" : "node", port, text);
+		fprintf(stderr, "%s: link of %s, %s's end, port %s %s\n", program_name, link, end, port,
+			text);
 }
 
 void partners_device(void *ctx, const char *port, const char *device, const char *what)

@@ -6,7 +6,7 @@
 #include "run/mf_fabric.h"
 
 /* All for mf_run_options. */
-void partners_say(void *ctx, const char *node, bool switch_end, const char *port,
+void partners_say(void *ctx, const char *link, const char *end, const char *port,
 		  const struct mf_link_status *status);
 void partners_stalled(void *ctx, const struct mf_stall *stall);
 void partners_device(void *ctx, const char *port, const char *device, const char *what);

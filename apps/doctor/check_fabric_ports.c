@@ -30,6 +30,13 @@ static bool is_here(const struct machine *m, unsigned int port)
 		    (m->part.sw[1] && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
 			return true;
 	}
+	for (unsigned int i = 0; i < m->config->trunks; i++) {
+		const struct mf_config_trunk *t = &m->config->trunk[i];
+
+		if ((m->part.sw[t->a] && t->link.llr.port[0] == (int)port) ||
+		    (m->part.sw[t->b] && t->link.llr.port[1] == (int)port))
+			return true;
+	}
 	return false;
 }
 

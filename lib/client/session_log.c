@@ -5,7 +5,7 @@
 
 RTE_LOG_REGISTER(session_log, memfab, NOTICE)
 
-void session_log_link(void *ctx, const char *node, bool switch_end, const char *port,
+void session_log_link(void *ctx, const char *link, const char *end, const char *port,
 		      const struct mf_link_status *status)
 {
 	char text[256];
@@ -13,8 +13,7 @@ void session_log_link(void *ctx, const char *node, bool switch_end, const char *
 	(void)ctx;
 	if (mf_link_status_text(status, text, sizeof(text)))
 		rte_log(status->refused != 0 ? RTE_LOG_WARNING : RTE_LOG_INFO, (uint32_t)session_log,
-			"memfab: link of %s, %s's end, port %s %s\n", node, switch_end ? "switch" : "node",
-			port, text);
+			"memfab: link of %s, %s's end, port %s %s\n", link, end, port, text);
 }
 
 void session_log_device(void *ctx, const char *port, const char *device, const char *what)

@@ -11,7 +11,7 @@
 #include "link/mf_link.h"
 
 /* As those of struct mf_run_options. */
-void session_log_link(void *ctx, const char *node, bool switch_end, const char *port,
+void session_log_link(void *ctx, const char *link, const char *end, const char *port,
 		      const struct mf_link_status *status);
 /** The interface of a port: see struct mf_run_options. */
 void session_log_device(void *ctx, const char *port, const char *device, const char *what);

@@ -40,7 +40,7 @@ static int read_link(struct cfg *c, const json_t *json)
 
 		if (timed)
 			n->backup_propagation = propagation;
-		rc = cfg_carried(c, json, &n->backup_llr);
+		rc = cfg_carried(c, json, false, &n->backup_llr);
 	}
 	return rc;
 }
@@ -98,7 +98,7 @@ int cfg_backup(struct cfg *c, const json_t *json)
 								? b->propagation
 								: c->config->node[i].link.propagation;
 	for (unsigned int i = 0; i < c->config->sw.ports && rc == 0; i++)
-		rc = cfg_carried(c, json, &c->config->node[i].backup_llr);
+		rc = cfg_carried(c, json, false, &c->config->node[i].backup_llr);
 	if (rc == 0)
 		rc = cfg_section(c, json, "links", read_links);
 	return rc == 0 ? check(c) : rc;
@@ -122,6 +122,6 @@ void cfg_put_backup(struct put *p, json_t *root)
 		cfg_put_set(p, one, "node", json_string(config->node[i].name));
 		cfg_put_set(p, one, "propagation",
 			    json_string(mf_unit_put_time(buf, config->node[i].backup_propagation)));
-		cfg_put_carried(p, one, &config->node[i].backup_llr);
+		cfg_put_carried(p, one, false, &config->node[i].backup_llr);
 	}
 }

@@ -181,7 +181,7 @@ int cfg_timing(struct cfg *c, const json_t *json); /* timing.c */
 int cfg_nodes(struct cfg *c, const json_t *root); /* node.c: memory, host, nodes */
 int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links of nodes */
 /* The keys of a link that stand in json. */
-int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link);
+int cfg_link(struct cfg *c, const json_t *json, bool trunk, struct mf_config_link *link);
 int cfg_switches(struct cfg *c, const json_t *root); /* switches.c: switches, routing */
 /* Adds switches of an entry that has no more than this: count, named by name and number, or one. */
 int cfg_add_switches(struct cfg *c, const char *name, uint32_t count);
@@ -197,8 +197,8 @@ int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, uint16_t *t
 int cfg_trunks(struct cfg *c, const json_t *root); /* trunk.c: links between switches */
 int cfg_between(struct cfg *c, const json_t *json, struct mf_config_between *b); /* between.c: their ends */
 int cfg_ports(struct cfg *c, const json_t *json); /* port.c */
-/* "carried" of a link. */
-int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr);
+/* "carried" of a link. trunk: between switches. */
+int cfg_carried(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr);
 /* "disable" of a link; disable.c */
 int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);

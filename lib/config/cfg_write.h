@@ -35,7 +35,7 @@ void cfg_put_stack(struct put *p, json_t *root);
 void cfg_put_bridge(struct put *p, json_t *json);
 /* "ports", and "carried" of a link; port.c */
 void cfg_put_ports(struct put *p, json_t *root);
-void cfg_put_carried(struct put *p, json_t *link, const struct mf_config_llr *llr);
+void cfg_put_carried(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr);
 void cfg_put_disable(struct put *p, json_t *link, const struct mf_config_disable *d); /* disable.c */
 /* A workload with a store, but for its nodes and its trace; ycsb.c */
 void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);

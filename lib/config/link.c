@@ -35,7 +35,7 @@ static const struct cfg_field entry_fields[] = {
 	{0},
 };
 
-int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link)
+int cfg_link(struct cfg *c, const json_t *json, bool trunk, struct mf_config_link *link)
 {
 	static const char *const quantum[] = {"quantum", NULL};
 	int rc = cfg_read(c, json, cfg_link_fields, link);
@@ -44,14 +44,14 @@ int cfg_link(struct cfg *c, const json_t *json, struct mf_config_link *link)
 		rc = cfg_refuse(c, json, quantum, "policy is not \"fair\"");
 	if (rc == 0)
 		rc = cfg_disable(c, json, &link->disable);
-	return rc != 0 ? rc : cfg_carried(c, json, &link->llr);
+	return rc != 0 ? rc : cfg_carried(c, json, trunk, &link->llr);
 }
 
 static int default_link(struct cfg *c, const json_t *json)
 {
 	int rc = cfg_known(c, json, cfg_link_fields, NULL);
 
-	return rc != 0 ? rc : cfg_link(c, json, &c->link);
+	return rc != 0 ? rc : cfg_link(c, json, false, &c->link);
 }
 
 /* Whether name means the node: its own name or that of its entry. "*": those without a link yet. */
@@ -97,7 +97,7 @@ static int apply(struct cfg *c, const json_t *json, const char *name, int entry)
 					    node->node.name, node->link);
 		node->node.link = cfg_place_link(c, node->place);
 		node->link = entry;
-		rc = cfg_link(c, json, &node->node.link);
+		rc = cfg_link(c, json, false, &node->node.link);
 		if (rc != 0)
 			break;
 		if (json_object_get(json, "port") != NULL)

@@ -182,7 +182,7 @@ struct mf_config_switch {
 /** A link between two switches: of an entry of "links" with "between". */
 struct mf_config_trunk {
 	uint16_t a, b; /**< indices in mf_config.switch_list: a < b */
-	struct mf_config_link link;
+	struct mf_config_link link; /**< of its ports [0] is at a, [1] at b */
 };
 
 /**

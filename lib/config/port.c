@@ -59,6 +59,12 @@ static const struct cfg_field carried_fields[] = {
 	{.key = "when", .kind = CFG_ENUM, .names = carry_names},
 	{0},
 };
+/* The same of a link between switches. */
+static const struct cfg_field trunk_fields[] = {
+	{.key = "between", .kind = CFG_NESTED},
+	{.key = "when", .kind = CFG_ENUM, .names = carry_names},
+	{0},
+};
 
 static int read_port(struct cfg *c, const json_t *json, struct mf_config_port *p)
 {
@@ -114,20 +120,61 @@ int cfg_ports(struct cfg *c, const json_t *json)
 	return 0;
 }
 
-static int read_end(struct cfg *c, const json_t *json, const char *key, int *port)
+/* The port that a value names. */
+static int read_name(struct cfg *c, const json_t *json, int *port)
 {
-	const char *name = json_string_value(json_object_get(json, key));
+	const char *name = json_string_value(json);
 
-	if (json_object_get(json, key) == NULL)
-		return 0;
 	if (name == NULL)
-		return cfg_fail_key(c, key, "must be the name of a port");
+		return cfg_fail(c, "must be the name of a port");
 	for (unsigned int i = 0; i < c->config->ports; i++)
 		if (strcmp(c->config->port[i].name, name) == 0) {
 			*port = (int)i;
 			return 0;
 		}
-	return cfg_fail_key(c, key, "there is no port '%.64s'", name);
+	return cfg_fail(c, "there is no port '%.64s'", name);
+}
+
+static int read_end(struct cfg *c, const json_t *json, const char *key, int *port)
+{
+	int rc;
+
+	if (json_object_get(json, key) == NULL)
+		return 0;
+	cfg_push(c, key);
+	rc = read_name(c, json_object_get(json, key), port);
+	cfg_pop(c);
+	return rc;
+}
+
+static int read_ends(struct cfg *c, const json_t *json, struct mf_config_llr *llr)
+{
+	int rc = 0;
+
+	for (int i = 0; i < MF_LINK_ENDS && rc == 0; i++)
+		rc = read_end(c, json, end_names[i], &llr->port[i]);
+	return rc;
+}
+
+/* Of a link between switches: two ports, in the order of its "between". */
+static int read_between(struct cfg *c, const json_t *json, struct mf_config_llr *llr)
+{
+	const json_t *between = json_object_get(json, "between");
+	int rc = 0;
+
+	if (between == NULL)
+		return 0;
+	cfg_push(c, "between");
+	rc = cfg_is(c, between, JSON_ARRAY);
+	if (rc == 0 && json_array_size(between) != MF_LINK_ENDS)
+		rc = cfg_fail(c, "names %zu ports, a link has 2 ends", json_array_size(between));
+	for (size_t i = 0; i < MF_LINK_ENDS && rc == 0; i++) {
+		cfg_push_index(c, i);
+		rc = read_name(c, json_array_get(between, i), &llr->port[i]);
+		cfg_pop(c);
+	}
+	cfg_pop(c);
+	return rc;
 }
 
 /** Replays must be over before silence says that nobody is there. */
@@ -145,16 +192,16 @@ static int check_llr(struct cfg *c, const struct mf_config_llr *llr)
 	return fault == NULL ? 0 : cfg_fail(c, "%s", fault);
 }
 
-static int read_carried(struct cfg *c, const json_t *json, struct mf_config_llr *llr)
+static int read_carried(struct cfg *c, const json_t *json, bool trunk, struct mf_config_llr *llr)
 {
 	const json_t *when = json_object_get(json, "when");
-	int rc = cfg_known(c, json, carried_fields, cfg_llr_fields);
+	int rc = cfg_known(c, json, trunk ? trunk_fields : carried_fields, cfg_llr_fields);
 	uint32_t carry = llr->carry;
 
 	if (rc == 0)
 		rc = cfg_read(c, json, cfg_llr_fields, llr);
-	for (int i = 0; i < MF_LINK_ENDS && rc == 0; i++)
-		rc = read_end(c, json, end_names[i], &llr->port[i]);
+	if (rc == 0)
+		rc = trunk ? read_between(c, json, llr) : read_ends(c, json, llr);
 	if (rc == 0 && when != NULL) {
 		cfg_push(c, "when");
 		rc = cfg_enum(c, when, carry_names, &carry);
@@ -164,7 +211,7 @@ static int read_carried(struct cfg *c, const json_t *json, struct mf_config_llr 
 	return rc != 0 ? rc : check_llr(c, llr);
 }
 
-int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr)
+int cfg_carried(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr)
 {
 	const json_t *json = json_object_get(link, "carried");
 	int rc;
@@ -172,7 +219,7 @@ int cfg_carried(struct cfg *c, const json_t *link, struct mf_config_llr *llr)
 	if (json == NULL)
 		return 0;
 	cfg_push(c, "carried");
-	rc = read_carried(c, json, llr);
+	rc = read_carried(c, json, trunk, llr);
 	cfg_pop(c);
 	return rc;
 }
@@ -216,18 +263,33 @@ void cfg_llr_second(struct mf_config_node *n)
 	n->backup_llr.port[MF_LINK_NODE] = n->backup_llr.port[MF_LINK_SWITCH] = -1;
 }
 
-/** @param where  its section of the file */
-static int use(struct cfg *c, const char *name, const struct mf_config_llr *llr, const char *where,
-	       bool used[PORTS_MAX])
+/** @return an end is missing where the link is always carried */
+static bool use(const struct mf_config_llr *llr, bool used[PORTS_MAX])
 {
 	for (int i = 0; i < MF_LINK_ENDS; i++)
 		if (llr->port[i] >= 0)
 			used[llr->port[i]] = true;
-	if (llr->carry == MF_CARRY_ALWAYS && (llr->port[0] < 0 || llr->port[1] < 0))
-		return cfg_fail_key(c, where,
-				    "the link of node '%s' is always carried and has no port at the %s", name,
-				    end_names[llr->port[0] < 0 ? 0 : 1]);
-	return 0;
+	return llr->carry == MF_CARRY_ALWAYS && (llr->port[0] < 0 || llr->port[1] < 0);
+}
+
+/** @param where  its section of the file */
+static int use_node(struct cfg *c, const char *name, const struct mf_config_llr *llr, const char *where,
+		    bool used[PORTS_MAX])
+{
+	if (!use(llr, used))
+		return 0;
+	return cfg_fail_key(c, where, "the link of node '%s' is always carried and has no port at the %s",
+			    name, end_names[llr->port[0] < 0 ? 0 : 1]);
+}
+
+static int use_trunk(struct cfg *c, const struct mf_config_trunk *t, bool used[PORTS_MAX])
+{
+	const struct mf_config_switch *sw = c->config->switch_list;
+
+	if (!use(&t->link.llr, used))
+		return 0;
+	return cfg_fail_key(c, "links", "the link of '%s' and '%s' is always carried and has no ports",
+			    sw[t->a].name, sw[t->b].name);
 }
 
 /** Every port carries something; a link that is to be carried always has ports at both ends. */
@@ -242,10 +304,12 @@ int cfg_ports_used(struct cfg *c)
 
 		if (!node->up)
 			continue;
-		rc = use(c, node->name, &node->link.llr, "links", used);
+		rc = use_node(c, node->name, &node->link.llr, "links", used);
 		if (rc == 0)
-			rc = use(c, node->name, &node->backup_llr, "backup", used);
+			rc = use_node(c, node->name, &node->backup_llr, "backup", used);
 	}
+	for (unsigned int i = 0; i < config->trunks && rc == 0; i++)
+		rc = use_trunk(c, &config->trunk[i], used);
 	for (unsigned int i = 0; i < config->ports && rc == 0; i++)
 		if (!used[i])
 			rc = cfg_fail_key(c, "ports", "port '%s' has no effect: no link uses it",
@@ -270,16 +334,24 @@ void cfg_put_ports(struct put *p, json_t *root)
 	}
 }
 
-void cfg_put_carried(struct put *p, json_t *link, const struct mf_config_llr *llr)
+static json_t *port_name(const struct put *p, int port)
 {
-	json_t *json;
+	return json_string(p->config->port[port].name);
+}
+
+void cfg_put_carried(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr)
+{
+	json_t *json, *between;
 
 	if (llr->port[0] < 0 && llr->port[1] < 0)
 		return;
 	json = cfg_put_set(p, link, "carried", json_object());
+	between = trunk ? cfg_put_set(p, json, "between", json_array()) : NULL;
 	for (int i = 0; i < MF_LINK_ENDS; i++)
-		if (llr->port[i] >= 0)
-			cfg_put_set(p, json, end_names[i], json_string(p->config->port[llr->port[i]].name));
+		if (trunk)
+			cfg_put_append(p, between, port_name(p, llr->port[i]));
+		else if (llr->port[i] >= 0)
+			cfg_put_set(p, json, end_names[i], port_name(p, llr->port[i]));
 	cfg_put_set(p, json, "when", json_string(carry_names[llr->carry]));
 	cfg_put_fields(p, json, cfg_llr_fields, llr);
 }

@@ -80,17 +80,15 @@ static void begin_entry(const struct cfg *c, struct between *b)
 
 static int read_entry(struct cfg *c, const json_t *json, struct between *b)
 {
-	static const char *const not_yet[] = {"disable", "carried"};
 	int rc = cfg_known(c, json, entry_fields, cfg_link_fields);
 
 	begin_entry(c, b);
-	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]) && rc == 0; i++)
-		if (json_object_get(json, not_yet[i]) != NULL)
-			rc = cfg_fail_key(c, not_yet[i], "is for links of nodes only so far");
+	if (rc == 0 && json_object_get(json, "disable") != NULL)
+		rc = cfg_fail_key(c, "disable", "is for links of nodes only so far");
 	if (rc == 0)
 		rc = cfg_read(c, json, entry_fields, &b->count);
 	if (rc == 0)
-		rc = cfg_link(c, json, &b->link);
+		rc = cfg_link(c, json, true, &b->link);
 	if (rc != 0)
 		return rc;
 	cfg_push(c, "between");
@@ -190,9 +188,15 @@ static void count_pair(struct mf_config *config, const struct between *b, uint32
 static void add_pair(struct mf_config *config, const struct between *b, uint32_t *pair, unsigned int a,
 		     unsigned int z)
 {
-	for (uint32_t i = 0; i < b->count; i++)
-		config->trunk[(*pair)++] =
-			(struct mf_config_trunk){.a = (uint16_t)a, .b = (uint16_t)z, .link = b->link};
+	bool swap = a - b->ends.from[0] >= b->ends.n[0]; /* the second end of the entry is the first switch */
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct mf_config_trunk *t = &config->trunk[(*pair)++];
+
+		*t = (struct mf_config_trunk){.a = (uint16_t)a, .b = (uint16_t)z, .link = b->link};
+		for (int end = 0; end < MF_LINK_ENDS; end++)
+			t->link.llr.port[end] = b->link.llr.port[swap ? 1 - end : end];
+	}
 }
 
 /* In the order of their switches, whatever that of the entries is. */

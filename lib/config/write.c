@@ -110,7 +110,7 @@ static json_t *put_link(struct put *p, const char *name, unsigned int port)
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
 	cfg_put_disable(p, json, &link->disable);
-	cfg_put_carried(p, json, &link->llr);
+	cfg_put_carried(p, json, false, &link->llr);
 	return json;
 }
 

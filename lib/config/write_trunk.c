@@ -18,6 +18,7 @@ static json_t *put_link(struct put *p, const char *a, const char *b, const struc
 	cfg_put_fields(p, json, cfg_link_fields, link);
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
+	cfg_put_carried(p, json, true, &link->llr);
 	return json;
 }
 

@@ -59,7 +59,8 @@ static int check_crashes(const struct mf_fabric *f, char *err, size_t errlen)
 	for (unsigned int k = 0; k < f->config->faults; k++)
 		for (unsigned int net = 0; net < 1U + f->config->backup.on; net++)
 			for (unsigned int i = 0; i < f->nodes; i++)
-				if (crashes_at(f, &f->config->fault[k], net, i) && fabric_carried(f, net, i))
+				if (crashes_at(f, &f->config->fault[k], net, i) &&
+				    fabric_carried(f, fabric_link(f, net, i)))
 					return refuse_crash(f, k, i, err, errlen);
 	return 0;
 }
@@ -93,7 +94,7 @@ static int check_mbufs(const struct mf_fabric *f, char *err, size_t errlen)
 		if (c->class != MF_FAULT_EXHAUST || c->what != MF_CONFIG_MBUFS || !fabric_whole(f))
 			continue;
 		for (unsigned int i = 0; i < c->link.n; i++)
-			if (!fabric_carried(f, c->sw, c->link.node[i]))
+			if (!fabric_carried(f, fabric_link(f, c->sw, c->link.node[i])))
 				return make_fail(err, errlen,
 						 "faults[%u].node: no port carries the link of '%s'", k,
 						 f->config->node[c->link.node[i]].name);

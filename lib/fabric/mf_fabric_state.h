@@ -163,10 +163,16 @@ static inline unsigned int fabric_link(const struct mf_fabric *f, unsigned int s
 	return sw * f->nodes + node;
 }
 
+/** Whether a link of the graph is one between switches. */
+static inline bool fabric_is_trunk(const struct mf_fabric *f, uint32_t link)
+{
+	return f->config->switches > 0 && link >= f->nodes;
+}
+
 /** What the file says of a link. */
 static inline const struct mf_config_link *fabric_link_config(const struct mf_fabric *f, unsigned int link)
 {
-	if (f->config->switches > 0 && link >= f->nodes)
+	if (fabric_is_trunk(f, link))
 		return &f->trunk[link - f->nodes]->link;
 	return &f->config->node[link % f->nodes].link;
 }
@@ -235,8 +241,15 @@ static inline unsigned int fabric_port_of(const struct mf_fabric *f, unsigned in
 	return g->end[mf_topology_end(g, node, sw)].peer - fabric_first_port(f);
 }
 
-/** Wall clock: the link of node i to switch `net` is carried by ports at this process' ends. */
-bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i);
+/* Links over ports, wall clock. `side` is which of the two ends of a link of the graph. */
+/** How ports carry a link, if they do. Of its ports see fabric_link_port(). */
+const struct mf_config_llr *fabric_llr(const struct mf_fabric *f, uint32_t link);
+/** The port of an end: its place in config->port. -1: it has none */
+int fabric_link_port(const struct mf_fabric *f, uint32_t link, enum mf_link_end side);
+/** Whether this process plays the role of an end. */
+bool fabric_plays_end(const struct mf_fabric *f, uint32_t link, enum mf_link_end side);
+/** Whether ports carry a link, of which this process plays one end or both. */
+bool fabric_carried(const struct mf_fabric *f, uint32_t link);
 
 /** Another memory in the place of that of a node, zeroed; none where it has none. @return 0 or -ENOMEM */
 int node_new_memory(struct mf_fabric *f, unsigned int i);

@@ -18,6 +18,7 @@ struct mf_link_status;
 /** The roles that a process plays. A scheduler is where its switch is. */
 struct mf_part {
 	bool node[MF_PORTS_MAX];
+	uint32_t life; /**< of its nodes: mf_stack_config.life */
 	/** With their schedulers; of two that mirror each other, 1 is the backup. */
 	bool sw[MF_CONFIG_SWITCH_LIST_MAX];
 };
@@ -55,10 +56,11 @@ struct mf_run_options {
 	 */
 	const char *record;
 	/**
-	 * Wall clock, links that go to other processes, on the thread that polls them. A link came up or went
-	 * down, or a partner is refused: `node` is its node, switch_end says whose end we are. Or NULL.
+	 * Wall clock, links that go to other processes, on the thread that polls them. A link came up or
+	 * went down, or a partner is refused. `link` names it, as "cn0" or "leaf0 and spine1". `end` says
+	 * whose end we are: "node", "switch", or one of these two switches. Or NULL.
 	 */
-	void (*say)(void *ctx, const char *node, bool switch_end, const char *port,
+	void (*say)(void *ctx, const char *link, const char *end, const char *port,
 		    const struct mf_link_status *status);
 	/**
 	 * The same thread, and the one that makes the ports: what has become of the interface that a port's

@@ -49,14 +49,39 @@ void fabric_take_part(struct mf_fabric *f, const struct mf_part *part)
 		f->part.node[i] = f->config->node[i].up;
 }
 
-bool fabric_carried(const struct mf_fabric *f, unsigned int net, unsigned int i)
+const struct mf_config_llr *fabric_llr(const struct mf_fabric *f, uint32_t link)
 {
-	const struct mf_config_node *n = &f->config->node[i];
-	const struct mf_config_llr *llr = net == 0 ? &n->link.llr : &n->backup_llr;
-	bool here = f->part.node[i];
-	bool switch_here = f->part.sw[f->config->switches > 0 ? n->to : net];
+	const struct mf_config_node *n = &f->config->node[link % f->nodes];
 
-	if (!n->up || (!here && !switch_here))
+	if (fabric_is_trunk(f, link))
+		return &f->trunk[link - f->nodes]->link.llr;
+	return link < f->nodes ? &n->link.llr : &n->backup_llr;
+}
+
+int fabric_link_port(const struct mf_fabric *f, uint32_t link, enum mf_link_end side)
+{
+	const struct mf_graph_link *l = &f->graph->link[link];
+	const struct mf_vertex *r = &f->graph->role[f->graph->end[l->end[side]].role];
+
+	/* In the file the ends of a link between switches are in another order than in the graph. */
+	if (fabric_is_trunk(f, link))
+		side = r->number == f->trunk[link - f->nodes]->a ? MF_LINK_NODE : MF_LINK_SWITCH;
+	return fabric_llr(f, link)->port[side];
+}
+
+bool fabric_plays_end(const struct mf_fabric *f, uint32_t link, enum mf_link_end side)
+{
+	const struct mf_vertex *r = &f->graph->role[f->graph->end[f->graph->link[link].end[side]].role];
+
+	return r->kind == MF_VERTEX_NODE ? f->part.node[r->number] : fabric_plays_switch(f, r->number);
+}
+
+bool fabric_carried(const struct mf_fabric *f, uint32_t link)
+{
+	bool first = fabric_plays_end(f, link, MF_LINK_NODE);
+	bool second = fabric_plays_end(f, link, MF_LINK_SWITCH);
+
+	if ((!first && !second) || (!fabric_is_trunk(f, link) && !f->config->node[link % f->nodes].up))
 		return false;
-	return here != switch_here || llr->carry == MF_CARRY_ALWAYS;
+	return first != second || fabric_llr(f, link)->carry == MF_CARRY_ALWAYS;
 }

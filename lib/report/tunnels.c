@@ -42,6 +42,18 @@ static void put_others(FILE *out, const json_t *counters, const char *const *tol
 		report_line(out, "", "%s", text);
 }
 
+/** Of a link between switches: the one at the other end. */
+static const char *other_switch(const json_t *e)
+{
+	const json_t *between = json_object_get(e, "between");
+	const char *first = json_string_value(json_array_get(between, 0));
+	const char *second = json_string_value(json_array_get(between, 1));
+
+	if (first == NULL || second == NULL)
+		return "";
+	return strcmp(first, report_text(e, "end")) == 0 ? second : first;
+}
+
 static void put_end(FILE *out, const json_t *e)
 {
 	static const char *const told[] = {"tx_data_frames", "tx_replayed_frames", "rx_data_frames",
@@ -49,7 +61,10 @@ static void put_end(FILE *out, const json_t *e)
 	char name[REPORT_WIDTH], a[REPORT_NUMBER], b[REPORT_NUMBER], c[REPORT_NUMBER];
 	const json_t *n = json_object_get(e, "counters");
 
-	snprintf(name, sizeof(name), "%s, %s's end", report_text(e, "node"), report_text(e, "end"));
+	if (json_object_get(e, "between") != NULL)
+		snprintf(name, sizeof(name), "%s to %s", report_text(e, "end"), other_switch(e));
+	else
+		snprintf(name, sizeof(name), "%s, %s's end", report_text(e, "node"), report_text(e, "end"));
 	report_line(out, name, "port %s; round trip %s, with the partner's delay of acknowledgements",
 		    report_text(e, "port"),
 		    report_time(a, (mf_time)(report_real(e, "round_trip_ns") * 1000)));

@@ -77,14 +77,31 @@ static double goodput(const struct mf_fabric *f, uint64_t blocks)
 	return time > 0 ? (double)blocks * 64e3 / (double)time : 0;
 }
 
+/** By its node, or by its two switches. */
+static void name_link(const struct mf_fabric *f, uint32_t link, json_t *o)
+{
+	json_t *between;
+
+	if (!fabric_is_trunk(f, link)) {
+		json_object_set_new(o, "node", json_string(f->config->node[link % f->nodes].name));
+		return;
+	}
+	between = json_array();
+	for (int side = 0; side < MF_LINK_ENDS; side++)
+		json_array_append_new(
+			between,
+			json_string(fabric_role_name(f, f->graph->end[f->graph->link[link].end[side]].role)));
+	json_object_set_new(o, "between", between);
+}
+
 json_t *end_json(const struct mf_fabric *f, const struct carried_end *e)
 {
 	unsigned int n;
 	const struct mf_link_counter *c = mf_link_counters(&n);
 	json_t *o = json_object(), *all = counters(c, n, &e->stats);
 
-	json_object_set_new(o, "node", json_string(f->config->node[e->node].name));
-	json_object_set_new(o, "end", json_string(e->switch_end ? "switch" : "node"));
+	name_link(f, f->graph->end[e->end].link, o);
+	json_object_set_new(o, "end", json_string(port_end_name(f, e->end)));
 	json_object_set_new(o, "port", json_string(e->port->name));
 	result_count(o, "connections", e->status.connections);
 	result_real(o, "round_trip_ns", (double)e->status.round_trip / NS);

@@ -47,6 +47,22 @@ static int check_link(const struct mf_config *config, const struct mf_part *part
 	return rc;
 }
 
+/** The same of a link between switches. */
+static int check_trunk(const struct mf_config *config, const struct mf_part *part,
+		       const struct mf_config_trunk *t, char *err, size_t errlen)
+{
+	const struct mf_config_llr *llr = &t->link.llr;
+	bool here[MF_LINK_ENDS] = {part->sw[t->a], part->sw[t->b]};
+	int rc = 0;
+
+	if (here[0] == here[1] && (!here[0] || llr->carry != MF_CARRY_ALWAYS))
+		return 0;
+	for (int end = 0; end < MF_LINK_ENDS && rc == 0; end++)
+		if (here[end])
+			rc = check_port(config, llr->port[end], err, errlen);
+	return rc;
+}
+
 int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
 {
 	struct mf_part whole = {0};
@@ -63,5 +79,7 @@ int mf_ports_check(const struct mf_config *config, const struct mf_part *part, c
 		if (rc == 0 && config->backup.on)
 			rc = check_link(config, part, i, true, err, errlen);
 	}
+	for (unsigned int i = 0; i < config->trunks && rc == 0; i++)
+		rc = check_trunk(config, part, &config->trunk[i], err, errlen);
 	return rc;
 }

@@ -183,7 +183,8 @@ static json_t *carried_names(const struct telemetry_query *q, const struct carri
 	struct carried_nodes n = {.f = q->f};
 
 	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
-		n.here[c->end[i].node] = true;
+		if (!fabric_is_trunk(q->f, q->f->graph->end[c->end[i].end].link))
+			n.here[q->f->graph->end[c->end[i].end].link % q->f->nodes] = true;
 	return telemetry_names(q, q->f->nodes, name_of_carried, &n);
 }
 
@@ -192,10 +193,12 @@ static json_t *ends_json(const struct mf_fabric *f, const struct carried *c, uns
 {
 	json_t *o = json_object();
 
-	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
-		if (c->end[i].node == node)
-			json_object_set_new(o, c->end[i].switch_end ? "switch" : "node",
-					    end_json(f, &c->end[i]));
+	for (unsigned int i = 0; c != NULL && i < c->ends; i++) {
+		uint32_t link = f->graph->end[c->end[i].end].link;
+
+		if (!fabric_is_trunk(f, link) && link % f->nodes == node)
+			json_object_set_new(o, port_end_name(f, c->end[i].end), end_json(f, &c->end[i]));
+	}
 	return o;
 }
 

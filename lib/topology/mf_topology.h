@@ -65,6 +65,14 @@ uint32_t mf_topology_link(struct mf_topology *t, uint32_t a, uint32_t b);
  */
 int mf_topology_close(struct mf_topology *t);
 
+/**
+ * How many links there are at most between two switches, each time by the shortest path over switches alone.
+ * For set-up: it allocates memory and frees it.
+ * @param t  closed
+ * @return 0: one switch, or no two are linked; -ENOMEM
+ */
+int mf_topology_diameter(const struct mf_topology *t);
+
 /** The end at a port of a role. Only of a closed graph. @param port  below role.ends */
 static inline uint32_t mf_topology_end(const struct mf_topology *t, uint32_t role, uint32_t port)
 {

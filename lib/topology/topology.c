@@ -101,3 +101,42 @@ int mf_topology_close(struct mf_topology *t)
 	}
 	return 0;
 }
+
+/** Distances from a switch, breadth first. @param queue, far  [roles] @return the longest */
+static uint32_t farthest(const struct mf_topology *t, uint32_t from, uint32_t *queue, uint32_t *far)
+{
+	uint32_t n = 1;
+
+	for (uint32_t i = 0; i < t->roles; i++)
+		far[i] = MF_NONE;
+	queue[0] = from;
+	far[from] = 0;
+	for (uint32_t at = 0; at < n; at++) {
+		const struct mf_vertex *r = &t->role[queue[at]];
+
+		for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++) {
+			uint32_t peer = mf_topology_peer(t, e);
+
+			if (t->role[peer].kind != MF_VERTEX_SWITCH || far[peer] != MF_NONE)
+				continue;
+			far[peer] = far[queue[at]] + 1;
+			queue[n++] = peer;
+		}
+	}
+	return far[queue[n - 1]];
+}
+
+int mf_topology_diameter(const struct mf_topology *t)
+{
+	uint32_t *queue = calloc(t->roles, sizeof(*queue)), *far = calloc(t->roles, sizeof(*far));
+	uint32_t most = 0, one;
+	bool memory = queue != NULL && far != NULL;
+
+	for (uint32_t i = 0; i < t->roles && memory; i++) {
+		one = t->role[i].kind == MF_VERTEX_SWITCH ? farthest(t, i, queue, far) : 0;
+		most = one > most ? one : most;
+	}
+	free(queue);
+	free(far);
+	return memory ? (int)most : -ENOMEM;
+}

@@ -222,7 +222,7 @@ static void init_end(struct wall *w, struct role *r, uint32_t end)
 	e->of = &w->sw[own->kind == MF_VERTEX_SWITCH ? own->number : peer->number];
 	e->connection = e->connection_told = e->up = 1;
 	e->out = &w->line[end];
-	if (meet_carried(w, g->link)) {
+	if (fabric_carried(w->f, g->link)) {
 		struct role *port = meet_port_role(w, g->link, e->side, &at);
 
 		e->carried = &port->carrier->end[at];

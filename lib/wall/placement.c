@@ -355,7 +355,7 @@ static int make_link(struct wall *w, uint32_t link)
 {
 	const uint32_t *end = w->f->graph->link[link].end;
 	struct role *r[2] = {end_role(w, end[0]), end_role(w, end[1])};
-	bool carried = meet_carried(w, link);
+	bool carried = fabric_carried(w->f, link);
 	int err = 0;
 
 	for (int k = 0; k < 2 && err == 0; k++)

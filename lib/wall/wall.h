@@ -92,6 +92,9 @@ struct wall {
 	bool carries; /**< some link goes over a port */
 	atomic_bool met; /**< all partners have been there, and the run is not over */
 	bool over; /**< the roles' run is: they hear of nothing any more */
+	/* Of a process with switches, see reach.c: */
+	uint16_t reach_all; /**< who reaches so far knows all */
+	uint16_t reach_ready, reach_done;
 	mf_time alone; /**< two switches: from then on one of them is enough to begin */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
@@ -214,10 +217,6 @@ void wall_routes_news(struct wall *w);
 void wall_routes_look(struct wall *w, struct wall_switch *s, mf_time now);
 
 /* rendezvous.c */
-/** How ports carry a link of the graph. */
-const struct mf_config_llr *wall_llr(const struct wall *w, uint32_t link);
-/** Whether ports carry a link of the graph, at the ends that are in this process. */
-bool meet_carried(const struct wall *w, uint32_t link);
 /**
  * The role of the port that an end of a link is at.
  * @param side    which of the two ends of the link

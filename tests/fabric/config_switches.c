@@ -9,7 +9,8 @@
 
 #define FOLDER "fabric/switches"
 
-static const char *const files[] = {"leaf_spine.json", "two_racks.json", "one.json", "fat_tree.json"};
+static const char *const files[] = {"leaf_spine.json", "two_racks.json", "one.json", "fat_tree.json",
+				    "carried.json"};
 #define FILES (sizeof(files) / sizeof(files[0]))
 
 static void assert_link(const struct mf_config_link *l, uint32_t period, mf_time propagation)
@@ -57,6 +58,26 @@ Test(config_switches, leaves_and_spines)
 	cr_expect_eq(mf_config_switches(&c, "cn", &n), -ENOENT);
 	cr_expect_eq(c.routing, MF_ROUTING_HASH);
 	cr_expect_eq(c.sw.l2_latency, MF_NS(500));
+	mf_config_free(&c);
+}
+
+/** Each port is at the switch that stands at its place, whichever of the two comes first in the file. */
+Test(config_switches, links_between_that_ports_carry)
+{
+	struct mf_config c;
+	const struct mf_config_llr *l;
+
+	load(&c, FOLDER, "carried.json");
+	cr_assert_eq(c.trunks, 3);
+	for (unsigned int i = 0; i < 2; i++) {
+		l = &c.trunk[i].link.llr;
+		cr_expect(c.trunk[i].a == 0 && c.trunk[i].b == 2);
+		cr_expect(l->port[0] == 0 && l->port[1] == 1, "p at tor0, q at spine");
+		cr_expect(l->carry == MF_CARRY_AUTO && l->hello == MF_MS(20) && l->silence == MF_SEC(1));
+	}
+	l = &c.trunk[2].link.llr;
+	cr_expect(c.trunk[2].a == 1 && c.trunk[2].b == 2);
+	cr_expect(l->port[0] == 2 && l->port[1] == 2 && l->carry == MF_CARRY_ALWAYS);
 	mf_config_free(&c);
 }
 

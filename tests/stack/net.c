@@ -100,6 +100,16 @@ void net_stop(struct net *n)
 	free(n->flying);
 }
 
+void net_restart(struct net *n, unsigned int node, uint32_t life)
+{
+	n->ops->destroy(n->stack[node]);
+	n->config.memory = n->memory[node];
+	n->config.node = (uint16_t)node;
+	n->config.life = life;
+	n->stack[node] = n->ops->create(&n->config);
+	cr_assert_not_null(n->stack[node]);
+}
+
 void net_content(unsigned int i, uint8_t *octets, uint64_t len)
 {
 	for (uint64_t k = 0; k < len; k++)

@@ -64,6 +64,8 @@ void net_init(struct net *n, const char *stack, const char *bridge, unsigned int
 unsigned int net_param(const struct mf_param *params, const char *key);
 void net_start(struct net *n);
 void net_stop(struct net *n);
+/** The process of a node is gone, and all that it had begun; the next one has this life. Its memory stays. */
+void net_restart(struct net *n, unsigned int node, uint32_t life);
 
 /** Submits an operation. A write has octets that hang on its number. @return its number */
 unsigned int net_op(struct net *n, unsigned int from, unsigned int to, enum mf_op_kind kind, uint64_t addr,

@@ -127,6 +127,59 @@ Test(topology, ports_are_in_the_order_of_links)
 	}
 }
 
+/** The longest of all shortest paths between switches, by a table of all pairs (Floyd and Warshall). */
+static int longest(const struct mf_topology *t)
+{
+	uint32_t far[ROLES][ROLES], most = 0;
+
+	for (uint32_t a = 0; a < t->roles; a++)
+		for (uint32_t b = 0; b < t->roles; b++)
+			far[a][b] = a == b ? 0 : ROLES;
+	for (uint32_t e = 0; e < t->ends; e++)
+		if (t->role[t->end[e].role].kind == MF_VERTEX_SWITCH &&
+		    t->role[mf_topology_peer(t, e)].kind == MF_VERTEX_SWITCH)
+			far[t->end[e].role][mf_topology_peer(t, e)] = 1;
+	for (uint32_t k = 0; k < t->roles; k++)
+		for (uint32_t a = 0; a < t->roles; a++)
+			for (uint32_t b = 0; b < t->roles; b++)
+				if (far[a][k] + far[k][b] < far[a][b])
+					far[a][b] = far[a][k] + far[k][b];
+	for (uint32_t a = 0; a < t->roles; a++)
+		for (uint32_t b = 0; b < t->roles; b++)
+			if (far[a][b] < ROLES && far[a][b] > most)
+				most = far[a][b];
+	return (int)most;
+}
+
+Test(topology, diameters)
+{
+	bool seen[ROLES] = {false};
+
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct mf_topology *t = mf_topology_new();
+		struct mf_rng rng;
+		uint32_t roles, links;
+		int d;
+
+		mf_rng_init(&rng, seed, "diameter", 0);
+		roles = 1 + (uint32_t)mf_rng_below(&rng, 40);
+		links = roles > 1 ? (uint32_t)mf_rng_below(&rng, 2 * roles) : 0;
+		for (uint32_t r = 0; r < roles; r++)
+			mf_topology_role(t, mf_rng_below(&rng, 4) == 0 ? MF_VERTEX_NODE : MF_VERTEX_SWITCH);
+		for (uint32_t i = 0; i < links; i++) {
+			uint32_t a = (uint32_t)mf_rng_below(&rng, roles);
+
+			mf_topology_link(t, a, (a + 1 + (uint32_t)mf_rng_below(&rng, roles - 1)) % roles);
+		}
+		cr_assert_eq(mf_topology_close(t), 0);
+		d = mf_topology_diameter(t);
+		cr_assert_eq(d, longest(t), "seed %llu", (unsigned long long)seed);
+		seen[d] = true;
+		mf_topology_free(t);
+	}
+	cr_assert(seen[0] && seen[1] && seen[4] && seen[8], "there are all sorts of graphs");
+}
+
 /** Stops at what fails first, and looks whether what was there before is still there. */
 static int make(const void *of)
 {

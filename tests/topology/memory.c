@@ -34,6 +34,13 @@ static int divide(const void *of)
 	return mf_topology_classes(of, class) == MF_NONE ? -errno : 0;
 }
 
+static int measure(const void *of)
+{
+	int n = mf_topology_diameter(of);
+
+	return n > 0 ? 0 : n;
+}
+
 static int parse(const void *of)
 {
 	char err[MF_HPCC_ERROR] = "";
@@ -54,6 +61,7 @@ Test(topology_memory, for_routes_and_what_is_found_in_them)
 
 	shortage_each(make_routes, t);
 	shortage_each(divide, t);
+	shortage_each(measure, t);
 	cr_assert_eq(mf_routes_new(t, 1, &r), 0);
 	shortage_each(find_circle, r);
 	mf_routes_free(r);

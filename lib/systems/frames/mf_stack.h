@@ -46,6 +46,11 @@ struct mf_stack_config {
 	uint32_t slowest; /**< longest period of the links of all nodes but that; 0: wall clock */
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const struct mf_probe *probe; /**< or NULL */
+	/**
+	 * Number of this life of the node, where a process that played it before may be remembered by others;
+	 * else 0. Each life has another one, mostly a higher one.
+	 */
+	uint32_t life;
 	const double *param; /**< in the order of the table; copied */
 	void *shared; /**< of all nodes: see mf_stack_ops.share */
 };

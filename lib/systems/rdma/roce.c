@@ -84,6 +84,7 @@ static void begin(struct roce *r, uint16_t peer)
 	if (q->begun)
 		return;
 	q->begun = true;
+	q->generation = r->config.life & ROCE_GENERATIONS;
 	q->head = q->tail = q->cur = q->rhead = q->rtail = ROCE_NIL;
 	q->deadline = MF_NEVER;
 	q->timer_prev = q->timer_next = q->cnp_next = ROCE_NO_PEER;

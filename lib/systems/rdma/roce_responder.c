@@ -403,6 +403,7 @@ static void open_connection(struct roce *r, uint16_t peer, uint16_t generation)
 	struct roce_qp *q = &r->qp[peer];
 
 	drop_responses(r, peer, q->rhead != ROCE_NIL ? r->response[q->rhead].psn : 0);
+	q->heard = true;
 	q->their = generation;
 	q->epsn = q->msn = q->wleft = 0;
 	q->nak_sent = q->dead = false;
@@ -415,11 +416,12 @@ void responder_receive(struct roce *r, mf_time at, const struct roce_packet *p)
 {
 	struct roce_qp *q = &r->qp[p->src];
 	uint16_t generation = (uint16_t)((p->qp - 2) >> 10);
-	uint16_t ahead = (uint16_t)(generation - q->their) & ROCE_GENERATIONS;
+	uint16_t behind = (uint16_t)(q->their - generation) & ROCE_GENERATIONS;
 	mf_time known = at + r->cost_rx;
 	uint32_t psn;
 
-	if (ahead != 0 && ahead <= ROCE_GENERATIONS / 2)
+	/* The next life of a peer may begin anywhere. */
+	if (!q->heard || behind > ROCE_STALE)
 		open_connection(r, p->src, generation);
 	psn = roce_psn(q->epsn, p->psn);
 	if (generation != q->their || (q->dead && roce_before(q->epsn, psn)))

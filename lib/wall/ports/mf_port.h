@@ -26,6 +26,7 @@ struct port_end {
 	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
 	uint32_t end; /**< in the graph */
 	bool switch_end; /**< the second end of its link: that of the switch, where the first is a node's */
+	bool trunk; /**< its link is between switches */
 	bool near; /**< its partner is in this process */
 	bool open; /**< blocks pass */
 	bool opened; /**< has ever been open */
@@ -105,8 +106,9 @@ struct wall_port {
 	unsigned int lost;
 	struct port_end *end;
 	unsigned int ends;
-	/** By end and link id: place in `end` + 1; 0: it is not here. */
-	uint16_t at[MF_LINK_ENDS][MF_CONFIG_SWITCHES * MF_PORTS_MAX];
+	/** [link_ids], by which end of the link it is: place in `end` + 1; 0: it is not here. */
+	uint16_t *at[MF_LINK_ENDS];
+	uint16_t link_ids;
 	struct rte_mbuf *pending[PORT_BURST + MF_IMPAIR_OUT]; /**< to be sent */
 	unsigned int pendings;
 	bool impaired;
@@ -174,7 +176,15 @@ static inline const char *port_end_peer(const struct wall *w, const struct port_
 	return fabric_role_name(w->f, w->graph_end[w->graph_end[e->end].peer].role);
 }
 
+#define PORT_LINK_NAME (2 * MF_CONFIG_NAME_LEN + 8)
+/** How messages name a link: by its node, or "a and b". @param out  room for PORT_LINK_NAME @return out */
+const char *port_link_name(const struct mf_fabric *f, uint32_t link, char *out);
+/** And the end: "node", "switch", or the switch of a link between two. */
+const char *port_end_name(const struct mf_fabric *f, uint32_t end);
+
 /* rendezvous.c: the beginning and the end */
+/** The link of a number in frames. @return MF_NONE: there is none */
+uint32_t meet_link_of_id(const struct wall *w, unsigned int id);
 /** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */
 int meet_set_up(struct wall *w);
 void meet_tear_down(struct wall *w);

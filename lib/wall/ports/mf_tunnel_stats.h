@@ -21,9 +21,7 @@ struct carried_port {
 };
 
 struct carried_end {
-	unsigned int node; /**< whose link it is */
-	unsigned int plane; /**< which of its links: 0, or 1: to the backup */
-	bool switch_end;
+	uint32_t end; /**< in the graph */
 	const struct mf_config_port *port;
 	struct mf_link_status status;
 	struct mf_link_stats stats;

@@ -154,7 +154,7 @@ static void recover(const struct wall *w, struct port_end *e, mf_time silence, m
 
 static void look(const struct wall *w, struct port_end *e, mf_time now, mf_time at)
 {
-	const struct mf_config_llr *llr = wall_llr(w, port_end_link(w, e));
+	const struct mf_config_llr *llr = fabric_llr(w->f, port_end_link(w, e));
 	mf_time unheard = mf_link_unheard(e->link, now);
 	struct partner *p = &e->partner;
 
@@ -181,7 +181,7 @@ void partners_look(const struct wall *w, struct wall_port *p, mf_time now, mf_ti
 	for (unsigned int i = 0; i < p->ends; i++) {
 		struct port_end *e = &p->end[i];
 
-		period = mf_time_min(period, wall_llr(w, port_end_link(w, e))->hello / LOOKS);
+		period = mf_time_min(period, fabric_llr(w->f, port_end_link(w, e))->hello / LOOKS);
 		if (self.host != 0)
 			mf_link_set_place(e->link, &self);
 		look(w, e, now, at);

@@ -10,7 +10,6 @@
 
 #define STUCK MF_SEC(1) /**< so long a port may take nothing before what waits is thrown away */
 #define REFUSE_PERIOD MF_SEC(1)
-#define LINKS_MAX (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 #define RX_BURSTS 8 /**< of a turn, so that the roles have theirs */
 #define AWAY MF_MS(5) /**< from one turn to the next: a port that is polled is never so late */
 
@@ -30,9 +29,9 @@ static void receive(struct wall_port *p, const uint8_t *frame, uint32_t len, mf_
 	/* From the switch: it is for the node's end. */
 	unsigned int end = h->flags & MF_LINK_FROM_SWITCH ? MF_LINK_NODE : MF_LINK_SWITCH, at = 0;
 
-	if (likely(h->link < LINKS_MAX))
+	if (likely(h->link < p->link_ids))
 		at = p->at[end][h->link];
-	if (unlikely(at == 0) && h->link < LINKS_MAX) /* an own frame, thrown back: its end counts it */
+	if (unlikely(at == 0) && h->link < p->link_ids) /* an own frame, thrown back: its end counts it */
 		at = p->at[!end][h->link];
 	if (likely(at != 0)) {
 		if (unlikely(p->end[at - 1].cut)) {
@@ -191,7 +190,7 @@ static void refuse(struct wall_port *p, const uint8_t *frame, mf_time now)
 	bool has_switch = false;
 
 	for (unsigned int i = 0; i < p->ends; i++)
-		has_switch |= p->end[i].switch_end;
+		has_switch |= p->end[i].switch_end || p->end[i].trunk;
 	if (!has_switch || now < p->refuse_at || p->pendings >= PORT_BURST)
 		return;
 	len = mf_link_refuse_unknown(frame, p->mac, out);
@@ -251,34 +250,36 @@ static void say(const struct wall *w, const struct wall_port *p, struct port_end
 {
 	uint64_t news = (uint64_t)st->connections << 32 | (uint64_t)st->refused << 16 |
 			(uint64_t)st->by_partner << 9 | (uint64_t)st->down << 1 | st->up;
-	unsigned int node = port_end_link(w, e) % w->f->nodes;
+	char link[PORT_LINK_NAME];
 
 	if (news == e->said || (st->refused != 0 && port_now(w) < e->refusal_at))
 		return;
 	e->said = news;
 	e->refusal_at = st->refused != 0 ? port_now(w) + REFUSE_PERIOD : 0;
 	if (w->options->say != NULL)
-		w->options->say(w->options->say_ctx, w->f->config->node[node].name, e->switch_end,
-				p->config->name, st);
+		w->options->say(w->options->say_ctx, port_link_name(w->f, port_end_link(w, e), link),
+				port_end_name(w->f, e->end), p->config->name, st);
 }
 
 /** That a switch leaves where all nodes have finished is no loss: nothing is under way. */
 static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
 {
-	return e->switch_end || !(st->partner_state & MF_LINK_DONE);
+	return e->switch_end || e->trunk || !(st->partner_state & MF_LINK_DONE);
 }
 
 /** The same of a link that is not at this port. */
 static void say_unknown(const struct wall *w, struct wall_port *p)
 {
-	unsigned int link = p->unknown - 1, node = link % MF_PORTS_MAX;
-	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = link};
-	bool named = link < LINKS_MAX && node < w->f->nodes && w->f->config->node[node].up;
+	unsigned int id = p->unknown - 1;
+	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = id};
+	uint32_t link = meet_link_of_id(w, id);
+	char name[PORT_LINK_NAME] = "nobody";
 
 	p->unknown_said = p->unknown;
+	if (link != MF_NONE)
+		port_link_name(w->f, link, name);
 	if (w->options->say != NULL)
-		w->options->say(w->options->say_ctx, named ? w->f->config->node[node].name : "nobody", true,
-				p->config->name, &st);
+		w->options->say(w->options->say_ctx, name, "switch", p->config->name, &st);
 }
 
 /**
@@ -355,7 +356,7 @@ bool port_can_put(const struct wall_port *p, unsigned int end)
 	if (likely(e->open))
 		return mf_link_can_put(e->link);
 	/* A switch does not wait for a node that may be gone for good; a node has nobody else to send to. */
-	return e->switch_end && e->opened;
+	return (e->switch_end || e->trunk) && e->opened;
 }
 
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span)

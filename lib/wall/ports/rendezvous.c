@@ -7,6 +7,8 @@
  *          finds it said.
  *   DONE   of a node: its clients have finished, or it has none. Of a switch: all nodes are done. A process
  *          that serves others stays until then; one that serves nobody goes when its own is known.
+ *
+ * Where several processes play switches, all that are connected, or done, are found as reach.c says.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,50 +25,62 @@
 #include "wall/ports/mf_memif_sync.h"
 #include "wall/ports/mf_tunnel_stats.h"
 #include "wall/ports/netdev.h"
+#include "wall/ports/reach.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
 
-const struct mf_config_llr *wall_llr(const struct wall *w, uint32_t link)
+static const char *name_of(const struct mf_fabric *f, uint32_t link, enum mf_link_end side)
 {
-	const struct mf_config_node *n = &w->f->config->node[link % w->f->nodes];
-
-	return link < w->f->nodes ? &n->link.llr : &n->backup_llr;
+	return fabric_role_name(f, f->graph->end[f->graph->link[link].end[side]].role);
 }
 
-static const struct mf_vertex *role_of(const struct wall *w, uint32_t link, enum mf_link_end side)
+const char *port_link_name(const struct mf_fabric *f, uint32_t link, char *out)
 {
-	return &w->f->graph->role[w->graph_end[w->f->graph->link[link].end[side]].role];
+	const char *first = name_of(f, link, MF_LINK_NODE);
+
+	if (fabric_is_trunk(f, link))
+		snprintf(out, PORT_LINK_NAME, "%s and %s", first, name_of(f, link, MF_LINK_SWITCH));
+	else
+		snprintf(out, PORT_LINK_NAME, "%s", first);
+	return out;
 }
 
-/** Whether the role at an end of a link is of this process. */
-static bool is_here(const struct wall *w, uint32_t link, enum mf_link_end side)
+const char *port_end_name(const struct mf_fabric *f, uint32_t end)
 {
-	const struct mf_vertex *r = role_of(w, link, side);
+	const struct mf_end *e = &f->graph->end[end];
 
-	return r->kind == MF_VERTEX_NODE ? w->f->part.node[r->number] : fabric_plays_switch(w->f, r->number);
+	if (fabric_is_trunk(f, e->link))
+		return fabric_role_name(f, e->role);
+	return f->graph->role[e->role].kind == MF_VERTEX_NODE ? "node" : "switch";
 }
 
-static const char *name_of(const struct wall *w, uint32_t link, enum mf_link_end side)
-{
-	return fabric_role_name(w->f, w->graph_end[w->f->graph->link[link].end[side]].role);
-}
+#define NODE_LINK_IDS (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
 
-bool meet_carried(const struct wall *w, uint32_t link)
-{
-	return link < w->f->nodes * fabric_planes(w->f) &&
-	       fabric_carried(w->f, link / w->f->nodes, link % w->f->nodes);
-}
-
-/** Number of a link in its frames: those to the second switch come behind those to the first. */
+/**
+ * Number of a link in its frames: those of nodes to the first switch, to its backup, then those between
+ * switches.
+ */
 static uint16_t link_id(const struct wall *w, uint32_t link)
 {
+	if (fabric_is_trunk(w->f, link))
+		return (uint16_t)(NODE_LINK_IDS + link - w->f->nodes);
 	return (uint16_t)(link / w->f->nodes * MF_PORTS_MAX + link % w->f->nodes);
+}
+
+uint32_t meet_link_of_id(const struct wall *w, unsigned int id)
+{
+	const struct mf_fabric *f = w->f;
+
+	for (uint32_t i = 0; i < f->graph->links; i++)
+		if (link_id(w, i) == id && (fabric_is_trunk(f, i) || f->config->node[i % f->nodes].up))
+			return i;
+	return MF_NONE;
 }
 
 struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number)
 {
-	unsigned int port = (unsigned int)wall_llr(w, link)->port[side];
+	unsigned int port = (unsigned int)fabric_link_port(w->f, link, side);
 	struct role *r = w->role;
 
 	while (r->kind != ROLE_PORT || r->index != port)
@@ -77,39 +91,64 @@ struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side
 
 static int need_port(struct wall *w, uint32_t link, enum mf_link_end side, char *err, size_t errlen)
 {
-	if (wall_llr(w, link)->port[side] >= 0)
+	const char *first = name_of(w->f, link, MF_LINK_NODE), *second = name_of(w->f, link, MF_LINK_SWITCH);
+	const char *end = side == MF_LINK_NODE ? "node" : "switch";
+
+	if (fabric_link_port(w->f, link, side) >= 0 && w->f->config->trunks < UINT16_MAX - NODE_LINK_IDS)
 		return 0;
-	snprintf(err, errlen,
-		 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
-		 "%slinks[].carried.%s",
-		 name_of(w, link, MF_LINK_NODE), name_of(w, link, MF_LINK_SWITCH),
-		 side == MF_LINK_NODE ? "node" : "switch", link < w->f->nodes ? "" : "backup.",
-		 side == MF_LINK_NODE ? "node" : "switch");
+	if (fabric_link_port(w->f, link, side) >= 0)
+		snprintf(err, errlen, "'%s' and '%s': ports carry links where up to %d are between switches",
+			 first, second, UINT16_MAX - NODE_LINK_IDS - 1);
+	else if (fabric_is_trunk(w->f, link))
+		snprintf(err, errlen,
+			 "'%s' and '%s' are in different processes, and their link has no ports: "
+			 "links[].carried.between",
+			 first, second);
+	else
+		snprintf(err, errlen,
+			 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
+			 "%slinks[].carried.%s",
+			 first, second, end, link < w->f->nodes ? "" : "backup.", end);
 	return -EINVAL;
+}
+
+/** By link and end: which end of the port it is. */
+static int need_table(struct wall *w, struct wall_port *p)
+{
+	p->link_ids = (uint16_t)(NODE_LINK_IDS + w->f->config->trunks);
+	for (int side = 0; side < MF_LINK_ENDS; side++) {
+		if (p->at[side] == NULL)
+			p->at[side] = rte_calloc(NULL, p->link_ids, sizeof(*p->at[side]), 0);
+		if (p->at[side] == NULL)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /** The end of a link that is at a port of this process. */
 static int add_end(struct wall *w, uint32_t link, enum mf_link_end side, char *err, size_t errlen)
 {
 	const struct mf_config *config = w->f->config;
-	unsigned int number = (unsigned int)wall_llr(w, link)->port[side];
+	unsigned int number = (unsigned int)fabric_link_port(w->f, link, side);
 	struct wall_port *p = &w->port[number];
 	struct port_end *e;
 
 	p->config = &config->port[number];
 	p->number = number;
 	e = rte_realloc(p->end, (p->ends + 1) * sizeof(*p->end), RTE_CACHE_LINE_SIZE);
-	if (e == NULL) {
+	if (e != NULL)
+		p->end = e;
+	if (e == NULL || need_table(w, p) != 0) {
 		snprintf(err, errlen, "no memory");
 		return -ENOMEM;
 	}
-	p->end = e;
 	e += p->ends++;
 	memset(e, 0, sizeof(*e));
 	partner_init(&e->partner);
 	e->end = w->f->graph->link[link].end[side];
 	e->switch_end = side == MF_LINK_SWITCH;
-	e->near = is_here(w, link, (enum mf_link_end) !side);
+	e->trunk = fabric_is_trunk(w->f, link);
+	e->near = fabric_plays_end(w->f, link, (enum mf_link_end) !side);
 	e->mask = UINT16_MAX;
 	if (w->redundant) {
 		p->hasty = true;
@@ -121,28 +160,16 @@ static int add_end(struct wall *w, uint32_t link, enum mf_link_end side, char *e
 	return 0;
 }
 
-/** Links between switches are within a process so far. */
-static int check_trunk(const struct wall *w, uint32_t link, char *err, size_t errlen)
-{
-	if (link < w->f->nodes * fabric_planes(w->f) ||
-	    is_here(w, link, MF_LINK_NODE) == is_here(w, link, MF_LINK_SWITCH))
-		return 0;
-	snprintf(err, errlen, "'%s' and '%s' are in different processes: one plays all switches so far",
-		 name_of(w, link, MF_LINK_NODE), name_of(w, link, MF_LINK_SWITCH));
-	return -EINVAL;
-}
-
 static int add_ends(struct wall *w, char *err, size_t errlen)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < w->f->graph->links && rc == 0; i++) {
-		rc = check_trunk(w, i, err, errlen);
-		if (rc != 0 || !meet_carried(w, i))
+		if (!fabric_carried(w->f, i))
 			continue;
 		w->carries = true;
 		for (enum mf_link_end side = 0; side < MF_LINK_ENDS && rc == 0; side++) {
-			if (!is_here(w, i, side))
+			if (!fabric_plays_end(w->f, i, side))
 				continue;
 			rc = need_port(w, i, side, err, errlen);
 			if (rc == 0)
@@ -164,14 +191,16 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 		     size_t errlen)
 {
 	uint32_t link = port_end_link(w, e);
+	char name[PORT_LINK_NAME];
 	struct mf_link_config c;
 
 	mf_link_config_default(&c);
-	mf_config_to_link(wall_llr(w, link), &c);
+	mf_config_to_link(fabric_llr(w->f, link), &c);
 	c.id = link_id(w, link);
 	c.switch_end = e->switch_end;
-	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)(link % w->f->nodes);
-	c.name = name_of(w, link, e->switch_end ? MF_LINK_SWITCH : MF_LINK_NODE);
+	/* The first switch of two has a number behind the nodes: as in the graph. */
+	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)w->graph_end[e->end].role;
+	c.name = fabric_role_name(w->f, w->graph_end[e->end].role);
 	c.epoch = w->epoch;
 	c.fabric = fabric;
 	c.period = fabric_link_config(w->f, link)->period;
@@ -181,7 +210,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	e->link = mf_link_new(&c, port_now(w));
 	if (e->link != NULL)
 		return 0;
-	snprintf(err, errlen, "the link of '%s': %s", name_of(w, link, MF_LINK_NODE),
+	snprintf(err, errlen, "the link of '%s': %s", port_link_name(w->f, link, name),
 		 mf_link_config_fault(&c) != NULL ? mf_link_config_fault(&c) : strerror(errno));
 	return -errno;
 }
@@ -225,6 +254,8 @@ int meet_set_up(struct wall *w)
 	w->port_tsc0 = rte_rdtsc();
 	w->alone = ALONE;
 	rc = add_ends(w, err, errlen);
+	if (rc == 0)
+		rc = reach_set_up(w, err, errlen);
 	if (rc == 0 && w->carries)
 		rc = mf_config_fingerprint(w->f->config, &fabric);
 	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
@@ -248,20 +279,32 @@ void meet_tear_down(struct wall *w)
 			port_close(p);
 		door_free(p->door);
 		rte_free(p->end);
+		for (int side = 0; side < MF_LINK_ENDS; side++)
+			rte_free(p->at[side]);
 	}
 	carried_close(w);
 	rte_free(w->port);
 	w->port = NULL;
 }
 
-/** All ends of one side, of this process: whether each has what is asked for. */
-static bool all_ends(const struct wall *w, bool switch_end, bool (*has)(const struct port_end *e))
+/** Ends of links at the ports of this process. */
+enum whose { OF_NODES, OF_SWITCHES, BETWEEN_SWITCHES };
+
+static bool is_whose(const struct port_end *e, enum whose whose)
+{
+	if (e->trunk)
+		return whose == BETWEEN_SWITCHES;
+	return whose == (e->switch_end ? OF_SWITCHES : OF_NODES);
+}
+
+/** All ends of one kind, of this process: whether each has what is asked for. */
+static bool all_ends(const struct wall *w, enum whose whose, bool (*has)(const struct port_end *e))
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends; k++) {
 			const struct port_end *e = &w->port[i].end[k];
 
-			if (e->switch_end == switch_end && !has(e))
+			if (is_whose(e, whose) && !has(e))
 				return false;
 		}
 	return true;
@@ -297,7 +340,7 @@ static unsigned int ends_of(const struct wall *w, unsigned int node, bool (*has)
 /** Whether all partners are there; of two switches, one, if the other has not come within ALONE. */
 static bool may_begin(struct wall *w)
 {
-	bool all = all_ends(w, false, is_ready);
+	bool all = all_ends(w, OF_NODES, is_ready);
 
 	if (all || !w->redundant)
 		return all;
@@ -323,13 +366,13 @@ static bool knows(const struct port_end *e)
 /** Whether the ends of a link that are at ports of this process have their partners. */
 static bool link_is_up(const struct wall *w, uint32_t link)
 {
-	const struct mf_config_llr *llr = wall_llr(w, link);
 	uint16_t id = link_id(w, link);
 
 	for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++) {
-		const struct wall_port *p = llr->port[end] >= 0 ? &w->port[llr->port[end]] : NULL;
+		int port = fabric_link_port(w->f, link, end);
+		const struct wall_port *p = port >= 0 ? &w->port[port] : NULL;
 
-		if (p != NULL && p->at[end][id] != 0 && !is_up(&p->end[p->at[end][id] - 1U]))
+		if (p != NULL && p->ends > 0 && p->at[end][id] != 0 && !is_up(&p->end[p->at[end][id] - 1U]))
 			return false;
 	}
 	return true;
@@ -344,11 +387,11 @@ bool meet_link_up(const struct wall *w, unsigned int node)
 	return up;
 }
 
-static void tell(struct wall *w, bool switch_end, uint16_t state)
+static void tell(struct wall *w, enum whose whose, uint16_t state)
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends; k++)
-			if (w->port[i].end[k].switch_end == switch_end)
+			if (is_whose(&w->port[i].end[k], whose))
 				__atomic_store_n(&w->port[i].end[k].state, state, __ATOMIC_RELAXED);
 }
 
@@ -370,7 +413,7 @@ static void say_waiting(const struct wall *w)
 		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
 			const struct port_end *e = &w->port[i].end[k];
 
-			if (e->switch_end ? is_up(e) : is_ready(e))
+			if (is_whose(e, OF_NODES) ? is_ready(e) : is_up(e))
 				continue;
 			len += (size_t)snprintf(
 				text + len, sizeof(text) - len, "%s%s at port %s%s", len > 0 ? ", " : "",
@@ -390,6 +433,21 @@ static bool interrupted(const struct wall *w)
 	       atomic_load_explicit(w->options->interrupt, memory_order_relaxed);
 }
 
+/**
+ * Whether all links of this process' switches are up, and those of the others' that these are linked to. It
+ * is told: to others and to nodes.
+ */
+static bool is_connected(struct wall *w)
+{
+	bool here = all_ends(w, OF_SWITCHES, is_up) && all_ends(w, BETWEEN_SWITCHES, is_up);
+	bool everywhere = reach_ready(w, here);
+
+	tell(w, BETWEEN_SWITCHES, reach_state(w));
+	if (everywhere)
+		tell(w, OF_SWITCHES, MF_LINK_READY);
+	return everywhere;
+}
+
 bool meet_look(struct wall *w)
 {
 	if (!w->carries)
@@ -397,9 +455,7 @@ bool meet_look(struct wall *w)
 	if (w->met)
 		return true;
 	exchange(w);
-	if (all_ends(w, true, is_up))
-		tell(w, true, MF_LINK_READY);
-	w->met = all_ends(w, true, is_up) && may_begin(w);
+	w->met = is_connected(w) && may_begin(w);
 	if (!w->met && port_now(w) >= w->next_waiting) {
 		say_waiting(w);
 		w->next_waiting = port_now(w) + WAITING_PERIOD;
@@ -431,7 +487,7 @@ static bool serves(const struct wall *w)
 static bool switch_done(const struct wall *w)
 {
 	if (!w->redundant)
-		return all_ends(w, false, is_done);
+		return all_ends(w, OF_NODES, is_done);
 	for (unsigned int i = 0; i < w->f->nodes; i++)
 		if (w->f->part.node[i] && ends_of(w, i, is_done) == 0)
 			return false;
@@ -440,14 +496,15 @@ static bool switch_done(const struct wall *w)
 
 bool meet_over(struct wall *w)
 {
-	bool has_switch = fabric_has_switch(w->f);
-	bool nodes_done = has_switch && all_ends(w, true, is_done);
+	bool has_switch = fabric_has_switch(w->f), nodes_done;
 
 	if (!w->carries || w->options->stay)
 		return true;
-	tell(w, false, MF_LINK_READY | MF_LINK_DONE);
+	nodes_done = has_switch && reach_done(w, all_ends(w, OF_SWITCHES, is_done));
+	tell(w, OF_NODES, MF_LINK_READY | MF_LINK_DONE);
+	tell(w, BETWEEN_SWITCHES, reach_state(w));
 	if (nodes_done)
-		tell(w, true, MF_LINK_READY | MF_LINK_DONE);
+		tell(w, OF_SWITCHES, MF_LINK_READY | MF_LINK_DONE);
 	if (!serves(w))
 		return true;
 	return has_switch ? nodes_done : switch_done(w);
@@ -459,7 +516,9 @@ bool meet_over(struct wall *w)
  */
 static void until_known(struct wall *w)
 {
-	while (!(all_ends(w, false, knows) && all_ends(w, true, knows)) && !interrupted(w))
+	while (!(all_ends(w, OF_NODES, knows) && all_ends(w, OF_SWITCHES, knows) &&
+		 all_ends(w, BETWEEN_SWITCHES, knows)) &&
+	       !interrupted(w))
 		exchange(w);
 }
 

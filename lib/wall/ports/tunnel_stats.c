@@ -40,13 +40,10 @@ static void take_port(const struct wall_port *p, struct carried_port *out)
 		out->device = (struct rte_eth_stats){0};
 }
 
-static void take_end(const struct wall *w, const struct wall_port *p, const struct port_end *e,
-		     struct carried_end *out)
+static void take_end(const struct wall_port *p, const struct port_end *e, struct carried_end *out)
 {
 	*out = (struct carried_end){
-		.node = port_end_link(w, e) % w->f->nodes,
-		.plane = port_end_link(w, e) / w->f->nodes,
-		.switch_end = e->switch_end,
+		.end = e->end,
 		.port = p->config,
 		.stats = *mf_link_stats(e->link),
 		.dropped_blocks = e->dropped_blocks,
@@ -64,7 +61,7 @@ static void take(const struct wall *w, struct carried *c)
 			continue;
 		take_port(p, &c->port[c->ports++]);
 		for (unsigned int k = 0; k < p->ends; k++)
-			take_end(w, p, &p->end[k], &c->end[c->ends++]);
+			take_end(p, &p->end[k], &c->end[c->ends++]);
 	}
 }
 
