@@ -76,6 +76,7 @@ enum {
 enum {
 	MF_LINK_READY = 1 << 0, /**< state: all behind this end is connected */
 	MF_LINK_DONE = 1 << 1, /**< state: this end's clients have finished */
+	/* The other bits are the owners' of both ends. */
 };
 
 /** The fewest blocks of a frame that an end may ask for: an MTU of MF_LINK_MTU_MIN has more. */
