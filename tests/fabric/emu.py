@@ -97,7 +97,7 @@ def differences(a, b, path=''):
 
 
 # What a short run ends with that got too little CPU; timers of operations may end in it, too.
-STARVED = ('nothing was measured', 'the drain of ', 'operations failed')
+STARVED = ('nothing was measured', 'the drain of ', 'operations failed', 'lost its link')
 
 
 def stood_still(result, but=()):
@@ -105,6 +105,11 @@ def stood_still(result, but=()):
   seen = result['watchdog']
   return max([seen['paused_ps_max']] +
              [role['longest_ps_max'] for name, role in seen['roles'].items() if name not in but])
+
+
+def timers_ran_out(said, result):
+  """Whether a run that is not sound stood still for as long as the shortest of its timers, half a second."""
+  return any(word in said for word in STARVED) and stood_still(result) > 4e11
 
 
 def need_eal(tap, emu, name):

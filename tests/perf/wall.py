@@ -14,6 +14,7 @@ from perf import BANDWIDTH, LATENCY, Perf, Tap, tables, why
 
 TABLE = 'NIC statistics for port 0 '
 MEASURED = 20  # packets that all ports together receive after the first table
+TRIES = 4
 HANGS = 600  # seconds: a test that takes so long, on however busy a machine, does not end
 TESTS = [['read_lat', '-n', '50'], ['write_lat', '-D', '100ms'], ['atomic_lat', '-n', '50'],
          ['read_bw', '-n', '40', '-s', '4096'], ['write_bw', '-n', '40', '-s', '4096'],
@@ -22,9 +23,18 @@ TESTS = [['read_lat', '-n', '50'], ['write_lat', '-D', '100ms'], ['atomic_lat', 
          ['read_lat', '-n', '20', '--pattern', 'incast', '-q', 'all']]
 
 
+def measured(perf, args):
+  """Again where all of the time in which is measured went by without a CPU."""
+  for _ in range(TRIES):
+    process = perf.run(*args, perf.rack)
+    if 'nothing was measured' not in process.stderr:
+      break
+  return process
+
+
 def soundly(tap, perf):
   for args in TESTS:
-    process = perf.run(*args, perf.rack)
+    process = measured(perf, args)
     name = ' '.join(args)
     tap.ok(process.returncode == 0 and process.stderr == '', f'{name}: sound', why(process) + process.stdout)
     tap.ok('wall: what this software does on this machine' in process.stdout, f'{name}: the clock is named')
