@@ -95,7 +95,7 @@ int roles_choose(const struct mf_config *config, const char *list, struct mf_par
 		if (*name == '\0')
 			break;
 	}
-	*part = (struct mf_part){.life = mf_life_of_now()};
+	*part = (struct mf_part){0};
 	for (unsigned int i = 0; i < config->sw.ports; i++)
 		part->node[i] = c.role[i];
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)

@@ -238,8 +238,7 @@ static int act(void *options, struct mf_config *config)
 		return complain(USAGE, "--seeds: there are not so many behind the seed");
 	if (o->roles != NULL && roles_choose(config, o->roles, &o->part, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
-	if (o->record != NULL)
-		o->part.life = 0; /* as that of the fabric that a replay makes */
+	o->part.recorded = o->record != NULL;
 	if (o->roles != NULL && o->clock == MF_CLOCK_VIRTUAL && o->action == ACTION_RUN &&
 	    roles_missing(config, &o->part))
 		return complain(USAGE, "--run: under the virtual clock one process plays all roles");

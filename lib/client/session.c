@@ -212,7 +212,7 @@ static void destroy(struct mf_session *s)
 
 static int build(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
-	struct mf_part part = {.life = mf_life_of_now()}, *which = NULL;
+	struct mf_part part = {0}, *which = NULL;
 	int node;
 
 	if (o->only != NULL) {

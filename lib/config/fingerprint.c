@@ -31,15 +31,39 @@ static int hash(json_t *json, uint64_t *out)
 	return 0;
 }
 
+/**
+ * Links between switches alike in what each process may have its own way, since links that are alike are
+ * written as one entry.
+ * @return the caller's; NULL: no memory
+ */
+static struct mf_config_trunk *plain_trunks(const struct mf_config *config)
+{
+	struct mf_config_trunk *t = calloc(config->trunks + 1, sizeof(*t));
+
+	for (unsigned int i = 0; i < config->trunks && t != NULL; i++) {
+		t[i] = config->trunk[i];
+		cfg_llr_default(&t[i].link.llr);
+		t[i].link.period = t[0].link.period;
+		t[i].link.ring = t[0].link.ring;
+	}
+	return t;
+}
+
 int mf_config_fingerprint(const struct mf_config *config, uint64_t *out)
 {
 	static const char *const own[] = {"seed",   "clock",         "ports",  "ethernet",  "workload",
 					  "faults", "test_patterns", "report", "placement", "watchdog",
 					  NULL};
 	static const char *const of_link[] = {"rate", "ring", "carried", NULL};
-	json_t *json = mf_config_to_json(config), *link;
+	struct mf_config plain = *config;
+	json_t *json, *link;
 	size_t i;
 
+	plain.trunk = plain_trunks(config);
+	if (plain.trunk == NULL)
+		return -ENOMEM;
+	json = mf_config_to_json(&plain);
+	free(plain.trunk);
 	drop(json, own);
 	json_array_foreach(json_object_get(json, "links"), i, link)
 		drop(link, of_link);

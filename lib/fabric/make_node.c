@@ -147,7 +147,7 @@ static struct mf_node *make_frames(const struct mf_fabric *f, unsigned int i)
 		       .slowest = slowest(f),
 		       .timing = f->timing,
 		       .probe = f->delivery != NULL ? &f->probe : NULL,
-		       .life = f->part.life,
+		       .life = f->life,
 		       .param = f->config->stack.param,
 		       .shared = f->stack_shared},
 		.blocks = make_carries_blocks(f, i),

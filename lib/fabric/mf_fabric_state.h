@@ -75,6 +75,7 @@ struct mf_fabric {
 	enum mf_clock clock;
 	unsigned int nodes;
 	struct mf_part part; /**< the roles that this process plays */
+	uint32_t life; /**< of its nodes: mf_stack_config.life */
 	struct node *node;
 	struct mf_topology *graph; /**< its nodes by number, then its switches; links by fabric_link() */
 	const struct mf_config_trunk **trunk; /**< links from `nodes` on: of the file; several switches */

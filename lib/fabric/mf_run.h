@@ -18,7 +18,7 @@ struct mf_link_status;
 /** The roles that a process plays. A scheduler is where its switch is. */
 struct mf_part {
 	bool node[MF_PORTS_MAX];
-	uint32_t life; /**< of its nodes: mf_stack_config.life */
+	bool recorded; /**< its nodes have no lives (mf_stack_config.life), as those of a replay have none */
 	/** With their schedulers; of two that mirror each other, 1 is the backup. */
 	bool sw[MF_CONFIG_SWITCH_LIST_MAX];
 };

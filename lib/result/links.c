@@ -192,7 +192,8 @@ static json_t *between_json(const struct mf_fabric *f, const struct use *u, cons
 	const struct mf_end *e = &f->graph->end[u->busiest_end];
 	json_t *o = json_object(), *busiest = json_object();
 
-	utilisation(u, -1, o);
+	if (f->clock == MF_CLOCK_VIRTUAL)
+		utilisation(u, -1, o);
 	if (u->busiest > 0) {
 		json_object_set_new(busiest, "from", json_string(fabric_role_name(f, e->role)));
 		json_object_set_new(busiest, "to",

@@ -90,6 +90,8 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	f->clock = clock;
 	f->nodes = config->sw.ports;
 	fabric_take_part(f, part);
+	if (!fabric_whole(f) && !f->part.recorded)
+		f->life = fabric_new_life();
 	f->measure = config->clock[clock].warmup;
 	f->stop = f->measure + config->clock[clock].duration;
 	f->drain = config->clock[clock].drain;

@@ -9,4 +9,7 @@
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
 				  const struct mf_part *part, char *err, size_t errlen);
 
+/** mf_stack_config.life of nodes that begin now: another one each time, and in each process. Any thread. */
+uint32_t fabric_new_life(void);
+
 #endif

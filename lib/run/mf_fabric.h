@@ -26,9 +26,6 @@ struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clo
 				     const struct mf_part *part, char *err, size_t errlen);
 void mf_fabric_free(struct mf_fabric *f);
 
-/** For mf_part.life: what a process that begins now has, and none before it on this machine had. */
-uint32_t mf_life_of_now(void);
-
 /**
  * Whether this machine lets a process have a port, as far as can be known before anything is started: the
  * socket of a memif. Changes nothing.

@@ -219,10 +219,12 @@ static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
 		if (w->role[i].kind != ROLE_PORT)
 			continue;
 		for (unsigned int k = 0; k < p->ends; k++) {
-			if (r != &w->role[i] && end_role(w, p->end[k].end) != r)
+			struct role *at = end_role(w, p->end[k].end);
+
+			if (at == NULL || (r != &w->role[i] && at != r))
 				continue;
 			assign_with(w, lcore, &w->role[i]);
-			assign_with(w, lcore, end_role(w, p->end[k].end));
+			assign_with(w, lcore, at);
 		}
 	}
 }

@@ -106,7 +106,7 @@ def refused(tap, emu):
     long['links'] = [{'between': [f's{n}', f's{n + 1}']} for n in range(7)]
     long['links'][0]['carried'] = {'between': ['left-middle', 'middle-left']}
     process = emu.run('--run', 's0,cn', write(folder, 'long.json', long))
-    tap.ok(process.returncode == 1 and 'up to 7 links between them, at most 6 are possible' in process.stderr,
+    tap.ok(process.returncode == 1 and 'up to 7 links from each other: at most 6' in process.stderr,
            'eight switches in a row: too many', why(process))
 
 

@@ -56,12 +56,20 @@ def check(found):
 
 def roles_of(config):
   """All that there are, in the order of a part's own list."""
-  names = []
-  for node in config['nodes']:
-    count = node.get('count', 1)
-    names += [node['name']] if count == 1 else [f'{node["name"]}{i}' for i in range(count)]
+  nodes = names_of(config['nodes'])
+  if 'switches' in config:
+    return [*nodes, *names_of(config['switches'])]
   backup = [config['backup']['name'], BACKUP_SCHEDULER] if 'backup' in config else []
-  return [*names, config['switch']['name'], SCHEDULER, *backup]
+  return [*nodes, config['switch']['name'], SCHEDULER, *backup]
+
+
+def names_of(entries):
+  """Those that entries of the fabric file stand for."""
+  names = []
+  for entry in entries:
+    count = entry.get('count', 1)
+    names += [entry['name']] if count == 1 else [f'{entry["name"]}{i}' for i in range(count)]
+  return names
 
 
 def merged(parts):
@@ -125,7 +133,7 @@ def watchdogs(some):
 
 
 SECTIONS = {OPERATIONS: timed, 'phases': timed, 'frames': add, 'links': add, 'control': add, 'ports': joined,
-            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': only, 'drops': add,
+            'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': add, 'drops': add,
             'once': add, 'backup': backups, 'watchdog': watchdogs}
 
 
@@ -136,6 +144,8 @@ def derive(whole, is_whole):
   whole['frames']['missing'] = whole['frames']['sent'] - whole['frames']['received']
   memory = 0
   for link in whole['links'].values():
+    if 'memory_blocks_all' not in link:  # between switches: frames alone
+      continue
     blocks = link.pop('memory_blocks_all')
     link['payload_share_of_memory_blocks'] = link['payload_octets'] / 8 / blocks if blocks else 0
     memory += blocks
@@ -168,18 +178,35 @@ def summary(whole):
     yield (f'{kind}: {k["completed"]:,} completed, {k["failed"]:,} failed, {k["rate_per_s"]:,.0f} a second, '
            f'{text.number(k["goodput_gbps"])} Gb/s, p50 {text.number(k["latency"]["p50_ns"] / 1000)} us, '
            f'p99 {text.number(k["latency"]["p99_ns"] / 1000)} us')
-  ends = {(e['node'], e['end']): e for e in result.get('carried', [])}
-  for (node, end), sender in ends.items():
-    receiver = ends.get((node, 'node' if end == 'switch' else 'switch'))
-    yield link_line(node, end, sender, receiver)
+  carried = result.get('carried', [])
+  for sender in carried:
+    name, other = link_of(sender), other_end(sender)
+    receivers = [e for e in carried if link_of(e) == name and e['end'] == other]
+    # Of parallel links nobody knows which end is whose.
+    yield link_line(name, sender, receivers[0] if len(receivers) == 1 else None)
   if whole['run']['oversubscribed']:
     yield (f'oversubscribed: the polling threads had {whole["run"]["cpu_share"] * 100:.0f} % of a CPU each, '
            'in the mean')
 
 
-def link_line(node, end, sender, receiver):
+def link_of(end):
+  """How a link is named: by its node, or by the two switches that it joins."""
+  return end['node'] if 'node' in end else ' and '.join(end['between'])
+
+
+def other_end(end):
+  if 'between' in end:
+    return end['between'][end['end'] == end['between'][0]]
+  return 'node' if end['end'] == 'switch' else 'switch'
+
+
+def direction(end):
+  return f'from {end["end"]}' if 'between' in end else 'up' if end['end'] == 'node' else 'down'
+
+
+def link_line(name, sender, receiver):
   sent = sender['counters']
   arrived = f', {receiver["counters"]["rx_data_frames"]:,} arrived' if receiver else ''
-  return (f'link of {node}, {"up" if end == "node" else "down"}: '
+  return (f'link of {name}, {direction(sender)}: '
           f'{text.number(sender["tx_goodput_gbps"])} Gb/s, {sent["tx_data_frames"]:,} new frames{arrived}, '
           f'{sent["tx_replayed_frames"]:,} replayed, efficiency {sender.get("tx_efficiency", 1) * 100:.2f} %')

@@ -3,7 +3,7 @@
 import json
 import os
 
-from . import export, html, output, plot, report, stats, store, table, text
+from . import export, html, output, parts, plot, report, stats, store, table, text
 from .entries import all_of
 from .failure import MISSHAPEN, Failure
 from .version import COMMIT, VERSION
@@ -174,7 +174,8 @@ def links(entries):
   """Over ports, by who sends: what they carried, and what of it was sent more than once."""
   heads = ('run', 'link', 'sent by', 'port', 'goodput, Gb/s', 'new frames', 'replayed', 'efficiency, %',
            'round trip, us')
-  found = tuple((e.name, end['node'], f'the {end["end"]}', end['port'],
+  found = tuple((e.name, parts.link_of(end), f'the {end["end"]}' if 'node' in end else end['end'],
+                 end['port'],
                  text.number(end['tx_goodput_gbps'], 5),
                  *(text.number(end['counters'][f'tx_{what}_frames']) for what in ('data', 'replayed')),
                  text.number(end.get('tx_efficiency', 1) * 100.0, 5),

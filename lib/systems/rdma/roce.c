@@ -73,6 +73,8 @@ static void set_parameters(struct roce *r)
 		r->timeout *= WALL_FACTOR;
 	r->cost_tx = r->cost_rx = t->cost[MF_STAGE_PROTOCOL] + t->cost[MF_STAGE_MAC];
 	r->free = ROCE_NIL;
+	if (r->config.life != 0)
+		r->life = (uint16_t)(1 + r->config.life % ROCE_LIVES);
 	r->timer_head = r->timer_tail = r->cnp_head = r->cnp_tail = ROCE_NO_PEER;
 }
 

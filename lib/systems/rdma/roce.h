@@ -84,8 +84,8 @@ struct roce_qp {
 	/* Responder */
 	bool nak_sent; /**< and what it asked for has not come */
 	bool dead; /**< it refused a request: nothing more is done of this generation */
-	bool heard; /**< of the peer's requests, of the generation: */
-	uint16_t their;
+	uint16_t their_life; /**< of the peer: whose requests they are */
+	uint16_t their; /**< generation of the peer's requests */
 	uint16_t queued_reads;
 	uint32_t epsn, msn;
 	uint32_t rhead, rtail; /**< responses, in the order of their PSNs */
@@ -103,6 +103,7 @@ struct roce_qp {
 
 struct roce {
 	struct mf_stack_config config;
+	uint16_t life; /**< of this node: 1..ROCE_LIVES; 0: it has none */
 	double param[MF_PARAMS_MAX];
 	struct operations operations;
 	struct roce_request *request; /**< beside operations.op */
@@ -172,7 +173,6 @@ static inline bool roce_before(uint32_t a, uint32_t b)
 }
 
 #define ROCE_GENERATIONS 0x3fff
-#define ROCE_STALE 64 /**< packets of so many generations before may still come */
 /** The number of a node's queue pair towards a peer: 0 and 1 have a use of their own (3.9.2). */
 static inline uint32_t roce_qp_number(uint16_t peer, uint16_t generation)
 {

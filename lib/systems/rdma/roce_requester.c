@@ -181,7 +181,8 @@ uint16_t requester_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *fra
 	struct roce_qp *q = &r->qp[peer];
 	const struct roce_request *m = &r->request[q->cur];
 	uint8_t kind = operation_of(r, q->cur)->c.kind;
-	struct roce_packet p = {.qp = roce_qp_number(r->config.node, q->generation), .psn = q->send};
+	struct roce_packet p = {
+		.life = r->life, .qp = roce_qp_number(r->config.node, q->generation), .psn = q->send};
 
 	if (!m->begun)
 		begin(r, q, now);

@@ -398,12 +398,13 @@ static void again(struct roce *r, mf_time known, const struct roce_packet *p, ui
 }
 
 /** A new connection: its first packet opens it. */
-static void open_connection(struct roce *r, uint16_t peer, uint16_t generation)
+static void open_connection(struct roce *r, const struct roce_packet *p, uint16_t generation)
 {
+	uint16_t peer = p->src;
 	struct roce_qp *q = &r->qp[peer];
 
 	drop_responses(r, peer, q->rhead != ROCE_NIL ? r->response[q->rhead].psn : 0);
-	q->heard = true;
+	q->their_life = p->life;
 	q->their = generation;
 	q->epsn = q->msn = q->wleft = 0;
 	q->nak_sent = q->dead = false;
@@ -412,19 +413,31 @@ static void open_connection(struct roce *r, uint16_t peer, uint16_t generation)
 	q->replays = 0;
 }
 
+/**
+ * Whether a packet opens a connection. Within a life each generation is one more than the one before, and
+ * whatever comes of it first opens it. What another life begins with is not known, nor how far one had come
+ * before this node began: there PSN 0 alone opens.
+ */
+static bool opens(const struct roce_qp *q, const struct roce_packet *p, uint16_t generation)
+{
+	uint16_t ahead = (uint16_t)(generation - q->their) & ROCE_GENERATIONS;
+
+	if (p->life != q->their_life)
+		return p->psn == 0;
+	return ahead != 0 && ahead <= ROCE_GENERATIONS / 2;
+}
+
 void responder_receive(struct roce *r, mf_time at, const struct roce_packet *p)
 {
 	struct roce_qp *q = &r->qp[p->src];
 	uint16_t generation = (uint16_t)((p->qp - 2) >> 10);
-	uint16_t behind = (uint16_t)(q->their - generation) & ROCE_GENERATIONS;
 	mf_time known = at + r->cost_rx;
 	uint32_t psn;
 
-	/* The next life of a peer may begin anywhere. */
-	if (!q->heard || behind > ROCE_STALE)
-		open_connection(r, p->src, generation);
+	if (opens(q, p, generation))
+		open_connection(r, p, generation);
 	psn = roce_psn(q->epsn, p->psn);
-	if (generation != q->their || (q->dead && roce_before(q->epsn, psn)))
+	if (p->life != q->their_life || generation != q->their || (q->dead && roce_before(q->epsn, psn)))
 		r->n.drop_stale++;
 	else if (psn == q->epsn)
 		execute(r, known, p); /* what was refused is refused again: the NAK was lost */

@@ -40,7 +40,7 @@ struct port_end {
 	uint16_t mask; /**< bits of `state` that may be told */
 	uint16_t wants; /**< what the partner must have told before blocks pass */
 	bool absent; /**< the role knows that there is no link */
-	uint32_t lost; /**< it was open and is not: for the routes of any lcore */
+	uint32_t lost; /**< in a run it is not open: for the routes of any lcore */
 	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
 	uint16_t echo; /**< the same */
 	bool up; /**< the same */

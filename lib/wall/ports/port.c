@@ -297,10 +297,9 @@ static void tell_of_two(struct port_end *e, const struct mf_link_status *st, mf_
 	e->absent = !e->open;
 }
 
-/** For routes a link is up until it is lost: before a run begins none is open yet. */
 static void tell_routes(struct wall *w, struct port_end *e)
 {
-	uint32_t lost = e->opened && !e->open;
+	uint32_t lost = !e->open;
 
 	if (lost == e->lost)
 		return;
@@ -356,7 +355,7 @@ bool port_can_put(const struct wall_port *p, unsigned int end)
 	if (likely(e->open))
 		return mf_link_can_put(e->link);
 	/* A switch does not wait for a node that may be gone for good; a node has nobody else to send to. */
-	return (e->switch_end || e->trunk) && e->opened;
+	return e->trunk || (e->switch_end && e->opened);
 }
 
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span)

@@ -12,8 +12,10 @@
  *      A ------- B ------- C          so in A, B, C:  1 1 1, 2 2 2, 3 3 3: everywhere
  *                                     so in A, B:     1 1 0, 2 1 0, 2 1 0, ...
  *
- * That all was connected stays said: a process that comes back finds it. What is told is never taken back
- * within a connection (lib/link), so a reach of n is told as n bits.
+ * That all was connected, or is done, stays said, by READY and DONE: a process that comes back finds it and
+ * begins, whatever else is away. What is told is never taken back within a connection (lib/link), so a reach
+ * of n is told as n bits. A client that is started again when it was done, and told, may so find that those
+ * leave who are further away.
  */
 #include "wall/ports/reach.h"
 
@@ -73,26 +75,42 @@ int reach_set_up(struct wall *w, char *err, size_t errlen)
 	if (links < REACH_MAX)
 		return 0;
 	snprintf(err, errlen,
-		 "switches in different processes have up to %d links between them, at most %d are possible",
+		 "several processes play switches, up to %d links from each other: at most %d are possible",
 		 links, REACH_MAX - 1);
 	return -EINVAL;
 }
 
-static void extend(const struct wall *w, uint16_t *reach, bool here, unsigned int at)
+/** Some partner knows that it is so everywhere, or was: who comes back believes it. */
+static bool is_told(const struct wall *w, uint16_t bit)
 {
-	if (*reach < w->reach_all)
+	bool told = false;
+
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++) {
+			const struct port_end *e = &w->port[i].end[k];
+
+			told |= is_elsewhere(e) && __atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & bit;
+		}
+	return told;
+}
+
+static void extend(const struct wall *w, uint16_t *reach, bool here, unsigned int at, uint16_t bit)
+{
+	if (is_told(w, bit))
+		*reach = w->reach_all;
+	else if (*reach < w->reach_all)
 		*reach = (uint16_t)(here ? RTE_MIN(1 + least(w, at), (unsigned int)w->reach_all) : 0);
 }
 
 bool reach_ready(struct wall *w, bool here)
 {
-	extend(w, &w->reach_ready, here, READY_AT);
+	extend(w, &w->reach_ready, here, READY_AT, MF_LINK_READY);
 	return w->reach_ready == w->reach_all;
 }
 
 bool reach_done(struct wall *w, bool here)
 {
-	extend(w, &w->reach_done, here, DONE_AT);
+	extend(w, &w->reach_done, here, DONE_AT, MF_LINK_DONE);
 	return w->reach_done == w->reach_all;
 }
 

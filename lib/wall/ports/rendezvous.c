@@ -413,7 +413,7 @@ static void say_waiting(const struct wall *w)
 		for (unsigned int k = 0; k < w->port[i].ends && len < sizeof(text); k++) {
 			const struct port_end *e = &w->port[i].end[k];
 
-			if (is_whose(e, OF_NODES) ? is_ready(e) : is_up(e))
+			if (is_whose(e, OF_SWITCHES) ? is_up(e) : is_ready(e))
 				continue;
 			len += (size_t)snprintf(
 				text + len, sizeof(text) - len, "%s%s at port %s%s", len > 0 ? ", " : "",
