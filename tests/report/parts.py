@@ -12,6 +12,7 @@ import tempfile
 REPORT, EMU, PERF, ROOT = sys.argv[1:]
 sys.path[:0] = [os.path.join(ROOT, 'apps', 'report'), os.path.join(ROOT, 'tests', 'fabric')]
 
+import chains
 from emu import Emu, Tap, need_eal, why
 from memfab_report import histogram
 from processes import Group, fabric, memif, sound, write
@@ -350,9 +351,40 @@ def loss():
          (dropped, some['efficiency'], none['efficiency']))
 
 
+def chain():
+  """Three switches in a row, each process with what is at its switch."""
+  with tempfile.TemporaryDirectory() as folder:
+    group, path = Group(THE_EMU, folder), save(folder, 'fabric.json', chains.fabric(False))
+    for part in chains.RACKS:
+      group.start(part, path)
+    status = group.end()
+    files = [os.path.join(folder, f'{part}.json') for part in chains.RACKS]
+    target = os.path.join(folder, 'whole.json')
+    process = tool(REPORT, 'merge', *files, '-o', target)
+    if not TAP.ok(process.returncode == 0 and not any(status.values()), 'a chain: merged',
+                  why(process) + group.all_said(status)):
+      return
+    whole, parts = read(target), [read(file) for file in files]
+    TAP.ok(not errors(whole) and 'roles' not in whole['result'], 'a chain: whole, and as the schema says',
+           '\n'.join(errors(whole)))
+    frames = [part['result']['bridge']['counters']['frames'] for part in parts]
+    TAP.ok(whole['result']['bridge']['counters']['frames'] == sum(frames) and all(frames),
+           'a chain: what all switches forwarded', frames)
+    lines = [line for line in process.stdout.splitlines() if line.startswith('link of ')]
+    TAP.ok(len(lines) == 4 and all(' arrived' in line for line in lines) and
+           any(line.startswith('link of left and middle, from left: ') for line in lines),
+           'a chain: links by their switches', process.stdout)
+    process = tool(REPORT, 'merge', *files[:2], '-o', target)
+    TAP.ok(process.returncode == 0 and 'of cn, left, middle only' in process.stdout and
+           read(target)['result']['roles'] == ['cn', 'left', 'middle'], 'a chain: without one', why(process))
+    process = tool(REPORT, 'show', *files, '-o', folder)
+    TAP.ok(process.returncode == 0, 'a chain: shown', why(process))
+
+
 def main():
   need_eal(TAP, THE_EMU, 'parts')
   three()
+  chain()
   loss()
   perf()
   TAP.done()
