@@ -49,7 +49,7 @@ static const struct mf_item *crosses(const struct role *r, const struct record_e
 	return e->call == RECORD_GIVE ? r->channel->in : r->channel->out;
 }
 
-/** Whether a switch has a port, and somebody is at the other end. */
+/** Whether a switch has a port with a switch, or a node of the file, at the other end. */
 static bool has_port(const struct role *r, unsigned int port)
 {
 	const struct mf_topology *g = r->f->graph;

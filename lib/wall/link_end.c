@@ -16,7 +16,7 @@
  *
  * The switch's end of a node's link leads, and of a link between switches its second end. Each word that is
  * told is written by one end alone, which has done all that the word says before. Behind it `news` of the
- * link's switches is counted up, so that who has nothing to do need not look at all words.
+ * link's switches is counted up, so that an end with nothing to do looks at one word.
  *
  * Any thread cuts all links of a switch at once by counting `cuts` up. Both ends see that in their next
  * turns, which may be long after, and a switch that stands still does not: so it is each end's own reason,

@@ -90,6 +90,22 @@ def whole(tap, emu, what, parts, apart):
       f'{what}: links between switches by name', names)
 
 
+def far_away(tap, emu):
+  """Nobody begins while a process is away that has no link to one's own; then all is done as ever."""
+  with Folder() as folder:
+    group, path = Group(emu, folder), write(folder, 'fabric.json', fabric(True))
+    for role in ('cn', 'left', 'middle'):
+      group.start(role, path)
+    waits = group.waits_for('left', 'middle at port left-middle (which waits for others)')
+    tap.ok(waits and group.waits_for('cn', 'left at port cn-left (which waits for others)'),
+           'a switch further away is missing: who waits for it says so', group.all_said({}))
+    for role in ('right', 'mn'):
+      group.start(role, path)
+    status, result = group.end(), group.result('cn')
+    tap.ok(not any(status.values()) and result and result['operations']['completed_all'] == 2000 and
+           result['operations']['failed_all'] == 0, 'and then all complete', group.all_said(status))
+
+
 def refused(tap, emu):
   """What is missing is said in one line."""
   with Folder() as folder:
@@ -196,8 +212,8 @@ def kills(tap, emu, what, victims, number, args, **more):
     finally:
       chain.stop()
     said = chain.group.all_said({})
-  print(f'# {what}: {number} kills, seed {args.seed}; operations go on {chain.longest * 1e3:.0f} ms at most '
-        'behind the last link', flush=True)
+  print(f'# {what}: {number} kills, seed {args.seed}; operations go on within '
+        f'{chain.longest * 1e3:.0f} ms of the last link', flush=True)
   tap.ok(ready is not None and not chain.faults, f'{what}: {number} kills, and operations go on',
          '\n'.join(chain.faults[:5]) + said)
   if not tap.ok(result is not None, f'{what}: the client ends', said):
@@ -215,6 +231,7 @@ def main():
   need_eal(tap, emu, 'switches in several processes')
   whole(tap, emu, 'five processes', APART, True)
   whole(tap, emu, 'three processes', RACKS, False)
+  far_away(tap, emu)
   refused(tap, emu)
   kills(tap, emu, 'switches', SWITCHES, args.kills or 6, args)
   # A memory that comes back is another one, and a client that does knows nothing of it: nothing is verified.

@@ -182,7 +182,7 @@ def summary(whole):
   for sender in carried:
     name, other = link_of(sender), other_end(sender)
     receivers = [e for e in carried if link_of(e) == name and e['end'] == other]
-    # Of parallel links nobody knows which end is whose.
+    # Results do not say which ends of parallel links belong together.
     yield link_line(name, sender, receivers[0] if len(receivers) == 1 else None)
   if whole['run']['oversubscribed']:
     yield (f'oversubscribed: the polling threads had {whole["run"]["cpu_share"] * 100:.0f} % of a CPU each, '

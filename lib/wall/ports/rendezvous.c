@@ -198,7 +198,7 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	mf_config_to_link(fabric_llr(w->f, link), &c);
 	c.id = link_id(w, link);
 	c.switch_end = e->switch_end;
-	/* The first switch of two has a number behind the nodes: as in the graph. */
+	/* Of two switches the first one is told by its place in the graph, which is behind the nodes. */
 	c.node = e->switch_end ? MF_LINK_NODE_SWITCH : (uint16_t)w->graph_end[e->end].role;
 	c.name = fabric_role_name(w->f, w->graph_end[e->end].role);
 	c.epoch = w->epoch;
